@@ -74,6 +74,8 @@ const narrowLayers = {
     // The imported bank directories are an LMDB file, opened as the gateway opens its own.
     'stores/lmdb-file.ts',
     'stores/data-folder.ts',
+    // What the import shows, as the check of files does.
+    'process/terminal.ts',
   ],
   'self-hosted/service.ts': ['self-hosted/service.ts'],
 };

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
 /*
- * Loaded into the gateway by bench/soak.ts, on Linux: logs what its main thread did while the event loop was delayed, as
+ * Loaded into the gateway by benchmarks, on Linux: logs what its main thread did while the event loop was delayed, as
  * a line of JSON. The kernel counts how long a thread ran and how long it waited for a core that others used.
  */
 
-const tickMs = 10;
+const tickMs = 2;
 const loggedMs = 20;
 
 /** In milliseconds since the thread started. */

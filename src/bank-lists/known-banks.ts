@@ -94,7 +94,7 @@ export function createKnownBanks(lists: BankLists): KnownBanks {
       };
       const loadAll = () =>
         load([
-          ...lists.countries().map((country) => () => knownCodes(country)),
+          ...lists.countries().flatMap((country) => [() => knownCodes(country), () => bicsOf(country)]),
           ...lists.registers().map((register) => () => readRegister(register)),
         ]);
       const timer = setTimeout(loadAll, loadAfterMs).unref();

@@ -6,22 +6,28 @@ import { createKnownBanks, type KnownBanks } from '../bank-lists/known-banks.ts'
 import { readConfig } from '../config/read-config.ts';
 import { readBankImportConfig } from '../config/service-config.ts';
 import { ConfigError, UsageError } from '../errors.ts';
-import type { AnswerSource } from '../payment-files/answers/answer.ts';
-import { type Answers, createAnswers } from '../payment-files/answers/ask-once.ts';
+import type { AnswerSource } from '../payment-files/answers/answer-source.ts';
+import { type Answers, createAnswers } from '../payment-files/answers/answers.ts';
+import { openBankDataAnswers } from '../payment-files/answers/bank-data-answers.ts';
 import { connectToGateway } from '../payment-files/answers/gateway-answers.ts';
 import { type Journal, openJournal } from '../payment-files/answers/journal.ts';
-import { openBankDataAnswers } from '../payment-files/answers/open-bank-data-answers.ts';
-import { checkMessage } from '../payment-files/check-message.ts';
 import { checkRows } from '../payment-files/check-rows.ts';
 import type { ColumnNames } from '../payment-files/find-columns.ts';
+import { FindingCounts } from '../payment-files/finding.ts';
 import { openPaymentFile, type PaymentFile, PaymentFileError, standardInput } from '../payment-files/open-file.ts';
 import { type Output, openOutputFile, openStandardOutput } from '../payment-files/output.ts';
-import { createProgressBar, type ProgressBar } from '../payment-files/progress.ts';
+import { checkMessage } from '../payment-files/pain/check-message.ts';
 import { maxWorkbookRows, readRows } from '../payment-files/read-rows.ts';
-import { countOf, describeMessage, describeTally, FindingCounts, Tally } from '../payment-files/tally.ts';
-import { createFindingWriter } from '../payment-files/write-findings.ts';
-import { createRowWriter, type OutputFormat, outputFormats, tooManyRows } from '../payment-files/write-rows.ts';
+import { describeMessage, describeTally, Tally } from '../payment-files/tally.ts';
+import {
+  createFindingWriter,
+  createRowWriter,
+  type OutputFormat,
+  outputFormats,
+  tooManyRows,
+} from '../payment-files/write-results.ts';
 import { configureHeap } from '../process/heap-settings.ts';
+import { countOf, createProgressBar, type ProgressBar } from '../process/terminal.ts';
 import { type EmbeddedService, resolveUpstream } from '../self-hosted/service.ts';
 import { checkDataFolder } from '../stores/data-folder.ts';
 import { createLog } from '../telemetry/log.ts';
@@ -172,7 +178,7 @@ function planService({ maxCalls }: Plan, listsVersion: string, services: Embedde
         const log = createLog({ level: config.logLevel, redact: createRedact([apiKey]) });
         return { service: createBankDataService({ apiKey, dataDir: config.dataDir, log }) };
       });
-      return openBankDataAnswers(config, { id, access, maxCalls });
+      return openBankDataAnswers(config, { access, maxCalls });
     },
   };
 }
@@ -225,7 +231,7 @@ async function checkFiles({ files, plan, source, answers, banks }: CheckFilesOpt
   try {
     for (const path of files) {
       const file = await openPaymentFile(path);
-      const bar = createProgressBar(plan.isQuiet ? noTerminal : process.stderr);
+      const bar = createProgressBar(plan.isQuiet ? noTerminal : process.stderr, 'checking');
       try {
         checked.push(await (file.kind === 'xml' ? checkXml(file, bar) : checkTable(file, bar)));
       } finally {
@@ -258,7 +264,7 @@ async function checkFiles({ files, plan, source, answers, banks }: CheckFilesOpt
     const tally = new Tally();
     const { groups, style } = await readRows(file);
     const { columnNames, format } = plan;
-    const { columns, rows } = await checkRows({ fileName: file.name, groups, columnNames, answers, source, banks });
+    const { columns, rows } = await checkRows({ fileName: file.name, groups, columnNames, answers, banks });
     const writer = createRowWriter(format ?? 'csv', { fileName: file.name, columns, style });
     for await (const checked of rows) {
       throwIfInterrupted();
@@ -274,7 +280,7 @@ async function checkFiles({ files, plan, source, answers, banks }: CheckFilesOpt
   async function checkXml(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
     const findings = new FindingCounts();
     const writer = output === null ? null : createFindingWriter(plan.format ?? 'json', file.name);
-    const check = checkMessage({ chunks: readOn(), answers, source, banks, messageIds });
+    const check = checkMessage(readOn(), { answers, banks, messageIds });
     await output?.write(writer?.begin() ?? '');
     for await (const finding of check) {
       throwIfInterrupted();
@@ -295,7 +301,7 @@ async function checkFiles({ files, plan, source, answers, banks }: CheckFilesOpt
         throwIfInterrupted();
         yield chunk;
         const { transactions: rows } = check.summary();
-        bar.show({ rows, noun: 'transactions', bytes: file.bytesRead(), size: file.size });
+        bar.show({ rows, noun: 'transaction', bytes: file.bytesRead(), size: file.size });
       }
     }
   }

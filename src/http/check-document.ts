@@ -141,7 +141,7 @@ export const checkDocument = {
           405: refusal('The method is not POST.'),
           406: refusal('The Accept header allows neither NDJSON nor CSV.'),
           413: refusal('The file is larger than CHECK_MAX_BYTES.'),
-          415: refusal('The type of the body is not one of those above.'),
+          415: refusal('The type of the body is not one of those above, or it is an XLSX workbook: save it as CSV.'),
           429: refusal('The caller has sent its requests of this minute.'),
           503: refusal('The gateway checks as many files as CHECK_MAX_REQUESTS allows.'),
         },

@@ -37,6 +37,22 @@ export function findBicProblems(bic: string): readonly BicProblem[] {
 }
 
 /**
+ * Describes a problem of this compacted BIC in one sentence, which does not contain it.
+ * @example
+ * describeBicProblem('WRONG_LENGTH', '') // => 'A BIC has 8 or 11 characters; this one has 0.'
+ */
+export function describeBicProblem(problem: BicProblem, bic: string): string {
+  switch (problem) {
+    case 'ILLEGAL_CHARACTERS':
+      return 'A BIC consists of the letters A to Z and the digits 0 to 9 only; this one does not.';
+    case 'WRONG_LENGTH':
+      return `A BIC has 8 or 11 characters; this one has ${bic.length}.`;
+    case 'UNKNOWN_COUNTRY':
+      return 'The fifth and sixth character of a BIC are a country code of ISO 3166-1; these are not.';
+  }
+}
+
+/**
  * The parts of a compacted BIC; null if it is not valid.
  * @example
  * parseBic('COBADEFF').branch // => 'XXX'

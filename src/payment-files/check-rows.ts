@@ -1,9 +1,9 @@
 import type { InTimeSlice } from '../async/time-slices.ts';
-import type { Answer, AnswerSource } from './answers/answer.ts';
-import type { Answers } from './answers/ask-once.ts';
-import type { Cells } from './cells.ts';
-import { type ColumnNames, type Columns, findColumns } from './find-columns.ts';
-import { type BankFacts, judgeRow, type RowResult, readRowIban } from './judge-row.ts';
+import type { Answer } from './answers/answer-source.ts';
+import type { Answers } from './answers/answers.ts';
+import type { BankFacts } from './bank-facts.ts';
+import { type Cells, type ColumnNames, type Columns, findColumns } from './find-columns.ts';
+import { judgeRow, type RowResult, readRowIban } from './judge-row.ts';
 
 /** A row in the order of the file. */
 export interface CheckedRow {
@@ -24,12 +24,10 @@ interface CheckRowsOptions {
   fileName: string;
   groups: AsyncIterable<readonly Cells[]>;
   columnNames: ColumnNames;
-  answers: Pick<Answers, 'find'>;
-  /** Null if nothing is asked. */
-  source: Pick<AnswerSource, 'hurry'> | null;
+  answers: Pick<Answers, 'find' | 'hurry'>;
   banks: BankFacts;
   /** For a process that has other work, too. */
-  inTimeSlice?: InTimeSlice | null;
+  inTimeSlice?: InTimeSlice;
 }
 
 /**
@@ -37,24 +35,29 @@ interface CheckRowsOptions {
  * @throws PaymentFileError if no column has IBANs
  */
 export async function checkRows(options: CheckRowsOptions): Promise<CheckedTable> {
+  const { fileName, columnNames, inTimeSlice = runAtOnce } = options;
   const groups = options.groups[Symbol.asyncIterator]();
   const sample: (readonly Cells[])[] = [];
   let sampled = 0;
   while (sampled < sampleRows) {
-    const next = await groups.next();
+    const next = await inTimeSlice(() => groups.next());
     if (next.done) break;
     sample.push(next.value);
     sampled += next.value.length;
   }
-  const columns = findColumns(options.fileName, sample.flat().slice(0, sampleRows), options.columnNames);
+  const columns = await inTimeSlice(() => findColumns(fileName, sample.flat().slice(0, sampleRows), columnNames));
   return { columns, rows: checkGroups(sample, groups, columns, options) };
 }
+
+const runAtOnce: InTimeSlice = async (run) => run();
 
 /** Enough to find columns that are often empty. */
 const sampleRows = 1_000;
 
 /** Rows that wait for answers: two full lists of a gateway while the next ones are read. */
 const maxWaitingRows = 5_000;
+/** How many of them are passed on at a time when all were read. */
+const lastRows = 200;
 
 interface WaitingRow {
   row: number;
@@ -68,21 +71,26 @@ async function* checkGroups(
   sample: (readonly Cells[])[],
   groups: AsyncIterator<readonly Cells[]>,
   columns: Columns,
-  { answers, source, banks, inTimeSlice = null }: CheckRowsOptions,
+  { answers, banks, inTimeSlice = runAtOnce }: CheckRowsOptions,
 ): AsyncGenerator<readonly CheckedRow[]> {
   const waiting: WaitingRow[] = [];
   let row = 0;
   for (;;) {
-    const next = sample.length > 0 ? { value: sample.shift() ?? [], done: false } : await groups.next();
+    const next =
+      sample.length > 0 ? { value: sample.shift() ?? [], done: false } : await inTimeSlice(() => groups.next());
     if (next.done) break;
-    for (const cells of next.value) {
-      row += 1;
-      waiting.push(begin(row, cells));
-    }
+    await inTimeSlice(() => beginAll(next.value));
     const ready = waiting.length > maxWaitingRows ? await takeReady(waiting.length - maxWaitingRows) : [];
     if (ready.length > 0) yield ready;
   }
-  while (waiting.length > 0) yield await takeReady(Math.min(waiting.length, maxWaitingRows));
+  while (waiting.length > 0) yield await takeReady(Math.min(waiting.length, lastRows));
+
+  function beginAll(rows: readonly Cells[]): void {
+    for (const cells of rows) {
+      row += 1;
+      waiting.push(begin(row, cells));
+    }
+  }
 
   function begin(number: number, cells: Cells): WaitingRow {
     const iban = isData(number, cells) ? readRowIban(cells, columns) : null;
@@ -99,10 +107,10 @@ async function* checkGroups(
     const taken = waiting.splice(0, count);
     const checked: CheckedRow[] = [];
     for (const { row: number, cells, answer: known, pending } of taken) {
-      if (pending !== null) source?.hurry(pending.iban);
+      if (pending !== null) answers.hurry(pending.iban);
       const answer = pending === null ? known : await pending.answer;
       const judge = () => judgeRow({ row: number, cells, columns, answer, banks });
-      const result = isData(number, cells) ? await (inTimeSlice === null ? judge() : inTimeSlice(judge)) : null;
+      const result = isData(number, cells) ? await inTimeSlice(judge) : null;
       checked.push({ row: number, cells, result });
     }
     return checked;

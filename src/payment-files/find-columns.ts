@@ -1,8 +1,13 @@
 import { compactBic, findBicProblems } from '../iban/bic.ts';
 import { compactIban, isValidIban } from '../iban/iban.ts';
 import { findCountryFormat } from '../iban/registry.ts';
-import type { Cells } from './cells.ts';
 import { PaymentFileError } from './open-file.ts';
+
+/** Only workbooks contain numbers. */
+export type Cell = string | number;
+
+/** A row of a table; a blank one has no cells, or empty ones. */
+export type Cells = readonly Cell[];
 
 /** Positions of columns, from 0. */
 export interface Columns {

@@ -1,14 +1,12 @@
-import type { KnownBanks } from '../bank-lists/known-banks.ts';
 import { type BicMatch, matchBic } from '../bank-lists/match-bic.ts';
-import { type BicProblem, compactBic, findBicProblems } from '../iban/bic.ts';
+import { compactBic, describeBicProblem, findBicProblems } from '../iban/bic.ts';
 import type { CheckResult } from '../iban/german-account-checks.ts';
-import { compactIban, describeIbanProblem, findIbanProblems, parseIban } from '../iban/iban.ts';
-import { nationalCheck } from '../iban/national-checks.ts';
+import { compactIban, describeIbanProblem, findIbanProblems } from '../iban/iban.ts';
 import { suggestIbans } from '../iban/suggest-ibans.ts';
-import type { Answer } from './answers/answer.ts';
-import type { Cells } from './cells.ts';
-import type { Columns } from './find-columns.ts';
-import type { Finding, Place, Severity } from './finding.ts';
+import type { Answer } from './answers/answer-source.ts';
+import { type BankFacts, checkNationally, knownBics } from './bank-facts.ts';
+import type { Cells, Columns } from './find-columns.ts';
+import type { Finding, Severity } from './finding.ts';
 
 /** VALID and INVALID are about the IBAN. FAILED: the service failed for it. NOT_CHECKED: it was not asked. EMPTY: there is none. */
 export type RowStatus = 'VALID' | 'INVALID' | 'FAILED' | 'NOT_CHECKED' | 'EMPTY';
@@ -33,14 +31,6 @@ export function readRowIban(cells: Cells, { iban: column }: Columns): string | n
   return iban !== '' && findIbanProblems(iban).length === 0 ? iban : null;
 }
 
-export type BankFacts = Pick<KnownBanks, 'has' | 'accountCheckMethod' | 'bics'>;
-
-/** The national check digits of a well-formed IBAN. */
-export function checkNationally(iban: string, banks: Pick<BankFacts, 'accountCheckMethod'>): CheckResult {
-  const method = iban.startsWith('DE') ? banks.accountCheckMethod(iban.slice(4, 12)) : null;
-  return nationalCheck(iban, { germanMethod: method });
-}
-
 interface RowToJudge {
   /** From 1. */
   row: number;
@@ -54,106 +44,75 @@ interface RowToJudge {
 /** All findings of a row. */
 export function judgeRow({ row, cells, columns, answer, banks }: RowToJudge): RowResult {
   const findings: Finding[] = [];
-  const add: AddFinding = (code, severity, column, message, suggestion = null) => {
-    const place: Place = { row, column: column === null ? null : (columns.titles[column] ?? null) };
-    findings.push({ code, severity, place, message, suggestion });
-  };
-  const width = columns.titles.length;
-  if (cells.length > width) add('ROW_TOO_LONG', 'warning', null, describeLength(cells.length, width));
   const iban = compactIban(String(cells[columns.iban] ?? ''));
-  const result =
-    answer === null ? judgeAlone(iban, columns, banks, add) : judgeAnswer(iban, answer, columns, banks, add);
-  const bicMatch = judgeBic(iban, cells, columns, answer, banks, add, result.status);
-  return { ...empty, ...result, bicMatch, findings };
-}
+  const width = columns.titles.length;
+  if (cells.length > width) {
+    const message = `The row has ${cells.length} cells, but the table ${width} columns; a cell may contain a delimiter without quotation marks.`;
+    add('ROW_TOO_LONG', 'warning', null, message);
+  }
+  const judgement = answer === null ? judgeAlone() : judgeAnswer(answer);
+  return { ...empty, ...judgement, bicMatch: judgeBic(), findings };
 
-type AddFinding = (
-  code: string,
-  severity: Severity,
-  column: number | null,
-  message: string,
-  suggestion?: string | null,
-) => void;
+  /** What arithmetic tells. */
+  function judgeAlone(): Judgement {
+    if (iban === '') {
+      add('IBAN_MISSING', 'warning', columns.iban, 'The row has no IBAN.');
+      return { status: 'EMPTY' };
+    }
+    const suggestions = suggestIbans(iban, { isKnownBank: banks.has });
+    const suggestion = suggestions.join(' ') || null;
+    for (const problem of findIbanProblems(iban)) {
+      add(problem, 'error', columns.iban, describeIbanProblem(problem, iban), suggestion);
+    }
+    return { status: 'INVALID', suggestions };
+  }
+
+  function judgeAnswer(known: Answer): Judgement {
+    const text = 'The IBAN is well-formed, but the service';
+    if (known.kind !== 'answered') {
+      const hasFailed = known.kind === 'failed';
+      if (hasFailed) add('SERVICE_FAILED', 'error', columns.iban, `${text} failed (${known.code}).`);
+      else add('NOT_CHECKED', 'error', columns.iban, `${text} was not asked: ${known.reason}.`);
+      return { status: hasFailed ? 'FAILED' : 'NOT_CHECKED', nationalCheck: checkNationally(iban, banks), iban };
+    }
+    const { valid, bank, bic, nationalCheck = checkNationally(iban, banks) } = known;
+    if (nationalCheck === 'FAILED') {
+      const message = 'The national check digits do not match: confirm the IBAN with the payee; banks have exemptions.';
+      add('NATIONAL_CHECK_FAILED', 'hint', columns.iban, message);
+    }
+    if (!valid) add('REJECTED_BY_SERVICE', 'error', columns.iban, `${text} says that it is not valid.`);
+    return { status: valid ? 'VALID' : 'INVALID', nationalCheck, bank: bank ?? '', bic: bic ?? '', iban };
+  }
+
+  function judgeBic(): RowResult['bicMatch'] {
+    const bic = columns.bic === null ? '' : compactBic(String(cells[columns.bic] ?? ''));
+    if (bic === '') return '';
+    const [problem] = findBicProblems(bic);
+    if (problem !== undefined) {
+      add(`BIC_${problem}`, 'error', columns.bic, describeBicProblem(problem, bic));
+      return 'UNKNOWN';
+    }
+    const known = knownBics(iban, answer, banks);
+    const match = matchBic(bic, known);
+    if (match === 'OTHER_BANK') {
+      const message = 'The BIC is of another bank than the IBAN, as far as the bank lists tell; the IBAN decides.';
+      add('BIC_OF_OTHER_BANK', 'hint', columns.bic, message, known[0] ?? null);
+    }
+    return match;
+  }
+
+  function add(
+    code: string,
+    severity: Severity,
+    column: number | null,
+    message: string,
+    suggestion: string | null = null,
+  ): void {
+    const place = { row, column: column === null ? null : (columns.titles[column] ?? null) };
+    findings.push({ code, severity, place, message, suggestion });
+  }
+}
 
 const empty = { suggestions: [], bank: '', bic: '', nationalCheck: '', iban: '' } as const;
 
 type Judgement = Pick<RowResult, 'status'> & Partial<RowResult>;
-
-function describeLength(cells: number, width: number): string {
-  return `The row has ${cells} cells, but the table ${width} columns; a cell may contain a delimiter without quotation marks.`;
-}
-
-/** What arithmetic tells. */
-function judgeAlone(iban: string, { iban: column }: Columns, banks: BankFacts, add: AddFinding): Judgement {
-  if (iban === '') {
-    add('IBAN_MISSING', 'warning', column, 'The row has no IBAN.');
-    return { status: 'EMPTY' };
-  }
-  const suggestions = suggestIbans(iban, { isKnownBank: banks.has });
-  const suggestion = suggestions.join(' ') || null;
-  for (const problem of findIbanProblems(iban)) {
-    add(problem, 'error', column, describeIbanProblem(problem, iban), suggestion);
-  }
-  return { status: 'INVALID', suggestions };
-}
-
-function judgeAnswer(
-  iban: string,
-  answer: Answer,
-  { iban: column }: Columns,
-  banks: BankFacts,
-  add: AddFinding,
-): Judgement {
-  const ownCheck = checkNationally(iban, banks);
-  if (answer.kind === 'failed') {
-    add('SERVICE_FAILED', 'error', column, `The IBAN is well-formed, but the service failed (${answer.code}).`);
-    return { status: 'FAILED', nationalCheck: ownCheck, iban };
-  }
-  if (answer.kind === 'not-asked') {
-    add('NOT_CHECKED', 'error', column, `The IBAN is well-formed, but the service was not asked: ${answer.reason}.`);
-    return { status: 'NOT_CHECKED', nationalCheck: ownCheck, iban };
-  }
-  const check = answer.nationalCheck ?? ownCheck;
-  if (check === 'FAILED') {
-    const message = 'The national check digits do not match: confirm the IBAN with the payee; banks have exemptions.';
-    add('NATIONAL_CHECK_FAILED', 'hint', column, message);
-  }
-  const facts = { nationalCheck: check, bank: answer.bank ?? '', bic: answer.bic ?? '', iban };
-  if (answer.valid) return { status: 'VALID', ...facts };
-  add('REJECTED_BY_SERVICE', 'error', column, 'The IBAN is well-formed, but the service says that it is not valid.');
-  return { status: 'INVALID', ...facts };
-}
-
-function judgeBic(
-  iban: string,
-  cells: Cells,
-  { bic: column }: Columns,
-  answer: Answer | null,
-  banks: BankFacts,
-  add: AddFinding,
-  status: RowStatus,
-): RowResult['bicMatch'] {
-  const bic = column === null ? '' : compactBic(String(cells[column] ?? ''));
-  if (column === null || bic === '') return '';
-  const [problem] = findBicProblems(bic);
-  if (problem !== undefined) {
-    add(`BIC_${problem}`, 'error', column, bicProblems[problem]);
-    return 'UNKNOWN';
-  }
-  const parts = parseIban(iban);
-  if (parts === null || status === 'INVALID') return 'UNKNOWN';
-  const answered = answer?.kind === 'answered' && answer.bic ? [compactBic(answer.bic)] : [];
-  const known = [...answered, ...banks.bics(parts.countryCode, parts.bankCode)];
-  const match = matchBic(bic, known);
-  if (match === 'OTHER_BANK') {
-    const message = 'The BIC is of another bank than the IBAN, as far as the bank lists tell; the IBAN decides.';
-    add('BIC_OF_OTHER_BANK', 'hint', column, message, known[0] ?? null);
-  }
-  return match;
-}
-
-const bicProblems: Readonly<Record<BicProblem, string>> = {
-  ILLEGAL_CHARACTERS: 'A BIC consists of the letters A to Z and the digits 0 to 9 only.',
-  WRONG_LENGTH: 'A BIC has 8 or 11 characters; this one does not.',
-  UNKNOWN_COUNTRY: 'The fifth and sixth character of a BIC are the code of a country; these are not.',
-};

@@ -2,14 +2,14 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { CsvError, parse } from 'csv-parse';
 import { parse as parseText } from 'csv-parse/sync';
+import iconv from 'iconv-lite';
+import { type Decode, decodeText } from '../decode-text.ts';
 import { readWorkbook, WorkbookError } from '../workbooks/read-workbook.ts';
-import type { Cells } from './cells.ts';
-import { decodeTable, type TextEncoding } from './decode-table.ts';
-import { findIbanCells } from './find-columns.ts';
+import { type Cells, findIbanCells } from './find-columns.ts';
 import { type PaymentFile, PaymentFileError } from './open-file.ts';
 
 export interface Rows {
-  /** All rows of the file in their order, blank ones included, in groups: the n-th row is row n of the file. */
+  /** All rows of the file in their order, blank ones included, in groups of at most 200: the n-th row is row n of the file. */
   groups: AsyncIterable<readonly Cells[]>;
   /** How the text of the file is written, as far as it was read. */
   style: TextStyle;
@@ -85,7 +85,8 @@ function* group(rows: readonly Cells[]): Generator<readonly Cells[]> {
   for (let at = 0; at < rows.length; at += groupRows) yield rows.slice(at, at + groupRows);
 }
 
-const groupRows = 500;
+/** More would take too much of the event loop in one go. */
+const groupRows = 200;
 
 async function readTextRows(file: PaymentFile): Promise<Rows> {
   const encoding: { current: TextEncoding } = { current: 'utf-8' };
@@ -103,9 +104,36 @@ async function readTextRows(file: PaymentFile): Promise<Rows> {
   return { groups: parseRows(file.name, pieces, style.delimiter), style };
 }
 
+type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
+
+/** Decodes a table in UTF-8, UTF-16 or Windows-1252. @throws PaymentFileError for bytes of another encoding */
+function decodeTable(
+  file: Pick<PaymentFile, 'name' | 'start' | 'chunks'>,
+  onEncoding: (encoding: TextEncoding) => void = () => {},
+): AsyncGenerator<string> {
+  return decodeText(file, 'windows-1252', (encoding): Decode => {
+    onEncoding(encoding);
+    if (encoding !== 'utf-8') {
+      const decoder = iconv.getDecoder(encoding);
+      return (bytes) => (bytes === undefined ? (decoder.end() ?? '') : decoder.write(bytes));
+    }
+    const decoder = new TextDecoder('utf-8', { fatal: true });
+    return (bytes) => {
+      try {
+        return decoder.decode(bytes, { stream: bytes !== undefined });
+      } catch {
+        throw new PaymentFileError(
+          `${file.name} begins in UTF-8, but has bytes that are not UTF-8; save it in one encoding, such as UTF-8`,
+        );
+      }
+    };
+  });
+}
+
 const utf8Mark = 'efbbbf';
 
-async function decodeStart({ name, start }: PaymentFile): Promise<string> {
+async function decodeStart({ name, start: whole }: PaymentFile): Promise<string> {
+  const start = whole.subarray(0, sampleBytes);
   const chunks = Readable.from([start], { objectMode: true });
   let text = '';
   for await (const piece of decodeTable({ name, start, chunks })) text += piece;
@@ -145,6 +173,8 @@ function findDelimiter(start: string): string {
   return best.delimiter;
 }
 
+/** About a hundred rows; more would take too much of the event loop in one go. */
+const sampleBytes = 8_192;
 const delimiters = [',', ';', '\t', '|'];
 
 const parseOptions = {
@@ -188,10 +218,10 @@ async function* parseRows(
   for await (const piece of pieces) {
     if (!parser.write(piece)) await new Promise((resolve) => parser.once('drain', resolve).once('error', resolve));
     if (failure.error !== null) break;
-    if (rows.length > 0) yield take();
+    yield* group(take());
   }
   if (failure.error === null) await new Promise((resolve) => parser.once('end', resolve).once('error', resolve).end());
-  if (rows.length > 0) yield take();
+  yield* group(take());
   const { error } = failure;
   if (error instanceof CsvError) {
     throw new PaymentFileError(`${name}, row ${count + 1}: a quotation mark is opened and never closed`);

@@ -1,44 +1,9 @@
+import { count, countOf } from '../process/terminal.ts';
 import type { CheckedRow } from './check-rows.ts';
 import type { Columns } from './find-columns.ts';
-import type { Severity } from './finding.ts';
+import { FindingCounts } from './finding.ts';
 import type { RowStatus } from './judge-row.ts';
-import type { PainSummary } from './pain/check-pain-message.ts';
-
-/** Counts findings by their code. */
-export class FindingCounts {
-  readonly #byCode = new Map<string, { severity: Severity; count: number; first: number[] }>();
-
-  /** @param place number of the row or line */
-  add(code: string, severity: Severity, place: number): void {
-    const found = this.#byCode.get(code) ?? { severity, count: 0, first: [] };
-    found.count += 1;
-    if (found.first.length < maxListedPlaces) found.first.push(place);
-    this.#byCode.set(code, found);
-  }
-
-  count(code: string): number {
-    return this.#byCode.get(code)?.count ?? 0;
-  }
-
-  /** The codes that were found. */
-  codes(): string[] {
-    return [...this.#byCode.keys()];
-  }
-
-  /** Lines for people. @param noun such as row */
-  describe(noun: string): string[] {
-    if (this.#byCode.size === 0) return [];
-    const codes = [...this.#byCode].sort(([, one], [, other]) => other.count - one.count);
-    const lines = codes.map(([code, { count: number, severity, first }]) => {
-      const more = number > first.length ? ', ...' : '';
-      const listed = `${noun}${first.length === 1 ? '' : 's'} ${first.join(', ')}${more}`;
-      return `  ${count(number).padStart(11)}  ${code} (${severity}): ${listed}`;
-    });
-    return ['  findings', ...lines];
-  }
-}
-
-const maxListedPlaces = 5;
+import type { MessageSummary } from './pain/check-message.ts';
 
 /** Counts what was found in a table, for the summary. */
 export class Tally {
@@ -83,7 +48,7 @@ export function describeTally(fileName: string, { rows, statuses, findings }: Ta
 }
 
 /** The summary of a payment message, as lines for people. It contains no IBAN. */
-export function describeMessage(fileName: string, summary: PainSummary, findings: FindingCounts): string[] {
+export function describeMessage(fileName: string, summary: MessageSummary, findings: FindingCounts): string[] {
   const { message, payments, transactions, ibans, sums, isComplete } = summary;
   const parts = [
     message ?? 'XML',
@@ -109,13 +74,4 @@ const statusNames: readonly [RowStatus, string][] = [
 
 function quote(title: string | undefined): string {
   return JSON.stringify(title ?? '');
-}
-
-/** Such as "1 row" and "1,500 rows". */
-export function countOf(number: number, noun: string): string {
-  return `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
-}
-
-function count(number: number): string {
-  return number.toLocaleString('en');
 }

@@ -4,6 +4,7 @@ import { calcCheckDigits } from '../../src/iban/mod97.ts';
 import { whyNoChromium } from '../support/browser.ts';
 import { download, dropFile } from '../support/examples/files.ts';
 import { clients, expectGoodLayout, tPages } from '../support/examples/pages.ts';
+import { serviceAt, tCheck } from '../support/payment-files/check.ts';
 import { type Reply, replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /* Files on the example pages in a browser, with a gateway and a scripted service: rows, requests and what is saved. */
@@ -22,6 +23,16 @@ const panel = (page: Page) => page.locator('.file-panel');
 const rowsOf = (page: Page) => panel(page).locator('.file-row');
 const status = (page: Page) => panel(page).getByRole('status');
 const checks = (operations: readonly string[]) => operations.filter((name) => name === 'CheckItems');
+
+/** Status, problems and match of the BIC in each row. */
+function bicsOf(csv: string): (string | undefined)[][] {
+  const rows = csv.trim().split('\n').slice(1);
+  return rows.map((row) => row.split(',')).map((cells) => [cells[4], cells[5], cells[9]]);
+}
+
+async function savedBics(page: Page) {
+  return bicsOf((await download(page, 'Download the checked file')).text);
+}
 
 async function checkAll(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Check \d.* IBANs?$/ }).click();
@@ -73,11 +84,11 @@ describe.skipIf(whyNoChromium)(`files on the example pages${whyNoChromium}`, () 
       const saved = await download(page, 'Download the checked file');
       expect(saved.name).toBe('payees-checked.csv');
       const lines = saved.text.split('\r\n');
-      expect(lines[0]).toBe('Name;IBAN;Amount;status;problems;suggestion;bank;bic;national_check;iban');
-      expect(lines[1]).toBe(`Payee 0;${account(0)};0;VALID;;;Commerzbank;COBADEFFXXX;NOT_APPLICABLE;${account(0)}`);
-      expect(lines[26]).toMatch(/^"Müller; \nSöhne";(DE\d{20});'=1\+1;VALID;;;Commerzbank;COBADEFFXXX;\w+;\1$/);
-      expect(lines[27]).toMatch(/^Dupont;FR84.*;-12,50;VALID;NATIONAL_CHECK_FAILED;;.*;FAILED;FR84\w+$/);
-      expect(lines.slice(28)).toEqual(['Nobel;;3;EMPTY;IBAN_MISSING;;;;;', '']);
+      expect(lines[0]).toBe('Name;IBAN;Amount;status;problems;suggestion;bank;bic;bic_match;national_check;iban');
+      expect(lines[1]).toBe(`Payee 0;${account(0)};0;VALID;;;Commerzbank;COBADEFFXXX;;NOT_APPLICABLE;${account(0)}`);
+      expect(lines[26]).toMatch(/^"Müller; \nSöhne";(DE\d{20});'=1\+1;VALID;;;Commerzbank;COBADEFFXXX;;\w+;\1$/);
+      expect(lines[27]).toMatch(/^Dupont;FR84.*;-12,50;VALID;NATIONAL_CHECK_FAILED;;.*;;FAILED;FR84\w+$/);
+      expect(lines.slice(28)).toEqual(['Nobel;;3;EMPTY;IBAN_MISSING;;;;;;', '']);
     });
 
     it('says which requests failed, and sends only their IBANs again', async () => {
@@ -177,6 +188,48 @@ describe.skipIf(whyNoChromium)(`files on the example pages${whyNoChromium}`, () 
       expect(await rowsOf(page).nth(0).innerText()).toContain(account(9));
       expect((await download(page, 'Download')).text).toMatch(/^\uFEFFKonto;Name \(für Bank\);[\s\S]*Käthe/);
       expect(upstream.calls).toHaveLength(3);
+    });
+
+    it('compares the BICs of a column with the banks of the IBANs, as the command does', async () => {
+      const upstream = await tUpstream(replyValid);
+      const { page, operations } = await open(client, { bankData: upstream });
+      const lines = [
+        `Anna,${account(1)},COBADEFF,`,
+        `Bob,${account(2)},${'DEUTDEFF 500'.toLowerCase()},`,
+        `Cara,${account(3)},,COBADEFF`,
+        `Dan,${account(4)},COBADEF,DEUTDEFF`,
+        `Eve,${wrong},COBADEFF,`,
+        `Finn,${account(1)},COBADEHH,`,
+        'Gus,,DEUTDEFF,',
+      ];
+      const table = `Name,IBAN,BIC,Other\n${lines.join('\n')}\n`;
+      await dropFile(page, 'bics.csv', table);
+      const bicColumn = page.getByLabel('Column with the BICs');
+      await page.getByText('7 rows, separated by commas').waitFor();
+      expect(await bicColumn.locator('option:checked').innerText()).toBe('BIC');
+      await checkAll(page);
+      await page.getByRole('button', { name: '2 suspicious' }).waitFor();
+      expect(await rowsOf(page).filter({ hasText: 'Bob' }).innerText()).toContain('Its BIC is of another bank');
+      expect(await rowsOf(page).filter({ hasText: 'Dan' }).innerText()).toContain('Its BIC is not well-formed');
+      await expectGoodLayout(page, client, 'file-bics');
+      expect(await savedBics(page)).toEqual([
+        ['VALID', '', 'SAME_BANK'],
+        ['VALID', 'BIC_OF_OTHER_BANK', 'OTHER_BANK'],
+        ['VALID', '', ''],
+        ['VALID', 'BIC_WRONG_LENGTH', 'UNKNOWN'],
+        ['INVALID', 'WRONG_CHECK_DIGITS', 'UNKNOWN'],
+        ['VALID', '', 'UNKNOWN'],
+        ['EMPTY', 'IBAN_MISSING', 'UNKNOWN'],
+      ]);
+      const { run } = tCheck(table, 'bics.csv');
+      expect(bicsOf((await run([], serviceAt(upstream.url))).stdout)).toEqual(await savedBics(page));
+
+      await bicColumn.selectOption('Other');
+      await page.getByRole('button', { name: '1 suspicious' }).waitFor();
+      expect((await savedBics(page))[2]).toEqual(['VALID', '', 'SAME_BANK']);
+      await bicColumn.selectOption('none');
+      expect(new Set((await savedBics(page)).map(([, , match]) => match))).toEqual(new Set(['']));
+      expect(checks(operations)).toHaveLength(1);
     });
 
     it.each([

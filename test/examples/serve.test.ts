@@ -1,7 +1,19 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tBrowser, whyNoChromium } from '../support/browser.ts';
+import { dropFile } from '../support/examples/files.ts';
 import { tProcess } from '../support/process.ts';
+
+const payees = `Name;IBAN;BIC;Amount
+Anna Schmidt;DE89370400440532013000;COBADEFFXXX;120.00
+Peter Wolf;DE89370400440532013001;COBADEFF;75.50
+Claire Petit;FR8420041010050500013M02607;;18.20
+Sam Hill;GB29NWBK60161331926819;NWBKGB2L;300.00
+Kim Larsen;;DABADKKK;44.00
+Lena Bauer;DE75512108001245126199;DEUTDEFF;61.90
+Urs Keller;NL91ABNA0417164300;ABNANL2A;99.00
+Ida Wolf;DE02120300000000202051;BYLADEM1001;12.50
+`;
 
 describe.skipIf(whyNoChromium)(`npm run examples${whyNoChromium}`, () => {
   const visit = tBrowser();
@@ -25,6 +37,10 @@ describe.skipIf(whyNoChromium)(`npm run examples${whyNoChromium}`, () => {
       await page.getByLabel('Maximum words').fill('120');
       await page.getByRole('button', { name: 'Order essay' }).click();
       await page.getByText('arranged by the offline drafter').waitFor();
+      await dropFile(page, 'payees.csv', payees);
+      await page.getByRole('button', { name: 'Check 7 IBANs' }).click();
+      await page.getByRole('button', { name: '2 suspicious' }).waitFor();
+      await page.getByRole('button', { name: '3 valid' }).waitFor();
       // docs/example-page.png is `SCREENSHOTS=docs npx vitest run test/examples/serve.test.ts`.
       const { SCREENSHOTS } = process.env;
       if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, 'example-page.png'), fullPage: true });

@@ -1,6 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { matchBic } from '../../examples/web/src/state/bic.ts';
 import { guardFormula, toCsv } from '../../examples/web/src/state/list-rows.ts';
 import {
+  findBicColumn,
   findColumns,
   findTitleRow,
   nameColumns,
@@ -8,7 +11,9 @@ import {
   readIbanColumn,
   readTable,
 } from '../../examples/web/src/state/text-table.ts';
-import { neutralize } from '../../src/payment-files/cells.ts';
+import { matchBic as matchInGateway } from '../../src/bank-lists/match-bic.ts';
+import { findBicProblems } from '../../src/iban/bic.ts';
+import { neutralize } from '../../src/payment-files/write-results.ts';
 
 const german = 'DE89370400440532013000';
 const other = 'DE89370400440532013001';
@@ -61,6 +66,17 @@ describe('a table', () => {
     expect(layout(text)).toEqual({ iban: 1, others: [0], titleRow: 0, names: own });
   });
 
+  it.each([
+    ['by its title', `Name,SWIFT code,IBAN\nA,,${german}`, 1],
+    ['by its content', `A,COBADEFF,${german}\nB,DEUTDEFF500,${other}`, 1],
+    ['not if words only look like BICs', `TRANSFER,A,${german}\nFebruary,B,${other}`, null],
+    ['not if one cell is one', `COBADEFF,A,${german}\n,B,${other}`, null],
+  ])('has a column with BICs: %s', (_, text, expected) => {
+    const { rows } = parseTable(text, lengths);
+    const { iban, titleRow, names } = layout(text);
+    expect(findBicColumn(rows, names, { titleRow, iban })).toBe(expected);
+  });
+
   it('has its titles above the first IBAN, or none', () => {
     expect(layout(`Payroll of May\n\nName;IBAN of the payee\nA;${german}`)).toMatchObject({ iban: 1, titleRow: 2 });
     expect(layout(`A;${german}\nB;${other}`)).toMatchObject({ titleRow: null, names: ['A', 'B'] });
@@ -97,4 +113,22 @@ describe('a cell that a spreadsheet would run', () => {
     const style = { delimiter: ';', lineEnd: '\n', hasByteOrderMark: false };
     expect(toCsv([['=A;1', 'a"b', 'c\nd', 'e,f', ' g']], style)).toBe(`"'=A;1";"a""b";"c\nd";e,f;" g"\n`);
   });
+});
+
+it('a BIC matches as in the gateway', () => {
+  const bic = fc
+    .tuple(
+      fc.constantFrom('COBA', 'DEUT'),
+      fc.constantFrom('DE', 'FR'),
+      fc.constantFrom('FF', 'HH'),
+      fc.constantFrom('', 'XXX', '500'),
+    )
+    .map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(bic, fc.array(bic, { maxLength: 3 }), (given, known) => {
+      expect(findBicProblems(given)).toEqual([]);
+      expect(matchBic(given, known)).toBe(matchInGateway(given, known));
+    }),
+  );
+  expect(['COBADEF', 'COBADEFF-'].map((given) => matchBic(given, ['DEUTDEFF']))).toEqual(['UNKNOWN', 'UNKNOWN']);
 });

@@ -117,12 +117,25 @@ describe('a request that is refused costs nothing', () => {
   it.each([
     ['no IBANs', 'a,b\n1,2\n', 400],
     ['nothing', '', 400],
-    ['a workbook', 'PK\x03\x04...', 400],
     ['more bytes than CHECK_MAX_BYTES', tTable(200), 413],
   ])('with %s', async (_, body, status) => {
     const { origin, upstream } = await tListeningGateway({ CHECK_MAX_BYTES: '4000' });
     const reply = await tSend(origin, body);
     expect([reply.status, codeOf(reply.text)]).toEqual([status, 'BAD_USER_INPUT']);
+    expect(upstream.calls).toEqual([]);
+  });
+
+  it.each([
+    ['by its content', 'application/octet-stream'],
+    // cspell:disable-next-line
+    ['by its type', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+  ])('with a workbook, which is recognized %s, says what to do', async (_, type) => {
+    const { origin, upstream } = await tListeningGateway();
+    const reply = await tSend(origin, `PK\x03\x04${'x'.repeat(200_000)}`, { 'content-type': type });
+    expect([reply.status, codeOf(reply.text)]).toEqual([415, 'BAD_USER_INPUT']);
+    expect(JSON.parse(reply.text).errors[0].message).toMatch(
+      /Save the sheet as CSV, or .*ledgerquill check payees.xlsx/,
+    );
     expect(upstream.calls).toEqual([]);
   });
 

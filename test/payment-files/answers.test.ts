@@ -3,30 +3,32 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { IbanValidation } from '../../src/bank-data/bank-data.ts';
 import { type ErrorCode, GatewayError } from '../../src/errors.ts';
-import type { Answer } from '../../src/payment-files/answers/answer.ts';
-import { createAnswerTable, fingerprintOf } from '../../src/payment-files/answers/answer-table.ts';
-import { createAnswers } from '../../src/payment-files/answers/ask-once.ts';
+import type { Answer } from '../../src/payment-files/answers/answer-source.ts';
+import { createAnswers } from '../../src/payment-files/answers/answers.ts';
 import { createBankDataAnswers } from '../../src/payment-files/answers/bank-data-answers.ts';
 import { openJournal } from '../../src/payment-files/answers/journal.ts';
+import { FingerprintMap, fingerprintOf } from '../../src/payment-files/fingerprints.ts';
 import { tIban } from '../support/e2e/iban.ts';
 import { tFolder } from '../support/stores/folder.ts';
 
 const valid: Answer = { kind: 'answered', valid: true, bank: 'Commerzbank', bic: 'COBADEFFXXX' };
 const invalid: Answer = { kind: 'answered', valid: false, bank: null, bic: null };
 
-describe('the table of answers', () => {
-  it('keeps the answer of each IBAN while it grows', () => {
-    const table = createAnswerTable();
-    const answerOf = (number: number): Answer => ({ ...valid, bank: `Bank ${number % 100}` });
-    for (let number = 0; number < 200_000; number += 1) table.set(fingerprintOf(String(number)), answerOf(number));
-    expect(table.size()).toBe(200_000);
-    for (let number = 0; number < 200_000; number += 1) {
-      expect(table.get(fingerprintOf(String(number)))).toEqual(answerOf(number));
+describe('a map of fingerprints', () => {
+  it('has the last number of each text while it grows', () => {
+    const map = new FingerprintMap();
+    const texts = 200_000;
+    for (let number = 1; number <= texts; number += 1) map.set(fingerprintOf(String(number)), number);
+    expect(map.size).toBe(texts);
+    const wrong: number[] = [];
+    for (let number = 1; number <= texts; number += 1) {
+      if (map.get(fingerprintOf(String(number))) !== number) wrong.push(number);
     }
-    expect(table.get(fingerprintOf('other'))).toBeNull();
-    table.set(fingerprintOf('1'), invalid);
-    expect(table.get(fingerprintOf('1'))).toEqual(invalid);
-    expect(table.size()).toBe(200_000);
+    expect(wrong).toEqual([]);
+    expect(map.get(fingerprintOf('other'))).toBeNull();
+    map.set(fingerprintOf('1'), 2 ** 32 - 1);
+    expect(map.get(fingerprintOf('1'))).toBe(2 ** 32 - 1);
+    expect(map.size).toBe(texts);
   });
 });
 
@@ -35,12 +37,23 @@ describe('an IBAN', () => {
     const asked: string[] = [];
     const ask = async (iban: string) => {
       asked.push(iban);
-      return valid;
+      return iban === tIban(1) ? valid : invalid;
     };
-    const answers = createAnswers({ ask }, () => null);
+    const answers = createAnswers({ ask, hurry: () => {} });
     await Promise.all([answers.find(tIban(1)), answers.find(tIban(1)), answers.find(tIban(2))]);
-    expect(answers.find(tIban(1))).toEqual(valid);
+    expect([answers.find(tIban(1)), answers.find(tIban(2))]).toEqual([valid, invalid]);
     expect(asked).toEqual([tIban(1), tIban(2)]);
+    expect(answers.size()).toBe(2);
+  });
+
+  it('has the answer that was kept, and is not asked', () => {
+    const ask = async () => Promise.reject(new Error('asked'));
+    const answers = createAnswers({ ask, hurry: () => {} });
+    for (let number = 0; number < 300; number += 1) {
+      answers.keep(fingerprintOf(tIban(number)), { ...valid, bank: `Bank ${number % 100}` });
+    }
+    expect(answers.find(tIban(250))).toEqual({ ...valid, bank: 'Bank 50' });
+    expect(answers.size()).toBe(300);
   });
 });
 
@@ -113,12 +126,10 @@ describe('answers of the bank-data service', () => {
     maxCalls: number | null = null,
   ) =>
     createBankDataAnswers({
-      id: 'service',
       bankData: { validateIban: validateIban as never },
       maxConcurrency: 2,
       maxCalls,
       pausesMs: [0, 0],
-      close: async () => {},
     });
 
   it('are asked for at most as many at a time as the client sends calls', async () => {

@@ -76,7 +76,8 @@ describe('a gateway whose service fails', () => {
     const source = await connect(gateway.origin);
     const answer = source.ask(tIban(1));
     source.hurry(tIban(1));
-    expect(await answer).toMatchObject({ kind: 'not-asked', reason: 'the service keeps failing (UPSTREAM_FAILED)' });
+    expect(await answer).toEqual({ kind: 'failed', code: 'UPSTREAM_FAILED' });
+    expect(await source.ask(tIban(2))).toMatchObject({ kind: 'not-asked' });
     expect(source.stopReason()).toContain('keeps failing');
     await source.close();
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import writeWorkbook from 'write-excel-file/node';
-import type { Cells } from '../../src/payment-files/cells.ts';
+import type { Cells } from '../../src/payment-files/find-columns.ts';
 import { openPaymentFile } from '../../src/payment-files/open-file.ts';
 import { readRows } from '../../src/payment-files/read-rows.ts';
 import { tIban } from '../support/e2e/iban.ts';
@@ -24,6 +24,16 @@ async function read(content: string | Buffer) {
 }
 
 const iban = tIban(1);
+
+it('comes in groups of at most 200 rows, so that none takes long', async () => {
+  const path = join(tFolder(), 'short.csv');
+  writeFileSync(path, `IBAN\n${`${iban}\n`.repeat(10_000)}`);
+  const file = await openPaymentFile(path);
+  const sizes: number[] = [];
+  for await (const group of (await readRows(file)).groups) sizes.push(group.length);
+  expect(Math.max(...sizes)).toBe(200);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(10_001);
+});
 
 describe('the delimiter', () => {
   it.each([',', ';', '\t', '|'])('%j is found', async (delimiter) => {

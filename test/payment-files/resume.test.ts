@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { tIban } from '../support/e2e/iban.ts';
 import { createRandom } from '../support/e2e/random.ts';
 import { tGate } from '../support/gate.ts';
+import { tListeningGateway } from '../support/http/listening-gateway.ts';
 import { serviceAt, tCheck } from '../support/payment-files/check.ts';
 import { type Reply, replyNever, replyWithIban, tUpstream, type UpstreamCall } from '../support/scripted-upstream.ts';
 
@@ -96,6 +97,38 @@ describe('a check that is killed', () => {
     // One of them was not answered.
     expect(upstream.calls).toHaveLength(2 * calls + 1);
   });
+});
+
+it('a check that is killed beside a gateway costs no call twice: the gateway completes what was sent, and keeps it', async () => {
+  const upstream = await tUpstream(replyWithIban);
+  const gateway = await tListeningGateway({ UPSTREAM_CONCURRENCY: '4', MAX_IBANS_PER_QUERY: '50' }, upstream);
+  const { run, start, read, path } = tCheck(content);
+  const args = ['--gateway', gateway.origin, '--output', path('killed.csv'), '--resume'];
+  let left = 0;
+  const held: (() => void)[] = [];
+  for (let kill = 1; kill <= 3; kill += 1) {
+    left = 70;
+    const allHeld = tGate();
+    upstream.answers((response, call) => {
+      left -= 1;
+      if (left >= 0) return replyWithIban(response, call);
+      held.push(() => void replyWithIban(response, call));
+      if (held.length === 4) allHeld.open();
+    });
+    const command = start(args);
+    await allHeld.opened;
+    command.kill('SIGKILL');
+    await command.ended;
+    await expect.poll(() => gateway.log().match(/"status":499/g)?.length ?? 0).toBeGreaterThanOrEqual(kill);
+    upstream.answers(replyWithIban);
+    for (const release of held.splice(0)) release();
+  }
+  expect((await run(args)).code).toBe(1);
+  const asked = upstream.calls.map(ibanOf);
+  expect(asked).toHaveLength(new Set(asked).size);
+  await run(['--gateway', gateway.origin, '--output', path('whole.csv')]);
+  expect(read('killed.csv')).toBe(read('whole.csv'));
+  expect(upstream.calls).toHaveLength(asked.length);
 });
 
 it('a check that is stopped by a signal waits for the calls it has sent, and keeps their answers', async () => {

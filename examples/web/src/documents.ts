@@ -29,7 +29,7 @@ export const CheckIbans = graphql(`
 /** The rows of a file: the references say to which row an answer belongs. */
 export const CheckItems = graphql(`
   query CheckItems($items: [IbanItem!]!) {
-    ibanValidations(items: $items) { reference ...IbanFacts }
+    ibanValidations(items: $items) { reference bics ...IbanFacts }
   }
 `);
 

@@ -1,12 +1,17 @@
-import { pause } from '../../async/pause.ts';
 import { AbortableSignal } from '../../async/signal.ts';
 import type { BankDataPort } from '../../bank-data/bank-data.ts';
-import { type ErrorCode, GatewayError } from '../../errors.ts';
+import { createCachedBankData } from '../../bank-data/cached-bank-data.ts';
+import { type Config, listSecrets, type UpstreamAccess } from '../../config/read-config.ts';
+import { GatewayError } from '../../errors.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
-import type { Answer, AnswerSource } from './answer.ts';
+import { openStore } from '../../stores/open-store.ts';
+import { createLog } from '../../telemetry/log.ts';
+import { createLogEvents } from '../../telemetry/log-events.ts';
+import { createRedact } from '../../telemetry/redact.ts';
+import { createUpstreamFactory } from '../../upstream/upstream-client.ts';
+import { type AnswerSource, createAnswerSource, type ListReply } from './answer-source.ts';
 
 interface BankDataAnswersOptions {
-  id: string;
   bankData: Pick<BankDataPort, 'validateIban'>;
   /** Look-ups at a time: as many as the client sends calls. */
   maxConcurrency: number;
@@ -19,20 +24,12 @@ interface BankDataAnswersOptions {
   close?: () => Promise<void>;
 }
 
-/**
- * Answers of the bank-data service, through the port of the gateway: with its cache, allowance and retries. What the gateway reports
- * to a client at once, a file can wait for: a look-up that fails is tried again after a pause. If it still fails, and no other
- * has succeeded meanwhile, the service is not asked any more.
- */
+/** Answers of the bank-data service, through the port of the gateway: with its cache, allowance and retries. */
 export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSource {
-  const { bankData, maxConcurrency, maxCalls, pausesMs = defaultPausesMs, context = null } = options;
-  const { close = async () => {} } = options;
-  const stopped = new AbortableSignal();
-  const slots = createSlots(maxConcurrency);
+  const { bankData, maxConcurrency, maxCalls, pausesMs, context = null, close = async () => {} } = options;
   // A call that was sent is completed, because it is paid for.
   const neverAborted = new AbortableSignal();
   let calls = 0;
-  let successes = 0;
 
   const reserveCall: ReserveCall = () => {
     if (maxCalls !== null && calls >= maxCalls) return { kind: 'budget-exhausted', renewsAt: new Date(0) };
@@ -45,95 +42,66 @@ export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSo
     };
   };
 
-  async function ask(iban: string): Promise<Answer> {
-    await slots.take();
-    try {
-      const before = successes;
-      for (const pauseMs of [...pausesMs, null]) {
-        if (stopped.aborted) return notAsked();
-        const answer = await tryOnce(iban);
-        if (answer instanceof GatewayError === false) return answer;
-        const reason = findFinalReason(answer.code, context !== null);
-        if (reason !== null) stop(reason);
-        else if (pauseMs !== null && isTemporary(answer)) await pause(pauseMs, stopped).catch(() => {});
-        else {
-          if (isTemporary(answer) && successes === before) stop(describeOutage(answer));
-          return { kind: 'failed', code: answer.code };
-        }
-      }
-      return notAsked();
-    } finally {
-      slots.leave();
-    }
-  }
-
-  async function tryOnce(iban: string): Promise<Answer | GatewayError> {
+  async function lookUp([iban = '']: readonly string[]): Promise<ListReply> {
     try {
       const request = context ?? createRequestContext(neverAborted, 'check', reserveCall);
       const { valid, bankData: bank } = await bankData.validateIban(iban, request);
-      successes += 1;
-      return { kind: 'answered', valid, bank: bank?.name ?? null, bic: bank?.bic ?? null };
+      return { results: [{ kind: 'answered', valid, bank: bank?.name ?? null, bic: bank?.bic ?? null }] };
     } catch (error) {
-      if (error instanceof GatewayError) return error;
+      if (error instanceof GatewayError) {
+        const { code, retryable } = error;
+        // An exhausted allowance is waited for, too: the service may only ask for fewer calls at a time.
+        const isTemporary = retryable || code === 'UPSTREAM_ALLOWANCE_EXHAUSTED';
+        return { results: [{ kind: 'failed', code, isTemporary }] };
+      }
       if (!context?.signal.aborted) throw error;
-      stop('the client has disconnected');
-      return notAsked();
+      return { results: [], stopReason: 'the client has disconnected' };
     }
   }
 
-  function notAsked(): Answer {
-    return { kind: 'not-asked', reason: String(stopped.reason) };
-  }
-
-  function stop(reason: string): void {
-    stopped.abort(reason);
-  }
-
-  return {
-    id: options.id,
-    ask,
-    hurry() {},
+  return createAnswerSource({
+    send: lookUp,
+    maxList: 1,
+    maxLists: maxConcurrency,
+    pausesMs,
+    budgetReason: context === null ? 'the calls of --max-calls are used up' : 'the budget of the caller is used up',
     calls: () => calls,
-    stopReason: () => (stopped.aborted ? String(stopped.reason) : null),
-    stop,
     close,
+  });
+}
+
+interface OpenOptions {
+  access: UpstreamAccess;
+  maxCalls: number | null;
+}
+
+/**
+ * The bank-data part of the gateway in this process, with the same store, so that calls count towards the same allowance.
+ * @throws ConfigError if the store cannot be used
+ */
+export async function openBankDataAnswers(config: Config, { access, maxCalls }: OpenOptions): Promise<AnswerSource> {
+  const secrets = listSecrets(config, { bankData: access, essays: config.essays.upstream ?? access });
+  const level = config.logLevel === 'info' ? 'warn' : config.logLevel;
+  const events = createLogEvents(createLog({ level, redact: createRedact(secrets) }));
+  const { store, isShared, checkSecret } = openStore(config.store, config.dataDir, events);
+  const { replicas } = config.store;
+  const createUpstream = createUpstreamFactory({ config, store, replicas, secrets, events });
+  // Each IBAN is asked about once, so nothing is gained from a large cache.
+  const ownConfig = { ...config, bankData: { ...config.bankData, lookUpBytes: cacheBytes } };
+  const bankData = createCachedBankData({ createUpstream, access, config: ownConfig, store, isShared, events });
+  const close = async () => {
+    bankData.dataVersion.close();
+    await bankData.client.close();
+    await bankData.allowance.flush();
+    await store.close();
   };
+  try {
+    await checkSecret();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return createBankDataAnswers({ bankData, maxConcurrency: config.upstreamConcurrency, maxCalls, close });
 }
 
-/** The service may restart, or ask for a pause: half a minute in total. */
-const defaultPausesMs = [1_000, 2_000, 4_000, 8_000, 16_000];
-
-/** After these, no other look-up would succeed. */
-function findFinalReason(code: ErrorCode, hasCaller: boolean): string | null {
-  if (code === 'UPSTREAM_REJECTED_CREDENTIALS') return 'the service rejects the key of the gateway';
-  if (code !== 'BUDGET_EXHAUSTED') return null;
-  return hasCaller ? 'the budget of the caller is used up' : 'the calls of --max-calls are used up';
-}
-
-/** An exhausted allowance is waited for, too: the service may only ask for fewer calls at a time. */
-function isTemporary({ code, retryable }: Pick<GatewayError, 'code' | 'retryable'>): boolean {
-  return retryable || code === 'UPSTREAM_ALLOWANCE_EXHAUSTED';
-}
-
-export function describeOutage({ code }: { code: string }): string {
-  return code === 'UPSTREAM_ALLOWANCE_EXHAUSTED'
-    ? 'the allowance of the service is exhausted'
-    : `the service keeps failing (${code})`;
-}
-
-/** Those that wait for a slot get it in their order. */
-function createSlots(count: number) {
-  const waiting: (() => void)[] = [];
-  let free = count;
-  return {
-    take(): Promise<void> | void {
-      if (free === 0) return new Promise((resolve) => waiting.push(resolve));
-      free -= 1;
-    },
-    leave(): void {
-      const next = waiting.shift();
-      if (next) next();
-      else free += 1;
-    },
-  };
-}
+const cacheBytes = 1_000_000;

@@ -1,12 +1,9 @@
 import { Agent } from 'undici';
 import * as z from 'zod';
-import { pause } from '../../async/pause.ts';
-import { AbortableSignal } from '../../async/signal.ts';
 import { errorCodeOf } from '../../errors.ts';
 import { readRetryAfter } from '../../upstream/retry-after.ts';
 import { PaymentFileError } from '../open-file.ts';
-import type { Answer, AnswerSource } from './answer.ts';
-import { describeOutage } from './bank-data-answers.ts';
+import { type AnswerSource, createAnswerSource, type ListReply } from './answer-source.ts';
 
 interface GatewayAnswersOptions {
   /** Of the gateway, or of its GraphQL endpoint. */
@@ -24,16 +21,10 @@ interface GatewayAnswersOptions {
  * @throws PaymentFileError if it cannot be reached or refuses the key
  */
 export async function connectToGateway(options: GatewayAnswersOptions): Promise<AnswerSource> {
-  const { key, maxCalls, pausesMs = defaultPausesMs } = options;
+  const { key, maxCalls, pausesMs } = options;
   const { origin, pathname } = readUrl(options.url);
   const path = pathname === '/' ? '/graphql' : pathname;
   const agent = new Agent({ connections: maxQueries, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
-  const stopped = new AbortableSignal();
-  let batchSize = 1;
-  let waiting = new Map<string, Question>();
-  let sent = 0;
-  let running = 0;
-  const queue: Question[][] = [];
 
   const send = async (body: object): Promise<Reply> => {
     const headers = { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) };
@@ -43,136 +34,74 @@ export async function connectToGateway(options: GatewayAnswersOptions): Promise<
     return { status: response.statusCode, retryAt, content: parseReply(text) };
   };
 
+  async function sendList(ibans: readonly string[]): Promise<ListReply> {
+    const failAll = (code: string): ListReply['results'] =>
+      ibans.map(() => ({ kind: 'failed', code, isTemporary: true }));
+    try {
+      const { status, retryAt, content } = await send({ query: validationQuery, variables: { ibans } });
+      const errors = content?.errors ?? [];
+      const list = validationData.safeParse(content?.data).data?.ibanValidations ?? null;
+      if (list === null || list.length !== ibans.length) {
+        const code = errors[0]?.extensions?.code ?? `HTTP_${status}`;
+        const isRefused = (status >= 400 && status < 500 && status !== 429 && status !== 408) || finalCodes.has(code);
+        return isRefused
+          ? { results: [], stopReason: describeRefusal(origin, status, content) }
+          : { results: failAll(code), retryAt };
+      }
+      const codes = new Map(errors.map(({ path: at, extensions }) => [at?.[1], extensions?.code]));
+      return { results: list.map((item, index) => toResult(item, codes.get(index))) };
+    } catch (error) {
+      const code = errorCodeOf(error);
+      // A connection that failed is tried again.
+      if (code !== null) return { results: failAll(code) };
+      throw error;
+    }
+  }
+
+  let maxList: number;
   try {
     const { status, content } = await send({ query: '{ limits { ibans } }' });
     const limit = limitsData.safeParse(content?.data).data?.limits.ibans ?? null;
     if (limit === null) throw new PaymentFileError(describeRefusal(origin, status, content));
-    batchSize = Math.min(limit, maxBatch);
+    maxList = Math.min(limit, largestList);
   } catch (error) {
     await agent.close();
     throw error instanceof PaymentFileError ? error : unreachable(origin, error);
   }
 
-  function flush(): void {
-    if (waiting.size === 0) return;
-    queue.push([...waiting.values()]);
-    waiting = new Map();
-    startNext();
-  }
-
-  function startNext(): void {
-    if (running >= maxQueries) return;
-    const batch = queue.shift();
-    if (batch === undefined) return;
-    running += 1;
-    void askAll(batch).finally(() => {
-      running -= 1;
-      startNext();
-    });
-  }
-
-  /** Settles all questions of a batch. Those that failed are sent again, after a pause. */
-  async function askAll(batch: readonly Question[]): Promise<void> {
-    let open = batch;
-    let code = 'UPSTREAM_FAILED';
-    for (const pauseMs of [...pausesMs, null]) {
-      if (stopped.aborted) break;
-      const outcome = await sendList(open.map(({ iban }) => iban)).catch(toFailure);
-      if ('stop' in outcome) stop(outcome.stop);
-      const failed: Question[] = [];
-      for (const [index, question] of open.entries()) {
-        const answer = 'answers' in outcome ? outcome.answers[index] : undefined;
-        if (answer?.kind === 'answered') question.resolve(answer);
-        else failed.push(question);
-        if (answer?.kind === 'failed') code = answer.code;
-      }
-      if ('code' in outcome) code = outcome.code;
-      if (finalReasons[code] !== undefined && failed.length > 0) stop(finalReasons[code] ?? '');
-      const isOutage = failed.length === open.length;
-      open = failed;
-      if (open.length === 0) return;
-      if (pauseMs === null) {
-        if (isOutage) stop(describeOutage({ code }));
-        break;
-      }
-      const waitMs = 'retryAt' in outcome && outcome.retryAt ? outcome.retryAt.getTime() - Date.now() : 0;
-      await pause(Math.min(Math.max(waitMs, pauseMs), maxPauseMs), stopped).catch(() => {});
-    }
-    const answer: Answer = stopped.aborted ? notAsked() : { kind: 'failed', code };
-    for (const { resolve } of open) resolve(answer);
-  }
-
-  async function sendList(ibans: readonly string[]): Promise<Outcome> {
-    const { status, retryAt, content } = await send({ query: validationQuery, variables: { ibans } });
-    const list = validationData.safeParse(content?.data).data?.ibanValidations ?? null;
-    if (list === null || list.length !== ibans.length) {
-      const code = content?.errors?.[0]?.extensions?.code ?? `HTTP_${status}`;
-      const isRefused = (status >= 400 && status < 500 && status !== 429 && status !== 408) || finalCodes.has(code);
-      return isRefused ? { stop: describeRefusal(origin, status, content) } : { code, retryAt };
-    }
-    const codes = new Map<number, string>();
-    for (const { path: at, extensions } of content?.errors ?? []) {
-      if (typeof at?.[1] === 'number') codes.set(at[1], extensions?.code ?? 'UPSTREAM_FAILED');
-    }
-    return { answers: list.map((item, index) => toAnswer(item, codes.get(index) ?? 'UPSTREAM_FAILED')) };
-  }
-
-  function notAsked(): Answer {
-    return { kind: 'not-asked', reason: String(stopped.reason) };
-  }
-
-  function stop(reason: string): void {
-    stopped.abort(reason);
-    // What was not sent is answered at once.
-    flush();
-  }
-
-  return {
-    id: `gateway ${origin}${path}`,
-    ask(iban) {
-      if (maxCalls !== null && sent >= maxCalls) return Promise.resolve({ kind: 'not-asked', reason: maxCallsReason });
-      sent += 1;
-      return new Promise((resolve) => {
-        waiting.set(iban, { iban, resolve });
-        if (waiting.size >= batchSize) flush();
-      });
-    },
-    hurry(iban) {
-      if (waiting.has(iban)) flush();
-    },
+  let sent = 0;
+  const source = createAnswerSource({
+    send: sendList,
+    maxList,
+    maxLists: maxQueries,
+    pausesMs,
+    budgetReason: 'the budget of this key is used up',
     calls: () => sent,
-    stopReason: () => (stopped.aborted ? String(stopped.reason) : maxCalls === sent ? maxCallsReason : null),
-    stop,
     close: () => agent.close(),
+  });
+  return {
+    ...source,
+    ask(iban) {
+      if (sent === maxCalls) return Promise.resolve({ kind: 'not-asked', reason: maxCallsReason });
+      sent += 1;
+      return source.ask(iban);
+    },
+    stopReason: () => source.stopReason() ?? (sent === maxCalls ? maxCallsReason : null),
   };
 }
 
 const maxCallsReason = 'the calls of --max-calls are used up';
 
-/** Larger lists would only hold more memory on both sides. */
-const maxBatch = 1_000;
+/** Larger ones would only hold more memory on both sides. */
+const largestList = 1_000;
 const maxQueries = 2;
 /** A list may take as long as the gateway waits for its service. */
 const timeoutMs = 120_000;
-const defaultPausesMs = [1_000, 2_000, 4_000, 8_000, 16_000];
-const maxPauseMs = 60_000;
-
-const finalReasons: Readonly<Record<string, string>> = {
-  BUDGET_EXHAUSTED: 'the budget of this key is used up',
-  UPSTREAM_REJECTED_CREDENTIALS: 'the service rejects the key of the gateway',
-};
 const finalCodes = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'BAD_USER_INPUT', 'QUERY_NOT_IN_SAFELIST']);
 
 const validationQuery = `query CheckFile($ibans: [String!]!) {
   ibanValidations(ibans: $ibans) { valid nationalCheck bankData { name bic } }
 }`;
-
-interface Question {
-  iban: string;
-  resolve(answer: Answer): void;
-}
-
-type Outcome = { answers: readonly Answer[] } | { code: string; retryAt: Date | null } | { stop: string };
 
 interface Reply {
   status: number;
@@ -203,8 +132,8 @@ const validation = z.object({
 });
 const validationData = z.object({ ibanValidations: z.array(validation.nullable()) });
 
-function toAnswer(item: z.infer<typeof validation> | null, code: string): Answer {
-  if (item === null || item.valid === null) return { kind: 'failed', code };
+function toResult(item: z.infer<typeof validation> | null, code = 'UPSTREAM_FAILED'): ListReply['results'][number] {
+  if (item === null || item.valid === null) return { kind: 'failed', code, isTemporary: true };
   const { valid, nationalCheck, bankData } = item;
   return { kind: 'answered', valid, bank: bankData?.name ?? null, bic: bankData?.bic ?? null, nationalCheck };
 }
@@ -232,10 +161,4 @@ function describeRefusal(origin: string, status: number, content: Reply['content
 
 function unreachable(origin: string, error: unknown): PaymentFileError {
   return new PaymentFileError(`the gateway at ${origin} cannot be reached (${errorCodeOf(error) ?? 'unknown reason'})`);
-}
-
-/** A connection that failed is tried again; anything else is a fault of this program. */
-function toFailure(error: unknown): Outcome {
-  if (errorCodeOf(error) === null) throw error;
-  return { code: errorCodeOf(error) ?? '', retryAt: null };
 }

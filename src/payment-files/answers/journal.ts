@@ -2,8 +2,7 @@ import { closeSync, existsSync, ftruncateSync, openSync, readSync, rmSync, write
 import * as z from 'zod';
 import { errorCodeOf } from '../../errors.ts';
 import { PaymentFileError } from '../open-file.ts';
-import type { Answer } from './answer.ts';
-import { isFingerprint } from './answer-table.ts';
+import type { Answer } from './answer-source.ts';
 
 /**
  * The answers of a run, on disk as soon as they arrive, so that a run that was killed can be resumed without asking again. It has
@@ -127,7 +126,7 @@ function keepLine(line: string, path: string, keep: KeepAnswer): void {
   const fingerprint = line.slice(0, line.indexOf(' '));
   try {
     const { nationalCheck, ...answer } = journaledAnswer.parse(JSON.parse(line.slice(line.indexOf(' '))));
-    if (!isFingerprint(fingerprint)) throw new Error('not a fingerprint');
+    if (!/^[0-9a-f]{24}$/.test(fingerprint)) throw new Error('not a fingerprint');
     keep(fingerprint, { kind: 'answered', ...answer, ...(nationalCheck && { nationalCheck }) });
   } catch {
     throw new PaymentFileError(`${path} is damaged; delete it to ask again`);

@@ -1,42 +1,42 @@
 import { countryCodes } from '../../countries/country-codes.ts';
-import { type BicProblem, compactBic, findBicProblems, parseBic } from '../../iban/bic.ts';
-import { compactIban, describeIbanProblem, findIbanProblems, isValidIban, maskIban } from '../../iban/iban.ts';
+import { compactBic, describeBicProblem, findBicProblems, parseBic } from '../../iban/bic.ts';
+import {
+  compactIban,
+  describeIbanProblem,
+  findIbanProblems,
+  isValidIban,
+  maskIban,
+  parseIban,
+} from '../../iban/iban.ts';
 import { findCountryFormat } from '../../iban/registry.ts';
 import { suggestIbans } from '../../iban/suggest-ibans.ts';
-import type { Finding } from '../finding.ts';
-import { parseDate, parseDateTime } from './dates.ts';
+import type { Answers } from '../answers/answers.ts';
+import { type BankFacts, checkNationally } from '../bank-facts.ts';
+import { type FingerprintMap, fingerprintOf } from '../fingerprints.ts';
 import { find, findAll, textOf, visitElements, type XmlElement } from './elements.ts';
-import type { IbanAnswer, LookUps } from './look-ups.ts';
+import type { MessageFindings } from './findings.ts';
 import { foreignElements, type MessageVersion } from './message-versions.ts';
-import { type PartFindings, placeOf } from './part-findings.ts';
-import { createFinding } from './rules.ts';
 import { findCharactersOutsideSepa, toSepaCharacters } from './sepa-characters.ts';
+import { parseDate, parseDateTime } from './values.ts';
 
-/** What the bank lists say; they cost no call. */
-export interface IbanRules {
-  /** The result of the national check digits of a compacted IBAN. */
-  nationalCheck(iban: string): 'PASSED' | 'FAILED' | 'NOT_APPLICABLE';
-  isKnownBank(country: string, bankCode: string): boolean;
-}
-
-export interface ElementChecks {
+interface ElementChecks {
+  findings: MessageFindings;
   version: MessageVersion;
-  lookUps: LookUps;
-  ibanRules: IbanRules;
-}
-
-interface Part {
-  findings: PartFindings;
   /** Whether the payment says that it is SEPA. */
   isSepa: boolean;
+  /** The different IBANs of the message, to which those of the part are added. */
+  ibans: FingerprintMap;
+  answers: Pick<Answers, 'find'>;
+  banks: BankFacts;
 }
 
 /** Checks each element below, by its name, wherever it is. */
-export function checkElements(part: XmlElement, checks: ElementChecks, { findings, isSepa }: Part): void {
+export function checkElements(part: XmlElement, checks: ElementChecks): void {
+  const { findings, version } = checks;
   visitElements(part, (element) => {
-    const foreign = foreignElements[checks.version.edition].get(element.name);
+    const foreign = foreignElements[version.edition].get(element.name);
     if (foreign !== undefined) {
-      const message = `${element.name} is not in ${checks.version.name}: ${foreign}.`;
+      const message = `${element.name} is not in ${version.name}: ${foreign}.`;
       findings.add('ELEMENT_OF_OTHER_VERSION', element, message);
     }
     if (element.text.includes('\uFFFD')) {
@@ -53,7 +53,7 @@ export function checkElements(part: XmlElement, checks: ElementChecks, { finding
   function checkElement(element: XmlElement): void {
     switch (element.name) {
       case 'IBAN':
-        checkIban(element, checks, { findings, isSepa });
+        checkIban(element, checks);
         break;
       case 'BIC':
       case 'BICFI':
@@ -95,7 +95,7 @@ export function checkElements(part: XmlElement, checks: ElementChecks, { finding
   }
 }
 
-function checkIban(element: XmlElement, { lookUps, ibanRules }: ElementChecks, { findings, isSepa }: Part): void {
+function checkIban(element: XmlElement, { findings, isSepa, ibans, answers, banks }: ElementChecks): void {
   const iban = compactIban(element.text);
   const masked = printMasked(iban);
   if (iban !== element.text) {
@@ -105,10 +105,10 @@ function checkIban(element: XmlElement, { lookUps, ibanRules }: ElementChecks, {
   const [problem] = findIbanProblems(iban);
   if (problem !== undefined) {
     const message = `The IBAN ${masked} is not valid. ${describeIbanProblem(problem, iban)}`;
-    findings.addSuggesting(problem, element, message, () => suggestIban(iban, ibanRules));
+    findings.add(problem, element, message, () => suggestIban(iban, banks));
     return;
   }
-  if (ibanRules.nationalCheck(iban) === 'FAILED') {
+  if (checkNationally(iban, banks) === 'FAILED') {
     const message = `The national check digits of the IBAN ${masked} do not match. Ask the account holder for the IBAN.`;
     findings.add('NATIONAL_CHECK_FAILED', element, message);
   }
@@ -117,20 +117,20 @@ function checkIban(element: XmlElement, { lookUps, ibanRules }: ElementChecks, {
     const message = `${country}, the country of the IBAN ${masked}, is not in SEPA, but the payment is.`;
     findings.add('IBAN_OUTSIDE_SEPA', element, message);
   }
-  const { answer, isFirst } = lookUps.ask(iban);
-  findings.addAnswered(element, { iban, answer }, (known) => findRejection(element, masked, known, isFirst));
-}
-
-function findRejection(element: XmlElement, masked: string, answer: IbanAnswer, isFirst: boolean): Finding | null {
-  if (answer.kind === 'answered') {
-    const message = `The bank-data service does not accept the IBAN ${masked}. Ask the account holder for the IBAN.`;
-    return answer.valid ? null : createFinding('REJECTED_BY_SERVICE', placeOf(element), message);
-  }
-  if (!isFirst) return null;
-  const text = `The IBAN ${masked} is well-formed, but the service`;
-  return answer.kind === 'failed'
-    ? createFinding('SERVICE_FAILED', placeOf(element), `${text} failed (${answer.code}). Check it again later.`)
-    : createFinding('NOT_CHECKED', placeOf(element), `${text} was not asked: ${answer.reason}.`);
+  const fingerprint = fingerprintOf(iban);
+  const isFirst = ibans.get(fingerprint) === null;
+  if (isFirst) ibans.set(fingerprint, element.line);
+  findings.addAnswered(element, { iban, answer: answers.find(iban) }, (answer) => {
+    if (answer.kind === 'answered') {
+      const message = `The bank-data service does not accept the IBAN ${masked}. Ask the account holder for the IBAN.`;
+      return answer.valid ? null : { code: 'REJECTED_BY_SERVICE', message };
+    }
+    if (!isFirst) return null;
+    const text = `The IBAN ${masked} is well-formed, but the service`;
+    return answer.kind === 'failed'
+      ? { code: 'SERVICE_FAILED', message: `${text} failed (${answer.code}). Check it again later.` }
+      : { code: 'NOT_CHECKED', message: `${text} was not asked: ${answer.reason}.` };
+  });
 }
 
 /** IBANs have at most 34 characters. */
@@ -139,19 +139,17 @@ function printMasked(iban: string): string {
 }
 
 /** The only valid IBAN one typing error away or, if there are several, the only one of a bank that is known. */
-function suggestIban(iban: string, { isKnownBank }: IbanRules): string | null {
-  const [one, ...others] = suggestIbans(iban);
-  if (one === undefined || others.length === 0) return one ?? null;
-  const knownCodes = [one, ...others].filter((candidate) => {
-    const format = findCountryFormat(candidate.slice(0, 2));
-    if (format === null) return false;
-    const { first, last } = format.bankCode;
-    return isKnownBank(format.country, candidate.slice(3 + first, 4 + last));
+function suggestIban(iban: string, banks: BankFacts): string | null {
+  const candidates = suggestIbans(iban, { isKnownBank: banks.has });
+  const known = candidates.filter((candidate) => {
+    const parts = parseIban(candidate);
+    return parts !== null && banks.has(parts.countryCode, parts.bankCode);
   });
-  return knownCodes.length === 1 ? (knownCodes[0] ?? null) : null;
+  const [one = null, ...others] = candidates.length > 1 ? known : candidates;
+  return others.length === 0 ? one : null;
 }
 
-function checkBic(element: XmlElement, findings: PartFindings): void {
+function checkBic(element: XmlElement, findings: MessageFindings): void {
   const { text } = element;
   const [problem] = findBicProblems(text);
   if (text.trim() === 'NOTPROVIDED') {
@@ -168,18 +166,7 @@ function checkBic(element: XmlElement, findings: PartFindings): void {
   }
 }
 
-function describeBicProblem(problem: BicProblem, bic: string): string {
-  switch (problem) {
-    case 'ILLEGAL_CHARACTERS':
-      return 'A BIC consists of the letters A to Z and the digits 0 to 9 only; this one does not.';
-    case 'WRONG_LENGTH':
-      return `A BIC has 8 or 11 characters; this one has ${bic.length}.`;
-    case 'UNKNOWN_COUNTRY':
-      return 'The fifth and sixth character of a BIC are a country code of ISO 3166-1; these are not.';
-  }
-}
-
-function checkAddress(address: XmlElement, findings: PartFindings): void {
+function checkAddress(address: XmlElement, findings: MessageFindings): void {
   const lines = findAll(address, 'AdrLine');
   const hasTown = textOf(find(address, 'TwnNm')) !== null;
   const hasCountry = textOf(find(address, 'Ctry')) !== null;
@@ -203,7 +190,7 @@ function checkAddress(address: XmlElement, findings: PartFindings): void {
     );
 }
 
-function checkCountry(element: XmlElement, findings: PartFindings): void {
+function checkCountry(element: XmlElement, findings: MessageFindings): void {
   const code = textOf(element);
   if (code === null || countryCodes.has(code)) return;
   const capitals = code.toUpperCase();
@@ -216,7 +203,7 @@ function checkCountry(element: XmlElement, findings: PartFindings): void {
   );
 }
 
-function checkRemittance(remittance: XmlElement, findings: PartFindings): void {
+function checkRemittance(remittance: XmlElement, findings: MessageFindings): void {
   const texts = findAll(remittance, 'Ustrd');
   const [first, second] = remittance.children;
   const length = texts.reduce((sum, { text }) => sum + countCharacters(text), 0);
@@ -230,7 +217,7 @@ function checkRemittance(remittance: XmlElement, findings: PartFindings): void {
   }
 }
 
-function checkDateTime(element: XmlElement, findings: PartFindings): void {
+function checkDateTime(element: XmlElement, findings: MessageFindings): void {
   const text = textOf(element);
   if (text !== null && parseDateTime(text) === null) {
     findings.add('DATE_FORMAT', element, `${element.name} must be a date and time such as 2026-11-30T09:30:00.`);
@@ -238,7 +225,7 @@ function checkDateTime(element: XmlElement, findings: PartFindings): void {
 }
 
 /** A date and its calendar day; null if it is missing or has another format, which is a finding. */
-export function checkDate(element: XmlElement | null, findings: PartFindings): string | null {
+export function checkDate(element: XmlElement | null, findings: MessageFindings): string | null {
   const text = textOf(element);
   if (element === null || text === null) return null;
   const day = element.name === 'DtTm' ? parseDateTime(text) : parseDate(text);
@@ -277,7 +264,7 @@ const neverEmpty: ReadonlySet<string> = new Set([
 /** Longer texts are refused anyway. */
 const maxSuggestionLength = 1000;
 
-function checkText(element: XmlElement, findings: PartFindings): void {
+function checkText(element: XmlElement, findings: MessageFindings): void {
   const { name, text } = element;
   const maxLength = maxLengths.get(name);
   if (maxLength !== undefined) {
@@ -296,7 +283,7 @@ function checkText(element: XmlElement, findings: PartFindings): void {
   if (characters.length > 0) {
     const message = `${name} has characters outside the SEPA set: ${printCharacters(characters)}. Replace them.`;
     const suggest = () => (text.length <= maxSuggestionLength ? toSepaCharacters(text) : null);
-    findings.addSuggesting('CHARACTERS_NOT_SEPA', element, message, suggest);
+    findings.add('CHARACTERS_NOT_SEPA', element, message, suggest);
   }
   if (references.has(name) && /^\/|\/\/|\/$/.test(text)) {
     const message = `${name} must not begin or end with a slash, and must not have two in a row.`;

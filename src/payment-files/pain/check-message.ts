@@ -1,185 +1,101 @@
-import { findBicProblems } from '../../iban/bic.ts';
-import { compactIban, isValidIban } from '../../iban/iban.ts';
-import type { Finding } from '../finding.ts';
-import { checkElements, type IbanRules } from './check-elements.ts';
-import {
-  checkCommonElements,
-  checkMandatory,
-  checkPayment,
-  checkTransaction,
-  hasSepaService,
-  isSepaPayment,
-} from './check-payment.ts';
-import { addAmount, checkAmount, checkTotals, createTotals, type Totals } from './check-totals.ts';
-import { createDuplicates } from './duplicates.ts';
-import { find, type XmlElement } from './elements.ts';
-import type { IbanAnswer, LookUps } from './look-ups.ts';
-import { type MessageVersion, messageVersions, namespacePrefix } from './message-versions.ts';
-import { createPartFindings, type Found, placeOf } from './part-findings.ts';
-import type { MessageParts } from './read-elements.ts';
-import { Refusal } from './refusal.ts';
-import { createFinding } from './rules.ts';
-
-/** Compares a valid BIC with all that are known of the bank of an IBAN. */
-export type MatchBic = (bic: string, known: readonly string[]) => 'SAME_BANK' | 'OTHER_BANK' | 'UNKNOWN';
+import { createTimeSlices, type InTimeSlice } from '../../async/time-slices.ts';
+import type { Answers } from '../answers/answers.ts';
+import type { BankFacts } from '../bank-facts.ts';
+import type { Finding, Place } from '../finding.ts';
+import { createPartChecks } from './check-parts.ts';
+import { decodeXml } from './decode-xml.ts';
+import { xpathOf } from './elements.ts';
+import { MessageFindings } from './findings.ts';
+import { createMessageReader } from './read-message.ts';
+import { Refusal } from './rules.ts';
+import { printUnits } from './values.ts';
 
 interface MessageCheckOptions {
-  report(found: Found): void;
-  lookUps: LookUps;
-  ibanRules: IbanRules;
-  matchBic: MatchBic;
-  /** ISO 8601, such as 2026-11-26. */
-  today: string;
-  /** Identifications of messages that were checked before; that of this message is added. */
+  /** The IBANs that are well-formed are looked up. A rejection ends the check. */
+  answers: Pick<Answers, 'find' | 'hurry'>;
+  banks: BankFacts;
+  /** Identifications (`MsgId`) of the messages that were checked before; that of this one is added. */
   messageIds: Set<string>;
+  /** ISO 8601, such as 2026-11-26. */
+  today?: string;
+  /** A larger file is refused. */
+  maxBytes?: number;
+  /** Those of the process, if it has other work, too. */
+  inTimeSlice?: InTimeSlice;
 }
 
-export interface MessageCheck extends MessageParts {
-  version(): MessageVersion | null;
-  totals(): Totals;
-  payments(): number;
+/** What was read up to now; of the whole message after the last finding. */
+export interface MessageSummary {
+  /** Such as pain.001.001.09; null if it is not a message that is checked. */
+  readonly message: string | null;
+  readonly payments: number;
+  readonly transactions: number;
+  /** Different well-formed IBANs. */
+  readonly ibans: number;
+  /** Of all amounts that could be read, by currency, such as 12.50. */
+  readonly sums: readonly { currency: string; sum: string }[];
+  /** Whether it was read to its end; false if the file was refused. */
+  readonly isComplete: boolean;
 }
 
-/** A payment whose transactions are being read. */
-interface Payment {
-  element: XmlElement;
-  totals: Totals;
-  isSepa: boolean;
-  /** Paths of missing elements. */
-  reported: Set<string>;
+export interface MessageCheck extends AsyncIterable<Finding> {
+  summary(): MessageSummary;
 }
 
-/** Checks the parts of a message as they are read. */
-export function createMessageCheck(options: MessageCheckOptions): MessageCheck {
-  const { lookUps, ibanRules, matchBic, today } = options;
-  const findings = createPartFindings(options.report);
-  const duplicates = createDuplicates(options.messageIds);
-  const totals = createTotals();
-  let version: MessageVersion | null = null;
-  let message: XmlElement | null = null;
-  let groupHeader: XmlElement | null = null;
-  let payment: Payment | null = null;
-  let payments = 0;
+/**
+ * Checks a pain.001 or pain.008 message while it is read, in bounded memory. Findings are in the order of the message; those about
+ * the totals of a payment or of the message follow its last transaction. A file that cannot be read, or must not be, ends with one
+ * finding about it. Messages contain no IBAN, but suggestions may. Can be iterated once.
+ */
+export function checkMessage(chunks: AsyncIterable<Uint8Array>, options: MessageCheckOptions): MessageCheck {
+  const { answers, banks, messageIds, maxBytes = defaultMaxBytes } = options;
+  const { today = new Date().toISOString().slice(0, 10), inTimeSlice = createTimeSlices(maxSliceMs) } = options;
+  const findings = new MessageFindings(answers.hurry, inTimeSlice);
+  const checks = createPartChecks({ findings, answers, banks, messageIds, today });
+  const reader = createMessageReader(checks.parts);
+  let isComplete = false;
 
   return {
-    version: () => version,
-    totals: () => totals,
-    payments: () => payments,
-
-    openDocument({ name }, namespace) {
-      version = findVersion(namespace);
-      if (name !== 'Document') throw new Refusal('WRONG_ROOT', `The root element is ${name}. It must be Document.`);
+    async *[Symbol.asyncIterator]() {
+      yield* readMessage();
+      yield* findings.take(() => true);
     },
-
-    openMessage(element) {
-      const { transaction, message: expected, name } = requireVersion();
-      if (message !== null || element.name !== expected) {
-        const text = `Document has ${element.name} in it. ${name} has one ${expected}, and nothing else.`;
-        throw new Refusal('WRONG_ROOT', text);
-      }
-      message = element;
-      return transaction;
-    },
-
-    header(element) {
-      if (element.name === 'GrpHdr' && groupHeader === null) {
-        groupHeader = element;
-        checkGroupHeader(element);
-      }
-      finishPart(element, false);
-    },
-
-    openPayment(element) {
-      payments += 1;
-      const isSepa = isSepaPayment(element, requireVersion());
-      payment = { element, totals: createTotals(), isSepa, reported: new Set() };
-      duplicates.checkPayment(find(element, 'PmtInfId'), findings);
-      checkPayment(element, { findings, version: requireVersion(), today });
-      finishPart(element, isSepa);
-    },
-
-    transaction(element) {
-      if (payment === null) return;
-      const { isDirectDebit } = requireVersion();
-      const isSepa = payment.isSepa || hasSepaService(element);
-      const amount = isDirectDebit ? find(element, 'InstdAmt') : find(element, 'Amt', 'InstdAmt');
-      for (const counted of [totals, payment.totals]) addAmount(counted, amount);
-      checkAmount(amount, { isSepa, findings });
-      checkTransaction(element, { findings, version: requireVersion(), today, isSepa });
-      if (isDirectDebit) checkCommonElements(payment.element, element, { findings, reported: payment.reported });
-      duplicates.checkTransaction(element, { other: isDirectDebit ? 'Dbtr' : 'Cdtr', amount, findings });
-      finishPart(element, isSepa);
-    },
-
-    closePayment(element) {
-      if (payment?.totals.count === 0) findings.addMissing(element, requireVersion().transaction);
-      if (payment !== null) checkTotals(element, payment.totals, findings);
-      findings.report();
-    },
-
-    closeMessage(element) {
-      if (groupHeader === null) findings.addMissing(element, 'GrpHdr');
-      else checkTotals(groupHeader, totals, findings);
-      if (payments === 0) findings.addMissing(element, 'PmtInf');
-      findings.report();
+    summary() {
+      const { version, payments, totals, ibans } = checks.summary();
+      const sums = [...totals.sums].map(([currency, units]) => ({ currency, sum: printUnits(units) }));
+      return { message: version?.name ?? null, payments, transactions: totals.count, ibans, sums, isComplete };
     },
   };
 
-  function requireVersion(): MessageVersion {
-    if (version === null) throw new Error('the document must be opened first');
-    return version;
-  }
-
-  function checkGroupHeader(element: XmlElement): void {
-    checkMandatory(element, ['MsgId', 'CreDtTm', 'NbOfTxs', 'InitgPty'], findings);
-    duplicates.checkMessage(find(element, 'MsgId'), findings);
-    if (find(element, 'CtrlSum') !== null) return;
-    const text = 'The group header has no CtrlSum. Add the sum of all amounts.';
-    findings.add('CONTROL_SUM_MISSING', find(element, 'NbOfTxs') ?? element, text);
-  }
-
-  /** Checks each element of a part, and reports all of its findings. */
-  function finishPart(element: XmlElement, isSepa: boolean): void {
-    checkElements(element, { version: requireVersion(), lookUps, ibanRules }, { findings, isSepa });
-    matchBics(element);
-    findings.report();
-  }
-
-  /** The BIC of each agent is compared with the bank of the account beside it. */
-  function matchBics(element: XmlElement): void {
-    for (const party of ['Dbtr', 'Cdtr']) {
-      const iban = compactIban(find(element, `${party}Acct`, 'Id', 'IBAN')?.text ?? '');
-      const institution = find(element, `${party}Agt`, 'FinInstnId');
-      const bic = find(institution, 'BICFI') ?? find(institution, 'BIC');
-      if (bic === null || !isRealBic(bic.text) || !isValidIban(iban)) continue;
-      const { answer } = lookUps.ask(iban);
-      findings.addAnswered(bic, { iban, answer }, (known) => findOtherBank(bic, known));
+  async function* readMessage(): AsyncGenerator<Finding> {
+    try {
+      for await (const piece of decodeXml(chunks, { maxBytes, onEncoding })) {
+        await inTimeSlice(() => reader.write(piece));
+        yield* findings.take(() => findings.waiting() > maxWaiting);
+      }
+      reader.end();
+      isComplete = true;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      findings.addLast(error.code, placeOfRefusal(error), error.message);
     }
   }
 
-  function findOtherBank(bic: XmlElement, answer: IbanAnswer): Finding | null {
-    if (answer.kind !== 'answered' || matchBic(bic.text, answer.bics) !== 'OTHER_BANK') return null;
-    const text = 'The BIC is that of another bank than the IBAN. Check both, or leave the BIC out: the IBAN decides.';
-    const [suggestion = null] = answer.bics;
-    return createFinding('BIC_OF_OTHER_BANK', placeOf(bic), text, suggestion);
+  function placeOfRefusal({ code }: Refusal): Place {
+    const { line, element } = reader.position();
+    return { line: code === 'NOT_XML' ? 1 : line, xpath: element === null ? '/' : xpathOf(element) };
+  }
+
+  function onEncoding(encoding: string): void {
+    if (encoding === 'utf-8') return;
+    const message = `The file is in ${encoding.toUpperCase()}. Save it in UTF-8, unless the bank agreed to another encoding.`;
+    findings.addLast('ENCODING_NOT_UTF8', { line: 1, xpath: '/' }, message);
   }
 }
 
-function findVersion(namespace: string): MessageVersion {
-  const name = namespace.slice(namespacePrefix.length);
-  const supported = messageVersions.map((version) => version.name).join(', ');
-  if (!namespace.startsWith(namespacePrefix)) {
-    throw new Refusal(
-      'WRONG_NAMESPACE',
-      `The root element must be in the namespace ${namespacePrefix} of ${supported}.`,
-    );
-  }
-  const version = messageVersions.find((each) => each.name === name);
-  if (version !== undefined) return version;
-  const printed = /^[a-z]{4}(?:\.\d{2,3}){3}$/.test(name) ? name : 'of another type';
-  throw new Refusal('UNSUPPORTED_MESSAGE', `The message is ${printed}. These are checked: ${supported}.`);
-}
-
-function isRealBic(text: string): boolean {
-  return text !== 'NOTPROVIDED' && findBicProblems(text).length === 0;
-}
+/** A message of a million transactions has less than 1 GB. */
+const defaultMaxBytes = 1_000_000_000;
+/** Work of the event loop in one go. A piece takes less than a millisecond. */
+const maxSliceMs = 10;
+/** Findings that wait for answers: two full lists of a gateway while the message is read on. */
+const maxWaiting = 5_000;

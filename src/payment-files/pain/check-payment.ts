@@ -1,12 +1,11 @@
 import { checkDate } from './check-elements.ts';
-import { describeCreditorIdProblem } from './creditor-id.ts';
-import { isTargetClosed } from './dates.ts';
 import { find, findAll, textOf, type XmlElement } from './elements.ts';
+import type { MessageFindings } from './findings.ts';
 import type { MessageVersion } from './message-versions.ts';
-import type { PartFindings } from './part-findings.ts';
+import { describeCreditorIdProblem, isTargetClosed } from './values.ts';
 
 interface PaymentRules {
-  findings: PartFindings;
+  findings: MessageFindings;
   version: MessageVersion;
   /** ISO 8601, such as 2026-11-26. */
   today: string;
@@ -56,7 +55,7 @@ const inDebitOrPayment: readonly (readonly [path: string, inDebit: readonly stri
 export function checkCommonElements(
   payment: XmlElement,
   transaction: XmlElement,
-  { findings, reported }: { findings: PartFindings; reported: Set<string> },
+  { findings, reported }: { findings: MessageFindings; reported: Set<string> },
 ): void {
   for (const [path, inDebit] of inDebitOrPayment) {
     if (reported.has(path) || find(payment, ...path.split('/')) || find(transaction, ...inDebit)) continue;
@@ -76,7 +75,7 @@ export function hasSepaService(element: XmlElement): boolean {
 }
 
 /** Reports the elements at these paths that are missing. */
-export function checkMandatory(element: XmlElement, paths: readonly string[], findings: PartFindings): void {
+export function checkMandatory(element: XmlElement, paths: readonly string[], findings: MessageFindings): void {
   for (const path of paths) {
     let parent = element;
     const names = path.split('/');
@@ -91,14 +90,14 @@ export function checkMandatory(element: XmlElement, paths: readonly string[], fi
   }
 }
 
-function checkCode(element: XmlElement | null, allowed: readonly string[], findings: PartFindings): void {
+function checkCode(element: XmlElement | null, allowed: readonly string[], findings: MessageFindings): void {
   const code = textOf(element);
   if (element === null || code === null || allowed.includes(code)) return;
   const [suggestion = null] = allowed.filter((each) => allowed.length === 1 || each === code.toUpperCase());
   findings.add('WRONG_CODE', element, `${element.name} must be ${allowed.join(' or ')}.`, suggestion);
 }
 
-function checkSequence(element: XmlElement, findings: PartFindings): void {
+function checkSequence(element: XmlElement, findings: MessageFindings): void {
   checkCode(find(element, 'PmtTpInf', 'LclInstrm', 'Cd'), ['CORE', 'B2B'], findings);
   checkCode(find(element, 'PmtTpInf', 'SeqTp'), ['FRST', 'RCUR', 'FNAL', 'OOFF'], findings);
 }
@@ -126,7 +125,7 @@ function checkExecutionDate(element: XmlElement | null, { findings, version, tod
 
 function checkChargeBearer(
   element: XmlElement,
-  { findings, isSepa }: { findings: PartFindings; isSepa: boolean },
+  { findings, isSepa }: { findings: MessageFindings; isSepa: boolean },
 ): void {
   const bearer = find(element, 'ChrgBr');
   const code = textOf(bearer);
@@ -134,7 +133,7 @@ function checkChargeBearer(
   findings.add('CHARGE_BEARER_NOT_SLEV', bearer, 'ChrgBr of a SEPA payment must be SLEV.', 'SLEV');
 }
 
-function checkDirectDebit(transaction: XmlElement, findings: PartFindings, today: string): void {
+function checkDirectDebit(transaction: XmlElement, findings: MessageFindings, today: string): void {
   const mandatory = ['DrctDbtTx/MndtRltdInf/MndtId', 'DrctDbtTx/MndtRltdInf/DtOfSgntr', 'DbtrAgt/FinInstnId'];
   checkMandatory(transaction, mandatory, findings);
   checkSequence(transaction, findings);
@@ -146,7 +145,7 @@ function checkDirectDebit(transaction: XmlElement, findings: PartFindings, today
   findings.add('SIGNATURE_DATE_IN_FUTURE', signature, message);
 }
 
-function checkCreditorId(scheme: XmlElement | null, findings: PartFindings): void {
+function checkCreditorId(scheme: XmlElement | null, findings: MessageFindings): void {
   if (scheme === null) return;
   checkMandatory(scheme, ['Id/PrvtId/Othr/Id'], findings);
   const other = find(scheme, 'Id', 'PrvtId', 'Othr');

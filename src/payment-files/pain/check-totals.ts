@@ -1,6 +1,6 @@
-import { parseDecimal, printUnits, repairDecimal } from './decimals.ts';
 import { find, textOf, type XmlElement } from './elements.ts';
-import type { PartFindings } from './part-findings.ts';
+import type { MessageFindings } from './findings.ts';
+import { parseDecimal, printUnits, repairDecimal } from './values.ts';
 
 /** The transactions of a message, or of a payment. */
 export interface Totals {
@@ -28,7 +28,7 @@ export function addAmount(totals: Totals, amount: XmlElement | null): void {
 }
 
 /** Compares the number of transactions and the control sum in a group header or a payment with what is there. */
-export function checkTotals(element: XmlElement, totals: Totals, findings: PartFindings): void {
+export function checkTotals(element: XmlElement, totals: Totals, findings: MessageFindings): void {
   const number = find(element, 'NbOfTxs');
   const numberText = textOf(number);
   if (number !== null && numberText !== null) {
@@ -57,7 +57,7 @@ export function checkTotals(element: XmlElement, totals: Totals, findings: PartF
 /** @param isSepa whether the payment says that it is SEPA */
 export function checkAmount(
   amount: XmlElement | null,
-  { isSepa, findings }: { isSepa: boolean; findings: PartFindings },
+  { isSepa, findings }: { isSepa: boolean; findings: MessageFindings },
 ): void {
   if (amount === null) return;
   const currency = currencyOf(amount);

@@ -1,5 +1,5 @@
 import iconv from 'iconv-lite';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './rules.ts';
 
 interface DecodeOptions {
   /** The file is refused when it is longer. */

@@ -1,28 +1,20 @@
 import { compactIban } from '../../iban/iban.ts';
-import { parseDecimal } from './decimals.ts';
+import { FingerprintMap, fingerprintOf } from '../fingerprints.ts';
 import { find, textOf, type XmlElement } from './elements.ts';
-import type { PartFindings } from './part-findings.ts';
-import { TextMap } from './text-map.ts';
+import type { MessageFindings } from './findings.ts';
+import { parseDecimal } from './values.ts';
 
-/** Finds what a message has twice. Keeps only hashes. */
-export interface Duplicates {
-  checkMessage(id: XmlElement | null, findings: PartFindings): void;
-  checkPayment(id: XmlElement | null, findings: PartFindings): void;
-  /** @param other the party that gets or pays the money: Cdtr or Dbtr */
-  checkTransaction(
-    transaction: XmlElement,
-    parts: { other: 'Cdtr' | 'Dbtr'; amount: XmlElement | null; findings: PartFindings },
-  ): void;
-}
-
-/** @param messageIds those of other messages; that of this message is added */
-export function createDuplicates(messageIds: Set<string>): Duplicates {
-  const paymentIds = new TextMap();
-  const endToEndIds = new TextMap();
-  const transactions = new TextMap();
+/**
+ * Finds what a message has twice. Keeps only fingerprints.
+ * @param messageIds those of other messages; that of this message is added
+ */
+export function createDuplicates(messageIds: Set<string>, findings: MessageFindings) {
+  const paymentIds = new FingerprintMap();
+  const endToEndIds = new FingerprintMap();
+  const transactions = new FingerprintMap();
 
   return {
-    checkMessage(element, findings) {
+    checkMessage(element: XmlElement | null): void {
       const id = textOf(element);
       if (element === null || id === null) return;
       if (messageIds.has(id)) {
@@ -32,13 +24,14 @@ export function createDuplicates(messageIds: Set<string>): Duplicates {
       messageIds.add(id);
     },
 
-    checkPayment(element, findings) {
+    checkPayment(element: XmlElement | null): void {
       const line = findEarlierLine(paymentIds, textOf(element), element);
       if (element === null || line === null) return;
       findings.add('DUPLICATE_PAYMENT_ID', element, `PmtInfId is that in line ${line}. Give each payment its own.`);
     },
 
-    checkTransaction(transaction, { other, amount, findings }) {
+    /** @param other the party that gets or pays the money */
+    checkTransaction(transaction: XmlElement, other: 'Cdtr' | 'Dbtr', amount: XmlElement | null): void {
       const endToEnd = find(transaction, 'PmtId', 'EndToEndId');
       const id = readReference(endToEnd);
       const earlierId = findEarlierLine(endToEndIds, id, endToEnd);
@@ -61,8 +54,12 @@ export function createDuplicates(messageIds: Set<string>): Duplicates {
 }
 
 /** The line of the element that had the text first; null if this is the first one. */
-function findEarlierLine(lines: TextMap, text: string | null, element: XmlElement | null): number | null {
-  return text === null || element === null ? null : lines.getOrSet(text, element.line);
+function findEarlierLine(lines: FingerprintMap, text: string | null, element: XmlElement | null): number | null {
+  if (text === null || element === null) return null;
+  const fingerprint = fingerprintOf(text);
+  const line = lines.get(fingerprint);
+  if (line === null) lines.set(fingerprint, element.line);
+  return line;
 }
 
 function readReference(endToEnd: XmlElement | null): string | null {

@@ -1,3 +1,5 @@
+import { Refusal } from './rules.ts';
+
 /** A message that is checked. */
 export interface MessageVersion {
   /** Such as pain.001.001.09. */
@@ -14,14 +16,30 @@ export interface MessageVersion {
 const creditTransfer = { isDirectDebit: false, message: 'CstmrCdtTrfInitn', transaction: 'CdtTrfTxInf' } as const;
 const directDebit = { isDirectDebit: true, message: 'CstmrDrctDbtInitn', transaction: 'DrctDbtTxInf' } as const;
 
-export const messageVersions: readonly MessageVersion[] = [
+const messageVersions: readonly MessageVersion[] = [
   { name: 'pain.001.001.03', edition: 2009, ...creditTransfer },
   { name: 'pain.001.001.09', edition: 2019, ...creditTransfer },
   { name: 'pain.008.001.02', edition: 2009, ...directDebit },
   { name: 'pain.008.001.08', edition: 2019, ...directDebit },
 ];
 
-export const namespacePrefix = 'urn:iso:std:iso:20022:tech:xsd:';
+const namespacePrefix = 'urn:iso:std:iso:20022:tech:xsd:';
+
+/** The version of the message in this namespace. @throws Refusal if it is not checked */
+export function findVersion(namespace: string): MessageVersion {
+  const name = namespace.slice(namespacePrefix.length);
+  const supported = messageVersions.map((version) => version.name).join(', ');
+  if (!namespace.startsWith(namespacePrefix)) {
+    throw new Refusal(
+      'WRONG_NAMESPACE',
+      `The root element must be in the namespace ${namespacePrefix} of ${supported}.`,
+    );
+  }
+  const version = messageVersions.find((each) => each.name === name);
+  if (version !== undefined) return version;
+  const printed = /^[a-z]{4}(?:\.\d{2,3}){3}$/.test(name) ? name : 'of another type';
+  throw new Refusal('UNSUPPORTED_MESSAGE', `The message is ${printed}. These are checked: ${supported}.`);
+}
 
 const addressOf2019 = 'a structured address may have it since the version of 2019; leave it out';
 

@@ -4,14 +4,15 @@ import { createBankLists } from '../../bank-lists/bank-lists.ts';
 import { countBanks } from '../../bank-lists/listed-bank.ts';
 import { paymentSchemes } from '../../bank-lists/scheme-registers.ts';
 import { errorCodeOf } from '../../errors.ts';
-import { count, ImportError } from './directory/files/bank-file.ts';
+import { count, countOf, createProgressBar } from '../../process/terminal.ts';
+import { ImportError } from './directory/files/bank-file.ts';
 import type { BankFileFormat } from './directory/files/bank-file-format.ts';
 import { bankFileFormats, importableCountries } from './directory/files/formats.ts';
 import { readBankFile } from './directory/files/read-bank-file.ts';
 import { epcRegisters, findScheme, isRegisterFile, unknownScheme } from './directory/files/read-register-file.ts';
 import { recognizeFile } from './directory/files/recognize.ts';
 import { type PresentList, replaceImport, undoImport } from './directory/replace-import.ts';
-import { countOf, createProgressBar, describeImport } from './import-output.ts';
+import { describeImport } from './import-output.ts';
 import { importRegister } from './import-register.ts';
 
 interface ImportOptions {
@@ -26,7 +27,7 @@ interface ImportOptions {
 
 /** Replaces the directory of one country with a downloaded file. @throws ImportError if nothing was changed */
 export async function importBanks({ dataDir, country, path, date, force }: ImportOptions): Promise<void> {
-  const bar = createProgressBar(process.stderr);
+  const bar = createProgressBar(process.stderr, 'reading');
   const content = await readBankFile({ country, path, date, onProgress: bar.show }).finally(bar.clear);
   const { format, entries, validUntil, isComplete } = content;
   const banks = countBanks(country, entries);

@@ -1,8 +1,7 @@
-import { SingleBar } from 'cli-progress';
 import { countBanks } from '../../bank-lists/listed-bank.ts';
-import { count } from './directory/files/bank-file.ts';
+import { count, countOf, plural } from '../../process/terminal.ts';
 import type { Faults } from './directory/files/faults.ts';
-import type { BankFileContent, Progress } from './directory/files/read-bank-file.ts';
+import type { BankFileContent } from './directory/files/read-bank-file.ts';
 import { epcRegisters, type RegisterFileContent } from './directory/files/read-register-file.ts';
 
 interface ImportSummary extends BankFileContent {
@@ -83,43 +82,4 @@ const dateNotes: Readonly<Record<BankFileContent['dateOrigin'], string>> = {
 
 function row(label: string, number: number, noun: string): string {
   return `  ${label.padEnd(9)}${count(number).padStart(9)} ${plural(number, noun)}`;
-}
-
-/** Such as "1 bank" and "1,500 banks". */
-export function countOf(number: number, noun: string): string {
-  return `${count(number)} ${plural(number, noun)}`;
-}
-
-function plural(number: number, noun: string): string {
-  return number === 1 ? noun : `${noun}${noun.endsWith('ch') ? 'es' : 's'}`;
-}
-
-interface ProgressBar {
-  show(progress: Progress): void;
-  /** Removes the bar. */
-  clear(): void;
-}
-
-/** Shows the progress of reading a file. Writes nothing if the stream is not a terminal. */
-export function createProgressBar(stream: NodeJS.WriteStream): ProgressBar {
-  if (!stream.isTTY) return { show() {}, clear() {} };
-  const bar = new SingleBar({
-    stream,
-    clearOnComplete: true,
-    hideCursor: true,
-    barsize: 30,
-    format: 'reading {bar} {percentage} % | {rows}',
-  });
-  let isStarted = false;
-  return {
-    show({ rows, bytes, size }) {
-      const payload = { rows: countOf(rows, 'row') };
-      if (!isStarted) bar.start(size ?? bytes, 0, payload);
-      isStarted = true;
-      // The size of a pipe is unknown: the bar always shows nearly 100 %.
-      bar.setTotal(size ?? bytes + 1);
-      bar.update(bytes, payload);
-    },
-    clear: () => bar.stop(),
-  };
 }

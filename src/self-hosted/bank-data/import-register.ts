@@ -1,8 +1,9 @@
 import type { PaymentScheme } from '../../bank-lists/scheme-registers.ts';
-import { count, ImportError } from './directory/files/bank-file.ts';
+import { count, countOf, createProgressBar } from '../../process/terminal.ts';
+import { ImportError } from './directory/files/bank-file.ts';
 import { epcRegisters, readRegisterFile } from './directory/files/read-register-file.ts';
 import { type PresentRegister, replaceRegister, undoRegister } from './directory/replace-import.ts';
-import { countOf, createProgressBar, describeRegisterImport } from './import-output.ts';
+import { describeRegisterImport } from './import-output.ts';
 
 interface RegisterOptions {
   dataDir: string;
@@ -23,7 +24,7 @@ export async function importRegister({
   date: givenDate,
   force,
 }: RegisterOptions): Promise<void> {
-  const bar = createProgressBar(process.stderr);
+  const bar = createProgressBar(process.stderr, 'reading');
   const content = await readRegisterFile({ path, scheme: givenScheme, onProgress: bar.show }).finally(bar.clear);
   const { scheme, participants } = content;
   const date = givenDate ?? new Date().toISOString().slice(0, 10);

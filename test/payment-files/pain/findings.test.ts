@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { IbanAnswer } from '../../../src/payment-files/pain/look-ups.ts';
+import { calcCheckDigits } from '../../../src/iban/mod97.ts';
+import type { Answer } from '../../../src/payment-files/answers/answer-source.ts';
 import { type RuleCode, rules } from '../../../src/payment-files/pain/rules.ts';
 import { lineOf } from '../../support/payment-files/line-of.ts';
-import { findAllIn, rightMessage, type Version } from '../../support/payment-files/pain-messages.ts';
+import { findAllIn, rightMessage, type Version, validAnswer } from '../../support/payment-files/pain-messages.ts';
 import { refusedFiles } from '../../support/payment-files/refused-files.ts';
 
 /* Each case changes something in a right message, and has exactly one finding, unless it names others. */
@@ -28,12 +29,12 @@ const directDebit = { version: 'pain.008.001.02' } as const;
 const french = 'FR1420041010050500013M02606';
 const frenchElement = new RegExp(`(?<=<IBAN>)${french}`);
 const withIban = (iban: string): Case => ({ change: [[frenchElement, iban]], at: `${transfer}/CdtrAcct/Id/IBAN` });
-const withAnswer = (answer: IbanAnswer): Pick<Case, 'change' | 'options'> => ({
+const withAnswer = (answer: Answer): Pick<Case, 'change' | 'options'> => ({
   change: [],
-  options: {
-    lookUpIban: async (iban) => (iban === french ? answer : { kind: 'answered', valid: true, bics: [] }),
-  },
+  options: { answer: async (iban) => (iban === french ? answer : validAnswer) },
 });
+/** The last two digits of a French account number are its national check digits. */
+const wrongKey = '20041010050500013M02607';
 const bicOf = (bic: string, version: Version = 'pain.001.001.09'): Case => ({
   version,
   change: [['COBADEFFXXX', bic]],
@@ -259,21 +260,22 @@ const cases: Partial<Record<RuleCode, readonly Case[]>> = {
       // Of several candidates, the one of a bank that is known.
       ...withIban('DE89370400440532013001'),
       suggestion: 'DE89370400440532013000',
-      options: { isKnownBank: (country, bankCode) => country === 'DE' && bankCode === '37040044' },
+      options: { banks: { has: (country, bankCode) => country === 'DE' && bankCode === '37040044' } },
     },
   ],
   NATIONAL_CHECK_FAILED: [
+    withIban(`FR${calcCheckDigits('FR', wrongKey)}${wrongKey}`),
     {
-      change: [],
-      at: `${transfer}/CdtrAcct/Id/IBAN`,
-      others: ['NATIONAL_CHECK_FAILED'],
-      options: { nationalCheck: (iban) => (iban === french ? 'FAILED' : 'PASSED') },
+      // The bank says how the check digit of its account numbers is computed.
+      change: [['DE89370400440532013000', `DE${calcCheckDigits('DE', '370400440532013001')}370400440532013001`]],
+      at: `${payment}/DbtrAcct/Id/IBAN`,
+      options: { banks: { accountCheckMethod: (bankCode) => (bankCode === '37040044' ? '00' : null) } },
     },
   ],
   IBAN_OUTSIDE_SEPA: [{ ...withIban('TR330006100519786457841326'), message: /^TR, the country/ }],
   REJECTED_BY_SERVICE: [
     {
-      ...withAnswer({ kind: 'answered', valid: false, bics: [] }),
+      ...withAnswer({ ...validAnswer, valid: false }),
       at: `${transfer}/CdtrAcct/Id/IBAN`,
       others: ['REJECTED_BY_SERVICE'],
     },
@@ -305,10 +307,14 @@ const cases: Partial<Record<RuleCode, readonly Case[]>> = {
       change: [['<BICFI>COBADEFFXXX', '<BICFI>DEUTDEFF']],
       at: `${payment}/DbtrAgt/FinInstnId/BICFI`,
       suggestion: 'COBADEFFXXX',
-      options: {
-        lookUpIban: async () => ({ kind: 'answered', valid: true, bics: ['COBADEFFXXX'] }),
-        matchBic: (bic, known) => (known.includes(bic) ? 'SAME_BANK' : 'OTHER_BANK'),
-      },
+      options: { answer: async () => ({ ...validAnswer, bic: 'COBADEFFXXX' }) },
+    },
+    {
+      // The bank lists are enough.
+      change: [['<BICFI>COBADEFFXXX', '<BICFI>DEUTDEFF']],
+      at: `${payment}/DbtrAgt/FinInstnId/BICFI`,
+      suggestion: 'COBADEFFXXX',
+      options: { banks: { bics: (country) => (country === 'DE' ? ['COBADEFFXXX'] : []) } },
     },
   ],
   COUNTRY_INVALID: [

@@ -1,81 +1,69 @@
 import { describe, expect, it, vi } from 'vitest';
 import { calcCheckDigits } from '../../../src/iban/mod97.ts';
-import type { IbanAnswer } from '../../../src/payment-files/pain/look-ups.ts';
+import type { Answer } from '../../../src/payment-files/answers/answer-source.ts';
+import { createAnswers } from '../../../src/payment-files/answers/answers.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { tGate } from '../../support/gate.ts';
-import { findAllIn, rightMessage, tCheck } from '../../support/payment-files/pain-messages.ts';
+import { findAllIn, rightMessage, tCheck, validAnswer } from '../../support/payment-files/pain-messages.ts';
 import { turns } from '../../support/turns.ts';
 
 const right = rightMessage('pain.001.001.09');
-const answered: IbanAnswer = { kind: 'answered', valid: true, bics: [] };
-const rejected: IbanAnswer = { kind: 'answered', valid: false, bics: [] };
+const rejected: Answer = { ...validAnswer, valid: false };
 
 describe('look-ups', () => {
   it('are made once for each distinct IBAN', async () => {
-    const lookUpIban = vi.fn(async () => answered);
-    const { summary } = await findAllIn(generateMessage({ transactions: 500, accounts: 100 }), { lookUpIban });
-    const asked = lookUpIban.mock.calls.map(([iban]: unknown[]) => iban);
+    const ask = vi.fn(async () => validAnswer);
+    const { find: answer } = createAnswers({ ask, hurry: () => {} });
+    const { summary } = await findAllIn(generateMessage({ transactions: 500, accounts: 100 }), { answer });
+    const asked = ask.mock.calls.map(([iban]: unknown[]) => iban);
     expect(asked).toHaveLength(101);
     expect(new Set(asked).size).toBe(101);
     expect(summary).toMatchObject({ transactions: 500, ibans: 101, sums: [{ currency: 'EUR', sum: '625.00' }] });
   });
 
   it('are not made for IBANs that are not valid', async () => {
-    const lookUpIban = vi.fn(async () => answered);
-    await findAllIn(right.replaceAll('FR14', 'FR15'), { lookUpIban });
-    expect(lookUpIban.mock.calls.flat()).toEqual(['DE89370400440532013000', 'NL91ABNA0417164300']);
-  });
-
-  it('are counted if none are made', async () => {
-    const { findings, summary } = await findAllIn(right, { lookUpIban: null });
-    expect(findings).toEqual([]);
-    expect(summary.ibans).toBe(3);
-  });
-
-  it('run at most as many at a time as allowed, and the file is read on', async () => {
-    let inFlight = 0;
-    let most = 0;
-    const lookUpIban = async () => {
-      inFlight += 1;
-      most = Math.max(most, inFlight);
-      await turns(1);
-      inFlight -= 1;
-      return answered;
+    const asked = new Set<string>();
+    const answer = (iban: string) => {
+      asked.add(iban);
+      return validAnswer;
     };
-    await findAllIn(generateMessage({ transactions: 300, accounts: 300 }), { lookUpIban, maxLookUps: 7 });
-    expect(most).toBe(7);
+    await findAllIn(right.replaceAll('FR14', 'FR15'), { answer });
+    expect([...asked]).toEqual(['DE89370400440532013000', 'NL91ABNA0417164300']);
   });
 
   it('stop the reading while too many have no answer', async () => {
     const gate = tGate();
-    let asked = 0;
+    const asked = new Set<string>();
     let read = 0;
-    const lookUpIban = async () => {
-      asked += 1;
+    const answer = async (iban: string) => {
+      asked.add(iban);
       await gate.opened;
-      return answered;
+      return validAnswer;
     };
-    const chunks = counting(generateMessage({ transactions: 3000, accounts: 3000 }), (bytes) => {
+    const chunks = counting(generateMessage({ transactions: 12_000, accounts: 12_000 }), (bytes) => {
       read += bytes;
     });
-    const all = findAllIn(chunks, { lookUpIban, maxLookUps: 10 });
+    const all = findAllIn(chunks, { answer });
     await turns(2000);
-    expect(asked).toBe(10);
-    expect(read).toBeLessThan(400_000);
+    // Of 12,000 and 6 MB.
+    expect(asked.size).toBeGreaterThan(5_000);
+    expect(asked.size).toBeLessThan(5_200);
+    expect(read).toBeLessThan(3_500_000);
     gate.open();
-    expect((await all).summary).toMatchObject({ ibans: 3001, isComplete: true });
+    expect((await all).summary).toMatchObject({ ibans: 12_001, isComplete: true });
   });
 
   it('do not change the order of the findings', async () => {
     const gates = new Map<string, ReturnType<typeof tGate>>();
-    const lookUpIban = async (iban: string) => {
+    const ask = async (iban: string) => {
       const gate = tGate();
       gates.set(iban, gate);
       await gate.opened;
       return rejected;
     };
+    const { find: answer } = createAnswers({ ask, hurry: () => {} });
     const changed = right.replace('Creditor 2', 'Café').replace('<NbOfTxs>3<', '<NbOfTxs>4<');
-    const all = findAllIn(changed, { lookUpIban });
+    const all = findAllIn(changed, { answer });
     await turns(10);
     for (const gate of [...gates.values()].reverse()) {
       gate.open();
@@ -95,64 +83,63 @@ describe('look-ups', () => {
 
   it('that are collected into lists are hurried when the check waits for them', async () => {
     const lists: number[] = [];
-    let waiting = new Map<string, (answer: IbanAnswer) => void>();
+    let waiting = new Map<string, (answer: Answer) => void>();
     const flush = () => {
       lists.push(waiting.size);
-      for (const resolve of waiting.values()) resolve(answered);
+      for (const resolve of waiting.values()) resolve(validAnswer);
       waiting = new Map();
     };
-    const lookUpIban = (iban: string) =>
-      new Promise<IbanAnswer>((resolve) => {
-        waiting.set(iban, resolve);
-        if (waiting.size === 100) flush();
-      });
-    const hurry = (iban: string) => {
-      if (waiting.has(iban)) flush();
-    };
+    const { find: answer, hurry } = createAnswers({
+      ask: (iban) =>
+        new Promise((resolve) => {
+          waiting.set(iban, resolve);
+          if (waiting.size === 100) flush();
+        }),
+      hurry(iban) {
+        if (waiting.has(iban)) flush();
+      },
+    });
     const message = generateMessage({ transactions: 1000, accounts: 1000 });
-    const { summary } = await findAllIn(message, { lookUpIban, hurry, maxLookUps: 200 });
+    const { summary } = await findAllIn(message, { answer, hurry });
     expect(summary).toMatchObject({ ibans: 1001, isComplete: true });
     expect(lists).toEqual([...Array.from({ length: 10 }, () => 100), 1]);
-    lists.length = 0;
-    await findAllIn(right, { lookUpIban, hurry, maxLookUps: 2 });
-    expect(lists).toEqual([2, 1]);
   });
 
   it('that are rejected end the check', async () => {
-    const lookUpIban = () => Promise.reject(new Error('a fault'));
-    await expect(findAllIn(right, { lookUpIban })).rejects.toThrow('a fault');
+    const answer = () => Promise.reject(new Error('a fault'));
+    await expect(findAllIn(right, { answer })).rejects.toThrow('a fault');
   });
 
   it('that fail are reported once for each IBAN', async () => {
-    const { findings } = await findAllIn(right, {
-      lookUpIban: async () => ({ kind: 'failed', code: 'UPSTREAM_FAILED' }),
-    });
+    const { findings } = await findAllIn(right, { answer: () => ({ kind: 'failed', code: 'UPSTREAM_FAILED' }) });
     expect(findings.map(({ code }) => code)).toEqual(Array.from({ length: 3 }, () => 'SERVICE_FAILED'));
   });
 
   it('are not begun after the caller has left, and the file is closed', async () => {
-    let asked = 0;
+    const asked = new Set<string>();
     let isClosed = false;
     const gate = tGate();
+    const [start = '', rest = ''] = right.replace('TRF', 'XXX').split(/(?=<CdtTrfTxInf>)/);
     async function* chunks() {
       try {
-        yield Buffer.from(right.replace('TRF', 'XXX'));
+        yield Buffer.from(start + rest);
         await gate.opened;
+        yield Buffer.from(rest);
       } finally {
         isClosed = true;
       }
     }
-    const lookUpIban = async () => {
-      asked += 1;
-      await turns(1);
-      return answered;
+    const answer = (iban: string) => {
+      asked.add(iban);
+      return validAnswer;
     };
-    for await (const finding of tCheck(chunks(), { lookUpIban, maxLookUps: 1 })) {
+    for await (const finding of tCheck(chunks(), { answer })) {
       expect(finding.code).toBe('WRONG_CODE');
       break;
     }
+    gate.open();
     await turns(20);
-    expect(asked).toBe(1);
+    expect([...asked]).toEqual(['DE89370400440532013000', 'FR1420041010050500013M02606']);
     expect(isClosed).toBe(true);
   });
 });

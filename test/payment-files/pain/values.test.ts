@@ -1,10 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeCreditorIdProblem } from '../../../src/payment-files/pain/creditor-id.ts';
-import { isTargetClosed, parseDate, parseDateTime } from '../../../src/payment-files/pain/dates.ts';
-import { parseDecimal, printUnits, repairDecimal } from '../../../src/payment-files/pain/decimals.ts';
 import { findCharactersOutsideSepa, toSepaCharacters } from '../../../src/payment-files/pain/sepa-characters.ts';
-import { TextMap } from '../../../src/payment-files/pain/text-map.ts';
+import {
+  describeCreditorIdProblem,
+  isTargetClosed,
+  parseDate,
+  parseDateTime,
+  parseDecimal,
+  printUnits,
+  repairDecimal,
+} from '../../../src/payment-files/pain/values.ts';
 
 // cspell:ignore aerzte athina lukasz orsted softhyphen sofiya zabcdefghijklmnopqrstuvwxyz zizka zuerich Αθήνα
 
@@ -148,30 +153,5 @@ describe('the SEPA set', () => {
         expect(findCharactersOutsideSepa(toSepaCharacters(text))).toEqual([]);
       }),
     );
-  });
-});
-
-describe('a map of texts', () => {
-  it('has the first number of each text', () => {
-    const map = new TextMap();
-    const numbers = new Map<string, number>();
-    const wrong: number[] = [];
-    for (let index = 0; index < 50_000; index += 1) {
-      const text = `text ${(index * 7919) % 30_011}`;
-      if (map.getOrSet(text, index) !== (numbers.get(text) ?? null)) wrong.push(index);
-      if (!numbers.has(text)) numbers.set(text, index);
-    }
-    expect(wrong).toEqual([]);
-    expect(map.size).toBe(numbers.size);
-  });
-
-  it('changes the number of a text that it has, and no other', () => {
-    const map = new TextMap();
-    map.getOrSet('a', 1);
-    map.replace('a', 2 ** 32 - 1);
-    map.replace('b', 3);
-    expect(map.getOrSet('a', 4)).toBe(2 ** 32 - 1);
-    expect(map.getOrSet('b', 5)).toBeNull();
-    expect(map.size).toBe(2);
   });
 });

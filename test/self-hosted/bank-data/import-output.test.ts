@@ -1,39 +1,6 @@
-import { PassThrough } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { bankFileFormats } from '../../../src/self-hosted/bank-data/directory/files/formats.ts';
-import { createProgressBar, describeImport } from '../../../src/self-hosted/bank-data/import-output.ts';
-
-function tStream(isTTY: boolean) {
-  const stream = Object.assign(new PassThrough(), { isTTY });
-  return { stream: stream as unknown as NodeJS.WriteStream, written: () => String(stream.read() ?? '') };
-}
-
-describe('the progress bar', () => {
-  it('shows the progress on a terminal, also without a size, for a pipe', () => {
-    const { stream, written } = tStream(true);
-    const bar = createProgressBar(stream);
-    bar.show({ rows: 1, bytes: 0, size: 2_000 });
-    expect(written()).toContain('0 % | 1 row\u001b');
-    bar.show({ rows: 1_500, bytes: 1_000, size: 2_000 });
-    bar.clear();
-    expect(written()).toContain('50 % | 1,500 rows');
-    const unsized = createProgressBar(stream);
-    unsized.show({ rows: 2_500, bytes: 1_000, size: null });
-    unsized.clear();
-    expect(written()).toContain('2,500 rows');
-  });
-
-  it.each([
-    ['without a terminal', false, true],
-    ['if reading fails before it starts', true, false],
-  ])('writes nothing %s', (_, isTTY, shows) => {
-    const { stream, written } = tStream(isTTY);
-    const bar = createProgressBar(stream);
-    if (shows) bar.show({ rows: 500, bytes: 1_000, size: 2_000 });
-    bar.clear();
-    expect(written()).toBe('');
-  });
-});
+import { describeImport } from '../../../src/self-hosted/bank-data/import-output.ts';
 
 it('the summary says one bank and one row, and several banks and rows', () => {
   const [format] = bankFileFormats('DE');

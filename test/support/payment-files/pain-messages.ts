@@ -1,5 +1,7 @@
+import type { Answer } from '../../../src/payment-files/answers/answer-source.ts';
+import type { BankFacts } from '../../../src/payment-files/bank-facts.ts';
 import type { Finding } from '../../../src/payment-files/finding.ts';
-import { checkPainMessage, type PainSummary } from '../../../src/payment-files/pain/check-pain-message.ts';
+import { checkMessage, type MessageSummary } from '../../../src/payment-files/pain/check-message.ts';
 
 export type Version = 'pain.001.001.03' | 'pain.001.001.09' | 'pain.008.001.02' | 'pain.008.001.08';
 
@@ -114,27 +116,36 @@ function bicElement(version: Version): string {
   return ['pain.001.001.03', 'pain.008.001.02'].includes(version) ? 'BIC' : 'BICFI';
 }
 
-type Options = Parameters<typeof checkPainMessage>[1];
+interface Options {
+  /** Without it, all IBANs are valid. */
+  answer?: (iban: string) => Answer | Promise<Answer>;
+  hurry?: (iban: string) => void;
+  /** Without them, no bank is known. */
+  banks?: Partial<BankFacts>;
+  messageIds?: Set<string>;
+  maxBytes?: number;
+}
 
-const defaults: Options = {
-  lookUpIban: async () => ({ kind: 'answered', valid: true, bics: [] }),
-  matchBic: () => 'UNKNOWN',
-  nationalCheck: () => 'NOT_APPLICABLE',
-  isKnownBank: () => false,
-  today: '2026-11-26',
-};
+export const validAnswer = { kind: 'answered', valid: true, bank: null, bic: null } as const satisfies Answer;
 
-/** Starts the check of a message; nothing is wrong with its IBANs but what the options say. */
-export function tCheck(message: string | Uint8Array | AsyncIterable<Uint8Array>, options: Partial<Options> = {}) {
+/** Starts the check of a message on 26 November 2026. */
+export function tCheck(message: string | Uint8Array | AsyncIterable<Uint8Array>, options: Options = {}) {
+  const { answer = () => validAnswer, hurry = () => {}, banks, messageIds = new Set(), ...others } = options;
   const chunks = typeof message === 'object' && Symbol.asyncIterator in message ? message : inOneChunk(message);
-  return checkPainMessage(chunks, { ...defaults, ...options });
+  return checkMessage(chunks, {
+    answers: { find: answer, hurry },
+    banks: { has: () => false, accountCheckMethod: () => null, bics: () => [], ...banks },
+    messageIds,
+    today: '2026-11-26',
+    ...others,
+  });
 }
 
 /** All findings of a message. */
 export async function findAllIn(
   message: string | Uint8Array | AsyncIterable<Uint8Array>,
-  options: Partial<Options> = {},
-): Promise<{ findings: Finding[]; summary: PainSummary }> {
+  options: Options = {},
+): Promise<{ findings: Finding[]; summary: MessageSummary }> {
   const check = tCheck(message, options);
   const findings: Finding[] = [];
   for await (const finding of check) findings.push(finding);

@@ -117,7 +117,8 @@ const delimiterNames: Readonly<Record<string, string>> = {
 
 function FileSummary({ check, onClose }: { check: FileCheck; onClose: () => void }) {
   const select = useId();
-  const { file, columns, column, otherColumns, rows, total, answered, isRunning } = check;
+  const bicSelect = useId();
+  const { file, columns, column, bicColumn, otherColumns, rows, total, answered, isRunning } = check;
   if (file === null) return null;
   const { delimiter, encoding } = file.table;
   return (
@@ -135,14 +136,22 @@ function FileSummary({ check, onClose }: { check: FileCheck; onClose: () => void
           <label htmlFor={select}>Column with the IBANs</label>
           <select id={select} value={column ?? ''} onChange={({ target }) => check.chooseColumn(Number(target.value))}>
             {column === null && <option value="">not found: choose it</option>}
-            {columns.map((name, position) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the position is what identifies a column.
-              <option key={position} value={position}>
-                {name}
-              </option>
-            ))}
+            <ColumnOptions columns={columns} />
           </select>
         </div>
+        {columns.length > 1 && (
+          <div>
+            <label htmlFor={bicSelect}>Column with the BICs</label>
+            <select
+              id={bicSelect}
+              value={bicColumn ?? ''}
+              onChange={({ target }) => check.chooseBicColumn(target.value === '' ? null : Number(target.value))}
+            >
+              <option value="">none</option>
+              <ColumnOptions columns={columns} />
+            </select>
+          </div>
+        )}
         {isRunning ? (
           <button type="button" onClick={check.cancel}>
             Cancel
@@ -174,6 +183,15 @@ function FileSummary({ check, onClose }: { check: FileCheck; onClose: () => void
       )}
     </div>
   );
+}
+
+function ColumnOptions({ columns }: { columns: readonly string[] }) {
+  return columns.map((name, position) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the position is what identifies a column.
+    <option key={position} value={position}>
+      {name}
+    </option>
+  ));
 }
 
 function ShortfallNotice({ check }: { check: FileCheck }) {

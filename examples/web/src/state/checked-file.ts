@@ -1,9 +1,10 @@
+import { findBicProblem } from './bic.ts';
 import { toCsv } from './list-rows.ts';
 import type { TextTable } from './text-table.ts';
 import type { FileRow } from './use-file-check.ts';
 
 /** The columns that are added, as those of the command line tool. */
-const addedTitles = ['status', 'problems', 'suggestion', 'bank', 'bic', 'national_check', 'iban'];
+const addedTitles = ['status', 'problems', 'suggestion', 'bank', 'bic', 'bic_match', 'national_check', 'iban'];
 
 interface CheckedFile {
   table: TextTable;
@@ -30,26 +31,43 @@ export function writeCheckedFile({ table, titleRow, column, width, rows }: Check
   return new Blob([toCsv(lines, table)], { type: 'text/csv' });
 }
 
-function addedCells({ kind, iban, state, suggestions }: FileRow): string[] {
-  if (kind === 'missing') return ['EMPTY', 'IBAN_MISSING', '', '', '', '', ''];
-  if (state === 'waiting') return ['NOT_CHECKED', 'NOT_CHECKED', '', '', '', '', ''];
-  if ('failure' in state) return ['FAILED', 'SERVICE_FAILED', '', '', '', '', ''];
+function addedCells(row: FileRow): string[] {
+  const { status, problems, suggestion = '', bank = '', bic = '', nationalCheck = '', iban = '' } = judge(row);
+  const codes = [...problems, ...listBicProblems(row)].join(' ');
+  return [status, codes, suggestion, bank, bic, row.bicMatch, nationalCheck, iban];
+}
+
+interface Judgement {
+  status: string;
+  problems: readonly string[];
+  suggestion?: string;
+  bank?: string | undefined;
+  bic?: string | undefined;
+  nationalCheck?: string;
+  iban?: string;
+}
+
+function judge({ kind, iban, state, suggestions }: FileRow): Judgement {
+  if (kind === 'missing') return { status: 'EMPTY', problems: ['IBAN_MISSING'] };
+  if (state === 'waiting') return { status: 'NOT_CHECKED', problems: ['NOT_CHECKED'] };
+  if ('failure' in state) return { status: 'FAILED', problems: ['SERVICE_FAILED'] };
   const { valid, problems, nationalCheck, bankCodeStatus, bankData } = state.facts;
-  const isWellFormed = problems.every((problem) => problem === 'REJECTED_BY_SERVICE');
-  const codes = [
-    ...problems,
-    ...(isWellFormed && nationalCheck === 'FAILED' ? ['NATIONAL_CHECK_FAILED'] : []),
-    ...(isWellFormed && bankCodeStatus === 'NOT_LISTED' ? ['BANK_CODE_NOT_LISTED'] : []),
+  const status = valid ? 'VALID' : 'INVALID';
+  const suggestion = suggestions.join(' ');
+  if (problems.some((problem) => problem !== 'REJECTED_BY_SERVICE')) return { status, problems, suggestion };
+  const doubts = [
+    ...(nationalCheck === 'FAILED' ? ['NATIONAL_CHECK_FAILED'] : []),
+    ...(bankCodeStatus === 'NOT_LISTED' ? ['BANK_CODE_NOT_LISTED'] : []),
   ];
-  return [
-    valid ? 'VALID' : 'INVALID',
-    codes.join(' '),
-    suggestions.join(' '),
-    bankData?.name ?? '',
-    bankData?.bic ?? '',
-    isWellFormed ? nationalCheck : '',
-    isWellFormed ? iban : '',
-  ];
+  const bank = bankData?.name ?? undefined;
+  const bic = bankData?.bic ?? undefined;
+  return { status, problems: [...problems, ...doubts], suggestion, bank, bic, nationalCheck, iban };
+}
+
+function listBicProblems({ bic, bicMatch }: FileRow): string[] {
+  const problem = bic === '' ? null : findBicProblem(bic);
+  if (problem !== null) return [problem];
+  return bicMatch === 'OTHER_BANK' ? ['BIC_OF_OTHER_BANK'] : [];
 }
 
 /** Such as payees-checked.csv. */

@@ -16,8 +16,8 @@ export interface IbanClient {
   check(items: readonly IbanItem[], signal: AbortSignal): Promise<Answer<ReadonlyMap<string, IbanAnswer>>>;
 }
 
-/** A failure if the look-up of this IBAN failed. */
-export type IbanAnswer = { facts: IbanFactsFragment } | { failure: Failure };
+/** With all BICs that are known of its bank; a failure if the look-up of this IBAN failed. */
+export type IbanAnswer = { facts: IbanFactsFragment; bics: readonly string[] } | { failure: Failure };
 
 export type Format = IbanFormatsQuery['countries'][number];
 
@@ -31,7 +31,7 @@ export function readAnswers(
     answers.map((answer, index): [string, IbanAnswer] => {
       const reference = answer?.reference ?? items[index]?.reference ?? '';
       const facts = readFragment(IbanFacts, answer);
-      if (facts && facts.valid !== null) return [reference, { facts }];
+      if (answer && facts && facts.valid !== null) return [reference, { facts, bics: answer.bics }];
       return [reference, { failure: failures.get(index) ?? unknownFailure }];
     }),
   );

@@ -176,6 +176,24 @@ export function findNameColumn(names: readonly string[]): number | null {
 const nameWords =
   /name|payee|beneficiary|creditor|recipient|holder|empf|inhaber|\bnom\b|titulaire|nombre|titular|naam|nome/i;
 
+/** The position of the column with the BICs: by its title, or because nearly all of its cells are BICs. */
+export function findBicColumn(
+  rows: TextTable['rows'],
+  names: readonly string[],
+  { titleRow, iban }: { titleRow: number | null; iban: number | null },
+): number | null {
+  const data = rows.slice((titleRow ?? -1) + 1).slice(0, sampleRows);
+  const found = names.findIndex((name, column) => {
+    if (column === iban) return false;
+    if (/\b(?:bic|swift)\b/i.test(name)) return true;
+    const cells = data.map((row) => row[column]?.trim() ?? '').filter((cell) => cell !== '');
+    const bics = cells.filter((cell) => /^[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/.test(cell));
+    // Some words of eight letters look like one.
+    return bics.length >= 2 && bics.length * 10 >= cells.length * 9;
+  });
+  return found < 0 ? null : found;
+}
+
 export function isBlank(row: readonly string[]): boolean {
   return row.every((cell) => cell.trim() === '');
 }

@@ -1,13 +1,15 @@
 import { useMemo, useRef, useState } from 'react';
 import type { Failure } from '../failure.ts';
+import { type BicMatch, findBicProblem, matchBic } from './bic.ts';
 import { checkInChunks } from './check-in-chunks.ts';
 import { nameCheckedFile, writeCheckedFile } from './checked-file.ts';
-import type { Format, IbanClient } from './iban-client.ts';
+import type { Format, IbanAnswer, IbanClient } from './iban-client.ts';
 import { compactIban } from './iban-text.ts';
 import { createRow, type ListRow } from './list-rows.ts';
 import { saveFile } from './save-file.ts';
 import { storedText } from './stored-text.ts';
 import {
+  findBicColumn,
   findColumns,
   findNameColumn,
   findTitleRow,
@@ -17,7 +19,6 @@ import {
   type TextTable,
 } from './text-table.ts';
 import { useFormats } from './use-formats.ts';
-import type { RowState } from './use-iban-list.ts';
 
 /** A row with data. */
 export interface FileRow extends ListRow {
@@ -25,6 +26,10 @@ export interface FileRow extends ListRow {
   position: number;
   /** The name of the payee; empty if there is none. */
   payee: string;
+  /** Compacted; empty if there is none. */
+  bic: string;
+  /** Empty without a BIC. */
+  bicMatch: BicMatch | '';
   /** Whether a suggestion has replaced its IBAN. */
   isCorrected: boolean;
 }
@@ -50,6 +55,8 @@ export interface FileCheck {
   columns: readonly string[];
   /** Position of the IBANs; null if no column has any. */
   column: number | null;
+  /** Position of the BICs; null if there are none. */
+  bicColumn: number | null;
   /** The names of other columns with IBANs. */
   otherColumns: readonly string[];
   /** In the order of the file. */
@@ -66,6 +73,8 @@ export interface FileCheck {
   paste(text: string): void;
   close(): void;
   chooseColumn(column: number): void;
+  /** @param column null: none */
+  chooseBicColumn(column: number | null): void;
   /** Checks the IBANs that have no answer yet. */
   start(): Promise<void>;
   cancel(): void;
@@ -79,13 +88,18 @@ export function useFileCheck(ibans: IbanClient): FileCheck {
   const [file, setFile] = useState<OpenFile | null>(readStored);
   const [problem, setProblem] = useState<string | null>(null);
   const [chosenColumn, setChosenColumn] = useState<number | null>(null);
-  const [states, setStates] = useState<ReadonlyMap<string, RowState>>(new Map());
+  /** Undefined: found by its content. */
+  const [chosenBicColumn, setChosenBicColumn] = useState<number | null>();
+  const [states, setStates] = useState<ReadonlyMap<string, IbanAnswer>>(new Map());
   const [corrections, setCorrections] = useState<ReadonlyMap<number, string>>(new Map());
   const [isRunning, setIsRunning] = useState(false);
   const [shortfall, setShortfall] = useState<Shortfall | null>(null);
   const controller = useRef(new AbortController());
 
-  const layout = useMemo(() => findLayout(file, formats, chosenColumn), [file, formats, chosenColumn]);
+  const layout = useMemo(
+    () => findLayout(file, formats, chosenColumn, chosenBicColumn),
+    [file, formats, chosenColumn, chosenBicColumn],
+  );
   const entries = useMemo(() => readEntries(file, layout), [file, layout]);
   const returnedRows = useMemo(
     () => entries.map((entry, index) => createFileRow(entry, index, states.get(entry.iban))),
@@ -107,6 +121,7 @@ export function useFileCheck(ibans: IbanClient): FileCheck {
     setFile(next);
     setProblem(null);
     setChosenColumn(null);
+    setChosenBicColumn(undefined);
     setStates(new Map());
     setCorrections(new Map());
     setIsRunning(false);
@@ -131,6 +146,7 @@ export function useFileCheck(ibans: IbanClient): FileCheck {
     problem,
     columns: layout.names,
     column: layout.column,
+    bicColumn: layout.bicColumn,
     otherColumns: layout.others.map((column) => layout.names[column] ?? ''),
     rows,
     returnedRows,
@@ -168,6 +184,7 @@ export function useFileCheck(ibans: IbanClient): FileCheck {
       setCorrections(new Map());
       setChosenColumn(column);
     },
+    chooseBicColumn: setChosenBicColumn,
     async start() {
       controller.current = new AbortController();
       const { signal } = controller.current;
@@ -217,16 +234,18 @@ function toLengths(formats: ReadonlyMap<string, Format> | null): ReadonlyMap<str
 interface Layout {
   names: readonly string[];
   column: number | null;
+  bicColumn: number | null;
   others: readonly number[];
   titleRow: number | null;
 }
 
-const noLayout: Layout = { names: [], column: null, others: [], titleRow: null };
+const noLayout: Layout = { names: [], column: null, bicColumn: null, others: [], titleRow: null };
 
 function findLayout(
   file: OpenFile | null,
   formats: ReadonlyMap<string, Format> | null,
   chosenColumn: number | null,
+  chosenBicColumn: number | null | undefined,
 ): Layout {
   if (file === null) return noLayout;
   const { rows } = file.table;
@@ -234,26 +253,41 @@ function findLayout(
   const found = findColumns(rows, lengths);
   const column = chosenColumn ?? found.iban;
   const titleRow = findTitleRow(rows, column ?? 0, lengths);
-  return { names: nameColumns(rows, titleRow), column, others: chosenColumn === null ? found.others : [], titleRow };
+  const names = nameColumns(rows, titleRow);
+  const bicColumn =
+    chosenBicColumn === undefined ? findBicColumn(rows, names, { titleRow, iban: column }) : chosenBicColumn;
+  return { names, column, bicColumn, others: chosenColumn === null ? found.others : [], titleRow };
 }
 
-type FileEntry = Pick<FileRow, 'position' | 'payee' | 'typed' | 'iban'>;
+type FileEntry = Pick<FileRow, 'position' | 'payee' | 'bic' | 'typed' | 'iban'>;
 
-function readEntries(file: OpenFile | null, { names, column, titleRow }: Layout): FileEntry[] {
+function readEntries(file: OpenFile | null, { names, column, bicColumn, titleRow }: Layout): FileEntry[] {
   if (file === null || column === null) return [];
   const nameColumn = findNameColumn(names);
   return file.table.rows.flatMap((cells, position) => {
     if (position <= (titleRow ?? -1) || isBlank(cells)) return [];
     const typed = (cells[column] ?? '').trim();
     const payee = nameColumn === null ? '' : (cells[nameColumn] ?? '').trim();
+    const bic = bicColumn === null ? '' : compactIban(cells[bicColumn] ?? '');
     // Longer texts are not IBANs, and the gateway refuses them.
-    return [{ position, payee, typed, iban: compactIban(typed).slice(0, 64) }];
+    return [{ position, payee, bic, typed, iban: compactIban(typed).slice(0, 64) }];
   });
 }
 
-function createFileRow(entry: FileEntry, index: number, state: RowState = 'waiting'): FileRow {
-  const { position, payee } = entry;
-  return { ...createRow(entry, index, state), position, payee, isCorrected: false };
+function createFileRow(entry: FileEntry, index: number, state: IbanAnswer | undefined): FileRow {
+  const { position, payee, bic } = entry;
+  const row = createRow(entry, index, state ?? 'waiting');
+  const bics = state !== undefined && 'facts' in state && state.facts.valid ? state.bics : [];
+  const bicMatch = bic === '' ? '' : matchBic(bic, bics);
+  const fileRow: FileRow = { ...row, position, payee, bic, bicMatch, isCorrected: false };
+  const doubt = describeBicDoubt(fileRow);
+  if (doubt === null || !['valid', 'unknown', 'suspicious'].includes(row.kind)) return fileRow;
+  return { ...fileRow, kind: 'suspicious', problem: `${row.problem} ${doubt}`.trim() };
+}
+
+function describeBicDoubt({ bic, bicMatch }: FileRow): string | null {
+  if (bic !== '' && findBicProblem(bic) !== null) return 'Its BIC is not well-formed.';
+  return bicMatch === 'OTHER_BANK' ? 'Its BIC is of another bank: confirm both with the payee.' : null;
 }
 
 function distinctIbans(rows: readonly FileRow[]): { iban: string; reference: string }[] {
@@ -264,6 +298,6 @@ function distinctIbans(rows: readonly FileRow[]): { iban: string; reference: str
   return [...references].map(([iban, reference]) => ({ iban, reference }));
 }
 
-function hasAnswer(state: RowState | undefined): boolean {
-  return state !== undefined && state !== 'waiting' && 'facts' in state;
+function hasAnswer(state: IbanAnswer | undefined): boolean {
+  return state !== undefined && 'facts' in state;
 }

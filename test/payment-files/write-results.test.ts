@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { neutralize } from '../../src/payment-files/cells.ts';
+import { neutralize } from '../../src/payment-files/write-results.ts';
 
 it.each(['=1+1', '+cmd|x', '-2+3|cmd', '@SUM(A1)', '\t=1', '\r=1', '=', "-1'=A1()"])(
   'puts an apostrophe before %j',

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { createProgressBar } from '../../src/payment-files/progress.ts';
+import { countOf, createProgressBar } from '../../src/process/terminal.ts';
 
 function tTerminal(isTTY: boolean) {
   const stream = Object.assign(new PassThrough(), { isTTY });
@@ -10,7 +10,7 @@ function tTerminal(isTTY: boolean) {
 it('shows rows, rate and time left on a terminal', () => {
   let now = 0;
   const { stream, written } = tTerminal(true);
-  const bar = createProgressBar(stream, () => now);
+  const bar = createProgressBar(stream, 'checking', () => now);
   now = 2_000;
   bar.show({ rows: 10_000, bytes: 250, size: 1_000 });
   bar.clear();
@@ -19,11 +19,11 @@ it('shows rows, rate and time left on a terminal', () => {
 
 it.each([
   ['minutes', 100, '25 % | 10,000 rows | 100 rows/s | 5 min left'],
-  ['hours', 10_000, '25 % | 10,000 rows | 1 rows/s | 8 h left'],
+  ['hours', 10_000, '25 % | 10,000 rows | 1 row/s | 8 h left'],
 ])('tells the time left in %s', (_, seconds, expected) => {
   let now = 0;
   const { stream, written } = tTerminal(true);
-  const bar = createProgressBar(stream, () => now);
+  const bar = createProgressBar(stream, 'checking', () => now);
   now = seconds * 1_000;
   bar.show({ rows: 10_000, bytes: 250, size: 1_000 });
   bar.clear();
@@ -32,15 +32,15 @@ it.each([
 
 it('names what is counted', () => {
   const { stream, written } = tTerminal(true);
-  const bar = createProgressBar(stream, () => 1_000);
-  bar.show({ rows: 10, noun: 'transactions', bytes: 250, size: 1_000 });
+  const bar = createProgressBar(stream, 'checking', () => 1_000);
+  bar.show({ rows: 10, noun: 'transaction', bytes: 250, size: 1_000 });
   bar.clear();
   expect(written()).toContain('10 transactions');
 });
 
 it('shows no time left without a size, as of standard input', () => {
   const { stream, written } = tTerminal(true);
-  const bar = createProgressBar(stream, () => 1_000);
+  const bar = createProgressBar(stream, 'checking', () => 1_000);
   bar.show({ rows: 10, bytes: 250, size: null });
   bar.clear();
   const text = written();
@@ -51,9 +51,17 @@ it('shows no time left without a size, as of standard input', () => {
 it('writes nothing without a terminal, or if nothing is shown', () => {
   for (const isTTY of [false, true]) {
     const { stream, written } = tTerminal(isTTY);
-    const bar = createProgressBar(stream);
+    const bar = createProgressBar(stream, 'checking');
     if (!isTTY) bar.show({ rows: 1, bytes: 1, size: 2 });
     bar.clear();
     expect(written()).toBe('');
   }
+});
+
+it.each([
+  [0, 'row', '0 rows'],
+  [1, 'branch', '1 branch'],
+  [1_500, 'branch', '1,500 branches'],
+])('counts %i of a %s', (number, noun, expected) => {
+  expect(countOf(number, noun)).toBe(expected);
 });

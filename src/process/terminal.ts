@@ -1,39 +1,61 @@
 import { SingleBar } from 'cli-progress';
 
+/** Such as "1,500". */
+export function count(number: number): string {
+  return number.toLocaleString('en');
+}
+
+/** Such as "1 bank" and "1,500 branches". */
+export function countOf(number: number, noun: string): string {
+  return `${count(number)} ${plural(number, noun)}`;
+}
+
+/** The noun, or its plural. */
+export function plural(number: number, noun: string): string {
+  return number === 1 ? noun : `${noun}${noun.endsWith('ch') ? 'es' : 's'}`;
+}
+
 export interface ProgressBar {
   show(progress: Progress): void;
   /** Removes the bar. */
   clear(): void;
 }
 
+/** How far a file was read. */
 interface Progress {
-  /** Number of rows, or of what `noun` says. */
   rows: number;
+  /** What is counted in place of rows. */
   noun?: string;
-  /** Bytes that were read. */
   bytes: number;
-  /** In bytes; null if it is unknown. */
+  /** In bytes; null if it is unknown, as of a pipe. */
   size: number | null;
 }
 
-/** Shows the rows that were read, their rate and the time left. Writes nothing if the stream is not a terminal. */
-export function createProgressBar(stream: NodeJS.WriteStream, now: () => number = Date.now): ProgressBar {
+/**
+ * Shows the rows that were read, their rate and the time left. Writes nothing if the stream is not a terminal.
+ * @param verb such as `reading`
+ */
+export function createProgressBar(
+  stream: NodeJS.WriteStream,
+  verb: string,
+  now: () => number = () => performance.now(),
+): ProgressBar {
   if (!stream.isTTY) return { show() {}, clear() {} };
   const bar = new SingleBar({
     stream,
     clearOnComplete: true,
     hideCursor: true,
     barsize: 30,
-    format: 'checking {bar} {percentage} % | {rows} {noun} | {rate} {noun}/s{left}',
+    format: `${verb} {bar} {percentage} % | {rows} | {rate}/s{left}`,
   });
   const startedAt = now();
   let isStarted = false;
   return {
-    show({ rows, noun = 'rows', bytes, size }) {
+    show({ rows, noun = 'row', bytes, size }) {
       const seconds = Math.max((now() - startedAt) / 1_000, 0.001);
-      const rate = Math.round(rows / seconds).toLocaleString('en');
+      const rate = countOf(Math.round(rows / seconds), noun);
       const left = size === null || bytes === 0 ? '' : ` | ${describeTime((seconds * (size - bytes)) / bytes)} left`;
-      const payload = { rows: rows.toLocaleString('en'), noun, rate, left };
+      const payload = { rows: countOf(rows, noun), rate, left };
       // Of unknown size: the bar always shows nearly 100 %.
       const total = size ?? bytes + 1;
       if (!isStarted) bar.start(total, 0, payload);

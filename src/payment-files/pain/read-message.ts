@@ -1,7 +1,6 @@
-import type { SaxesTagNS } from 'saxes';
+import { SaxesParser, type SaxesTagNS } from 'saxes';
 import type { XmlElement } from './elements.ts';
-import { createXmlReader, tooLarge, type XmlReader } from './read-xml.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './rules.ts';
 
 /**
  * The parts of a payment message, in its order. Outer elements (the document, the message in it and its payments) have no children
@@ -25,16 +24,34 @@ export interface MessageParts {
   closeMessage(message: XmlElement): void;
 }
 
-export interface ElementReader extends XmlReader {
-  /** The innermost element that is open. */
-  current(): XmlElement | null;
+export interface MessageReader {
+  /** @throws Refusal */
+  write(text: string): void;
+  /** @throws Refusal if the document is not complete */
+  end(): void;
+  /** The line that is being read, from 1, and the innermost element that is open. */
+  position(): { line: number; element: XmlElement | null };
 }
 
-/** A part is a header or a transaction. Far beyond what it needs. */
-export const partLimits = { elements: 1000, characters: 65_536 } as const;
+/** Far beyond what a payment message needs. A part is a header or a transaction. */
+export const messageLimits = {
+  depth: 32,
+  attributes: 32,
+  nameLength: 100,
+  /** Of a tag, a comment or a text between two tags, in characters. */
+  tokenLength: 65_536,
+  partElements: 1000,
+  partCharacters: 65_536,
+} as const;
 
-/** Reads the elements of a payment message, of which those of one payment header and one transaction are in memory. */
-export function createElementReader(parts: MessageParts): ElementReader {
+/**
+ * Reads the elements of a payment message, of which those of one payment header and one transaction are in memory. Document type
+ * declarations are refused, so there are no entities but those of XML, and nothing is loaded.
+ */
+export function createMessageReader(parts: MessageParts): MessageReader {
+  const parser = new SaxesParser({ xmlns: true });
+  /** The name of the first element, with its prefix. */
+  let root: string | null = null;
   /** The open elements of the namespace. */
   const open: XmlElement[] = [];
   /** How many open elements are in another namespace, or within one. */
@@ -48,25 +65,69 @@ export function createElementReader(parts: MessageParts): ElementReader {
   /** The size of the part that is being read, and that of the header of its payment. */
   let part = { elements: 0, characters: 0 };
   let header = part;
+  let attributes = 0;
+  /** Characters since the last event, or more. */
+  let tokenLength = 0;
+  const beginToken = () => {
+    tokenLength = 0;
+  };
 
-  const reader = createXmlReader({
-    openTag(tag) {
-      if (open.length === 0) namespace = tag.uri;
-      if (foreignDepth > 0 || tag.uri !== namespace) foreignDepth += 1;
-      else openElement(tag);
-    },
-    closeTag() {
-      if (foreignDepth > 0) foreignDepth -= 1;
-      else closeElement();
-    },
-    text(text) {
+  parser.on('error', (error) => {
+    const problem = printSyntaxError(error);
+    if (root === null) throw new Refusal('NOT_XML', `The file is not XML: ${problem}.`);
+    throw new Refusal('NOT_WELL_FORMED', `The XML has a syntax error: ${problem}.`);
+  });
+  parser.on('doctype', () => {
+    const message = 'The file has a document type declaration. Remove it: payment messages have none.';
+    throw new Refusal('DOCTYPE_REFUSED', message);
+  });
+  parser.on('opentagstart', ({ name }) => {
+    checkLimit('nameLength', name.length);
+    attributes = 0;
+    beginToken();
+  });
+  parser.on('attribute', () => {
+    attributes += 1;
+    checkLimit('attributes', attributes);
+    beginToken();
+  });
+  parser.on('opentag', (tag) => {
+    root ??= tag.name;
+    beginToken();
+    checkLimit('depth', open.length + foreignDepth + 1);
+    if (open.length === 0) namespace = tag.uri;
+    if (foreignDepth > 0 || tag.uri !== namespace) foreignDepth += 1;
+    else openElement(tag);
+  });
+  parser.on('closetag', () => {
+    beginToken();
+    if (foreignDepth > 0) foreignDepth -= 1;
+    else closeElement();
+  });
+  for (const event of ['text', 'cdata'] as const) {
+    parser.on(event, (text) => {
+      beginToken();
       const element = open.at(-1);
       if (foreignDepth > 0 || element === undefined || open.length < 3 || element.children.length > 0) return;
       countCharacters(text);
       element.text += text;
+    });
+  }
+  parser.on('comment', beginToken);
+  parser.on('processinginstruction', beginToken);
+
+  return {
+    write(text) {
+      parser.write(text);
+      tokenLength += text.length;
+      checkLimit('tokenLength', tokenLength);
     },
-  });
-  return { ...reader, current: () => open.at(-1) ?? null };
+    end() {
+      if (open.length > 0) throw new Refusal('TRUNCATED', `The file ends before </${root}>. Send the complete file.`);
+      parser.close();
+    },
+    position: () => ({ line: parser.line, element: open.at(-1) ?? null }),
+  };
 
   function openElement(tag: SaxesTagNS): void {
     const parent = open.at(-1) ?? null;
@@ -82,10 +143,10 @@ export function createElementReader(parts: MessageParts): ElementReader {
     }
     order += 1;
     part.elements += 1;
-    if (part.elements > partLimits.elements) throw tooLarge('A header or transaction', partLimits.elements, 'elements');
+    checkLimit('partElements', part.elements);
     const element: XmlElement = {
       name: tag.local,
-      line: reader.line(),
+      line: parser.line,
       order,
       index: isPayment ? payments : isTransaction ? transactions : null,
       parent,
@@ -128,9 +189,7 @@ export function createElementReader(parts: MessageParts): ElementReader {
 
   function countCharacters(text: string): void {
     part.characters += text.length;
-    if (part.characters > partLimits.characters) {
-      throw tooLarge('A header or transaction', partLimits.characters, 'characters');
-    }
+    checkLimit('partCharacters', part.characters);
   }
 }
 
@@ -147,4 +206,25 @@ function readAttributes({ attributes }: SaxesTagNS): Readonly<Record<string, str
     if (attribute?.prefix === '') read = { ...read, [attribute.local]: attribute.value };
   }
   return read;
+}
+
+const limitNames: Readonly<Record<keyof typeof messageLimits, readonly [what: string, unit: string]>> = {
+  depth: ['The document', 'levels of elements'],
+  attributes: ['An element', 'attributes'],
+  nameLength: ['A tag', 'characters'],
+  tokenLength: ['A tag, a comment or a text', 'characters'],
+  partElements: ['A header or transaction', 'elements'],
+  partCharacters: ['A header or transaction', 'characters'],
+};
+
+function checkLimit(name: keyof typeof messageLimits, number: number): void {
+  const limit = messageLimits[name];
+  if (number <= limit) return;
+  const [what, unit] = limitNames[name];
+  throw new Refusal('LIMIT_EXCEEDED', `${what} has more than ${limit} ${unit}, which no payment message needs.`);
+}
+
+/** Without the place, which a finding has anyway, and without text of the file, which follows a colon. */
+function printSyntaxError({ message }: Error): string {
+  return message.replace(/^\d+:\d+: /, '').replace(/(?::|\.).*$/s, '');
 }

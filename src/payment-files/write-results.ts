@@ -1,0 +1,149 @@
+import { stringify } from 'csv-stringify/sync';
+import type { CheckedRow } from './check-rows.ts';
+import type { Cell, Columns } from './find-columns.ts';
+import type { Finding } from './finding.ts';
+import type { RowResult } from './judge-row.ts';
+import { PaymentFileError } from './open-file.ts';
+import { maxWorkbookRows, type TextStyle } from './read-rows.ts';
+
+export const outputFormats = ['csv', 'xlsx', 'json'] as const;
+export type OutputFormat = (typeof outputFormats)[number];
+
+/** The rows of the input in their order, with columns for what was found out. */
+interface RowWriter {
+  /** The next part of the output. */
+  write(rows: readonly CheckedRow[]): string;
+  /** The last part. */
+  end(): Promise<Buffer | string>;
+}
+
+interface RowWriterOptions {
+  fileName: string;
+  columns: Columns;
+  style: TextStyle;
+}
+
+export function createRowWriter(format: OutputFormat, { fileName, columns, style }: RowWriterOptions): RowWriter {
+  if (format === 'csv') return createCsvWriter(columns, style);
+  if (format === 'xlsx') return createWorkbookWriter(columns);
+  return {
+    write: (rows) => rows.flatMap((row) => toJsonLine(fileName, row, columns)).join(''),
+    end: async () => '',
+  };
+}
+
+/** UTF-8, with the delimiter and the line ends of the input. */
+function createCsvWriter(columns: Columns, { delimiter, lineEnd, hasByteOrderMark }: TextStyle): RowWriter {
+  let mark = hasByteOrderMark ? '\uFEFF' : '';
+  return {
+    write(rows) {
+      const cells = rows.map((row) => extendRow(row, columns));
+      const text = mark + stringify(cells, { delimiter, record_delimiter: lineEnd });
+      mark = '';
+      return text;
+    },
+    end: async () => '',
+  };
+}
+
+/** A workbook is created in memory. */
+function createWorkbookWriter(columns: Columns): RowWriter {
+  const all: Cell[][] = [];
+  return {
+    write(rows) {
+      for (const row of rows) all.push(extendRow(row, columns));
+      if (all.length > maxWorkbookRows) throw tooManyRows();
+      return '';
+    },
+    async end() {
+      // Loaded only here.
+      const { default: writeWorkbook } = await import('write-excel-file/node');
+      const cells = all.map((row) => row.map((value) => (value === '' ? null : value)));
+      return writeWorkbook(cells, { stickyRowsCount: columns.titleRow ?? 0 }).toBuffer();
+    },
+  };
+}
+
+export function tooManyRows(): PaymentFileError {
+  const limit = maxWorkbookRows.toLocaleString('en');
+  return new PaymentFileError(`a workbook can have ${limit} rows, and there are more; use --format csv`);
+}
+
+/** The columns that are added, with their titles. */
+const addedTitles = ['status', 'problems', 'suggestion', 'bank', 'bic', 'bic_match', 'national_check', 'iban'] as const;
+
+function addedCells(result: RowResult): Readonly<Record<(typeof addedTitles)[number], string>> {
+  const { status, findings, suggestions, bank, bic, bicMatch, nationalCheck, iban } = result;
+  const problems = [...new Set(findings.map(({ code }) => code))].join(' ');
+  const suggestion = suggestions.join(' ');
+  return { status, problems, suggestion, bank, bic, bic_match: bicMatch, national_check: nationalCheck, iban };
+}
+
+/** The added cells come after the columns of the table, and before what a row has beyond them. */
+function extendRow({ row, cells, result }: CheckedRow, { titles, titleRow }: Columns): Cell[] {
+  const added = result === null ? [] : Object.values(addedCells(result));
+  const more = row === titleRow ? addedTitles : added;
+  if (more.length === 0) return cells.map(neutralizeCell);
+  const own = titles.map((_, column) => cells[column] ?? '');
+  return [...own, ...more, ...cells.slice(titles.length)].map(neutralizeCell);
+}
+
+/** One object a line, only for rows that were checked. Cells are as in the input. */
+function toJsonLine(file: string, { row, cells, result }: CheckedRow, { name: column }: Columns): string[] {
+  if (result === null) return [];
+  const { findings } = result;
+  const { status, problems, ...texts } = addedCells(result);
+  const name = column === null ? null : String(cells[column] ?? '') || null;
+  const added = Object.fromEntries(Object.entries(texts).map(([title, text]) => [title, text || null]));
+  const line = { file, row, name, status, problems: problems.split(' ').filter(Boolean), ...added, findings, cells };
+  return [`${JSON.stringify(line)}\n`];
+}
+
+/** The findings of a payment message, one a line. */
+interface FindingWriter {
+  /** What comes before the first finding. */
+  begin(): string;
+  write(finding: Finding): string;
+}
+
+/** @throws PaymentFileError for a workbook */
+export function createFindingWriter(format: OutputFormat, fileName: string): FindingWriter {
+  if (format === 'xlsx') {
+    throw new PaymentFileError(`${fileName} is an XML file, whose findings are written with --format json or csv`);
+  }
+  if (format === 'json') {
+    return { begin: () => '', write: (finding) => `${JSON.stringify(toLine(fileName, finding))}\n` };
+  }
+  return {
+    begin: () => stringify([findingTitles]),
+    write(finding) {
+      const line = toLine(fileName, finding);
+      return stringify([findingTitles.map((title) => neutralize(String(line[title] ?? '')))]);
+    },
+  };
+}
+
+const findingTitles = ['file', 'code', 'severity', 'line', 'xpath', 'message', 'suggestion'] as const;
+
+function toLine(file: string, { code, severity, place, message, suggestion }: Finding) {
+  const { line, xpath } = 'xpath' in place ? place : { line: place.row, xpath: null };
+  return { file, code, severity, line, xpath, message, suggestion };
+}
+
+function neutralizeCell(cell: Cell): Cell {
+  return typeof cell === 'number' ? cell : neutralize(cell);
+}
+
+/**
+ * A text that spreadsheets do not take for a formula: those that begin with = + - @, a tab or a carriage return get an apostrophe
+ * before them. Numbers such as -12.50 and phone numbers such as +49 170 are unchanged.
+ * @example
+ * neutralize('=HYPERLINK("http://example.com")') // => "'=HYPERLINK(\"http://example.com\")"
+ * neutralize('-12.50') // => '-12.50'
+ */
+export function neutralize(text: string): string {
+  return formula.test(text) && !number.test(text) ? `'${text}` : text;
+}
+
+const formula = /^[=+\-@\t\r]/;
+const number = /^[+-]?[\d.,' ]*\d[\d.,' ]*%?$/;
