@@ -1,18 +1,29 @@
 import { answerWithin } from '../../async/answer-within.ts';
 import type { Store } from '../../stores/store.ts';
-import type { Answered } from '../outcome.ts';
+import { beginOfPeriod, nameOfPeriod, type Period, periodAt } from '../../time/calendar-period.ts';
+import type { Answered, Exhausted } from '../outcome.ts';
 import { createReportedLimit, type LimitStatus } from './reported-limit.ts';
 import { createStoredCount } from './stored-count.ts';
 
+/** The calls of the present calendar day or month (UTC). */
 export interface PeriodCount {
-  /** Null if no calls remain. A promise where it waits for the store. */
-  reserve(): Reservation | Promise<Reservation | null>;
-  status(): Promise<LimitStatus>;
+  /**
+   * Counts a call. A promise where it waits for the store. If the store works in time, the count is stored before this returns
+   * or resolves: a crash does not make it too low.
+   */
+  reserve(): Reserved | Promise<Reserved>;
+  status(): Promise<PeriodStatus>;
   /** As far as this process knows; null if it is unlimited. */
   remaining(): number | null;
   /** Stores everything, if the store works, and stops reading the count of other processes until the next call. */
   flush(): Promise<void>;
 }
+
+export interface PeriodStatus extends LimitStatus {
+  renewsAt: Date;
+}
+
+export type Reserved = Reservation | Exhausted;
 
 /** A call that was counted and may be sent. */
 export interface Reservation {
@@ -23,26 +34,67 @@ export interface Reservation {
   recordAnswer(answer: Pick<Answered, 'status' | 'headers'>): void;
 }
 
-interface PeriodCountOptions {
+interface CountOptions {
   store: Store;
   key: string;
   limit: number | null;
   /** Number of processes that share the store; null: it is not shared. */
   replicas: number | null;
-  /** How long the count is stored: longer than the period. */
-  expiresInMs: number;
   /** How long a call waits for the store while many are left; null: until it is stored, or the store has failed. */
   maxWaitMs: number | null;
   /** Called once at 80 percent and once at 95 percent. */
-  onNearlyExhausted: (percent: number) => void;
+  onNearlyExhausted?: (percent: number) => void;
   onStoreFailed: (reason: string) => void;
   onStoreRecovered: () => void;
   /** Called when this process has added calls back to a count that went backwards. */
   onRestored: (calls: number) => void;
 }
 
-/** Counts the calls of a calendar day or month; up to a hundredth of what remains is counted ahead of time, in blocks. */
-export function createPeriodCount(options: PeriodCountOptions): PeriodCount {
+/** Begins a new count with each period; the reservations of the previous one still belong to that. */
+export function createPeriodCount({ period, key, ...options }: CountOptions & { period: Period }): PeriodCount {
+  let current = openPeriod(periodAt(period, Date.now()));
+
+  return {
+    reserve() {
+      const { count, renewsAt } = currentPeriod();
+      const reserved = count.reserve();
+      const orExhausted = (reservation: Reservation | null): Reserved => reservation ?? { kind: 'exhausted', renewsAt };
+      return reserved instanceof Promise ? reserved.then(orExhausted) : reserved;
+    },
+    async status() {
+      const { count, renewsAt } = currentPeriod();
+      return { ...(await count.status()), renewsAt };
+    },
+    remaining: () => (isOver() ? options.limit : current.count.remaining()),
+    flush: () => current.count.flush(),
+  };
+
+  /** Never goes back, even if the clock does: the remaining calls of the previous period must not become available. */
+  function currentPeriod() {
+    if (isOver()) {
+      void current.count.flush();
+      current = openPeriod(periodAt(period, Date.now()));
+    }
+    return current;
+  }
+
+  function isOver(): boolean {
+    return Date.now() >= current.renewsAt.getTime();
+  }
+
+  function openPeriod(number: number) {
+    const expiresInMs = period === 'day' ? dayExpiryMs : monthExpiryMs;
+    const count = createCount({ ...options, key: `${key}:${nameOfPeriod(period, number)}`, expiresInMs });
+    return { count, renewsAt: beginOfPeriod(period, number + 1) };
+  }
+}
+
+/** Longer than the period: the clocks of processes may differ, and the previous month can be looked up. */
+const dayExpiryMs = 3 * 86_400_000;
+const monthExpiryMs = 93 * 86_400_000;
+
+/** The count of one period; up to a hundredth of what remains is counted ahead of time, in blocks. */
+function createCount(options: CountOptions & { expiresInMs: number }) {
   const { store, key, limit, replicas, expiresInMs, maxWaitMs, ...listeners } = options;
   const { onNearlyExhausted, onStoreFailed, onStoreRecovered, onRestored } = listeners;
   const count = createStoredCount({
@@ -66,21 +118,22 @@ export function createPeriodCount(options: PeriodCountOptions): PeriodCount {
   let isLoaded = false;
 
   return {
-    reserve() {
+    /** Null if no calls remain. */
+    reserve(): Reservation | Promise<Reservation | null> {
       const number = isLoaded && count.current() < maxNumber() ? count.take() : null;
       if (number === null)
         return maxWaitMs !== null && isLoaded && maxBlock() > 0 ? reserveSoon(maxWaitMs) : reserveStored();
       warn();
       return createReservation(number, false);
     },
-    async status() {
+    async status(): Promise<LimitStatus> {
       await load();
       const counted = await count.sync();
       await reported.read();
       return reported.status(counted, limit);
     },
     remaining: () => reported.status(count.current(), limit).remaining,
-    async flush() {
+    async flush(): Promise<void> {
       if (loading === null) return;
       await loading;
       await Promise.all([count.stop(), reported.flush()]);
@@ -170,7 +223,7 @@ export function createPeriodCount(options: PeriodCountOptions): PeriodCount {
   function warn(): void {
     const usedPercent = reported.usedShare(count.current(), ownLimit) * 100;
     while (pendingWarnings[0] !== undefined && usedPercent >= pendingWarnings[0]) {
-      onNearlyExhausted(pendingWarnings[0]);
+      onNearlyExhausted?.(pendingWarnings[0]);
       pendingWarnings.shift();
     }
   }
