@@ -30,11 +30,9 @@ export function createCallQueue({ maxConcurrency, maxQueue }: CallQueueOptions):
 
   return {
     enter(requestKey, signal) {
-      if (active < maxConcurrency) {
-        active += 1;
-        return true;
-      }
-      return wait(requestKey, signal);
+      if (active >= maxConcurrency) return wait(requestKey, signal);
+      active += 1;
+      return true;
     },
     leave() {
       // The next attempt gets the slot before it is free, so that no later one takes it.
@@ -53,17 +51,13 @@ export function createCallQueue({ maxConcurrency, maxQueue }: CallQueueOptions):
         settle(false);
       };
       signal.addEventListener('abort', onAbort);
-      add(requestKey, settle);
+      const attempts = waiting.get(requestKey) ?? [];
+      waiting.set(requestKey, attempts);
+      attempts.push(settle);
+      queued += 1;
     });
     signal.removeEventListener('abort', onAbort);
     return hasSlot;
-  }
-
-  function add(requestKey: symbol, settle: Settle): void {
-    const attempts = waiting.get(requestKey);
-    if (attempts === undefined) waiting.set(requestKey, [settle]);
-    else attempts.push(settle);
-    queued += 1;
   }
 
   function remove(requestKey: symbol, settle: Settle): void {
