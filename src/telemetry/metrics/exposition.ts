@@ -3,7 +3,7 @@ import { getHeapStatistics } from 'node:v8';
 import { readVersion } from '../../process/package-files.ts';
 import { definitions, type MetricName } from './definitions.ts';
 import { createGatewayMetrics, type MetricSources } from './gateway-metrics.ts';
-import type { Collectors, Metrics } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 import type { Sample } from './series.ts';
 
 /** The samples of all metrics, or of some. */
@@ -17,27 +17,30 @@ export interface Exposition {
   close(): void;
 }
 
-/** The names of labels are checked by a test: `definitions` and the collectors list them. */
-export function createExposition({ collectors }: Pick<Metrics, 'collectors'>, sources: MetricSources): Exposition {
-  const { collectors: ofProcess, reset, close } = createProcessMetrics();
-  const all: Collectors<MetricName> = { ...collectors, ...createGatewayMetrics(sources), ...ofProcess };
+/** A test checks that each metric of `definitions` is counted or read, with its labels. */
+export function createExposition({ counted }: Pick<Metrics, 'counted'>, sources: MetricSources): Exposition {
+  const { readers: ofProcess, reset, close } = createProcessMetrics();
+  const readers: Partial<Record<MetricName, ReadMetric>> = { ...createGatewayMetrics(sources), ...ofProcess };
+  const readAll = async (names: readonly MetricName[]): Promise<Samples> => {
+    const samples = names.map(async (name) => [name, counted.collect(name) ?? (await readers[name]?.())] as const);
+    return Object.fromEntries(await Promise.all(samples));
+  };
   return {
     async collect() {
-      const samples = await readAll(all, metricNames);
+      const samples = await readAll(metricNames);
       reset();
       return samples;
     },
-    collectCounts: () => readAll(all, countNames),
+    collectCounts: () => readAll(countNames),
     close,
   };
 }
 
+/** Reads the values of a metric when it is scraped. */
+type ReadMetric = () => readonly Sample[] | Promise<readonly Sample[]>;
+
 const metricNames = Object.keys(definitions) as MetricName[];
 const countNames = metricNames.filter((name) => definitions[name].type !== 'gauge');
-
-async function readAll(collectors: Collectors<MetricName>, names: readonly MetricName[]): Promise<Samples> {
-  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await collectors[name]()] as const)));
-}
 
 /** All metrics in the text format of Prometheus. */
 export function formatMetrics(samples: Samples): string {
@@ -67,7 +70,7 @@ function createProcessMetrics() {
   let lastUtilization = performance.eventLoopUtilization();
   const version = readVersion();
 
-  const collectors = {
+  const readers = {
     nodejs_eventloop_delay_p50_seconds: () => one(secondsOf(delay, delay.percentile(50))),
     nodejs_eventloop_delay_p99_seconds: () => one(secondsOf(delay, delay.percentile(99))),
     nodejs_eventloop_delay_max_seconds: () => one(secondsOf(delay, delay.max)),
@@ -84,7 +87,7 @@ function createProcessMetrics() {
     ledgerquill_build_info: (): Sample[] => [{ labels: { version }, value: 1 }],
   };
   return {
-    collectors,
+    readers,
     /** Called after each scrape. */
     reset: () => delay.reset(),
     close: () => void delay.disable(),
