@@ -1,10 +1,21 @@
 import { LRUCache } from 'lru-cache';
 import type { Bank, IbanData, IbanValidation } from './bank-data.ts';
 
-/** A part of an IBAN. */
+/** The fields that may be parts of the IBAN, and where each of them is searched for. */
+const partsOfIban = {
+  checksum: (iban: string, text: string) => iban.indexOf(text, 2),
+  bban: (iban: string, text: string) => iban.lastIndexOf(text),
+  branch: (iban: string, text: string) => iban.indexOf(text, 4),
+  accountNumber: (iban: string, text: string) => iban.lastIndexOf(text),
+  nationalChecksum: (iban: string, text: string) => iban.lastIndexOf(text),
+};
+type PartName = keyof typeof partsOfIban;
+const partNames = Object.keys(partsOfIban) as PartName[];
+
 interface Part {
+  name: PartName;
   first: number;
-  length: number;
+  end: number;
 }
 
 /**
@@ -14,71 +25,38 @@ interface Part {
 export class AnswerTemplate {
   readonly #ibanData: IbanData;
   readonly #bankData: Bank;
-  readonly #checksum: Part | null;
-  readonly #bban: Part | null;
-  readonly #branch: Part | null;
-  readonly #accountNumber: Part | null;
-  readonly #nationalChecksum: Part | null;
+  readonly #parts: readonly Part[];
 
   constructor({ iban, ibanData, bankData }: KnownValidation) {
-    const { checksum, bban, branch, accountNumber, nationalChecksum } = ibanData;
     this.#bankData = bankData;
-    this.#checksum = toPart(checksum, iban.indexOf(checksum, 2));
-    this.#bban = toPart(bban, iban.lastIndexOf(bban));
-    this.#branch = branch === null ? null : toPart(branch, iban.indexOf(branch, 4));
-    this.#accountNumber = accountNumber === null ? null : toPart(accountNumber, iban.lastIndexOf(accountNumber));
-    this.#nationalChecksum =
-      nationalChecksum === null ? null : toPart(nationalChecksum, iban.lastIndexOf(nationalChecksum));
-    this.#ibanData = {
-      ...ibanData,
-      checksum: this.#checksum ? '' : checksum,
-      bban: this.#bban ? '' : bban,
-      branch: this.#branch ? '' : branch,
-      accountNumber: this.#accountNumber ? '' : accountNumber,
-      nationalChecksum: this.#nationalChecksum ? '' : nationalChecksum,
-    };
+    this.#parts = partNames.flatMap((name) => {
+      const text = ibanData[name];
+      const first = text === null ? -1 : partsOfIban[name](iban, text);
+      return text === null || first === -1 ? [] : [{ name, first, end: first + text.length }];
+    });
+    this.#ibanData = { ...ibanData };
+    for (const { name } of this.#parts) this.#ibanData[name] = '';
   }
 
   /** Whether `restore` returns this answer. */
   fits({ iban, ibanData, bankData }: KnownValidation): boolean {
-    const { checksum, bban, branch, accountNumber, nationalChecksum } = this.#ibanData;
-    return (
-      hasText(iban, ibanData.accountNumber, this.#accountNumber, accountNumber) &&
-      hasText(iban, ibanData.bban, this.#bban, bban) &&
-      hasText(iban, ibanData.checksum, this.#checksum, checksum) &&
-      hasText(iban, ibanData.branch, this.#branch, branch) &&
-      hasText(iban, ibanData.nationalChecksum, this.#nationalChecksum, nationalChecksum) &&
-      ibanData.country === this.#ibanData.country &&
-      ibanData.countryCode === this.#ibanData.countryCode &&
-      ibanData.sepaCountry === this.#ibanData.sepaCountry &&
-      ibanData.bankCode === this.#ibanData.bankCode &&
-      ibanData.countryIbanFormatAsSwift === this.#ibanData.countryIbanFormatAsSwift &&
-      ibanData.countryIbanFormatAsRegex === this.#ibanData.countryIbanFormatAsRegex &&
-      bankData.bankCode === this.#bankData.bankCode &&
-      bankData.countryCode === this.#bankData.countryCode &&
-      bankData.address === this.#bankData.address &&
-      bankData.name === this.#bankData.name &&
-      bankData.zip === this.#bankData.zip &&
-      bankData.city === this.#bankData.city &&
-      bankData.bic === this.#bankData.bic &&
-      bankData.bicSource === this.#bankData.bicSource &&
-      bankData.source === this.#bankData.source &&
-      bankData.date === this.#bankData.date
-    );
+    return hasSameFields(this.#restoreData(iban), ibanData) && hasSameFields(this.#bankData, bankData);
   }
 
   restore(iban: string): IbanValidation {
-    const { checksum, bban, branch, accountNumber, nationalChecksum } = this.#ibanData;
-    const ibanData: IbanData = {
-      ...this.#ibanData,
-      checksum: textIn(iban, this.#checksum, checksum),
-      bban: textIn(iban, this.#bban, bban),
-      branch: textIn(iban, this.#branch, branch),
-      accountNumber: textIn(iban, this.#accountNumber, accountNumber),
-      nationalChecksum: textIn(iban, this.#nationalChecksum, nationalChecksum),
-    };
-    return { iban, valid: true, problems: [], ibanData, bankData: this.#bankData };
+    return { iban, valid: true, problems: [], ibanData: this.#restoreData(iban), bankData: this.#bankData };
   }
+
+  #restoreData(iban: string): IbanData {
+    const ibanData = { ...this.#ibanData };
+    for (const { name, first, end } of this.#parts) ibanData[name] = iban.slice(first, end);
+    return ibanData;
+  }
+}
+
+function hasSameFields<Fields extends object>(one: Fields, other: Fields): boolean {
+  for (const name in one) if (one[name] !== other[name]) return false;
+  return true;
 }
 
 /** Returns the template that restores the answer kept under this key; null if the answer itself must be kept. */
@@ -123,18 +101,3 @@ function hasShortTexts({ ibanData, bankData }: KnownValidation): boolean {
 
 /** The names and formats of countries and banks are shorter. */
 const maxTextLength = 100;
-
-/** @param first its position in the IBAN; -1 if it is none of its parts */
-function toPart({ length }: string, first: number): Part | null {
-  return first === -1 ? null : { first, length };
-}
-
-/** @param same the text of all answers if it is no part of the IBAN */
-function hasText(iban: string, text: string | null, part: Part | null, same: string | null): boolean {
-  if (part === null) return text === same;
-  return text?.length === part.length && iban.startsWith(text, part.first);
-}
-
-function textIn<Same extends string | null>(iban: string, part: Part | null, same: Same): Same | string {
-  return part === null ? same : iban.slice(part.first, part.first + part.length);
-}
