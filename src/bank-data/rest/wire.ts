@@ -2,7 +2,7 @@ import type { BicSource } from '../../bank-lists/listed-bank.ts';
 import { compactBic } from '../../iban/bic.ts';
 import { compactIban, findIbanProblems, parseIban } from '../../iban/iban.ts';
 import { findRefusal } from '../../upstream/upstream-error.ts';
-import type { Bank, IbanData, IbanValidation } from '../bank-data.ts';
+import type { Bank, BicValidation, IbanData, IbanValidation } from '../bank-data.ts';
 
 /*
  * The bodies of the service's responses, read tolerantly: absent, null, "", "N/A", "-" and "null" are the same; a number or boolean
@@ -100,16 +100,9 @@ function withLeadingZeros(wire: Readonly<Record<string, unknown>>, iban: string)
 
 /** Null if the service knows only the code, which is a part of the IBAN and no knowledge of a bank. */
 function readBankData(value: unknown, iban: string): Bank | null {
-  const wire = readObject(value);
-  const known = unlessEmpty({
-    name: readText(wire?.name),
-    address: readText(wire?.address),
-    zip: readText(wire?.zip),
-    city: readText(wire?.city),
-    bic: readText(wire?.bic),
-  });
-  const bankCode = readText(wire?.bank_code);
-  return known && { bankCode, countryCode: iban.slice(0, 2), ...known, ...readOrigin(wire) };
+  const bank = readBank(readObject(value));
+  const { name, address, zip, city, bic } = bank;
+  return unlessEmpty({ name, address, zip, city, bic }) && { ...bank, countryCode: iban.slice(0, 2) };
 }
 
 export interface ServicePage {
@@ -120,12 +113,6 @@ export interface ServicePage {
   total: number | null;
 }
 
-export interface BicAnswer {
-  valid: boolean;
-  /** Null where the service does not know the bank. */
-  bank: Bank | null;
-}
-
 /** Whether a body of `swift_check` is about this compacted BIC; true if it names none. */
 export function isAboutBic(body: unknown, bic: string): boolean {
   const found = readBic(readObject(readObject(body)?.bank_data));
@@ -133,7 +120,7 @@ export function isAboutBic(body: unknown, bic: string): boolean {
 }
 
 /** Parses the body of `swift_check`; null if it has another shape. */
-export function readBicAnswer(body: unknown): BicAnswer | null {
+export function readBicAnswer(body: unknown): Pick<BicValidation, 'valid' | 'bank'> | null {
   const wire = readObject(body);
   const valid = readFlag(wire?.valid);
   if (wire === null || valid === null || (!valid && isRefusal(body))) return null;
