@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TracesConfig } from '../../config/traces-config.ts';
+import { parseTraceParent } from '../../trace.ts';
 import type { Events } from '../events.ts';
 import type { Redact } from '../redact.ts';
 import type { RequestTrace, RequestTracer, TracedRequest } from './request-trace.ts';
-import { parseTraceParent } from './trace-parent.ts';
 
 interface TracesOptions {
   config: TracesConfig;
