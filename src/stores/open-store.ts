@@ -5,7 +5,7 @@ import { type Events, ignore } from '../telemetry/events.ts';
 import { createLmdbStore, lmdbPath } from './lmdb-store.ts';
 import { createRedisStore } from './redis-store.ts';
 import { checkSecretFile, readOrCreateSecret, withSealing, withSecretCheck } from './sealed-store.ts';
-import { type Store, StoreError } from './store.ts';
+import { type Store, StoreError, withCalls } from './store.ts';
 import { describeOtherSecret, findLostSecret } from './store-secret.ts';
 
 export interface OpenedStore {
@@ -39,7 +39,10 @@ export function openStore(
   if (lostSecret !== null) throw new ConfigError([lostSecret]);
   if (secret === null) checkSecretFile(folder);
   const readSecret = () => secret ?? readOrCreateSecret(folder);
-  const health = createHealth(events, { initial: redis === null ? null : 'unreachable', isConnected });
+  const health = createHealth(events, {
+    initial: redis === null ? null : 'unreachable',
+    isConnected: () => redisStore?.isUp() ?? true,
+  });
   const redisStore =
     redis &&
     createRedisStore({
@@ -52,13 +55,17 @@ export function openStore(
       },
     });
   const checked = withSecretCheck(redisStore ?? createLmdbStore({ folder }), readSecret);
-  const store = health.observe(withSealing(checked, readSecret));
-  /** Writes the check value again if Redis has lost its data. */
-  const checking = redis && setInterval(() => check().catch(ignore), checkEveryMs).unref();
-
-  function isConnected(): boolean {
-    return redisStore === null || redisStore.isUp();
-  }
+  const sealed = withSealing(checked, readSecret);
+  const store = withCalls(sealed, health.observe);
+  const timers = [
+    // A small write finds out when a store that fails works again.
+    setInterval(() => {
+      if (health.failure() !== null) sealed.set('probe', '', { expiresInMs: probeEveryMs }).then(health.markUp, ignore);
+    }, probeEveryMs),
+    // Writes the check value again if Redis has lost its data.
+    ...(redis ? [setInterval(() => check().catch(ignore), checkEveryMs)] : []),
+  ];
+  for (const timer of timers) timer.unref();
 
   async function check(): Promise<void> {
     await checked.checkSecret().catch(health.reportError);
@@ -68,7 +75,7 @@ export function openStore(
     store: {
       ...store,
       close() {
-        if (checking) clearInterval(checking);
+        for (const timer of timers) clearInterval(timer);
         return store.close();
       },
     },
@@ -93,6 +100,7 @@ export function openStore(
 const rejectedCredentials =
   'REDIS_URL: Redis rejects the user or the password, or does not permit a command that the gateway needs; correct them';
 
+const probeEveryMs = 5_000;
 const checkEveryMs = 60_000;
 
 /** An outage of Redis may end with these, which need another remedy. */
@@ -104,15 +112,11 @@ interface HealthOptions {
   isConnected(): boolean;
 }
 
-/**
- * Knows whether a store works: a store that can be read, but is full, does not. While it fails, a small write every few seconds
- * finds out when it works again.
- */
+/** Knows whether a store works: a store that can be read, but is full, does not. */
 function createHealth(events: StoreEvents, { initial, isConnected }: HealthOptions) {
   let current = initial;
   /** Whether the failure was reported by an event. */
   let isReported = false;
-  let probing: NodeJS.Timeout | undefined;
   const listeners: (() => void)[] = [];
 
   return {
@@ -151,34 +155,13 @@ function createHealth(events: StoreEvents, { initial, isConnected }: HealthOptio
     throw error;
   }
 
-  function observe(store: Store): Store {
-    probing = setInterval(probe, probeEveryMs).unref();
-    return {
-      ...store,
-      set: (...args) => observeWrite(store.set(...args)),
-      setIfAbsent: (...args) => observeWrite(store.setIfAbsent(...args)),
-      add: (key, amount, expiry) =>
-        amount === 0 ? store.add(key, amount, expiry) : observeWrite(store.add(key, amount, expiry)),
-      lock: (...args) => observeWrite(store.lock(...args)),
-      close() {
-        clearInterval(probing);
-        return store.close();
-      },
-    };
-
-    async function observeWrite<T>(write: Promise<T>): Promise<T> {
-      const result = await write.catch(reportError);
-      if (current !== null) markUp();
-      return result;
-    }
-
-    function probe(): void {
-      if (current !== null) store.set('probe', '', { expiresInMs: probeEveryMs }).then(markUp, ignore);
-    }
+  async function observe<Result>(kind: 'read' | 'write', call: () => Promise<Result>): Promise<Result> {
+    if (kind === 'read') return call();
+    const result = await call().catch(reportError);
+    markUp();
+    return result;
   }
 }
-
-const probeEveryMs = 5_000;
 
 /** Closes the store if a part that uses it cannot be created: a connection to Redis would keep the process running. */
 export function closeOnError<Part>(store: Store, createPart: () => Part): Part {

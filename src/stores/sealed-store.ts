@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import { createFile } from './data-folder.ts';
-import { createKeyHash, type Store, StoreError } from './store.ts';
+import { createKeyHash, type Store, StoreError, withCalls } from './store.ts';
 
 /**
  * Protects personal data in the store: keys are replaced by keyed hashes, values are encrypted (AES-256-GCM). Entries
@@ -54,10 +54,10 @@ export function isCheckValueOf(secret: string, value: string): boolean {
 }
 
 /** The name is readable: gateways with another secret must find it, too. */
-export const checkKey = 'secret-check';
+export const checkValueKey = 'secret-check';
 
 /** A century: it must not expire before the data that it protects. */
-export const checkExpiry = { expiresInMs: 100 * 365 * 86_400_000 };
+export const checkValueExpiry = { expiresInMs: 100 * 365 * 86_400_000 };
 
 export interface CheckedStore extends Store {
   /** Checks the secret again, as after a connection to a store that may be another one. @throws StoreError */
@@ -78,7 +78,7 @@ export function withSecretCheck(store: Store, readSecret: () => string): Checked
   }
 
   async function checkStored(): Promise<void> {
-    const value = await store.get(checkKey);
+    const value = await store.get(checkValueKey);
     if (value !== null) check(value);
   }
 
@@ -86,35 +86,18 @@ export function withSecretCheck(store: Store, readSecret: () => string): Checked
     await checkStored();
     if (isChecked) return;
     const own = createCheckValue(readSecret());
-    check((await store.setIfAbsent(checkKey, own, checkExpiry)) ?? own);
+    check((await store.setIfAbsent(checkValueKey, own, checkValueExpiry)) ?? own);
   }
 
   return {
-    async get(key) {
-      if (!isChecked) await checkStored();
-      return store.get(key);
-    },
-    async set(...args) {
-      if (!isChecked) await checkOrCreate();
-      return store.set(...args);
-    },
-    async setIfAbsent(...args) {
-      if (!isChecked) await checkOrCreate();
-      return store.setIfAbsent(...args);
-    },
-    async add(key, amount, options) {
-      if (!isChecked) await (amount === 0 ? checkStored() : checkOrCreate());
-      return store.add(key, amount, options);
-    },
-    async lock(...args) {
-      if (!isChecked) await checkOrCreate();
-      return store.lock(...args);
-    },
+    ...withCalls(store, async (kind, call) => {
+      if (!isChecked) await (kind === 'read' ? checkStored() : checkOrCreate());
+      return call();
+    }),
     checkSecret() {
       isChecked = false;
       return checkOrCreate();
     },
-    close: () => store.close(),
   };
 }
 

@@ -5,8 +5,8 @@ import { checkLmdbFile } from './lmdb-file.ts';
 import { createLmdbStore, lmdbPath } from './lmdb-store.ts';
 import { createRedisStore } from './redis-store.ts';
 import {
-  checkExpiry,
-  checkKey,
+  checkValueExpiry,
+  checkValueKey,
   createCheckValue,
   hasSecretFile,
   isCheckValueOf,
@@ -49,7 +49,7 @@ const newStoreAdvice =
 export async function findSecretProblem(config: StoreSecretConfig, folder: string): Promise<SecretProblem> {
   const lost = findLostSecret(config, folder);
   if (lost !== null || (config.redis === null && !existsSync(lmdbPath(folder)))) return lost;
-  const value = await withStore(config, folder, (store) => store.get(checkKey));
+  const value = await withStore(config, folder, (store) => store.get(checkValueKey));
   const isOurs = value === null || isCheckValueOf(config.secret ?? readOrCreateSecret(folder), value);
   return isOurs ? null : describeOtherSecret(config, folder);
 }
@@ -65,7 +65,9 @@ export async function beginNewStore(config: StoreSecretConfig, folder: string): 
     const problem = await findSecretProblem(config, folder);
     if (problem === null) return '--new-store: not needed, because the secret fits the store; nothing was changed.';
     if (redis === null) return `--new-store: the old store is now ${moveStore(folder)}. ${lost}`;
-    await withStore(config, folder, (store) => store.set(checkKey, createCheckValue(secret ?? ''), checkExpiry));
+    await withStore(config, folder, (store) =>
+      store.set(checkValueKey, createCheckValue(secret ?? ''), checkValueExpiry),
+    );
     return `--new-store: what was in Redis can no longer be read, and expires. ${lost}`;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

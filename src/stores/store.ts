@@ -51,6 +51,21 @@ interface Count extends KnownCount {
   restored: number;
 }
 
+/** Runs each call of a store within a function. Adding 0 to a counter is a read, too. */
+export function withCalls(
+  store: Store,
+  around: <Result>(kind: 'read' | 'write', call: () => Promise<Result>) => Promise<Result>,
+): Store {
+  return {
+    get: (key) => around('read', () => store.get(key)),
+    set: (...args) => around('write', () => store.set(...args)),
+    setIfAbsent: (...args) => around('write', () => store.setIfAbsent(...args)),
+    add: (key, amount, options) => around(amount === 0 ? 'read' : 'write', () => store.add(key, amount, options)),
+    lock: (...args) => around('write', () => store.lock(...args)),
+    close: () => store.close(),
+  };
+}
+
 /** Removes a value, at the latest after a millisecond; until then it is empty. @throws StoreError */
 export function erase(store: Store, key: string): Promise<void> {
   return store.set(key, '', { expiresInMs: 1 });
