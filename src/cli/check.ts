@@ -13,7 +13,6 @@ import { type Journal, openJournal } from '../payment-files/answers/journal.ts';
 import { openBankDataAnswers } from '../payment-files/answers/open-bank-data-answers.ts';
 import { checkMessage } from '../payment-files/check-message.ts';
 import { checkRows } from '../payment-files/check-rows.ts';
-import type { ColumnNames } from '../payment-files/find-columns.ts';
 import { openPaymentFile, type PaymentFile, PaymentFileError, standardInput } from '../payment-files/open-file.ts';
 import { type Output, openOutputFile, openStandardOutput } from '../payment-files/output.ts';
 import { createProgressBar, type ProgressBar } from '../payment-files/progress.ts';
@@ -56,23 +55,11 @@ export async function check(files: readonly string[], options: CheckOptions): Pr
   }
 }
 
-interface Plan {
-  columnNames: ColumnNames;
-  /** Null: JSON for XML, CSV for all others. */
-  format: OutputFormat | null;
-  /** Null: standard output. */
-  output: string | null;
-  /** Null: the bank-data service, through the gateway's own code in this process. */
-  gateway: string | null;
-  maxCalls: number | null;
-  isDryRun: boolean;
-  isResumed: boolean;
-  isQuiet: boolean;
-}
+type Plan = ReturnType<typeof readPlan>;
 
 /** @throws UsageError */
-function readPlan(files: readonly string[], options: CheckOptions): Plan {
-  const { column, bicColumn, nameColumn, output = null, gateway = null, maxCalls } = options;
+function readPlan(files: readonly string[], options: CheckOptions) {
+  const { column = null, bicColumn = null, nameColumn = null, output = null, gateway = null, maxCalls } = options;
   const format = options.format ?? formatOf(output);
   if (files.length > 1 && format !== null && format !== 'json' && !options.dryRun) throw severalTables(format);
   if (format === 'xlsx' && output === null && !options.dryRun) {
@@ -86,9 +73,12 @@ function readPlan(files: readonly string[], options: CheckOptions): Plan {
     throw new UsageError(`--max-calls must be a number of calls such as 1000, not ${JSON.stringify(maxCalls)}`);
   }
   return {
-    columnNames: { iban: column ?? null, bic: bicColumn ?? null, name: nameColumn ?? null },
+    columnNames: { iban: column, bic: bicColumn, name: nameColumn },
+    /** Null: JSON for XML, CSV for all others. */
     format,
+    /** Null: standard output. */
     output,
+    /** Null: the bank-data service, through the gateway's own code in this process. */
     gateway,
     maxCalls: maxCalls === undefined ? null : Number(maxCalls),
     isDryRun: options.dryRun ?? false,
@@ -195,22 +185,10 @@ interface CheckFilesOptions {
   banks: KnownBanks;
 }
 
-interface Outcome {
-  /** Lines for people. */
-  summary: readonly string[];
-  hasFindings: boolean;
-  /** Whether nothing is left for a later run: all was read, and all well-formed IBANs were answered. */
-  isComplete: boolean;
-  /** IBANs that a dry run would ask about. */
-  unasked: number;
-  /** IBANs that were answered by the journal. */
-  resumed: number;
-  calls: number;
-  stopReason: string | null;
-}
+type Outcome = Awaited<ReturnType<typeof checkFiles>>;
 
 /** @throws PaymentFileError, also after a signal: the journal then has all answers */
-async function checkFiles({ files, plan, source, answers, banks }: CheckFilesOptions): Promise<Outcome> {
+async function checkFiles({ files, plan, source, answers, banks }: CheckFilesOptions) {
   const resumed = answers.size();
   const interruption: { reason: string | null } = { reason: null };
   const interrupt = (reason: string) => {
@@ -245,10 +223,14 @@ async function checkFiles({ files, plan, source, answers, banks }: CheckFilesOpt
   }
   const ignored = plan.isDryRun ? ['NOT_CHECKED'] : [];
   return {
+    /** Lines for people. */
     summary: checked.flatMap(({ summary }) => summary),
     hasFindings: checked.some(({ findings }) => findings.codes().some((code) => !ignored.includes(code))),
+    /** Whether nothing is left for a later run: all was read, and all well-formed IBANs were answered. */
     isComplete: source !== null && (answers.size() === 0 || checked.every(({ isComplete }) => isComplete)),
+    /** IBANs that a dry run would ask about. */
     unasked: answers.size() - resumed,
+    /** IBANs that were answered by the journal. */
     resumed,
     calls: source?.calls() ?? 0,
     stopReason: source?.stopReason() ?? null,
