@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { answerWithin } from '../async/answer-within.ts';
+import { parseJson } from '../parse-json.ts';
 import type { Store } from '../stores/store.ts';
 
 /** An answer with its times, in milliseconds since 1970, and the version of its data. */
@@ -47,7 +48,7 @@ export function createSharedCache(store: Store, { timeoutMs, isEmbedded, onLate 
   return {
     async get(key) {
       const text = await answerWithin(store.get(storeKey(key)), timeoutMs, onLate);
-      return typeof text === 'string' ? parseEntry(text) : text;
+      return typeof text === 'string' ? (cacheEntry.safeParse(parseJson(text)).data ?? null) : text;
     },
     set(key, entry) {
       const expiresInMs = (isEmbedded ? entry.freshUntil : entry.staleUntil) - Date.now();
@@ -65,14 +66,6 @@ export function createSharedCache(store: Store, { timeoutMs, isEmbedded, onLate 
       return lock && { release: () => void lock.release().catch(ignore) };
     },
   };
-}
-
-function parseEntry(text: string): CacheEntry | null {
-  try {
-    return cacheEntry.parse(JSON.parse(text));
-  } catch {
-    return null;
-  }
 }
 
 function ignore(): void {}

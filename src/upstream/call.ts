@@ -9,13 +9,13 @@ import type { Answered, Failed, FailureReason } from './outcome.ts';
 import { ReceivedLines } from './received-lines.ts';
 import { readRetryAfter } from './retry-after.ts';
 
-interface CallsOptions {
+export interface CallsOptions {
   service: ServiceName;
   baseUrl: string;
   /** Sent with every request, including the API key. */
   headers: Readonly<Record<string, string>>;
   maxResponseBytes: number;
-  /** Largest number of calls in flight; the queue limits them. */
+  /** Limit for the calls in flight; the queue keeps it. */
   maxConcurrency: number;
   /** Whether the service runs inside the process: then it receives the trace context of a request. */
   isSelfHosted?: boolean;

@@ -1,7 +1,6 @@
 import type { ServiceName } from '../../errors.ts';
-import type { Store } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
-import { createPeriodCount, type PeriodCount, type PeriodStatus } from './period-count.ts';
+import { type CountOptions, createPeriodCount, type PeriodCount, type PeriodStatus } from './period-count.ts';
 
 export interface AllowanceStatus extends PeriodStatus {
   service: ServiceName;
@@ -12,15 +11,10 @@ export interface Allowance extends Pick<PeriodCount, 'reserve' | 'flush'> {
   status(): Promise<AllowanceStatus>;
 }
 
-interface AllowanceOptions {
+interface AllowanceOptions
+  extends Pick<CountOptions, 'store' | 'replicas' | 'limit'>,
+    Partial<Pick<CountOptions, 'maxWaitMs'>> {
   service: ServiceName;
-  /** Calls per month; null: unlimited. */
-  limit: number | null;
-  store: Store;
-  /** Number of processes that share the store; null: it is not shared. */
-  replicas: number | null;
-  /** How long a call waits for the store while many are left; null: until it is stored, or the store has failed. */
-  maxWaitMs?: number | null;
   events: Pick<Events, 'allowanceNearlyExhausted' | 'allowanceNotStored' | 'countRestored'>;
 }
 

@@ -1,9 +1,8 @@
 import { answerWithin } from '../../async/answer-within.ts';
-import type { Store } from '../../stores/store.ts';
 import { beginOfPeriod, nameOfPeriod, type Period, periodAt } from '../../time/calendar-period.ts';
 import type { Answered, Exhausted } from '../outcome.ts';
 import { createReportedLimit, type LimitStatus } from './reported-limit.ts';
-import { createStoredCount } from './stored-count.ts';
+import { createStoredCount, type StoredCountOptions } from './stored-count.ts';
 
 /** The calls of the present calendar day or month (UTC). */
 export interface PeriodCount {
@@ -34,20 +33,15 @@ export interface Reservation {
   recordAnswer(answer: Pick<Answered, 'status' | 'headers'>): void;
 }
 
-interface CountOptions {
-  store: Store;
-  key: string;
+export interface CountOptions
+  extends Pick<StoredCountOptions, 'store' | 'key' | 'replicas' | 'onStoreFailed' | 'onRestored'> {
+  /** Null: unlimited. */
   limit: number | null;
-  /** Number of processes that share the store; null: it is not shared. */
-  replicas: number | null;
   /** How long a call waits for the store while many are left; null: until it is stored, or the store has failed. */
   maxWaitMs: number | null;
   /** Called once at 80 percent and once at 95 percent. */
   onNearlyExhausted?: (percent: number) => void;
-  onStoreFailed: (reason: string) => void;
   onStoreRecovered: () => void;
-  /** Called when this process has added calls back to a count that went backwards. */
-  onRestored: (calls: number) => void;
 }
 
 /** Begins a new count with each period; the reservations of the previous one still belong to that. */
@@ -109,7 +103,7 @@ function createCount(options: CountOptions & { expiresInMs: number }) {
     onStoreRecovered: renumber,
     onRestored,
   });
-  const reported = createReportedLimit({ store, key, expiresInMs });
+  const reported = createReportedLimit(store, key, { expiresInMs });
   const ownLimit = limit ?? Number.POSITIVE_INFINITY;
   /** Calls that other processes counted while the store failed: call numbers given meanwhile are too low by this. */
   let numberOffset = 0;

@@ -1,6 +1,6 @@
 import { type KnownCount, type Store, StoreError } from '../../stores/store.ts';
 
-interface StoredCountOptions {
+export interface StoredCountOptions {
   store: Store;
   key: string;
   expiresInMs: number;
@@ -13,7 +13,7 @@ interface StoredCountOptions {
   onStoreFailed: (reason: string) => void;
   /** Called when a write succeeds for the first time or after failures. `countedElsewhere`: by other processes. */
   onStoreRecovered: (countedElsewhere: number) => void;
-  /** Called when this process has added calls back to a count that went backwards: the store has lost its data. */
+  /** Called when this process has added calls back to a count that went backwards: the store has lost data. */
   onRestored: (calls: number) => void;
 }
 
