@@ -10,20 +10,11 @@ export interface TimedAnswer {
   staleUntil: number;
 }
 
-/** The entries of the look-up cache, by key. */
-export interface LookUpTable {
-  /** The entry becomes the most recently used one. */
-  get(key: string): TimedAnswer | null;
-  set(key: string, entry: TimedAnswer): void;
-  status(): CacheStatus;
-  clear(): void;
-}
-
 /**
- * Entries are bounded in bytes: the least recently used ones are removed. What the answers about one bank have in common is
- * kept once.
+ * The entries of the look-up cache, by key, bounded in bytes: the least recently used ones are removed. What the answers about one
+ * bank have in common is kept once.
  */
-export function createLookUpTable(maxBytes: number): LookUpTable {
+export function createLookUpTable(maxBytes: number) {
   const findTemplate = createAnswerTemplates(Math.ceil(Math.min(maxBanks, maxBytes / bytesPerBank)));
   const entries = new LRUCache<string, TimedAnswer>({
     maxSize: maxBytes,
@@ -31,15 +22,15 @@ export function createLookUpTable(maxBytes: number): LookUpTable {
   });
 
   return {
-    get(key) {
+    get(key: string): TimedAnswer | null {
       const entry = entries.get(key);
       if (entry === undefined) return null;
       return entry.answer instanceof AnswerTemplate ? { ...entry, answer: entry.answer.restore(key) } : entry;
     },
-    set(key, { answer, freshUntil, staleUntil }) {
+    set(key: string, { answer, freshUntil, staleUntil }: TimedAnswer): void {
       entries.set(key, { answer: findTemplate(key, answer) ?? answer, freshUntil, staleUntil });
     },
-    status: () => ({ entries: entries.size, bytes: entries.calculatedSize }),
+    status: (): CacheStatus => ({ entries: entries.size, bytes: entries.calculatedSize }),
     clear: () => entries.clear(),
   };
 }

@@ -12,15 +12,10 @@ export interface RedisConnectionOptions {
   events: { storeDown(reason: string): void; storeUp(): void };
 }
 
-export interface RedisConnection {
-  /** Runs a command. Fails at once while Redis is down. @throws StoreError */
-  run<T>(command: (redis: Redis | Cluster) => Promise<T>): Promise<T>;
-  isUp(): boolean;
-  close(): Promise<void>;
-}
+export type RedisConnection = ReturnType<typeof createRedisConnection>;
 
 /** Reconnects in the background; only the first commands wait for the connection. */
-export function createRedisConnection({ server, commandTimeoutMs, events }: RedisConnectionOptions): RedisConnection {
+export function createRedisConnection({ server, commandTimeoutMs, events }: RedisConnectionOptions) {
   /** ioredis does not count those in which only some masters of a cluster could be reached. */
   let failedAttempts = 0;
   let reconnectedAt = Number.NEGATIVE_INFINITY;
@@ -84,7 +79,8 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
   }
 
   return {
-    async run(command) {
+    /** Runs a command. Fails at once while Redis is down. @throws StoreError */
+    async run<T>(command: (redis: Redis | Cluster) => Promise<T>): Promise<T> {
       if (state === 'connecting') await firstConnect;
       if (state !== 'up') throw new StoreError(state === 'closed' ? 'closed' : 'not connected');
       try {
@@ -97,7 +93,7 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
       }
     },
     isUp,
-    async close() {
+    async close(): Promise<void> {
       const wasUp = isUp();
       state = 'closed';
       stopWaiting();

@@ -9,16 +9,10 @@ import type { Sample } from './series.ts';
 /** The samples of all metrics, or of some. */
 export type Samples = Partial<Readonly<Record<MetricName, readonly Sample[]>>>;
 
-/** Reads the metrics of this process. */
-export interface Exposition {
-  collect(): Promise<Samples>;
-  /** Only what is counted, also after the gateway was closed. */
-  collectCounts(): Promise<Samples>;
-  close(): void;
-}
+export type Exposition = ReturnType<typeof createExposition>;
 
-/** A test checks that each metric of `definitions` is counted or read, with its labels. */
-export function createExposition({ counted }: Pick<Metrics, 'counted'>, sources: MetricSources): Exposition {
+/** Reads the metrics of this process. A test checks that each metric of `definitions` is counted or read, with its labels. */
+export function createExposition({ counted }: Pick<Metrics, 'counted'>, sources: MetricSources) {
   const { readers: ofProcess, reset, close } = createProcessMetrics();
   const readers: Partial<Record<MetricName, ReadMetric>> = { ...createGatewayMetrics(sources), ...ofProcess };
   const readAll = async (names: readonly MetricName[]): Promise<Samples> => {
@@ -26,11 +20,12 @@ export function createExposition({ counted }: Pick<Metrics, 'counted'>, sources:
     return Object.fromEntries(await Promise.all(samples));
   };
   return {
-    async collect() {
+    async collect(): Promise<Samples> {
       const samples = await readAll(metricNames);
       reset();
       return samples;
     },
+    /** Only what is counted, also after the gateway was closed. */
     collectCounts: () => readAll(countNames),
     close,
   };

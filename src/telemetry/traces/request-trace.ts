@@ -30,11 +30,7 @@ export interface RequestTrace extends Trace {
   end(request: Pick<FinishedRequest, 'status' | 'errorCodes' | 'reply'>): void;
 }
 
-export interface RequestTracer {
-  start(request: TracedRequest): RequestTrace;
-  /** Exports the remaining spans. */
-  close(): Promise<void>;
-}
+export type RequestTracer = ReturnType<typeof createRequestTracer>;
 
 interface TracerOptions {
   config: TracesConfig;
@@ -47,10 +43,10 @@ interface TracerOptions {
  * https://opentelemetry.io/docs/specs/semconv/graphql/graphql-spans/. Texts of clients are redacted and limited: the id of
  * the request, the operation's name and `tracestate`. Spans contain neither documents nor variables.
  */
-export function createRequestTracer({ config, redact, onFailed }: TracerOptions): RequestTracer {
+export function createRequestTracer({ config, redact, onFailed }: TracerOptions) {
   const { tracer, close } = createSpanExport(config, onFailed);
   return {
-    start({ method, requestId, route, headers }) {
+    start({ method, requestId, route, headers }: TracedRequest): RequestTrace {
       const attributes = {
         'http.request.method': methodLabel(method),
         'http.route': route,

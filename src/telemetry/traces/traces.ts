@@ -15,25 +15,20 @@ interface TracesOptions {
 /** Starts the trace of a request; null: it is not sampled. */
 export type StartTrace = (request: TracedRequest) => RequestTrace | null;
 
-export interface Traces {
-  /** Loads OpenTelemetry. Until then, no request is sampled. */
-  open(): Promise<void>;
-  start: StartTrace;
-  /** Exports the remaining spans. */
-  close(): Promise<void>;
-}
-
 /** Decides which requests are sampled. The others cost no more than this decision. */
-export function createTraces({ config, redact, events }: TracesOptions): Traces {
+export function createTraces({ config, redact, events }: TracesOptions) {
   const { ratio, followsParent } = config;
   let tracer: RequestTracer | null = null;
 
   return {
-    async open() {
+    /** Loads OpenTelemetry. Until then, no request is sampled. */
+    async open(): Promise<void> {
       const { createRequestTracer } = await import('./request-trace.ts');
       tracer = createRequestTracer({ config, redact, onFailed: events.tracesNotExported });
     },
-    start: (request) => (tracer !== null && isSampled(request.headers) ? tracer.start(request) : null),
+    start: ((request) =>
+      tracer !== null && isSampled(request.headers) ? tracer.start(request) : null) satisfies StartTrace,
+    /** Exports the remaining spans. */
     close: async () => tracer?.close(),
   };
 
