@@ -3,14 +3,13 @@ import { SharedTask } from '../async/shared-task.ts';
 import { type ErrorCode, GatewayError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Events } from '../telemetry/events.ts';
-import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import type { BankDataPort } from './bank-data.ts';
 import { type DataVersion, noDataVersion } from './data-version.ts';
 import { createLookUpTable, type TimedAnswer } from './look-up-table.ts';
 import { type CacheEntry, type Claim, claimMs, noClaim, type SharedCache } from './shared-cache.ts';
 
 /** Caches each look-up by its key, so that simultaneous requests for one IBAN share one upstream call. */
-export function withCache(source: BankDataPort, cache: LookUpCache): BankDataPort {
+export function withCache(source: BankDataPort, cache: Pick<LookUpCache, 'find'>): BankDataPort {
   return {
     validateIban: (iban, context) =>
       cache.find({
@@ -46,13 +45,6 @@ export function withCache(source: BankDataPort, cache: LookUpCache): BankDataPor
 
 function isInvalid({ valid }: { valid: boolean }): boolean {
   return !valid;
-}
-
-export interface LookUpCache {
-  /** The cached answer, or the one looked up. A stale answer is returned at once while one flight revalidates it. */
-  find<Answer extends object>(lookUp: LookUp<Answer>): Promise<Answer>;
-  /** Entries in memory. */
-  status(): CacheStatus;
 }
 
 /** A look-up that the cache may answer. */
@@ -106,6 +98,8 @@ interface Result {
 
 type Loaded = Result & { entry: CacheEntry };
 
+type LookUpCache = ReturnType<typeof createLookUpCache>;
+
 /** Look-ups in memory, bounded in bytes: stale while revalidate, stale if error, one flight per key. */
 export function createLookUpCache({
   freshMs,
@@ -116,14 +110,17 @@ export function createLookUpCache({
   events,
   random = Math.random,
   dataVersion = noDataVersion,
-}: LookUpCacheOptions): LookUpCache {
+}: LookUpCacheOptions) {
   const table = createLookUpTable(maxBytes);
   const flights = new Map<string, FlightEntry>();
   dataVersion.onChanged(table.clear);
 
   return { find, status: table.status };
 
-  /** Not async: an answer in memory needs no more than its promise. */
+  /**
+   * The cached answer, or the one looked up. A stale answer is returned at once while one flight revalidates it. Not async: an
+   * answer in memory needs no more than its promise.
+   */
   function find<Answer extends object>(lookUp: LookUp<Answer>, isAgain = false): Promise<Answer> {
     const { key, context } = lookUp;
     if (context.signal.aborted) return Promise.reject(context.signal.reason);

@@ -8,20 +8,7 @@ import { checkSecretFile, readOrCreateSecret, withSealing, withSecretCheck } fro
 import { type Store, StoreError, withCalls } from './store.ts';
 import { describeOtherSecret, findLostSecret } from './store-secret.ts';
 
-export interface OpenedStore {
-  store: Store;
-  /** Whether gateways on several machines share it, for counts and for the look-up cache: Redis. */
-  isShared: boolean;
-  /** Why it does not work; null if it does: it is connected, and its last write succeeded. */
-  failure(): StoreFailure | null;
-  /**
-   * Call it before the gateway listens. A store that fails is checked as soon as it works: until then, it is not used.
-   * @throws ConfigError if the store was written with another secret, or Redis rejects the credentials
-   */
-  checkSecret(): Promise<void>;
-  /** Adds a listener that is called whenever the store works again after it failed. */
-  onRecovered(listener: () => void): void;
-}
+export type OpenedStore = ReturnType<typeof openStore>;
 
 type StoreEvents = Pick<Events, 'storeDown' | 'storeUp' | 'storeFailed'>;
 
@@ -29,11 +16,7 @@ type StoreEvents = Pick<Events, 'storeDown' | 'storeUp' | 'storeFailed'>;
  * Opens the configured store, sealed: Redis if configured, otherwise LMDB in the folder.
  * @throws ConfigError if a file in the folder is damaged, or the generated secret of the store is missing
  */
-export function openStore(
-  config: Pick<StoreConfig, 'redis' | 'secret'>,
-  folder: string,
-  events: StoreEvents,
-): OpenedStore {
+export function openStore(config: Pick<StoreConfig, 'redis' | 'secret'>, folder: string, events: StoreEvents) {
   const { redis, secret } = config;
   const lostSecret = findLostSecret(config, folder);
   if (lostSecret !== null) throw new ConfigError([lostSecret]);
@@ -79,9 +62,15 @@ export function openStore(
         return store.close();
       },
     },
+    /** Whether gateways on several machines share it, for counts and for the look-up cache: Redis. */
     isShared: redis !== null,
+    /** Why it does not work; null if it does: it is connected, and its last write succeeded. */
     failure: health.failure,
-    async checkSecret() {
+    /**
+     * Call it before the gateway listens. A store that fails is checked as soon as it works: until then, it is not used.
+     * @throws ConfigError if the store was written with another secret, or Redis rejects the credentials
+     */
+    async checkSecret(): Promise<void> {
       // The first write creates the file.
       if (redis === null && !existsSync(lmdbPath(folder))) return;
       try {
@@ -93,6 +82,7 @@ export function openStore(
         if (health.failure() === 'credentials') throw new ConfigError([rejectedCredentials]);
       }
     },
+    /** Adds a listener that is called whenever the store works again after it failed. */
     onRecovered: health.onRecovered,
   };
 }

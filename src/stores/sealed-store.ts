@@ -59,17 +59,12 @@ export const checkValueKey = 'secret-check';
 /** A century: it must not expire before the data that it protects. */
 export const checkValueExpiry = { expiresInMs: 100 * 365 * 86_400_000 };
 
-export interface CheckedStore extends Store {
-  /** Checks the secret again, as after a connection to a store that may be another one. @throws StoreError */
-  checkSecret(): Promise<void>;
-}
-
 /**
  * Makes sure that the store was written with the same secret: with another one, what was paid for would not be found, and
  * would be paid for again. The store has a check value, which only the secret opens. The first write creates it; before it
  * was read, and while it belongs to another secret, nothing else is read or written.
  */
-export function withSecretCheck(store: Store, readSecret: () => string): CheckedStore {
+export function withSecretCheck(store: Store, readSecret: () => string) {
   let isChecked = false;
 
   function check(value: string): void {
@@ -94,7 +89,8 @@ export function withSecretCheck(store: Store, readSecret: () => string): Checked
       if (!isChecked) await (kind === 'read' ? checkStored() : checkOrCreate());
       return call();
     }),
-    checkSecret() {
+    /** Checks the secret again, as after a connection to a store that may be another one. @throws StoreError */
+    checkSecret(): Promise<void> {
       isChecked = false;
       return checkOrCreate();
     },
