@@ -164,7 +164,7 @@ export function createGateway(
     essayJobs: essays.jobs.status,
     lookUps: bankData.lookUps,
     caches: graphql.caches,
-    allowances: services.allowances,
+    allowances: () => Promise.all(allowances.map((allowance) => allowance.statusWithin(maxScrapeWaitMs))),
     budgets: access.budgets.remaining,
     isStoreUp: () => failure() === null,
     freeBytes: () => (isShared ? Promise.resolve(null) : findFreeBytes(config.dataDir)),
@@ -248,6 +248,9 @@ export function createGateway(
 
 /** For the ends of the orders whose calls were aborted. If they are not stored, another process finds them. */
 const storeEndsMs = 2_000;
+
+/** How long the metrics wait for the counts of calls: as long as one command of a slow Redis may take. */
+const maxScrapeWaitMs = 1_000;
 
 /** In milliseconds: how long work of one request may delay all others. */
 const sliceMs = 4;

@@ -84,7 +84,7 @@ export function createPaidBudgets({
     },
     *remaining() {
       for (const { caller, service, calls, count } of open.values()) {
-        yield { caller, service, remaining: count.remaining() ?? calls };
+        yield { caller, service, remaining: count.known()?.remaining ?? calls };
       }
     },
     async flush() {

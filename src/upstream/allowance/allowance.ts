@@ -1,3 +1,4 @@
+import { answerWithin } from '../../async/answer-within.ts';
 import type { ServiceName } from '../../errors.ts';
 import type { Events } from '../../telemetry/events.ts';
 import { type CountOptions, createPeriodCount, type PeriodCount, type PeriodStatus } from './period-count.ts';
@@ -9,6 +10,8 @@ export interface AllowanceStatus extends PeriodStatus {
 /** The calls to one upstream in a calendar month (UTC). None of its functions rejects. */
 export interface Allowance extends Pick<PeriodCount, 'reserve' | 'flush'> {
   status(): Promise<AllowanceStatus>;
+  /** If the store does not answer in time, what this process knows; null if it has never read it. */
+  statusWithin(maxWaitMs: number): Promise<AllowanceStatus | null>;
 }
 
 interface AllowanceOptions
@@ -41,5 +44,13 @@ export function createAllowance({ service, maxWaitMs = null, events, ...options 
     },
     onRestored: (calls) => events.countRestored(service, calls),
   });
-  return { ...count, status: async () => ({ service, ...(await count.status()) }) };
+  return {
+    reserve: count.reserve,
+    flush: count.flush,
+    status: async () => ({ service, ...(await count.status()) }),
+    async statusWithin(maxWaitMs) {
+      const status = (await answerWithin(count.status(), maxWaitMs)) ?? count.known();
+      return status && { service, ...status };
+    },
+  };
 }

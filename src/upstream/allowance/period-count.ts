@@ -12,8 +12,8 @@ export interface PeriodCount {
    */
   reserve(): Reserved | Promise<Reserved>;
   status(): Promise<PeriodStatus>;
-  /** As far as this process knows; null if it is unlimited. */
-  remaining(): number | null;
+  /** What this process knows without the store; null if it has not read it yet. */
+  known(): PeriodStatus | null;
   /** Stores everything, if the store works, and stops reading the count of other processes until the next call. */
   flush(): Promise<void>;
 }
@@ -59,21 +59,21 @@ export function createPeriodCount({ period, key, ...options }: CountOptions & { 
       const { count, renewsAt } = currentPeriod();
       return { ...(await count.status()), renewsAt };
     },
-    remaining: () => (isOver() ? options.limit : current.count.remaining()),
+    known() {
+      const { count, renewsAt } = currentPeriod();
+      const status = count.known();
+      return status && { ...status, renewsAt };
+    },
     flush: () => current.count.flush(),
   };
 
   /** Never goes back, even if the clock does: the remaining calls of the previous period must not become available. */
   function currentPeriod() {
-    if (isOver()) {
+    if (Date.now() >= current.renewsAt.getTime()) {
       void current.count.flush();
       current = openPeriod(periodAt(period, Date.now()));
     }
     return current;
-  }
-
-  function isOver(): boolean {
-    return Date.now() >= current.renewsAt.getTime();
   }
 
   function openPeriod(number: number) {
@@ -126,7 +126,7 @@ function createCount(options: CountOptions & { expiresInMs: number }) {
       await reported.read();
       return reported.status(counted, limit);
     },
-    remaining: () => reported.status(count.current(), limit).remaining,
+    known: (): LimitStatus | null => (isLoaded ? reported.status(count.current(), limit) : null),
     async flush(): Promise<void> {
       if (loading === null) return;
       await loading;
