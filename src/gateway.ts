@@ -1,5 +1,5 @@
 import type { DestinationStream } from 'pino';
-import { answerWithin } from './async/answer-within.ts';
+import { answerWithin } from './async/pause.ts';
 import { createTimeSlices } from './async/time-slices.ts';
 import { createAccess } from './auth/access.ts';
 import type { TakeBlock } from './auth/rate-limit.ts';

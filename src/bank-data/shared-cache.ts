@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { answerWithin } from '../async/answer-within.ts';
+import { answerWithin } from '../async/pause.ts';
 import { parseJson } from '../parse-json.ts';
 import type { Store } from '../stores/store.ts';
 

@@ -1,6 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
-import { answerWithin } from '../async/answer-within.ts';
-import { pause } from '../async/pause.ts';
+import { answerWithin, pause } from '../async/pause.ts';
 import { AbortableSignal } from '../async/signal.ts';
 
 interface WorkersOptions {

@@ -60,7 +60,7 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
     file ??= openFile();
     const openedFile = file;
     const bytes = changedPagesBytes + Buffer.byteLength(value);
-    checkFreeSpace(folder, writingBytes + bytes);
+    refuseFullDisk(folder, writingBytes + bytes);
     writingBytes += bytes;
     const transaction = openedFile.transaction(() => {
       sweepEntries(openedFile);
@@ -153,7 +153,7 @@ export function lmdbPath(folder: string): string {
 }
 
 /** LMDB writes a line about a failed commit to standard error, past the log. So a commit that may fail is not tried. */
-function checkFreeSpace(folder: string, bytes: number): void {
+function refuseFullDisk(folder: string, bytes: number): void {
   let freeBytes: number;
   try {
     const { bavail, bsize } = statfsSync(folder);

@@ -3,7 +3,7 @@ import type { StoreConfig } from '../config/read-config.ts';
 import { ConfigError, type StoreFailure } from '../errors.ts';
 import { type Events, ignore } from '../telemetry/events.ts';
 import { createLmdbStore, lmdbPath } from './lmdb-store.ts';
-import { createRedisStore } from './redis-store.ts';
+import { createRedisStore, type RedisStore } from './redis-store.ts';
 import { checkSecretFile, readOrCreateSecret, withSealing, withSecretCheck } from './sealed-store.ts';
 import { type Store, StoreError, withCalls } from './store.ts';
 import { describeOtherSecret, findLostSecret } from './store-secret.ts';
@@ -22,13 +22,10 @@ export function openStore(config: Pick<StoreConfig, 'redis' | 'secret'>, folder:
   if (lostSecret !== null) throw new ConfigError([lostSecret]);
   if (secret === null) checkSecretFile(folder);
   const readSecret = () => secret ?? readOrCreateSecret(folder);
-  const health = createHealth(events, {
-    initial: redis === null ? null : 'unreachable',
-    isConnected: () => redisStore?.isUp() ?? true,
-  });
-  const redisStore =
-    redis &&
-    createRedisStore({
+  let redisStore: RedisStore | null = null;
+  const health = createHealth(events, () => redis === null || redisStore?.isUp() === true);
+  if (redis) {
+    redisStore = createRedisStore({
       server: redis,
       commandTimeoutMs: 1_000,
       events: {
@@ -37,6 +34,7 @@ export function openStore(config: Pick<StoreConfig, 'redis' | 'secret'>, folder:
         storeUp: () => check().then(health.markUp, ignore),
       },
     });
+  }
   const checked = withSecretCheck(redisStore ?? createLmdbStore({ folder }), readSecret);
   const sealed = withSealing(checked, readSecret);
   const store = withCalls(sealed, health.observe);
@@ -96,15 +94,9 @@ const checkEveryMs = 60_000;
 /** An outage of Redis may end with these, which need another remedy. */
 const needsOperator: ReadonlySet<StoreFailure> = new Set(['wrong-secret', 'credentials']);
 
-interface HealthOptions {
-  /** The failure until the store works for the first time. */
-  initial: StoreFailure | null;
-  isConnected(): boolean;
-}
-
 /** Knows whether a store works: a store that can be read, but is full, does not. */
-function createHealth(events: StoreEvents, { initial, isConnected }: HealthOptions) {
-  let current = initial;
+function createHealth(events: StoreEvents, isConnected: () => boolean) {
+  let current: StoreFailure | null = isConnected() ? null : 'unreachable';
   /** Whether the failure was reported by an event. */
   let isReported = false;
   const listeners: (() => void)[] = [];

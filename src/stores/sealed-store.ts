@@ -13,7 +13,6 @@ import { createKeyHash, type Store, StoreError, withCalls } from './store.ts';
  */
 export function withSealing(store: Store, readSecret: () => string): Store {
   let keys: Keys | undefined;
-  const nextNonce = createNonces();
   /** Deferred: a gateway that stores nothing needs no secret and no folder for it. */
   const loadKeys = () => {
     keys ??= deriveKeys(readSecret());
@@ -27,11 +26,11 @@ export function withSealing(store: Store, readSecret: () => string): Store {
     },
     async set(key, value, options) {
       const { hashes, aesKey } = loadKeys();
-      await store.set(hashes.memo(key), seal(value, aesKey, key, nextNonce()), options);
+      await store.set(hashes.memo(key), seal(value, aesKey, key), options);
     },
     async setIfAbsent(key, value, options) {
       const { hashes, aesKey } = loadKeys();
-      const sealed = await store.setIfAbsent(hashes.memo(key), seal(value, aesKey, key, nextNonce()), options);
+      const sealed = await store.setIfAbsent(hashes.memo(key), seal(value, aesKey, key), options);
       return sealed === null ? null : unseal(sealed, aesKey, key);
     },
     add: async (key, amount, options) => store.add(loadKeys().hashes.memo(key), amount, options),
@@ -42,7 +41,7 @@ export function withSealing(store: Store, readSecret: () => string): Store {
 
 /** A value that only this secret opens. */
 export function createCheckValue(secret: string): string {
-  return seal(checkText, derive(secret, 'check'), checkText, randomBytes(nonceBytes));
+  return seal(checkText, derive(secret, 'check'), checkText);
 }
 
 export function isCheckValueOf(secret: string, value: string): boolean {
@@ -115,19 +114,9 @@ function derive(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', `ledgerquill store: ${purpose}`, 32));
 }
 
-/** Random nonces, drawn many at a time: one at a time, they cost a third of the encryption. */
-function createNonces(): () => Buffer {
-  let drawn = Buffer.alloc(0);
-  return () => {
-    if (drawn.length === 0) drawn = randomBytes(500 * nonceBytes);
-    const nonce = drawn.subarray(0, nonceBytes);
-    drawn = drawn.subarray(nonceBytes);
-    return nonce;
-  };
-}
-
 /** The key is authenticated as associated data, so that a value cannot be moved to another key. */
-function seal(value: string, aesKey: Buffer, key: string, nonce: Buffer): string {
+function seal(value: string, aesKey: Buffer, key: string): string {
+  const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', aesKey, nonce).setAAD(Buffer.from(key));
   const sealed = [nonce, cipher.update(value, 'utf8'), cipher.final()];
   return Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64');

@@ -10,7 +10,7 @@ export type Redact = (text: string) => string;
  * redact(Buffer.from('k3y/of-banks').toString('base64')) // => '[hidden]'
  */
 export function createRedact(secrets: readonly string[]): Redact {
-  const redactSecrets = createReplacement(secrets);
+  const redactSecrets = createReplacement(secrets.flatMap(listSecretForms));
   return (text) => redactIbans(redactSecrets(text));
 }
 
@@ -43,12 +43,12 @@ export interface RedactSecrets {
  * redact.isClean('{"key":"seeded-key"}') // => false
  */
 export function createSecretRedaction(secrets: readonly string[]): RedactSecrets {
-  const long = secrets.filter((secret) => secret.length >= 8);
-  const redactSecrets = createReplacement(long);
-  const redactPrefix = createPrefixReplacement(long);
+  const forms = secrets.filter((secret) => secret.length >= 8).flatMap(listSecretForms);
+  const redactSecrets = createReplacement(forms);
+  const redactPrefix = createPrefixReplacement(forms);
   const redact = (text: string, isTruncated = false) =>
     isTruncated ? redactPrefix(redactSecrets(text)) : redactSecrets(text);
-  return Object.assign(redact, { isClean: createCleanCheck(long) });
+  return Object.assign(redact, { isClean: createCleanCheck(forms) });
 }
 
 /**
@@ -81,8 +81,7 @@ function redactValue(value: unknown, redact: Redact): unknown {
 }
 
 /** Most texts contain no escapes: they are searched for the plain forms only. */
-function createReplacement(secrets: readonly string[]): Redact {
-  const forms = secrets.flatMap(listSecretForms);
+function createReplacement(forms: readonly SecretForm[]): Redact {
   const minLength = Math.min(...forms.flatMap(({ plain }) => plain.map(({ length }) => length)));
   const suspicious = createSearch(forms);
   return (text) => {
@@ -95,8 +94,7 @@ function createReplacement(secrets: readonly string[]): Redact {
  * A string that JSON encodes without escapes is in the text as it is. A number is not: 1e7 is 10000000. So secrets that
  * need escapes, or that are numbers, are looked for in every parsed value.
  */
-function createCleanCheck(secrets: readonly string[]): (text: string) => boolean {
-  const forms = secrets.flatMap(listSecretForms);
+function createCleanCheck(forms: readonly SecretForm[]): (text: string) => boolean {
   const plain = forms.flatMap((form) => form.plain);
   const isSearchable = plain.every((form) => JSON.stringify(form) === `"${form}"` && !isNumberText.test(form));
   const suspicious = createSearch(forms);
@@ -106,8 +104,7 @@ function createCleanCheck(secrets: readonly string[]): (text: string) => boolean
 const isNumberText = /^[\d.eE+-]+$/;
 
 /** Redacts the beginning of a secret, of at least 4 characters, at the end of the text, which may also end within an escape. */
-function createPrefixReplacement(secrets: readonly string[]): Redact {
-  const forms = secrets.flatMap(listSecretForms);
+function createPrefixReplacement(forms: readonly SecretForm[]): Redact {
   const maxLength = maxEscapedLength * Math.max(0, ...forms.map(({ sources }) => sources.length));
   const patterns = forms.map(({ sources }) => {
     const beginning = sources.slice(0, minPrefixLength).join('');

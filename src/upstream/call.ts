@@ -173,7 +173,8 @@ export class Call implements Dispatcher.DispatchHandler {
 
   onError(error: Error): void {
     if (this.progress === 'unsent') this.#fail('unreachable');
-    else this.#fail(this.#status === null ? reasonBeforeResponse(error) : 'truncated');
+    else if (this.#status !== null) this.#fail('truncated');
+    else this.#fail(isInvalidHttp(error) ? 'invalid' : 'reset');
   }
 
   /** The deadline has expired, or the caller has aborted. */
@@ -207,11 +208,6 @@ export class Call implements Dispatcher.DispatchHandler {
 const maxInfos = 20;
 const tooManyInfos = new Error('too many interim responses');
 const abandoned = new Error('The call was abandoned.');
-
-/** Why a call that was sent failed before its response began. */
-function reasonBeforeResponse(error: unknown): FailureReason {
-  return isInvalidHttp(error) ? 'invalid' : 'reset';
-}
 
 /** Undici also rejects `100 Continue`, which is not sent to a request without `Expect`, and `101 Switching Protocols`. */
 function isInvalidHttp(error: unknown): boolean {

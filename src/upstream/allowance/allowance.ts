@@ -1,4 +1,4 @@
-import { answerWithin } from '../../async/answer-within.ts';
+import { answerWithin } from '../../async/pause.ts';
 import type { ServiceName } from '../../errors.ts';
 import type { Events } from '../../telemetry/events.ts';
 import { type CountOptions, createPeriodCount, type PeriodCount, type PeriodStatus } from './period-count.ts';

@@ -1,4 +1,4 @@
-import { answerWithin } from '../../async/answer-within.ts';
+import { answerWithin } from '../../async/pause.ts';
 import { beginOfPeriod, nameOfPeriod, type Period, periodAt } from '../../time/calendar-period.ts';
 import type { Answered, Exhausted } from '../outcome.ts';
 import { createReportedLimit, type LimitStatus } from './reported-limit.ts';
