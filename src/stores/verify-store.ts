@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { ConfigError } from '../errors.ts';
 import { checkLmdbFile } from './lmdb-file.ts';
 
@@ -27,18 +27,12 @@ export async function verifyStore(folder: string): Promise<VerifiedFile[]> {
 async function verifyFile(folder: string, name: string): Promise<VerifiedFile> {
   const path = join(folder, name);
   checkLmdbFile(path);
-  const reader = spawn(process.execPath, ['-e', readAll, createRequire(import.meta.url).resolve('lmdb'), path], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-    env: {},
-    // Damaged pages may refer to each other in a circle.
-    timeout: maxReadMs,
-  });
-  let output = '';
-  reader.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-  });
-  const [code] = await once(reader, 'close');
-  if (code === 0) return { name, entries: Number(output) };
+  const lmdb = createRequire(import.meta.url).resolve('lmdb');
+  // Damaged pages may refer to each other in a circle.
+  const options = { env: {}, timeout: maxReadMs };
+  const reading = promisify(execFile)(process.execPath, ['-e', readAll, lmdb, path], options);
+  const output = await reading.catch(() => null);
+  if (output !== null) return { name, entries: Number(output.stdout) };
   const remedy = name.startsWith('store-')
     ? 'restore a backup with ledgerquill restore, or move the file away and start again: then essays are ordered and paid for ' +
       'again, and counts begin at 0'
