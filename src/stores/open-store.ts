@@ -140,7 +140,7 @@ function createHealth(events: StoreEvents, isConnected: () => boolean) {
   async function observe<Result>(kind: 'read' | 'write', call: () => Promise<Result>): Promise<Result> {
     if (kind === 'read') return call();
     const result = await call().catch(reportError);
-    markUp();
+    if (current !== null) markUp();
     return result;
   }
 }

@@ -115,7 +115,7 @@ export interface ServicePage {
 
 /** Whether a body of `swift_check` is about this compacted BIC; true if it names none. */
 export function isAboutBic(body: unknown, bic: string): boolean {
-  const found = readBic(readObject(readObject(body)?.bank_data));
+  const found = readBank(readObject(readObject(body)?.bank_data)).bic;
   return found === null || isBicOrHeadOffice(compactBic(found), bic);
 }
 
@@ -174,7 +174,7 @@ function readBank(wire: Readonly<Record<string, unknown>> | null): Bank {
     address: readText(wire?.address),
     zip: readText(wire?.zip),
     city: readText(wire?.city),
-    bic: readBic(wire),
+    bic: readText(wire?.swift) ?? readText(wire?.bic),
     ...readOrigin(wire),
   };
 }
@@ -186,10 +186,6 @@ function readOrigin(wire: Readonly<Record<string, unknown>> | null): Pick<Bank, 
 }
 
 const bicSources: readonly unknown[] = ['NATIONAL_LIST', 'REGISTER', 'CORRECTED'] satisfies readonly BicSource[];
-
-function readBic(wire: Readonly<Record<string, unknown>> | null): string | null {
-  return readText(wire?.swift) ?? readText(wire?.bic);
-}
 
 function readText(value: unknown): string | null {
   if (typeof value === 'string') {

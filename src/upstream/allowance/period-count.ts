@@ -49,37 +49,28 @@ export function createPeriodCount({ period, key, ...options }: CountOptions & { 
   let current = openPeriod(periodAt(period, Date.now()));
 
   return {
-    reserve() {
-      const { count, renewsAt } = currentPeriod();
-      const reserved = count.reserve();
-      const orExhausted = (reservation: Reservation | null): Reserved => reservation ?? { kind: 'exhausted', renewsAt };
-      return reserved instanceof Promise ? reserved.then(orExhausted) : reserved;
-    },
-    async status() {
-      const { count, renewsAt } = currentPeriod();
-      return { ...(await count.status()), renewsAt };
-    },
-    known() {
-      const { count, renewsAt } = currentPeriod();
-      const status = count.known();
-      return status && { ...status, renewsAt };
-    },
-    flush: () => current.count.flush(),
+    reserve: () => currentCount().reserve(),
+    status: () => currentCount().status(),
+    known: () => currentCount().known(),
+    flush: () => current.flush(),
   };
 
   /** Never goes back, even if the clock does: the remaining calls of the previous period must not become available. */
-  function currentPeriod() {
+  function currentCount() {
     if (Date.now() >= current.renewsAt.getTime()) {
-      void current.count.flush();
+      void current.flush();
       current = openPeriod(periodAt(period, Date.now()));
     }
     return current;
   }
 
   function openPeriod(number: number) {
-    const expiresInMs = period === 'day' ? dayExpiryMs : monthExpiryMs;
-    const count = createCount({ ...options, key: `${key}:${nameOfPeriod(period, number)}`, expiresInMs });
-    return { count, renewsAt: beginOfPeriod(period, number + 1) };
+    return createCount({
+      ...options,
+      key: `${key}:${nameOfPeriod(period, number)}`,
+      expiresInMs: period === 'day' ? dayExpiryMs : monthExpiryMs,
+      renewsAt: beginOfPeriod(period, number + 1),
+    });
   }
 }
 
@@ -88,8 +79,8 @@ const dayExpiryMs = 3 * 86_400_000;
 const monthExpiryMs = 93 * 86_400_000;
 
 /** The count of one period; up to a hundredth of what remains is counted ahead of time, in blocks. */
-function createCount(options: CountOptions & { expiresInMs: number }) {
-  const { store, key, limit, replicas, expiresInMs, maxWaitMs, ...listeners } = options;
+function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Date }) {
+  const { store, key, limit, replicas, expiresInMs, renewsAt, maxWaitMs, ...listeners } = options;
   const { onNearlyExhausted, onStoreFailed, onStoreRecovered, onRestored } = listeners;
   const count = createStoredCount({
     store,
@@ -110,23 +101,24 @@ function createCount(options: CountOptions & { expiresInMs: number }) {
   const pendingWarnings = [80, 95];
   let loading: Promise<void> | null = null;
   let isLoaded = false;
+  const exhausted: Exhausted = { kind: 'exhausted', renewsAt };
 
   return {
-    /** Null if no calls remain. */
-    reserve(): Reservation | Promise<Reservation | null> {
+    renewsAt,
+    reserve(): Reserved | Promise<Reserved> {
       const number = isLoaded && count.current() < maxNumber() ? count.take() : null;
       if (number === null)
         return maxWaitMs !== null && isLoaded && maxBlock() > 0 ? reserveSoon(maxWaitMs) : reserveStored();
       warn();
       return createReservation(number, false);
     },
-    async status(): Promise<LimitStatus> {
+    async status(): Promise<PeriodStatus> {
       await load();
       const counted = await count.sync();
       await reported.read();
-      return reported.status(counted, limit);
+      return { ...reported.status(counted, limit), renewsAt };
     },
-    known: (): LimitStatus | null => (isLoaded ? reported.status(count.current(), limit) : null),
+    known: () => (isLoaded ? { ...reported.status(count.current(), limit), renewsAt } : null),
     async flush(): Promise<void> {
       if (loading === null) return;
       await loading;
@@ -135,12 +127,14 @@ function createCount(options: CountOptions & { expiresInMs: number }) {
   };
 
   /** A call that is not stored in time is counted in memory already, and is stored later. */
-  async function reserveSoon(maxWaitMs: number): Promise<Reservation | null> {
+  async function reserveSoon(maxWaitMs: number): Promise<Reserved> {
     const storing = reserveStored();
     const stored = await answerWithin(storing, maxWaitMs);
     if (stored !== undefined) return stored;
     // Meanwhile, other processes may have used all that was left. This call is made nevertheless, so it counts.
-    const late = storing.then(async (reservation) => reservation ?? createReservation(await count.add(), false));
+    const late = storing.then(async (reserved) =>
+      reserved.kind === 'exhausted' ? createReservation(await count.add(), false) : reserved,
+    );
     return {
       kind: 'reserved',
       release: () => void late.then((reservation) => reservation.release()),
@@ -148,19 +142,19 @@ function createCount(options: CountOptions & { expiresInMs: number }) {
     };
   }
 
-  async function reserveStored(): Promise<Reservation | null> {
+  async function reserveStored(): Promise<Reserved> {
     if (!isLoaded) await load();
     // Another process may have released calls meanwhile, so the shared count is read before rejecting.
     let isProbe = false;
     if (count.current() >= maxNumber() && (await count.sync()) >= maxNumber()) {
-      if (!reported.isProbeDue() || count.current() >= ownLimit) return null;
+      if (!reported.isProbeDue() || count.current() >= ownLimit) return exhausted;
       isProbe = true;
       reported.setProbedAt(Date.now());
     }
     const number = count.take() ?? (await count.add());
     if (number > (isProbe ? ownLimit : maxNumber())) {
       count.subtract();
-      return null;
+      return exhausted;
     }
     warn();
     return createReservation(number, isProbe);
