@@ -15,16 +15,12 @@ import {
   StoreError,
 } from './store.ts';
 
-interface LmdbStoreOptions {
-  /** The first write creates the folder and the file. */
-  folder: string;
-}
-
 /**
- * Stores everything in one file for several processes. Each write is a transaction; it resolves when it is on disk.
+ * Stores everything in one file for several processes. The first write creates the folder and the file. Each write is a transaction;
+ * it resolves when it is on disk.
  * @throws ConfigError if the file is damaged or not an LMDB file
  */
-export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
+export function createLmdbStore({ folder }: { folder: string }): Store {
   const path = lmdbPath(folder);
   let file: LmdbFile | null = existsSync(path) ? openLmdbFile(path) : null;
   let lastWrite: Promise<unknown> = Promise.resolve();

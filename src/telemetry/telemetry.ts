@@ -8,16 +8,11 @@ import { createMetrics } from './metrics/metrics.ts';
 import type { Redact } from './redact.ts';
 import { createTraces } from './traces/traces.ts';
 
-interface MetricsAddress {
-  host: string;
-  port: number;
-}
-
 interface TelemetryOptions {
   config: {
     logLevel: LogLevel;
     requestLogPerSecond: number;
-    metrics: MetricsAddress | null;
+    metrics: { host: string; port: number } | null;
     traces: TracesConfig | null;
   };
   redact: Redact;

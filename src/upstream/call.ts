@@ -29,16 +29,8 @@ export interface CallsOptions {
  * own: it may be charged and lost if the service closes a kept one at that moment, and no late response to another call can be
  * taken for its answer.
  */
-export function createCalls({
-  service,
-  baseUrl,
-  headers,
-  maxResponseBytes,
-  maxConcurrency,
-  isSelfHosted = false,
-  redactSecrets,
-  events,
-}: CallsOptions): { makeCall: MakeCall; close(): Promise<void> } {
+export function createCalls(options: CallsOptions): { makeCall: MakeCall; close(): Promise<void> } {
+  const { service, baseUrl, headers, maxResponseBytes, maxConcurrency, isSelfHosted, redactSecrets, events } = options;
   const { origin, pathname } = new URL(baseUrl);
   const basePath = pathname.replace(/\/$/, '');
   const kept = createConnections({ origin, maxCalls: maxConcurrency, isKept: true });

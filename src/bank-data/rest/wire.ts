@@ -57,26 +57,24 @@ export function readIban(body: unknown): string | null {
 
 /** Country code, check digits and BBAN come from the IBAN itself where the service does not repeat them. */
 function readIbanData(value: unknown, iban: string): IbanData | null {
-  const received = readObject(value);
-  const { bank_code, branch, account_number, national_checksum } = received ?? {};
+  const wire = readObject(value);
+  if (wire === null) return null;
+  const { bank_code, branch, account_number, national_checksum } = wire;
   const types = [typeof bank_code, typeof branch, typeof account_number, typeof national_checksum];
-  const hasNumbers = types.includes('number');
-  const wire = received !== null && hasNumbers ? withLeadingZeros(received, iban) : received;
-  const data =
-    wire &&
-    unlessEmpty({
-      country: readText(wire.country),
-      countryCode: readText(wire.country_code),
-      sepaCountry: readFlag(wire.sepa_country),
-      checksum: readText(wire.checksum),
-      bban: readText(wire.BBAN),
-      bankCode: readText(wire.bank_code),
-      accountNumber: readText(wire.account_number),
-      branch: readText(wire.branch),
-      nationalChecksum: readText(wire.national_checksum),
-      countryIbanFormatAsSwift: readText(wire.country_iban_format_as_swift),
-      countryIbanFormatAsRegex: readText(wire.country_iban_format_as_regex),
-    });
+  const parts = types.includes('number') ? parseIban(iban) : null;
+  const data = unlessEmpty({
+    country: readText(wire.country),
+    countryCode: readText(wire.country_code),
+    sepaCountry: readFlag(wire.sepa_country),
+    checksum: readText(wire.checksum),
+    bban: readText(wire.BBAN),
+    bankCode: readCode(bank_code, parts?.bankCode),
+    accountNumber: readCode(account_number, parts?.bbanRemainder),
+    branch: readCode(branch, parts?.branch),
+    nationalChecksum: readCode(national_checksum, parts?.nationalCheckDigits),
+    countryIbanFormatAsSwift: readText(wire.country_iban_format_as_swift),
+    countryIbanFormatAsRegex: readText(wire.country_iban_format_as_regex),
+  });
   if (data === null) return null;
   data.countryCode ??= iban.slice(0, 2);
   data.checksum ??= iban.slice(2, 4);
@@ -84,18 +82,9 @@ function readIbanData(value: unknown, iban: string): IbanData | null {
   return data as IbanData;
 }
 
-/** The codes as the IBAN has them, where they are the same number: a number has no leading zeros, and only 15 exact digits. */
-function withLeadingZeros(wire: Readonly<Record<string, unknown>>, iban: string): Readonly<Record<string, unknown>> {
-  const parts = parseIban(iban);
-  const restore = (code: unknown, part: string | null | undefined) =>
-    typeof code === 'number' && part && Number(part) === code ? part : code;
-  return {
-    ...wire,
-    bank_code: restore(wire.bank_code, parts?.bankCode),
-    branch: restore(wire.branch, parts?.branch),
-    account_number: restore(wire.account_number, parts?.bbanRemainder),
-    national_checksum: restore(wire.national_checksum, parts?.nationalCheckDigits),
-  };
+/** The code as the IBAN has it, if it is the same number: a number has no leading zeros, and only 15 exact digits. */
+function readCode(code: unknown, part: string | null | undefined): string | null {
+  return typeof code === 'number' && part && Number(part) === code ? part : readText(code);
 }
 
 /** Null if the service knows only the code, which is a part of the IBAN and no knowledge of a bank. */
