@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { setImmediate } from 'node:timers/promises';
 import type { Cluster, Redis } from 'ioredis';
+import { answerWithin } from '../async/pause.ts';
 import type { RedisConfig } from '../config/redis-url.ts';
 import { StoreError } from './store.ts';
 
@@ -24,12 +25,8 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
   let lastError: string | null = null;
   let downReason = '';
   let stopWaiting = () => {};
-  const firstConnect = new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, commandTimeoutMs);
-    stopWaiting = () => {
-      clearTimeout(timer);
-      resolve();
-    };
+  const firstChange = new Promise<void>((resolve) => {
+    stopWaiting = resolve;
   });
 
   redis.on('connecting', () => {
@@ -81,7 +78,7 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
   return {
     /** Runs a command. Fails at once while Redis is down. @throws StoreError */
     async run<T>(command: (redis: Redis | Cluster) => Promise<T>): Promise<T> {
-      if (state === 'connecting') await firstConnect;
+      if (state === 'connecting') await answerWithin(firstChange, commandTimeoutMs);
       if (state !== 'up') throw new StoreError(state === 'closed' ? 'closed' : 'not connected');
       try {
         return await command(redis);

@@ -1,9 +1,9 @@
 import type { ServiceName } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { Store } from '../stores/store.ts';
 import type { CircuitEvent, Events, OperationOutcome } from '../telemetry/events.ts';
 import { createSecretRedaction } from '../telemetry/redact.ts';
 import { type Allowance, createAllowance } from './allowance/allowance.ts';
+import type { CountOptions } from './allowance/period-count.ts';
 import { createAttempt, guardWithin } from './attempt.ts';
 import { type CallsOptions, createCalls } from './call.ts';
 import { createCircuitBreaker, isUpstreamFailure } from './circuit-breaker.ts';
@@ -82,7 +82,7 @@ const refusals = new Map<number, OperationOutcome>([
   [429, 'refused'],
 ]);
 
-interface UpstreamFactoryOptions {
+interface UpstreamFactoryOptions extends Pick<CountOptions, 'store' | 'replicas'> {
   config: {
     maxResponseBytes: number;
     upstreamConcurrency: number;
@@ -91,9 +91,6 @@ interface UpstreamFactoryOptions {
     /** How long a look-up waits until its call is counted, while many are left; null: until it is stored. */
     store: { countTimeoutMs: number | null };
   };
-  store: Store;
-  /** Number of processes that share the store; null: it is not shared. */
-  replicas: number | null;
   /** Removed from all responses. */
   secrets: readonly string[];
   events: Events;

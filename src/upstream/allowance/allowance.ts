@@ -1,18 +1,13 @@
 import { answerWithin } from '../../async/pause.ts';
 import type { ServiceName } from '../../errors.ts';
 import type { Events } from '../../telemetry/events.ts';
-import { type CountOptions, createPeriodCount, type PeriodCount, type PeriodStatus } from './period-count.ts';
+import { type CountOptions, createPeriodCount, type PeriodStatus } from './period-count.ts';
 
 export interface AllowanceStatus extends PeriodStatus {
   service: ServiceName;
 }
 
-/** The calls to one upstream in a calendar month (UTC). None of its functions rejects. */
-export interface Allowance extends Pick<PeriodCount, 'reserve' | 'flush'> {
-  status(): Promise<AllowanceStatus>;
-  /** If the store does not answer in time, what this process knows; null if it has never read it. */
-  statusWithin(maxWaitMs: number): Promise<AllowanceStatus | null>;
-}
+export type Allowance = ReturnType<typeof createAllowance>;
 
 interface AllowanceOptions
   extends Pick<CountOptions, 'store' | 'replicas' | 'limit'>,
@@ -22,12 +17,13 @@ interface AllowanceOptions
 }
 
 /**
- * Counts over all processes that share the store. Two limits apply: the configured one, and the one that the upstream
- * reports in its headers, which also counts the calls of other users of the same key. While the store fails, each
- * process counts in memory from the last known count, and adds its own calls to the store once it works again. If the
- * store is shared, each process then uses at most an equal share of what was left, and nothing if it never reached it.
+ * The calls to one upstream in a calendar month (UTC), over all processes that share the store. None of its functions rejects.
+ * Two limits apply: the configured one, and the one that the upstream reports in its headers, which also counts the calls of
+ * other users of the same key. While the store fails, each process counts in memory from the last known count, and adds its own
+ * calls to the store once it works again. If the store is shared, each process then uses at most an equal share of what was left,
+ * and nothing if it never reached it.
  */
-export function createAllowance({ service, maxWaitMs = null, events, ...options }: AllowanceOptions): Allowance {
+export function createAllowance({ service, maxWaitMs = null, events, ...options }: AllowanceOptions) {
   let isStoreUp = true;
   const count = createPeriodCount({
     ...options,
@@ -47,8 +43,9 @@ export function createAllowance({ service, maxWaitMs = null, events, ...options 
   return {
     reserve: count.reserve,
     flush: count.flush,
-    status: async () => ({ service, ...(await count.status()) }),
-    async statusWithin(maxWaitMs) {
+    status: async (): Promise<AllowanceStatus> => ({ service, ...(await count.status()) }),
+    /** If the store does not answer in time, what this process knows; null if it has never read it. */
+    async statusWithin(maxWaitMs: number): Promise<AllowanceStatus | null> {
       const status = (await answerWithin(count.status(), maxWaitMs)) ?? count.known();
       return status && { service, ...status };
     },

@@ -4,19 +4,7 @@ import type { Answered, Exhausted } from '../outcome.ts';
 import { createReportedLimit, type LimitStatus } from './reported-limit.ts';
 import { createStoredCount, type StoredCountOptions } from './stored-count.ts';
 
-/** The calls of the present calendar day or month (UTC). */
-export interface PeriodCount {
-  /**
-   * Counts a call. A promise where it waits for the store. If the store works in time, the count is stored before this returns
-   * or resolves: a crash does not make it too low.
-   */
-  reserve(): Reserved | Promise<Reserved>;
-  status(): Promise<PeriodStatus>;
-  /** What this process knows without the store; null if it has not read it yet. */
-  known(): PeriodStatus | null;
-  /** Stores everything, if the store works, and stops reading the count of other processes until the next call. */
-  flush(): Promise<void>;
-}
+export type PeriodCount = ReturnType<typeof createPeriodCount>;
 
 export interface PeriodStatus extends LimitStatus {
   renewsAt: Date;
@@ -44,14 +32,23 @@ export interface CountOptions
   onStoreRecovered: () => void;
 }
 
-/** Begins a new count with each period; the reservations of the previous one still belong to that. */
-export function createPeriodCount({ period, key, ...options }: CountOptions & { period: Period }): PeriodCount {
+/**
+ * The calls of the present calendar day or month (UTC). A new count begins with each period; the reservations of the previous one
+ * still belong to that.
+ */
+export function createPeriodCount({ period, key, ...options }: CountOptions & { period: Period }) {
   let current = openPeriod(periodAt(period, Date.now()));
 
   return {
+    /**
+     * Counts a call. A promise where it waits for the store. If the store works in time, the count is stored before this returns
+     * or resolves: a crash does not make it too low.
+     */
     reserve: () => currentCount().reserve(),
     status: () => currentCount().status(),
+    /** What this process knows without the store; null if it has not read it yet. */
     known: () => currentCount().known(),
+    /** Stores everything, if the store works, and stops reading the count of other processes until the next call. */
     flush: () => current.flush(),
   };
 
