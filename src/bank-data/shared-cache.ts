@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { answerWithin } from '../async/pause.ts';
 import { parseJson } from '../parse-json.ts';
 import type { Store } from '../stores/store.ts';
+import { ignore } from '../telemetry/events.ts';
 
 /** An answer with its times, in milliseconds since 1970, and the version of its data. */
 export type CacheEntry = z.infer<typeof cacheEntry>;
@@ -67,8 +68,6 @@ export function createSharedCache(store: Store, { timeoutMs, isEmbedded, onLate 
     },
   };
 }
-
-function ignore(): void {}
 
 /** Increase the version when the shape of an answer changes: replicas of different releases must not share entries. */
 function storeKey(key: string): string {

@@ -138,24 +138,19 @@ async function run(files: readonly string[], plan: Plan): Promise<boolean> {
   }
 }
 
-interface SourcePlan {
-  id: string;
-  open(): Promise<AnswerSource>;
-}
-
-function planGateway(url: string, maxCalls: number | null): SourcePlan {
+function planGateway(url: string, maxCalls: number | null) {
   const key = process.env.LEDGERQUILL_KEY?.trim() || null;
   return { id: `gateway ${url}`, open: () => connectToGateway({ url, key, maxCalls }) };
 }
 
 /** The configured service, or the self-hosted one inside this process. @throws ConfigError */
-function planService({ maxCalls }: Plan, listsVersion: string, services: EmbeddedService[]): SourcePlan {
+function planService({ maxCalls }: Plan, listsVersion: string, services: EmbeddedService[]) {
   const config = readConfig(process.env);
   const { upstream } = config.bankData;
   const id = `service ${upstream?.url ?? `self-hosted, bank lists ${listsVersion}`}`;
   return {
     id,
-    async open() {
+    async open(): Promise<AnswerSource> {
       if (config.store.redis === null) checkDataFolder(config.dataDir);
       const { access } = await resolveUpstream(upstream, services, async (apiKey) => {
         const { createBankDataService } = await import('../self-hosted/bank-data/create-bank-data-service.ts');

@@ -136,12 +136,10 @@ export function isLost(counter: Counter | null, known: KnownCount | null): boole
   return known !== null && known.id !== '' && known.id !== counter?.id;
 }
 
-export type KeyHash = (text: string) => string;
-
 /**
  * Hashes keys that must not be readable in the store, such as IBANs. An HMAC, because all possible IBANs could be tried
  * against a plain hash. Gateways that share a store must use the same secret.
  */
-export function createKeyHash(secret: string): KeyHash {
+export function createKeyHash(secret: string): (text: string) => string {
   return (text) => createHmac('sha256', secret).update(text).digest('base64url');
 }

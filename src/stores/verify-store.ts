@@ -6,17 +6,12 @@ import { promisify } from 'node:util';
 import { ConfigError } from '../errors.ts';
 import { checkLmdbFile } from './lmdb-file.ts';
 
-interface VerifiedFile {
-  name: string;
-  entries: number;
-}
-
 /**
  * Reads all entries of the LMDB files in a folder. In processes of their own, because LMDB ends the process that reads a damaged
  * page, and gateways may be using the files. Values that were changed are found by their encryption when they are used.
  * @throws ConfigError that names the damaged files
  */
-export async function verifyStore(folder: string): Promise<VerifiedFile[]> {
+export async function verifyStore(folder: string) {
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.lmdb')) : [];
   const results = await Promise.allSettled(names.map((name) => verifyFile(folder, name)));
   const problems = results.flatMap((result) => (result.status === 'rejected' ? result.reason.problems : []));
@@ -24,7 +19,7 @@ export async function verifyStore(folder: string): Promise<VerifiedFile[]> {
   return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
 }
 
-async function verifyFile(folder: string, name: string): Promise<VerifiedFile> {
+async function verifyFile(folder: string, name: string) {
   const path = join(folder, name);
   checkLmdbFile(path);
   const lmdb = createRequire(import.meta.url).resolve('lmdb');

@@ -42,11 +42,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     createGuard: (path) =>
       guardWithin(
         createRetryAfterBlock(),
-        createCircuitBreaker({
-          onOpened: () => events.circuitOpened(service, path),
-          onHalfOpened: () => events.circuitHalfOpened(service, path),
-          onClosed: () => events.circuitClosed(service, path),
-        }),
+        createCircuitBreaker((event) => events[event](service, path)),
       ),
     allowance,
     makeCall,

@@ -172,11 +172,7 @@ export function createSpanExport(config: TracesConfig, onFailed: (reason: string
   const agent = new (url.startsWith('https:') ? HttpsAgent : HttpAgent)({ keepAlive: true });
   // The type of `compression` is an enum, which the package does not export.
   const options = { url, headers, timeoutMillis: timeoutMs, compression, httpAgentOptions: () => agent } as object;
-  const exporter = withReportedFailures(new OTLPTraceExporter(options), {
-    maxMs: timeoutMs + graceMs,
-    onTooLate: () => agent.destroy(),
-    onFailed,
-  });
+  const exporter = withReportedFailures(new OTLPTraceExporter(options));
   const provider = new TracerProvider({
     // By default, the client's sampled flag would decide a second time.
     sampler: new AlwaysOnSampler(),
@@ -191,36 +187,29 @@ export function createSpanExport(config: TracesConfig, onFailed: (reason: string
       agent.destroy();
     },
   };
-}
 
-interface ExportLimits {
-  maxMs: number;
-  /** Must close the connections. */
-  onTooLate: () => void;
-  onFailed: (reason: string) => void;
-}
-
-/**
- * Failures are logged by the gateway, and not by OpenTelemetry's own log. The exporter's timeout begins again with each
- * byte of a response, so there is another one for the whole export.
- */
-function withReportedFailures(exporter: SpanExporter, { maxMs, onTooLate, onFailed }: ExportLimits): SpanExporter {
-  return {
-    export(spans, done) {
-      let isTooLate = false;
-      const timer = setTimeout(() => {
-        isTooLate = true;
-        onTooLate();
-      }, maxMs);
-      exporter.export(spans, ({ code, error }: ExportResult) => {
-        clearTimeout(timer);
-        if (isTooLate) onFailed('the response took too long');
-        else if (code !== ExportResultCode.SUCCESS) onFailed(describe(error));
-        done({ code: ExportResultCode.SUCCESS });
-      });
-    },
-    shutdown: () => exporter.shutdown(),
-  };
+  /**
+   * Failures are logged by the gateway, and not by OpenTelemetry's own log. The exporter's timeout begins again with each
+   * byte of a response, so there is another one for the whole export, which closes the connections.
+   */
+  function withReportedFailures(exporter: SpanExporter): SpanExporter {
+    return {
+      export(spans, done) {
+        let isTooLate = false;
+        const timer = setTimeout(() => {
+          isTooLate = true;
+          agent.destroy();
+        }, timeoutMs + graceMs);
+        exporter.export(spans, ({ code, error }: ExportResult) => {
+          clearTimeout(timer);
+          if (isTooLate) onFailed('the response took too long');
+          else if (code !== ExportResultCode.SUCCESS) onFailed(describe(error));
+          done({ code: ExportResultCode.SUCCESS });
+        });
+      },
+      shutdown: () => exporter.shutdown(),
+    };
+  }
 }
 
 /** Additional time after the timeout of the exporter. */
