@@ -28,6 +28,7 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
   const firstChange = new Promise<void>((resolve) => {
     stopWaiting = resolve;
   });
+  const firstConnect = answerWithin(firstChange, commandTimeoutMs);
 
   redis.on('connecting', () => {
     lastError = null;
@@ -78,7 +79,7 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
   return {
     /** Runs a command. Fails at once while Redis is down. @throws StoreError */
     async run<T>(command: (redis: Redis | Cluster) => Promise<T>): Promise<T> {
-      if (state === 'connecting') await answerWithin(firstChange, commandTimeoutMs);
+      if (state === 'connecting') await firstConnect;
       if (state !== 'up') throw new StoreError(state === 'closed' ? 'closed' : 'not connected');
       try {
         return await command(redis);
