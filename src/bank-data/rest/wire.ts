@@ -94,14 +94,6 @@ function readBankData(value: unknown, iban: string): Bank | null {
   return unlessEmpty({ name, address, zip, city, bic }) && { ...bank, countryCode: iban.slice(0, 2) };
 }
 
-export interface ServicePage {
-  banks: readonly Bank[];
-  /** Null where the service does not return it. */
-  perPage: number | null;
-  lastPage: number | null;
-  total: number | null;
-}
-
 /** Whether a body of `swift_check` is about this compacted BIC; true if it names none. */
 export function isAboutBic(body: unknown, bic: string): boolean {
   const found = readBank(readObject(readObject(body)?.bank_data)).bic;
@@ -122,11 +114,13 @@ function isBicOrHeadOffice(found: string, bic: string): boolean {
   return found.slice(0, 8) === bic.slice(0, 8) && (branch === 'XXX' || branch === bic.slice(8));
 }
 
+export type ServicePage = NonNullable<ReturnType<typeof readServicePage>>;
+
 /**
  * Parses the body of `all`; null if it has another shape. It is a page of Laravel:
  * https://laravel.com/docs/pagination#converting-results-to-json
  */
-export function readServicePage(body: unknown): ServicePage | null {
+export function readServicePage(body: unknown) {
   const wire = readObject(body);
   if (wire === null || !Array.isArray(wire.data) || (wire.data.length === 0 && isRefusal(body))) return null;
   const items = wire.data.map(readObject);
@@ -134,6 +128,7 @@ export function readServicePage(body: unknown): ServicePage | null {
   const meta = readObject(wire.meta);
   return {
     banks: items.flatMap((item) => (item ? [readListItem(item)] : [])),
+    // Null where the service does not return it.
     perPage: readCount(meta?.per_page) || null,
     lastPage: readCount(meta?.last_page),
     total: readCount(meta?.total),

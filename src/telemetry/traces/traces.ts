@@ -12,8 +12,7 @@ interface TracesOptions {
   events: Pick<Events, 'tracesNotExported'>;
 }
 
-/** Starts the trace of a request; null: it is not sampled. */
-export type StartTrace = (request: TracedRequest) => RequestTrace | null;
+export type StartTrace = ReturnType<typeof createTraces>['start'];
 
 /** Decides which requests are sampled. The others cost no more than this decision. */
 export function createTraces({ config, redact, events }: TracesOptions) {
@@ -26,8 +25,9 @@ export function createTraces({ config, redact, events }: TracesOptions) {
       const { createRequestTracer } = await import('./request-trace.ts');
       tracer = createRequestTracer({ config, redact, onFailed: events.tracesNotExported });
     },
-    start: ((request) =>
-      tracer !== null && isSampled(request.headers) ? tracer.start(request) : null) satisfies StartTrace,
+    /** Starts the trace of a request; null: it is not sampled. */
+    start: (request: TracedRequest): RequestTrace | null =>
+      tracer !== null && isSampled(request.headers) ? tracer.start(request) : null,
     /** Exports the remaining spans. */
     close: async () => tracer?.close(),
   };
