@@ -6,7 +6,7 @@ const limits = [
   { kind: 'cold IBAN', files: 67, functions: 265 },
   { kind: 'cached IBAN', files: 46, functions: 142 },
   { kind: 'kept reply', files: 23, functions: 75 },
-  { kind: 'essay', files: 65, functions: 332 },
+  { kind: 'essay', files: 66, functions: 332 },
 ] as const;
 
 it('the paths of requests through the source do not grow', async () => {
