@@ -76,7 +76,7 @@ export async function startGatewayWorkers(options: StartOptions): Promise<Listen
     await stop();
     return null;
   }
-  process.on('SIGUSR2', () => workers.signal('SIGUSR2'));
+  process.on('SIGUSR2', workers.toggleDebug);
   // A terminal sends it when it is closed.
   if (!isatty(0)) process.on('SIGHUP', () => void restart());
   const knownBanks = createKnownBanks(createBankLists({ dataDir: config.dataDir }));
@@ -140,6 +140,7 @@ export async function runWorker(config: Config, selfHosted: WorkerSettings): Pro
       gateway.leavePort();
       setTimeout(() => void stop(), Math.max(config.shutdownDelayMs, minRetirementMs));
     },
+    setDebug: (isDebug) => gateway.setDebug(isDebug),
     report: async () => (await gateway.metrics()?.collect()) ?? {},
   });
   const gateway = createGateway(config, upstreams, {
@@ -147,12 +148,7 @@ export async function runWorker(config: Config, selfHosted: WorkerSettings): Pro
   });
   let stopping: Promise<void> | null = null;
   stopOnSignal(signals, { delayMs: config.shutdownDelayMs, announce: gateway.announceStop, stop });
-  process.on('SIGUSR2', gateway.toggleDebug);
-  const url = await gateway.listen().catch(async (error: unknown) => {
-    await gateway.close();
-    throw error;
-  });
-  await primary.call('listens', url);
+  await primary.call('listens', await gateway.listen());
 
   function stop(): Promise<void> {
     stopping ??= leave();

@@ -1,6 +1,5 @@
 import type { DestinationStream } from 'pino';
-import { pause } from './async/pause.ts';
-import { AbortableSignal } from './async/signal.ts';
+import { answerWithin } from './async/pause.ts';
 import { createTimeSlices } from './async/time-slices.ts';
 import { createAccess } from './auth/access.ts';
 import type { TakeBlock } from './auth/rate-limit.ts';
@@ -51,7 +50,7 @@ export function createGateway(
 ) {
   const secrets = listSecrets(config, upstreams);
   const redact = createRedact(secrets);
-  const { events, metrics, traces, droppedLogLines, toggleDebug } = createTelemetry({ config, redact, logDestination });
+  const { events, metrics, traces, droppedLogLines, setDebug } = createTelemetry({ config, redact, logDestination });
   const trustedDocuments = config.trustedDocuments && createTrustedDocuments({ ...config.trustedDocuments, events });
   const { store, isShared, failure, checkSecret, onRecovered } = openStore(config.store, config.dataDir, events);
   const access = closeOnError(store, () =>
@@ -165,7 +164,7 @@ export function createGateway(
     essayJobs: essays.jobs.status,
     lookUps: bankData.lookUps,
     caches: graphql.caches,
-    allowances: services.allowances,
+    allowances: () => Promise.all(allowances.map((allowance) => allowance.statusWithin(maxScrapeWaitMs))),
     budgets: access.budgets.remaining,
     isStoreUp: () => failure() === null,
     freeBytes: () => (isShared ? Promise.resolve(null) : findFreeBytes(config.dataDir)),
@@ -179,38 +178,47 @@ export function createGateway(
   return {
     /** GraphQL without HTTP, for tests and for embedding. */
     handle: graphql,
-    async listen(): Promise<string> {
-      await checkSecret();
-      stopLoading = knownBanks.loadSoon();
-      essays.jobs.begin();
-      await traces?.open();
-      if (metrics) {
-        // Loaded only here.
-        const { createExposition } = await import('./telemetry/metrics/exposition.ts');
-        exposition = createExposition(metrics.metrics, metricSources);
-        const { collect } = exposition;
-        if (primary === null) metricsServer = await startMetricsServer({ ...metrics, collect, events });
-      }
-      return server.listen(config.host, config.port);
-    },
+    /** If it fails, everything is closed. @returns the URL */
+    listen: () =>
+      listen().catch(async (error: unknown) => {
+        await close();
+        throw error;
+      }),
     /** Null if they are off, or the gateway does not listen yet. */
     metricsUrl: () => metricsServer?.url ?? null,
     /** Null if metrics are off, or the gateway does not listen yet. */
     metrics: () => exposition,
     bankLists: knownBanks.lists,
     announceStop,
-    toggleDebug,
+    setDebug,
     /** Leaves new connections to other processes that listen on the same port. /ready does not fail: that port is ready. */
     leavePort(): void {
       server.closeConnections();
       server.stopListening();
     },
-    /** Lets running queries finish within the shutdown timeout, then closes everything. */
-    close(): Promise<void> {
-      closing ??= shutDown();
-      return closing;
-    },
+    close,
   };
+
+  async function listen(): Promise<string> {
+    await checkSecret();
+    stopLoading = knownBanks.loadSoon();
+    essays.jobs.begin();
+    await traces?.open();
+    if (metrics) {
+      // Loaded only here.
+      const { createExposition } = await import('./telemetry/metrics/exposition.ts');
+      exposition = createExposition(metrics.metrics, metricSources);
+      const { collect } = exposition;
+      if (primary === null) metricsServer = await startMetricsServer({ ...metrics, collect, events });
+    }
+    return server.listen(config.host, config.port);
+  }
+
+  /** Lets running queries finish within the shutdown timeout, then closes everything. */
+  function close(): Promise<void> {
+    closing ??= shutDown();
+    return closing;
+  }
 
   /** /ready now fails, so that load balancers send no more requests; those that still arrive are served. */
   function announceStop(): void {
@@ -222,19 +230,15 @@ export function createGateway(
     announceStop();
     stopLoading();
     bankData.dataVersion.close();
-    const drained = new AbortableSignal();
     const stoppingJobs = essays.jobs.stop();
     const draining = server.drain(config.shutdownTimeoutMs);
     // Orders that were sent are charged even if the client has disconnected, so their essays are stored.
     const flushing = Promise.all([draining, stoppingJobs]).then(essays.flush);
-    await Promise.race([flushing, pause(config.shutdownTimeoutMs, drained)]);
-    drained.abort(null);
+    await answerWithin(flushing, config.shutdownTimeoutMs);
     await draining;
     await Promise.all([bankData.client.close(), essaysUpstream.client.close()]);
     // Closing the clients aborts the calls in flight; then everything written and counted is stored.
-    const stored = new AbortableSignal();
-    await Promise.race([stoppingJobs, pause(storeEndsMs, stored)]);
-    stored.abort(null);
+    await answerWithin(stoppingJobs, storeEndsMs);
     await Promise.all([essays.close(), ...allowances.map((allowance) => allowance.flush())]);
     await Promise.all([access.close(), traces?.close(), trustedDocuments?.close()]);
     exposition?.close();
@@ -244,6 +248,9 @@ export function createGateway(
 
 /** For the ends of the orders whose calls were aborted. If they are not stored, another process finds them. */
 const storeEndsMs = 2_000;
+
+/** How long the metrics wait for the counts of calls: as long as one command of a slow Redis may take. */
+const maxScrapeWaitMs = 1_000;
 
 /** In milliseconds: how long work of one request may delay all others. */
 const sliceMs = 4;

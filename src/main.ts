@@ -113,11 +113,12 @@ async function startGateway({ config, upstreams, log, close }: StartOptions): Pr
     log.info('stopping: active requests are finished first');
   };
   stopOnSignal(process, { delayMs: config.shutdownDelayMs, announce, stop });
-  process.on('SIGUSR2', gateway.toggleDebug);
-  const url = await gateway.listen().catch(async (error: unknown) => {
-    await gateway.close();
-    throw error;
+  let isDebug = false;
+  process.on('SIGUSR2', () => {
+    isDebug = !isDebug;
+    gateway.setDebug(isDebug);
   });
+  const url = await gateway.listen();
   return { url, metricsUrl: gateway.metricsUrl(), bankLists: gateway.bankLists() };
 }
 

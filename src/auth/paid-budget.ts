@@ -3,8 +3,8 @@ import { type ServiceName, serviceNames } from '../errors.ts';
 import type { BudgetedCall } from '../request-context.ts';
 import type { Store } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
-import { beginOfPeriod, nameOfPeriod, periodAt } from '../time/calendar-period.ts';
-import { createPeriodCount, type PeriodCount } from '../upstream/allowance/period-count.ts';
+import { beginOfPeriod, periodAt } from '../time/calendar-period.ts';
+import { createPeriodCount, type PeriodCount, type Reserved } from '../upstream/allowance/period-count.ts';
 import type { Caller } from './caller.ts';
 
 export interface BudgetStatus {
@@ -45,8 +45,6 @@ interface OpenBudget extends CallBudget {
   /** Name of the caller. */
   caller: string;
   service: ServiceName;
-  /** The current day or month. */
-  number: number;
   count: PeriodCount;
 }
 
@@ -70,25 +68,23 @@ export function createPaidBudgets({
     reserve(caller, service) {
       const budget = budgetOf(caller, service);
       if (budget === null) return null;
-      const { count, renewsAt } = openBudget(caller, service, budget);
-      const exhausted: BudgetedCall = { kind: 'budget-exhausted', renewsAt };
-      const reserved = count?.reserve() ?? exhausted;
-      return reserved instanceof Promise ? reserved.then((call) => call ?? exhausted) : reserved;
+      const reserved = openCount(caller, service, budget)?.reserve();
+      if (reserved === undefined) return { kind: 'budget-exhausted', renewsAt: endOf(budget) };
+      return reserved instanceof Promise ? reserved.then(toBudgetedCall) : toBudgetedCall(reserved);
     },
     async status(caller) {
       const statuses = serviceNames.map(async (service): Promise<BudgetStatus[]> => {
         const budget = budgetOf(caller, service);
         if (!budget) return [];
-        const { count, renewsAt } = openBudget(caller, service, budget);
-        const { used = budget.calls } = (await count?.status()) ?? {};
+        const status = await openCount(caller, service, budget)?.status();
+        const { used, renewsAt } = status ?? { used: budget.calls, renewsAt: endOf(budget) };
         return [{ service, used, limit: budget.calls, remaining: Math.max(0, budget.calls - used), renewsAt }];
       });
       return (await Promise.all(statuses)).flat();
     },
     *remaining() {
-      for (const { caller, service, calls, period, number, count } of open.values()) {
-        const isOver = periodAt(period, Date.now()) > number;
-        yield { caller, service, remaining: isOver ? calls : (count.remaining() ?? calls) };
+      for (const { caller, service, calls, count } of open.values()) {
+        yield { caller, service, remaining: count.known()?.remaining ?? calls };
       }
     },
     async flush() {
@@ -96,28 +92,25 @@ export function createPaidBudgets({
     },
   };
 
-  function openBudget(caller: BudgetOwner, service: ServiceName, { calls, period }: CallBudget) {
+  /** Null if there is no place in memory for it. */
+  function openCount(caller: BudgetOwner, service: ServiceName, { calls, period }: CallBudget): PeriodCount | null {
     const id = `${service}:${caller.id}`;
     const known = open.get(id);
-    // Never goes back, even if the clock does: the calls of the previous period must not become available.
-    const number = Math.max(periodAt(period, Date.now()), known?.period === period ? known.number : 0);
-    const renewsAt = beginOfPeriod(period, number + 1);
     open.delete(id);
-    if (known?.number === number && known.calls === calls && known.period === period) {
+    if (known?.calls === calls && known.period === period) {
       open.set(id, known);
-      return { count: known.count, renewsAt };
+      return known.count;
     }
     if (known) void known.count.flush();
-    if (open.size >= maxBudgets && !evictOldest()) return { count: null, renewsAt };
+    if (open.size >= maxBudgets && !evictOldest()) return null;
     const count = createPeriodCount({
       store,
-      key: `budget:${id}:${nameOfPeriod(period, number)}`,
+      key: `budget:${id}`,
+      period,
       limit: calls,
       // A budget that could not be read since it was opened counts as exhausted, also without replicas.
       replicas: replicas ?? 1,
       maxWaitMs: service === 'bank-data' ? countTimeoutMs : null,
-      expiresInMs: period === 'day' ? dayExpiryMs : monthExpiryMs,
-      onNearlyExhausted() {},
       onStoreFailed(reason) {
         if (isStoreUp) events.budgetsNotStored(reason);
         isStoreUp = false;
@@ -127,8 +120,8 @@ export function createPaidBudgets({
       },
       onRestored: (calls) => events.countRestored(service, calls),
     });
-    open.set(id, { caller: caller.name, service, number, calls, period, count });
-    return { count, renewsAt };
+    open.set(id, { caller: caller.name, service, calls, period, count });
+    return count;
   }
 
   /** False while the store fails: the count of the oldest would be lost. */
@@ -140,10 +133,14 @@ export function createPaidBudgets({
   }
 }
 
-/** Longer than the period, so that the clocks of replicas may differ. */
-const dayExpiryMs = 3 * 86_400_000;
-const monthExpiryMs = 35 * 86_400_000;
-
 function budgetOf({ limits }: BudgetOwner, service: ServiceName): CallBudget | null {
   return service === 'bank-data' ? limits.bankDataCalls : limits.essayCalls;
+}
+
+function toBudgetedCall(reserved: Reserved): BudgetedCall {
+  return reserved.kind === 'exhausted' ? { ...reserved, kind: 'budget-exhausted' } : reserved;
+}
+
+function endOf({ period }: CallBudget): Date {
+  return beginOfPeriod(period, periodAt(period, Date.now()) + 1);
 }

@@ -3,14 +3,13 @@ import { SharedTask } from '../async/shared-task.ts';
 import { type ErrorCode, GatewayError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Events } from '../telemetry/events.ts';
-import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
 import type { BankDataPort } from './bank-data.ts';
 import { type DataVersion, noDataVersion } from './data-version.ts';
 import { createLookUpTable, type TimedAnswer } from './look-up-table.ts';
-import { type CacheEntry, type Claim, claimMs, noClaim, type SharedCache } from './shared-cache.ts';
+import { type CacheEntry, claimMs, noClaim, type SharedCache } from './shared-cache.ts';
 
 /** Caches each look-up by its key, so that simultaneous requests for one IBAN share one upstream call. */
-export function withCache(source: BankDataPort, cache: LookUpCache): BankDataPort {
+export function withCache(source: BankDataPort, cache: Pick<LookUpCache, 'find'>): BankDataPort {
   return {
     validateIban: (iban, context) =>
       cache.find({
@@ -46,13 +45,6 @@ export function withCache(source: BankDataPort, cache: LookUpCache): BankDataPor
 
 function isInvalid({ valid }: { valid: boolean }): boolean {
   return !valid;
-}
-
-export interface LookUpCache {
-  /** The cached answer, or the one looked up. A stale answer is returned at once while one flight revalidates it. */
-  find<Answer extends object>(lookUp: LookUp<Answer>): Promise<Answer>;
-  /** Entries in memory. */
-  status(): CacheStatus;
 }
 
 /** A look-up that the cache may answer. */
@@ -106,6 +98,8 @@ interface Result {
 
 type Loaded = Result & { entry: CacheEntry };
 
+type LookUpCache = ReturnType<typeof createLookUpCache>;
+
 /** Look-ups in memory, bounded in bytes: stale while revalidate, stale if error, one flight per key. */
 export function createLookUpCache({
   freshMs,
@@ -116,14 +110,17 @@ export function createLookUpCache({
   events,
   random = Math.random,
   dataVersion = noDataVersion,
-}: LookUpCacheOptions): LookUpCache {
+}: LookUpCacheOptions) {
   const table = createLookUpTable(maxBytes);
   const flights = new Map<string, FlightEntry>();
   dataVersion.onChanged(table.clear);
 
   return { find, status: table.status };
 
-  /** Not async: an answer in memory needs no more than its promise. */
+  /**
+   * The cached answer, or the one looked up. A stale answer is returned at once while one flight revalidates it. Not async: an
+   * answer in memory needs no more than its promise.
+   */
   function find<Answer extends object>(lookUp: LookUp<Answer>, isAgain = false): Promise<Answer> {
     const { key, context } = lookUp;
     if (context.signal.aborted) return Promise.reject(context.signal.reason);
@@ -194,42 +191,38 @@ export function createLookUpCache({
 
   /**
    * Looks it up in the shared cache first. Of the replicas that miss a key together, one asks the service, and the others wait
-   * for its answer, at most `claimMs`. They do not wait for an answer that they cannot use.
+   * for its answer, at most `claimMs`. They do not wait for an answer that they cannot use. If the service fails, a stale entry of
+   * the shared cache is used.
    */
   async function loadShared<Answer extends object>(
     lookUp: LookUp<Answer>,
     context: RequestContext,
     sharedCache: SharedCache,
   ): Promise<Loaded> {
+    const { key } = lookUp;
     const waitsUntil = Date.now() + claimMs;
     for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
-      const shared = await sharedCache.get(lookUp.key);
+      const shared = await sharedCache.get(key);
       const isUsable = !shared || shared.version === dataVersion.current();
       if (shared && isUsable && Date.now() <= shared.freshUntil) return { entry: shared, isHit: true };
       const needsClaim = shared !== undefined && isUsable && freshMs > 0 && Date.now() < waitsUntil;
-      const claim = needsClaim ? await sharedCache.claim(lookUp.key) : noClaim;
-      if (claim) return loadClaimed(lookUp, context, { shared: shared ?? null, claim, sharedCache });
-      await pause(pauseMs, context.signal);
-    }
-  }
-
-  /** Asks the service. If it fails, a stale entry of the shared cache is used. */
-  async function loadClaimed<Answer extends object>(
-    lookUp: LookUp<Answer>,
-    context: RequestContext,
-    { shared, claim, sharedCache }: { shared: CacheEntry | null; claim: Claim; sharedCache: SharedCache },
-  ): Promise<Loaded> {
-    try {
-      const loaded = await load(lookUp, context);
-      sharedCache.set(lookUp.key, loaded.entry);
-      // Otherwise the claim ends by itself, without a command.
-      if (loaded.entry.freshUntil < Date.now() + claimMs) claim.release();
-      return loaded;
-    } catch (error) {
-      claim.release();
-      const isOutdated = dataVersion.current() !== null && shared?.version !== dataVersion.current();
-      if (shared && !isOutdated && Date.now() <= shared.staleUntil) return { entry: shared, isHit: true };
-      throw error;
+      const claim = needsClaim ? await sharedCache.claim(key) : noClaim;
+      if (!claim) {
+        await pause(pauseMs, context.signal);
+        continue;
+      }
+      try {
+        const loaded = await load(lookUp, context);
+        sharedCache.set(key, loaded.entry);
+        // Otherwise the claim ends by itself, without a command.
+        if (loaded.entry.freshUntil < Date.now() + claimMs) claim.release();
+        return loaded;
+      } catch (error) {
+        claim.release();
+        const isOutdated = dataVersion.current() !== null && shared?.version !== dataVersion.current();
+        if (shared && !isOutdated && Date.now() <= shared.staleUntil) return { entry: shared, isHit: true };
+        throw error;
+      }
     }
   }
 

@@ -3,7 +3,7 @@ import { findBicProblems } from '../iban/bic.ts';
 import { buildIban } from '../iban/build-iban.ts';
 import { findIbanProblems, parseIban } from '../iban/iban.ts';
 import { findCountryFormat } from '../iban/registry.ts';
-import type { BankDataPort, IbanData, IbanValidation } from './bank-data.ts';
+import type { BankDataPort, IbanData } from './bank-data.ts';
 
 /** Answers locally for IBANs, BICs and fields that cannot be valid, so that they never cost a paid call. */
 export function withPrecheck(source: BankDataPort): BankDataPort {
@@ -12,7 +12,7 @@ export function withPrecheck(source: BankDataPort): BankDataPort {
     validateIban(iban, context) {
       const problems = findIbanProblems(iban);
       if (problems.length === 0) return source.validateIban(iban, context);
-      return Promise.resolve(toInvalidIban(iban, problems));
+      return Promise.resolve({ iban, valid: false, problems, ibanData: toIbanData(iban), bankData: null });
     },
     validateBic(bic, context) {
       const problems = findBicProblems(bic);
@@ -25,10 +25,6 @@ export function withPrecheck(source: BankDataPort): BankDataPort {
       return { ...built, message: built.problems.map(({ message }) => message).join(' ') };
     },
   };
-}
-
-function toInvalidIban(iban: string, problems: IbanValidation['problems']): IbanValidation {
-  return { iban, valid: false, problems, ibanData: toIbanData(iban), bankData: null };
 }
 
 /** The parts according to the registry, if only the check digits are wrong; null if the structure is wrong. */

@@ -1,6 +1,8 @@
 import * as z from 'zod';
-import { answerWithin } from '../async/answer-within.ts';
+import { answerWithin } from '../async/pause.ts';
+import { parseJson } from '../parse-json.ts';
 import type { Store } from '../stores/store.ts';
+import { ignore } from '../telemetry/events.ts';
 
 /** An answer with its times, in milliseconds since 1970, and the version of its data. */
 export type CacheEntry = z.infer<typeof cacheEntry>;
@@ -47,7 +49,7 @@ export function createSharedCache(store: Store, { timeoutMs, isEmbedded, onLate 
   return {
     async get(key) {
       const text = await answerWithin(store.get(storeKey(key)), timeoutMs, onLate);
-      return typeof text === 'string' ? parseEntry(text) : text;
+      return typeof text === 'string' ? (cacheEntry.safeParse(parseJson(text)).data ?? null) : text;
     },
     set(key, entry) {
       const expiresInMs = (isEmbedded ? entry.freshUntil : entry.staleUntil) - Date.now();
@@ -66,16 +68,6 @@ export function createSharedCache(store: Store, { timeoutMs, isEmbedded, onLate 
     },
   };
 }
-
-function parseEntry(text: string): CacheEntry | null {
-  try {
-    return cacheEntry.parse(JSON.parse(text));
-  } catch {
-    return null;
-  }
-}
-
-function ignore(): void {}
 
 /** Increase the version when the shape of an answer changes: replicas of different releases must not share entries. */
 function storeKey(key: string): string {

@@ -3,7 +3,7 @@ import { Agent } from 'undici';
 import { createBankLists, isOutdated } from '../bank-lists/bank-lists.ts';
 import { createKnownBanks } from '../bank-lists/known-banks.ts';
 import { findUnknownVariables, listValues } from '../config/describe-variables.ts';
-import { type Config, draftsEssays, essaysAdvice, readConfig, type UpstreamAccess } from '../config/read-config.ts';
+import { type Config, draftsEssays, essaysAdvice, readConfig } from '../config/read-config.ts';
 import { describeAddresses, type RedisConfig } from '../config/redis-url.ts';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import { createGateway } from '../gateway.ts';
@@ -29,41 +29,25 @@ export async function checkConfig(dotenvNames: ReadonlySet<string>, { json = fal
 }
 
 /** With `--json`, this is what is printed; an invalid configuration has only `ok` and `problems`. */
-interface ConfigReport {
-  ok: boolean;
-  problems: string[];
-  /** Secrets are masked; the value is null if the variable is not set and has no default. */
-  configuration: { name: string; value: string | null; source: string }[];
-  unknownVariables: string[];
-  bankLists: {
-    country: string;
-    date: string;
-    daysOld: number;
-    validUntil: string | null;
-    /** Past its last valid day, or of unknown validity and older than a year. */
-    outdated: boolean;
-    source: string;
-  }[];
-  /** Imported registers of payment schemes. */
-  schemeRegisters: { scheme: string; date: string; daysOld: number }[];
-  checks: CheckResult[];
-}
+type ConfigReport = Awaited<ReturnType<typeof createReport>>;
 
 interface CheckResult {
   ok: boolean;
   description: string;
 }
 
-async function createReport(dotenvNames: ReadonlySet<string>): Promise<ConfigReport> {
+async function createReport(dotenvNames: ReadonlySet<string>) {
   const config = readConfig(process.env);
   const checks = [await checkFiles(config), ...(await Promise.all(probeAll(config)))];
+  // Secrets are masked. Null: the variable is not set and has no default.
+  const configuration = listValues(config, process.env, dotenvNames).map((listed) => ({
+    ...listed,
+    value: listed.value || null,
+  }));
   return {
     ok: checks.every(({ ok }) => ok),
     problems: [],
-    configuration: listValues(config, process.env, dotenvNames).map((listed) => ({
-      ...listed,
-      value: listed.value || null,
-    })),
+    configuration,
     unknownVariables: findUnknownVariables(process.env),
     ...listBankLists(config.dataDir),
     checks,
@@ -71,19 +55,19 @@ async function createReport(dotenvNames: ReadonlySet<string>): Promise<ConfigRep
 }
 
 /** Empty if the imports cannot be read: the checks say why. */
-function listBankLists(dataDir: string): Pick<ConfigReport, 'bankLists' | 'schemeRegisters'> {
+function listBankLists(dataDir: string) {
   const countDays = (date: string) => Math.floor((Date.now() - Date.parse(date)) / (24 * 60 * 60 * 1_000));
   try {
     const knownBanks = createKnownBanks(createBankLists({ dataDir }));
     const bankLists = knownBanks.lists().map((list) => {
       const { country, date, validUntil, source } = list;
       const daysOld = countDays(date);
+      // Past its last valid day, or of unknown validity and older than a year.
       const outdated = isOutdated(list) || (validUntil === null && daysOld > 365);
       return { country, date, daysOld, validUntil, outdated, source };
     });
-    const schemeRegisters = knownBanks
-      .registers()
-      .map(({ scheme, date }) => ({ scheme, date, daysOld: countDays(date) }));
+    const registers = knownBanks.registers();
+    const schemeRegisters = registers.map(({ scheme, date }) => ({ scheme, date, daysOld: countDays(date) }));
     return { bankLists, schemeRegisters };
   } catch (error) {
     if (error instanceof ConfigError) return { bankLists: [], schemeRegisters: [] };
@@ -91,13 +75,8 @@ function listBankLists(dataDir: string): Pick<ConfigReport, 'bankLists' | 'schem
   }
 }
 
-function describeReport({
-  configuration,
-  unknownVariables,
-  bankLists,
-  schemeRegisters,
-  checks,
-}: ConfigReport): string[] {
+function describeReport(report: ConfigReport): string[] {
+  const { configuration, unknownVariables, bankLists, schemeRegisters, checks } = report;
   const width = Math.max(...configuration.map(({ name }) => name.length));
   return [
     'Configuration',
@@ -147,30 +126,25 @@ async function checkFiles(config: Config): Promise<CheckResult> {
   }
 }
 
-function probeAll(config: Config) {
+function probeAll(config: Config): Promise<CheckResult>[] {
   const { bankData, essays, essayService, access, traces, store } = config;
-  const { llm } = essayService;
   const { jwt } = access;
-  const { redis } = store;
-  const jwksUrl = jwt && 'url' in jwt.keys ? jwt.keys.url : null;
+  const selfHosted = ', the self-hosted service starts with the gateway';
   return [
-    probeUpstream('BANK_DATA_URL', bankData.upstream),
-    probeUpstream('ESSAY_URL', essays.upstream),
-    ...(draftsEssays(config) ? [describeDrafts()] : []),
-    ...(llm ? [probe('LLM_URL', llm.url)] : []),
-    ...(jwksUrl === null ? [] : [probe('JWT_JWKS_URL', jwksUrl)]),
+    probeIfSet('BANK_DATA_URL', bankData.upstream?.url, selfHosted),
+    probeIfSet('ESSAY_URL', essays.upstream?.url, selfHosted),
+    ...(draftsEssays(config)
+      ? [probeIfSet('LLM_URL', undefined, `, essays are drafts from templates; ${essaysAdvice}`)]
+      : []),
+    ...(essayService.llm ? [probe('LLM_URL', essayService.llm.url)] : []),
+    ...(jwt && 'url' in jwt.keys ? [probe('JWT_JWKS_URL', jwt.keys.url)] : []),
     ...(traces ? [probe('OTEL_EXPORTER_OTLP_ENDPOINT', traces.url)] : []),
-    ...(redis ? [pingRedis(redis), checkRedisSecret(config)] : []),
+    ...(store.redis ? [pingRedis(store.redis), checkRedisSecret(config)] : []),
   ];
 }
 
-async function probeUpstream(variable: string, upstream: UpstreamAccess | null): Promise<CheckResult> {
-  if (upstream) return probe(variable, upstream.url);
-  return { ok: true, description: `${variable}: not set, the self-hosted service starts with the gateway` };
-}
-
-function describeDrafts(): CheckResult {
-  return { ok: true, description: `LLM_URL: not set, essays are drafts from templates; ${essaysAdvice}` };
+async function probeIfSet(variable: string, url: string | undefined, otherwise: string): Promise<CheckResult> {
+  return url === undefined ? { ok: true, description: `${variable}: not set${otherwise}` } : probe(variable, url);
 }
 
 /**

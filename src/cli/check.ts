@@ -12,7 +12,6 @@ import { openBankDataAnswers } from '../payment-files/answers/bank-data-answers.
 import { connectToGateway } from '../payment-files/answers/gateway-answers.ts';
 import { type Journal, openJournal } from '../payment-files/answers/journal.ts';
 import { checkRows } from '../payment-files/check-rows.ts';
-import type { ColumnNames } from '../payment-files/find-columns.ts';
 import { FindingCounts } from '../payment-files/finding.ts';
 import { openPaymentFile, type PaymentFile, PaymentFileError, standardInput } from '../payment-files/open-file.ts';
 import { type Output, openOutputFile, openStandardOutput } from '../payment-files/output.ts';
@@ -62,23 +61,11 @@ export async function check(files: readonly string[], options: CheckOptions): Pr
   }
 }
 
-interface Plan {
-  columnNames: ColumnNames;
-  /** Null: JSON for XML, CSV for all others. */
-  format: OutputFormat | null;
-  /** Null: standard output. */
-  output: string | null;
-  /** Null: the bank-data service, through the gateway's own code in this process. */
-  gateway: string | null;
-  maxCalls: number | null;
-  isDryRun: boolean;
-  isResumed: boolean;
-  isQuiet: boolean;
-}
+type Plan = ReturnType<typeof readPlan>;
 
 /** @throws UsageError */
-function readPlan(files: readonly string[], options: CheckOptions): Plan {
-  const { column, bicColumn, nameColumn, output = null, gateway = null, maxCalls } = options;
+function readPlan(files: readonly string[], options: CheckOptions) {
+  const { column = null, bicColumn = null, nameColumn = null, output = null, gateway = null, maxCalls } = options;
   const format = options.format ?? formatOf(output);
   if (files.length > 1 && format !== null && format !== 'json' && !options.dryRun) throw severalTables(format);
   if (format === 'xlsx' && output === null && !options.dryRun) {
@@ -92,9 +79,12 @@ function readPlan(files: readonly string[], options: CheckOptions): Plan {
     throw new UsageError(`--max-calls must be a number of calls such as 1000, not ${JSON.stringify(maxCalls)}`);
   }
   return {
-    columnNames: { iban: column ?? null, bic: bicColumn ?? null, name: nameColumn ?? null },
+    columnNames: { iban: column, bic: bicColumn, name: nameColumn },
+    /** Null: JSON for XML, CSV for all others. */
     format,
+    /** Null: standard output. */
     output,
+    /** Null: the bank-data service, through the gateway's own code in this process. */
     gateway,
     maxCalls: maxCalls === undefined ? null : Number(maxCalls),
     isDryRun: options.dryRun ?? false,
@@ -154,24 +144,19 @@ async function run(files: readonly string[], plan: Plan): Promise<boolean> {
   }
 }
 
-interface SourcePlan {
-  id: string;
-  open(): Promise<AnswerSource>;
-}
-
-function planGateway(url: string, maxCalls: number | null): SourcePlan {
+function planGateway(url: string, maxCalls: number | null) {
   const key = process.env.LEDGERQUILL_KEY?.trim() || null;
   return { id: `gateway ${url}`, open: () => connectToGateway({ url, key, maxCalls }) };
 }
 
 /** The configured service, or the self-hosted one inside this process. @throws ConfigError */
-function planService({ maxCalls }: Plan, listsVersion: string, services: EmbeddedService[]): SourcePlan {
+function planService({ maxCalls }: Plan, listsVersion: string, services: EmbeddedService[]) {
   const config = readConfig(process.env);
   const { upstream } = config.bankData;
   const id = `service ${upstream?.url ?? `self-hosted, bank lists ${listsVersion}`}`;
   return {
     id,
-    async open() {
+    async open(): Promise<AnswerSource> {
       if (config.store.redis === null) checkDataFolder(config.dataDir);
       const { access } = await resolveUpstream(upstream, services, async (apiKey) => {
         const { createBankDataService } = await import('../self-hosted/bank-data/create-bank-data-service.ts');
@@ -201,22 +186,10 @@ interface CheckFilesOptions {
   banks: KnownBanks;
 }
 
-interface Outcome {
-  /** Lines for people. */
-  summary: readonly string[];
-  hasFindings: boolean;
-  /** Whether nothing is left for a later run: all was read, and all well-formed IBANs were answered. */
-  isComplete: boolean;
-  /** IBANs that a dry run would ask about. */
-  unasked: number;
-  /** IBANs that were answered by the journal. */
-  resumed: number;
-  calls: number;
-  stopReason: string | null;
-}
+type Outcome = Awaited<ReturnType<typeof checkFiles>>;
 
 /** @throws PaymentFileError, also after a signal: the journal then has all answers */
-async function checkFiles({ files, plan, source, answers, banks }: CheckFilesOptions): Promise<Outcome> {
+async function checkFiles({ files, plan, source, answers, banks }: CheckFilesOptions) {
   const resumed = answers.size();
   const interruption: { reason: string | null } = { reason: null };
   const interrupt = (reason: string) => {
@@ -251,10 +224,14 @@ async function checkFiles({ files, plan, source, answers, banks }: CheckFilesOpt
   }
   const ignored = plan.isDryRun ? ['NOT_CHECKED'] : [];
   return {
+    /** Lines for people. */
     summary: checked.flatMap(({ summary }) => summary),
     hasFindings: checked.some(({ findings }) => findings.codes().some((code) => !ignored.includes(code))),
+    /** Whether nothing is left for a later run: all was read, and all well-formed IBANs were answered. */
     isComplete: source !== null && (answers.size() === 0 || checked.every(({ isComplete }) => isComplete)),
+    /** IBANs that a dry run would ask about. */
     unasked: answers.size() - resumed,
+    /** IBANs that were answered by the journal. */
     resumed,
     calls: source?.calls() ?? 0,
     stopReason: source?.stopReason() ?? null,

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { Argument, Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option, type OptionValues } from 'commander';
 import { paymentSchemes } from '../bank-lists/scheme-registers.ts';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import { readVersion } from '../process/package-files.ts';
@@ -45,10 +45,18 @@ function createProgram(): Command {
     .showHelpAfterError('Run it with --help for its usage.')
     .exitOverride();
 
-  const addCommand = (name: string, description: string) =>
-    program.command(name).description(description).helpOption('-h, --help', 'Print this help.');
+  const addCommand = (name: string, description: string, main: Main, options: MainOptions = {}) =>
+    program
+      .command(name)
+      .description(description)
+      .helpOption('-h, --help', 'Print this help.')
+      .action(function () {
+        return runMain(() => main(this.processedArgs, this.opts(), readDotenv(this)), options);
+      });
 
-  addCommand('start', 'Run the gateway until SIGTERM or SIGINT.')
+  addCommand('start', 'Run the gateway until SIGTERM or SIGINT.', async (_, options) =>
+    (await import('./start.ts')).start(options),
+  )
     .option('--port <number>', 'The port; overrides PORT. 0: a free port.')
     .option('--host <address>', 'The address to listen on; overrides HOST.')
     .option('--workers <number>', 'How many processes serve requests, such as one per core; overrides WORKERS.')
@@ -56,25 +64,28 @@ function createProgram(): Command {
       '--new-store',
       'If the secret of the store is lost: begin a new store. Paid essays, orders and counts of the old one are lost.',
     )
-    .addOption(dotenvOption())
-    .action((options, command) => run(command, async () => (await import('./start.ts')).start(options)));
-  addCommand('check-config', 'Print the configuration and check it, without a paid call.')
+    .addOption(dotenvOption());
+  addCommand(
+    'check-config',
+    'Print the configuration and check it, without a paid call.',
+    async (_, options, dotenvNames) => (await import('./check-config.ts')).checkConfig(dotenvNames, options),
+  )
     .option('--json', 'Print one JSON document.')
-    .addOption(dotenvOption())
-    .action((options, command) =>
-      run(command, async (dotenvNames) => (await import('./check-config.ts')).checkConfig(dotenvNames, options)),
-    );
-  addCommand('schema', 'Print the schema in SDL, as a subgraph.')
+    .addOption(dotenvOption());
+  addCommand('schema', 'Print the schema in SDL, as a subgraph.', async (_, options) =>
+    (await import('./print-schema.ts')).printSchema(options),
+  )
     .option('--client', 'Print the schema for clients, without the directives and types of Federation.')
     .addOption(
       new Option('--possible-types', 'Print the types of unions and interfaces as JSON, for Apollo Client.').conflicts(
         'client',
       ),
-    )
-    .action((options, command) => run(command, async () => (await import('./print-schema.ts')).printSchema(options)));
+    );
   addCommand(
     'check',
     'Check files (CSV, TSV, XLSX, pain.001, pain.008) before a bank sees them, and write their rows with the results.',
+    async ([files], options) => (await import('./check.ts')).check(files, options),
+    { failureExitCode: 2 },
   )
     .argument('<file...>', 'the files; - is standard input')
     .option('--column <column>', 'The column with the IBANs, by title, letter or number; without it, found by content.')
@@ -96,13 +107,11 @@ function createProgram(): Command {
     .option('--resume', 'Use the answers of a run that did not finish: nothing is asked twice.')
     .option('--quiet', 'No summary and no progress bar.')
     .addOption(dotenvOption())
-    .addHelpText('after', checkHelp)
-    .action((files, options, command) =>
-      run(command, async () => (await import('./check.ts')).check(files, options), { failureExitCode: 2 }),
-    );
+    .addHelpText('after', checkHelp);
   addCommand(
     'import-banks',
     'Replace the bank directory of a country, or the register of a payment scheme. Without arguments: list the files to download.',
+    async ([country, file], options) => (await import('./import-banks.ts')).runImport({ ...options, country, file }),
   )
     .argument('[country]', 'ISO 3166-1 alpha-2 code, such as DE; or EPC for a register of a payment scheme')
     .argument('[file]', 'the file, as downloaded from its publisher')
@@ -116,56 +125,52 @@ function createProgram(): Command {
     )
     .option('--undo', 'Restore the directory or register that the last import replaced.')
     .option('--force', 'Accept a file with less than half of the present banks, or an older one.')
-    .addOption(dotenvOption())
-    .action((country, file, options, command) =>
-      run(command, async () => (await import('./import-banks.ts')).runImport({ ...options, country, file })),
-    );
+    .addOption(dotenvOption());
   addCommand(
     'backup',
     'Copy DATA_DIR (essays, counts, bank lists, the secret) into a new folder, while the gateway runs.',
+    async ([folder]) => (await import('./backup.ts')).runBackup(folder),
   )
     .argument('<folder>', 'a new or empty folder')
-    .addOption(dotenvOption())
-    .action((folder, _, command) => run(command, async () => (await import('./backup.ts')).runBackup(folder)));
-  addCommand('restore', 'Copy a backup into DATA_DIR. The gateway must be stopped.')
+    .addOption(dotenvOption());
+  addCommand('restore', 'Copy a backup into DATA_DIR. The gateway must be stopped.', async ([folder], options) =>
+    (await import('./backup.ts')).runRestore(folder, options),
+  )
     .argument('<folder>', 'a folder that backup wrote')
     .option('--replace', 'Move the present files of DATA_DIR aside.')
-    .addOption(dotenvOption())
-    .action((folder, options, command) =>
-      run(command, async () => (await import('./backup.ts')).runRestore(folder, options)),
-    );
-  addCommand('verify-store', 'Read all entries in DATA_DIR, also while the gateway runs, and report damaged files.')
-    .addOption(dotenvOption())
-    .action((_, command) => run(command, async () => (await import('./backup.ts')).runVerifyStore()));
-  addCommand('api-key', 'Make an API key for a caller, and print its entry in GATEWAY_API_KEYS.')
+    .addOption(dotenvOption());
+  addCommand(
+    'verify-store',
+    'Read all entries in DATA_DIR, also while the gateway runs, and report damaged files.',
+    async () => (await import('./backup.ts')).runVerifyStore(),
+  ).addOption(dotenvOption());
+  addCommand(
+    'api-key',
+    'Make an API key for a caller, and print its entry in GATEWAY_API_KEYS.',
+    async ([name, scopes]) => (await import('./api-key.ts')).printApiKey(name, scopes),
+  )
     .argument('<name>', 'the name of the caller')
-    .argument('[scopes]', 'what the caller may do, joined by +', 'bank-data+essays')
-    .action((name, scopes, _, command) =>
-      run(command, async () => (await import('./api-key.ts')).printApiKey(name, scopes)),
-    );
-  addCommand('bank-data-service', 'Run the self-hosted bank-data service as a process of its own.')
-    .addOption(dotenvOption())
-    .action((_, command) =>
-      run(
-        command,
-        async () => (await import('../self-hosted/bank-data/run-bank-data-service.ts')).runBankDataService(),
-        { portVariable: 'BANK_DATA_SERVICE_PORT' },
-      ),
-    );
-  addCommand('essay-service', 'Run the self-hosted essay service as a process of its own.')
-    .addOption(dotenvOption())
-    .action((_, command) =>
-      run(command, async () => (await import('../self-hosted/essays/run-essay-service.ts')).runEssayService(), {
-        portVariable: 'ESSAY_SERVICE_PORT',
-      }),
-    );
-  addCommand('completion', 'Print a script that completes this command in a shell.')
-    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
-    .action((shell, _, command) =>
-      run(command, async () => (await import('./completion.ts')).printCompletion(program, shell)),
-    );
+    .argument('[scopes]', 'what the caller may do, joined by +', 'bank-data+essays');
+  addCommand(
+    'bank-data-service',
+    'Run the self-hosted bank-data service as a process of its own.',
+    async () => (await import('../self-hosted/bank-data/run-bank-data-service.ts')).runBankDataService(),
+    { portVariable: 'BANK_DATA_SERVICE_PORT' },
+  ).addOption(dotenvOption());
+  addCommand(
+    'essay-service',
+    'Run the self-hosted essay service as a process of its own.',
+    async () => (await import('../self-hosted/essays/run-essay-service.ts')).runEssayService(),
+    { portVariable: 'ESSAY_SERVICE_PORT' },
+  ).addOption(dotenvOption());
+  addCommand('completion', 'Print a script that completes this command in a shell.', async ([shell]) =>
+    (await import('./completion.ts')).printCompletion(program, shell),
+  ).addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']));
   return program;
 }
+
+/** The code of a command. @param dotenvNames the variables that were read from the file of `--dotenv` */
+type Main = (args: Command['processedArgs'], options: OptionValues, dotenvNames: ReadonlySet<string>) => Promise<void>;
 
 /** Commander ignores an unknown command before or after `--help`, and prints the general help. */
 function readArguments({ commands }: Command): string[] {
@@ -181,27 +186,16 @@ function dotenvOption(): Option {
     .env('ENV_FILE');
 }
 
-function run(
-  command: Command,
-  main: (dotenvNames: ReadonlySet<string>) => Promise<unknown>,
-  options?: MainOptions,
-): Promise<void> {
-  return runMain(async () => {
-    const path: string = command.opts().dotenv ?? '';
-    const mustExist = command.getOptionValueSource('dotenv') !== 'default';
-    // A worker has the variables of its primary process, also if the file has changed.
-    const isRead = path !== '' && readWorkerSettings() === null;
-    await main(isRead ? loadDotenv(path, { mustExist }) : new Set());
-  }, options);
-}
-
 /**
- * Adds the variables of a file to the environment, except those that are set there and not empty.
- * @returns the names that were added; none if the file is missing and need not exist
+ * Adds the variables of the file of `--dotenv` to the environment, except those that are set there and not empty.
+ * @returns the names that were added; none if the default file is missing
  * @throws ConfigError if it cannot be read
  */
-function loadDotenv(path: string, { mustExist }: { mustExist: boolean }): ReadonlySet<string> {
-  if (!mustExist && !existsSync(path)) return new Set();
+function readDotenv(command: Command): ReadonlySet<string> {
+  const path: string | undefined = command.opts().dotenv;
+  const isDefault = command.getOptionValueSource('dotenv') === 'default';
+  // A worker has the variables of its primary process, also if the file has changed.
+  if (!path || readWorkerSettings() !== null || (isDefault && !existsSync(path))) return new Set();
   let text: string;
   try {
     text = readFileSync(path, 'utf8');

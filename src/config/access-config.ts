@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import * as z from 'zod';
 import { ConfigError } from '../errors.ts';
 import { apiKeyList, type CallerLimits, callBudget, type Scope, scopeList } from './callers.ts';
-import { algorithmList, integer, jwksUrl, onOrOff, publicKey, secretFile, secretOf } from './parsers.ts';
+import { algorithmList, integer, jwksUrl, onOrOff, publicKey, secret, secretFile } from './parsers.ts';
 
 /** Who may call, and what each caller may use. */
 export type AccessConfig = ReturnType<typeof readAccessConfig>;
@@ -23,7 +23,7 @@ export const accessVariables = {
   JWT_SCOPES_CLAIM: z.string().default('scope'),
   JWT_SCOPES_PREFIX: z.string().default(''),
   JWT_LIMITS_CLAIM: z.string().optional(),
-  ROUTER_SECRET: secretOf(32).optional(),
+  ROUTER_SECRET: secret({ minLength: 32 }).optional(),
   ROUTER_SECRET_FILE: secretFile,
   ROUTER_SCOPES: scopeList.default(['bank-data', 'essays']),
   ANONYMOUS_SCOPES: scopeList.optional(),

@@ -2,22 +2,14 @@ import { createHmac, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Config } from './read-config.ts';
 
-/** What may change while the gateway runs. */
-interface ReadAgain {
-  /** The callers with API keys, and their limits. */
-  callers: readonly object[];
-  /** And the registers of payment schemes. */
-  bankLists: readonly object[];
-}
-
 /**
  * A short hash of what must be the same for all replicas: the secret of the store, the limits, and the bank lists. The secret
  * is only in its key. scrypt derives that slowly, so that secrets cannot be tried quickly against a hash in the metrics.
- * @param readAgain called for each hash
+ * @param readAgain called for each hash: what may change while the gateway runs
  */
 export function createConfigHash(
   { store, bankData, essays, access }: Pick<Config, 'store' | 'bankData' | 'essays' | 'access'>,
-  readAgain: () => ReadAgain,
+  readAgain: () => { callers: readonly object[]; bankLists: readonly object[] },
 ): () => Promise<string> {
   const limits = [bankData.monthlyAllowance, essays.monthlyAllowance, store.replicas, access.defaultLimits];
   let key: Promise<Buffer> | null = null;

@@ -6,15 +6,11 @@ import { createQuote } from './read-variables.ts';
 import { describeAddresses } from './redis-url.ts';
 import { type Environment, gatewayVariables, knownVariables } from './variables.ts';
 
-interface ListedValue {
-  name: string;
-  /** Masked if it is a secret; empty if the variable is not set and has no default. */
-  value: string;
-  source: string;
-}
-
-/** Every variable of the gateway with the value that is used, and where that comes from. */
-export function listValues(config: Config, env: Environment, dotenvNames: ReadonlySet<string>): ListedValue[] {
+/**
+ * Every variable of the gateway with the value that is used, and where that comes from. The value is masked if it is a secret, and
+ * empty if the variable is not set and has no default.
+ */
+export function listValues(config: Config, env: Environment, dotenvNames: ReadonlySet<string>) {
   const shape: Readonly<Record<string, z.ZodType>> = gatewayVariables;
   const quote = createQuote(gatewayVariables, env);
   const derived = describeDerivedDefaults(config);

@@ -24,13 +24,7 @@ export type LogLevel = (typeof logLevels)[number];
 export const logLevel = z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` });
 
 /** Most secrets are sent as header values. Shorter ones are easily guessed, and redacting them would remove words. */
-export const secret = secretOf(8);
-
-export function secretOf(minLength: number) {
-  return requiredSecret('', minLength);
-}
-
-export function requiredSecret(description: string, minLength = 8) {
+export function secret({ minLength = 8, description = '' } = {}) {
   return z
     .string(`missing; ${description}`)
     .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')

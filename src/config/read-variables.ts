@@ -28,14 +28,9 @@ export function readVariables<Shape extends z.ZodRawShape>(
   throw new ConfigError([...problems, ...described]);
 }
 
-interface ResolvedValues {
-  values: Record<string, string>;
-  problems: string[];
-}
-
 /** Replaces `X_FILE` with `X` for all variables of the table whose type is `secretFile`. */
-function readSecretFiles(shape: z.ZodRawShape, given: Readonly<Record<string, string>>): ResolvedValues {
-  const values = { ...given };
+function readSecretFiles(shape: z.ZodRawShape, given: Readonly<Record<string, string>>) {
+  const values: Record<string, string> = { ...given };
   const problems: string[] = [];
   for (const [fileVariable, type] of Object.entries(shape)) {
     const path = values[fileVariable];

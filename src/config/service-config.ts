@@ -1,6 +1,5 @@
 import type * as z from 'zod';
 import { ConfigError } from '../errors.ts';
-import type { LogLevel } from './parsers.ts';
 import { readVariables } from './read-variables.ts';
 import {
   bankDataServiceVariables,
@@ -11,53 +10,28 @@ import {
 } from './variables.ts';
 
 /** An OpenAI-compatible chat endpoint for the self-hosted essay service. */
-export interface LlmConfig {
-  url: string;
-  apiKey: string | null;
-  model: string;
-  timeoutMs: number;
-}
+export type LlmConfig = NonNullable<ReturnType<typeof readEssayServiceSettings>['llm']>;
 
-export interface EssayServiceConfig {
-  /** Null: essays are drafted without a language model. */
-  llm: LlmConfig | null;
-  /** Requests per calendar month (UTC); null: unlimited. */
-  monthlyAllowance: number | null;
-}
-
-/** A self-hosted service that runs as its own process. */
-export interface ServiceConfig {
-  host: string;
-  port: number;
-  logLevel: LogLevel;
-  /** The key that callers must send; the same variable as in the gateway. */
-  apiKey: string;
-}
-
-/** Where imported bank directories are stored; the folder is created with the first import. */
-export interface BankImportConfig {
-  dataDir: string;
-}
-
-/** @throws ConfigError */
-export function readBankDataServiceConfig(env: Environment): ServiceConfig & BankImportConfig {
+/** A self-hosted bank-data service that runs as its own process. @throws ConfigError */
+export function readBankDataServiceConfig(env: Environment) {
   const vars = readVariables(bankDataServiceVariables, env);
   return {
     host: vars.HOST,
     port: vars.BANK_DATA_SERVICE_PORT,
     logLevel: vars.LOG_LEVEL,
+    /** The key that callers must send; the same variable as in the gateway. */
     apiKey: vars.BANK_DATA_API_KEY,
     dataDir: vars.DATA_DIR,
   };
 }
 
-/** @throws ConfigError */
-export function readBankImportConfig(env: Environment): BankImportConfig {
+/** Where imported bank directories are stored; the folder is created with the first import. @throws ConfigError */
+export function readBankImportConfig(env: Environment): { dataDir: string } {
   return { dataDir: readVariables(storeVariables, env).DATA_DIR };
 }
 
-/** @throws ConfigError */
-export function readEssayServiceConfig(env: Environment): ServiceConfig & EssayServiceConfig {
+/** A self-hosted essay service that runs as its own process. @throws ConfigError */
+export function readEssayServiceConfig(env: Environment) {
   const vars = readVariables(essayServiceVariables, env);
   return {
     host: vars.HOST,
@@ -69,12 +43,17 @@ export function readEssayServiceConfig(env: Environment): ServiceConfig & EssayS
 }
 
 /** @throws ConfigError if the variables of the language model are incomplete */
-export function readEssayServiceSettings(vars: z.infer<z.ZodObject<typeof essayWriterVariables>>): EssayServiceConfig {
+export function readEssayServiceSettings(vars: z.infer<z.ZodObject<typeof essayWriterVariables>>) {
   const { LLM_URL: url, LLM_API_KEY: apiKey, LLM_MODEL: model, LLM_TIMEOUT_MS: timeoutMs } = vars;
   if (url && !model) throw createMissingVariableError('LLM_MODEL', 'LLM_URL');
   if (!url && (model || apiKey)) throw createMissingVariableError('LLM_URL', model ? 'LLM_MODEL' : 'LLM_API_KEY');
   const llm = url && model ? { url, apiKey: apiKey ?? null, model, timeoutMs } : null;
-  return { llm, monthlyAllowance: vars.ESSAY_SERVICE_ALLOWANCE ?? null };
+  return {
+    /** Null: essays are drafted without a language model. */
+    llm,
+    /** Requests per calendar month (UTC); null: unlimited. */
+    monthlyAllowance: vars.ESSAY_SERVICE_ALLOWANCE ?? null,
+  };
 }
 
 export function createMissingVariableError(name: string, present: string): ConfigError {

@@ -10,10 +10,8 @@ import {
   onOrOff,
   originList,
   pathList,
-  requiredSecret,
   secret,
   secretFile,
-  secretOf,
   timeoutMs,
 } from './parsers.ts';
 import { redisUrl } from './redis-url.ts';
@@ -36,7 +34,7 @@ export const storeVariables = {
 
 export const essayWriterVariables = {
   LLM_URL: baseUrl.optional(),
-  LLM_API_KEY: secret.optional(),
+  LLM_API_KEY: secret().optional(),
   LLM_API_KEY_FILE: secretFile,
   LLM_MODEL: z.string().optional(),
   LLM_TIMEOUT_MS: timeoutMs.default(110_000),
@@ -54,7 +52,7 @@ export const gatewayVariables = {
   REDIS_TIMEOUT_MS: integer(1, 1_000).default(100),
   REPLICAS: integer(1, 10_000).default(1),
   WORKERS: integer(1, 64).default(1),
-  STORE_SECRET: secretOf(16).optional(),
+  STORE_SECRET: secret({ minLength: 16 }).optional(),
   STORE_SECRET_FILE: secretFile,
   PORT: integer(0, 65_535).default(4000),
   METRICS_PORT: integer(0, 65_535).optional(),
@@ -87,7 +85,7 @@ export const gatewayVariables = {
   UPSTREAM_RETRY_BACKOFF_MS: integer(0, 60_000).default(100),
   MAX_ANSWER_BYTES: integer(1_024, 100_000_000).default(1_000_000),
   BANK_DATA_URL: baseUrl.optional(),
-  BANK_DATA_API_KEY: secret.optional(),
+  BANK_DATA_API_KEY: secret().optional(),
   BANK_DATA_API_KEY_FILE: secretFile,
   BANK_DATA_SELF_HOSTED: onOrOff.default(false),
   BANK_DATA_TIMEOUT_MS: timeoutMs.default(10_000),
@@ -96,7 +94,7 @@ export const gatewayVariables = {
   BANK_DATA_MONTHLY_ALLOWANCE: integer(0, 1_000_000_000).optional(),
   CACHE_MAX_MB: integer(1, 100_000).default(32),
   ESSAY_URL: baseUrl.optional(),
-  ESSAY_API_KEY: secret.optional(),
+  ESSAY_API_KEY: secret().optional(),
   ESSAY_API_KEY_FILE: secretFile,
   ESSAY_TIMEOUT_MS: timeoutMs.default(120_000),
   ESSAY_MODE_STANDARD: modeName.default('Standard'),
@@ -115,7 +113,7 @@ export const bankDataServiceVariables = {
   ...hostAndLogVariables,
   ...storeVariables,
   BANK_DATA_SERVICE_PORT: integer(0, 65_535).default(4001),
-  BANK_DATA_API_KEY: requiredSecret('the key that callers must send in the apikey header'),
+  BANK_DATA_API_KEY: secret({ description: 'the key that callers must send in the apikey header' }),
   BANK_DATA_API_KEY_FILE: secretFile,
 };
 
@@ -123,7 +121,7 @@ export const essayServiceVariables = {
   ...hostAndLogVariables,
   ...essayWriterVariables,
   ESSAY_SERVICE_PORT: integer(0, 65_535).default(4002),
-  ESSAY_API_KEY: requiredSecret('the key that callers must send in the token header'),
+  ESSAY_API_KEY: secret({ description: 'the key that callers must send in the token header' }),
   ESSAY_API_KEY_FILE: secretFile,
 };
 

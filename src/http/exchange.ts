@@ -6,7 +6,7 @@ import type { ErrorCode } from '../errors.ts';
 import type { MediaType, ReplyRecord, TextEncoding } from '../graphql/request/reply.ts';
 import type { FinishedRequest, RequestRoute } from '../telemetry/finished-request.ts';
 import type { RequestTrace } from '../telemetry/traces/request-trace.ts';
-import { parseTraceParent } from '../telemetry/traces/trace-parent.ts';
+import { parseTraceParent } from '../trace.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 
 /** A value or a promise of it. */

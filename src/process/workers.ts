@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
-import { pause } from '../async/pause.ts';
+import { answerWithin, pause } from '../async/pause.ts';
 import { AbortableSignal } from '../async/signal.ts';
 
 interface WorkersOptions {
@@ -20,6 +20,8 @@ export interface WorkerFunctions<Report> {
   stop(): void;
   /** Another worker has taken its place. */
   retire(): void;
+  /** Whether its log has the level debug. */
+  setDebug(isDebug: boolean): void;
   report(): Promise<Report>;
 }
 
@@ -40,6 +42,9 @@ export function createWorkers<Report>(options: WorkersOptions) {
   const running = new Set<RunningWorker<Report>>();
   const stopping = new AbortableSignal();
   let isStarted = false;
+  let isDebug = false;
+  /** Before the next worker replaces one that has ended. */
+  let pauseMs = 0;
   let hasFailedToStop = false;
   let restarting: Promise<unknown> = Promise.resolve();
 
@@ -55,9 +60,7 @@ export function createWorkers<Report>(options: WorkersOptions) {
     /** Reads the reports of all workers that listen. Resolves after a time limit also if some have not answered. */
     async readReports(timeoutMs: number, onReport: (worker: number, report: Report) => void): Promise<void> {
       const reports = listening().map(async ({ worker, channel }) => onReport(worker.id, await channel.call('report')));
-      const answered = new AbortableSignal();
-      await Promise.race([Promise.allSettled(reports), pause(timeoutMs, answered).catch(() => {})]);
-      answered.abort(null);
+      await answerWithin(Promise.allSettled(reports), timeoutMs);
     },
     /**
      * Replaces all workers, one after the other: each new one listens before the old one retires.
@@ -68,9 +71,10 @@ export function createWorkers<Report>(options: WorkersOptions) {
       restarting = restarted;
       return restarted;
     },
-    /** Sends a signal to all workers that listen. */
-    signal(signal: NodeJS.Signals): void {
-      for (const { worker } of listening()) worker.process.kill(signal);
+    /** Sets the level of the log of all workers to debug, also of later ones, or back. */
+    toggleDebug(): void {
+      isDebug = !isDebug;
+      for (const one of listening()) passDebug(one);
     },
     /** Passes on a signal to stop. Resolves when all have ended. @returns whether all have stopped without a problem */
     async stop(): Promise<boolean> {
@@ -90,6 +94,10 @@ export function createWorkers<Report>(options: WorkersOptions) {
     void channel.call('stop').catch(() => {});
   }
 
+  function passDebug({ channel }: RunningWorker<Report>): void {
+    void channel.call('setDebug', isDebug).catch(() => {});
+  }
+
   /** @returns its URL when it listens; null if it ends before */
   async function startOne(): Promise<string | null> {
     if (stopping.aborted) return null;
@@ -103,13 +111,15 @@ export function createWorkers<Report>(options: WorkersOptions) {
       // Without a process id, it was not started. All other errors are followed by its exit.
       worker.on('error', ({ message }) => worker.process.pid ?? resolve({ code: null, signal: message }));
     });
-    const one: RunningWorker<Report> = { worker, channel, isListening: false, isRetired: false, ended };
+    const startedAt = performance.now();
+    const one: RunningWorker<Report> = { worker, channel, startedAt, isListening: false, isRetired: false, ended };
     running.add(one);
     void ended.then((end) => forget(one, end));
     return new Promise((resolve) => {
       void ended.then(() => resolve(null));
       listens = (url) => {
         one.isListening = true;
+        if (isDebug) passDebug(one);
         if (stopping.aborted) passStop(one);
         resolve(url);
       };
@@ -122,15 +132,17 @@ export function createWorkers<Report>(options: WorkersOptions) {
       return cluster.fork({ [settingsVariable]: JSON.stringify(settings) });
     } catch (error) {
       onEnded(0, error instanceof Error ? error.message : String(error));
+      pauseMs = pauseAfter(0, pauseMs);
       return null;
     }
   }
 
   function forget(one: RunningWorker<Report>, { code, signal }: EndOfWorker): void {
-    const { worker, channel, isListening, isRetired } = one;
+    const { worker, channel, startedAt, isListening, isRetired } = one;
     running.delete(one);
     channel.close();
     const isAsked = stopping.aborted || isRetired;
+    if (!isAsked) pauseMs = pauseAfter(performance.now() - startedAt, pauseMs);
     // A signal of the terminal may reach a worker before it leaves signals to this process.
     const isExpected = isAsked ? code === 0 || !isListening : !isStarted && signal === null;
     if (stopping.aborted && !isExpected) hasFailedToStop = true;
@@ -144,9 +156,9 @@ export function createWorkers<Report>(options: WorkersOptions) {
     clearTimeout(timer);
   }
 
-  /** Starts a worker at once; if it ends before it listens, another one after a pause. */
+  /** Starts workers until one listens. */
   async function replaceOne(): Promise<void> {
-    for (let pauseMs = 0; isOneMissing(); pauseMs = Math.min(maxPauseMs, 2 * pauseMs || minPauseMs)) {
+    while (isOneMissing()) {
       await pause(pauseMs, stopping).catch(() => {});
       if (isOneMissing() && (await startOne()) !== null) return;
     }
@@ -174,6 +186,8 @@ export function createWorkers<Report>(options: WorkersOptions) {
 interface RunningWorker<Report> {
   worker: Worker;
   channel: Channel<WorkerFunctions<Report>>;
+  /** By `performance.now()`. */
+  startedAt: number;
   isListening: boolean;
   isRetired: boolean;
   ended: Promise<EndOfWorker>;
@@ -185,6 +199,15 @@ interface EndOfWorker {
   signal: string | null;
 }
 
+/**
+ * The pause after a worker has ended: none if it ran for long, otherwise twice the one before, so that crashes do not follow each
+ * other without end.
+ */
+export function pauseAfter(uptimeMs: number, lastPauseMs: number): number {
+  return uptimeMs >= longRunMs ? 0 : Math.min(maxPauseMs, 2 * lastPauseMs || minPauseMs);
+}
+
+const longRunMs = 10_000;
 const minPauseMs = 1_000;
 const maxPauseMs = 30_000;
 
@@ -203,7 +226,7 @@ const settingsVariable = 'LEDGERQUILL_WORKER';
 export function connectToPrimary<Primary extends PrimaryFunctions, Report>(
   functions: WorkerFunctions<Report>,
 ): Channel<Primary> {
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => {});
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => {});
   return createChannel<Primary>(process, functions);
 }
 

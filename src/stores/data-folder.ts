@@ -1,15 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, linkSync, mkdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ConfigError, errorCodeOf } from '../errors.ts';
@@ -90,19 +80,9 @@ function createFolder(path: string): void {
 function withTemporaryFile(path: string, content: string | Uint8Array, use: (temporary: string) => void): void {
   const temporary = `${path}.${randomUUID()}`;
   try {
-    writeDurably(temporary, content);
+    writeFileSync(temporary, content, { flag: 'wx', mode: 0o600, flush: true });
     use(temporary);
   } finally {
     if (existsSync(temporary)) unlinkSync(temporary);
-  }
-}
-
-function writeDurably(path: string, content: string | Uint8Array): void {
-  const file = openSync(path, 'wx', 0o600);
-  try {
-    writeFileSync(file, content);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
   }
 }

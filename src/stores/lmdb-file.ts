@@ -127,29 +127,25 @@ const maxAttempts = 5;
  * Layout: struct MDB_page and MDB_node in mdb.c of lmdb-js.
  */
 function hasAllPages(file: number, roots: readonly bigint[], pageSize: number): boolean {
+  const pages = Math.floor(fstatSync(file).size / pageSize);
+  const pending = roots.filter((root) => root !== emptyTree).map(Number);
+  let visited = 0;
   try {
-    return checkTrees(file, roots, pageSize);
+    for (let page = pending.pop(); page !== undefined; page = pending.pop()) {
+      // More visits than pages: a page refers back to an earlier one.
+      if (page >= pages || visited++ > pages) return false;
+      const bytes = readPage(file, page, pageSize);
+      const flags = bytes.readUInt16LE(18);
+      if (flags & branchFlag) pending.push(...nodesOf(bytes).map(childOf));
+      else if (!(flags & leafFlag)) return false;
+      else if (nodesOf(bytes).some((node) => overflowEnd(file, node, pageSize, pages) > pages)) return false;
+    }
+    return true;
   } catch (error) {
     // A damaged page refers to a position beyond its end.
     if (error instanceof RangeError) return false;
     throw error;
   }
-}
-
-function checkTrees(file: number, roots: readonly bigint[], pageSize: number): boolean {
-  const pages = Math.floor(fstatSync(file).size / pageSize);
-  const pending = roots.filter((root) => root !== emptyTree).map(Number);
-  let visited = 0;
-  for (let page = pending.pop(); page !== undefined; page = pending.pop()) {
-    // More visits than pages: a page refers back to an earlier one.
-    if (page >= pages || visited++ > pages) return false;
-    const bytes = readPage(file, page, pageSize);
-    const flags = bytes.readUInt16LE(18);
-    if (flags & branchFlag) pending.push(...nodesOf(bytes).map(childOf));
-    else if (!(flags & leafFlag)) return false;
-    else if (nodesOf(bytes).some((node) => overflowEnd(file, node, pageSize, pages) > pages)) return false;
-  }
-  return true;
 }
 
 const emptyTree = 0xffff_ffff_ffff_ffffn;

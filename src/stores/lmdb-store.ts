@@ -15,16 +15,12 @@ import {
   StoreError,
 } from './store.ts';
 
-interface LmdbStoreOptions {
-  /** The first write creates the folder and the file. */
-  folder: string;
-}
-
 /**
- * Stores everything in one file for several processes. Each write is a transaction; it resolves when it is on disk.
+ * Stores everything in one file for several processes. The first write creates the folder and the file. Each write is a transaction;
+ * it resolves when it is on disk.
  * @throws ConfigError if the file is damaged or not an LMDB file
  */
-export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
+export function createLmdbStore({ folder }: { folder: string }): Store {
   const path = lmdbPath(folder);
   let file: LmdbFile | null = existsSync(path) ? openLmdbFile(path) : null;
   let lastWrite: Promise<unknown> = Promise.resolve();
@@ -60,7 +56,7 @@ export function createLmdbStore({ folder }: LmdbStoreOptions): Store {
     file ??= openFile();
     const openedFile = file;
     const bytes = changedPagesBytes + Buffer.byteLength(value);
-    checkFreeSpace(folder, writingBytes + bytes);
+    refuseFullDisk(folder, writingBytes + bytes);
     writingBytes += bytes;
     const transaction = openedFile.transaction(() => {
       sweepEntries(openedFile);
@@ -153,7 +149,7 @@ export function lmdbPath(folder: string): string {
 }
 
 /** LMDB writes a line about a failed commit to standard error, past the log. So a commit that may fail is not tried. */
-function checkFreeSpace(folder: string, bytes: number): void {
+function refuseFullDisk(folder: string, bytes: number): void {
   let freeBytes: number;
   try {
     const { bavail, bsize } = statfsSync(folder);

@@ -3,25 +3,12 @@ import type { StoreConfig } from '../config/read-config.ts';
 import { ConfigError, type StoreFailure } from '../errors.ts';
 import { type Events, ignore } from '../telemetry/events.ts';
 import { createLmdbStore, lmdbPath } from './lmdb-store.ts';
-import { createRedisStore } from './redis-store.ts';
+import { createRedisStore, type RedisStore } from './redis-store.ts';
 import { checkSecretFile, readOrCreateSecret, withSealing, withSecretCheck } from './sealed-store.ts';
-import { type Store, StoreError } from './store.ts';
+import { type Store, StoreError, withCalls } from './store.ts';
 import { describeOtherSecret, findLostSecret } from './store-secret.ts';
 
-export interface OpenedStore {
-  store: Store;
-  /** Whether gateways on several machines share it, for counts and for the look-up cache: Redis. */
-  isShared: boolean;
-  /** Why it does not work; null if it does: it is connected, and its last write succeeded. */
-  failure(): StoreFailure | null;
-  /**
-   * Call it before the gateway listens. A store that fails is checked as soon as it works: until then, it is not used.
-   * @throws ConfigError if the store was written with another secret, or Redis rejects the credentials
-   */
-  checkSecret(): Promise<void>;
-  /** Adds a listener that is called whenever the store works again after it failed. */
-  onRecovered(listener: () => void): void;
-}
+export type OpenedStore = ReturnType<typeof openStore>;
 
 type StoreEvents = Pick<Events, 'storeDown' | 'storeUp' | 'storeFailed'>;
 
@@ -29,20 +16,16 @@ type StoreEvents = Pick<Events, 'storeDown' | 'storeUp' | 'storeFailed'>;
  * Opens the configured store, sealed: Redis if configured, otherwise LMDB in the folder.
  * @throws ConfigError if a file in the folder is damaged, or the generated secret of the store is missing
  */
-export function openStore(
-  config: Pick<StoreConfig, 'redis' | 'secret'>,
-  folder: string,
-  events: StoreEvents,
-): OpenedStore {
+export function openStore(config: Pick<StoreConfig, 'redis' | 'secret'>, folder: string, events: StoreEvents) {
   const { redis, secret } = config;
   const lostSecret = findLostSecret(config, folder);
   if (lostSecret !== null) throw new ConfigError([lostSecret]);
   if (secret === null) checkSecretFile(folder);
   const readSecret = () => secret ?? readOrCreateSecret(folder);
-  const health = createHealth(events, { initial: redis === null ? null : 'unreachable', isConnected });
-  const redisStore =
-    redis &&
-    createRedisStore({
+  let redisStore: RedisStore | null = null;
+  const health = createHealth(events, () => redis === null || redisStore?.isUp() === true);
+  if (redis) {
+    redisStore = createRedisStore({
       server: redis,
       commandTimeoutMs: 1_000,
       events: {
@@ -51,14 +34,19 @@ export function openStore(
         storeUp: () => check().then(health.markUp, ignore),
       },
     });
-  const checked = withSecretCheck(redisStore ?? createLmdbStore({ folder }), readSecret);
-  const store = health.observe(withSealing(checked, readSecret));
-  /** Writes the check value again if Redis has lost its data. */
-  const checking = redis && setInterval(() => check().catch(ignore), checkEveryMs).unref();
-
-  function isConnected(): boolean {
-    return redisStore === null || redisStore.isUp();
   }
+  const checked = withSecretCheck(redisStore ?? createLmdbStore({ folder }), readSecret);
+  const sealed = withSealing(checked, readSecret);
+  const store = withCalls(sealed, health.observe);
+  const timers = [
+    // A small write finds out when a store that fails works again.
+    setInterval(() => {
+      if (health.failure() !== null) sealed.set('probe', '', { expiresInMs: probeEveryMs }).then(health.markUp, ignore);
+    }, probeEveryMs),
+    // Writes the check value again if Redis has lost its data.
+    ...(redis ? [setInterval(() => check().catch(ignore), checkEveryMs)] : []),
+  ];
+  for (const timer of timers) timer.unref();
 
   async function check(): Promise<void> {
     await checked.checkSecret().catch(health.reportError);
@@ -68,13 +56,19 @@ export function openStore(
     store: {
       ...store,
       close() {
-        if (checking) clearInterval(checking);
+        for (const timer of timers) clearInterval(timer);
         return store.close();
       },
     },
+    /** Whether gateways on several machines share it, for counts and for the look-up cache: Redis. */
     isShared: redis !== null,
+    /** Why it does not work; null if it does: it is connected, and its last write succeeded. */
     failure: health.failure,
-    async checkSecret() {
+    /**
+     * Call it before the gateway listens. A store that fails is checked as soon as it works: until then, it is not used.
+     * @throws ConfigError if the store was written with another secret, or Redis rejects the credentials
+     */
+    async checkSecret(): Promise<void> {
       // The first write creates the file.
       if (redis === null && !existsSync(lmdbPath(folder))) return;
       try {
@@ -86,6 +80,7 @@ export function openStore(
         if (health.failure() === 'credentials') throw new ConfigError([rejectedCredentials]);
       }
     },
+    /** Adds a listener that is called whenever the store works again after it failed. */
     onRecovered: health.onRecovered,
   };
 }
@@ -93,26 +88,17 @@ export function openStore(
 const rejectedCredentials =
   'REDIS_URL: Redis rejects the user or the password, or does not permit a command that the gateway needs; correct them';
 
+const probeEveryMs = 5_000;
 const checkEveryMs = 60_000;
 
 /** An outage of Redis may end with these, which need another remedy. */
 const needsOperator: ReadonlySet<StoreFailure> = new Set(['wrong-secret', 'credentials']);
 
-interface HealthOptions {
-  /** The failure until the store works for the first time. */
-  initial: StoreFailure | null;
-  isConnected(): boolean;
-}
-
-/**
- * Knows whether a store works: a store that can be read, but is full, does not. While it fails, a small write every few seconds
- * finds out when it works again.
- */
-function createHealth(events: StoreEvents, { initial, isConnected }: HealthOptions) {
-  let current = initial;
+/** Knows whether a store works: a store that can be read, but is full, does not. */
+function createHealth(events: StoreEvents, isConnected: () => boolean) {
+  let current: StoreFailure | null = isConnected() ? null : 'unreachable';
   /** Whether the failure was reported by an event. */
   let isReported = false;
-  let probing: NodeJS.Timeout | undefined;
   const listeners: (() => void)[] = [];
 
   return {
@@ -151,34 +137,13 @@ function createHealth(events: StoreEvents, { initial, isConnected }: HealthOptio
     throw error;
   }
 
-  function observe(store: Store): Store {
-    probing = setInterval(probe, probeEveryMs).unref();
-    return {
-      ...store,
-      set: (...args) => observeWrite(store.set(...args)),
-      setIfAbsent: (...args) => observeWrite(store.setIfAbsent(...args)),
-      add: (key, amount, expiry) =>
-        amount === 0 ? store.add(key, amount, expiry) : observeWrite(store.add(key, amount, expiry)),
-      lock: (...args) => observeWrite(store.lock(...args)),
-      close() {
-        clearInterval(probing);
-        return store.close();
-      },
-    };
-
-    async function observeWrite<T>(write: Promise<T>): Promise<T> {
-      const result = await write.catch(reportError);
-      if (current !== null) markUp();
-      return result;
-    }
-
-    function probe(): void {
-      if (current !== null) store.set('probe', '', { expiresInMs: probeEveryMs }).then(markUp, ignore);
-    }
+  async function observe<Result>(kind: 'read' | 'write', call: () => Promise<Result>): Promise<Result> {
+    if (kind === 'read') return call();
+    const result = await call().catch(reportError);
+    if (current !== null) markUp();
+    return result;
   }
 }
-
-const probeEveryMs = 5_000;
 
 /** Closes the store if a part that uses it cannot be created: a connection to Redis would keep the process running. */
 export function closeOnError<Part>(store: Store, createPart: () => Part): Part {

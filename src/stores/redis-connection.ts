@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { setImmediate } from 'node:timers/promises';
 import type { Cluster, Redis } from 'ioredis';
+import { answerWithin } from '../async/pause.ts';
 import type { RedisConfig } from '../config/redis-url.ts';
 import { StoreError } from './store.ts';
 
@@ -12,15 +13,10 @@ export interface RedisConnectionOptions {
   events: { storeDown(reason: string): void; storeUp(): void };
 }
 
-export interface RedisConnection {
-  /** Runs a command. Fails at once while Redis is down. @throws StoreError */
-  run<T>(command: (redis: Redis | Cluster) => Promise<T>): Promise<T>;
-  isUp(): boolean;
-  close(): Promise<void>;
-}
+export type RedisConnection = ReturnType<typeof createRedisConnection>;
 
 /** Reconnects in the background; only the first commands wait for the connection. */
-export function createRedisConnection({ server, commandTimeoutMs, events }: RedisConnectionOptions): RedisConnection {
+export function createRedisConnection({ server, commandTimeoutMs, events }: RedisConnectionOptions) {
   /** ioredis does not count those in which only some masters of a cluster could be reached. */
   let failedAttempts = 0;
   let reconnectedAt = Number.NEGATIVE_INFINITY;
@@ -29,13 +25,10 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
   let lastError: string | null = null;
   let downReason = '';
   let stopWaiting = () => {};
-  const firstConnect = new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, commandTimeoutMs);
-    stopWaiting = () => {
-      clearTimeout(timer);
-      resolve();
-    };
+  const firstChange = new Promise<void>((resolve) => {
+    stopWaiting = resolve;
   });
+  const firstConnect = answerWithin(firstChange, commandTimeoutMs);
 
   redis.on('connecting', () => {
     lastError = null;
@@ -84,7 +77,8 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
   }
 
   return {
-    async run(command) {
+    /** Runs a command. Fails at once while Redis is down. @throws StoreError */
+    async run<T>(command: (redis: Redis | Cluster) => Promise<T>): Promise<T> {
       if (state === 'connecting') await firstConnect;
       if (state !== 'up') throw new StoreError(state === 'closed' ? 'closed' : 'not connected');
       try {
@@ -97,7 +91,7 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
       }
     },
     isUp,
-    async close() {
+    async close(): Promise<void> {
       const wasUp = isUp();
       state = 'closed';
       stopWaiting();

@@ -3,12 +3,10 @@ import DataLoader from 'dataloader';
 import { createRedisConnection, type RedisConnectionOptions } from './redis-connection.ts';
 import { checkAmount, checkExpiry, checkKey, type Lock, type Store } from './store.ts';
 
-export interface RedisStore extends Store {
-  isUp(): boolean;
-}
+export type RedisStore = ReturnType<typeof createRedisStore>;
 
 /** Stores everything in Redis (6 or later), which may be down at the start; while it is down, every call fails at once. */
-export function createRedisStore(options: RedisConnectionOptions): RedisStore {
+export function createRedisStore(options: RedisConnectionOptions) {
   const { run, isUp, close } = createRedisConnection(options);
   /** Its nodes have different keys, and one command reads keys of one node only. */
   const isCluster = options.server.kind === 'cluster';
@@ -29,7 +27,7 @@ export function createRedisStore(options: RedisConnectionOptions): RedisStore {
     };
   }
 
-  return {
+  const store: Store = {
     async get(key) {
       const name = toRedisKey('value', key);
       return isCluster ? run((redis) => redis.get(name)) : values.load(name);
@@ -59,9 +57,9 @@ export function createRedisStore(options: RedisConnectionOptions): RedisStore {
       const isAcquired = await run((redis) => redis.set(name, holder, 'PX', expiresInMs, 'NX'));
       return isAcquired === null ? null : createLock(name, holder);
     },
-    isUp,
     close,
   };
+  return { ...store, isUp };
 }
 
 /** Several programs may share one Redis, so every key has our prefix. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import { createFile } from './data-folder.ts';
-import { createKeyHash, type Store, StoreError } from './store.ts';
+import { createKeyHash, type Store, StoreError, withCalls } from './store.ts';
 
 /**
  * Protects personal data in the store: keys are replaced by keyed hashes, values are encrypted (AES-256-GCM). Entries
@@ -13,7 +13,6 @@ import { createKeyHash, type Store, StoreError } from './store.ts';
  */
 export function withSealing(store: Store, readSecret: () => string): Store {
   let keys: Keys | undefined;
-  const nextNonce = createNonces();
   /** Deferred: a gateway that stores nothing needs no secret and no folder for it. */
   const loadKeys = () => {
     keys ??= deriveKeys(readSecret());
@@ -27,11 +26,11 @@ export function withSealing(store: Store, readSecret: () => string): Store {
     },
     async set(key, value, options) {
       const { hashes, aesKey } = loadKeys();
-      await store.set(hashes.memo(key), seal(value, aesKey, key, nextNonce()), options);
+      await store.set(hashes.memo(key), seal(value, aesKey, key), options);
     },
     async setIfAbsent(key, value, options) {
       const { hashes, aesKey } = loadKeys();
-      const sealed = await store.setIfAbsent(hashes.memo(key), seal(value, aesKey, key, nextNonce()), options);
+      const sealed = await store.setIfAbsent(hashes.memo(key), seal(value, aesKey, key), options);
       return sealed === null ? null : unseal(sealed, aesKey, key);
     },
     add: async (key, amount, options) => store.add(loadKeys().hashes.memo(key), amount, options),
@@ -42,7 +41,7 @@ export function withSealing(store: Store, readSecret: () => string): Store {
 
 /** A value that only this secret opens. */
 export function createCheckValue(secret: string): string {
-  return seal(checkText, derive(secret, 'check'), checkText, randomBytes(nonceBytes));
+  return seal(checkText, derive(secret, 'check'), checkText);
 }
 
 export function isCheckValueOf(secret: string, value: string): boolean {
@@ -54,22 +53,17 @@ export function isCheckValueOf(secret: string, value: string): boolean {
 }
 
 /** The name is readable: gateways with another secret must find it, too. */
-export const checkKey = 'secret-check';
+export const checkValueKey = 'secret-check';
 
 /** A century: it must not expire before the data that it protects. */
-export const checkExpiry = { expiresInMs: 100 * 365 * 86_400_000 };
-
-export interface CheckedStore extends Store {
-  /** Checks the secret again, as after a connection to a store that may be another one. @throws StoreError */
-  checkSecret(): Promise<void>;
-}
+export const checkValueExpiry = { expiresInMs: 100 * 365 * 86_400_000 };
 
 /**
  * Makes sure that the store was written with the same secret: with another one, what was paid for would not be found, and
  * would be paid for again. The store has a check value, which only the secret opens. The first write creates it; before it
  * was read, and while it belongs to another secret, nothing else is read or written.
  */
-export function withSecretCheck(store: Store, readSecret: () => string): CheckedStore {
+export function withSecretCheck(store: Store, readSecret: () => string) {
   let isChecked = false;
 
   function check(value: string): void {
@@ -78,7 +72,7 @@ export function withSecretCheck(store: Store, readSecret: () => string): Checked
   }
 
   async function checkStored(): Promise<void> {
-    const value = await store.get(checkKey);
+    const value = await store.get(checkValueKey);
     if (value !== null) check(value);
   }
 
@@ -86,35 +80,19 @@ export function withSecretCheck(store: Store, readSecret: () => string): Checked
     await checkStored();
     if (isChecked) return;
     const own = createCheckValue(readSecret());
-    check((await store.setIfAbsent(checkKey, own, checkExpiry)) ?? own);
+    check((await store.setIfAbsent(checkValueKey, own, checkValueExpiry)) ?? own);
   }
 
   return {
-    async get(key) {
-      if (!isChecked) await checkStored();
-      return store.get(key);
-    },
-    async set(...args) {
-      if (!isChecked) await checkOrCreate();
-      return store.set(...args);
-    },
-    async setIfAbsent(...args) {
-      if (!isChecked) await checkOrCreate();
-      return store.setIfAbsent(...args);
-    },
-    async add(key, amount, options) {
-      if (!isChecked) await (amount === 0 ? checkStored() : checkOrCreate());
-      return store.add(key, amount, options);
-    },
-    async lock(...args) {
-      if (!isChecked) await checkOrCreate();
-      return store.lock(...args);
-    },
-    checkSecret() {
+    ...withCalls(store, async (kind, call) => {
+      if (!isChecked) await (kind === 'read' ? checkStored() : checkOrCreate());
+      return call();
+    }),
+    /** Checks the secret again, as after a connection to a store that may be another one. @throws StoreError */
+    checkSecret(): Promise<void> {
       isChecked = false;
       return checkOrCreate();
     },
-    close: () => store.close(),
   };
 }
 
@@ -136,19 +114,9 @@ function derive(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', `ledgerquill store: ${purpose}`, 32));
 }
 
-/** Random nonces, drawn many at a time: one at a time, they cost a third of the encryption. */
-function createNonces(): () => Buffer {
-  let drawn = Buffer.alloc(0);
-  return () => {
-    if (drawn.length === 0) drawn = randomBytes(500 * nonceBytes);
-    const nonce = drawn.subarray(0, nonceBytes);
-    drawn = drawn.subarray(nonceBytes);
-    return nonce;
-  };
-}
-
 /** The key is authenticated as associated data, so that a value cannot be moved to another key. */
-function seal(value: string, aesKey: Buffer, key: string, nonce: Buffer): string {
+function seal(value: string, aesKey: Buffer, key: string): string {
+  const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', aesKey, nonce).setAAD(Buffer.from(key));
   const sealed = [nonce, cipher.update(value, 'utf8'), cipher.final()];
   return Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64');

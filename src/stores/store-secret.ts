@@ -5,8 +5,8 @@ import { checkLmdbFile } from './lmdb-file.ts';
 import { createLmdbStore, lmdbPath } from './lmdb-store.ts';
 import { createRedisStore } from './redis-store.ts';
 import {
-  checkExpiry,
-  checkKey,
+  checkValueExpiry,
+  checkValueKey,
   createCheckValue,
   hasSecretFile,
   isCheckValueOf,
@@ -17,14 +17,11 @@ import { type Store, StoreError } from './store.ts';
 
 type StoreSecretConfig = Pick<StoreConfig, 'redis' | 'secret'>;
 
-/** Why the store cannot be read with the configured secret; null if it can, or if it is empty. */
-export type SecretProblem = string | null;
-
 /**
- * The file of the generated secret is missing: a new one would start in silence, and pay for everything again.
+ * Why the store cannot be read: the file of the generated secret is missing: a new one would start in silence, and pay for everything again.
  * @throws ConfigError if the file of the store is damaged
  */
-export function findLostSecret({ redis, secret }: StoreSecretConfig, folder: string): SecretProblem {
+export function findLostSecret({ redis, secret }: StoreSecretConfig, folder: string): string | null {
   // In this order: the secret is created before the store.
   if (redis !== null || secret !== null || !existsSync(lmdbPath(folder)) || hasSecretFile(folder)) return null;
   checkLmdbFile(lmdbPath(folder));
@@ -45,11 +42,14 @@ const newStoreAdvice =
   'if it is lost, run `ledgerquill start --new-store` once to begin a new store on purpose, which loses the essays that ' +
   'were paid for, the results of orders, and the counts of paid calls: what is ordered again is paid for again';
 
-/** Reads the check value, and writes nothing. @throws StoreError; ConfigError if a file is damaged */
-export async function findSecretProblem(config: StoreSecretConfig, folder: string): Promise<SecretProblem> {
+/**
+ * Why the store cannot be read with the configured secret; null if it can, or if it is empty. Reads the check value, and writes
+ * nothing. @throws StoreError; ConfigError if a file is damaged
+ */
+export async function findSecretProblem(config: StoreSecretConfig, folder: string): Promise<string | null> {
   const lost = findLostSecret(config, folder);
   if (lost !== null || (config.redis === null && !existsSync(lmdbPath(folder)))) return lost;
-  const value = await withStore(config, folder, (store) => store.get(checkKey));
+  const value = await withStore(config, folder, (store) => store.get(checkValueKey));
   const isOurs = value === null || isCheckValueOf(config.secret ?? readOrCreateSecret(folder), value);
   return isOurs ? null : describeOtherSecret(config, folder);
 }
@@ -65,7 +65,9 @@ export async function beginNewStore(config: StoreSecretConfig, folder: string): 
     const problem = await findSecretProblem(config, folder);
     if (problem === null) return '--new-store: not needed, because the secret fits the store; nothing was changed.';
     if (redis === null) return `--new-store: the old store is now ${moveStore(folder)}. ${lost}`;
-    await withStore(config, folder, (store) => store.set(checkKey, createCheckValue(secret ?? ''), checkExpiry));
+    await withStore(config, folder, (store) =>
+      store.set(checkValueKey, createCheckValue(secret ?? ''), checkValueExpiry),
+    );
     return `--new-store: what was in Redis can no longer be read, and expires. ${lost}`;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

@@ -51,6 +51,21 @@ interface Count extends KnownCount {
   restored: number;
 }
 
+/** Runs each call of a store within a function. Adding 0 to a counter is a read, too. */
+export function withCalls(
+  store: Store,
+  around: <Result>(kind: 'read' | 'write', call: () => Promise<Result>) => Promise<Result>,
+): Store {
+  return {
+    get: (key) => around('read', () => store.get(key)),
+    set: (...args) => around('write', () => store.set(...args)),
+    setIfAbsent: (...args) => around('write', () => store.setIfAbsent(...args)),
+    add: (key, amount, options) => around(amount === 0 ? 'read' : 'write', () => store.add(key, amount, options)),
+    lock: (...args) => around('write', () => store.lock(...args)),
+    close: () => store.close(),
+  };
+}
+
 /** Removes a value, at the latest after a millisecond; until then it is empty. @throws StoreError */
 export function erase(store: Store, key: string): Promise<void> {
   return store.set(key, '', { expiresInMs: 1 });
@@ -121,12 +136,10 @@ export function isLost(counter: Counter | null, known: KnownCount | null): boole
   return known !== null && known.id !== '' && known.id !== counter?.id;
 }
 
-export type KeyHash = (text: string) => string;
-
 /**
  * Hashes keys that must not be readable in the store, such as IBANs. An HMAC, because all possible IBANs could be tried
  * against a plain hash. Gateways that share a store must use the same secret.
  */
-export function createKeyHash(secret: string): KeyHash {
+export function createKeyHash(secret: string): (text: string) => string {
   return (text) => createHmac('sha256', secret).update(text).digest('base64url');
 }

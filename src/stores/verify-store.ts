@@ -1,22 +1,17 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { ConfigError } from '../errors.ts';
 import { checkLmdbFile } from './lmdb-file.ts';
-
-interface VerifiedFile {
-  name: string;
-  entries: number;
-}
 
 /**
  * Reads all entries of the LMDB files in a folder. In processes of their own, because LMDB ends the process that reads a damaged
  * page, and gateways may be using the files. Values that were changed are found by their encryption when they are used.
  * @throws ConfigError that names the damaged files
  */
-export async function verifyStore(folder: string): Promise<VerifiedFile[]> {
+export async function verifyStore(folder: string) {
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.lmdb')) : [];
   const results = await Promise.allSettled(names.map((name) => verifyFile(folder, name)));
   const problems = results.flatMap((result) => (result.status === 'rejected' ? result.reason.problems : []));
@@ -24,21 +19,15 @@ export async function verifyStore(folder: string): Promise<VerifiedFile[]> {
   return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
 }
 
-async function verifyFile(folder: string, name: string): Promise<VerifiedFile> {
+async function verifyFile(folder: string, name: string) {
   const path = join(folder, name);
   checkLmdbFile(path);
-  const reader = spawn(process.execPath, ['-e', readAll, createRequire(import.meta.url).resolve('lmdb'), path], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-    env: {},
-    // Damaged pages may refer to each other in a circle.
-    timeout: maxReadMs,
-  });
-  let output = '';
-  reader.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-  });
-  const [code] = await once(reader, 'close');
-  if (code === 0) return { name, entries: Number(output) };
+  const lmdb = createRequire(import.meta.url).resolve('lmdb');
+  // Damaged pages may refer to each other in a circle.
+  const options = { env: {}, timeout: maxReadMs };
+  const reading = promisify(execFile)(process.execPath, ['-e', readAll, lmdb, path], options);
+  const output = await reading.catch(() => null);
+  if (output !== null) return { name, entries: Number(output.stdout) };
   const remedy = name.startsWith('store-')
     ? 'restore a backup with ledgerquill restore, or move the file away and start again: then essays are ordered and paid for ' +
       'again, and counts begin at 0'

@@ -108,18 +108,12 @@ export function createLogEvents(log: Log): Events {
 
 const repeatAfterMs = 60_000;
 
-export interface RequestLog {
-  requestFinished(request: FinishedRequest): void;
-  /** Lines that were not written. */
-  droppedLines(): number;
-}
-
 /**
  * Logs one line per request, except health checks. At most `perSecond` lines of failed requests and as many of others are
  * written in a second; further ones are counted, and their number is logged. 0: no lines. A line is written soon after its
  * response, so that the next request of the same client does not wait for it, and before the process ends.
  */
-export function createRequestLog(log: Log, perSecond: number): RequestLog {
+export function createRequestLog(log: Log, perSecond: number) {
   if (perSecond === 0 || !log.isLevelEnabled('info')) return { requestFinished: ignore, droppedLines: () => 0 };
   /** Lines that are not written yet. What is counted after a response, such as retries for a stale entry, is not in its line. */
   let lines: object[] = [];
@@ -130,7 +124,7 @@ export function createRequestLog(log: Log, perSecond: number): RequestLog {
   let reported = 0;
 
   return {
-    requestFinished(request) {
+    requestFinished(request: FinishedRequest): void {
       if (request.route === '/health' || request.route === '/ready') return;
       if (request.endedAt >= windowEnd) {
         windowEnd = request.endedAt + windowMs;
@@ -147,6 +141,7 @@ export function createRequestLog(log: Log, perSecond: number): RequestLog {
       dropped += 1;
       if (dropped - reported === 1) setTimeout(summarize, summaryAfterMs).unref();
     },
+    /** Lines that were not written. */
     droppedLines: () => dropped,
   };
 

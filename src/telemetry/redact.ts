@@ -10,7 +10,7 @@ export type Redact = (text: string) => string;
  * redact(Buffer.from('k3y/of-banks').toString('base64')) // => '[hidden]'
  */
 export function createRedact(secrets: readonly string[]): Redact {
-  const redactSecrets = createReplacement(secrets);
+  const redactSecrets = createReplacement(secrets.flatMap(listSecretForms));
   return (text) => redactIbans(redactSecrets(text));
 }
 
@@ -43,12 +43,12 @@ export interface RedactSecrets {
  * redact.isClean('{"key":"seeded-key"}') // => false
  */
 export function createSecretRedaction(secrets: readonly string[]): RedactSecrets {
-  const long = secrets.filter((secret) => secret.length >= 8);
-  const redactSecrets = createReplacement(long);
-  const redactPrefix = createPrefixReplacement(long);
+  const forms = secrets.filter((secret) => secret.length >= 8).flatMap(listSecretForms);
+  const redactSecrets = createReplacement(forms);
+  const redactPrefix = createPrefixReplacement(forms);
   const redact = (text: string, isTruncated = false) =>
     isTruncated ? redactPrefix(redactSecrets(text)) : redactSecrets(text);
-  return Object.assign(redact, { isClean: createCleanCheck(long) });
+  return Object.assign(redact, { isClean: createCleanCheck(forms) });
 }
 
 /**
@@ -81,8 +81,7 @@ function redactValue(value: unknown, redact: Redact): unknown {
 }
 
 /** Most texts contain no escapes: they are searched for the plain forms only. */
-function createReplacement(secrets: readonly string[]): Redact {
-  const forms = secrets.flatMap(listSecretForms);
+function createReplacement(forms: readonly SecretForm[]): Redact {
   const minLength = Math.min(...forms.flatMap(({ plain }) => plain.map(({ length }) => length)));
   const suspicious = createSearch(forms);
   return (text) => {
@@ -95,8 +94,7 @@ function createReplacement(secrets: readonly string[]): Redact {
  * A string that JSON encodes without escapes is in the text as it is. A number is not: 1e7 is 10000000. So secrets that
  * need escapes, or that are numbers, are looked for in every parsed value.
  */
-function createCleanCheck(secrets: readonly string[]): (text: string) => boolean {
-  const forms = secrets.flatMap(listSecretForms);
+function createCleanCheck(forms: readonly SecretForm[]): (text: string) => boolean {
   const plain = forms.flatMap((form) => form.plain);
   const isSearchable = plain.every((form) => JSON.stringify(form) === `"${form}"` && !isNumberText.test(form));
   const suspicious = createSearch(forms);
@@ -105,33 +103,23 @@ function createCleanCheck(secrets: readonly string[]): (text: string) => boolean
 
 const isNumberText = /^[\d.eE+-]+$/;
 
-/** Redacts the beginning of a secret, of at least 4 characters, at the end of the text. */
-function createPrefixReplacement(secrets: readonly string[]): Redact {
-  const forms = secrets.flatMap(listSecretForms);
-  const maxLength = maxEscapedLength * Math.max(0, ...forms.map(({ characters }) => characters.length));
+/** Redacts the beginning of a secret, of at least 4 characters, at the end of the text, which may also end within an escape. */
+function createPrefixReplacement(forms: readonly SecretForm[]): Redact {
+  const maxLength = maxEscapedLength * Math.max(0, ...forms.map(({ sources }) => sources.length));
+  const patterns = forms.map(({ sources }) => {
+    const beginning = sources.slice(0, minPrefixLength).join('');
+    const optionalRest = sources.slice(minPrefixLength).reduceRight((rest, source) => `(?:${source}${rest})?`, '');
+    return new RegExp(`${beginning}${optionalRest}${partialEscape}$`);
+  });
   return (text) => {
-    for (let start = Math.max(0, text.length - maxLength); start < text.length; start += 1) {
-      if (forms.some((form) => endsWithin(form, text, start))) return text.slice(0, start) + hidden;
-    }
-    return text;
+    const start = Math.max(0, text.length - maxLength);
+    const end = text.slice(start);
+    return text.slice(0, start) + patterns.reduce((rest, pattern) => rest.replace(pattern, hidden), end);
   };
 }
 
-/** Whether the text from `start` is the beginning of the form and then ends, possibly within an escape. */
-function endsWithin({ characters }: SecretForm, text: string, start: number): boolean {
-  let end = start;
-  let matched = 0;
-  for (const character of characters) {
-    character.lastIndex = end;
-    if (!character.test(text)) break;
-    end = character.lastIndex;
-    matched += 1;
-  }
-  return matched >= minPrefixLength && text.length - end <= maxEscapedLength && partialEscape.test(text.slice(end));
-}
-
 /** The start of an escape that is cut off at the end of a text; also matches nothing. */
-const partialEscape = /^(?:\\*(?:u[0-9a-f]{0,3})?|%(?:25?)*[0-9a-f]?)$/i;
+const partialEscape = /(?:\\{0,8}(?:u[0-9a-fA-F]{0,3})?|%(?:25?){0,4}[0-9a-fA-F]?)/.source;
 const hidden = '[hidden]';
 const minPrefixLength = 4;
 /** The longest escape of one character: a \\u0063 whose backslash is escaped again. */
@@ -145,8 +133,8 @@ interface SecretForm {
   casesOf: CasesOf;
   /** Finds the form, any of whose characters may be escaped as in JSON or a URL. */
   pattern: RegExp;
-  /** One for each character, sticky. */
-  characters: readonly RegExp[];
+  /** The pattern of each character. */
+  sources: readonly string[];
 }
 
 type CasesOf = (character: string) => readonly string[];
@@ -192,10 +180,9 @@ function listBase64(secret: string): string[] {
 
 function createForm(plain: string[], text: string[], casesOf: CasesOf): SecretForm {
   const sources = text.map((character) => characterSource(casesOf(character)));
-  const characters = sources.map((source) => new RegExp(source, 'y'));
   // A run of backslashes is read only from its beginning: a text of nothing else takes no more time than others.
   const first = characterSource(casesOf(text[0] ?? ''), String.raw`(?<!\\)\\+`);
-  return { plain, casesOf, pattern: new RegExp(first + sources.slice(1).join(''), 'g'), characters };
+  return { plain, casesOf, pattern: new RegExp(first + sources.slice(1).join(''), 'g'), sources };
 }
 
 /**

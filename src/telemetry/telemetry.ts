@@ -8,16 +8,11 @@ import { createMetrics } from './metrics/metrics.ts';
 import type { Redact } from './redact.ts';
 import { createTraces } from './traces/traces.ts';
 
-interface MetricsAddress {
-  host: string;
-  port: number;
-}
-
 interface TelemetryOptions {
   config: {
     logLevel: LogLevel;
     requestLogPerSecond: number;
-    metrics: MetricsAddress | null;
+    metrics: { host: string; port: number } | null;
     traces: TracesConfig | null;
   };
   redact: Redact;
@@ -31,12 +26,11 @@ export function createTelemetry({ config, redact, logDestination }: TelemetryOpt
   const metrics = config.metrics && { ...config.metrics, metrics: createMetrics() };
   const events = joinEvents(createLogEvents(log), { requestFinished }, metrics?.metrics.events ?? {});
   const traces = config.traces && createTraces({ config: config.traces, redact, events });
-  return { events, metrics, traces, droppedLogLines: droppedLines, toggleDebug };
+  return { events, metrics, traces, droppedLogLines: droppedLines, setDebug };
 
-  /** Changes the level of the log to debug, and back. Request lines remain off if they were off at the start. */
-  function toggleDebug(): void {
-    const isDebug = log.level === 'debug' && config.logLevel !== 'debug';
-    log.level = isDebug ? config.logLevel : 'debug';
+  /** Changes the level of the log to debug, or back. Request lines remain off if they were off at the start. */
+  function setDebug(isDebug: boolean): void {
+    log.level = isDebug ? 'debug' : config.logLevel;
     log.info({ logLevel: log.level }, 'the level of the log was changed');
   }
 }

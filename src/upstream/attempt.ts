@@ -2,9 +2,9 @@ import type { ServiceName } from '../errors.ts';
 import type { BudgetedCall, RequestContext } from '../request-context.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Allowance } from './allowance/allowance.ts';
-import type { Reservation } from './allowance/period-count.ts';
+import type { Reservation, Reserved } from './allowance/period-count.ts';
 import type { Deadline } from './deadline.ts';
-import { type BudgetExhausted, type Exhausted, type Outcome, shed, type UpstreamRequest } from './outcome.ts';
+import { type BudgetExhausted, type Outcome, shed, type UpstreamRequest } from './outcome.ts';
 import type { CallQueue } from './queue.ts';
 
 /** One attempt of an operation. */
@@ -72,7 +72,7 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
       if (typeof passed !== 'function') return passed;
       record = passed;
       if (request.maySend && !(await request.maySend())) return shed;
-      const reserving = reserve(service, allowance, context);
+      const reserving = reserve(context);
       const reserved = reserving instanceof Promise ? await reserving : reserving;
       if (reserved.kind !== 'reserved') return reserved;
       reservation = reserved;
@@ -94,6 +94,27 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
       if (reservation !== null) settle(reservation, isSent, outcome);
     }
   };
+
+  /** Counts a call in the gateway's allowance and, if there is one, in the caller's own budget. A promise if it waits for a store. */
+  function reserve({ reserveCall }: CallContext): Reserved | Promise<Reserved | BudgetExhausted> {
+    const budgeted = reserveCall?.(service) ?? null;
+    return budgeted === null ? allowance.reserve() : reserveBoth(budgeted);
+  }
+
+  async function reserveBoth(budgeted: BudgetedCall | Promise<BudgetedCall>): Promise<Reserved | BudgetExhausted> {
+    const budget = await budgeted;
+    if (budget.kind === 'budget-exhausted') return budget;
+    const reserved = await allowance.reserve();
+    if (reserved.kind === 'exhausted') {
+      budget.release();
+      return reserved;
+    }
+    const release = () => {
+      budget.release();
+      reserved.release();
+    };
+    return { ...reserved, release };
+  }
 
   /** Counts the call as paid unless it was surely not sent. If the caller has aborted one that was sent, it may be charged. */
   function settle(reservation: Reservation, isSent: boolean, outcome: Outcome): void {
@@ -127,36 +148,4 @@ export function guardWithin(outer: Guard, inner: Guard): Guard {
 function shedUnlessAborted(deadline: Deadline): Outcome {
   if (!deadline.hasExpired()) deadline.throwIfAborted();
   return shed;
-}
-
-type Reserved = Reservation | Exhausted | BudgetExhausted;
-
-/** Counts a call in the gateway's allowance and, if there is one, in the caller's own budget. A promise if it waits for a store. */
-function reserve(
-  service: ServiceName,
-  allowance: Pick<Allowance, 'reserve'>,
-  { reserveCall }: CallContext,
-): Reserved | Promise<Reserved> {
-  const budgeted = reserveCall?.(service) ?? null;
-  return budgeted === null ? allowance.reserve() : reserveBoth(budgeted, allowance);
-}
-
-async function reserveBoth(
-  budgeted: BudgetedCall | Promise<BudgetedCall>,
-  allowance: Pick<Allowance, 'reserve'>,
-): Promise<Reserved> {
-  const budget = await budgeted;
-  if (budget.kind === 'budget-exhausted') return budget;
-  const reservation = await allowance.reserve();
-  if (reservation.kind === 'exhausted') {
-    budget.release();
-    return reservation;
-  }
-  return {
-    ...reservation,
-    release() {
-      budget.release();
-      reservation.release();
-    },
-  };
 }

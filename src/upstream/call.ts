@@ -9,13 +9,13 @@ import type { Answered, Failed, FailureReason } from './outcome.ts';
 import { ReceivedLines } from './received-lines.ts';
 import { readRetryAfter } from './retry-after.ts';
 
-interface CallsOptions {
+export interface CallsOptions {
   service: ServiceName;
   baseUrl: string;
   /** Sent with every request, including the API key. */
   headers: Readonly<Record<string, string>>;
   maxResponseBytes: number;
-  /** Largest number of calls in flight; the queue limits them. */
+  /** Limit for the calls in flight; the queue keeps it. */
   maxConcurrency: number;
   /** Whether the service runs inside the process: then it receives the trace context of a request. */
   isSelfHosted?: boolean;
@@ -29,16 +29,8 @@ interface CallsOptions {
  * own: it may be charged and lost if the service closes a kept one at that moment, and no late response to another call can be
  * taken for its answer.
  */
-export function createCalls({
-  service,
-  baseUrl,
-  headers,
-  maxResponseBytes,
-  maxConcurrency,
-  isSelfHosted = false,
-  redactSecrets,
-  events,
-}: CallsOptions): { makeCall: MakeCall; close(): Promise<void> } {
+export function createCalls(options: CallsOptions): { makeCall: MakeCall; close(): Promise<void> } {
+  const { service, baseUrl, headers, maxResponseBytes, maxConcurrency, isSelfHosted, redactSecrets, events } = options;
   const { origin, pathname } = new URL(baseUrl);
   const basePath = pathname.replace(/\/$/, '');
   const kept = createConnections({ origin, maxCalls: maxConcurrency, isKept: true });
@@ -173,7 +165,8 @@ export class Call implements Dispatcher.DispatchHandler {
 
   onError(error: Error): void {
     if (this.progress === 'unsent') this.#fail('unreachable');
-    else this.#fail(this.#status === null ? reasonBeforeResponse(error) : 'truncated');
+    else if (this.#status !== null) this.#fail('truncated');
+    else this.#fail(isInvalidHttp(error) ? 'invalid' : 'reset');
   }
 
   /** The deadline has expired, or the caller has aborted. */
@@ -207,11 +200,6 @@ export class Call implements Dispatcher.DispatchHandler {
 const maxInfos = 20;
 const tooManyInfos = new Error('too many interim responses');
 const abandoned = new Error('The call was abandoned.');
-
-/** Why a call that was sent failed before its response began. */
-function reasonBeforeResponse(error: unknown): FailureReason {
-  return isInvalidHttp(error) ? 'invalid' : 'reset';
-}
 
 /** Undici also rejects `100 Continue`, which is not sent to a request without `Expect`, and `101 Switching Protocols`. */
 function isInvalidHttp(error: unknown): boolean {

@@ -1,18 +1,13 @@
+import type { CircuitEvent } from '../telemetry/events.ts';
 import type { Guard } from './attempt.ts';
 import { type FailureReason, type Outcome, shed } from './outcome.ts';
-
-interface CircuitBreakerOptions {
-  onOpened: () => void;
-  onHalfOpened: () => void;
-  onClosed: () => void;
-}
 
 /**
  * Stops calling a path that keeps failing: 5xx, timeouts and broken connections count, rejections (4xx) do not. An
  * attempt that was aborted or not sent counts neither way. A half-open circuit lets one probe through at a time; one
  * that was not sent does not close it.
  */
-export function createCircuitBreaker({ onOpened, onHalfOpened, onClosed }: CircuitBreakerOptions): Guard {
+export function createCircuitBreaker(onChanged: (event: CircuitEvent) => void): Guard {
   let state: 'closed' | 'open' | 'half-open' = 'closed';
   let openedAt = 0;
   const failures = createFailureWindow();
@@ -22,7 +17,7 @@ export function createCircuitBreaker({ onOpened, onHalfOpened, onClosed }: Circu
       if (state === 'half-open' || (state === 'open' && Date.now() - openedAt < probeAfterMs)) return shed;
       if (state === 'closed') return recordCall;
       state = 'half-open';
-      onHalfOpened();
+      onChanged('circuitHalfOpened');
       return recordProbe;
     },
   };
@@ -39,13 +34,13 @@ export function createCircuitBreaker({ onOpened, onHalfOpened, onClosed }: Circu
   function open(): void {
     state = 'open';
     openedAt = Date.now();
-    onOpened();
+    onChanged('circuitOpened');
   }
 
   function close(): void {
     state = 'closed';
     failures.clear();
-    onClosed();
+    onChanged('circuitClosed');
   }
 }
 

@@ -1,22 +1,5 @@
 import { buildConnector, Client } from 'undici';
 
-/**
- * Connections to a service, one for each call in flight: the queue limits the calls, and so the connections. Each is an
- * undici client, which connects when it is used, and again if its connection was closed while it was idle.
- */
-export interface Connections {
-  /** The most recently used free connection, so that idle ones close when there are few calls; or a new one. */
-  take(): Client;
-  /**
-   * Only a connection whose call is complete, or not sent yet, can be used again. Otherwise, a late response could be taken for
-   * the answer to another call; and after an abort undici connects again at once, so the next call could wait for that. A call
-   * may release its connection before undici has finished with it: undici then queues the next call.
-   */
-  release(connection: Client, progress: CallProgress): void;
-  /** Closes all; calls in flight fail. */
-  close(): Promise<void>;
-}
-
 /** `complete`: undici has received the whole response, and it is the one to the call. */
 export type CallProgress = 'unsent' | 'sent' | 'complete';
 
@@ -29,12 +12,11 @@ interface ConnectionsOptions {
   connect?: buildConnector.connector;
 }
 
-export function createConnections({
-  origin,
-  maxCalls,
-  isKept,
-  connect = buildConnector({}),
-}: ConnectionsOptions): Connections {
+/**
+ * Connections to a service, one for each call in flight: the queue limits the calls, and so the connections. Each is an
+ * undici client, which connects when it is used, and again if its connection was closed while it was idle.
+ */
+export function createConnections({ origin, maxCalls, isKept, connect = buildConnector({}) }: ConnectionsOptions) {
   const all = new Set<Client>();
   let free: Client[] = [];
   /** Those that still connect for a call that has been given up; the oldest first. */
@@ -42,14 +24,21 @@ export function createConnections({
   let isClosed = false;
 
   return {
+    /** The most recently used free connection, so that idle ones close when there are few calls; or a new one. */
     take: () => free.pop() ?? takeConnecting() ?? open(),
-    release(connection, progress) {
+    /**
+     * Only a connection whose call is complete, or not sent yet, can be used again. Otherwise, a late response could be taken for
+     * the answer to another call; and after an abort undici connects again at once, so the next call could wait for that. A call
+     * may release its connection before undici has finished with it: undici then queues the next call.
+     */
+    release(connection: Client, progress: CallProgress): void {
       if (progress === 'complete') free.push(connection);
       else if (progress === 'sent' || !all.has(connection)) discard(connection);
       else if (connection.stats.connected) offerUnused(connection);
       else connecting.add(connection);
     },
-    async close() {
+    /** Closes all; calls in flight fail. */
+    async close(): Promise<void> {
       isClosed = true;
       await Promise.all([...all].map((connection) => connection.destroy()));
     },

@@ -7,36 +7,30 @@ interface CallQueueOptions {
   maxQueue: number;
 }
 
-export interface CallQueue {
-  /**
-   * Takes a slot. A promise while all are in use: it resolves to true when the attempt has a slot, and to false if it has no
-   * place in the queue or its signal has aborted. Requests take turns, however many attempts they have in the queue.
-   */
-  enter(requestKey: symbol, signal: Signal): true | Promise<boolean>;
-  /** Returns a slot. */
-  leave(): void;
-  status(): { active: number; queued: number };
-}
+export type CallQueue = ReturnType<typeof createCallQueue>;
 
 /**
  * Limits the calls in flight and the queue, so that a slow upstream does not occupy the whole gateway. If the queue is full, the
  * request with the most attempts in it loses its last one.
  */
-export function createCallQueue({ maxConcurrency, maxQueue }: CallQueueOptions): CallQueue {
+export function createCallQueue({ maxConcurrency, maxQueue }: CallQueueOptions) {
   /** Attempts by request, in the order of their turns. */
   const waiting = new Map<symbol, Settle[]>();
   let active = 0;
   let queued = 0;
 
   return {
-    enter(requestKey, signal) {
-      if (active < maxConcurrency) {
-        active += 1;
-        return true;
-      }
-      return wait(requestKey, signal);
+    /**
+     * Takes a slot. A promise while all are in use: it resolves to true when the attempt has a slot, and to false if it has no
+     * place in the queue or its signal has aborted. Requests take turns, however many attempts they have in the queue.
+     */
+    enter(requestKey: symbol, signal: Signal): true | Promise<boolean> {
+      if (active >= maxConcurrency) return wait(requestKey, signal);
+      active += 1;
+      return true;
     },
-    leave() {
+    /** Returns a slot. */
+    leave(): void {
       // The next attempt gets the slot before it is free, so that no later one takes it.
       if (queued > 0) takeNext()?.(true);
       else active -= 1;
@@ -53,17 +47,13 @@ export function createCallQueue({ maxConcurrency, maxQueue }: CallQueueOptions):
         settle(false);
       };
       signal.addEventListener('abort', onAbort);
-      add(requestKey, settle);
+      const attempts = waiting.get(requestKey) ?? [];
+      waiting.set(requestKey, attempts);
+      attempts.push(settle);
+      queued += 1;
     });
     signal.removeEventListener('abort', onAbort);
     return hasSlot;
-  }
-
-  function add(requestKey: symbol, settle: Settle): void {
-    const attempts = waiting.get(requestKey);
-    if (attempts === undefined) waiting.set(requestKey, [settle]);
-    else attempts.push(settle);
-    queued += 1;
   }
 
   function remove(requestKey: symbol, settle: Settle): void {

@@ -2,17 +2,13 @@ import { pause } from '../async/pause.ts';
 import type { Attempt, Send } from './attempt.ts';
 import type { Outcome, UpstreamRequest } from './outcome.ts';
 
-interface RetriesOptions {
-  /** Upper bound of the first pause; it doubles with each retry. The pause is random, from 0 to that bound. */
-  backoffMs: number;
-}
-
 /**
  * Retries only what may succeed and is safe to repeat. A read is retried twice if the service failed or was not
  * reached, and once if its response could not be read. A write may be charged even if it fails, so it is retried, once,
  * only if it was definitely not accepted: it was never sent, or was rejected with 503.
+ * @param options `backoffMs`: upper bound of the first pause, which is random, from 0; it doubles with each retry
  */
-export function withRetries(send: Send, { backoffMs }: RetriesOptions): Send {
+export function withRetries(send: Send, { backoffMs }: { backoffMs: number }): Send {
   let budget = budgetBurst;
 
   return async (attempt: Attempt) => {

@@ -1,11 +1,11 @@
 import type { ServiceName } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { Store } from '../stores/store.ts';
 import type { CircuitEvent, Events, OperationOutcome } from '../telemetry/events.ts';
-import { createSecretRedaction, type RedactSecrets } from '../telemetry/redact.ts';
+import { createSecretRedaction } from '../telemetry/redact.ts';
 import { type Allowance, createAllowance } from './allowance/allowance.ts';
+import type { CountOptions } from './allowance/period-count.ts';
 import { createAttempt, guardWithin } from './attempt.ts';
-import { createCalls } from './call.ts';
+import { type CallsOptions, createCalls } from './call.ts';
 import { createCircuitBreaker, isUpstreamFailure } from './circuit-breaker.ts';
 import { Deadline } from './deadline.ts';
 import { type Outcome, shed, type UpstreamRequest } from './outcome.ts';
@@ -20,22 +20,13 @@ export interface UpstreamClient {
   close(): Promise<void>;
 }
 
-interface UpstreamClientOptions {
-  service: ServiceName;
-  baseUrl: string;
-  /** Sent with every request, including the API key. */
-  headers: Readonly<Record<string, string>>;
-  /** Whether the service runs inside the process: then it receives the trace context of a request. */
-  isSelfHosted?: boolean;
+interface UpstreamClientOptions extends Omit<CallsOptions, 'events'> {
   /** Deadline of an operation: queueing, attempts and pauses between them. A write restarts it after queueing. */
   timeoutMs: number;
-  maxResponseBytes: number;
-  maxConcurrency: number;
   maxQueue: number;
   /** Upper bound of the pause before the first retry. */
   backoffMs: number;
   allowance: Allowance;
-  redactSecrets: RedactSecrets;
   events: Pick<Events, 'upstreamCalled' | 'callPaid' | 'upstreamOperationEnded' | CircuitEvent>;
 }
 
@@ -51,11 +42,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     createGuard: (path) =>
       guardWithin(
         createRetryAfterBlock(),
-        createCircuitBreaker({
-          onOpened: () => events.circuitOpened(service, path),
-          onHalfOpened: () => events.circuitHalfOpened(service, path),
-          onClosed: () => events.circuitClosed(service, path),
-        }),
+        createCircuitBreaker((event) => events[event](service, path)),
       ),
     allowance,
     makeCall,
@@ -91,7 +78,7 @@ const refusals = new Map<number, OperationOutcome>([
   [429, 'refused'],
 ]);
 
-interface UpstreamFactoryOptions {
+interface UpstreamFactoryOptions extends Pick<CountOptions, 'store' | 'replicas'> {
   config: {
     maxResponseBytes: number;
     upstreamConcurrency: number;
@@ -100,9 +87,6 @@ interface UpstreamFactoryOptions {
     /** How long a look-up waits until its call is counted, while many are left; null: until it is stored. */
     store: { countTimeoutMs: number | null };
   };
-  store: Store;
-  /** Number of processes that share the store; null: it is not shared. */
-  replicas: number | null;
   /** Removed from all responses. */
   secrets: readonly string[];
   events: Events;

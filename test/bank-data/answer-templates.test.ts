@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { createAnswerTemplates } from '../../src/bank-data/answer-templates.ts';
 import type { IbanValidation } from '../../src/bank-data/bank-data.ts';
-import { createLookUpTable } from '../../src/bank-data/look-up-table.ts';
+import { createAnswerTemplates, createLookUpTable } from '../../src/bank-data/look-up-table.ts';
 import { locateFields } from '../../src/iban/build-iban.ts';
 import { calcCheckDigits } from '../../src/iban/mod97.ts';
 import { countryFormats, findCountryFormat, type Span } from '../../src/iban/registry.ts';

@@ -165,6 +165,21 @@ it('replaces a worker that was killed, and only its open connections are cut', a
   expect(gateway.process.stderr()).toContain('"reason":"SIGKILL","msg":"a worker ended unexpectedly"');
 });
 
+it('has one level of the log, also in a worker that replaces another', async () => {
+  const gateway = await tGatewayProcess(quiet);
+  const message = 'the level of the log was changed';
+  const until = (count: number) => vi.waitUntil(() => logged(gateway, message) === count, { timeout: 20_000 });
+  gateway.process.kill('SIGUSR2');
+  await until(2);
+  process.kill(readChildren(gateway)[0] ?? 0, 'SIGKILL');
+  await until(3);
+  gateway.process.kill('SIGUSR2');
+  await until(5);
+  const lines = gateway.process.stderr().split('\n');
+  const levels = lines.filter((line) => line.includes(message)).map((line) => JSON.parse(line).logLevel);
+  expect(levels).toEqual(['debug', 'debug', 'debug', 'info', 'info']);
+});
+
 it('replaces all workers on SIGHUP, and no request fails', async () => {
   const gateway = await tGatewayProcess(quiet);
   const before = await findWorkers(await connectToBoth(gateway));

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readConfig } from '../../src/config/read-config.ts';
-import { createSpanExport } from '../../src/telemetry/traces/span-export.ts';
+import { createSpanExport } from '../../src/telemetry/traces/request-trace.ts';
 import { tCollector } from '../support/telemetry/otlp-collector.ts';
 
 it('drops spans while 2,048 wait for a batch that is being sent', async () => {

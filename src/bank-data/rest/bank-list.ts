@@ -46,12 +46,17 @@ export async function requestBankPage(
   let isCutShort = false;
   for (; range.length < limit && calls < maxCalls && hasNextPage(page, answer, perPage); calls += 1) {
     context.furtherPages.calls += 1;
-    const mayCall = context.furtherPages.calls <= maxFurtherCalls;
-    const next = mayCall ? await requestPage(page + 1, perPage).catch(ignoreTimeout) : null;
-    isCutShort = next === null;
-    if (next === null) break;
+    isCutShort = context.furtherPages.calls > maxFurtherCalls;
+    if (isCutShort) break;
+    try {
+      answer = await requestPage(page + 1, perPage);
+    } catch (error) {
+      // The page ends with the banks that were received in time.
+      isCutShort = range.length > 0 && hasTimedOut(error);
+      if (isCutShort) break;
+      throw error;
+    }
     page += 1;
-    answer = next;
     range.push(...answer.banks);
   }
 
@@ -66,12 +71,6 @@ export async function requestBankPage(
     total: found.length === banks.length ? answer.total : null,
     isCutShort,
   };
-
-  /** The page ends with the banks that were received in time. */
-  function ignoreTimeout(error: unknown): null {
-    if (range.length > 0 && mayCutShort(error)) return null;
-    throw error;
-  }
 }
 
 const pages: Endpoint<null, ServicePage> = { path: '/bank_data/all', read: readServicePage, isOptional: true };
@@ -82,7 +81,7 @@ const maxCalls = 10;
 const maxFurtherCalls = 9;
 
 /** Whether the deadline has passed: during a call, or in the queue. */
-function mayCutShort(error: unknown): boolean {
+function hasTimedOut(error: unknown): boolean {
   return error instanceof GatewayError && ['UPSTREAM_TIMED_OUT', 'UPSTREAM_UNAVAILABLE'].includes(error.code);
 }
 

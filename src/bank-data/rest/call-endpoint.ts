@@ -1,5 +1,4 @@
 import type { RequestContext } from '../../request-context.ts';
-import type { Outcome } from '../../upstream/outcome.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import {
   createBudgetError,
@@ -22,15 +21,10 @@ export interface Endpoint<Input, Answer> {
   isOptional?: boolean;
 }
 
-interface EndpointRequest<Input> {
-  input: Input;
-  query: Readonly<Record<string, string>>;
-}
-
 /** Calls one endpoint. Rejects with a GatewayError if the outcome contains no readable answer. */
 export type CallEndpoint = <Input, Answer>(
   endpoint: Endpoint<Input, Answer>,
-  request: EndpointRequest<Input>,
+  request: { input: Input; query: Readonly<Record<string, string>> },
   context: RequestContext,
 ) => Promise<Answer>;
 
@@ -39,26 +33,19 @@ export function createCallEndpoint(
   events: UpstreamErrorEvents,
   dataVersion: Pick<DataVersion, 'report'>,
 ): CallEndpoint {
-  return async (endpoint, { input, query }, context) => {
-    const { path, isAbout } = endpoint;
+  return async ({ path, isAbout, read, answer422, isOptional = false }, { input, query }, context) => {
     const isAnswer = (json: unknown) => isAbout === undefined || isAbout(json, input);
-    return readOutcome(endpoint, input, await client.send({ method: 'GET', path, query, isAnswer }, context));
-  };
-
-  function readOutcome<Input, Answer>(
-    { read, answer422, isOptional = false }: Endpoint<Input, Answer>,
-    input: Input,
-    outcome: Outcome,
-  ): Answer {
+    const outcome = await client.send({ method: 'GET', path, query, isAnswer }, context);
+    if (outcome.kind === 'budget-exhausted') throw createBudgetError('bank-data', outcome);
     if (outcome.kind === 'answered') {
-      const version = outcome.headers[dataVersionHeader];
+      const { status, headers, json } = outcome;
+      const version = headers[dataVersionHeader];
       if (typeof version === 'string') dataVersion.report(version);
-      if (outcome.status === 422 && answer422 !== undefined) return answer422(input);
-      if (outcome.status === 403 && isOptional) throw createNotOfferedError('bank-data');
-      const answer = outcome.status === 200 ? read(outcome.json, input) : null;
+      if (status === 422 && answer422 !== undefined) return answer422(input);
+      if (status === 403 && isOptional) throw createNotOfferedError('bank-data');
+      const answer = status === 200 ? read(json, input) : null;
       if (answer !== null) return answer;
     }
-    if (outcome.kind === 'budget-exhausted') throw createBudgetError('bank-data', outcome);
     throw toUpstreamError('bank-data', outcome, events);
-  }
+  };
 }

@@ -2,7 +2,7 @@ import type { BicSource } from '../../bank-lists/listed-bank.ts';
 import { compactBic } from '../../iban/bic.ts';
 import { compactIban, findIbanProblems, parseIban } from '../../iban/iban.ts';
 import { findRefusal } from '../../upstream/upstream-error.ts';
-import type { Bank, IbanData, IbanValidation } from '../bank-data.ts';
+import type { Bank, BicValidation, IbanData, IbanValidation } from '../bank-data.ts';
 
 /*
  * The bodies of the service's responses, read tolerantly: absent, null, "", "N/A", "-" and "null" are the same; a number or boolean
@@ -57,26 +57,24 @@ export function readIban(body: unknown): string | null {
 
 /** Country code, check digits and BBAN come from the IBAN itself where the service does not repeat them. */
 function readIbanData(value: unknown, iban: string): IbanData | null {
-  const received = readObject(value);
-  const { bank_code, branch, account_number, national_checksum } = received ?? {};
+  const wire = readObject(value);
+  if (wire === null) return null;
+  const { bank_code, branch, account_number, national_checksum } = wire;
   const types = [typeof bank_code, typeof branch, typeof account_number, typeof national_checksum];
-  const hasNumbers = types.includes('number');
-  const wire = received !== null && hasNumbers ? withLeadingZeros(received, iban) : received;
-  const data =
-    wire &&
-    unlessEmpty({
-      country: readText(wire.country),
-      countryCode: readText(wire.country_code),
-      sepaCountry: readFlag(wire.sepa_country),
-      checksum: readText(wire.checksum),
-      bban: readText(wire.BBAN),
-      bankCode: readText(wire.bank_code),
-      accountNumber: readText(wire.account_number),
-      branch: readText(wire.branch),
-      nationalChecksum: readText(wire.national_checksum),
-      countryIbanFormatAsSwift: readText(wire.country_iban_format_as_swift),
-      countryIbanFormatAsRegex: readText(wire.country_iban_format_as_regex),
-    });
+  const parts = types.includes('number') ? parseIban(iban) : null;
+  const data = unlessEmpty({
+    country: readText(wire.country),
+    countryCode: readText(wire.country_code),
+    sepaCountry: readFlag(wire.sepa_country),
+    checksum: readText(wire.checksum),
+    bban: readText(wire.BBAN),
+    bankCode: readCode(bank_code, parts?.bankCode),
+    accountNumber: readCode(account_number, parts?.bbanRemainder),
+    branch: readCode(branch, parts?.branch),
+    nationalChecksum: readCode(national_checksum, parts?.nationalCheckDigits),
+    countryIbanFormatAsSwift: readText(wire.country_iban_format_as_swift),
+    countryIbanFormatAsRegex: readText(wire.country_iban_format_as_regex),
+  });
   if (data === null) return null;
   data.countryCode ??= iban.slice(0, 2);
   data.checksum ??= iban.slice(2, 4);
@@ -84,56 +82,26 @@ function readIbanData(value: unknown, iban: string): IbanData | null {
   return data as IbanData;
 }
 
-/** The codes as the IBAN has them, where they are the same number: a number has no leading zeros, and only 15 exact digits. */
-function withLeadingZeros(wire: Readonly<Record<string, unknown>>, iban: string): Readonly<Record<string, unknown>> {
-  const parts = parseIban(iban);
-  const restore = (code: unknown, part: string | null | undefined) =>
-    typeof code === 'number' && part && Number(part) === code ? part : code;
-  return {
-    ...wire,
-    bank_code: restore(wire.bank_code, parts?.bankCode),
-    branch: restore(wire.branch, parts?.branch),
-    account_number: restore(wire.account_number, parts?.bbanRemainder),
-    national_checksum: restore(wire.national_checksum, parts?.nationalCheckDigits),
-  };
+/** The code as the IBAN has it, if it is the same number: a number has no leading zeros, and only 15 exact digits. */
+function readCode(code: unknown, part: string | null | undefined): string | null {
+  return typeof code === 'number' && part && Number(part) === code ? part : readText(code);
 }
 
 /** Null if the service knows only the code, which is a part of the IBAN and no knowledge of a bank. */
 function readBankData(value: unknown, iban: string): Bank | null {
-  const wire = readObject(value);
-  const known = unlessEmpty({
-    name: readText(wire?.name),
-    address: readText(wire?.address),
-    zip: readText(wire?.zip),
-    city: readText(wire?.city),
-    bic: readText(wire?.bic),
-  });
-  const bankCode = readText(wire?.bank_code);
-  return known && { bankCode, countryCode: iban.slice(0, 2), ...known, ...readOrigin(wire) };
-}
-
-export interface ServicePage {
-  banks: readonly Bank[];
-  /** Null where the service does not return it. */
-  perPage: number | null;
-  lastPage: number | null;
-  total: number | null;
-}
-
-export interface BicAnswer {
-  valid: boolean;
-  /** Null where the service does not know the bank. */
-  bank: Bank | null;
+  const bank = readBank(readObject(value));
+  const { name, address, zip, city, bic } = bank;
+  return unlessEmpty({ name, address, zip, city, bic }) && { ...bank, countryCode: iban.slice(0, 2) };
 }
 
 /** Whether a body of `swift_check` is about this compacted BIC; true if it names none. */
 export function isAboutBic(body: unknown, bic: string): boolean {
-  const found = readBic(readObject(readObject(body)?.bank_data));
+  const found = readBank(readObject(readObject(body)?.bank_data)).bic;
   return found === null || isBicOrHeadOffice(compactBic(found), bic);
 }
 
 /** Parses the body of `swift_check`; null if it has another shape. */
-export function readBicAnswer(body: unknown): BicAnswer | null {
+export function readBicAnswer(body: unknown): Pick<BicValidation, 'valid' | 'bank'> | null {
   const wire = readObject(body);
   const valid = readFlag(wire?.valid);
   if (wire === null || valid === null || (!valid && isRefusal(body))) return null;
@@ -146,11 +114,13 @@ function isBicOrHeadOffice(found: string, bic: string): boolean {
   return found.slice(0, 8) === bic.slice(0, 8) && (branch === 'XXX' || branch === bic.slice(8));
 }
 
+export type ServicePage = NonNullable<ReturnType<typeof readServicePage>>;
+
 /**
  * Parses the body of `all`; null if it has another shape. It is a page of Laravel:
  * https://laravel.com/docs/pagination#converting-results-to-json
  */
-export function readServicePage(body: unknown): ServicePage | null {
+export function readServicePage(body: unknown) {
   const wire = readObject(body);
   if (wire === null || !Array.isArray(wire.data) || (wire.data.length === 0 && isRefusal(body))) return null;
   const items = wire.data.map(readObject);
@@ -158,6 +128,7 @@ export function readServicePage(body: unknown): ServicePage | null {
   const meta = readObject(wire.meta);
   return {
     banks: items.flatMap((item) => (item ? [readListItem(item)] : [])),
+    // Null where the service does not return it.
     perPage: readCount(meta?.per_page) || null,
     lastPage: readCount(meta?.last_page),
     total: readCount(meta?.total),
@@ -187,7 +158,7 @@ function readBank(wire: Readonly<Record<string, unknown>> | null): Bank {
     address: readText(wire?.address),
     zip: readText(wire?.zip),
     city: readText(wire?.city),
-    bic: readBic(wire),
+    bic: readText(wire?.swift) ?? readText(wire?.bic),
     ...readOrigin(wire),
   };
 }
@@ -199,10 +170,6 @@ function readOrigin(wire: Readonly<Record<string, unknown>> | null): Pick<Bank, 
 }
 
 const bicSources: readonly unknown[] = ['NATIONAL_LIST', 'REGISTER', 'CORRECTED'] satisfies readonly BicSource[];
-
-function readBic(wire: Readonly<Record<string, unknown>> | null): string | null {
-  return readText(wire?.swift) ?? readText(wire?.bic);
-}
 
 function readText(value: unknown): string | null {
   if (typeof value === 'string') {

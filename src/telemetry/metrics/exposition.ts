@@ -3,41 +3,39 @@ import { getHeapStatistics } from 'node:v8';
 import { readVersion } from '../../process/package-files.ts';
 import { definitions, type MetricName } from './definitions.ts';
 import { createGatewayMetrics, type MetricSources } from './gateway-metrics.ts';
-import type { Collectors, Metrics } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 import type { Sample } from './series.ts';
 
 /** The samples of all metrics, or of some. */
 export type Samples = Partial<Readonly<Record<MetricName, readonly Sample[]>>>;
 
-/** Reads the metrics of this process. */
-export interface Exposition {
-  collect(): Promise<Samples>;
-  /** Only what is counted, also after the gateway was closed. */
-  collectCounts(): Promise<Samples>;
-  close(): void;
-}
+export type Exposition = ReturnType<typeof createExposition>;
 
-/** The names of labels are checked by a test: `definitions` and the collectors list them. */
-export function createExposition({ collectors }: Pick<Metrics, 'collectors'>, sources: MetricSources): Exposition {
-  const { collectors: ofProcess, reset, close } = createProcessMetrics();
-  const all: Collectors<MetricName> = { ...collectors, ...createGatewayMetrics(sources), ...ofProcess };
+/** Reads the metrics of this process. A test checks that each metric of `definitions` is counted or read, with its labels. */
+export function createExposition({ counted }: Pick<Metrics, 'counted'>, sources: MetricSources) {
+  const { readers: ofProcess, reset, close } = createProcessMetrics();
+  const readers: Partial<Record<MetricName, ReadMetric>> = { ...createGatewayMetrics(sources), ...ofProcess };
+  const readAll = async (names: readonly MetricName[]): Promise<Samples> => {
+    const samples = names.map(async (name) => [name, counted.collect(name) ?? (await readers[name]?.())] as const);
+    return Object.fromEntries(await Promise.all(samples));
+  };
   return {
-    async collect() {
-      const samples = await readAll(all, metricNames);
+    async collect(): Promise<Samples> {
+      const samples = await readAll(metricNames);
       reset();
       return samples;
     },
-    collectCounts: () => readAll(all, countNames),
+    /** Only what is counted, also after the gateway was closed. */
+    collectCounts: () => readAll(countNames),
     close,
   };
 }
 
+/** Reads the values of a metric when it is scraped. */
+type ReadMetric = () => readonly Sample[] | Promise<readonly Sample[]>;
+
 const metricNames = Object.keys(definitions) as MetricName[];
 const countNames = metricNames.filter((name) => definitions[name].type !== 'gauge');
-
-async function readAll(collectors: Collectors<MetricName>, names: readonly MetricName[]): Promise<Samples> {
-  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await collectors[name]()] as const)));
-}
 
 /** All metrics in the text format of Prometheus. */
 export function formatMetrics(samples: Samples): string {
@@ -67,7 +65,7 @@ function createProcessMetrics() {
   let lastUtilization = performance.eventLoopUtilization();
   const version = readVersion();
 
-  const collectors = {
+  const readers = {
     nodejs_eventloop_delay_p50_seconds: () => one(secondsOf(delay, delay.percentile(50))),
     nodejs_eventloop_delay_p99_seconds: () => one(secondsOf(delay, delay.percentile(99))),
     nodejs_eventloop_delay_max_seconds: () => one(secondsOf(delay, delay.max)),
@@ -84,7 +82,7 @@ function createProcessMetrics() {
     ledgerquill_build_info: (): Sample[] => [{ labels: { version }, value: 1 }],
   };
   return {
-    collectors,
+    readers,
     /** Called after each scrape. */
     reset: () => delay.reset(),
     close: () => void delay.disable(),

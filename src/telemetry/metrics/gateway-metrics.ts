@@ -21,7 +21,8 @@ export interface MetricSources {
   /** Cached look-ups in memory. */
   lookUps(): CacheStatus;
   caches(): Readonly<Record<'replies' | 'documents', CacheStatus>>;
-  allowances(): Promise<readonly Limit[]>;
+  /** Null for one that is not known yet. */
+  allowances(): Promise<readonly (Limit | null)[]>;
   /** The budgets of the callers that used theirs last. */
   budgets(): Iterable<{ caller: string; service: ServiceName; remaining: number }>;
   isStoreUp(): boolean;
@@ -35,9 +36,11 @@ export interface MetricSources {
 
 export function createGatewayMetrics(sources: MetricSources) {
   const allowances = async (name: 'limit' | 'remaining') =>
-    (await sources.allowances()).flatMap(({ service, [name]: value }): Sample[] =>
-      value === null ? [] : [{ labels: { service }, value }],
-    );
+    (await sources.allowances()).flatMap((allowance): Sample[] => {
+      if (allowance === null) return [];
+      const { service, [name]: value } = allowance;
+      return value === null ? [] : [{ labels: { service }, value }];
+    });
   const caches = () => ({ look_ups: sources.lookUps(), ...sources.caches() });
   return {
     http_server_active_requests: () => [{ value: sources.activeRequests() }],

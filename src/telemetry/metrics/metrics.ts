@@ -1,42 +1,42 @@
 import type { ServiceName } from '../../errors.ts';
-import type { CircuitEvent, Events } from '../events.ts';
+import type { Events } from '../events.ts';
 import { type FinishedReply, type FinishedRequest, methodLabel } from '../finished-request.ts';
-import { circuitStates, type MetricName } from './definitions.ts';
-import { Count, createCounts, createDurations, Histogram, type Sample, Series } from './series.ts';
-
-/** Reads the values of a metric when it is scraped. */
-type Collect = () => readonly Sample[] | Promise<readonly Sample[]>;
-
-export type Collectors<Name extends MetricName> = Readonly<Record<Name, Collect>>;
+import { circuitStates } from './definitions.ts';
+import { Count, Registry, type Sample, Series } from './series.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Counts events as plain numbers; `createExposition` reads them when they are scraped. */
 export function createMetrics() {
-  const requests = createRequestMetrics();
-  const upstreams = createUpstreamMetrics(requests);
-  const events: Partial<Events> = { ...requests.events, ...upstreams.events };
-  return { events, collectors: { ...requests.collectors, ...upstreams.collectors } };
+  const counted = new Registry();
+  const refusals = counted.counts('ledgerquill_refusals_total');
+  const saved = counted.add('ledgerquill_saved_calls_total', new Series(['service', 'by'], () => new Count()));
+  const shared = { counted, refusals, saved };
+  const events: Partial<Events> = { ...countRequests(shared), ...countUpstreams(shared) };
+  return { events, counted };
 }
 
-type RequestEvents = Pick<Events, 'requestFinished' | 'connectionRefused' | 'storeFailed'>;
+interface SharedMetrics {
+  counted: Registry;
+  /** Requests, connections and operations, by the limit that refused them. */
+  refusals: Series<Count>;
+  /** Look-ups and orders without a call, by service and why. */
+  saved: Series<Count>;
+}
 
-function createRequestMetrics() {
-  const durations = createDurations('http_server_request_duration_seconds', alertedRequests);
-  const overhead = new Histogram(overheadBounds);
-  const requests = createCounts('ledgerquill_graphql_requests_total', 500);
+function countRequests({ counted, refusals, saved }: SharedMetrics) {
+  const durations = counted.durations('http_server_request_duration_seconds', alertedRequests);
+  const overhead = counted.durations('ledgerquill_request_overhead_seconds', [], overheadBounds).of();
+  const requests = counted.counts('ledgerquill_graphql_requests_total', 500);
   requests.of('query', 'other');
-  const errors = createCounts('ledgerquill_graphql_errors_total');
-  /** The upstream metrics add the operations that a budget refused. */
-  const refusals = createCounts('ledgerquill_refusals_total');
-  const lookUps = createCounts('ledgerquill_cache_look_ups_total');
+  const errors = counted.counts('ledgerquill_graphql_errors_total');
+  const lookUps = counted.counts('ledgerquill_cache_look_ups_total');
   const [hits, stale, misses] = [lookUps.of('hit'), lookUps.of('stale'), lookUps.of('miss')];
-  const keptReplies = new Count();
-  const storeErrors = createCounts('ledgerquill_store_errors_total');
-  /** Look-ups that the cache, and kept replies, have answered. */
-  const [savedByCache, savedByReply] = [new Count(), new Count()];
+  const keptReplies = counted.counts('ledgerquill_kept_replies_total').of();
+  const storeErrors = counted.counts('ledgerquill_store_errors_total');
+  const [savedByCache, savedByReply] = [saved.of('bank-data', 'cache'), saved.of('bank-data', 'kept_reply')];
 
-  const events: RequestEvents = {
+  return {
     requestFinished(request) {
       durations.of(methodLabel(request.method), request.route, request.status).observe(request.durationMs / 1_000);
       if (request.errorCodes.length > 0) countErrors(request);
@@ -48,18 +48,7 @@ function createRequestMetrics() {
     storeFailed(failure) {
       storeErrors.of(failure).value += 1;
     },
-  };
-  const collectors = {
-    http_server_request_duration_seconds: () => durations.collect(),
-    ledgerquill_request_overhead_seconds: () => overhead.collect(),
-    ledgerquill_graphql_requests_total: () => requests.collect(),
-    ledgerquill_graphql_errors_total: () => errors.collect(),
-    ledgerquill_refusals_total: () => refusals.collect(),
-    ledgerquill_cache_look_ups_total: () => lookUps.collect(),
-    ledgerquill_kept_replies_total: () => keptReplies.collect(),
-    ledgerquill_store_errors_total: () => storeErrors.collect(),
-  };
-  return { events, collectors, refusals, savedByCache, savedByReply };
+  } satisfies Partial<Events>;
 
   function countReply(
     request: FinishedRequest,
@@ -104,47 +93,33 @@ const limitOfCode: Readonly<Record<string, string>> = {
   OVERLOADED: 'overloaded',
 };
 
-type UpstreamEvents = Pick<
-  Events,
-  | 'upstreamCalled'
-  | 'upstreamOperationEnded'
-  | 'callPaid'
-  | 'countRestored'
-  | 'flightJoined'
-  | 'essayOrdered'
-  | CircuitEvent
->;
-
-type SharedCounts = Pick<ReturnType<typeof createRequestMetrics>, 'refusals' | 'savedByCache' | 'savedByReply'>;
-
-function createUpstreamMetrics({ refusals, savedByCache, savedByReply }: SharedCounts) {
-  const durations = createDurations('http_client_request_duration_seconds', alertedCalls);
-  const operations = createCounts('ledgerquill_upstream_operations_total');
-  const attempts = createCounts('ledgerquill_upstream_attempts_total');
-  const paid = createCounts('ledgerquill_paid_calls_total');
-  const restoredCounts = createCounts('ledgerquill_restored_counts_total');
-  const essays = createCounts('ledgerquill_essays_total');
-  const joinedFlights = new Count();
+function countUpstreams({ counted, refusals, saved }: SharedMetrics) {
+  const durations = counted.durations('http_client_request_duration_seconds', alertedCalls);
+  const operations = counted.counts('ledgerquill_upstream_operations_total');
+  const attempts = counted.counts('ledgerquill_upstream_attempts_total');
+  const paid = counted.counts('ledgerquill_paid_calls_total');
+  const restoredCounts = counted.counts('ledgerquill_restored_counts_total');
+  const essays = counted.counts('ledgerquill_essays_total');
+  const joinedFlights = counted.counts('ledgerquill_joined_flights_total').of();
+  const [savedByFlight, savedByKey] = [saved.of('bank-data', 'flight'), saved.of('essays', 'idempotency_key')];
   const circuits = new Series(['service', 'endpoint'], () => new Circuit());
-  const transitions = createCounts('ledgerquill_circuit_breaker_transitions_total', 300);
+  counted.add('ledgerquill_circuit_breaker_state', circuits);
+  const transitions = counted.counts('ledgerquill_circuit_breaker_transitions_total', 300);
 
-  const addCircuit = (service: ServiceName, path: string) => {
-    circuits.of(service, path);
-    for (const state of circuitStates) transitions.of(service, path, state);
-  };
   const changeCircuit = (service: ServiceName, path: string, state: CircuitState) => {
     circuits.of(service, path).state = state;
     transitions.of(service, path, state).value += 1;
   };
 
-  const events: UpstreamEvents = {
+  return {
     upstreamCalled({ service, method, path, outcome, durationMs }) {
       const isAnswered = outcome.kind === 'answered';
       const status = isAnswered ? outcome.status : '';
       const errorType = isAnswered ? (outcome.status >= 400 ? outcome.status : '') : outcome.reason;
       durations.of(service, method, status, errorType).observe(durationMs / 1_000);
       attempts.of(service, isAnswered && outcome.status < 500 ? 'answered' : 'failed').value += 1;
-      addCircuit(service, path);
+      circuits.of(service, path);
+      for (const state of circuitStates) transitions.of(service, path, state);
     },
     upstreamOperationEnded(service, outcome) {
       const isBudget = outcome === 'budget-exhausted';
@@ -159,33 +134,16 @@ function createUpstreamMetrics({ refusals, savedByCache, savedByReply }: SharedC
     },
     flightJoined() {
       joinedFlights.value += 1;
+      savedByFlight.value += 1;
     },
     essayOrdered(outcome) {
       essays.of(outcome).value += 1;
+      if (outcome === 'from_key') savedByKey.value += 1;
     },
     circuitOpened: (service, path) => changeCircuit(service, path, 'open'),
     circuitHalfOpened: (service, path) => changeCircuit(service, path, 'half_open'),
     circuitClosed: (service, path) => changeCircuit(service, path, 'closed'),
-  };
-
-  const collectors = {
-    http_client_request_duration_seconds: () => durations.collect(),
-    ledgerquill_upstream_operations_total: () => operations.collect(),
-    ledgerquill_upstream_attempts_total: () => attempts.collect(),
-    ledgerquill_circuit_breaker_state: () => circuits.collect(),
-    ledgerquill_circuit_breaker_transitions_total: () => transitions.collect(),
-    ledgerquill_joined_flights_total: () => joinedFlights.collect(),
-    ledgerquill_paid_calls_total: () => paid.collect(),
-    ledgerquill_restored_counts_total: () => restoredCounts.collect(),
-    ledgerquill_saved_calls_total: (): Sample[] => [
-      { labels: { service: 'bank-data', by: 'cache' }, value: savedByCache.value },
-      { labels: { service: 'bank-data', by: 'flight' }, value: joinedFlights.value },
-      { labels: { service: 'bank-data', by: 'kept_reply' }, value: savedByReply.value },
-      { labels: { service: 'essays', by: 'idempotency_key' }, value: essays.of('from_key').value },
-    ],
-    ledgerquill_essays_total: () => essays.collect(),
-  };
-  return { events, collectors };
+  } satisfies Partial<Events>;
 }
 
 /** What LedgerquillUpstreamSlow compares: answers and timeouts. */

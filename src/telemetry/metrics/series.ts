@@ -87,32 +87,48 @@ export class Series<One extends Value> implements Value {
   }
 }
 
-/** Counts by labels. If all values of all labels are listed, the counts are 0 from the start, and not absent. */
-export function createCounts(metric: MetricName, maxSeries?: number): Series<Count> {
-  const { labels } = definitions[metric];
-  const counts = new Series(Object.keys(labels), () => new Count(), maxSeries);
-  const listed = Object.values(labels).reduce<readonly string[][]>(
-    (combinations, values) => combinations.flatMap((combination) => (values ?? []).map((one) => [...combination, one])),
-    [[]],
-  );
-  for (const combination of listed) counts.of(...combination);
-  return counts;
-}
+/** The counted metrics of a process, by name. */
+export class Registry {
+  readonly #metrics = new Map<MetricName, Value>();
 
-/**
- * Durations by labels.
- * @param listed labels whose counts are 0 from the start: `increase` and `rate` do not see a series that begins with a count
- */
-export function createDurations(metric: MetricName, listed: readonly (readonly Label[])[]): Series<Histogram> {
-  const names = Object.keys(definitions[metric].labels);
-  const durations = new Series(names, () => new Histogram(durationBounds), maxHistograms);
-  for (const labels of listed) durations.of(...labels);
-  return durations;
+  /** Counts by labels. If all values of all labels are listed, the counts are 0 from the start, and not absent. */
+  counts(name: MetricName, maxSeries?: number): Series<Count> {
+    const { labels } = definitions[name];
+    const counts = this.add(name, new Series(Object.keys(labels), () => new Count(), maxSeries));
+    const listed = Object.values(labels).reduce<readonly string[][]>(
+      (combinations, values) =>
+        combinations.flatMap((combination) => (values ?? []).map((one) => [...combination, one])),
+      [[]],
+    );
+    for (const combination of listed) counts.of(...combination);
+    return counts;
+  }
+
+  /**
+   * Durations by labels.
+   * @param listed labels whose counts are 0 from the start: `increase` and `rate` do not see a series that begins with a count
+   */
+  durations(name: MetricName, listed: readonly (readonly Label[])[], bounds = durationBounds): Series<Histogram> {
+    const names = Object.keys(definitions[name].labels);
+    const durations = this.add(name, new Series(names, () => new Histogram(bounds), maxHistograms));
+    for (const labels of listed) durations.of(...labels);
+    return durations;
+  }
+
+  add<Added extends Value>(name: MetricName, value: Added): Added {
+    this.#metrics.set(name, value);
+    return value;
+  }
+
+  /** Undefined for a metric that is not counted here. */
+  collect(name: MetricName): readonly Sample[] | undefined {
+    return this.#metrics.get(name)?.collect();
+  }
 }
 
 const maxHistograms = 200;
 
 /** OpenTelemetry's bounds, and more: a reply from memory takes less than a millisecond, an essay up to two minutes. */
-const durationBounds = [
+const durationBounds: readonly number[] = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60, 120,
 ];

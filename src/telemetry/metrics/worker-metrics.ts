@@ -19,12 +19,8 @@ export function createWorkerMetrics() {
     },
     /** With what the present process, the primary, uses. */
     total(): Samples {
-      const { process_memory_usage_bytes, process_cpu_time_seconds_total } = processUsage;
-      const ofPrimary = {
-        process_memory_usage_bytes: process_memory_usage_bytes(),
-        process_cpu_time_seconds_total: process_cpu_time_seconds_total(),
-      };
-      return aggregate([ended, ...latest.values(), ofPrimary]);
+      const ofPrimary = Object.entries(processUsage).map(([name, read]) => [name, read()]);
+      return aggregate([ended, ...latest.values(), Object.fromEntries(ofPrimary)]);
     },
   };
 }
@@ -36,16 +32,11 @@ function onlyCounts(samples: Samples): Samples {
 }
 
 function aggregate(all: readonly Samples[]): Samples {
-  const names = Object.keys(definitions) as MetricName[];
-  return Object.fromEntries(
-    names.map((name) => [
-      name,
-      aggregateMetric(
-        definitions[name].aggregate,
-        all.flatMap((one) => one[name] ?? []),
-      ),
-    ]),
-  );
+  const metrics = Object.entries(definitions).map(([name, { aggregate }]) => {
+    const samples = all.flatMap((one) => one[name as MetricName] ?? []);
+    return [name, aggregateMetric(aggregate, samples)];
+  });
+  return Object.fromEntries(metrics);
 }
 
 /** One sample for all with the same labels. */

@@ -1,4 +1,6 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { Agent as HttpAgent, type IncomingHttpHeaders } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import {
   type Context,
   ROOT_CONTEXT,
@@ -9,13 +11,14 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import { TraceState } from '@opentelemetry/core';
+import { type ExportResult, ExportResultCode, TraceState } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { TracesConfig } from '../../config/traces-config.ts';
-import type { CallSpan, Trace } from '../../trace.ts';
+import { type CallSpan, parseTraceParent, type Trace } from '../../trace.ts';
 import { type FinishedReply, type FinishedRequest, findFault, methodLabel } from '../finished-request.ts';
 import type { Redact } from '../redact.ts';
-import { createSpanExport } from './span-export.ts';
-import { parseTraceParent } from './trace-parent.ts';
 
 /** A GraphQL request that may be sampled. */
 export interface TracedRequest extends Pick<FinishedRequest, 'method' | 'requestId' | 'route'> {
@@ -27,11 +30,7 @@ export interface RequestTrace extends Trace {
   end(request: Pick<FinishedRequest, 'status' | 'errorCodes' | 'reply'>): void;
 }
 
-export interface RequestTracer {
-  start(request: TracedRequest): RequestTrace;
-  /** Exports the remaining spans. */
-  close(): Promise<void>;
-}
+export type RequestTracer = ReturnType<typeof createRequestTracer>;
 
 interface TracerOptions {
   config: TracesConfig;
@@ -44,10 +43,10 @@ interface TracerOptions {
  * https://opentelemetry.io/docs/specs/semconv/graphql/graphql-spans/. Texts of clients are redacted and limited: the id of
  * the request, the operation's name and `tracestate`. Spans contain neither documents nor variables.
  */
-export function createRequestTracer({ config, redact, onFailed }: TracerOptions): RequestTracer {
+export function createRequestTracer({ config, redact, onFailed }: TracerOptions) {
   const { tracer, close } = createSpanExport(config, onFailed);
   return {
-    start({ method, requestId, route, headers }) {
+    start({ method, requestId, route, headers }: TracedRequest): RequestTrace {
       const attributes = {
         'http.request.method': methodLabel(method),
         'http.route': route,
@@ -161,4 +160,63 @@ function toCallSpan(span: Span): CallSpan {
       span.end();
     },
   };
+}
+
+/**
+ * Creates spans and exports them in batches. At most 2,048 spans wait for their export, further ones are dropped, so that a
+ * slow collector costs no memory.
+ * @param onFailed receives the reason, which contains no address
+ */
+export function createSpanExport(config: TracesConfig, onFailed: (reason: string) => void) {
+  const { url, headers, timeoutMs, compression, resource } = config;
+  const agent = new (url.startsWith('https:') ? HttpsAgent : HttpAgent)({ keepAlive: true });
+  // The type of `compression` is an enum, which the package does not export.
+  const options = { url, headers, timeoutMillis: timeoutMs, compression, httpAgentOptions: () => agent } as object;
+  const exporter = withReportedFailures(new OTLPTraceExporter(options));
+  const provider = new TracerProvider({
+    // By default, the client's sampled flag would decide a second time.
+    sampler: new AlwaysOnSampler(),
+    resource: resourceFromAttributes({ 'service.instance.id': randomUUID(), ...resource }),
+    spanProcessors: [new BatchSpanProcessor({ exporter, exportTimeoutMillis: timeoutMs + 2 * graceMs })],
+  });
+  return {
+    tracer: provider.getTracer('ledgerquill'),
+    /** Exports the remaining spans. */
+    async close() {
+      await provider.shutdown().catch((error: unknown) => onFailed(String(error)));
+      agent.destroy();
+    },
+  };
+
+  /**
+   * Failures are logged by the gateway, and not by OpenTelemetry's own log. The exporter's timeout begins again with each
+   * byte of a response, so there is another one for the whole export, which closes the connections.
+   */
+  function withReportedFailures(exporter: SpanExporter): SpanExporter {
+    return {
+      export(spans, done) {
+        let isTooLate = false;
+        const timer = setTimeout(() => {
+          isTooLate = true;
+          agent.destroy();
+        }, timeoutMs + graceMs);
+        exporter.export(spans, ({ code, error }: ExportResult) => {
+          clearTimeout(timer);
+          if (isTooLate) onFailed('the response took too long');
+          else if (code !== ExportResultCode.SUCCESS) onFailed(describe(error));
+          done({ code: ExportResultCode.SUCCESS });
+        });
+      },
+      shutdown: () => exporter.shutdown(),
+    };
+  }
+}
+
+/** Additional time after the timeout of the exporter. */
+const graceMs = 500;
+
+/** The status, or a code such as ECONNREFUSED: messages contain the address, which may be confidential. */
+function describe(error: Error | undefined): string {
+  if (error === undefined || !('code' in error)) return error?.message ?? 'unknown reason';
+  return typeof error.code === 'number' ? `HTTP status ${error.code}` : String(error.code);
 }

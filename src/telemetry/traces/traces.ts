@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TracesConfig } from '../../config/traces-config.ts';
+import { parseTraceParent } from '../../trace.ts';
 import type { Events } from '../events.ts';
 import type { Redact } from '../redact.ts';
 import type { RequestTrace, RequestTracer, TracedRequest } from './request-trace.ts';
-import { parseTraceParent } from './trace-parent.ts';
 
 interface TracesOptions {
   config: TracesConfig;
@@ -12,28 +12,23 @@ interface TracesOptions {
   events: Pick<Events, 'tracesNotExported'>;
 }
 
-/** Starts the trace of a request; null: it is not sampled. */
-export type StartTrace = (request: TracedRequest) => RequestTrace | null;
-
-export interface Traces {
-  /** Loads OpenTelemetry. Until then, no request is sampled. */
-  open(): Promise<void>;
-  start: StartTrace;
-  /** Exports the remaining spans. */
-  close(): Promise<void>;
-}
+export type StartTrace = ReturnType<typeof createTraces>['start'];
 
 /** Decides which requests are sampled. The others cost no more than this decision. */
-export function createTraces({ config, redact, events }: TracesOptions): Traces {
+export function createTraces({ config, redact, events }: TracesOptions) {
   const { ratio, followsParent } = config;
   let tracer: RequestTracer | null = null;
 
   return {
-    async open() {
+    /** Loads OpenTelemetry. Until then, no request is sampled. */
+    async open(): Promise<void> {
       const { createRequestTracer } = await import('./request-trace.ts');
       tracer = createRequestTracer({ config, redact, onFailed: events.tracesNotExported });
     },
-    start: (request) => (tracer !== null && isSampled(request.headers) ? tracer.start(request) : null),
+    /** Starts the trace of a request; null: it is not sampled. */
+    start: (request: TracedRequest): RequestTrace | null =>
+      tracer !== null && isSampled(request.headers) ? tracer.start(request) : null,
+    /** Exports the remaining spans. */
     close: async () => tracer?.close(),
   };
 

@@ -1,18 +1,16 @@
-import { answerWithin } from '../../async/answer-within.ts';
-import type { Store } from '../../stores/store.ts';
-import type { Answered } from '../outcome.ts';
+import { answerWithin } from '../../async/pause.ts';
+import { beginOfPeriod, nameOfPeriod, type Period, periodAt } from '../../time/calendar-period.ts';
+import type { Answered, Exhausted } from '../outcome.ts';
 import { createReportedLimit, type LimitStatus } from './reported-limit.ts';
-import { createStoredCount } from './stored-count.ts';
+import { createStoredCount, type StoredCountOptions } from './stored-count.ts';
 
-export interface PeriodCount {
-  /** Null if no calls remain. A promise where it waits for the store. */
-  reserve(): Reservation | Promise<Reservation | null>;
-  status(): Promise<LimitStatus>;
-  /** As far as this process knows; null if it is unlimited. */
-  remaining(): number | null;
-  /** Stores everything, if the store works, and stops reading the count of other processes until the next call. */
-  flush(): Promise<void>;
+export type PeriodCount = ReturnType<typeof createPeriodCount>;
+
+export interface PeriodStatus extends LimitStatus {
+  renewsAt: Date;
 }
+
+export type Reserved = Reservation | Exhausted;
 
 /** A call that was counted and may be sent. */
 export interface Reservation {
@@ -23,27 +21,63 @@ export interface Reservation {
   recordAnswer(answer: Pick<Answered, 'status' | 'headers'>): void;
 }
 
-interface PeriodCountOptions {
-  store: Store;
-  key: string;
+export interface CountOptions
+  extends Pick<StoredCountOptions, 'store' | 'key' | 'replicas' | 'onStoreFailed' | 'onRestored'> {
+  /** Null: unlimited. */
   limit: number | null;
-  /** Number of processes that share the store; null: it is not shared. */
-  replicas: number | null;
-  /** How long the count is stored: longer than the period. */
-  expiresInMs: number;
   /** How long a call waits for the store while many are left; null: until it is stored, or the store has failed. */
   maxWaitMs: number | null;
   /** Called once at 80 percent and once at 95 percent. */
-  onNearlyExhausted: (percent: number) => void;
-  onStoreFailed: (reason: string) => void;
+  onNearlyExhausted?: (percent: number) => void;
   onStoreRecovered: () => void;
-  /** Called when this process has added calls back to a count that went backwards. */
-  onRestored: (calls: number) => void;
 }
 
-/** Counts the calls of a calendar day or month; up to a hundredth of what remains is counted ahead of time, in blocks. */
-export function createPeriodCount(options: PeriodCountOptions): PeriodCount {
-  const { store, key, limit, replicas, expiresInMs, maxWaitMs, ...listeners } = options;
+/**
+ * The calls of the present calendar day or month (UTC). A new count begins with each period; the reservations of the previous one
+ * still belong to that.
+ */
+export function createPeriodCount({ period, key, ...options }: CountOptions & { period: Period }) {
+  let current = openPeriod(periodAt(period, Date.now()));
+
+  return {
+    /**
+     * Counts a call. A promise where it waits for the store. If the store works in time, the count is stored before this returns
+     * or resolves: a crash does not make it too low.
+     */
+    reserve: () => currentCount().reserve(),
+    status: () => currentCount().status(),
+    /** What this process knows without the store; null if it has not read it yet. */
+    known: () => currentCount().known(),
+    /** Stores everything, if the store works, and stops reading the count of other processes until the next call. */
+    flush: () => current.flush(),
+  };
+
+  /** Never goes back, even if the clock does: the remaining calls of the previous period must not become available. */
+  function currentCount() {
+    if (Date.now() >= current.renewsAt.getTime()) {
+      void current.flush();
+      current = openPeriod(periodAt(period, Date.now()));
+    }
+    return current;
+  }
+
+  function openPeriod(number: number) {
+    return createCount({
+      ...options,
+      key: `${key}:${nameOfPeriod(period, number)}`,
+      expiresInMs: period === 'day' ? dayExpiryMs : monthExpiryMs,
+      renewsAt: beginOfPeriod(period, number + 1),
+    });
+  }
+}
+
+/** Longer than the period: the clocks of processes may differ, and the previous month can be looked up. */
+const dayExpiryMs = 3 * 86_400_000;
+const monthExpiryMs = 93 * 86_400_000;
+
+/** The count of one period; up to a hundredth of what remains is counted ahead of time, in blocks. */
+function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Date }) {
+  const { store, key, limit, replicas, expiresInMs, renewsAt, maxWaitMs, ...listeners } = options;
   const { onNearlyExhausted, onStoreFailed, onStoreRecovered, onRestored } = listeners;
   const count = createStoredCount({
     store,
@@ -57,30 +91,32 @@ export function createPeriodCount(options: PeriodCountOptions): PeriodCount {
     onStoreRecovered: renumber,
     onRestored,
   });
-  const reported = createReportedLimit({ store, key, expiresInMs });
+  const reported = createReportedLimit(store, key, { expiresInMs });
   const ownLimit = limit ?? Number.POSITIVE_INFINITY;
   /** Calls that other processes counted while the store failed: call numbers given meanwhile are too low by this. */
   let numberOffset = 0;
   const pendingWarnings = [80, 95];
   let loading: Promise<void> | null = null;
   let isLoaded = false;
+  const exhausted: Exhausted = { kind: 'exhausted', renewsAt };
 
   return {
-    reserve() {
+    renewsAt,
+    reserve(): Reserved | Promise<Reserved> {
       const number = isLoaded && count.current() < maxNumber() ? count.take() : null;
       if (number === null)
         return maxWaitMs !== null && isLoaded && maxBlock() > 0 ? reserveSoon(maxWaitMs) : reserveStored();
       warn();
       return createReservation(number, false);
     },
-    async status() {
+    async status(): Promise<PeriodStatus> {
       await load();
       const counted = await count.sync();
       await reported.read();
-      return reported.status(counted, limit);
+      return { ...reported.status(counted, limit), renewsAt };
     },
-    remaining: () => reported.status(count.current(), limit).remaining,
-    async flush() {
+    known: () => (isLoaded ? { ...reported.status(count.current(), limit), renewsAt } : null),
+    async flush(): Promise<void> {
       if (loading === null) return;
       await loading;
       await Promise.all([count.stop(), reported.flush()]);
@@ -88,12 +124,14 @@ export function createPeriodCount(options: PeriodCountOptions): PeriodCount {
   };
 
   /** A call that is not stored in time is counted in memory already, and is stored later. */
-  async function reserveSoon(maxWaitMs: number): Promise<Reservation | null> {
+  async function reserveSoon(maxWaitMs: number): Promise<Reserved> {
     const storing = reserveStored();
     const stored = await answerWithin(storing, maxWaitMs);
     if (stored !== undefined) return stored;
     // Meanwhile, other processes may have used all that was left. This call is made nevertheless, so it counts.
-    const late = storing.then(async (reservation) => reservation ?? createReservation(await count.add(), false));
+    const late = storing.then(async (reserved) =>
+      reserved.kind === 'exhausted' ? createReservation(await count.add(), false) : reserved,
+    );
     return {
       kind: 'reserved',
       release: () => void late.then((reservation) => reservation.release()),
@@ -101,19 +139,19 @@ export function createPeriodCount(options: PeriodCountOptions): PeriodCount {
     };
   }
 
-  async function reserveStored(): Promise<Reservation | null> {
+  async function reserveStored(): Promise<Reserved> {
     if (!isLoaded) await load();
     // Another process may have released calls meanwhile, so the shared count is read before rejecting.
     let isProbe = false;
     if (count.current() >= maxNumber() && (await count.sync()) >= maxNumber()) {
-      if (!reported.isProbeDue() || count.current() >= ownLimit) return null;
+      if (!reported.isProbeDue() || count.current() >= ownLimit) return exhausted;
       isProbe = true;
       reported.setProbedAt(Date.now());
     }
     const number = count.take() ?? (await count.add());
     if (number > (isProbe ? ownLimit : maxNumber())) {
       count.subtract();
-      return null;
+      return exhausted;
     }
     warn();
     return createReservation(number, isProbe);
@@ -170,7 +208,7 @@ export function createPeriodCount(options: PeriodCountOptions): PeriodCount {
   function warn(): void {
     const usedPercent = reported.usedShare(count.current(), ownLimit) * 100;
     while (pendingWarnings[0] !== undefined && usedPercent >= pendingWarnings[0]) {
-      onNearlyExhausted(pendingWarnings[0]);
+      onNearlyExhausted?.(pendingWarnings[0]);
       pendingWarnings.shift();
     }
   }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { Store } from '../../stores/store.ts';
+import { parseJson } from '../../parse-json.ts';
+import type { Expiry, Store } from '../../stores/store.ts';
 import type { Answered } from '../outcome.ts';
 
 export interface LimitStatus {
@@ -9,17 +10,11 @@ export interface LimitStatus {
   remaining: number | null;
 }
 
-interface ReportedLimitOptions {
-  store: Store;
-  key: string;
-  expiresInMs: number;
-}
-
 /**
  * The monthly limit that an upstream reports in its responses, shared through the store. It also counts the calls of other
  * users of the same key. None of its functions rejects.
  */
-export function createReportedLimit({ store, key, expiresInMs }: ReportedLimitOptions) {
+export function createReportedLimit(store: Store, key: string, { expiresInMs }: Expiry) {
   let report: Report | null = null;
   let saved: Report | null = null;
 
@@ -68,9 +63,7 @@ export function createReportedLimit({ store, key, expiresInMs }: ReportedLimitOp
     isProbeDue: () => report !== null && elapsedMs(report.probedAt ?? report.reportedAt) >= probeIntervalMs,
     /** Records and stores when a call was last sent in spite of the report; undefined if it was not sent after all. */
     setProbedAt(probedAt: number | undefined): void {
-      if (!report) return;
-      const { probedAt: _, ...withoutProbe } = report;
-      report = probedAt === undefined ? withoutProbe : { ...withoutProbe, probedAt };
+      if (report) report = { ...report, probedAt };
       void save();
     },
     /** Forgets a report that turned out to be wrong. */
@@ -81,7 +74,8 @@ export function createReportedLimit({ store, key, expiresInMs }: ReportedLimitOp
     /** Reads what other processes have stored. */
     async read(): Promise<void> {
       // Without the store, the limit that was reported to this process applies.
-      const stored = parseReport(await store.get(key).catch(() => null));
+      const text = await store.get(key).catch(() => null);
+      const { data: stored } = reportSchema.safeParse(parseJson(text ?? ''));
       if (!stored || (report && stored.number <= report.number)) return;
       report = stored;
       saved = stored;
@@ -148,13 +142,4 @@ function readCount(header: string | string[] | undefined): number | null {
 function isWorthSaving(latest: Report, saved: Report | null): boolean {
   if (!saved || latest.limit !== saved.limit || latest.reportedAt - saved.reportedAt >= saveIntervalMs) return true;
   return latest.remaining === 0 && saved.remaining > 0;
-}
-
-/** Null if it is missing or cannot be parsed. */
-function parseReport(text: string | null): Report | null {
-  try {
-    return text === null ? null : reportSchema.parse(JSON.parse(text));
-  } catch {
-    return null;
-  }
 }

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { Events } from '../../../src/telemetry/events.ts';
+import type { CircuitEvent, Events } from '../../../src/telemetry/events.ts';
 import type { Allowance } from '../../../src/upstream/allowance/allowance.ts';
 import { createAttempt, guardWithin } from '../../../src/upstream/attempt.ts';
 import { createCircuitBreaker } from '../../../src/upstream/circuit-breaker.ts';
@@ -70,7 +70,7 @@ interface AttemptOptions {
   maxQueue?: number;
   queue?: ReturnType<typeof createCallQueue>;
   allowance?: Pick<Allowance, 'reserve'>;
-  events?: Partial<Pick<Events, 'circuitOpened' | 'circuitClosed' | 'callPaid'>>;
+  events?: Partial<Pick<Events, CircuitEvent | 'callPaid'>>;
 }
 
 /** Sends attempts past all guards; those that are not configured refuse nothing. */
@@ -90,11 +90,7 @@ export function tAttempt(
     createGuard: (path) =>
       guardWithin(
         createRetryAfterBlock(),
-        createCircuitBreaker({
-          onOpened: () => events.circuitOpened?.('bank-data', path),
-          onHalfOpened: () => {},
-          onClosed: () => events.circuitClosed?.('bank-data', path),
-        }),
+        createCircuitBreaker((event) => events[event]?.('bank-data', path)),
       ),
     allowance,
     makeCall({ request, deadline }, onSending) {

@@ -76,6 +76,25 @@ describe('while the store is slow', () => {
     expect(await used()).toBe(1_001);
   });
 
+  it('its last known status is read within a time limit, if it was ever read', async () => {
+    const { allowance, store, open } = await tSlow(1_000);
+    const reserving = reserveOne(allowance);
+    await vi.advanceTimersByTimeAsync(101);
+    await reserving;
+    const reading = allowance.statusWithin(1_000);
+    await vi.advanceTimersByTimeAsync(1_001);
+    const renewsAt = new Date('2026-12-01');
+    expect(await reading).toEqual({ service: 'essays', used: 1, limit: 1_000, remaining: 999, renewsAt });
+    open();
+    await allowance.flush();
+    expect(await allowance.statusWithin(1_000)).toMatchObject({ used: 1 });
+
+    const held = { ...store, add: () => new Promise<never>(() => {}) };
+    const unread = tAllowance({ store: held }).statusWithin(1_000);
+    await vi.advanceTimersByTimeAsync(1_001);
+    expect(await unread).toBeNull();
+  });
+
   it('a call waits for it near the end of the allowance', async () => {
     const { allowance, open } = await tSlow(99);
     const onReserved = vi.fn();
