@@ -30,7 +30,8 @@ interface OpenOptions {
 export function tPages() {
   const visit = tBrowser();
   const outDir = mkdtempSync(join(tmpdir(), 'ledgerquill-pages-'));
-  beforeAll(() => buildPages(outDir));
+  // It builds two pages, which takes as long as a test on a busy machine.
+  beforeAll(() => buildPages(outDir), 60_000);
   afterAll(() => rmSync(outDir, { recursive: true, force: true }));
 
   return async (client: Client, { bankData, essays, env = {}, ...options }: OpenOptions = {}): Promise<Visit> => {
