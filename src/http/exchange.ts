@@ -2,15 +2,13 @@ import { randomInt } from 'node:crypto';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Signal } from '../async/signal.ts';
 import type { Caller } from '../auth/caller.ts';
+import type { Refusal } from '../auth/identify.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { MediaType, ReplyRecord, TextEncoding } from '../graphql/request/reply.ts';
 import type { FinishedRequest, RequestRoute } from '../telemetry/finished-request.ts';
 import type { RequestTrace } from '../telemetry/traces/request-trace.ts';
 import { parseTraceParent } from '../telemetry/traces/trace-parent.ts';
 import type { IncomingRequest } from './incoming-request.ts';
-
-/** A value or a promise of it. */
-export type MaybePromise<Value> = Value | Promise<Value>;
 
 /** The same for all exchanges. */
 interface ExchangeOptions {
@@ -46,6 +44,8 @@ export class Exchange {
   isStreamOnly = false;
   /** Set when the path was read. */
   route: RequestRoute = 'other';
+  /** Of the URL, without the question mark; set with `route`. */
+  search = '';
   /** When the body was received, by `performance.now()`; before, when the headers were. */
   receivedAt = performance.now();
   /** Null until a reply was sent. */
@@ -104,6 +104,16 @@ export class Exchange {
     this.#errorCode = code;
     const extensions = { code, service: null, retryable: status === 503 || status === 429, requestId: this.requestId };
     this.sendJson(status, { errors: [{ message, extensions }] }, headers);
+  }
+
+  /** Has the caller from now on, or sends the refusal and returns null. */
+  admit(found: Caller | Refusal): Caller | null {
+    if (found.kind === 'refused') {
+      this.sendError(found.status, found.code, found.message, Object.entries(found.headers).flat());
+      return null;
+    }
+    this.caller = found;
+    return found;
   }
 
   /** Reports the exchange once. @param status 499 if the client has disconnected */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '../config/parsers.ts';
-import { jsonTypes } from '../graphql/request/answer.ts';
+import { jsonTypes } from '../graphql/request/graphql-handler.ts';
 import { chooseMediaType } from '../graphql/request/reply.ts';
 import { chooseStreamFormat } from '../graphql/request/stream-formats.ts';
 import { parseJson } from '../parse-json.ts';
@@ -12,7 +12,7 @@ import type { Exchange } from './exchange.ts';
  * from causing upstream calls.
  * @returns false if an error was sent
  */
-export function validateRequest(exchange: Exchange, search: string, cors: Cors): boolean {
+export function validateRequest(exchange: Exchange, cors: Cors): boolean {
   const { accept } = exchange.headers;
   const mediaType = chooseMediaType(accept);
   exchange.isStreamOnly = mediaType === null && chooseStreamFormat(accept) !== null;
@@ -20,11 +20,11 @@ export function validateRequest(exchange: Exchange, search: string, cors: Cors):
     return refuse(exchange, 406, `The Accept header must allow ${jsonTypes}.`);
   }
   exchange.mediaType = mediaType ?? 'application/json';
-  const { method } = exchange.request;
-  return method === 'POST' ? validatePost(exchange) : method !== 'GET' || validateGet(exchange, search, cors);
+  const { method } = exchange;
+  return method === 'POST' ? validatePost(exchange) : method !== 'GET' || validateGet(exchange, cors);
 }
 
-function validateGet(exchange: Exchange, search: string, cors: Cors): boolean {
+function validateGet(exchange: Exchange, cors: Cors): boolean {
   if (!requiresPreflight(exchange.request)) {
     const message = 'GET requires the header graphql-require-preflight: true or content-type: application/json.';
     return refuse(exchange, 403, message);
@@ -33,7 +33,7 @@ function validateGet(exchange: Exchange, search: string, cors: Cors): boolean {
     const message = 'Pages of this origin may not send GET requests; the operator can add it to CORS_ORIGINS.';
     return refuse(exchange, 403, message);
   }
-  const params = new URLSearchParams(search);
+  const params = new URLSearchParams(exchange.search);
   const malformed = ['variables', 'extensions'].find((name) => parseJson(params.get(name) || 'null') === undefined);
   return malformed === undefined || refuse(exchange, 400, `${malformed} must be valid JSON.`);
 }

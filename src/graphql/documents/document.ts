@@ -13,12 +13,11 @@ import type { AddBytes } from './cache.ts';
 import { findCacheScope } from './cache-scope.ts';
 import { selectsIntrospection } from './introspection.ts';
 import { findComparisonProblem, limitAliases, limitDirectives, limitIntrospectionAliases } from './limits.ts';
-import { createPreparedOperation, type DocumentTrust, type PreparedOperation } from './operation.ts';
+import { createPreparedOperation, type PreparedOperation } from './operation.ts';
+import { createRequestError } from './source.ts';
 
 /** A document that was parsed and validated. */
 export interface PreparedDocument {
-  /** Shared with its operations, and with the records of their replies. */
-  trust: DocumentTrust;
   /** Null if it cannot be parsed. */
   document: DocumentNode | null;
   /** Empty if it is valid. */
@@ -29,8 +28,6 @@ export interface PreparedDocument {
 
 interface PrepareOptions {
   schema: GraphQLSchema;
-  /** The limit of an operation, in fields and weights. */
-  maxCost: number;
   /** Whether responses depend on the caller: then only private caches may store them. */
   hasCallers: boolean;
   compiler: Compiler;
@@ -44,19 +41,16 @@ export function prepareDocument(document: DocumentNode, options: PrepareOptions)
   const errors = validateDocument(schema, document);
   if (errors.length > 0) return rejectDocument(document, errors, 'GRAPHQL_VALIDATION_FAILED');
   const operations = new Map<OperationDefinitionNode, PreparedOperation>();
-  const trust: DocumentTrust = { trustedId: null };
   const scope = findCacheScope(document, schema);
   const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
   const common = {
     ...options,
-    trust,
     document,
     fragments: new Map(fragments.map((node) => [node.name.value, node])),
     cacheScope: hasCallers && scope === 'public' ? 'private' : scope,
     usesIntrospection: selectsIntrospection(document),
   } as const;
   return {
-    trust,
     document,
     errors,
     operation(name) {
@@ -100,7 +94,6 @@ export function rejectDocument(
     extensions.http = { status: 400 };
   }
   return {
-    trust: { trustedId: null },
     document,
     errors,
     operation() {
@@ -111,6 +104,5 @@ export function rejectDocument(
 
 /** As Yoga formulates it. */
 export function createOperationError(): GraphQLError {
-  const extensions = { code: 'OPERATION_RESOLUTION_FAILURE', http: { status: 400 } };
-  return new GraphQLError('Could not determine what operation to execute.', { extensions });
+  return createRequestError('Could not determine what operation to execute.', 'OPERATION_RESOLUTION_FAILURE');
 }

@@ -1,5 +1,6 @@
 import { type DocumentNode, GraphQLError, type GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import type { Signal } from '../../async/signal.ts';
 import type { CacheStatus } from '../../telemetry/metrics/gateway-metrics.ts';
 import { createCompiler } from '../jit/compiler.ts';
 import { type AddBytes, bytesOf, createDocumentCache } from './cache.ts';
@@ -11,15 +12,10 @@ import { createPreparationTurns } from './turns.ts';
 
 interface DocumentsOptions {
   schema: GraphQLSchema;
-  limits: DocumentLimits;
+  limits: Pick<DocumentLimits, 'tokens' | 'characters'>;
   /** Whether responses depend on the caller: then only private caches may store them. */
   hasCallers: boolean;
 }
-
-export type PrepareDocument = (text: string) => PreparedDocument;
-
-/** Calls the function at once if the document is known or may be prepared in this turn; otherwise in a later one. */
-export type AnswerInTurn = <Result>(text: string, answer: () => Result | Promise<Result>) => Result | Promise<Result>;
 
 /**
  * Parses and validates documents, and prepares their operations. A document is cached when it is sent a second time. When
@@ -28,7 +24,7 @@ export type AnswerInTurn = <Result>(text: string, answer: () => Result | Promise
  * the text.
  */
 export function createPreparedDocuments({ schema, limits, hasCallers }: DocumentsOptions) {
-  const common = { schema, maxCost: limits.cost, hasCallers, compiler: createCompiler(schema) };
+  const common = { schema, hasCallers, compiler: createCompiler(schema) };
   const turns = createPreparationTurns();
   const documents = createDocumentCache<PreparedDocument>();
   const shapes = createDocumentCache<FillDocument>();
@@ -38,9 +34,13 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
     sizeCalculation: (_, text) => text.length,
   });
 
-  const inTurn: AnswerInTurn = (text, answer) => (turns.areFull() && !isKnown(text) ? turns.wait(answer) : answer());
+  return { prepare, prepareInTurn, countKnown: turns.countKnown, status };
 
-  return { prepare, inTurn, countKnown: turns.countKnown, status };
+  /** At once if the document is known or may be prepared in this turn; otherwise in a later one. Null if the client has left. */
+  function prepareInTurn(text: string, signal: Signal): PreparedDocument | null | Promise<PreparedDocument | null> {
+    const prepareUnlessLeft = () => (signal.aborted ? null : prepare(text));
+    return turns.areFull() && !isKnown(text) ? turns.wait(prepareUnlessLeft) : prepareUnlessLeft();
+  }
 
   function status(): CacheStatus {
     const [single, shared] = [documents.status(), shapes.status()];

@@ -4,8 +4,7 @@ import {
   type ExecutionResult,
   execute,
   type FragmentDefinitionNode,
-  GraphQLError,
-  type GraphQLErrorExtensions,
+  type GraphQLError,
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
@@ -18,6 +17,7 @@ import type { CacheScope } from './cache-scope.ts';
 import { createOperationCost } from './cost.ts';
 import { isAboutSchema, withClosedIntrospection } from './introspection.ts';
 import { createVariableCheck } from './limits.ts';
+import { createRequestError } from './source.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -27,11 +27,10 @@ export interface PreparedOperation {
   cacheScope: CacheScope;
   /** Whether the same variables have the same result while the look-ups in it are fresh. */
   isRepeatable: boolean;
-  /** The maximum number of fields in the response, plus weights. */
+  /** The maximum number of fields in the response, plus weights. The caller's limit is checked before it is executed. */
   cost(variables: Variables): number;
   /**
-   * Executes it. Fields are in the order of the query. Variables that are not valid, and operations that cost too much,
-   * are errors without data.
+   * Executes it. Fields are in the order of the query. Variables that are not valid are errors without data.
    * @param schema another one than the prepared, such as one with timers
    */
   execute(
@@ -55,13 +54,6 @@ interface OperationLabel {
   readonly type: OperationType;
   /** Chosen by the client, at most 100 characters. Empty if it has none. */
   readonly name: string;
-  readonly trust: DocumentTrust;
-}
-
-/** Changes when trusted documents are read again. */
-export interface DocumentTrust {
-  /** A hash of its text; null if the document is not trusted. */
-  trustedId: string | null;
 }
 
 /** The part of a resolver's context that execution uses. */
@@ -74,28 +66,27 @@ export interface OperationContext {
 export interface Executed {
   operation: PreparedOperation;
   requestContext: RequestContext;
-  /** The hash or id by which the client requested the document; null if it sent its text. */
+  /** The hash or id by which the client requested the document, or the hash of a trusted one; null for other texts. */
   documentId: string | null;
+  /** Whether the document is trusted. */
+  isTrusted: boolean;
 }
 
 interface PreparedOperationOptions {
   schema: GraphQLSchema;
-  trust: DocumentTrust;
   document: DocumentNode;
   /** These are the same for all operations of the document. */
   fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   cacheScope: CacheScope;
   usesIntrospection: boolean;
   definition: OperationDefinitionNode;
-  maxCost: number;
   compiler: Compiler;
   /** Called when it is compiled. */
   addBytes: AddBytes;
 }
 
 export function createPreparedOperation(options: PreparedOperationOptions): PreparedOperation {
-  const { schema, trust, document, definition, fragments, cacheScope, usesIntrospection, maxCost } = options;
-  const cost = createOperationCost({ schema, operation: definition, fragments });
+  const { schema, document, definition, fragments, cacheScope, usesIntrospection } = options;
   const operationName = definition.name?.value;
   const findVariableProblem = createVariableCheck(schema, definition);
   const countExecution = options.compiler.register({ document, definition, fragments }, options.addBytes);
@@ -103,15 +94,15 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
   const sharedResults = new WeakMap<object, Map<string, Promise<ExecutionResult>>>();
 
   return {
-    label: labelOperation(definition, trust),
+    label: labelOperation(definition),
     cacheScope,
     isRepeatable: definition.operation === 'query' && (cacheScope !== 'none' || isAboutSchema(definition)),
-    cost,
+    cost: createOperationCost({ schema, operation: definition, fragments }),
     execute: (contextValue, variables, executedSchema = schema) =>
-      findRefusal(contextValue.caller, variables) ?? run(contextValue, variables, executedSchema),
+      rejectExpensive(variables) ?? run(contextValue, variables, executedSchema),
     async subscribe(createContext, variableValues) {
       const contextValue = createContext();
-      const refusal = findRefusal(contextValue.caller, variableValues);
+      const refusal = rejectExpensive(variableValues);
       if (refusal !== null) return refusal;
       const args = { schema, document, operationName, variableValues };
       const events = await createSourceEventStream({ ...args, contextValue });
@@ -135,12 +126,10 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
     return result;
   }
 
-  function findRefusal({ limits }: Caller, variables: Variables): ExecutionResult | null {
-    const limit = limits.maxQueryCost ?? maxCost;
-    const operationCost = cost(variables);
-    if (operationCost > limit) return reject(describeCost(operationCost, limit), { refusal: 'cost' });
+  /** Null unless the variables would be too expensive to coerce. */
+  function rejectExpensive(variables: Variables): ExecutionResult | null {
     const problem = findVariableProblem(variables);
-    return problem === null ? null : reject(problem);
+    return problem === null ? null : { errors: [createRequestError(problem, 'BAD_USER_INPUT')] };
   }
 
   function run(contextValue: OperationContext, variables: Variables, executedSchema: GraphQLSchema) {
@@ -166,26 +155,13 @@ async function* executeEvents(
   for await (const event of events) yield await executeEvent(event);
 }
 
-function labelOperation({ operation, name }: OperationDefinitionNode, trust: DocumentTrust): OperationLabel {
+function labelOperation({ operation, name }: OperationDefinitionNode): OperationLabel {
   // A copy of the name: a slice would keep the whole text of the document.
   const text = Buffer.from(name?.value.slice(0, maxNameLength) ?? '').toString();
-  return { type: operation, name: text, trust };
+  return { type: operation, name: text };
 }
 
 const maxNameLength = 100;
-
-/** Why an operation is not executed. */
-function describeCost(cost: number, limit: number): string {
-  return (
-    `The query costs ${cost}; it may cost at most ${limit} (MAX_QUERY_COST). Each field and each object of the ` +
-    'response costs 1, and a look-up 10: select fewer fields or shorter lists, or split it into several queries.'
-  );
-}
-
-function reject(message: string, extensions: GraphQLErrorExtensions = {}): ExecutionResult {
-  const http = { status: 400 };
-  return { errors: [new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', http, ...extensions } })] };
-}
 
 /** Errors with a path are those of the source of events; others those of the variables. */
 function rejectSubscription(errors: readonly GraphQLError[]): ExecutionResult {

@@ -17,7 +17,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import type { PreparedDocument } from './document.ts';
-import type { DocumentTrust, PreparedOperation } from './operation.ts';
+import type { PreparedOperation } from './operation.ts';
 import { locate, maxErrors } from './source.ts';
 
 /*
@@ -140,16 +140,12 @@ type Variables = Readonly<Record<string, unknown>>;
 export function createFillDocument(prepared: PreparedDocument, shape: DocumentShape): FillDocument {
   const move = createMoveLocation(shape);
 
-  return (texts) => {
-    const trust: DocumentTrust = { trustedId: null };
-    return { ...prepared, trust, operation: (name) => fillOperation(prepared.operation(name), texts, trust) };
-  };
+  return (texts) => ({ ...prepared, operation: (name) => fillOperation(prepared.operation(name), texts) });
 
   /** The cost of an operation does not depend on texts. */
-  function fillOperation(operation: PreparedOperation, texts: Texts, trust: DocumentTrust): PreparedOperation {
+  function fillOperation(operation: PreparedOperation, texts: Texts): PreparedOperation {
     return {
       ...operation,
-      label: { ...operation.label, trust },
       execute(contextValue, variables, schema) {
         const result = operation.execute(contextValue, withTexts(variables, texts), schema);
         return result instanceof Promise

@@ -1,18 +1,46 @@
-import type { GraphQLSchema } from 'graphql';
+import { hash } from 'node:crypto';
+import { type ExecutionResult, type GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql';
 import type { Signal } from '../../async/signal.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
+import type { RequestContext } from '../../request-context.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Trace } from '../../trace.ts';
+import { createOperationError, type PreparedDocument } from '../documents/document.ts';
 import { createPreparedDocuments } from '../documents/documents.ts';
 import type { DocumentLimits } from '../documents/limits.ts';
-import type { OperationContext } from '../documents/operation.ts';
-import { createAnswer, type GraphqlPost } from './answer.ts';
-import type { StartInlineTrace } from './inline-trace.ts';
-import { createKeptReplies } from './kept-replies.ts';
-import { createPersistedQueries, withTrustedDocuments, withTrustedQueries } from './persisted-queries.ts';
-import { createReplies, type RepliesOptions } from './reply.ts';
+import type { Executed, OperationContext, PreparedOperation } from '../documents/operation.ts';
+import { createRequestError } from '../documents/source.ts';
+import type { InlineTrace, StartInlineTrace } from './inline-trace.ts';
+import { createKeptReplies, type RequestKey } from './kept-replies.ts';
+import { createLargeQueryTurns, largeQueryCost } from './large-queries.ts';
+import { createPersistedQueries, type Params, readParams } from './params.ts';
+import {
+  createAbandonedReply,
+  createReplies,
+  extensionHeaders,
+  type RepliesOptions,
+  type Reply,
+  type RequestedFormat,
+} from './reply.ts';
+import { chooseStreamFormat } from './stream-formats.ts';
 import type { GraphqlYoga } from './yoga.ts';
+
+/** The HTTP request with which GraphQL was asked. */
+export interface GraphqlRequest extends RequestedFormat {
+  method: string;
+  /** Of the URL, without the question mark. */
+  search: string;
+  /** JSON, if it is a POST request. */
+  body: string;
+  /** Aborts when the client disconnects. */
+  signal: Signal;
+  trace: Trace | null;
+  /** Whether it accepts streams only. */
+  isStreamOnly: boolean;
+}
+
+export type AnswerGraphql = (request: GraphqlRequest, caller: Caller) => Reply | Promise<Reply>;
 
 interface GraphqlHandlerOptions<Context> extends RepliesOptions {
   schema: GraphQLSchema;
@@ -29,32 +57,20 @@ interface GraphqlHandlerOptions<Context> extends RepliesOptions {
 
 /** GraphQL over HTTP. Ordinary POST requests are answered directly, which takes a tenth of the time; Yoga reads all others. */
 export function createGraphqlHandler<Context extends OperationContext>(options: GraphqlHandlerOptions<Context>) {
-  const { schema, trustedDocuments, documentLimits: limits, hasCallers, hasTraces, redact, events } = options;
-  const documents = createPreparedDocuments({ schema, limits, hasCallers });
-  const registered = createPersistedQueries();
-  const persistedQueries = trustedDocuments ? withTrustedQueries(registered, trustedDocuments) : registered;
+  const { schema, createContext, trustedDocuments, documentLimits, hasCallers, redact, events } = options;
+  const documents = createPreparedDocuments({ schema, limits: documentLimits, hasCallers });
+  const persistedQueries = createPersistedQueries(trustedDocuments);
   const replies = createReplies(options);
   const keptReplies = createKeptReplies(options.keptReplyBytes);
-  // A kept reply must not outlive the trust in its document.
-  trustedDocuments?.onReloaded(keptReplies.clear);
-  const { answerPost, answer } = createAnswer({
-    prepare: trustedDocuments ? withTrustedDocuments(documents.prepare, trustedDocuments, events) : documents.prepare,
-    inTurn: documents.inTurn,
-    countKnown: documents.countKnown,
-    persistedQueries,
-    keptReplies,
-    createContext: options.createContext,
-    replies,
-    loadInlineTraces: hasTraces ? loadInlineTraces : null,
-  });
+  const largeQueries = createLargeQueryTurns();
   let inlineTraces: Promise<StartInlineTrace> | undefined;
   let yoga: Promise<GraphqlYoga> | undefined;
+  // A kept reply must not outlive the trust in its document.
+  trustedDocuments?.onReloaded(keptReplies.clear);
 
   return {
-    answerPost,
-    /** Answers any request. @param search of its URL */
-    answerWithYoga: async (request: GraphqlPost, search: string, caller: Caller) =>
-      (await loadYoga()).answer(request, search, caller),
+    answer,
+    answerWithYoga,
     /** Answers any request without the HTTP request handler. */
     fetch: async (url: string, init: RequestInit) => (await loadYoga()).fetch(url, init),
     caches: () => ({ replies: keptReplies.status(), documents: documents.status() }),
@@ -62,19 +78,137 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     clearReplies: keptReplies.clear,
   };
 
+  /** Answers at once if the reply to the same request was kept. */
+  function answer(request: GraphqlRequest, caller: Caller): Reply | Promise<Reply> {
+    if (request.method !== 'POST') return answerWithYoga(request, caller);
+    const key = replies.asksForExtensions(request, caller) ? null : keptReplies.keyOf(request, caller);
+    const kept = key === null ? undefined : keptReplies.get(key);
+    if (kept) {
+      documents.countKnown();
+      return kept;
+    }
+    const params = readParams(request.body, persistedQueries);
+    return params === null ? answerWithYoga(request, caller) : answerParams(params, request, caller, key);
+  }
+
+  async function answerWithYoga(request: GraphqlRequest, caller: Caller): Promise<Reply> {
+    return (await loadYoga()).answer(request, caller);
+  }
+
+  /** @param key to keep the reply; null: it is not kept */
+  async function answerParams(
+    params: Params,
+    request: GraphqlRequest,
+    caller: Caller,
+    key: RequestKey | null = null,
+  ): Promise<Reply> {
+    const { signal, mediaType } = request;
+    const inlineTrace = await startInlineTrace(request, caller);
+    const isTrusted = trustedDocuments?.has(params.query) ?? false;
+    if (!isTrusted && trustedDocuments?.mode === 'require') return finish({ errors: [createTrustError()] }, null);
+    const prepared = await documents.prepareInTurn(params.query, signal);
+    if (prepared === null) return createAbandonedReply(mediaType, null);
+    if (!isTrusted && prepared.document && trustedDocuments?.mode === 'log') events.untrustedDocument();
+    const found = findOperation(prepared, params, request);
+    if ('errors' in found) return finish(found, null);
+    const variables = params.variables ?? {};
+    const cost = found.cost(variables);
+    const isLarge = found.label.type === 'query' && cost > largeQueryCost;
+    return isLarge ? largeQueries.takeTurn(signal, () => run(found, cost)) : run(found, cost);
+
+    async function run(operation: PreparedOperation, cost: number): Promise<Reply> {
+      if (signal.aborted) return createAbandonedReply(mediaType, null);
+      const context = createContext(caller, signal, request.trace);
+      const executed = describe(operation, context.requestContext);
+      const limit = caller.limits.maxQueryCost ?? documentLimits.cost;
+      if (cost > limit) return finish({ errors: [createCostError(cost, limit)] }, executed);
+      if (operation.label.type === 'subscription') return subscribe(operation, executed);
+      const traced = inlineTrace?.execute(operation, context, variables, cost);
+      return finish(await (traced ?? operation.execute(context, variables)), executed);
+    }
+
+    async function subscribe(operation: PreparedOperation, executed: Executed): Promise<Reply> {
+      const results = await operation.subscribe(() => createContext(caller, signal, request.trace), variables);
+      const format = chooseStreamFormat(request.headers.accept);
+      if (!(Symbol.asyncIterator in results) || format === null) return finish(results as ExecutionResult, executed);
+      return replies.createStream(format, results, request, caller, executed);
+    }
+
+    function describe(operation: PreparedOperation, requestContext: RequestContext): Executed {
+      const requested = params.extensions?.persistedQuery?.sha256Hash;
+      const trustedId = isTrusted ? hash('sha256', params.query) : null;
+      return {
+        operation,
+        requestContext,
+        isTrusted,
+        documentId: typeof requested === 'string' ? requested : trustedId,
+      };
+    }
+
+    /** @param executed null if no operation was executed */
+    function finish(result: ExecutionResult, executed: Executed | null): Reply {
+      if (signal.aborted) return createAbandonedReply(mediaType, executed);
+      const reply = replies.create(inlineTrace?.addTo(result) ?? result, request, caller, executed);
+      if (key !== null && executed !== null && result.errors === undefined) keptReplies.keep(key, reply, executed);
+      return reply;
+    }
+  }
+
+  async function startInlineTrace(request: GraphqlRequest, caller: Caller): Promise<InlineTrace | null> {
+    if (!replies.asksFor('traces', request, caller) || request.headers[extensionHeaders.traces] !== 'ftv1') return null;
+    inlineTraces ??= import('./inline-trace.ts').then(({ createInlineTraces }) =>
+      // A traced field takes about four times as long.
+      createInlineTraces({ schema, redact, maxCost: documentLimits.cost / 4 }),
+    );
+    return (await inlineTraces)();
+  }
+
   /** Most clients never need it, and loading it takes 40 ms. */
   function loadYoga(): Promise<GraphqlYoga> {
     yoga ??= import('./yoga.ts').then(({ createGraphqlYoga }) =>
-      createGraphqlYoga({ answer, persistedQueries, replies, localCaller: options.localCaller }),
+      createGraphqlYoga({ answer: answerParams, persistedQueries, replies, localCaller: options.localCaller }),
     );
     return yoga;
   }
+}
 
-  function loadInlineTraces(): Promise<StartInlineTrace> {
-    inlineTraces ??= import('./inline-trace.ts').then(({ createInlineTraces }) =>
-      // A traced field takes about four times as long.
-      createInlineTraces({ schema, redact, maxCost: limits.cost / 4 }),
-    );
-    return inlineTraces;
-  }
+/** The operation to execute, or why there is none. As in Yoga, an unknown operation is reported before the errors of validation. */
+function findOperation(
+  { document, errors, operation }: PreparedDocument,
+  { operationName }: Params,
+  { method, headers, isStreamOnly }: GraphqlRequest,
+): PreparedOperation | { errors: readonly GraphQLError[] } {
+  // Clients send an empty name for none, as in a URL.
+  const name = operationName === '' ? null : operationName;
+  const definition = document && getOperationAST(document, name);
+  if (document && !definition) return { errors: [createOperationError()] };
+  if (definition?.operation === 'mutation' && method === 'GET') return { errors: [createGetError()] };
+  if (errors.length > 0) return { errors };
+  const isStream = definition?.operation === 'subscription';
+  const isFormatAccepted = isStream ? chooseStreamFormat(headers.accept) !== null : !isStreamOnly;
+  return isFormatAccepted ? operation(name) : { errors: [createFormatError(isStream ? streamTypes : jsonTypes)] };
+}
+
+export const jsonTypes = 'application/json or application/graphql-response+json';
+const streamTypes = 'multipart/mixed or text/event-stream, because a subscription is answered as a stream';
+
+function createFormatError(types: string): GraphQLError {
+  return createRequestError(`The Accept header must allow ${types}.`, 'BAD_REQUEST', { http: { status: 406 } });
+}
+
+function createGetError(): GraphQLError {
+  const http = { status: 405, headers: { allow: 'POST' } };
+  return createRequestError('Can only perform a mutation operation from a POST request.', 'BAD_REQUEST', { http });
+}
+
+function createTrustError(): GraphQLError {
+  const message = 'This document is not trusted: the gateway executes only those of its operator.';
+  return createRequestError(message, 'QUERY_NOT_IN_SAFELIST');
+}
+
+function createCostError(cost: number, limit: number): GraphQLError {
+  const message =
+    `The query costs ${cost}; it may cost at most ${limit} (MAX_QUERY_COST). Each field and each object of the ` +
+    'response costs 1, and a look-up 10: select fewer fields or shorter lists, or split it into several queries.';
+  return createRequestError(message, 'BAD_USER_INPUT', { refusal: 'cost' });
 }

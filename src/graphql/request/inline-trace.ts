@@ -16,6 +16,8 @@ import type { OperationContext, PreparedOperation } from '../documents/operation
 import { locate, maxErrors } from '../documents/source.ts';
 import { describeFailure } from './present-error.ts';
 
+type Variables = Readonly<Record<string, unknown>>;
+
 interface InlineTracesOptions {
   schema: GraphQLSchema;
   redact: Redact;
@@ -39,8 +41,8 @@ export function createInlineTraces({ schema, redact, maxCost }: InlineTracesOpti
     const fields = new FieldTraces();
     const startTime = createTimestamp();
     return {
-      execute(operation: PreparedOperation, context: OperationContext, variables: Readonly<Record<string, unknown>>) {
-        if (operation.cost(variables) > maxCost) return operation.execute(context, variables);
+      execute(operation: PreparedOperation, context: OperationContext, variables: Variables, cost: number) {
+        if (cost > maxCost) return operation.execute(context, variables);
         const timedContext: TimedContext = { ...context, fieldTraces: fields };
         return operation.execute(timedContext, variables, timedSchema);
       },

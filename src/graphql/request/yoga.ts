@@ -4,13 +4,13 @@ import { useAPQ } from '@graphql-yoga/plugin-apq';
 import type { ExecutionResult } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Caller } from '../../auth/caller.ts';
-import type { Answer, GraphqlPost, GraphqlRequest, Params } from './answer.ts';
-import { hashQuery, type PersistedQueries, withDocumentId } from './persisted-queries.ts';
+import type { GraphqlRequest } from './graphql-handler.ts';
+import { hashQuery, type Params, type PersistedQueries, withDocumentId } from './params.ts';
 import { chooseMediaType, type Replies, type Reply } from './reply.ts';
 import { chooseStreamFormat, streamText } from './stream-formats.ts';
 
 interface GraphqlYogaOptions {
-  answer: Answer;
+  answer: (params: Params, request: GraphqlRequest, caller: Caller) => Promise<Reply>;
   persistedQueries: PersistedQueries;
   replies: Replies;
   /** The caller of requests without the HTTP request handler. */
@@ -48,9 +48,9 @@ export function createGraphqlYoga({ answer, persistedQueries, replies, localCall
   });
 
   return {
-    /** Answers a request that the HTTP request handler has received. @param search of its URL */
-    async answer(request: GraphqlPost, search: string, caller: Caller): Promise<Reply> {
-      const { method, mediaType } = request;
+    /** Answers a request that the HTTP request handler has received. */
+    async answer(request: GraphqlRequest, caller: Caller): Promise<Reply> {
+      const { method, search, mediaType } = request;
       const pending = { request, caller, reply: null as Reply | null };
       const body = method === 'POST' ? { body: request.body } : {};
       const headers = { accept: mediaType, 'content-type': 'application/json' };
@@ -68,7 +68,8 @@ export function createGraphqlYoga({ answer, persistedQueries, replies, localCall
       const accepted = chooseMediaType(headers.accept);
       const mediaType = accepted ?? 'application/json';
       const isStreamOnly = accepted === null && chooseStreamFormat(headers.accept) !== null;
-      const request = { method, headers, mediaType, requestId: undefined, signal, trace: null, isStreamOnly };
+      const unknown = { search: '', body: '', requestId: undefined, trace: null };
+      const request = { ...unknown, method, headers, mediaType, signal, isStreamOnly };
       return yoga.fetch(fetched, { pending: { request, caller: localCaller, reply: null } });
     },
   };
@@ -86,7 +87,7 @@ function useKnownParams(): Plugin {
       const { query, operationName, variables } = params;
       const { searchParams } = new URL(request.url);
       const documentId = request.method === 'GET' ? searchParams.get('documentId') : Reflect.get(params, 'documentId');
-      const extensions = query == null ? withDocumentId({ ...params, documentId }) : params.extensions;
+      const extensions = withDocumentId({ ...params, documentId });
       setParams({ query, operationName, variables, extensions } as typeof params);
     },
   };
