@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { AccessConfig } from '../config/access-config.ts';
 import { type ApiKeyEntry, apiKeyDocument } from '../config/callers.ts';
 import { readConfiguredJson, watchFiles } from '../config/configured-files.ts';
-import { ConfigError } from '../errors.ts';
+import { ConfigError, messageOf } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Caller, CreateCaller } from './caller.ts';
 
@@ -24,8 +24,7 @@ export function createApiKeys({ apiKeys, apiKeysFile, createCaller, events }: Ap
     callers = toCallers(readEntries());
   } catch (error) {
     stopWatching();
-    const problem = error instanceof Error ? error.message : String(error);
-    throw new ConfigError([`GATEWAY_API_KEYS_FILE: ${problem}; it must be a JSON file { "keys": [...] }`]);
+    throw new ConfigError([`GATEWAY_API_KEYS_FILE: ${messageOf(error)}; it must be a JSON file { "keys": [...] }`]);
   }
 
   return {
@@ -53,7 +52,7 @@ export function createApiKeys({ apiKeys, apiKeysFile, createCaller, events }: Ap
       callers = toCallers(entries);
       events.apiKeysReloaded(entries.length);
     } catch (error) {
-      events.apiKeysFileInvalid(error instanceof Error ? error.message : String(error));
+      events.apiKeysFileInvalid(messageOf(error));
     }
   }
 

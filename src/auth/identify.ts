@@ -101,23 +101,26 @@ function refuseUnverified(waitS: number): Refusal {
  * @returns null if there is none, and an empty text if it is invalid
  */
 function readCredential(rawHeaders: readonly string[]): string | null {
-  let found: string | null = null;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? '';
-    // Most headers are excluded by their length.
-    if (name.length !== authorization.length && name.length !== apiKey.length) continue;
-    const lowerCase = name.toLowerCase();
-    if (lowerCase !== authorization && lowerCase !== apiKey) continue;
-    if (found !== null) return '';
-    const text = rawHeaders[index + 1] ?? '';
-    if (lowerCase === authorization && !bearer.test(text)) return '';
-    found = lowerCase === authorization ? text.slice('Bearer '.length) : text;
-    if (found.length > maxLength) return '';
-  }
-  return found;
+  const bearers = headerValues(rawHeaders, 'authorization');
+  const keys = headerValues(rawHeaders, 'x-api-key');
+  if (bearers.length + keys.length === 0) return null;
+  const [credential = '', ...others] = [...bearers.map(readBearer), ...keys];
+  return others.length === 0 && credential.length <= maxLength ? credential : '';
 }
 
-const authorization = 'authorization';
-const apiKey = 'x-api-key';
-const bearer = /^bearer /i;
+function readBearer(text: string): string {
+  return /^bearer /i.test(text) ? text.slice('Bearer '.length) : '';
+}
+
 const maxLength = 8_192;
+
+/** All values of a header, of which Node.js keeps one. @param rawHeaders names and values in turn */
+export function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
+  const values: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const other = rawHeaders[index] ?? '';
+    // Most headers are excluded by their length.
+    if (other.length === name.length && other.toLowerCase() === name) values.push(rawHeaders[index + 1] ?? '');
+  }
+  return values;
+}

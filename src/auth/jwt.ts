@@ -14,6 +14,7 @@ import { Agent } from 'undici';
 import type { JwtConfig } from '../config/access-config.ts';
 import { isScope, ownLimits } from '../config/callers.ts';
 import { errorCodeOf } from '../errors.ts';
+import { isObject } from '../parse-json.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Caller, CreateCaller } from './caller.ts';
 
@@ -91,12 +92,11 @@ const maxNameLength = 256;
 /** A claim by its name, which may contain dots, or by a dotted path. */
 function readClaim(payload: JWTPayload, name: string): unknown {
   if (Object.hasOwn(payload, name)) return payload[name];
-  let value: unknown = payload;
-  for (const part of name.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
-    value = Reflect.get(value, part);
-  }
-  return value;
+  return name.split('.').reduce<unknown>(readProperty, payload);
+}
+
+function readProperty(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 /** OAuth separates scopes by spaces; roles are arrays. */
@@ -179,7 +179,7 @@ function createKeySet(url: string, events: Pick<Events, 'keySetUnavailable'>): K
       if (!Array.isArray(keys)) return events.keySetUnavailable('not a JSON Web Key Set');
       if (!keys.some(isPublicKey)) return events.keySetUnavailable('no public key for signatures');
       // Keys of an unknown kind are ignored (RFC 7517, section 5).
-      findKey = createLocalJWKSet({ keys: keys.filter(isObject) });
+      findKey = createLocalJWKSet({ keys: keys.filter((jwk): jwk is JWK => isObject(jwk)) });
       readAt = performance.now();
     } catch (error) {
       const reason = error instanceof SyntaxError ? 'not a JSON Web Key Set' : (errorCodeOf(error) ?? 'timed out');
@@ -196,10 +196,6 @@ function isPublicKey(jwk: unknown): boolean {
   } catch {
     return false;
   }
-}
-
-function isObject(value: unknown): value is JWK {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const freshMs = 600_000;

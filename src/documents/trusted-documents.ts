@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { createTimeSlices } from '../async/time-slices.ts';
 import { listFiles, readConfiguredJson, watchFiles } from '../config/configured-files.ts';
 import type { TrustedDocumentsConfig } from '../config/read-config.ts';
-import { ConfigError } from '../errors.ts';
+import { ConfigError, messageOf } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 
 export interface TrustedDocuments {
@@ -62,7 +62,7 @@ export function createTrustedDocuments(options: TrustedDocumentsOptions): Truste
       return started;
     } catch (error) {
       stopWatching();
-      throw new ConfigError([`TRUSTED_DOCUMENTS: ${reasonOf(error)}; it must list manifests, or folders of them`]);
+      throw new ConfigError([`TRUSTED_DOCUMENTS: ${messageOf(error)}; it must list manifests, or folders of them`]);
     }
   }
 
@@ -81,7 +81,7 @@ export function createTrustedDocuments(options: TrustedDocumentsOptions): Truste
       for (const listener of listeners) listener();
       events.trustedDocumentsReloaded(index.texts.size);
     } catch (error) {
-      events.trustedDocumentsInvalid(reasonOf(error));
+      events.trustedDocumentsInvalid(messageOf(error));
     }
   }
 }
@@ -194,9 +194,4 @@ function isAddedTypename(node: SelectionNode): boolean {
 /** The SHA-256 hash of a text, in hexadecimal. */
 export function hashText(text: string): string {
   return hash('sha256', text);
-}
-
-/** What is wrong, for operators. */
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

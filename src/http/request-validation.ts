@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { headerValues } from '../auth/identify.ts';
 import { isLoopback } from '../config/parsers.ts';
 import { jsonTypes } from '../graphql/request/graphql-handler.ts';
 import { chooseMediaType } from '../graphql/request/reply.ts';
@@ -102,7 +103,8 @@ export function createHostCheck(allowedHosts: readonly string[]): (request: Inco
   let last: { host: string; result: HostCheck } = { host: '', result: 'malformed' };
 
   return ({ headers: { host = 'localhost' }, rawHeaders }) => {
-    if (hasSeveralHosts(rawHeaders)) return 'malformed';
+    // Node.js ignores further Host headers, but a proxy in front of the gateway may use the last (RFC 9112, 3.2).
+    if (headerValues(rawHeaders, 'host').length > 1) return 'malformed';
     // Almost all requests have the same host.
     if (host !== last.host) last = { host, result: checkHost(host) };
     return last.result;
@@ -114,14 +116,4 @@ export function createHostCheck(allowedHosts: readonly string[]): (request: Inco
     const isAllowed = isLoopback(hostname) || allowedHosts.includes('*') || allowedHosts.includes(hostname);
     return isAllowed ? 'allowed' : 'forbidden';
   }
-}
-
-/** Node.js ignores further Host headers, but a proxy in front of the gateway may use the last (RFC 9112, 3.2). */
-function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? '';
-    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
-  }
-  return count > 1;
 }

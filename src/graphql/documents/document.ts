@@ -12,7 +12,7 @@ import type { Compiler } from '../jit/compiler.ts';
 import type { AddBytes } from './cache.ts';
 import { findCacheScope } from './cache-scope.ts';
 import { selectsIntrospection } from './introspection.ts';
-import { findComparisonProblem, limitAliases, limitDirectives, limitIntrospectionAliases } from './limits.ts';
+import { findComparisonProblem, limitAliases, limitDirectives } from './limits.ts';
 import { createPreparedOperation, type PreparedOperation } from './operation.ts';
 import { createRequestError } from './source.ts';
 
@@ -81,7 +81,7 @@ function validateDocument(schema: GraphQLSchema, document: DocumentNode): readon
   }
 }
 
-const rules = [limitDirectives, ...specifiedRules, limitIntrospectionAliases, limitAliases];
+const rules = [limitDirectives, ...specifiedRules, limitAliases];
 
 /** The document with errors, and without operations. */
 export function rejectDocument(
