@@ -3,31 +3,12 @@ import type { StoreConfig } from '../config/read-config.ts';
 import type { Store } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import { type Caller, createCallerFactory } from './caller.ts';
-import { createIdentify, type Refusal, type Unsigned } from './identify.ts';
-import { createPaidBudgets, type PaidBudgets } from './paid-budget.ts';
+import { createIdentify, createRefusal, type Refusal, type Unsigned } from './identify.ts';
+import { createPaidBudgets } from './paid-budget.ts';
 import { createRateLimit, type TakeBlock } from './rate-limit.ts';
 import type { SignedParams } from './router-signature.ts';
 
-/** Who may call, how often, and how much. */
-export interface Access {
-  /**
-   * Identifies the caller by the headers of a request, before its body is read, and counts the request. A promise only
-   * for new tokens, and while requests are counted.
-   * @param rawHeaders names and values in turn, as in `IncomingMessage.rawHeaders`
-   */
-  checkHeaders(rawHeaders: readonly string[]): Caller | Refusal | Unsigned | Promise<Caller | Refusal>;
-  /** The same for an unsigned request, by its parameters. */
-  checkParams(params: SignedParams): Caller | Refusal | Promise<Caller | Refusal>;
-  budgets: PaidBudgets;
-  /** The caller of requests within the process, which may use everything. */
-  localCaller: Caller;
-  /** The callers that have API keys now. */
-  callers(): readonly Caller[];
-  /** Whether callers differ. */
-  hasCallers: boolean;
-  /** Stores everything that was counted. Await it before the store is closed. */
-  close(): Promise<void>;
-}
+export type Access = ReturnType<typeof createAccess>;
 
 interface AccessOptions {
   access: AccessConfig;
@@ -39,8 +20,8 @@ interface AccessOptions {
   events: Events;
 }
 
-/** @throws ConfigError if the file with API keys is invalid */
-export function createAccess({ access, storeConfig, store, takeLocally, events }: AccessOptions): Access {
+/** Who may call, how often, and how much. @throws ConfigError if the file with API keys is invalid */
+export function createAccess({ access, storeConfig, store, takeLocally, events }: AccessOptions) {
   const { redis, secret, replicas, countTimeoutMs } = storeConfig;
   const identify = createIdentify({ access, nameSecret: secret, events });
   const rateLimit = createRateLimit({
@@ -53,16 +34,26 @@ export function createAccess({ access, storeConfig, store, takeLocally, events }
   const createCaller = createCallerFactory({ ...access, defaultLimits: noLimits });
 
   return {
-    checkHeaders(rawHeaders) {
+    /**
+     * Identifies the caller by the headers of a request, before its body is read, and counts the request. A promise only
+     * for new tokens, and while requests are counted.
+     * @param rawHeaders names and values in turn, as in `IncomingMessage.rawHeaders`
+     */
+    checkHeaders(rawHeaders: readonly string[]): Caller | Refusal | Unsigned | Promise<Caller | Refusal> {
       const caller = identify.byHeaders(rawHeaders);
       if (caller instanceof Promise) return caller.then(countRequest);
       return caller.kind === 'unsigned' ? caller : countRequest(caller);
     },
-    checkParams: (params) => countRequest(identify.byParams(params)),
+    /** The same for an unsigned request, by its parameters. */
+    checkParams: (params: SignedParams) => countRequest(identify.byParams(params)),
     budgets,
+    /** The caller of requests within the process, which may use everything. */
     localCaller: createCaller({ kind: 'anonymous', name: '', scopes: ['bank-data', 'essays'] }),
+    /** The callers that have API keys now. */
     callers: identify.callers,
+    /** Whether callers differ. */
     hasCallers: hasCallers(access),
+    /** Stores everything that was counted. Await it before the store is closed. */
     async close() {
       await Promise.all([budgets.flush(), identify.close(), rateLimit.close()]);
     },
@@ -80,5 +71,5 @@ const noLimits = { requestsPerMinute: null, bankDataCalls: null, essayCalls: nul
 
 function refuse(seconds: number): Refusal {
   const message = `This caller has sent its requests of this minute; retry in ${seconds} s.`;
-  return { kind: 'refused', status: 429, code: 'RATE_LIMITED', message, headers: { 'retry-after': String(seconds) } };
+  return createRefusal(429, 'RATE_LIMITED', message, { 'retry-after': String(seconds) });
 }

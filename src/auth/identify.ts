@@ -73,26 +73,29 @@ const isToken = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 const unsigned: Unsigned = { kind: 'unsigned' };
 
-const missingCredentials = unauthenticated(
+// https://www.rfc-editor.org/rfc/rfc6750#section-3
+const missingCredentials = createRefusal(
+  401,
+  'UNAUTHENTICATED',
   'The request needs an API key or a token, as authorization: Bearer or as x-api-key.',
-  'Bearer',
+  { 'www-authenticate': 'Bearer' },
 );
-const invalidCredentials = unauthenticated('The credentials are not valid.', 'Bearer error="invalid_token"');
-
-/** https://www.rfc-editor.org/rfc/rfc6750#section-3 */
-function unauthenticated(message: string, challenge: string): Refusal {
-  return { kind: 'refused', status: 401, code: 'UNAUTHENTICATED', message, headers: { 'www-authenticate': challenge } };
-}
+const invalidCredentials = createRefusal(401, 'UNAUTHENTICATED', 'The credentials are not valid.', {
+  'www-authenticate': 'Bearer error="invalid_token"',
+});
 
 function refuseUnverified(waitS: number): Refusal {
   const message = `The gateway could not read the keys of the token issuer, so it cannot verify tokens; retry in ${waitS} s.`;
-  return {
-    kind: 'refused',
-    status: 503,
-    code: 'ISSUER_UNAVAILABLE',
-    message,
-    headers: { 'retry-after': String(waitS) },
-  };
+  return createRefusal(503, 'ISSUER_UNAVAILABLE', message, { 'retry-after': String(waitS) });
+}
+
+export function createRefusal(
+  status: Refusal['status'],
+  code: Refusal['code'],
+  message: string,
+  headers: Refusal['headers'],
+): Refusal {
+  return { kind: 'refused', status, code, message, headers };
 }
 
 /**

@@ -4,18 +4,7 @@
  * time would otherwise take most of the time from all others. While there are requests with known documents, every second
  * turn prepares one unknown document. While there are none, each turn prepares unknown documents for a millisecond.
  */
-export interface PreparationTurns {
-  /** Whether a further unknown document has to wait. */
-  areFull(): boolean;
-  /** Called when an unknown document is prepared. */
-  begin(): void;
-  /** Called when a document was known, or not needed because its reply was kept. */
-  countKnown(): void;
-  /** Calls the function in a later turn, in the order of the calls. */
-  wait<Result>(run: () => Result | Promise<Result>): Promise<Result>;
-}
-
-export function createPreparationTurns(): PreparationTurns {
+export function createPreparationTurns() {
   const waiting: (() => void)[] = [];
   /** When the first document of this turn was prepared; null if there was none. */
   let begunAt: number | null = null;
@@ -26,17 +15,21 @@ export function createPreparationTurns(): PreparationTurns {
   let isForKnown = false;
 
   return {
+    /** Whether a further unknown document has to wait. */
     areFull: () => waiting.length > 0 || !hasTime(),
+    /** Called when an unknown document is prepared. */
     begin() {
       if (begunAt !== null) return;
       begunAt = performance.now();
       setImmediate(startTurn);
     },
+    /** Called when a document was known, or not needed because its reply was kept. */
     countKnown() {
       known += 1;
     },
-    wait: (run) =>
-      new Promise((resolve, reject) => {
+    /** Calls the function in a later turn, in the order of the calls. */
+    wait: <Result>(run: () => Result | Promise<Result>) =>
+      new Promise<Result>((resolve, reject) => {
         waiting.push(() => {
           try {
             resolve(run());

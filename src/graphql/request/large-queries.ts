@@ -5,22 +5,17 @@ import { createCallQueue } from '../../upstream/queue.ts';
 /** More than this, as much as the look-ups of seventeen IBANs at least: such a query waits for its turn. */
 export const largeQueryCost = 200;
 
-/** The turns of large queries. */
-export interface LargeQueryTurns {
-  /** Executes a query in its turn, or without one: after 250 ms, or at once when its client leaves. */
-  takeTurn<Result>(signal: Signal, execute: () => Result | Promise<Result>): Promise<Result>;
-}
-
 /**
  * Large queries take turns, four at a time: their look-ups use all calls to the service between them. With more in progress,
  * none would end sooner, and each holds memory for its look-ups. A query waits before it is executed: what waits gets into the
  * old generation of the heap, and would keep all that is created for the query later from being collected soon.
  */
-export function createLargeQueryTurns(): LargeQueryTurns {
+export function createLargeQueryTurns() {
   const turns = createCallQueue({ maxConcurrency: 4, maxQueue: Number.MAX_SAFE_INTEGER });
 
   return {
-    async takeTurn(signal, execute) {
+    /** Executes a query in its turn, or without one: after 250 ms, or at once when its client leaves. */
+    async takeTurn<Result>(signal: Signal, execute: () => Result | Promise<Result>): Promise<Result> {
       const wait = new Deadline(signal, maxWaitMs);
       const hasTurn = await turns.enter(Symbol('large query'), wait);
       wait.end();
