@@ -12,7 +12,6 @@ import type { Caller } from '../../auth/caller.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { OperationType } from '../../telemetry/finished-request.ts';
 import type { Compiler } from '../jit/compiler.ts';
-import type { AddBytes } from './cache.ts';
 import type { CacheScope } from './cache-scope.ts';
 import { createOperationCost } from './cost.ts';
 import { isAboutSchema, withClosedIntrospection } from './introspection.ts';
@@ -20,6 +19,16 @@ import { createVariableCheck } from './limits.ts';
 import { createRequestError } from './source.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
+
+/** A document that was parsed and validated. */
+export interface PreparedDocument {
+  /** Null if it cannot be parsed. */
+  document: DocumentNode | null;
+  /** Empty if it is valid. */
+  errors: readonly GraphQLError[];
+  /** The operation with this name, or the only one. @throws GraphQLError if there is no such operation */
+  operation(name: string | null | undefined): PreparedOperation;
+}
 
 /** An operation of a valid document, with everything that is the same for each of its executions. */
 export interface PreparedOperation {
@@ -82,7 +91,7 @@ interface PreparedOperationOptions {
   definition: OperationDefinitionNode;
   compiler: Compiler;
   /** Called when it is compiled. */
-  addBytes: AddBytes;
+  addBytes: (bytes: number) => void;
 }
 
 export function createPreparedOperation(options: PreparedOperationOptions): PreparedOperation {
@@ -175,4 +184,9 @@ function rejectSubscription(errors: readonly GraphQLError[]): ExecutionResult {
 function rejectVariables(errors: readonly GraphQLError[]): ExecutionResult {
   for (const { extensions } of errors) extensions.http = { status: 400 };
   return { errors };
+}
+
+/** As Yoga formulates it. */
+export function createOperationError(): GraphQLError {
+  return createRequestError('Could not determine what operation to execute.', 'OPERATION_RESOLUTION_FAILURE');
 }

@@ -16,8 +16,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import type { PreparedDocument } from './document.ts';
-import type { PreparedOperation } from './operation.ts';
+import type { PreparedDocument, PreparedOperation } from './operation.ts';
 import { locate, maxErrors } from './source.ts';
 
 /*

@@ -6,10 +6,15 @@ import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Trace } from '../../trace.ts';
-import { createOperationError, type PreparedDocument } from '../documents/document.ts';
 import { createPreparedDocuments } from '../documents/documents.ts';
 import type { DocumentLimits } from '../documents/limits.ts';
-import type { Executed, OperationContext, PreparedOperation } from '../documents/operation.ts';
+import {
+  createOperationError,
+  type Executed,
+  type OperationContext,
+  type PreparedDocument,
+  type PreparedOperation,
+} from '../documents/operation.ts';
 import { createRequestError } from '../documents/source.ts';
 import type { InlineTrace, StartInlineTrace } from './inline-trace.ts';
 import { createKeptReplies, type RequestKey } from './kept-replies.ts';
