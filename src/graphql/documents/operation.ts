@@ -117,22 +117,23 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
       const events = await createSourceEventStream({ ...args, contextValue });
       if (!(Symbol.asyncIterator in events)) return rejectSubscription(events.errors ?? []);
       const subscriber = JSON.stringify([contextValue.caller.id, [...contextValue.caller.scopes], variableValues]);
-      return executeEvents(events, (event) =>
-        shareResult(event, subscriber, async () =>
-          execute({ ...args, rootValue: event, contextValue: createContext() }),
-        ),
-      );
+      const executeEvent = async (rootValue: unknown) => execute({ ...args, rootValue, contextValue: createContext() });
+      return executeEvents(events, subscriber, executeEvent);
     },
   };
 
   /** Thousands of subscribers may receive the same event: then it is executed once, and they have the same result. */
-  function shareResult(event: unknown, subscriber: string, executeEvent: () => Promise<ExecutionResult>) {
-    if (typeof event !== 'object' || event === null) return executeEvent();
-    const results = sharedResults.get(event) ?? new Map<string, Promise<ExecutionResult>>();
-    sharedResults.set(event, results);
-    const result = results.get(subscriber) ?? executeEvent();
-    results.set(subscriber, result);
-    return result;
+  async function* executeEvents(
+    events: AsyncIterable<unknown>,
+    subscriber: string,
+    executeEvent: (event: unknown) => Promise<ExecutionResult>,
+  ): AsyncGenerator<ExecutionResult> {
+    for await (const event of events) {
+      const results = sharedResults.get(Object(event)) ?? new Map<string, Promise<ExecutionResult>>();
+      const result = results.get(subscriber) ?? executeEvent(event);
+      sharedResults.set(Object(event), results.set(subscriber, result));
+      yield await result;
+    }
   }
 
   /** Null unless the variables would be too expensive to coerce. */
@@ -155,13 +156,6 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
     const result = await execute({ schema, document, operationName, contextValue, variableValues });
     return result.data === undefined ? rejectVariables(result.errors ?? []) : result;
   }
-}
-
-async function* executeEvents(
-  events: AsyncIterable<unknown>,
-  executeEvent: (event: unknown) => ExecutionResult | Promise<ExecutionResult>,
-): AsyncGenerator<ExecutionResult> {
-  for await (const event of events) yield await executeEvent(event);
 }
 
 function labelOperation({ operation, name }: OperationDefinitionNode): OperationLabel {

@@ -110,7 +110,9 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     const { signal, mediaType } = request;
     const inlineTrace = await startInlineTrace(request, caller);
     const isTrusted = trustedDocuments?.has(params.query) ?? false;
-    if (!isTrusted && trustedDocuments?.mode === 'require') return finish({ errors: [createTrustError()] }, null);
+    if (!isTrusted && trustedDocuments?.mode === 'require') {
+      return finish(refuse(untrusted, 'QUERY_NOT_IN_SAFELIST'), null);
+    }
     const prepared = await documents.prepareInTurn(params.query, signal);
     if (prepared === null) return createAbandonedReply(mediaType, null);
     if (!isTrusted && prepared.document && trustedDocuments?.mode === 'log') events.untrustedDocument();
@@ -126,7 +128,9 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
       const context = createContext(caller, signal, request.trace);
       const executed = describe(operation, context.requestContext);
       const limit = caller.limits.maxQueryCost ?? documentLimits.cost;
-      if (cost > limit) return finish({ errors: [createCostError(cost, limit)] }, executed);
+      if (cost > limit) {
+        return finish(refuse(describeCost(cost, limit), 'BAD_USER_INPUT', { refusal: 'cost' }), executed);
+      }
       if (operation.label.type === 'subscription') return subscribe(operation, executed);
       const traced = inlineTrace?.execute(operation, context, variables, cost);
       return finish(await (traced ?? operation.execute(context, variables)), executed);
@@ -187,33 +191,29 @@ function findOperation(
   const name = operationName === '' ? null : operationName;
   const definition = document && getOperationAST(document, name);
   if (document && !definition) return { errors: [createOperationError()] };
-  if (definition?.operation === 'mutation' && method === 'GET') return { errors: [createGetError()] };
+  if (definition?.operation === 'mutation' && method === 'GET') {
+    const http = { status: 405, headers: { allow: 'POST' } };
+    return refuse('Can only perform a mutation operation from a POST request.', 'BAD_REQUEST', { http });
+  }
   if (errors.length > 0) return { errors };
   const isStream = definition?.operation === 'subscription';
-  const isFormatAccepted = isStream ? chooseStreamFormat(headers.accept) !== null : !isStreamOnly;
-  return isFormatAccepted ? operation(name) : { errors: [createFormatError(isStream ? streamTypes : jsonTypes)] };
+  if (isStream ? chooseStreamFormat(headers.accept) !== null : !isStreamOnly) return operation(name);
+  const types = isStream ? streamTypes : jsonTypes;
+  return refuse(`The Accept header must allow ${types}.`, 'BAD_REQUEST', { http: { status: 406 } });
 }
 
 export const jsonTypes = 'application/json or application/graphql-response+json';
 const streamTypes = 'multipart/mixed or text/event-stream, because a subscription is answered as a stream';
 
-function createFormatError(types: string): GraphQLError {
-  return createRequestError(`The Accept header must allow ${types}.`, 'BAD_REQUEST', { http: { status: 406 } });
+function refuse(...error: Parameters<typeof createRequestError>): { errors: GraphQLError[] } {
+  return { errors: [createRequestError(...error)] };
 }
 
-function createGetError(): GraphQLError {
-  const http = { status: 405, headers: { allow: 'POST' } };
-  return createRequestError('Can only perform a mutation operation from a POST request.', 'BAD_REQUEST', { http });
-}
+const untrusted = 'This document is not trusted: the gateway executes only those of its operator.';
 
-function createTrustError(): GraphQLError {
-  const message = 'This document is not trusted: the gateway executes only those of its operator.';
-  return createRequestError(message, 'QUERY_NOT_IN_SAFELIST');
-}
-
-function createCostError(cost: number, limit: number): GraphQLError {
-  const message =
+function describeCost(cost: number, limit: number): string {
+  return (
     `The query costs ${cost}; it may cost at most ${limit} (MAX_QUERY_COST). Each field and each object of the ` +
-    'response costs 1, and a look-up 10: select fewer fields or shorter lists, or split it into several queries.';
-  return createRequestError(message, 'BAD_USER_INPUT', { refusal: 'cost' });
+    'response costs 1, and a look-up 10: select fewer fields or shorter lists, or split it into several queries.'
+  );
 }
