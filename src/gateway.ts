@@ -98,7 +98,6 @@ export function createGateway(
   const graphql = createGraphqlHandler({
     schema,
     createContext: (caller, signal, trace) => createContext(services, caller, signal, trace),
-    localCaller: access.localCaller,
     hasCallers: access.hasCallers,
     trustedDocuments,
     documentLimits: { tokens: config.maxQueryTokens, characters: config.maxQueryChars, cost: config.maxQueryCost },
@@ -177,7 +176,7 @@ export function createGateway(
   let metricsServer: MetricsServer | null = null;
 
   return {
-    /** GraphQL without HTTP, for tests and for embedding. */
+    /** GraphQL without HTTP. */
     handle: graphql,
     async listen(): Promise<string> {
       await checkSecret();

@@ -2,7 +2,7 @@ import { type AccessConfig, hasCallers } from '../config/access-config.ts';
 import type { StoreConfig } from '../config/read-config.ts';
 import type { Store } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
-import { type Caller, createCallerFactory } from './caller.ts';
+import type { Caller } from './caller.ts';
 import { createIdentify, createRefusal, type Refusal, type Unsigned } from './identify.ts';
 import { createPaidBudgets } from './paid-budget.ts';
 import { createRateLimit, type TakeBlock } from './rate-limit.ts';
@@ -31,7 +31,6 @@ export function createAccess({ access, storeConfig, store, takeLocally, events }
     events,
   });
   const budgets = createPaidBudgets({ store, replicas, countTimeoutMs, events });
-  const createCaller = createCallerFactory({ ...access, defaultLimits: noLimits });
 
   return {
     /**
@@ -47,8 +46,6 @@ export function createAccess({ access, storeConfig, store, takeLocally, events }
     /** The same for an unsigned request, by its parameters. */
     checkParams: (params: SignedParams) => countRequest(identify.byParams(params)),
     budgets,
-    /** The caller of requests within the process, which may use everything. */
-    localCaller: createCaller({ kind: 'anonymous', name: '', scopes: ['bank-data', 'essays'] }),
     /** The callers that have API keys now. */
     callers: identify.callers,
     /** Whether callers differ. */
@@ -66,8 +63,6 @@ export function createAccess({ access, storeConfig, store, takeLocally, events }
     return seconds === null ? caller : refuse(seconds);
   }
 }
-
-const noLimits = { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null };
 
 function refuse(seconds: number): Refusal {
   const message = `This caller has sent its requests of this minute; retry in ${seconds} s.`;

@@ -51,8 +51,6 @@ interface GraphqlHandlerOptions<Context> extends RepliesOptions {
   schema: GraphQLSchema;
   /** Creates the context of one request's resolvers. @param signal aborts when the client disconnects */
   createContext: (caller: Caller, signal: Signal, trace: Trace | null) => Context;
-  /** The caller of requests without the HTTP request handler. */
-  localCaller: Caller;
   trustedDocuments: TrustedDocuments | null;
   documentLimits: DocumentLimits;
   /** Memory for kept replies. */
@@ -76,8 +74,6 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
   return {
     answer,
     answerWithYoga,
-    /** Answers any request without the HTTP request handler. */
-    fetch: async (url: string, init: RequestInit) => (await loadYoga()).fetch(url, init),
     caches: () => ({ replies: keptReplies.status(), documents: documents.status() }),
     /** The data behind kept replies has changed. */
     clearReplies: keptReplies.clear,
@@ -175,7 +171,7 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
   /** Most clients never need it, and loading it takes 40 ms. */
   function loadYoga(): Promise<GraphqlYoga> {
     yoga ??= import('./yoga.ts').then(({ createGraphqlYoga }) =>
-      createGraphqlYoga({ answer: answerParams, persistedQueries, replies, localCaller: options.localCaller }),
+      createGraphqlYoga({ answer: answerParams, persistedQueries, replies }),
     );
     return yoga;
   }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { GatewayError, internalErrorMessage, type ServiceName } from '../../errors.ts';
 import type { Events } from '../../telemetry/events.ts';
@@ -6,7 +5,7 @@ import type { Redact } from '../../telemetry/redact.ts';
 import { locate, maxErrors } from '../documents/source.ts';
 
 interface PresentErrorOptions {
-  requestId: string | undefined;
+  requestId: string;
   /** Whether messages must not suggest names of the schema. */
   hidesSuggestions: boolean;
   redact: Redact;
@@ -34,9 +33,8 @@ interface HttpExtension {
 
 /** The errors of a response; if there are very many, the first ones and a summary. */
 export function presentErrors(errors: readonly GraphQLError[], options: PresentErrorOptions): PresentedError[] {
-  const { requestId = randomUUID() } = options;
-  const presented = errors.slice(0, maxErrors).map((error) => presentError(error, { ...options, requestId }));
-  if (errors.length > maxErrors) presented.push(createSummary(errors.length - maxErrors, requestId));
+  const presented = errors.slice(0, maxErrors).map((error) => presentError(error, options));
+  if (errors.length > maxErrors) presented.push(createSummary(errors.length - maxErrors, options.requestId));
   return presented;
 }
 
@@ -46,7 +44,7 @@ export function presentErrors(errors: readonly GraphQLError[], options: PresentE
  */
 export function presentError(
   error: GraphQLError,
-  { requestId, events, ...options }: PresentErrorOptions & { requestId: string },
+  { requestId, events, ...options }: PresentErrorOptions,
 ): PresentedError {
   const { message, extensions, logged, isExpected } = describeFailure(error, options);
   if (logged !== undefined) events.unexpectedError(logged, requestId);

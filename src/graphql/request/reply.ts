@@ -37,8 +37,7 @@ export interface RequestedFormat {
   /** Headers of the request, by name in lower case. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
   mediaType: MediaType;
-  /** Undefined: errors get a new one. */
-  requestId: string | undefined;
+  requestId: string;
 }
 
 export type Replies = ReturnType<typeof createReplies>;
