@@ -109,20 +109,21 @@ export function createGateway(
   });
   bankData.dataVersion.onChanged(graphql.clearReplies);
 
-  let check: CheckEndpoint | null = null;
+  let check: Promise<CheckEndpoint> | undefined;
   /** Files are seldom checked, so its code is loaded by the first request. */
-  async function loadCheck(): Promise<CheckEndpoint> {
-    const { createCheckEndpoint } = await import('./http/check-endpoint.ts');
-    check ??= createCheckEndpoint({
-      limits: { ...config.check, clientTimeoutMs: config.connections.clientTimeoutMs },
-      bankData,
-      budgets: access.budgets,
-      banks: knownBanks,
-      // Half of the calls at a time remain for queries.
-      maxConcurrency: Math.ceil(config.upstreamConcurrency / 2 / config.check.maxRequests),
-      isOpenToAnonymous: config.trustedDocuments?.mode !== 'require',
-      inTimeSlice,
-    });
+  function loadCheck(): Promise<CheckEndpoint> {
+    check ??= import('./http/check-endpoint.ts').then(({ createCheckEndpoint }) =>
+      createCheckEndpoint({
+        limits: { ...config.check, clientTimeoutMs: config.connections.clientTimeoutMs },
+        bankData,
+        budgets: access.budgets,
+        banks: knownBanks,
+        // Half of the calls at a time remain for queries.
+        maxConcurrency: Math.ceil(config.upstreamConcurrency / 2 / config.check.maxRequests),
+        isOpenToAnonymous: config.trustedDocuments?.mode !== 'require',
+        inTimeSlice,
+      }),
+    );
     return check;
   }
 

@@ -16,9 +16,9 @@ import {
   type PreparedOperation,
 } from '../documents/operation.ts';
 import { createRequestError } from '../documents/source.ts';
+import { createLargeQueryTurns, largeQueryCost } from '../documents/turns.ts';
 import type { InlineTrace, StartInlineTrace } from './inline-trace.ts';
 import { createKeptReplies, type RequestKey } from './kept-replies.ts';
-import { createLargeQueryTurns, largeQueryCost } from './large-queries.ts';
 import { createPersistedQueries, type Params, readParams } from './params.ts';
 import {
   createAbandonedReply,

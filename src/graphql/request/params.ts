@@ -62,18 +62,12 @@ function findQuery(query: string | null, persisted: unknown, persistedQueries: P
   return query === null || query === known ? known : null;
 }
 
-interface UnreadParams {
-  query?: unknown;
-  documentId?: unknown;
-  extensions?: unknown;
-}
-
 /**
  * The extensions of a request. Without a query, a `documentId` is the hash of a persisted query: clients send either. The id may
  * have the prefix `sha256:`.
  * https://github.com/graphql/graphql-over-http/pull/264
  */
-export function withDocumentId({ query, documentId, extensions }: UnreadParams): unknown {
+export function withDocumentId({ query, documentId, extensions }: Readonly<Record<string, unknown>>): unknown {
   if (query != null || typeof documentId !== 'string') return extensions;
   const persistedQuery = { version: 1, sha256Hash: documentId.replace(/^sha256:/, '') };
   if (extensions == null) return { persistedQuery };

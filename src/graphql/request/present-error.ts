@@ -1,5 +1,5 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { GatewayError, internalErrorMessage, type ServiceName } from '../../errors.ts';
+import { GatewayError, internalErrorMessage } from '../../errors.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Redact } from '../../telemetry/redact.ts';
 import { locate, maxErrors } from '../documents/source.ts';
@@ -59,28 +59,15 @@ export function presentError(
   return { shown, http: isExpected ? readHttpExtension(extensions.code, error.extensions?.http) : null, isExpected };
 }
 
-interface DescribedFailure {
-  message: string;
-  extensions: { code: unknown; service: ServiceName | null; retryable: boolean };
-  /** The error that is logged; clients do not see it. */
-  logged?: unknown;
-  isExpected: boolean;
-}
-
-/** The part of a failure that clients and routers may see. */
+/** The part of a failure that clients and routers may see, and the error that is logged. */
 export function describeFailure(
   error: GraphQLError,
   { hidesSuggestions, redact }: Pick<PresentErrorOptions, 'hidesSuggestions' | 'redact'>,
-): DescribedFailure {
+) {
   const original = findOriginalError(error);
   if (original instanceof GatewayError) {
-    const { message, code, service, retryable } = original;
-    return {
-      message,
-      extensions: { code, service, retryable },
-      logged: original.cause,
-      isExpected: true,
-    };
+    const { message, code, service, retryable, cause: logged } = original;
+    return { message, extensions: { code, service, retryable }, logged, isExpected: true };
   }
   const noService = { service: null, retryable: false };
   if (original === null) {
@@ -88,7 +75,8 @@ export function describeFailure(
     // GraphQL's messages repeat names and values of the request. What is redacted becomes shorter, so more than is shown.
     const redacted = redact(error.message.slice(0, 10 * maxMessageLength));
     const message = hidesSuggestions ? redacted.replace(suggestions, '') : redacted;
-    return { message: message.slice(0, maxMessageLength), extensions: { code, ...noService }, isExpected: true };
+    const shown = message.slice(0, maxMessageLength);
+    return { message: shown, extensions: { code, ...noService }, logged: undefined, isExpected: true };
   }
   const extensions = { code: 'INTERNAL_SERVER_ERROR', ...noService };
   return { message: internalErrorMessage, extensions, logged: original, isExpected: false };
