@@ -1,6 +1,5 @@
 import type { DestinationStream } from 'pino';
-import { pause } from './async/pause.ts';
-import { AbortableSignal } from './async/signal.ts';
+import { answerWithin } from './async/answer-within.ts';
 import { createTimeSlices } from './async/time-slices.ts';
 import { createAccess } from './auth/access.ts';
 import type { TakeBlock } from './auth/rate-limit.ts';
@@ -222,19 +221,15 @@ export function createGateway(
     announceStop();
     stopLoading();
     bankData.dataVersion.close();
-    const drained = new AbortableSignal();
     const stoppingJobs = essays.jobs.stop();
     const draining = server.drain(config.shutdownTimeoutMs);
     // Orders that were sent are charged even if the client has disconnected, so their essays are stored.
     const flushing = Promise.all([draining, stoppingJobs]).then(essays.flush);
-    await Promise.race([flushing, pause(config.shutdownTimeoutMs, drained)]);
-    drained.abort(null);
+    await answerWithin(flushing, config.shutdownTimeoutMs);
     await draining;
     await Promise.all([bankData.client.close(), essaysUpstream.client.close()]);
     // Closing the clients aborts the calls in flight; then everything written and counted is stored.
-    const stored = new AbortableSignal();
-    await Promise.race([stoppingJobs, pause(storeEndsMs, stored)]);
-    stored.abort(null);
+    await answerWithin(stoppingJobs, storeEndsMs);
     await Promise.all([essays.close(), ...allowances.map((allowance) => allowance.flush())]);
     await Promise.all([access.close(), traces?.close(), trustedDocuments?.close()]);
     exposition?.close();

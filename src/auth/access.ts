@@ -2,11 +2,12 @@ import { type AccessConfig, hasCallers } from '../config/access-config.ts';
 import type { StoreConfig } from '../config/read-config.ts';
 import type { Store } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
-import type { Caller } from './caller.ts';
-import { createIdentify, createRefusal, type Refusal, type Unsigned } from './identify.ts';
+import { createApiKeys } from './api-keys.ts';
+import { type Caller, createCallerFactory } from './caller.ts';
+import { createTokenVerification } from './jwt.ts';
 import { createPaidBudgets } from './paid-budget.ts';
 import { createRateLimit, type TakeBlock } from './rate-limit.ts';
-import type { SignedParams } from './router-signature.ts';
+import { type SignedParams, verifySignature } from './router-signature.ts';
 
 export type Access = ReturnType<typeof createAccess>;
 
@@ -59,12 +60,136 @@ export function createAccess({ access, storeConfig, store, takeLocally, events }
   function countRequest(caller: Caller | Refusal): Caller | Refusal | Promise<Caller | Refusal> {
     if (caller.kind === 'refused') return caller;
     const seconds = rateLimit.count(caller);
-    if (seconds instanceof Promise) return seconds.then((seconds) => (seconds === null ? caller : refuse(seconds)));
-    return seconds === null ? caller : refuse(seconds);
+    if (seconds instanceof Promise)
+      return seconds.then((seconds) => (seconds === null ? caller : refuseFrequent(seconds)));
+    return seconds === null ? caller : refuseFrequent(seconds);
   }
 }
 
-function refuse(seconds: number): Refusal {
+/** A request without credentials in its headers; its body may be signed. */
+interface Unsigned {
+  kind: 'unsigned';
+}
+
+/** The response to a request that is not executed. */
+export interface Refusal {
+  kind: 'refused';
+  status: 401 | 429 | 503;
+  code: 'UNAUTHENTICATED' | 'RATE_LIMITED' | 'ISSUER_UNAVAILABLE';
+  /** The same for all wrong credentials, so that it helps no attacker. */
+  message: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+interface IdentifyOptions {
+  access: AccessConfig;
+  /** Hashes the names of callers in tokens; null: a new one. */
+  nameSecret?: string | null;
+  events: Pick<Events, 'apiKeysReloaded' | 'apiKeysFileInvalid' | 'keySetUnavailable'>;
+}
+
+/** @throws ConfigError if the file with API keys is invalid */
+export function createIdentify({ access, nameSecret = null, events }: IdentifyOptions) {
+  const createCaller = createCallerFactory({ ...access, ...(nameSecret !== null && { nameSecret }) });
+  const { jwt, router, anonymousScopes } = access;
+  const anonymous = anonymousScopes && createCaller({ kind: 'anonymous', name: '', scopes: anonymousScopes });
+  const routerCaller = router && createCaller({ kind: 'router', name: '', scopes: router.scopes });
+  const withoutCredentials = routerCaller ? unsigned : (anonymous ?? missingCredentials);
+  const keys = createApiKeys({ ...access, createCaller, events });
+  const tokens = jwt && createTokenVerification({ jwt, createCaller, events });
+
+  return {
+    byHeaders: hasCallers(access) ? byHeaders : () => anonymous ?? missingCredentials,
+    /** Finds the caller of an unsigned request by its parameters. */
+    byParams(params: SignedParams): Caller | Refusal {
+      const check = router ? verifySignature(router.secret, params) : 'missing';
+      if (check === 'valid' && routerCaller) return routerCaller;
+      return check === 'missing' ? (anonymous ?? missingCredentials) : invalidCredentials;
+    },
+    callers: keys.callers,
+    async close() {
+      keys.close();
+      await tokens?.close();
+    },
+  };
+
+  /**
+   * Finds the caller by the headers of a request, before its body is read. A promise only for a token that was not used
+   * in the last minute.
+   * @param rawHeaders names and values in turn, as in `IncomingMessage.rawHeaders`: only there are repeated headers visible
+   */
+  function byHeaders(rawHeaders: readonly string[]): Caller | Refusal | Unsigned | Promise<Caller | Refusal> {
+    const credential = readCredential(rawHeaders);
+    if (credential === null) return withoutCredentials;
+    if (credential === '') return invalidCredentials;
+    const caller = tokens?.findVerified(credential) ?? keys.find(credential);
+    if (caller || !tokens || !isToken.test(credential)) return caller ?? invalidCredentials;
+    return tokens.verify(credential).then((found) => {
+      return found?.kind === 'unverified' ? refuseUnverified(found.waitS) : (found ?? invalidCredentials);
+    });
+  }
+}
+
+const isToken = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+const unsigned: Unsigned = { kind: 'unsigned' };
+
+// https://www.rfc-editor.org/rfc/rfc6750#section-3
+const missingCredentials = createRefusal(
+  401,
+  'UNAUTHENTICATED',
+  'The request needs an API key or a token, as authorization: Bearer or as x-api-key.',
+  { 'www-authenticate': 'Bearer' },
+);
+const invalidCredentials = createRefusal(401, 'UNAUTHENTICATED', 'The credentials are not valid.', {
+  'www-authenticate': 'Bearer error="invalid_token"',
+});
+
+function refuseUnverified(waitS: number): Refusal {
+  const message = `The gateway could not read the keys of the token issuer, so it cannot verify tokens; retry in ${waitS} s.`;
+  return createRefusal(503, 'ISSUER_UNAVAILABLE', message, { 'retry-after': String(waitS) });
+}
+
+function refuseFrequent(seconds: number): Refusal {
   const message = `This caller has sent its requests of this minute; retry in ${seconds} s.`;
   return createRefusal(429, 'RATE_LIMITED', message, { 'retry-after': String(seconds) });
+}
+
+function createRefusal(
+  status: Refusal['status'],
+  code: Refusal['code'],
+  message: string,
+  headers: Refusal['headers'],
+): Refusal {
+  return { kind: 'refused', status, code, message, headers };
+}
+
+/**
+ * Reads `authorization: Bearer VALUE` or `x-api-key: VALUE`. Several are invalid, even if equal: a proxy in front of the
+ * gateway may have checked another one.
+ * @returns null if there is none, and an empty text if it is invalid
+ */
+function readCredential(rawHeaders: readonly string[]): string | null {
+  const bearers = headerValues(rawHeaders, 'authorization');
+  const keys = headerValues(rawHeaders, 'x-api-key');
+  if (bearers.length + keys.length === 0) return null;
+  const [credential = '', ...others] = [...bearers.map(readBearer), ...keys];
+  return others.length === 0 && credential.length <= maxLength ? credential : '';
+}
+
+function readBearer(text: string): string {
+  return /^bearer /i.test(text) ? text.slice('Bearer '.length) : '';
+}
+
+const maxLength = 8_192;
+
+/** All values of a header, of which Node.js keeps one. @param rawHeaders names and values in turn */
+export function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
+  const values: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const other = rawHeaders[index] ?? '';
+    // Most headers are excluded by their length.
+    if (other.length === name.length && other.toLowerCase() === name) values.push(rawHeaders[index + 1] ?? '');
+  }
+  return values;
 }

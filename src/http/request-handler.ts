@@ -8,11 +8,10 @@ import type { StartTrace } from '../telemetry/traces/traces.ts';
 import { createByteBudget } from './body.ts';
 import type { CheckEndpoint } from './check-endpoint.ts';
 import { createCors } from './cors.ts';
-import { createRequestIds, Exchange } from './exchange.ts';
+import { createRequestIds, createResponseWriter, Exchange } from './exchange.ts';
 import type { SendGraphiql } from './graphiql.ts';
 import { createGraphqlEndpoint, type GraphqlEndpointOptions } from './graphql-endpoint.ts';
 import { createHostCheck, normalizeTarget } from './request-validation.ts';
-import { createResponseWriter } from './response-writer.ts';
 import type { HandleRequest } from './server.ts';
 
 interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'access' | 'budget' | 'cors'> {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { headerValues } from '../auth/identify.ts';
+import { headerValues } from '../auth/access.ts';
 import { isLoopback } from '../config/parsers.ts';
 import { jsonTypes } from '../graphql/request/graphql-handler.ts';
 import { chooseMediaType } from '../graphql/request/reply.ts';

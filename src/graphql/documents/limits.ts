@@ -280,20 +280,17 @@ const introspectionFields = ['__schema', '__type', '_service'];
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** Finds why variables would be too expensive to coerce; null if they are not. */
-type FindVariableProblem = (variables: Variables) => string | null;
-
 /** Finds what is wrong with a value; null if nothing is. */
 type FindProblem = (value: unknown) => string | null;
 
 /**
- * Errors of GraphQL.js repeat invalid values with all their fields, and each unknown field of an input object has one.
- * Finds such values first. Expects a valid operation.
+ * Finds why variables would be too expensive to coerce; null if they are not. Errors of GraphQL.js repeat invalid values with all
+ * their fields, and each unknown field of an input object has one. Expects a valid operation.
  */
 export function createVariableCheck(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
-): FindVariableProblem {
+): (variables: Variables) => string | null {
   const checks = variableDefinitions.map(({ variable, type }) => {
     const inputType = typeFromAST(schema, type) as GraphQLInputType;
     return { name: variable.name.value, find: createCheck(inputType) };

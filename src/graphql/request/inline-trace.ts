@@ -10,6 +10,7 @@ import {
   isObjectType,
   lexicographicSortSchema,
   type ResponsePath,
+  responsePathAsArray,
 } from 'graphql';
 import type { Redact } from '../../telemetry/redact.ts';
 import type { OperationContext, PreparedOperation } from '../documents/operation.ts';
@@ -80,7 +81,7 @@ class FieldTraces {
   }
 
   #nodeAt(path: ResponsePath | undefined): Trace.Node {
-    const key = keyOf(path);
+    const key = responsePathAsArray(path).join('.');
     const known = this.#nodes.get(key);
     if (known !== undefined || path === undefined) return known ?? this.root;
     const node = new Trace.Node(typeof path.key === 'number' ? { index: path.key } : { responseName: path.key });
@@ -100,11 +101,6 @@ class FieldTraces {
     const node = this.#nodes.get(path.slice(0, length).join('.'));
     node?.error.push(new Trace.Error({ message, location: [...(locate(error) ?? [])], json }));
   }
-}
-
-function keyOf(path: ResponsePath | undefined): string {
-  if (path === undefined) return '';
-  return path.prev === undefined ? String(path.key) : `${keyOf(path.prev)}.${path.key}`;
 }
 
 function createTimestamp(): google.protobuf.Timestamp {

@@ -95,26 +95,16 @@ function createLoader<Answer>(
 
 /**
  * Settles each item separately: one that fails is an Error at its position, which executors accept in place of an item.
- * Rejects once the client has left, instead of with an error for each item.
+ * Rejects if the client has left, instead of with an error for each item.
  */
-export function settleAll<Input, Item>(
+export async function settleAll<Input, Item>(
   inputs: readonly Input[],
   resolve: (input: Input) => Item | Promise<Item>,
   signal: Signal,
 ): Promise<Item[]> {
-  const asItem = (error: unknown) => {
-    if (signal.aborted) throw signal.reason;
-    return error as Item;
-  };
-  const settle = (input: Input) => {
-    try {
-      const item = resolve(input);
-      return item instanceof Promise ? item.catch(asItem) : item;
-    } catch (error) {
-      return asItem(error);
-    }
-  };
-  return Promise.all(inputs.map(settle));
+  const settled = await Promise.allSettled(inputs.map(async (input) => resolve(input)));
+  signal.throwIfAborted();
+  return settled.map((item) => (item.status === 'fulfilled' ? item.value : item.reason));
 }
 
 /** The fields whose values are from the service. */
