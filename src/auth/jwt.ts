@@ -1,5 +1,4 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import {
   type CryptoKey,
   createLocalJWKSet,
@@ -11,6 +10,7 @@ import {
 } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { Agent } from 'undici';
+import { answerWithin } from '../async/answer-within.ts';
 import type { JwtConfig } from '../config/access-config.ts';
 import { isScope, ownLimits } from '../config/callers.ts';
 import { errorCodeOf } from '../errors.ts';
@@ -33,7 +33,10 @@ interface TokenVerificationOptions {
 
 export function createTokenVerification({ jwt, createCaller, events }: TokenVerificationOptions) {
   const { callerClaim, scopesClaim, scopesPrefix, limitsClaim, keys } = jwt;
-  const { getKey, waitS, close } = 'url' in keys ? createKeySet(keys.url, events) : createSingleKey(keys.publicKey);
+  const { getKey, waitS, close } =
+    'url' in keys
+      ? createKeySet(keys.url, events)
+      : { getKey: async () => keys.publicKey, waitS: () => 0, close: async () => {} };
   const options = {
     issuer: jwt.issuer,
     audience: jwt.audience,
@@ -115,10 +118,6 @@ interface KeySet {
   close(): Promise<void>;
 }
 
-function createSingleKey(key: KeyObject): KeySet {
-  return { getKey: async () => key, waitS: () => 0, close: async () => {} };
-}
-
 class NoKeySetError extends Error {}
 
 /**
@@ -146,7 +145,7 @@ function createKeySet(url: string, events: Pick<Events, 'keySetUnavailable'>): K
         return await findKey(header);
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        await Promise.race([refresh(), setTimeout(maxWaitMs, undefined, { ref: false })]);
+        await answerWithin(refresh(), maxWaitMs);
         return findKey(header);
       }
     },

@@ -8,17 +8,7 @@ import type { TrustedDocumentsConfig } from '../config/read-config.ts';
 import { ConfigError, messageOf } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 
-export interface TrustedDocuments {
-  mode: TrustedDocumentsConfig['mode'];
-  /** The text of a document by its id in a manifest or its SHA-256 hash; null if there is none. */
-  textOf(id: string): string | null;
-  /** Whether a document is trusted, with or without the `__typename` fields that clients add. Does not parse it. */
-  has(text: string): boolean;
-  /** Adds a listener that is called when the documents have changed. */
-  onReloaded(listener: () => void): void;
-  /** Stops reading the files again. */
-  close(): void;
-}
+export type TrustedDocuments = ReturnType<typeof createTrustedDocuments>;
 
 interface TrustedDocumentsOptions extends TrustedDocumentsConfig {
   events: Pick<Events, 'trustedDocumentsReloaded' | 'trustedDocumentsInvalid'>;
@@ -29,7 +19,7 @@ interface TrustedDocumentsOptions extends TrustedDocumentsConfig {
  * last valid documents in use.
  * @throws ConfigError if they are invalid at the start
  */
-export function createTrustedDocuments(options: TrustedDocumentsOptions): TrustedDocuments {
+export function createTrustedDocuments(options: TrustedDocumentsOptions) {
   const { paths, mode, maxCharacters, events } = options;
   // Watched before they are read: no change is missed.
   const stopWatching = watchFiles(paths, () => void reload());
@@ -41,8 +31,10 @@ export function createTrustedDocuments(options: TrustedDocumentsOptions): Truste
 
   return {
     mode,
-    textOf: (id) => index.byId.get(id) ?? null,
-    has(text) {
+    /** The text of a document by its id in a manifest or its SHA-256 hash; null if there is none. */
+    textOf: (id: string): string | null => index.byId.get(id) ?? null,
+    /** Whether a document is trusted, with or without the `__typename` fields that clients add. */
+    has(text: string): boolean {
       if (index.texts.has(text) || checked.get(text)) return true;
       if (text.length > maxCharacters) return false;
       const normalized = normalizeDocument(text, index.maxNormalizedLength);
@@ -50,7 +42,9 @@ export function createTrustedDocuments(options: TrustedDocumentsOptions): Truste
       checked.set(text, true);
       return true;
     },
-    onReloaded: (listener) => void listeners.push(listener),
+    /** Adds a listener that is called when the documents have changed. */
+    onReloaded: (listener: () => void) => void listeners.push(listener),
+    /** Stops reading the files again. */
     close: stopWatching,
   };
 

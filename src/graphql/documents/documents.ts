@@ -13,7 +13,6 @@ import type { Signal } from '../../async/signal.ts';
 import type { CacheStatus } from '../../telemetry/metrics/gateway-metrics.ts';
 import { createCompiler } from '../jit/compiler.ts';
 import { findCacheScope } from './cache-scope.ts';
-import { selectsIntrospection } from './introspection.ts';
 import {
   type DocumentLimits,
   findComparisonProblem,
@@ -141,7 +140,6 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
     const fragments = new Map(
       document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])),
     );
-    const usesIntrospection = selectsIntrospection(document);
     return {
       document,
       errors,
@@ -150,7 +148,7 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
         if (!definition) throw createOperationError();
         const known = operations.get(definition);
         if (known) return known;
-        const parts = { document, definition, fragments, cacheScope, usesIntrospection };
+        const parts = { document, definition, fragments, cacheScope };
         const operation = createPreparedOperation({ schema, compiler, addBytes, ...parts });
         operations.set(definition, operation);
         addBytes(bytesPerOperation);

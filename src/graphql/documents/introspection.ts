@@ -1,6 +1,4 @@
 import {
-  BREAK,
-  type DocumentNode,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -9,7 +7,6 @@ import {
   OperationTypeNode,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
-  visit,
 } from 'graphql';
 import { requireScope } from '../../auth/caller.ts';
 
@@ -34,18 +31,6 @@ export function withClosedIntrospection(schema: GraphQLSchema): GraphQLSchema {
 /** Whether an operation only selects `__typename` and introspection fields. */
 export function isAboutSchema({ selectionSet: { selections } }: OperationDefinitionNode): boolean {
   return selections.every((node) => node.kind === Kind.FIELD && node.name.value.startsWith('__'));
-}
-
-export function selectsIntrospection(document: DocumentNode): boolean {
-  let isFound = false;
-  visit(document, {
-    Field({ name }) {
-      if (!Object.hasOwn(closedFields, name.value)) return undefined;
-      isFound = true;
-      return BREAK;
-    },
-  });
-  return isFound;
 }
 
 const closedFields = Object.fromEntries(

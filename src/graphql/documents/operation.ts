@@ -87,7 +87,6 @@ interface PreparedOperationOptions {
   /** These are the same for all operations of the document. */
   fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   cacheScope: CacheScope;
-  usesIntrospection: boolean;
   definition: OperationDefinitionNode;
   compiler: Compiler;
   /** Called when it is compiled. */
@@ -95,7 +94,7 @@ interface PreparedOperationOptions {
 }
 
 export function createPreparedOperation(options: PreparedOperationOptions): PreparedOperation {
-  const { schema, document, definition, fragments, cacheScope, usesIntrospection } = options;
+  const { schema, document, definition, fragments, cacheScope } = options;
   const operationName = definition.name?.value;
   const findVariableProblem = createVariableCheck(schema, definition);
   const countExecution = options.compiler.register({ document, definition, fragments }, options.addBytes);
@@ -151,8 +150,8 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
   }
 
   async function interpret(contextValue: OperationContext, variableValues: Variables, executedSchema: GraphQLSchema) {
-    const isClosed = usesIntrospection && !contextValue.caller.scopes.has('introspection');
-    const schema = isClosed ? withClosedIntrospection(executedSchema) : executedSchema;
+    const isOpen = contextValue.caller.scopes.has('introspection');
+    const schema = isOpen ? executedSchema : withClosedIntrospection(executedSchema);
     const result = await execute({ schema, document, operationName, contextValue, variableValues });
     return result.data === undefined ? rejectVariables(result.errors ?? []) : result;
   }

@@ -127,19 +127,22 @@ function nameOfText(index: number): string {
   return `${variablePrefix}${index}`;
 }
 
-/** Creates the prepared documents of one shape. */
-export type FillDocument = (texts: Texts) => PreparedDocument;
-
 type Variables = Readonly<Record<string, unknown>>;
 
+export type FillDocument = ReturnType<typeof createFillDocument>;
+
 /**
+ * Creates the prepared documents of one shape.
  * @param prepared the parameterized document, when it was prepared
  * @param shape the shape with the texts of the document that was parameterized
  */
-export function createFillDocument(prepared: PreparedDocument, shape: DocumentShape): FillDocument {
+export function createFillDocument(prepared: PreparedDocument, shape: DocumentShape) {
   const move = createMoveLocation(shape);
 
-  return (texts) => ({ ...prepared, operation: (name) => fillOperation(prepared.operation(name), texts) });
+  return (texts: Texts): PreparedDocument => ({
+    ...prepared,
+    operation: (name) => fillOperation(prepared.operation(name), texts),
+  });
 
   /** The cost of an operation does not depend on texts. */
   function fillOperation(operation: PreparedOperation, texts: Texts): PreparedOperation {
@@ -173,15 +176,12 @@ function withTexts(variables: Variables, texts: Texts): Variables {
   return { ...variables, ...Object.fromEntries(texts.map((text, index) => [nameOfText(index), text])) };
 }
 
-/** Moves a location from one document to another one of the same shape. */
-type MoveLocation = (location: SourceLocation, texts: Texts) => SourceLocation;
-
-/** @param shape of the document from which locations are moved */
-export function createMoveLocation({ key, texts }: DocumentShape): MoveLocation {
+/** Moves locations from one document to others of the same shape. @param shape of the first one */
+export function createMoveLocation({ key, texts }: DocumentShape) {
   const lengths = texts.map(({ length }) => length);
   const starts = findTextStarts(key.split('"'), lengths);
 
-  return ({ line, column }, texts) => {
+  return ({ line, column }: SourceLocation, texts: Texts): SourceLocation => {
     let moved = column;
     for (const [index, start] of starts.entries()) {
       if (start.line !== line || start.column > column) continue;

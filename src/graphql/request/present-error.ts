@@ -34,8 +34,11 @@ interface HttpExtension {
 /** The errors of a response; if there are very many, the first ones and a summary. */
 export function presentErrors(errors: readonly GraphQLError[], options: PresentErrorOptions): PresentedError[] {
   const presented = errors.slice(0, maxErrors).map((error) => presentError(error, options));
-  if (errors.length > maxErrors) presented.push(createSummary(errors.length - maxErrors, options.requestId));
-  return presented;
+  if (errors.length <= maxErrors) return presented;
+  const message = `${errors.length - maxErrors} more errors are not listed; a response lists at most ${maxErrors}.`;
+  const { requestId } = options;
+  const extensions = { code: 'TOO_MANY_ERRORS', service: null, retryable: false, requestId };
+  return [...presented, { shown: { message, extensions }, http: null, isExpected: true }];
 }
 
 /**
@@ -94,12 +97,6 @@ function findOriginalError({ originalError, path }: GraphQLError): Error | null 
   // A value of the gateway that its type cannot represent: other errors of fields have a place in the document.
   if (path && !originalError.nodes && !originalError.originalError) return originalError;
   return findOriginalError(originalError);
-}
-
-function createSummary(count: number, requestId: string): PresentedError {
-  const extensions = { code: 'TOO_MANY_ERRORS', service: null, retryable: false, requestId };
-  const message = `${count} more errors are not listed; a response lists at most ${maxErrors}.`;
-  return { shown: { message, extensions }, http: null, isExpected: true };
 }
 
 /** At the end of GraphQL's messages. Text of the client that looks like one is removed as well: that takes linear time. */
