@@ -13,6 +13,7 @@ import type { Signal } from '../../async/signal.ts';
 import type { CacheStatus } from '../../telemetry/metrics/gateway-metrics.ts';
 import { createCompiler } from '../jit/compiler.ts';
 import { findCacheScope } from './cache-scope.ts';
+import { parseDetached } from './document-errors.ts';
 import {
   type DocumentLimits,
   findComparisonProblem,
@@ -27,7 +28,6 @@ import {
   type PreparedOperation,
 } from './operation.ts';
 import { createFillDocument, type DocumentShape, type FillDocument, findShape, parameterize } from './shapes.ts';
-import { parseDetached } from './source.ts';
 import { createPreparationTurns } from './turns.ts';
 
 interface DocumentsOptions {

@@ -5,18 +5,23 @@ import {
   execute,
   type FragmentDefinitionNode,
   type GraphQLError,
+  type GraphQLField,
+  type GraphQLObjectType,
   type GraphQLSchema,
+  Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
 } from 'graphql';
-import type { Caller } from '../../auth/caller.ts';
+import { type Caller, requireScope } from '../../auth/caller.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { OperationType } from '../../telemetry/finished-request.ts';
 import type { Compiler } from '../jit/compiler.ts';
 import type { CacheScope } from './cache-scope.ts';
 import { createOperationCost } from './cost.ts';
-import { isAboutSchema, withClosedIntrospection } from './introspection.ts';
+import { createRequestError } from './document-errors.ts';
 import { createVariableCheck } from './limits.ts';
-import { createRequestError } from './source.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -182,4 +187,35 @@ function rejectVariables(errors: readonly GraphQLError[]): ExecutionResult {
 /** As Yoga formulates it. */
 export function createOperationError(): GraphQLError {
   return createRequestError('Could not determine what operation to execute.', 'OPERATION_RESOLUTION_FAILURE');
+}
+
+/** Whether an operation only selects `__typename` and introspection fields. */
+function isAboutSchema({ selectionSet: { selections } }: OperationDefinitionNode): boolean {
+  return selections.every((node) => node.kind === Kind.FIELD && node.name.value.startsWith('__'));
+}
+
+/**
+ * The same schema for callers without the scope `introspection`: `__schema` and `__type` fail at their paths, as other
+ * fields outside a scope do. GraphQL.js resolves both for the query type that the schema names, so the root type is a
+ * copy with fields of these names.
+ */
+function withClosedIntrospection(schema: GraphQLSchema): GraphQLSchema {
+  const query = schema.getQueryType();
+  const fields = { ...query?.getFields(), ...closedFields };
+  const closedQuery: GraphQLObjectType = Object.create(query ?? null, { getFields: { value: () => fields } });
+  return Object.create(schema, {
+    getRootType: {
+      value: (kind: OperationTypeNode) => (kind === OperationTypeNode.QUERY ? closedQuery : schema.getRootType(kind)),
+    },
+    // Conditions of fragments.
+    getType: { value: (name: string) => (name === query?.name ? closedQuery : schema.getType(name)) },
+  });
+}
+
+const closedFields = Object.fromEntries(
+  [SchemaMetaFieldDef, TypeMetaFieldDef].map((field) => [field.name, close(field)]),
+);
+
+function close(field: GraphQLField<unknown, unknown>): GraphQLField<unknown, unknown> {
+  return { ...field, resolve: () => requireScope({ scopes: new Set() }, 'introspection') };
 }

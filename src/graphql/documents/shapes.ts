@@ -16,8 +16,8 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import { locate, maxErrors } from './document-errors.ts';
 import type { PreparedDocument, PreparedOperation } from './operation.ts';
-import { locate, maxErrors } from './source.ts';
 
 /*
  * Clients that use no variables write their texts into the document: `{ bank(bic: "COBADEFF") { name } }`. Each of these

@@ -6,6 +6,7 @@ import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Trace } from '../../trace.ts';
+import { createRequestError } from '../documents/document-errors.ts';
 import { createPreparedDocuments } from '../documents/documents.ts';
 import type { DocumentLimits } from '../documents/limits.ts';
 import {
@@ -15,7 +16,6 @@ import {
   type PreparedDocument,
   type PreparedOperation,
 } from '../documents/operation.ts';
-import { createRequestError } from '../documents/source.ts';
 import { createLargeQueryTurns, largeQueryCost } from '../documents/turns.ts';
 import type { InlineTrace, StartInlineTrace } from './inline-trace.ts';
 import { createKeptReplies, type RequestKey } from './kept-replies.ts';
@@ -29,7 +29,6 @@ import {
   type RequestedFormat,
 } from './reply.ts';
 import { chooseStreamFormat } from './stream-formats.ts';
-import type { GraphqlYoga } from './yoga.ts';
 
 /** The HTTP request with which GraphQL was asked. */
 export interface GraphqlRequest extends RequestedFormat {
@@ -67,7 +66,7 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
   const keptReplies = createKeptReplies(options.keptReplyBytes);
   const largeQueries = createLargeQueryTurns();
   let inlineTraces: Promise<StartInlineTrace> | undefined;
-  let yoga: Promise<GraphqlYoga> | undefined;
+  let yoga: Promise<AnswerGraphql> | undefined;
   // A kept reply must not outlive the trust in its document.
   trustedDocuments?.onReloaded(keptReplies.clear);
 
@@ -92,8 +91,12 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     return params === null ? answerWithYoga(request, caller) : answerParams(params, request, caller, key);
   }
 
+  /** Most clients never need it, and loading it takes 40 ms. */
   async function answerWithYoga(request: GraphqlRequest, caller: Caller): Promise<Reply> {
-    return (await loadYoga()).answer(request, caller);
+    yoga ??= import('./yoga.ts').then(({ createGraphqlYoga }) =>
+      createGraphqlYoga({ answer: answerParams, persistedQueries, replies }),
+    );
+    return (await yoga)(request, caller);
   }
 
   /** @param key to keep the reply; null: it is not kept */
@@ -166,14 +169,6 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
       createInlineTraces({ schema, redact, maxCost: documentLimits.cost / 4 }),
     );
     return (await inlineTraces)();
-  }
-
-  /** Most clients never need it, and loading it takes 40 ms. */
-  function loadYoga(): Promise<GraphqlYoga> {
-    yoga ??= import('./yoga.ts').then(({ createGraphqlYoga }) =>
-      createGraphqlYoga({ answer: answerParams, persistedQueries, replies }),
-    );
-    return yoga;
   }
 }
 

@@ -13,8 +13,8 @@ import {
   responsePathAsArray,
 } from 'graphql';
 import type { Redact } from '../../telemetry/redact.ts';
+import { locate, maxErrors } from '../documents/document-errors.ts';
 import type { OperationContext, PreparedOperation } from '../documents/operation.ts';
-import { locate, maxErrors } from '../documents/source.ts';
 import { describeFailure } from './present-error.ts';
 
 type Variables = Readonly<Record<string, unknown>>;

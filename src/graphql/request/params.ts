@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
 import { isObject, parseJson } from '../../parse-json.ts';
-import { createRequestError } from '../documents/source.ts';
+import { createRequestError } from '../documents/document-errors.ts';
 
 /** The parameters of a GraphQL request, and the text of its document. */
 export interface Params {

@@ -2,7 +2,7 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { GatewayError, internalErrorMessage } from '../../errors.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Redact } from '../../telemetry/redact.ts';
-import { locate, maxErrors } from '../documents/source.ts';
+import { locate, maxErrors } from '../documents/document-errors.ts';
 
 interface PresentErrorOptions {
   requestId: string;

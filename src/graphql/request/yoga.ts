@@ -18,8 +18,6 @@ interface ServerContext {
   pending: { request: GraphqlRequest; caller: Caller; reply: Reply | null };
 }
 
-export type GraphqlYoga = ReturnType<typeof createGraphqlYoga>;
-
 /**
  * Yoga reads the requests that are not ordinary: GET, queries to be persisted, and what is not a GraphQL request. It hands
  * their parameters to `answer`. Body size, CORS and GraphiQL belong to the HTTP request handler.
@@ -42,16 +40,14 @@ export function createGraphqlYoga({ answer, persistedQueries, replies }: Graphql
     logging: false,
   });
 
-  return {
-    async answer(request: GraphqlRequest, caller: Caller): Promise<Reply> {
-      const { method, search, mediaType } = request;
-      const pending = { request, caller, reply: null as Reply | null };
-      const body = method === 'POST' ? { body: request.body } : {};
-      const headers = { accept: mediaType, 'content-type': 'application/json' };
-      await yoga.fetch(`http://gateway/graphql?${search}`, { method, headers, ...body }, { pending });
-      if (pending.reply === null) throw new Error('Yoga sent a response of its own.');
-      return pending.reply;
-    },
+  return async (request: GraphqlRequest, caller: Caller): Promise<Reply> => {
+    const { method, search, mediaType } = request;
+    const pending = { request, caller, reply: null as Reply | null };
+    const body = method === 'POST' ? { body: request.body } : {};
+    const headers = { accept: mediaType, 'content-type': 'application/json' };
+    await yoga.fetch(`http://gateway/graphql?${search}`, { method, headers, ...body }, { pending });
+    if (pending.reply === null) throw new Error('Yoga sent a response of its own.');
+    return pending.reply;
   };
 }
 
