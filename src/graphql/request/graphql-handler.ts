@@ -107,7 +107,8 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     key: RequestKey | null = null,
   ): Promise<Reply> {
     const { signal, mediaType } = request;
-    const inlineTrace = await startInlineTrace(request, caller);
+    const isTraced = replies.asksFor('traces', request, caller) && request.headers[extensionHeaders.traces] === 'ftv1';
+    const inlineTrace = isTraced ? await startInlineTrace() : null;
     const isTrusted = trustedDocuments?.has(params.query) ?? false;
     if (!isTrusted && trustedDocuments?.mode === 'require') {
       return finish(refuse(untrusted, 'QUERY_NOT_IN_SAFELIST'), null);
@@ -162,8 +163,7 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     }
   }
 
-  async function startInlineTrace(request: GraphqlRequest, caller: Caller): Promise<InlineTrace | null> {
-    if (!replies.asksFor('traces', request, caller) || request.headers[extensionHeaders.traces] !== 'ftv1') return null;
+  async function startInlineTrace(): Promise<InlineTrace> {
     inlineTraces ??= import('./inline-trace.ts').then(({ createInlineTraces }) =>
       // A traced field takes about four times as long.
       createInlineTraces({ schema, redact, maxCost: documentLimits.cost / 4 }),

@@ -95,16 +95,22 @@ function createLoader<Answer>(
 
 /**
  * Settles each item separately: one that fails is an Error at its position, which executors accept in place of an item.
- * Rejects if the client has left, instead of with an error for each item.
+ * Rejects once the client has left, instead of with an error for each item.
  */
-export async function settleAll<Input, Item>(
+export function settleAll<Input, Item>(
   inputs: readonly Input[],
   resolve: (input: Input) => Item | Promise<Item>,
   signal: Signal,
 ): Promise<Item[]> {
-  const settled = await Promise.allSettled(inputs.map(async (input) => resolve(input)));
-  signal.throwIfAborted();
-  return settled.map((item) => (item.status === 'fulfilled' ? item.value : item.reason));
+  const settle = async (input: Input) => {
+    try {
+      return await resolve(input);
+    } catch (error) {
+      signal.throwIfAborted();
+      return error as Item;
+    }
+  };
+  return Promise.all(inputs.map(settle));
 }
 
 /** The fields whose values are from the service. */
