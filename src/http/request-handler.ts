@@ -119,7 +119,7 @@ export function createRequestHandler({
     const found = checked instanceof Promise ? await checked : checked;
     // The body of a request without credentials in its headers may be signed.
     if (found.kind !== 'unsigned' && exchange.admit(found) === null) return;
-    if (!isBrowser) return answerGraphql(exchange);
+    if (!isBrowser) return await answerGraphql(exchange);
     if (exchange.caller?.scopes.has('graphiql')) return graphiql(exchange);
     return exchange.sendError(404, 'BAD_USER_INPUT', 'GraphiQL needs credentials with the scope graphiql.');
   }

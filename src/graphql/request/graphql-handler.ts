@@ -113,7 +113,8 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     if (!isTrusted && trustedDocuments?.mode === 'require') {
       return finish(refuse(untrusted, 'QUERY_NOT_IN_SAFELIST'), null);
     }
-    const prepared = await documents.prepareInTurn(params.query, signal);
+    const preparing = documents.prepareInTurn(params.query, signal);
+    const prepared = preparing instanceof Promise ? await preparing : preparing;
     if (prepared === null) return createAbandonedReply(mediaType, null);
     if (!isTrusted && prepared.document && trustedDocuments?.mode === 'log') events.untrustedDocument();
     const found = findOperation(prepared, params, request);
@@ -121,9 +122,9 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     const variables = params.variables ?? {};
     const cost = found.cost(variables);
     const isLarge = found.label.type === 'query' && cost > largeQueryCost;
-    return isLarge ? largeQueries.takeTurn(signal, () => run(found, cost)) : run(found, cost);
+    return await (isLarge ? largeQueries.takeTurn(signal, () => run(found, cost)) : run(found, cost));
 
-    async function run(operation: PreparedOperation, cost: number): Promise<Reply> {
+    function run(operation: PreparedOperation, cost: number): Reply | Promise<Reply> {
       if (signal.aborted) return createAbandonedReply(mediaType, null);
       const context = createContext(caller, signal, request.trace);
       const executed = describe(operation, context.requestContext);
@@ -133,7 +134,8 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
       }
       if (operation.label.type === 'subscription') return subscribe(operation, executed);
       const traced = inlineTrace?.execute(operation, context, variables, cost);
-      return finish(await (traced ?? operation.execute(context, variables)), executed);
+      const result = traced ?? operation.execute(context, variables);
+      return result instanceof Promise ? result.then((result) => finish(result, executed)) : finish(result, executed);
     }
 
     async function subscribe(operation: PreparedOperation, executed: Executed): Promise<Reply> {
