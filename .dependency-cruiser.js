@@ -46,6 +46,7 @@ const narrowLayers = {
     'async',
     'time',
     'errors.ts',
+    'parse-json.ts',
     'request-context.ts',
     // Budgets of callers are counted like the allowance of the gateway.
     'upstream/allowance',

@@ -102,6 +102,11 @@ export class ConfigError extends Error {
   }
 }
 
+/** What was thrown, in words. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** The code that Node.js and libraries assign to errors, such as ECONNRESET; null where there is none. */
 export function errorCodeOf(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;

@@ -97,7 +97,6 @@ export function createGateway(
   const graphql = createGraphqlHandler({
     schema,
     createContext: (caller, signal, trace) => createContext(services, caller, signal, trace),
-    localCaller: access.localCaller,
     hasCallers: access.hasCallers,
     trustedDocuments,
     documentLimits: { tokens: config.maxQueryTokens, characters: config.maxQueryChars, cost: config.maxQueryCost },
@@ -109,20 +108,21 @@ export function createGateway(
   });
   bankData.dataVersion.onChanged(graphql.clearReplies);
 
-  let check: CheckEndpoint | null = null;
+  let check: Promise<CheckEndpoint> | undefined;
   /** Files are seldom checked, so its code is loaded by the first request. */
-  async function loadCheck(): Promise<CheckEndpoint> {
-    const { createCheckEndpoint } = await import('./http/check-endpoint.ts');
-    check ??= createCheckEndpoint({
-      limits: { ...config.check, clientTimeoutMs: config.connections.clientTimeoutMs },
-      bankData,
-      budgets: access.budgets,
-      banks: knownBanks,
-      // Half of the calls at a time remain for queries.
-      maxConcurrency: Math.ceil(config.upstreamConcurrency / 2 / config.check.maxRequests),
-      isOpenToAnonymous: config.trustedDocuments?.mode !== 'require',
-      inTimeSlice,
-    });
+  function loadCheck(): Promise<CheckEndpoint> {
+    check ??= import('./http/check-endpoint.ts').then(({ createCheckEndpoint }) =>
+      createCheckEndpoint({
+        limits: { ...config.check, clientTimeoutMs: config.connections.clientTimeoutMs },
+        bankData,
+        budgets: access.budgets,
+        banks: knownBanks,
+        // Half of the calls at a time remain for queries.
+        maxConcurrency: Math.ceil(config.upstreamConcurrency / 2 / config.check.maxRequests),
+        isOpenToAnonymous: config.trustedDocuments?.mode !== 'require',
+        inTimeSlice,
+      }),
+    );
     return check;
   }
 
@@ -176,7 +176,7 @@ export function createGateway(
   let metricsServer: MetricsServer | null = null;
 
   return {
-    /** GraphQL without HTTP, for tests and for embedding. */
+    /** GraphQL without HTTP. */
     handle: graphql,
     /** If it fails, everything is closed. @returns the URL */
     listen: () =>

@@ -7,6 +7,11 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Whether a value of JSON is an object, and not a list. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Shorter JSON is parsed within a millisecond or two, whatever it contains. */
 export const maxUncheckedLength = 10_000;
 

@@ -2,34 +2,14 @@ import { type AccessConfig, hasCallers } from '../config/access-config.ts';
 import type { StoreConfig } from '../config/read-config.ts';
 import type { Store } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
+import { createApiKeys } from './api-keys.ts';
 import { type Caller, createCallerFactory } from './caller.ts';
-import { createIdentify, type Refusal, type Unsigned } from './identify.ts';
-import { createPaidBudgets, type PaidBudgets } from './paid-budget.ts';
+import { createTokenVerification } from './jwt.ts';
+import { createPaidBudgets } from './paid-budget.ts';
 import { createRateLimit, type TakeBlock } from './rate-limit.ts';
-import type { SignedParams } from './router-signature.ts';
+import { type SignedParams, verifySignature } from './router-signature.ts';
 
-/** Who may call, how often, and how much. */
-export interface Access {
-  /**
-   * Identifies the caller by the headers of a request, before its body is read, and counts the request. A promise only
-   * for new tokens, and while requests are counted.
-   * @param rawHeaders names and values in turn, as in `IncomingMessage.rawHeaders`
-   */
-  checkHeaders(rawHeaders: readonly string[]): Caller | Refusal | Unsigned | Promise<Caller | Refusal>;
-  /** The same for an unsigned request, by its parameters. */
-  checkParams(params: SignedParams): Caller | Refusal | Promise<Caller | Refusal>;
-  /** Whether the headers of an earlier request still identify its caller, who may still use the same. Counts no request. */
-  confirm(rawHeaders: readonly string[], caller: Caller): boolean | Promise<boolean>;
-  budgets: PaidBudgets;
-  /** The caller of requests within the process, which may use everything. */
-  localCaller: Caller;
-  /** The callers that have API keys now. */
-  callers(): readonly Caller[];
-  /** Whether callers differ. */
-  hasCallers: boolean;
-  /** Stores everything that was counted. Await it before the store is closed. */
-  close(): Promise<void>;
-}
+export type Access = ReturnType<typeof createAccess>;
 
 interface AccessOptions {
   access: AccessConfig;
@@ -41,8 +21,8 @@ interface AccessOptions {
   events: Events;
 }
 
-/** @throws ConfigError if the file with API keys is invalid */
-export function createAccess({ access, storeConfig, store, takeLocally, events }: AccessOptions): Access {
+/** Who may call, how often, and how much. @throws ConfigError if the file with API keys is invalid */
+export function createAccess({ access, storeConfig, store, takeLocally, events }: AccessOptions) {
   const { redis, secret, replicas, countTimeoutMs } = storeConfig;
   const identify = createIdentify({ access, nameSecret: secret, events });
   const rateLimit = createRateLimit({
@@ -52,23 +32,31 @@ export function createAccess({ access, storeConfig, store, takeLocally, events }
     events,
   });
   const budgets = createPaidBudgets({ store, replicas, countTimeoutMs, events });
-  const createCaller = createCallerFactory({ ...access, defaultLimits: noLimits });
 
   return {
-    checkHeaders(rawHeaders) {
+    /**
+     * Identifies the caller by the headers of a request, before its body is read, and counts the request. A promise only
+     * for new tokens, and while requests are counted.
+     * @param rawHeaders names and values in turn, as in `IncomingMessage.rawHeaders`
+     */
+    checkHeaders(rawHeaders: readonly string[]): Caller | Refusal | Unsigned | Promise<Caller | Refusal> {
       const caller = identify.byHeaders(rawHeaders);
       if (caller instanceof Promise) return caller.then(countRequest);
       return caller.kind === 'unsigned' ? caller : countRequest(caller);
     },
-    checkParams: (params) => countRequest(identify.byParams(params)),
-    confirm(rawHeaders, caller) {
+    /** The same for an unsigned request, by its parameters. */
+    checkParams: (params: SignedParams) => countRequest(identify.byParams(params)),
+    /** Whether the headers of an earlier request still identify its caller, who may still use the same. Counts no request. */
+    confirm(rawHeaders: readonly string[], caller: Caller): boolean | Promise<boolean> {
       const found = identify.byHeaders(rawHeaders);
       return found instanceof Promise ? found.then((found) => isSame(found, caller)) : isSame(found, caller);
     },
     budgets,
-    localCaller: createCaller({ kind: 'anonymous', name: '', scopes: ['bank-data', 'essays'] }),
+    /** The callers that have API keys now. */
     callers: identify.callers,
+    /** Whether callers differ. */
     hasCallers: hasCallers(access),
+    /** Stores everything that was counted. Await it before the store is closed. */
     async close() {
       await Promise.all([budgets.flush(), identify.close(), rateLimit.close()]);
     },
@@ -77,8 +65,9 @@ export function createAccess({ access, storeConfig, store, takeLocally, events }
   function countRequest(caller: Caller | Refusal): Caller | Refusal | Promise<Caller | Refusal> {
     if (caller.kind === 'refused') return caller;
     const seconds = rateLimit.count(caller);
-    if (seconds instanceof Promise) return seconds.then((seconds) => (seconds === null ? caller : refuse(seconds)));
-    return seconds === null ? caller : refuse(seconds);
+    if (seconds instanceof Promise)
+      return seconds.then((seconds) => (seconds === null ? caller : refuseFrequent(seconds)));
+    return seconds === null ? caller : refuseFrequent(seconds);
   }
 }
 
@@ -88,9 +77,130 @@ function isSame(found: Caller | Refusal | Unsigned, { id, accessKey }: Caller): 
   return found.kind !== 'refused' && found.id === id && found.accessKey === accessKey;
 }
 
-const noLimits = { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null };
+/** A request without credentials in its headers; its body may be signed. */
+interface Unsigned {
+  kind: 'unsigned';
+}
 
-function refuse(seconds: number): Refusal {
+/** The response to a request that is not executed. */
+export interface Refusal {
+  kind: 'refused';
+  status: 401 | 429 | 503;
+  code: 'UNAUTHENTICATED' | 'RATE_LIMITED' | 'ISSUER_UNAVAILABLE';
+  /** The same for all wrong credentials, so that it helps no attacker. */
+  message: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+interface IdentifyOptions {
+  access: AccessConfig;
+  /** Hashes the names of callers in tokens; null: a new one. */
+  nameSecret?: string | null;
+  events: Pick<Events, 'apiKeysReloaded' | 'apiKeysFileInvalid' | 'keySetUnavailable'>;
+}
+
+/** @throws ConfigError if the file with API keys is invalid */
+export function createIdentify({ access, nameSecret = null, events }: IdentifyOptions) {
+  const createCaller = createCallerFactory({ ...access, ...(nameSecret !== null && { nameSecret }) });
+  const { jwt, router, anonymousScopes } = access;
+  const anonymous = anonymousScopes && createCaller({ kind: 'anonymous', name: '', scopes: anonymousScopes });
+  const routerCaller = router && createCaller({ kind: 'router', name: '', scopes: router.scopes });
+  const withoutCredentials = routerCaller ? unsigned : (anonymous ?? missingCredentials);
+  const keys = createApiKeys({ ...access, createCaller, events });
+  const tokens = jwt && createTokenVerification({ jwt, createCaller, events });
+
+  return {
+    byHeaders: hasCallers(access) ? byHeaders : () => anonymous ?? missingCredentials,
+    /** Finds the caller of an unsigned request by its parameters. */
+    byParams(params: SignedParams): Caller | Refusal {
+      const check = router ? verifySignature(router.secret, params) : 'missing';
+      if (check === 'valid' && routerCaller) return routerCaller;
+      return check === 'missing' ? (anonymous ?? missingCredentials) : invalidCredentials;
+    },
+    callers: keys.callers,
+    async close() {
+      keys.close();
+      await tokens?.close();
+    },
+  };
+
+  /**
+   * Finds the caller by the headers of a request, before its body is read. A promise only for a token that was not used
+   * in the last minute.
+   * @param rawHeaders names and values in turn, as in `IncomingMessage.rawHeaders`: only there are repeated headers visible
+   */
+  function byHeaders(rawHeaders: readonly string[]): Caller | Refusal | Unsigned | Promise<Caller | Refusal> {
+    const credential = readCredential(rawHeaders);
+    if (credential === null) return withoutCredentials;
+    if (credential === '') return invalidCredentials;
+    const caller = tokens?.findVerified(credential) ?? keys.find(credential);
+    if (caller || !tokens || !isToken.test(credential)) return caller ?? invalidCredentials;
+    return tokens.verify(credential).then((found) => {
+      return found?.kind === 'unverified' ? refuseUnverified(found.waitS) : (found ?? invalidCredentials);
+    });
+  }
+}
+
+const isToken = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+const unsigned: Unsigned = { kind: 'unsigned' };
+
+// https://www.rfc-editor.org/rfc/rfc6750#section-3
+const missingCredentials = createRefusal(
+  401,
+  'UNAUTHENTICATED',
+  'The request needs an API key or a token, as authorization: Bearer or as x-api-key.',
+  { 'www-authenticate': 'Bearer' },
+);
+const invalidCredentials = createRefusal(401, 'UNAUTHENTICATED', 'The credentials are not valid.', {
+  'www-authenticate': 'Bearer error="invalid_token"',
+});
+
+function refuseUnverified(waitS: number): Refusal {
+  const message = `The gateway could not read the keys of the token issuer, so it cannot verify tokens; retry in ${waitS} s.`;
+  return createRefusal(503, 'ISSUER_UNAVAILABLE', message, { 'retry-after': String(waitS) });
+}
+
+function refuseFrequent(seconds: number): Refusal {
   const message = `This caller has sent its requests of this minute; retry in ${seconds} s.`;
-  return { kind: 'refused', status: 429, code: 'RATE_LIMITED', message, headers: { 'retry-after': String(seconds) } };
+  return createRefusal(429, 'RATE_LIMITED', message, { 'retry-after': String(seconds) });
+}
+
+function createRefusal(
+  status: Refusal['status'],
+  code: Refusal['code'],
+  message: string,
+  headers: Refusal['headers'],
+): Refusal {
+  return { kind: 'refused', status, code, message, headers };
+}
+
+/**
+ * Reads `authorization: Bearer VALUE` or `x-api-key: VALUE`. Several are invalid, even if equal: a proxy in front of the
+ * gateway may have checked another one.
+ * @returns null if there is none, and an empty text if it is invalid
+ */
+function readCredential(rawHeaders: readonly string[]): string | null {
+  const bearers = headerValues(rawHeaders, 'authorization');
+  const keys = headerValues(rawHeaders, 'x-api-key');
+  if (bearers.length + keys.length === 0) return null;
+  const [credential = '', ...others] = [...bearers.map(readBearer), ...keys];
+  return others.length === 0 && credential.length <= maxLength ? credential : '';
+}
+
+function readBearer(text: string): string {
+  return /^bearer /i.test(text) ? text.slice('Bearer '.length) : '';
+}
+
+const maxLength = 8_192;
+
+/** All values of a header, of which Node.js keeps one. @param rawHeaders names and values in turn */
+export function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
+  const values: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const other = rawHeaders[index] ?? '';
+    // Most headers are excluded by their length.
+    if (other.length === name.length && other.toLowerCase() === name) values.push(rawHeaders[index + 1] ?? '');
+  }
+  return values;
 }

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { AccessConfig } from '../config/access-config.ts';
 import { type ApiKeyEntry, apiKeyDocument } from '../config/callers.ts';
-import { readConfiguredFile, watchFiles } from '../config/configured-files.ts';
-import { ConfigError, errorCodeOf } from '../errors.ts';
+import { readConfiguredJson, watchFiles } from '../config/configured-files.ts';
+import { ConfigError, messageOf } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Caller, CreateCaller } from './caller.ts';
 
@@ -17,17 +17,14 @@ interface ApiKeysOptions extends Pick<AccessConfig, 'apiKeys' | 'apiKeysFile'> {
  * @throws ConfigError if the file is invalid at the start
  */
 export function createApiKeys({ apiKeys, apiKeysFile, createCaller, events }: ApiKeysOptions) {
-  let callers = toCallers(apiKeys);
-  let stopWatching = () => {};
-  if (apiKeysFile !== null) {
-    // Watched before it is read: no change is missed.
-    stopWatching = watchFiles([apiKeysFile], () => reload(apiKeysFile));
-    const entries = readApiKeysFile(apiKeysFile);
-    if (typeof entries === 'string') {
-      stopWatching();
-      throw new ConfigError([`GATEWAY_API_KEYS_FILE: ${entries}; it must be a JSON file { "keys": [...] }`]);
-    }
-    callers = toCallers([...entries, ...apiKeys]);
+  // Watched before it is read: no change is missed.
+  const stopWatching = apiKeysFile === null ? () => {} : watchFiles([apiKeysFile], reload);
+  let callers: ReadonlyMap<string, Caller>;
+  try {
+    callers = toCallers(readEntries());
+  } catch (error) {
+    stopWatching();
+    throw new ConfigError([`GATEWAY_API_KEYS_FILE: ${messageOf(error)}; it must be a JSON file { "keys": [...] }`]);
   }
 
   return {
@@ -45,19 +42,23 @@ export function createApiKeys({ apiKeys, apiKeysFile, createCaller, events }: Ap
     close: stopWatching,
   };
 
-  function reload(file: string): void {
-    const entries = readApiKeysFile(file);
-    if (typeof entries === 'string') {
-      events.apiKeysFileInvalid(entries);
-      return;
+  function readEntries(): readonly ApiKeyEntry[] {
+    return apiKeysFile === null ? [] : readApiKeysFile(apiKeysFile);
+  }
+
+  function reload(): void {
+    try {
+      const entries = readEntries();
+      callers = toCallers(entries);
+      events.apiKeysReloaded(entries.length);
+    } catch (error) {
+      events.apiKeysFileInvalid(messageOf(error));
     }
-    callers = toCallers([...entries, ...apiKeys]);
-    events.apiKeysReloaded(entries.length);
   }
 
   function toCallers(entries: readonly ApiKeyEntry[]): ReadonlyMap<string, Caller> {
     return new Map(
-      entries.map(({ name, sha256, scopes, limits }) => [
+      [...entries, ...apiKeys].map(({ name, sha256, scopes, limits }) => [
         sha256,
         createCaller({ kind: 'api-key', name, scopes, limits }),
       ]),
@@ -65,17 +66,9 @@ export function createApiKeys({ apiKeys, apiKeysFile, createCaller, events }: Ap
   }
 }
 
-/** The keys in the file, or what is wrong with it, without its content. */
-function readApiKeysFile(file: string): ApiKeyEntry[] | string {
-  let document: unknown;
-  try {
-    document = JSON.parse(readConfiguredFile(file));
-  } catch (error) {
-    // The message of a syntax error repeats the text.
-    return error instanceof SyntaxError
-      ? 'the file is not valid JSON'
-      : `the file cannot be read (${errorCodeOf(error)})`;
-  }
-  const { success, data, error } = apiKeyDocument.safeParse(document);
-  return success ? data : error.issues.map(({ path, message }) => [...path, message].join(': ')).join('; ');
+/** @throws Error that says what is wrong, without the content of the file */
+function readApiKeysFile(file: string): ApiKeyEntry[] {
+  const { success, data, error } = apiKeyDocument.safeParse(readConfiguredJson(file, 'the file'));
+  if (success) return data;
+  throw new Error(error.issues.map(({ path, message }) => [...path, message].join(': ')).join('; '));
 }

@@ -1,5 +1,4 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import {
   type CryptoKey,
   createLocalJWKSet,
@@ -11,9 +10,11 @@ import {
 } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { Agent } from 'undici';
+import { answerWithin } from '../async/pause.ts';
 import type { JwtConfig } from '../config/access-config.ts';
 import { isScope, ownLimits } from '../config/callers.ts';
 import { errorCodeOf } from '../errors.ts';
+import { isObject } from '../parse-json.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Caller, CreateCaller } from './caller.ts';
 
@@ -32,7 +33,10 @@ interface TokenVerificationOptions {
 
 export function createTokenVerification({ jwt, createCaller, events }: TokenVerificationOptions) {
   const { callerClaim, scopesClaim, scopesPrefix, limitsClaim, keys } = jwt;
-  const { getKey, waitS, close } = 'url' in keys ? createKeySet(keys.url, events) : createSingleKey(keys.publicKey);
+  const { getKey, waitS, close } =
+    'url' in keys
+      ? createKeySet(keys.url, events)
+      : { getKey: async () => keys.publicKey, waitS: () => 0, close: async () => {} };
   const options = {
     issuer: jwt.issuer,
     audience: jwt.audience,
@@ -91,12 +95,11 @@ const maxNameLength = 256;
 /** A claim by its name, which may contain dots, or by a dotted path. */
 function readClaim(payload: JWTPayload, name: string): unknown {
   if (Object.hasOwn(payload, name)) return payload[name];
-  let value: unknown = payload;
-  for (const part of name.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
-    value = Reflect.get(value, part);
-  }
-  return value;
+  return name.split('.').reduce<unknown>(readProperty, payload);
+}
+
+function readProperty(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 /** OAuth separates scopes by spaces; roles are arrays. */
@@ -113,10 +116,6 @@ interface KeySet {
   /** Seconds until the next attempt to read the keys. */
   waitS(): number;
   close(): Promise<void>;
-}
-
-function createSingleKey(key: KeyObject): KeySet {
-  return { getKey: async () => key, waitS: () => 0, close: async () => {} };
 }
 
 class NoKeySetError extends Error {}
@@ -146,7 +145,7 @@ function createKeySet(url: string, events: Pick<Events, 'keySetUnavailable'>): K
         return await findKey(header);
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        await Promise.race([refresh(), setTimeout(maxWaitMs, undefined, { ref: false })]);
+        await answerWithin(refresh(), maxWaitMs);
         return findKey(header);
       }
     },
@@ -179,7 +178,7 @@ function createKeySet(url: string, events: Pick<Events, 'keySetUnavailable'>): K
       if (!Array.isArray(keys)) return events.keySetUnavailable('not a JSON Web Key Set');
       if (!keys.some(isPublicKey)) return events.keySetUnavailable('no public key for signatures');
       // Keys of an unknown kind are ignored (RFC 7517, section 5).
-      findKey = createLocalJWKSet({ keys: keys.filter(isObject) });
+      findKey = createLocalJWKSet({ keys: keys.filter((jwk): jwk is JWK => isObject(jwk)) });
       readAt = performance.now();
     } catch (error) {
       const reason = error instanceof SyntaxError ? 'not a JSON Web Key Set' : (errorCodeOf(error) ?? 'timed out');
@@ -196,10 +195,6 @@ function isPublicKey(jwk: unknown): boolean {
   } catch {
     return false;
   }
-}
-
-function isObject(value: unknown): value is JWK {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const freshMs = 600_000;

@@ -18,17 +18,7 @@ export interface BudgetStatus {
 
 type BudgetOwner = Pick<Caller, 'id' | 'name' | 'limits'>;
 
-/** The paid calls of each caller. None of its functions rejects. */
-export interface PaidBudgets {
-  /** Counts a call before it is sent; null if the caller has no budget for this service, and thus no limit. */
-  reserve(caller: BudgetOwner, service: ServiceName): BudgetedCall | Promise<BudgetedCall> | null;
-  /** The budgets that the caller has. */
-  status(caller: BudgetOwner): Promise<BudgetStatus[]>;
-  /** What is left of the budgets in memory, as far as this process knows. */
-  remaining(): Iterable<{ caller: string; service: ServiceName; remaining: number }>;
-  /** Stores everything that was counted, if the store works. Await it before the store is closed. */
-  flush(): Promise<void>;
-}
+export type PaidBudgets = ReturnType<typeof createPaidBudgets>;
 
 interface PaidBudgetsOptions {
   store: Store;
@@ -51,7 +41,7 @@ interface OpenBudget extends CallBudget {
 /**
  * Counts like the allowance of the gateway, over all processes that share the store. The budgets that were used last are
  * in memory; others are read from the store when they are used again. While the store fails, budgets that are not in
- * memory count as exhausted if memory is full: only the store has their counts.
+ * memory count as exhausted if memory is full: only the store has their counts. None of the functions rejects.
  */
 export function createPaidBudgets({
   store,
@@ -59,20 +49,22 @@ export function createPaidBudgets({
   countTimeoutMs = null,
   maxBudgets = 20_000,
   events,
-}: PaidBudgetsOptions): PaidBudgets {
+}: PaidBudgetsOptions) {
   let isStoreUp = true;
   /** Budgets in memory, in the order of their last use. */
   const open = new Map<string, OpenBudget>();
 
   return {
-    reserve(caller, service) {
+    /** Counts a call before it is sent; null if the caller has no budget for this service, and thus no limit. */
+    reserve(caller: BudgetOwner, service: ServiceName): BudgetedCall | Promise<BudgetedCall> | null {
       const budget = budgetOf(caller, service);
       if (budget === null) return null;
       const reserved = openCount(caller, service, budget)?.reserve();
       if (reserved === undefined) return { kind: 'budget-exhausted', renewsAt: endOf(budget) };
       return reserved instanceof Promise ? reserved.then(toBudgetedCall) : toBudgetedCall(reserved);
     },
-    async status(caller) {
+    /** The budgets that the caller has. */
+    async status(caller: BudgetOwner): Promise<BudgetStatus[]> {
       const statuses = serviceNames.map(async (service): Promise<BudgetStatus[]> => {
         const budget = budgetOf(caller, service);
         if (!budget) return [];
@@ -82,11 +74,13 @@ export function createPaidBudgets({
       });
       return (await Promise.all(statuses)).flat();
     },
-    *remaining() {
+    /** What is left of the budgets in memory, as far as this process knows. */
+    *remaining(): Iterable<{ caller: string; service: ServiceName; remaining: number }> {
       for (const { caller, service, calls, count } of open.values()) {
         yield { caller, service, remaining: count.known()?.remaining ?? calls };
       }
     },
+    /** Stores everything that was counted, if the store works. Await it before the store is closed. */
     async flush() {
       await Promise.all([...open.values()].map(({ count }) => count.flush()));
     },

@@ -5,7 +5,7 @@ import { createKnownBanks } from '../bank-lists/known-banks.ts';
 import { findUnknownVariables, listValues } from '../config/describe-variables.ts';
 import { type Config, draftsEssays, essaysAdvice, readConfig } from '../config/read-config.ts';
 import { describeAddresses, type RedisConfig } from '../config/redis-url.ts';
-import { ConfigError, errorCodeOf } from '../errors.ts';
+import { ConfigError, errorCodeOf, messageOf } from '../errors.ts';
 import { createGateway } from '../gateway.ts';
 import { checkDataFolder } from '../stores/data-folder.ts';
 import { createRedisConnection } from '../stores/redis-connection.ts';
@@ -203,7 +203,7 @@ async function pingRedis(server: RedisConfig): Promise<CheckResult> {
     await connection.run((redis) => redis.ping());
     return { ok: true, description: `REDIS_URL: ${describeRedis(server)} responded to PING` };
   } catch (error) {
-    reason ||= error instanceof Error ? error.message : String(error);
+    reason ||= messageOf(error);
     return { ok: false, description: `REDIS_URL: ${describeAddresses(server)} did not respond to PING (${reason})` };
   } finally {
     await connection.close();

@@ -10,6 +10,7 @@ import {
   watch,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { errorCodeOf } from '../errors.ts';
 
 /**
  * The text of a configured file. Reading a device or a pipe might never end, so these are refused.
@@ -28,6 +29,17 @@ export function readConfiguredFile(path: string): string {
 }
 
 const notRegular = 'not a regular file';
+
+/** The JSON in a configured file. @throws Error that says what is wrong, for operators, without the content */
+export function readConfiguredJson(path: string, name = path): unknown {
+  try {
+    return JSON.parse(readConfiguredFile(path));
+  } catch (error) {
+    // The message of a syntax error repeats the text.
+    const problem = error instanceof SyntaxError ? 'is not valid JSON' : `cannot be read (${errorCodeOf(error)})`;
+    throw new Error(`${name} ${problem}`);
+  }
+}
 
 /**
  * Calls the function after files have changed, or files in folders. Folders are watched, not files, because a file may be

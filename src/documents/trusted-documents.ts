@@ -1,24 +1,14 @@
-import { createHash } from 'node:crypto';
-import { parse } from 'graphql';
+import { hash } from 'node:crypto';
+import { Kind, parse, print, type SelectionNode, visit } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import * as z from 'zod';
-import { listFiles, readConfiguredFile, watchFiles } from '../config/configured-files.ts';
+import { createTimeSlices } from '../async/time-slices.ts';
+import { listFiles, readConfiguredJson, watchFiles } from '../config/configured-files.ts';
 import type { TrustedDocumentsConfig } from '../config/read-config.ts';
-import { ConfigError, errorCodeOf } from '../errors.ts';
+import { ConfigError, messageOf } from '../errors.ts';
 import type { Events } from '../telemetry/events.ts';
-import { normalizeDocument } from './normalize-document.ts';
 
-export interface TrustedDocuments {
-  mode: TrustedDocumentsConfig['mode'];
-  /** The text of a document by its id in a manifest or its SHA-256 hash; null if there is none. */
-  textOf(id: string): string | null;
-  /** Whether a document is trusted, with or without the `__typename` fields that clients add. Does not parse it. */
-  has(text: string): boolean;
-  /** Adds a listener that is called when the documents have changed. */
-  onReloaded(listener: () => void): void;
-  /** Stops reading the files again. */
-  close(): void;
-}
+export type TrustedDocuments = ReturnType<typeof createTrustedDocuments>;
 
 interface TrustedDocumentsOptions extends TrustedDocumentsConfig {
   events: Pick<Events, 'trustedDocumentsReloaded' | 'trustedDocumentsInvalid'>;
@@ -29,7 +19,7 @@ interface TrustedDocumentsOptions extends TrustedDocumentsConfig {
  * last valid documents in use.
  * @throws ConfigError if they are invalid at the start
  */
-export function createTrustedDocuments(options: TrustedDocumentsOptions): TrustedDocuments {
+export function createTrustedDocuments(options: TrustedDocumentsOptions) {
   const { paths, mode, maxCharacters, events } = options;
   // Watched before they are read: no change is missed.
   const stopWatching = watchFiles(paths, () => void reload());
@@ -41,8 +31,10 @@ export function createTrustedDocuments(options: TrustedDocumentsOptions): Truste
 
   return {
     mode,
-    textOf: (id) => index.byId.get(id) ?? null,
-    has(text) {
+    /** The text of a document by its id in a manifest or its SHA-256 hash; null if there is none. */
+    textOf: (id: string): string | null => index.byId.get(id) ?? null,
+    /** Whether a document is trusted, with or without the `__typename` fields that clients add. */
+    has(text: string): boolean {
       if (index.texts.has(text) || checked.get(text)) return true;
       if (text.length > maxCharacters) return false;
       const normalized = normalizeDocument(text, index.maxNormalizedLength);
@@ -50,52 +42,61 @@ export function createTrustedDocuments(options: TrustedDocumentsOptions): Truste
       checked.set(text, true);
       return true;
     },
-    onReloaded: (listener) => void listeners.push(listener),
+    /** Adds a listener that is called when the documents have changed. */
+    onReloaded: (listener: () => void) => void listeners.push(listener),
+    /** Stops reading the files again. */
     close: stopWatching,
   };
 
   function readAtStart(): DocumentIndex {
     try {
-      const steps = indexDocuments(readManifests(options));
-      for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+      const entries = readManifests(options);
+      const started = createIndex();
+      for (const entry of entries) addToIndex(started, entry);
+      return started;
     } catch (error) {
       stopWatching();
-      throw new ConfigError([`TRUSTED_DOCUMENTS: ${reasonOf(error)}; it must list manifests, or folders of them`]);
+      throw new ConfigError([`TRUSTED_DOCUMENTS: ${messageOf(error)}; it must list manifests, or folders of them`]);
     }
   }
 
+  /** Lets requests be answered meanwhile. */
   async function reload(): Promise<void> {
     reloads += 1;
     const reloadNumber = reloads;
     try {
-      const reloaded = await runInSlices(indexDocuments(readManifests(options)));
+      const entries = readManifests(options);
+      const reloaded = createIndex();
+      const inTimeSlice = createTimeSlices(maxSliceMs);
+      for (const entry of entries) await inTimeSlice(() => addToIndex(reloaded, entry));
       if (reloadNumber !== reloads) return;
       index = reloaded;
       checked.clear();
       for (const listener of listeners) listener();
       events.trustedDocumentsReloaded(index.texts.size);
     } catch (error) {
-      events.trustedDocumentsInvalid(reasonOf(error));
+      events.trustedDocumentsInvalid(messageOf(error));
     }
   }
 }
 
+const maxSliceMs = 10;
+
 /** @throws Error with a problem for operators */
 function readManifests({ paths, mode }: TrustedDocumentsConfig): ManifestEntry[] {
   const entries = listFiles(paths).flatMap(readManifest);
-  if (entries.length > 0 || mode !== 'require') return entries;
-  throw new Error(`${paths.join(', ')} has no documents, so that all requests would be refused`);
+  if (entries.length === 0 && mode === 'require')
+    throw new Error(`${paths.join(', ')} has no documents, so that all requests would be refused`);
+  const characters = entries.reduce((sum, { text }) => sum + text.length, 0);
+  if (characters > maxTotalCharacters)
+    throw new Error(`the documents must have at most ${maxTotalCharacters} characters`);
+  return entries;
 }
 
+const maxTotalCharacters = 10_000_000;
+
 function readManifest(file: string): ManifestEntry[] {
-  let manifest: unknown;
-  try {
-    manifest = JSON.parse(readConfiguredFile(file));
-  } catch (error) {
-    const problem = error instanceof SyntaxError ? 'is not valid JSON' : `cannot be read (${errorCodeOf(error)})`;
-    throw new Error(`${file} ${problem}`);
-  }
-  const entries = parseManifest(manifest);
+  const entries = parseManifest(readConfiguredJson(file));
   if (entries === null) throw new Error(`${file} must be a manifest of Apollo, or texts by hash`);
   return entries;
 }
@@ -130,71 +131,61 @@ const textsByHash = z.record(z.string(), z.string());
 
 interface DocumentIndex {
   /** Texts by their id in a manifest, and by the SHA-256 hash of the text. */
-  byId: ReadonlyMap<string, string>;
-  texts: ReadonlySet<string>;
+  byId: Map<string, string>;
+  texts: Set<string>;
   /** SHA-256 hashes of the normalized texts. */
-  normalized: ReadonlySet<string>;
+  normalized: Set<string>;
   /** The length of the longest normalized text, and one more character. */
   maxNormalizedLength: number;
 }
 
-/**
- * Indexes the documents one by one, so that the caller can do other work between them.
- * @throws Error with a problem for operators
- */
-function* indexDocuments(entries: readonly ManifestEntry[]): Generator<void, DocumentIndex> {
-  const characters = entries.reduce((sum, { text }) => sum + text.length, 0);
-  if (characters > maxTotalCharacters)
-    throw new Error(`the documents must have at most ${maxTotalCharacters} characters`);
-  const byId = new Map<string, string>();
-  const normalized = new Set<string>();
-  let maxNormalizedLength = 0;
-  const texts = new Set(entries.map(({ text }) => text));
-  for (const { id, text } of entries) {
-    if ((byId.get(id) ?? text) !== text) throw new Error(`two documents have the id ${id}`);
-    byId.set(id, text);
-    // Persisted queries are requested by this hash, whatever their id in the manifest.
-    const hash = hashText(text);
-    if (!byId.has(hash)) byId.set(hash, text);
-    const normalizedText = normalizeText(id, text);
-    maxNormalizedLength = Math.max(maxNormalizedLength, normalizedText.length + 1);
-    normalized.add(hashText(normalizedText));
-    yield;
-  }
-  return { byId, texts, normalized, maxNormalizedLength };
+function createIndex(): DocumentIndex {
+  return { byId: new Map(), texts: new Set(), normalized: new Set(), maxNormalizedLength: 0 };
 }
 
-const maxTotalCharacters = 10_000_000;
+/** @throws Error with a problem for operators */
+function addToIndex(index: DocumentIndex, { id, text }: ManifestEntry): void {
+  if ((index.byId.get(id) ?? text) !== text) throw new Error(`two documents have the id ${id}`);
+  const normalized = normalizeDocument(text);
+  if (normalized === null) throw new Error(`the document with the id ${id} is not valid GraphQL`);
+  index.texts.add(text);
+  index.byId.set(id, text);
+  // Persisted queries are requested by this hash, whatever their id in the manifest.
+  const textHash = hashText(text);
+  if (!index.byId.has(textHash)) index.byId.set(textHash, text);
+  index.maxNormalizedLength = Math.max(index.maxNormalizedLength, normalized.length + 1);
+  index.normalized.add(hashText(normalized));
+}
 
-function normalizeText(id: string, text: string): string {
+/**
+ * A document in one layout, without comments and the `__typename` fields that client libraries add to it. Documents with the same
+ * result request the same data. Null if the text is not valid GraphQL, or the result has `maxLength` characters or more.
+ */
+export function normalizeDocument(text: string, maxLength = Number.POSITIVE_INFINITY): string | null {
   try {
-    parse(text, { noLocation: true });
-    return normalizeDocument(text) ?? '';
+    // A selection set has at most one added field, so the tokens of a longer text are not even read.
+    const document = parse(text, { noLocation: true, maxTokens: 2 * maxLength });
+    const normalized = print(
+      visit(document, {
+        StringValue: (node) => ({ ...node, block: false }),
+        SelectionSet(node) {
+          const selections = node.selections.filter((selection) => !isAddedTypename(selection));
+          // { __typename } alone was not added.
+          return { ...node, selections: selections.length === 0 ? node.selections.slice(0, 1) : selections };
+        },
+      }),
+    );
+    return normalized.length < maxLength ? normalized : null;
   } catch {
-    throw new Error(`the document with the id ${id} is not valid GraphQL`);
+    return null;
   }
+}
+
+function isAddedTypename(node: SelectionNode): boolean {
+  return node.kind === Kind.FIELD && node.name.value === '__typename' && !node.alias && !node.directives?.length;
 }
 
 /** The SHA-256 hash of a text, in hexadecimal. */
 export function hashText(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
-
-/** Lets requests be answered in between. */
-async function runInSlices<Result>(steps: Generator<void, Result>): Promise<Result> {
-  let sliceStart = performance.now();
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    if (performance.now() - sliceStart < maxSliceMs) continue;
-    await new Promise((resolve) => setImmediate(resolve));
-    sliceStart = performance.now();
-  }
-}
-
-const maxSliceMs = 10;
-
-/** What is wrong, for operators. */
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return hash('sha256', text);
 }

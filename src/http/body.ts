@@ -1,4 +1,3 @@
-import { clientClosedRequest } from '../graphql/request/reply.ts';
 import type { Exchange } from './exchange.ts';
 import { isFragmented } from './incoming-request.ts';
 
@@ -10,10 +9,15 @@ interface BodyLimits {
 }
 
 /** The body of a request, or why it was not read. */
-export type Body = Buffer | 'too-large' | 'fragmented' | 'evicted';
+export type Body = Buffer | 'too-large' | 'fragmented' | 'evicted' | 'disconnected';
 
-/** Calls back once with the whole body, or why it could not be read; never if the client disconnects. */
-export function readBody(exchange: Exchange, { maxBytes, budget }: BodyLimits, onBody: (body: Body) => void): void {
+/** Reads the whole body. Begins at once, before the promise is awaited. */
+export function readBody(exchange: Exchange, limits: BodyLimits): Promise<Body> {
+  return new Promise((resolve) => receiveBody(exchange, limits, resolve));
+}
+
+/** @param onBody called once */
+function receiveBody(exchange: Exchange, { maxBytes, budget }: BodyLimits, onBody: (body: Body) => void): void {
   const { request, response, headers } = exchange;
   /** NaN if it is not known. */
   const announcedLength = Number(headers['content-length'] ?? Number.NaN);
@@ -49,8 +53,7 @@ export function readBody(exchange: Exchange, { maxBytes, budget }: BodyLimits, o
       if (body !== null) finish(body.subarray(0, length));
     },
     onDisconnected() {
-      if (body !== null) exchange.finish(clientClosedRequest);
-      body = null;
+      if (body !== null) finish('disconnected');
     },
   });
 

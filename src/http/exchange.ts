@@ -1,32 +1,27 @@
 import { randomInt } from 'node:crypto';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Signal } from '../async/signal.ts';
+import type { Refusal } from '../auth/access.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { ErrorCode } from '../errors.ts';
-import type { MediaType, ReplyRecord, TextEncoding } from '../graphql/request/reply.ts';
+import {
+  clientClosedRequest,
+  type MediaType,
+  partialSuccess,
+  type ReplyRecord,
+  type TextEncoding,
+} from '../graphql/request/reply.ts';
 import type { FinishedRequest, RequestRoute } from '../telemetry/finished-request.ts';
 import type { RequestTrace } from '../telemetry/traces/request-trace.ts';
 import { parseTraceParent } from '../trace.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 
-/** A value or a promise of it. */
-export type MaybePromise<Value> = Value | Promise<Value>;
-
 /** The same for all exchanges. */
 interface ExchangeOptions {
-  write: (response: PendingResponse) => void;
+  write: WriteResponse;
   onFinished: (request: FinishedRequest) => void;
   readRequestId: ReadRequestId;
-  confirmCaller: (request: IncomingRequest, caller: Caller) => MaybePromise<boolean>;
-}
-
-/** A response that is ready to be written. */
-export interface PendingResponse {
-  exchange: Exchange;
-  status: number;
-  body: string | Uint8Array;
-  /** Encoding of a body that is a text. */
-  encoding: TextEncoding;
+  confirmCaller: (request: IncomingRequest, caller: Caller) => boolean | Promise<boolean>;
 }
 
 /** A request and its response. */
@@ -47,6 +42,8 @@ export class Exchange {
   isStreamOnly = false;
   /** Set when the path was read. */
   route: RequestRoute = 'other';
+  /** Of the URL, without the question mark; set with `route`. */
+  search = '';
   /** When the body was received, by `performance.now()`; before, when the headers were. */
   receivedAt = performance.now();
   /** Null until a reply was sent. */
@@ -86,7 +83,7 @@ export class Exchange {
     responseHeaders.push('content-length', String(bytes));
     this.#isAnswered = true;
     // A text of as many bytes as characters is ASCII, and has the same bytes in both encodings.
-    this.#options.write({ exchange: this, status, body, encoding: bytes === body.length ? 'latin1' : 'utf8' });
+    this.#options.write(this, status, body, bytes === body.length ? 'latin1' : 'utf8');
   }
 
   /** Whether a response was sent, or begun. */
@@ -95,7 +92,7 @@ export class Exchange {
   }
 
   /** Whether the credentials still identify the caller: a token expires, and a key may be withdrawn. */
-  confirmCaller(): MaybePromise<boolean> {
+  confirmCaller(): boolean | Promise<boolean> {
     return this.caller === null || this.#options.confirmCaller(this.request, this.caller);
   }
 
@@ -110,6 +107,16 @@ export class Exchange {
     this.#errorCode = code;
     const extensions = { code, service: null, retryable: status === 503 || status === 429, requestId: this.requestId };
     this.sendJson(status, { errors: [{ message, extensions }] }, headers);
+  }
+
+  /** Has the caller from now on, or sends the refusal and returns null. */
+  admit(found: Caller | Refusal): Caller | null {
+    if (found.kind === 'refused') {
+      this.sendError(found.status, found.code, found.message, Object.entries(found.headers).flat());
+      return null;
+    }
+    this.caller = found;
+    return found;
   }
 
   /** Reports the exchange once. @param status 499 if the client has disconnected */
@@ -139,17 +146,84 @@ export class Exchange {
   }
 }
 
-/** Returns the id in the header `x-request-id`, or a new one. */
-type ReadRequestId = (header: string | string[] | undefined) => string;
+/** @param encoding of a body that is a text */
+type WriteResponse = (exchange: Exchange, status: number, body: string | Uint8Array, encoding: TextEncoding) => void;
+
+interface ResponseWriterOptions {
+  /** Called when a client has not read all of a response at once. */
+  onUnread: (response: ServerResponse) => void;
+  /** Called when a response cannot be written, such as one with an illegal header. Its connection is closed. */
+  onFault: (exchange: Exchange, error: unknown) => void;
+  /** Number of requests that have no response yet, this one included. */
+  activeRequests: () => number;
+}
 
 /**
- * New ids have 12 characters: three digits, which differ between processes, and a counter, which begins at random. They
+ * Writes the responses of a turn of the event loop together at its end: each write wakes up the client's process, which may share
+ * a core. If no other request is active, a response is written at once, so that a client that is alone does not wait.
+ */
+export function createResponseWriter(options: ResponseWriterOptions): WriteResponse {
+  const { onUnread, onFault, activeRequests } = options;
+  /** Whether this turn has a response. */
+  let hasBegun = false;
+  let waiting: Parameters<WriteResponse>[] = [];
+
+  return (...response) => {
+    const isWrittenNow = !hasBegun && activeRequests() === 1;
+    if (!hasBegun) setImmediate(endTurn);
+    hasBegun = true;
+    if (isWrittenNow) writeOrFail(...response);
+    else waiting.push(response);
+  };
+
+  function endTurn(): void {
+    hasBegun = false;
+    const responses = waiting;
+    waiting = [];
+    for (const response of responses) writeOrFail(...response);
+  }
+
+  function writeOrFail(...[exchange, status, body, encoding]: Parameters<WriteResponse>): void {
+    try {
+      exchange.finish(write(exchange, status, body, encoding) ? status : clientClosedRequest);
+    } catch (error) {
+      onFault(exchange, error);
+      exchange.response.destroy();
+    }
+  }
+
+  /** False if the client has disconnected. */
+  function write(...[{ response, responseHeaders }, status, body, encoding]: Parameters<WriteResponse>): boolean {
+    const { socket, req } = response;
+    if (response.destroyed || socket === null) return false;
+    if (!req.complete) req.discardBody();
+    // Node.js does not know its name.
+    if (status === partialSuccess) response.statusMessage = 'Partial Success';
+    // Node.js sends a flat array as it is, without a map of headers.
+    response.writeHead(status, responseHeaders);
+    if (body.length > 0) {
+      // Header and body in one write; `end(body)` would add an empty one. Otherwise, `write` corks the socket until the
+      // next tick.
+      socket.cork();
+      response.write(body, encoding);
+      socket.uncork();
+    }
+    response.end();
+    if (response.writableLength > 0) onUnread(response);
+    return true;
+  }
+}
+
+type ReadRequestId = ReturnType<typeof createRequestIds>;
+
+/**
+ * Returns the id in the header `x-request-id`, or a new one. New ids have 12 characters: three digits, which differ between processes, and a counter, which begins at random. They
  * cannot look like an IBAN, which the log would redact.
  */
-export function createRequestIds(): ReadRequestId {
+export function createRequestIds() {
   const prefix = String(randomInt(100, 1_000));
   let last = randomInt(maxIds);
-  return (header) => {
+  return (header: string | string[] | undefined): string => {
     if (typeof header === 'string' && /^[\w.:-]{1,128}$/.test(header)) return header;
     last = (last + 1) % maxIds;
     return prefix + last.toString(36).padStart(9, '0');

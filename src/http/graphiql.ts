@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
@@ -37,8 +36,7 @@ export function createGraphiql({ clientTimeoutMs }: { clientTimeoutMs: number })
       const sentLength = encoding === 'identity' ? length : (await file.stat()).size;
       headers.push('content-type', 'text/html; charset=utf-8', 'content-length', String(sentLength));
       response.setTimeout(clientTimeoutMs).writeHead(200, [...responseHeaders, ...headers]);
-      const write = encoding === 'identity' ? writeDecompressed : writeFile;
-      if (request.method !== 'HEAD') await write(file, response);
+      if (request.method !== 'HEAD') await writeFile(file, encoding === 'identity', response);
       response.end();
       exchange.finish(response.destroyed ? clientClosedRequest : 200);
     } finally {
@@ -66,22 +64,11 @@ export interface BuiltPage {
   length: number;
 }
 
-/** Until the client disconnects. One buffer serves all reads: a stream would allocate one for each, 9 MB in all. */
-async function writeFile(file: FileHandle, response: ServerResponse): Promise<void> {
-  const buffer = Buffer.alloc(65_536);
-  const closed = once(response, 'close');
-  while (!response.destroyed) {
-    const { bytesRead } = await file.read(buffer);
-    if (bytesRead === 0) return;
-    const written = new Promise((resolve) => void response.write(buffer.subarray(0, bytesRead), resolve));
-    await Promise.race([written, closed]);
-  }
-}
-
 /** Until the client disconnects. */
-async function writeDecompressed(file: FileHandle, response: ServerResponse): Promise<void> {
+async function writeFile(file: FileHandle, isDecompressed: boolean, response: ServerResponse): Promise<void> {
+  const parts = [file.createReadStream({ autoClose: false }), ...(isDecompressed ? [createGunzip({ chunkSize })] : [])];
   try {
-    await pipeline(file.createReadStream({ autoClose: false }), createGunzip({ chunkSize }), response, { end: false });
+    await pipeline([...parts, response], { end: false });
   } catch (error) {
     if (!response.destroyed) throw error;
   }

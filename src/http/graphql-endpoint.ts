@@ -1,59 +1,44 @@
 import type { InTimeSlice } from '../async/time-slices.ts';
-import type { Caller } from '../auth/caller.ts';
-import type { AnswerPost, GraphqlPost } from '../graphql/request/answer.ts';
-import { type Reply, varyOfAll } from '../graphql/request/reply.ts';
-import { findJsonProblem, maxUncheckedLength, parseJson } from '../parse-json.ts';
+import type { Access } from '../auth/access.ts';
+import type { AnswerGraphql } from '../graphql/request/graphql-handler.ts';
+import { clientClosedRequest, type Reply, varyOfAll } from '../graphql/request/reply.ts';
+import { findJsonProblem, isObject, maxUncheckedLength, parseJson } from '../parse-json.ts';
 import { type Body, type ByteBudget, readBody } from './body.ts';
 import { chooseEncoding, compress, type Encoding } from './compression.ts';
 import type { Cors } from './cors.ts';
 import { type StreamLimits, sendStream } from './event-stream.ts';
-import type { Exchange, MaybePromise } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { validateRequest } from './request-validation.ts';
 
 export interface GraphqlEndpointOptions {
-  streamLimits: Omit<StreamLimits, 'budget'>;
-  graphql: {
-    answerPost: AnswerPost;
-    /** Answers the requests that are not ordinary. @param search of the URL */
-    answerWithYoga: (request: GraphqlPost, search: string, caller: Caller) => Promise<Reply>;
-  };
+  access: Pick<Access, 'checkParams'>;
+  graphql: { answer: AnswerGraphql };
   /** Maximum size of a request body, in bytes. */
   maxBodyBytes: number;
   /** Holds the bodies that are being read, and what is not read of streams. */
   budget: ByteBudget;
   cors: Cors;
+  streamLimits: Omit<StreamLimits, 'budget'>;
   /** For large bodies, whose JSON may take 15 ms to parse. */
   inTimeSlice: InTimeSlice;
-  /** Finds the caller of a request and continues, or refuses the request. */
-  identifyByParams: (
-    exchange: Exchange,
-    readParams: () => object,
-    next: (caller: Caller) => MaybePromise<void>,
-  ) => MaybePromise<void>;
-  /** Runs a later part of handling a request; a fault is logged and answered. */
-  catchFaults: (exchange: Exchange, run: () => MaybePromise<void>) => void;
 }
 
 /** Answers GraphQL requests. Their bodies are read only if their headers are valid. */
 export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
-  const { graphql, maxBodyBytes, budget, cors, inTimeSlice, identifyByParams, catchFaults } = options;
-  const bodyLimits = { maxBytes: maxBodyBytes, budget };
+  const { access, graphql, maxBodyBytes, budget, cors, inTimeSlice } = options;
   const sendReply = createSendReply({ ...options.streamLimits, budget });
 
-  return (exchange: Exchange, search: string): MaybePromise<void> => {
-    if (!validateRequest(exchange, search, cors)) return;
-    if (exchange.request.method !== 'POST') {
-      const readParams = () => parseSearch(search);
-      return identifyByParams(exchange, readParams, (caller) => answerWithYoga(exchange, search, caller));
-    }
-    readBody(exchange, bodyLimits, (body) =>
-      catchFaults(exchange, () =>
-        body.length > maxUncheckedLength ? inTimeSlice(() => handleBody(exchange, body)) : handleBody(exchange, body),
-      ),
-    );
+  return async (exchange: Exchange): Promise<void> => {
+    if (!validateRequest(exchange, cors)) return;
+    if (exchange.method !== 'POST') return answer(exchange);
+    const body = await readBody(exchange, { maxBytes: maxBodyBytes, budget });
+    return body.length > maxUncheckedLength
+      ? inTimeSlice(() => handleBody(exchange, body))
+      : handleBody(exchange, body);
   };
 
-  function handleBody(exchange: Exchange, body: Body): MaybePromise<void> {
+  function handleBody(exchange: Exchange, body: Body): Promise<void> | void {
+    if (body === 'disconnected') return exchange.finish(clientClosedRequest);
     if (body === 'too-large') {
       const message = `The request body must have at most ${maxBodyBytes} bytes.`;
       return exchange.sendError(413, 'BAD_USER_INPUT', message, closeConnection);
@@ -70,27 +55,23 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
     // RFC 8259, 8.1: a byte order mark may be ignored.
     exchange.body = text.startsWith('\ufeff') ? text.slice(1) : text;
     const problem = text.length > maxUncheckedLength ? findJsonProblem(text) : null;
-    if (problem !== null) return exchange.sendError(400, 'BAD_USER_INPUT', problem);
-    const readParams = () => parseObject(exchange.body);
-    return identifyByParams(exchange, readParams, (caller) => answer(exchange, caller));
+    return problem === null ? answer(exchange) : exchange.sendError(400, 'BAD_USER_INPUT', problem);
   }
 
-  /** An ordinary request is answered without a promise if nothing has to be waited for. */
-  function answer(exchange: Exchange, caller: Caller): MaybePromise<void> {
-    const reply = graphql.answerPost(exchange, caller);
-    if (reply === null) return answerWithYoga(exchange, '', caller);
-    return reply instanceof Promise ? reply.then((reply) => sendReply(exchange, reply)) : sendReply(exchange, reply);
-  }
-
-  async function answerWithYoga(exchange: Exchange, search: string, caller: Caller): Promise<void> {
-    return sendReply(exchange, await graphql.answerWithYoga(exchange, search, caller));
+  async function answer(exchange: Exchange): Promise<void> {
+    // A router signs the parameters of its requests.
+    const caller = exchange.caller ?? exchange.admit(await access.checkParams(parseParams(exchange)));
+    if (caller === null) return;
+    const reply = graphql.answer(exchange, caller);
+    return sendReply(exchange, reply instanceof Promise ? await reply : reply);
   }
 }
 
 const closeConnection = ['connection', 'close'];
 
-/** The parameters of a GET request. As in Yoga, the first one of a name counts: it is executed, so its signature is verified. */
-function parseSearch(search: string): object {
+/** As in Yoga, the first parameter of a name in the URL counts: it is executed, so its signature is verified. */
+function parseParams({ method, body, search }: Exchange): object {
+  if (method === 'POST') return parseObject(body);
   const params = new URLSearchParams(search);
   const [variables, extensions] = ['variables', 'extensions'].map((name) => parseObject(params.get(name) || '{}'));
   return { query: params.get('query'), variables, extensions };
@@ -99,14 +80,14 @@ function parseSearch(search: string): object {
 /** Empty if the text is not JSON of an object. */
 function parseObject(text: string): object {
   const value = parseJson(text);
-  return typeof value === 'object' && value !== null ? value : {};
+  return isObject(value) ? value : {};
 }
 
 /**
  * Sends GraphQL replies, compressed if they are large enough. They may repeat the client's input but contain no secret, so
  * their compressed length reveals nothing (BREACH).
  */
-function createSendReply(streamLimits: StreamLimits): (exchange: Exchange, reply: Reply) => MaybePromise<void> {
+function createSendReply(streamLimits: StreamLimits): (exchange: Exchange, reply: Reply) => Promise<void> | void {
   /** Compressed bodies by reply: a kept reply is sent again. */
   const compressed = new WeakMap<Reply, Map<Encoding, Promise<Uint8Array>>>();
 
@@ -118,16 +99,14 @@ function createSendReply(streamLimits: StreamLimits): (exchange: Exchange, reply
     const isSmall = body.length * 3 < minBytes || Buffer.byteLength(body, bodyEncoding) < minBytes;
     const encoding = isSmall ? 'identity' : chooseEncoding(exchange.request, encodings);
     if (encoding === 'identity') return exchange.send(status, headersOf(reply), body, bodyEncoding);
-    const bytes = compressed.get(reply)?.get(encoding) ?? startCompressing(reply, encoding);
-    const headers = [...headersOf(reply), 'content-encoding', encoding];
-    return bytes.then((bytes) => exchange.send(status, headers, bytes));
+    return sendCompressed(exchange, reply, encoding);
   };
 
-  function startCompressing(reply: Reply, encoding: Encoding): Promise<Uint8Array> {
-    const bytes = compress(Buffer.from(reply.body, reply.bodyEncoding), encoding);
+  async function sendCompressed(exchange: Exchange, reply: Reply, encoding: Encoding): Promise<void> {
     const known = compressed.get(reply) ?? new Map<Encoding, Promise<Uint8Array>>();
+    const bytes = known.get(encoding) ?? compress(Buffer.from(reply.body, reply.bodyEncoding), encoding);
     compressed.set(reply, known.set(encoding, bytes));
-    return bytes;
+    exchange.send(reply.status, [...headersOf(reply), 'content-encoding', encoding], await bytes);
   }
 }
 

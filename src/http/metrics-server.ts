@@ -3,11 +3,7 @@ import type { Events } from '../telemetry/events.ts';
 import type { Samples } from '../telemetry/metrics/exposition.ts';
 import { createHttpServer } from './server.ts';
 
-/** A server of its own for `/metrics`, so that the public port never serves them. */
-export interface MetricsServer {
-  url: string;
-  close(): Promise<void>;
-}
+export type MetricsServer = Awaited<ReturnType<typeof startMetricsServer>>;
 
 interface MetricsServerOptions {
   collect: () => Promise<Samples>;
@@ -16,8 +12,8 @@ interface MetricsServerOptions {
   events: Pick<Events, 'unexpectedError'>;
 }
 
-/** The code that formats metrics is loaded only here. */
-export async function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
+/** A server of its own for `/metrics`, so that the public port never serves them. The code that formats them is loaded only here. */
+export async function startMetricsServer(options: MetricsServerOptions) {
   const { collect, host, port, events } = options;
   const { contentType, formatMetrics } = await import('../telemetry/metrics/exposition.ts');
   let scraping: Promise<string> | null = null;

@@ -1,25 +1,22 @@
 import type { ServerResponse } from 'node:http';
 import type { Access } from '../auth/access.ts';
 import type { Caller } from '../auth/caller.ts';
-import type { Refusal } from '../auth/identify.ts';
 import { internalErrorMessage } from '../errors.ts';
-import { clientClosedRequest, costHeader, prefersHtml, traceHeader } from '../graphql/request/reply.ts';
+import { clientClosedRequest, prefersHtml } from '../graphql/request/reply.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { FinishedRequest } from '../telemetry/finished-request.ts';
 import type { StartTrace } from '../telemetry/traces/traces.ts';
 import { createByteBudget } from './body.ts';
 import type { CheckEndpoint } from './check-endpoint.ts';
 import { createCors } from './cors.ts';
-import { createRequestIds, Exchange, type MaybePromise } from './exchange.ts';
+import { createRequestIds, createResponseWriter, Exchange } from './exchange.ts';
 import type { SendGraphiql } from './graphiql.ts';
 import { createGraphqlEndpoint, type GraphqlEndpointOptions } from './graphql-endpoint.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import { createHostCheck, normalizeTarget } from './request-validation.ts';
-import { createResponseWriter } from './response-writer.ts';
 import type { HandleRequest } from './server.ts';
 
-interface RequestHandlerOptions
-  extends Omit<GraphqlEndpointOptions, 'budget' | 'identifyByParams' | 'cors' | 'catchFaults'> {
+interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'access' | 'budget' | 'cors'> {
   /** Limit for all request bodies and unread responses in memory, in bytes. */
   maxBufferedBytes: number;
   access: Pick<Access, 'checkHeaders' | 'checkParams' | 'confirm'>;
@@ -63,21 +60,18 @@ export function createRequestHandler({
   let active = 0;
   const write = createResponseWriter({
     onUnread: holdUnread,
-    onFault(exchange, error) {
-      events.unexpectedError(error, exchange.requestId);
-      exchange.finish(500);
-    },
+    onFault: fail,
     activeRequests: () => active,
   });
   const confirmCaller = ({ rawHeaders }: IncomingRequest, caller: Caller) => access.confirm(rawHeaders, caller);
   const exchangeOptions = { write, onFinished, readRequestId: createRequestIds(), confirmCaller };
-  const answerGraphql = createGraphqlEndpoint({ ...options, budget, cors, identifyByParams, catchFaults });
+  const answerGraphql = createGraphqlEndpoint({ ...options, access, budget, cors });
 
   return (request, response) => {
     active += 1;
     const exchange = new Exchange(request, response, exchangeOptions);
     cors.addHeaders(exchange);
-    catchFaults(exchange, () => handle(exchange));
+    handle(exchange).catch((error: unknown) => fail(exchange, error));
   };
 
   function onFinished(request: FinishedRequest): void {
@@ -85,8 +79,8 @@ export function createRequestHandler({
     events.requestFinished(request);
   }
 
-  function handle(exchange: Exchange): MaybePromise<void> {
-    const { request } = exchange;
+  async function handle(exchange: Exchange): Promise<void> {
+    const { request, method } = exchange;
     if (!request.url?.startsWith('/') && !normalizeTarget(request)) {
       const message =
         'The request target must be a path, such as /graphql, or an http:// or https:// URL without user name.';
@@ -100,6 +94,7 @@ export function createRequestHandler({
     const { url = '' } = request;
     const searchStart = url.indexOf('?');
     const path = searchStart === -1 ? url : url.slice(0, searchStart);
+    exchange.search = url.slice(path.length + 1);
     // Served under any host name: health checks use arbitrary addresses and return no data.
     if (path === '/graphql' || path === '/health' || path === '/ready') exchange.route = path;
     else if (path === '/check' || path === '/check/openapi.json') exchange.route = '/check';
@@ -112,49 +107,36 @@ export function createRequestHandler({
       const message = 'The gateway does not serve this host name; its operator can add it to ALLOWED_HOSTS.';
       return exchange.sendError(421, 'FORBIDDEN', message);
     }
-    const isGetOrHead = request.method === 'GET' || request.method === 'HEAD';
+    const isGetOrHead = method === 'GET' || method === 'HEAD';
     const isBrowser = isGetOrHead && prefersHtml(exchange.headers.accept);
     if (path === '/' && isBrowser) return exchange.send(302, ['location', '/graphql', 'vary', 'accept']);
     if (exchange.route === '/check' && loadCheck !== null) return handleCheck(exchange, path, loadCheck);
     if (path !== '/graphql') {
       return exchange.sendError(404, 'BAD_USER_INPUT', 'There is no such path; the GraphQL endpoint is /graphql.');
     }
-    if (request.method === 'OPTIONS') return cors.sendPreflight(exchange);
+    if (method === 'OPTIONS') return cors.sendPreflight(exchange);
     if (isBrowser && isGraphiqlOpen) return graphiql(exchange);
     if (startTrace !== null && !isBrowser) exchange.trace = startTrace(exchange);
-    const identity = access.checkHeaders(request.rawHeaders);
-    // A GraphQL request has its caller in `exchange.caller`; if it is null, `identifyByParams` finds it in the body.
-    const serve = (caller: Caller | null) => {
-      if (!isBrowser) return answerGraphql(exchange, url.slice(path.length + 1));
-      if (caller?.scopes.has('graphiql')) return graphiql(exchange);
-      return exchange.sendError(404, 'BAD_USER_INPUT', 'GraphiQL needs credentials with the scope graphiql.');
-    };
-    // Its body may be signed.
-    if ('kind' in identity && identity.kind === 'unsigned') return serve(null);
-    return withCaller(exchange, identity, serve);
+    const checked = access.checkHeaders(request.rawHeaders);
+    // Not awaited without need: the body may arrive in this turn, and its receiver should be there.
+    const found = checked instanceof Promise ? await checked : checked;
+    // The body of a request without credentials in its headers may be signed.
+    if (found.kind !== 'unsigned' && exchange.admit(found) === null) return;
+    if (!isBrowser) return await answerGraphql(exchange);
+    if (exchange.caller?.scopes.has('graphiql')) return graphiql(exchange);
+    return exchange.sendError(404, 'BAD_USER_INPUT', 'GraphiQL needs credentials with the scope graphiql.');
   }
 
   async function handleCheck(exchange: Exchange, path: string, load: () => Promise<CheckEndpoint>): Promise<void> {
-    const { method, request } = exchange;
+    const { method, request, search } = exchange;
     if (method === 'OPTIONS') return cors.sendPreflight(exchange);
     const check = await load();
-    const search = (request.url ?? '').slice(path.length + 1);
     if (path !== '/check') return check.sendDocument(exchange);
     if (startTrace !== null) exchange.trace = startTrace(exchange);
-    const identity = access.checkHeaders(request.rawHeaders);
+    const found = await access.checkHeaders(request.rawHeaders);
     // Its body has no signature.
-    const found = 'kind' in identity && identity.kind === 'unsigned' ? access.checkParams({}) : identity;
-    return withCaller(exchange, found, (caller) => check.answer(exchange, search, caller));
-  }
-
-  /** Identifies the caller by the parameters of a request, unless its headers did. */
-  function identifyByParams(
-    exchange: Exchange,
-    readParams: () => object,
-    next: (caller: Caller) => MaybePromise<void>,
-  ) {
-    if (exchange.caller) return next(exchange.caller);
-    return withCaller(exchange, access.checkParams(readParams()), next);
+    const caller = exchange.admit(found.kind === 'unsigned' ? await access.checkParams({}) : found);
+    if (caller !== null) await check.answer(exchange, search, caller);
   }
 
   function holdUnread(response: ServerResponse): void {
@@ -163,44 +145,17 @@ export function createRequestHandler({
     unread.add(response.writableLength);
   }
 
-  /** Runs a part of handling a request; a fault is logged and answered. */
-  function catchFaults(exchange: Exchange, run: () => MaybePromise<void>): void {
-    try {
-      run()?.then(null, fail);
-    } catch (error) {
-      fail(error);
+  /** Logs a fault, and answers the request if it has no answer. */
+  function fail(exchange: Exchange, error: unknown): void {
+    const { response, requestId } = exchange;
+    if (response.destroyed) {
+      exchange.finish(clientClosedRequest);
+      return;
     }
-
-    function fail(error: unknown): void {
-      const { response, requestId } = exchange;
-      if (response.destroyed) {
-        exchange.finish(clientClosedRequest);
-        return;
-      }
-      events.unexpectedError(error, requestId);
-      if (exchange.isAnswered) {
-        exchange.finish(500);
-        response.destroy();
-      } else exchange.sendError(500, 'INTERNAL_SERVER_ERROR', internalErrorMessage);
-    }
+    events.unexpectedError(error, requestId);
+    if (exchange.isAnswered) {
+      exchange.finish(500);
+      response.destroy();
+    } else exchange.sendError(500, 'INTERNAL_SERVER_ERROR', internalErrorMessage);
   }
-}
-
-/** Continues with the caller of a request, or refuses the request. */
-function withCaller(
-  exchange: Exchange,
-  found: Caller | Refusal | Promise<Caller | Refusal>,
-  next: (caller: Caller) => MaybePromise<void>,
-): MaybePromise<void> {
-  if (found instanceof Promise) return found.then((found) => withCaller(exchange, found, next));
-  if (found.kind === 'refused') {
-    const { status, code, message, headers } = found;
-    return exchange.sendError(status, code, message, Object.entries(headers).flat());
-  }
-  exchange.caller = found;
-  // Headers that ask for extensions which the caller may not receive are ignored.
-  const { headers } = exchange;
-  if (headers[costHeader] !== undefined && !found.scopes.has('cost')) delete headers[costHeader];
-  if (headers[traceHeader] !== undefined && !found.scopes.has('traces')) delete headers[traceHeader];
-  return next(found);
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { headerValues } from '../auth/access.ts';
 import { isLoopback } from '../config/parsers.ts';
-import { jsonTypes } from '../graphql/request/answer.ts';
+import { jsonTypes } from '../graphql/request/graphql-handler.ts';
 import { chooseMediaType } from '../graphql/request/reply.ts';
 import { chooseStreamFormat } from '../graphql/request/stream-formats.ts';
 import { parseJson } from '../parse-json.ts';
@@ -12,7 +13,7 @@ import type { Exchange } from './exchange.ts';
  * from causing upstream calls.
  * @returns false if an error was sent
  */
-export function validateRequest(exchange: Exchange, search: string, cors: Cors): boolean {
+export function validateRequest(exchange: Exchange, cors: Cors): boolean {
   const { accept } = exchange.headers;
   const mediaType = chooseMediaType(accept);
   if (mediaType === null && chooseStreamFormat(accept) === null) {
@@ -20,11 +21,11 @@ export function validateRequest(exchange: Exchange, search: string, cors: Cors):
   }
   exchange.mediaType = mediaType ?? 'application/json';
   exchange.isStreamOnly = mediaType === null;
-  const { method } = exchange.request;
-  return method === 'POST' ? validatePost(exchange) : method !== 'GET' || validateGet(exchange, search, cors);
+  const { method } = exchange;
+  return method === 'POST' ? validatePost(exchange) : method !== 'GET' || validateGet(exchange, cors);
 }
 
-function validateGet(exchange: Exchange, search: string, cors: Cors): boolean {
+function validateGet(exchange: Exchange, cors: Cors): boolean {
   if (!requiresPreflight(exchange.request)) {
     const message = 'GET requires the header graphql-require-preflight: true or content-type: application/json.';
     return refuse(exchange, 403, message);
@@ -33,7 +34,7 @@ function validateGet(exchange: Exchange, search: string, cors: Cors): boolean {
     const message = 'Pages of this origin may not send GET requests; the operator can add it to CORS_ORIGINS.';
     return refuse(exchange, 403, message);
   }
-  const params = new URLSearchParams(search);
+  const params = new URLSearchParams(exchange.search);
   const malformed = ['variables', 'extensions'].find((name) => parseJson(params.get(name) || 'null') === undefined);
   return malformed === undefined || refuse(exchange, 400, `${malformed} must be valid JSON.`);
 }
@@ -102,7 +103,8 @@ export function createHostCheck(allowedHosts: readonly string[]): (request: Inco
   let last: { host: string; result: HostCheck } = { host: '', result: 'malformed' };
 
   return ({ headers: { host = 'localhost' }, rawHeaders }) => {
-    if (hasSeveralHosts(rawHeaders)) return 'malformed';
+    // Node.js ignores further Host headers, but a proxy in front of the gateway may use the last (RFC 9112, 3.2).
+    if (headerValues(rawHeaders, 'host').length > 1) return 'malformed';
     // Almost all requests have the same host.
     if (host !== last.host) last = { host, result: checkHost(host) };
     return last.result;
@@ -114,14 +116,4 @@ export function createHostCheck(allowedHosts: readonly string[]): (request: Inco
     const isAllowed = isLoopback(hostname) || allowedHosts.includes('*') || allowedHosts.includes(hostname);
     return isAllowed ? 'allowed' : 'forbidden';
   }
-}
-
-/** Node.js ignores further Host headers, but a proxy in front of the gateway may use the last (RFC 9112, 3.2). */
-function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? '';
-    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
-  }
-  return count > 1;
 }

@@ -20,8 +20,8 @@ export function createHttpServer(
   listener: HandleRequest,
   { maxConnections, maxRequestsPerConnection, clientTimeoutMs, onRefused }: HttpServerOptions,
 ) {
+  /** In the order of their last use: the first ones are idle for longer. */
   const connections = new Map<Socket, Connection>();
-  let uses = 0;
   let isClosing = false;
   const server = createServer({
     IncomingMessage: IncomingRequest,
@@ -33,8 +33,7 @@ export function createHttpServer(
   });
 
   server.on('connection', (socket) => {
-    uses += 1;
-    connections.set(socket, { response: null, waiting: [], lastUse: uses });
+    connections.set(socket, { response: null, waiting: [] });
     socket.once('close', () => connections.delete(socket));
     if (connections.size > maxConnections) refuse(findLeastUsed(connections, socket));
   });
@@ -67,8 +66,8 @@ export function createHttpServer(
   }
 
   function handle(connection: Connection, request: IncomingRequest, response: ServerResponse<IncomingRequest>): void {
-    uses += 1;
-    connection.lastUse = uses;
+    connections.delete(request.socket);
+    connections.set(request.socket, connection);
     connection.response = response;
     response.on('prefinish', limitReading).on('close', endRequest);
     // A keep-alive connection that was sending a response when draining began may deliver another request.
@@ -150,8 +149,6 @@ interface Connection {
   response: ServerResponse<IncomingRequest> | null;
   /** Pipelined requests, which Node.js emits all at once, and which are handled one after the other. */
   waiting: [IncomingRequest, ServerResponse<IncomingRequest>][];
-  /** Grows with each connection and request: lower means idle for longer. */
-  lastUse: number;
 }
 
 /**
@@ -159,21 +156,13 @@ interface Connection {
  * requests of all others are being executed.
  */
 function findLeastUsed(connections: ReadonlyMap<Socket, Connection>, newSocket: Socket): Socket {
-  let idle: Socket | undefined;
   let sending: Socket | undefined;
-  let [idleUse, sendingUse] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (const [socket, { response, lastUse }] of connections) {
+  for (const [socket, { response }] of connections) {
     if (socket === newSocket) continue;
-    if (!response?.headersSent) {
-      if (response?.req.complete || lastUse >= idleUse) continue;
-      idle = socket;
-      idleUse = lastUse;
-    } else if (lastUse < sendingUse) {
-      sending = socket;
-      sendingUse = lastUse;
-    }
+    if (response?.headersSent) sending ??= socket;
+    else if (!response?.req.complete) return socket;
   }
-  return idle ?? sending ?? newSocket;
+  return sending ?? newSocket;
 }
 
 /** Otherwise `drain` would wait for the idle keep-alive connection. Pipelined requests are answered first. */

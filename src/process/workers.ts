@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { answerWithin, pause } from '../async/pause.ts';
 import { AbortableSignal } from '../async/signal.ts';
+import { messageOf } from '../errors.ts';
 
 interface WorkersOptions {
   count: number;
@@ -131,7 +132,7 @@ export function createWorkers<Report>(options: WorkersOptions) {
     try {
       return cluster.fork({ [settingsVariable]: JSON.stringify(settings) });
     } catch (error) {
-      onEnded(0, error instanceof Error ? error.message : String(error));
+      onEnded(0, messageOf(error));
       pauseMs = pauseAfter(0, pauseMs);
       return null;
     }

@@ -1,7 +1,7 @@
 import { addTypenameToDocument } from '@apollo/client/utilities';
 import { Kind, parse, print, visit } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { normalizeDocument } from '../../src/documents/normalize-document.ts';
+import { normalizeDocument } from '../../src/documents/trusted-documents.ts';
 import { tokensOf } from '../support/graphql/tokens.ts';
 
 const documents = [

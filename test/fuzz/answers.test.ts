@@ -17,6 +17,7 @@ import {
 } from '../support/fuzz/expected-answer.ts';
 import type { Answer } from '../support/gateway.ts';
 import { parseOrNull, withLiterals } from '../support/graphql/literals.ts';
+import { tFetch } from '../support/graphql/local-fetch.ts';
 import { createRandomRequests, type RandomRequest } from '../support/graphql/random-documents.ts';
 import { texts, tServices } from '../support/graphql/scripted-services.ts';
 import { tGraphqlServer } from '../support/http/graphql-server.ts';
@@ -170,7 +171,6 @@ async function tGatewayOfServices(count: (name: string) => void) {
       executed += 1;
       return createContext(services, caller, signal, trace);
     },
-    localCaller: tCaller,
     hasCallers: false,
     trustedDocuments: null,
     documentLimits: { tokens: 5_000, characters: 100_000, cost: 20_000 },
@@ -180,6 +180,7 @@ async function tGatewayOfServices(count: (name: string) => void) {
     redact: createRedact([]),
     events: { unexpectedError: () => {}, untrustedDocument: () => {} },
   });
+  const readByYoga = tFetch(handler.answerWithYoga, tCaller);
   const url = `${await tGraphqlServer(handler)}/graphql`;
   const ways = {
     POST: postWithSpaces(0),
@@ -192,8 +193,8 @@ async function tGatewayOfServices(count: (name: string) => void) {
       post({ ...request, extensions: { persistedQuery: hashOf(request.query) } }),
     'POST with a hash': ({ query, ...request }: RandomRequest) =>
       post({ ...request, extensions: { persistedQuery: hashOf(query) } }),
-    'form without HTTP': (request: RandomRequest) =>
-      read(handler.fetch('http://gateway/graphql', { method: 'POST', headers: formHeaders, body: toSearch(request) })),
+    'POST that Yoga reads': (request: RandomRequest) =>
+      read(readByYoga('http://gateway/graphql', { method: 'POST', headers, body: JSON.stringify(request) })),
   } satisfies Record<string, Send>;
   return { ways, answers };
 
@@ -244,9 +245,8 @@ function tRecordedServices() {
 }
 
 const accept = 'application/graphql-response+json';
-const responseJsonWays = new Set(['GET', 'form without HTTP']);
+const responseJsonWays = new Set(['GET', 'POST that Yoga reads']);
 const headers = { accept, 'graphql-require-preflight': 'true' };
-const formHeaders = { accept, 'content-type': 'application/x-www-form-urlencoded' };
 
 function toSearch({ query, variables, operationName }: RandomRequest): string {
   const named = operationName === undefined ? {} : { operationName };

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { AbortableSignal } from '../../src/async/signal.ts';
-import { createLargeQueryTurns } from '../../src/graphql/request/large-queries.ts';
+import { createLargeQueryTurns } from '../../src/graphql/documents/turns.ts';
 
 afterEach(() => void vi.useRealTimers());
 

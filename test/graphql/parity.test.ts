@@ -64,7 +64,7 @@ async function tPair() {
   const options = { bankDataUrl: upstream.url, essaysUrl: upstream.url, env };
   const direct = tGateway(options);
   const { handle } = tGateway(options);
-  const origin = await tGraphqlServer({ answerPost: () => null, answerWithYoga: handle.answerWithYoga });
+  const origin = await tGraphqlServer({ answer: handle.answerWithYoga });
   return [
     tWay(await direct.listen(), (text) => text),
     // Each document is new, so none is compiled. A space at its end changes no result.

@@ -92,7 +92,7 @@ it('gives each subscriber its own request id in an error, and all the same text 
     const format = chooseStreamFormat('text/event-stream');
     const operation = tDocuments().prepare(text).operation(null);
     const { requestContext } = createContext(tServices(), tCaller, new AbortableSignal());
-    const executed = { operation, requestContext, documentId: null };
+    const executed = { operation, requestContext, documentId: null, isTrusted: false };
     const results = (async function* () {
       yield* [succeeded, failed];
     })();

@@ -96,8 +96,8 @@ it('bodies over MAX_BUFFERED_BYTES are rejected with 503 if they are incomplete,
 
 it('responses that clients do not read are aborted over MAX_BUFFERED_BYTES, the oldest first', async () => {
   const body = 'x'.repeat(24_000_000);
-  const answerWithYoga = async () => ({ ...createAbandonedReply('application/json', null), status: 200, body });
-  const origin = await tRequestHandler({ graphql: { answerPost: () => null, answerWithYoga } });
+  const answer = async () => ({ ...createAbandonedReply('application/json', null), status: 200, body });
+  const origin = await tRequestHandler({ graphql: { answer } });
   const first = await tConnection(origin, get);
   await once(first, 'readable');
   const second = await tConnection(origin, get);

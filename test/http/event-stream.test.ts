@@ -12,8 +12,8 @@ const megabyte = 'x'.repeat(1_000_000);
 /** A server of endless streams, whose results are megabytes. */
 async function tStreams(options: Parameters<typeof tRequestHandler>[0] = {}) {
   const streams: { exchange: Exchange; results: number }[] = [];
-  const answerPost = (post: unknown): Reply => {
-    const stream = { exchange: post as Exchange, results: 0 };
+  const answer = (request: unknown): Reply => {
+    const stream = { exchange: request as Exchange, results: 0 };
     streams.push(stream);
     const format = chooseStreamFormat('text/event-stream');
     if (format === null) throw new Error('there is no such format');
@@ -26,8 +26,7 @@ async function tStreams(options: Parameters<typeof tRequestHandler>[0] = {}) {
     const parts = { status: 200, headers: { vary: 'accept' }, mediaType: 'application/json', body: '' } as const;
     return { ...parts, bodyEncoding: 'utf8', record: createRecord(null), stream: { format, results } };
   };
-  const unused = () => Promise.reject(new Error('not asked'));
-  const origin = await tRequestHandler({ graphql: { answerPost, answerWithYoga: unused }, ...options });
+  const origin = await tRequestHandler({ graphql: { answer }, ...options });
 
   return {
     streams,

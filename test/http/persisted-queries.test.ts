@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createPersistedQueries } from '../../src/graphql/request/persisted-queries.ts';
+import { createPersistedQueries } from '../../src/graphql/request/params.ts';
 import { tListeningGateway } from '../support/http/listening-gateway.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
@@ -112,7 +112,7 @@ describe('a persisted query that is not a string', () => {
 
 describe('the store of persisted queries', () => {
   it('limits its characters, and removes the least recently used', () => {
-    const store = createPersistedQueries(10_000);
+    const store = createPersistedQueries(null, 10_000);
     const text = 'x'.repeat(300);
     for (let index = 0; index < 100; index += 1) store.set(String(index), text);
     expect(store.get('99')).toBe(text);
@@ -121,7 +121,7 @@ describe('the store of persisted queries', () => {
   });
 
   it('does not store a query that would replace all others', () => {
-    const store = createPersistedQueries(10_000);
+    const store = createPersistedQueries(null, 10_000);
     store.set('short', '{ __typename }');
     store.set('long', 'x'.repeat(9_000));
     expect(store.get('long')).toBeUndefined();

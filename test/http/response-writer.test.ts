@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { Exchange } from '../../src/http/exchange.ts';
+import { createResponseWriter, Exchange } from '../../src/http/exchange.ts';
 import { IncomingRequest } from '../../src/http/incoming-request.ts';
-import { createResponseWriter } from '../../src/http/response-writer.ts';
 import type { FinishedRequest } from '../../src/telemetry/finished-request.ts';
 import { tSend } from '../support/http/listening-gateway.ts';
 

@@ -9,6 +9,8 @@ import { createKnownBanks } from '../../src/bank-lists/known-banks.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Environment } from '../../src/config/variables.ts';
 import { createGateway } from '../../src/gateway.ts';
+import { tCaller } from './caller.ts';
+import { tFetch } from './graphql/local-fetch.ts';
 import { type Reply, tUpstream } from './scripted-upstream.ts';
 // Loaded on first use otherwise, which takes longer than some tests may.
 import '../../src/graphql/request/yoga.ts';
@@ -46,9 +48,10 @@ export function tGateway({
   const lines: string[] = [];
   const destination = new PassThrough();
   destination.on('data', (line) => lines.push(String(line)));
+  // A small cache is created sooner.
+  const config = readConfig({ ...testEnv, DATA_DIR: dataDir, ...env });
   const gateway = createGateway(
-    // A small cache is created sooner.
-    readConfig({ ...testEnv, DATA_DIR: dataDir, ...env }),
+    config,
     { bankData: { url: bankDataUrl, apiKey: bankDataKey }, essays: { url: essaysUrl, apiKey: essaysKey } },
     {
       logDestination: destination,
@@ -61,9 +64,13 @@ export function tGateway({
     rmSync(dataDir, { recursive: true, force: true });
   });
 
+  const { commonScopes } = config.access;
+  const scopes = new Set([...commonScopes, 'bank-data', 'essays'] as const);
+  const fetch = tFetch(gateway.handle.answerWithYoga, { ...tCaller, scopes });
+
   /** Sends a POST request without HTTP. @param body JSON, or an object that becomes JSON */
   const post = (body: object | string, headers: Record<string, string> = {}, signal?: AbortSignal) =>
-    gateway.handle.fetch('http://gateway/graphql', {
+    fetch('http://gateway/graphql', {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -72,6 +79,7 @@ export function tGateway({
 
   return {
     ...gateway,
+    handle: { ...gateway.handle, fetch },
     log: () => lines.join(''),
     postLocally: post,
     async ask(query: string, variables: Record<string, unknown> = {}, signal?: AbortSignal): Promise<Answer> {

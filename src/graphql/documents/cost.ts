@@ -36,34 +36,20 @@ interface SizedFields {
  * The maximum number of fields in the response and of objects below its root, plus the weights (`@cost`) of fields and types:
  * fields times list sizes, with fragments expanded. An object takes about as much time as a field. A list has the length of its
  * list argument, its page size, or its maximum. Each fragment is expanded once per list size, so the time is linear in the
- * document. Fields that are skipped or merged are counted. Expects a valid document. Computed again only when variables size
- * a list differently than in the request before.
+ * document. Fields that are skipped or merged are counted. Expects a valid document. Computed once if no variable sizes a list.
  */
 export function createOperationCost(operation: Operation): (variables: Variables) => number {
-  /** The variables that size lists. */
-  const names = new Set<string>();
-  let known: { cost: number; sizes: string } | null = null;
+  let known: number | null = null;
   return (variables) => {
-    if (known?.sizes === describeSizes(names, variables)) return known.cost;
+    if (known !== null) return known;
+    let isFixed = true;
     const cost = computeCost(operation, (name) => {
-      names.add(name);
+      isFixed = false;
       return Object.hasOwn(variables, name) ? { value: variables[name] } : null;
     });
-    known = { cost, sizes: describeSizes(names, variables) };
+    if (isFixed) known = cost;
     return cost;
   };
-}
-
-/** All that the cost depends on: the length of a list, a number, or that there is another value or none. */
-function describeSizes(names: ReadonlySet<string>, variables: Variables): string {
-  let sizes = '';
-  for (const name of names) {
-    const value = variables[name];
-    if (Array.isArray(value)) sizes += `[${value.length} `;
-    else if (typeof value === 'number') sizes += `${value} `;
-    else sizes += Object.hasOwn(variables, name) ? 'other ' : 'none ';
-  }
-  return sizes;
 }
 
 /** @param readVariable null: the client did not send it */

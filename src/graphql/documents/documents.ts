@@ -1,25 +1,41 @@
-import { type DocumentNode, GraphQLError, type GraphQLSchema } from 'graphql';
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  specifiedRules,
+  validate,
+} from 'graphql';
 import { LRUCache } from 'lru-cache';
+import type { Signal } from '../../async/signal.ts';
 import type { CacheStatus } from '../../telemetry/metrics/gateway-metrics.ts';
 import { createCompiler } from '../jit/compiler.ts';
-import { type AddBytes, bytesOf, createDocumentCache } from './cache.ts';
-import { type PreparedDocument, prepareDocument, rejectDocument } from './document.ts';
-import { type DocumentLimits, findDocumentProblem } from './limits.ts';
+import { findCacheScope } from './cache-scope.ts';
+import { parseDetached } from './document-errors.ts';
+import {
+  type DocumentLimits,
+  findComparisonProblem,
+  findDocumentProblem,
+  limitAliases,
+  limitDirectives,
+} from './limits.ts';
+import {
+  createOperationError,
+  createPreparedOperation,
+  type PreparedDocument,
+  type PreparedOperation,
+} from './operation.ts';
 import { createFillDocument, type DocumentShape, type FillDocument, findShape, parameterize } from './shapes.ts';
-import { parseDetached } from './source.ts';
 import { createPreparationTurns } from './turns.ts';
 
 interface DocumentsOptions {
   schema: GraphQLSchema;
-  limits: DocumentLimits;
+  limits: Pick<DocumentLimits, 'tokens' | 'characters'>;
   /** Whether responses depend on the caller: then only private caches may store them. */
   hasCallers: boolean;
 }
-
-export type PrepareDocument = (text: string) => PreparedDocument;
-
-/** Calls the function at once if the document is known or may be prepared in this turn; otherwise in a later one. */
-export type AnswerInTurn = <Result>(text: string, answer: () => Result | Promise<Result>) => Result | Promise<Result>;
 
 /**
  * Parses and validates documents, and prepares their operations. A document is cached when it is sent a second time. When
@@ -28,7 +44,7 @@ export type AnswerInTurn = <Result>(text: string, answer: () => Result | Promise
  * the text.
  */
 export function createPreparedDocuments({ schema, limits, hasCallers }: DocumentsOptions) {
-  const common = { schema, maxCost: limits.cost, hasCallers, compiler: createCompiler(schema) };
+  const compiler = createCompiler(schema);
   const turns = createPreparationTurns();
   const documents = createDocumentCache<PreparedDocument>();
   const shapes = createDocumentCache<FillDocument>();
@@ -38,9 +54,13 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
     sizeCalculation: (_, text) => text.length,
   });
 
-  const inTurn: AnswerInTurn = (text, answer) => (turns.areFull() && !isKnown(text) ? turns.wait(answer) : answer());
+  return { prepare, prepareInTurn, countKnown: turns.countKnown, status };
 
-  return { prepare, inTurn, countKnown: turns.countKnown, status };
+  /** At once if the document is known or may be prepared in this turn; otherwise in a later one. Null if the client has left. */
+  function prepareInTurn(text: string, signal: Signal): PreparedDocument | null | Promise<PreparedDocument | null> {
+    const prepareUnlessLeft = () => (signal.aborted ? null : prepare(text));
+    return turns.areFull() && !isKnown(text) ? turns.wait(prepareUnlessLeft) : prepareUnlessLeft();
+  }
 
   function status(): CacheStatus {
     const [single, shared] = [documents.status(), shapes.status()];
@@ -73,7 +93,7 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
     const filled = shape && seenOnce.delete(shape.key) ? prepareShape(shape, document) : null;
     if (filled !== null) return filled;
     // A document that is never sent again would cost the garbage collector more than parsing it costs.
-    const prepared = prepareDocument(document, { ...common, addBytes: ignore });
+    const prepared = prepareDocument(document, () => {});
     if (prepared.errors.length > 0) return prepared;
     seenOnce.set(text, true);
     if (shape) seenOnce.set(shape.key, true);
@@ -101,14 +121,119 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
 
   /** @param cache called if the document is valid */
   function prepareToCache(document: DocumentNode, cache: (prepared: PreparedDocument) => AddBytes): PreparedDocument {
-    let addBytes: AddBytes = ignore;
-    const prepared = prepareDocument(document, { ...common, addBytes: (bytes) => addBytes(bytes) });
+    let addBytes: AddBytes = () => {};
+    const prepared = prepareDocument(document, (bytes) => addBytes(bytes));
     if (prepared.errors.length === 0) addBytes = cache(prepared);
     return prepared;
   }
-}
 
-function ignore(_bytes: number): void {}
+  /**
+   * Validates a document, and prepares its operations when they are executed.
+   * @param addBytes called when an operation is prepared or compiled
+   */
+  function prepareDocument(document: DocumentNode, addBytes: AddBytes): PreparedDocument {
+    const errors = validateDocument(schema, document);
+    if (errors.length > 0) return rejectDocument(document, errors, 'GRAPHQL_VALIDATION_FAILED');
+    const operations = new Map<OperationDefinitionNode, PreparedOperation>();
+    const scope = findCacheScope(document, schema);
+    const cacheScope = hasCallers && scope === 'public' ? 'private' : scope;
+    const fragments = new Map(
+      document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])),
+    );
+    return {
+      document,
+      errors,
+      operation(name) {
+        const definition = getOperationAST(document, name);
+        if (!definition) throw createOperationError();
+        const known = operations.get(definition);
+        if (known) return known;
+        const parts = { document, definition, fragments, cacheScope };
+        const operation = createPreparedOperation({ schema, compiler, addBytes, ...parts });
+        operations.set(definition, operation);
+        addBytes(bytesPerOperation);
+        return operation;
+      },
+    };
+  }
+}
 
 /** The documents and keys that are remembered after they were sent once. */
 const maxSeenCharacters = 500_000;
+
+/** Without compiled code. */
+const bytesPerOperation = 3_000;
+
+/** An error that a rule throws is the only one: it throws where reporting each error would take too much work. */
+function validateDocument(schema: GraphQLSchema, document: DocumentNode): readonly GraphQLError[] {
+  const problem = findComparisonProblem(document);
+  if (problem !== null) return [new GraphQLError(problem)];
+  try {
+    return validate(schema, document, rules);
+  } catch (error) {
+    if (error instanceof GraphQLError) return [error];
+    throw error;
+  }
+}
+
+const rules = [limitDirectives, ...specifiedRules, limitAliases];
+
+/** The document with errors, and without operations. */
+function rejectDocument(
+  document: DocumentNode | null,
+  errors: readonly GraphQLError[],
+  code: 'GRAPHQL_PARSE_FAILED' | 'GRAPHQL_VALIDATION_FAILED',
+): PreparedDocument {
+  for (const { extensions } of errors) {
+    extensions.code ??= code;
+    extensions.http = { status: 400 };
+  }
+  return {
+    document,
+    errors,
+    operation() {
+      throw errors[0];
+    },
+  };
+}
+
+/** Counts further memory of an entry, in bytes. */
+export type AddBytes = (bytes: number) => void;
+
+/** What was prepared for documents, bounded in bytes. */
+export function createDocumentCache<Value>() {
+  const entries = new LRUCache<string, { value: Value; bytes: number }>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ bytes }) => bytes,
+  });
+  return {
+    get: (key: string) => entries.get(key)?.value,
+    has: (key: string) => entries.has(key),
+    /** @returns a function to call when the entry has grown */
+    set(key: string, value: Value, bytes: number): AddBytes {
+      entries.set(key, { value, bytes });
+      return (added) => {
+        const entry = entries.peek(key);
+        if (entry?.value === value) entries.set(key, { value, bytes: entry.bytes + added });
+      };
+    },
+    status: (): CacheStatus => ({ entries: entries.size, bytes: entries.calculatedSize }),
+  };
+}
+
+const maxBytes = 12_500_000;
+
+/**
+ * The memory of a parsed document, roughly: its nodes, its text and what was prepared for it.
+ * @param addedVariables that are not in its text
+ */
+function bytesOf({ tokenCount = 0, loc }: DocumentNode, addedVariables = 0): number {
+  const ofText = tokenCount * bytesPerToken + (loc?.end ?? 0) * bytesPerCharacter;
+  return ofText + addedVariables * bytesPerVariable + bytesPerDocument;
+}
+
+const bytesPerToken = 250;
+const bytesPerCharacter = 10;
+/** Declared and used. */
+const bytesPerVariable = 1_000;
+const bytesPerDocument = 3_000;

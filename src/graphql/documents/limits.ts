@@ -241,36 +241,27 @@ export function limitDirectives(): ASTVisitor {
 
 const maxDirectives = 5;
 
-/** A validation rule: an alias is repeated in the response for each entry of each list, and in the path of each error. */
+/**
+ * A validation rule: an alias is repeated in the response for each entry of each list, and in the path of each error. Tools use few
+ * aliases on introspection fields, and each enlarges the response.
+ */
 export function limitAliases(context: ValidationContext): ASTVisitor {
-  return {
-    Field(node) {
-      if (node.alias === undefined || node.alias.value.length <= maxAliasLength) return;
-      context.reportError(
-        new GraphQLError(`An alias must have at most ${maxAliasLength} characters.`, { nodes: node }),
-      );
-    },
-  };
-}
-
-const maxAliasLength = 100;
-
-/** A validation rule: tools use few aliases on introspection fields, and each enlarges the response. */
-export function limitIntrospectionAliases(context: ValidationContext): ASTVisitor {
-  let aliases = 0;
+  let introspectionAliases = 0;
   let typenameAliases = 0;
   return {
     Field(node) {
       if (node.alias === undefined) return;
-      const parentType = context.getParentType();
-      if (parentType?.name.startsWith('__') || introspectionFields.includes(node.name.value)) {
-        aliases += 1;
-        if (aliases === maxAliases + 1) report(`Introspection may have at most ${maxAliases} aliases.`, node);
+      if (context.getParentType()?.name.startsWith('__') || introspectionFields.includes(node.name.value)) {
+        introspectionAliases += 1;
+        if (introspectionAliases === maxAliases + 1)
+          report(`Introspection may have at most ${maxAliases} aliases.`, node);
       } else if (node.name.value === '__typename') {
         typenameAliases += 1;
         const message = `__typename may have at most ${maxTypenameAliases} aliases.`;
         if (typenameAliases === maxTypenameAliases + 1) report(message, node);
       }
+      if (node.alias.value.length <= maxAliasLength) return;
+      report(`An alias must have at most ${maxAliasLength} characters.`, node);
     },
   };
 
@@ -279,6 +270,7 @@ export function limitIntrospectionAliases(context: ValidationContext): ASTVisito
   }
 }
 
+const maxAliasLength = 100;
 const maxAliases = 10;
 /** Tools that merge queries need one for each. */
 const maxTypenameAliases = 100;
@@ -288,20 +280,17 @@ const introspectionFields = ['__schema', '__type', '_service'];
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** Finds why variables would be too expensive to coerce; null if they are not. */
-type FindVariableProblem = (variables: Variables) => string | null;
-
 /** Finds what is wrong with a value; null if nothing is. */
 type FindProblem = (value: unknown) => string | null;
 
 /**
- * Errors of GraphQL.js repeat invalid values with all their fields, and each unknown field of an input object has one.
- * Finds such values first. Expects a valid operation.
+ * Finds why variables would be too expensive to coerce; null if they are not. Errors of GraphQL.js repeat invalid values with all
+ * their fields, and each unknown field of an input object has one. Expects a valid operation.
  */
 export function createVariableCheck(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
-): FindVariableProblem {
+): (variables: Variables) => string | null {
   const checks = variableDefinitions.map(({ variable, type }) => {
     const inputType = typeFromAST(schema, type) as GraphQLInputType;
     return { name: variable.name.value, find: createCheck(inputType) };

@@ -4,22 +4,36 @@ import {
   type ExecutionResult,
   execute,
   type FragmentDefinitionNode,
-  GraphQLError,
-  type GraphQLErrorExtensions,
+  type GraphQLError,
+  type GraphQLField,
+  type GraphQLObjectType,
   type GraphQLSchema,
+  Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
 } from 'graphql';
-import type { Caller } from '../../auth/caller.ts';
+import { type Caller, requireScope } from '../../auth/caller.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { OperationType } from '../../telemetry/finished-request.ts';
 import type { Compiler } from '../jit/compiler.ts';
-import type { AddBytes } from './cache.ts';
 import type { CacheScope } from './cache-scope.ts';
 import { createOperationCost } from './cost.ts';
-import { isAboutSchema, withClosedIntrospection } from './introspection.ts';
+import { createRequestError } from './document-errors.ts';
 import { createVariableCheck } from './limits.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
+
+/** A document that was parsed and validated. */
+export interface PreparedDocument {
+  /** Null if it cannot be parsed. */
+  document: DocumentNode | null;
+  /** Empty if it is valid. */
+  errors: readonly GraphQLError[];
+  /** The operation with this name, or the only one. @throws GraphQLError if there is no such operation */
+  operation(name: string | null | undefined): PreparedOperation;
+}
 
 /** An operation of a valid document, with everything that is the same for each of its executions. */
 export interface PreparedOperation {
@@ -27,11 +41,10 @@ export interface PreparedOperation {
   cacheScope: CacheScope;
   /** Whether the same variables have the same result while the look-ups in it are fresh. */
   isRepeatable: boolean;
-  /** The maximum number of fields in the response, plus weights. */
+  /** The maximum number of fields in the response, plus weights. The caller's limit is checked before it is executed. */
   cost(variables: Variables): number;
   /**
-   * Executes it. Fields are in the order of the query. Variables that are not valid, and operations that cost too much,
-   * are errors without data.
+   * Executes it. Fields are in the order of the query. Variables that are not valid are errors without data.
    * @param schema another one than the prepared, such as one with timers
    */
   execute(
@@ -55,13 +68,6 @@ interface OperationLabel {
   readonly type: OperationType;
   /** Chosen by the client, at most 100 characters. Empty if it has none. */
   readonly name: string;
-  readonly trust: DocumentTrust;
-}
-
-/** Changes when trusted documents are read again. */
-export interface DocumentTrust {
-  /** A hash of its text; null if the document is not trusted. */
-  trustedId: string | null;
 }
 
 /** The part of a resolver's context that execution uses. */
@@ -74,28 +80,26 @@ export interface OperationContext {
 export interface Executed {
   operation: PreparedOperation;
   requestContext: RequestContext;
-  /** The hash or id by which the client requested the document; null if it sent its text. */
+  /** The hash or id by which the client requested the document, or the hash of a trusted one; null for other texts. */
   documentId: string | null;
+  /** Whether the document is trusted. */
+  isTrusted: boolean;
 }
 
 interface PreparedOperationOptions {
   schema: GraphQLSchema;
-  trust: DocumentTrust;
   document: DocumentNode;
   /** These are the same for all operations of the document. */
   fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   cacheScope: CacheScope;
-  usesIntrospection: boolean;
   definition: OperationDefinitionNode;
-  maxCost: number;
   compiler: Compiler;
   /** Called when it is compiled. */
-  addBytes: AddBytes;
+  addBytes: (bytes: number) => void;
 }
 
 export function createPreparedOperation(options: PreparedOperationOptions): PreparedOperation {
-  const { schema, trust, document, definition, fragments, cacheScope, usesIntrospection, maxCost } = options;
-  const cost = createOperationCost({ schema, operation: definition, fragments });
+  const { schema, document, definition, fragments, cacheScope } = options;
   const operationName = definition.name?.value;
   const findVariableProblem = createVariableCheck(schema, definition);
   const countExecution = options.compiler.register({ document, definition, fragments }, options.addBytes);
@@ -103,44 +107,43 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
   const sharedResults = new WeakMap<object, Map<string, Promise<ExecutionResult>>>();
 
   return {
-    label: labelOperation(definition, trust),
+    label: labelOperation(definition),
     cacheScope,
     isRepeatable: definition.operation === 'query' && (cacheScope !== 'none' || isAboutSchema(definition)),
-    cost,
+    cost: createOperationCost({ schema, operation: definition, fragments }),
     execute: (contextValue, variables, executedSchema = schema) =>
-      findRefusal(contextValue.caller, variables) ?? run(contextValue, variables, executedSchema),
+      rejectExpensive(variables) ?? run(contextValue, variables, executedSchema),
     async subscribe(createContext, variableValues) {
       const contextValue = createContext();
-      const refusal = findRefusal(contextValue.caller, variableValues);
+      const refusal = rejectExpensive(variableValues);
       if (refusal !== null) return refusal;
       const args = { schema, document, operationName, variableValues };
       const events = await createSourceEventStream({ ...args, contextValue });
       if (!(Symbol.asyncIterator in events)) return rejectSubscription(events.errors ?? []);
       const subscriber = JSON.stringify([contextValue.caller.id, [...contextValue.caller.scopes], variableValues]);
-      return executeEvents(events, (event) =>
-        shareResult(event, subscriber, async () =>
-          execute({ ...args, rootValue: event, contextValue: createContext() }),
-        ),
-      );
+      const executeEvent = async (rootValue: unknown) => execute({ ...args, rootValue, contextValue: createContext() });
+      return executeEvents(events, subscriber, executeEvent);
     },
   };
 
   /** Thousands of subscribers may receive the same event: then it is executed once, and they have the same result. */
-  function shareResult(event: unknown, subscriber: string, executeEvent: () => Promise<ExecutionResult>) {
-    if (typeof event !== 'object' || event === null) return executeEvent();
-    const results = sharedResults.get(event) ?? new Map<string, Promise<ExecutionResult>>();
-    sharedResults.set(event, results);
-    const result = results.get(subscriber) ?? executeEvent();
-    results.set(subscriber, result);
-    return result;
+  async function* executeEvents(
+    events: AsyncIterable<unknown>,
+    subscriber: string,
+    executeEvent: (event: unknown) => Promise<ExecutionResult>,
+  ): AsyncGenerator<ExecutionResult> {
+    for await (const event of events) {
+      const results = sharedResults.get(Object(event)) ?? new Map<string, Promise<ExecutionResult>>();
+      const result = results.get(subscriber) ?? executeEvent(event);
+      sharedResults.set(Object(event), results.set(subscriber, result));
+      yield await result;
+    }
   }
 
-  function findRefusal({ limits }: Caller, variables: Variables): ExecutionResult | null {
-    const limit = limits.maxQueryCost ?? maxCost;
-    const operationCost = cost(variables);
-    if (operationCost > limit) return reject(describeCost(operationCost, limit), { refusal: 'cost' });
+  /** Null unless the variables would be too expensive to coerce. */
+  function rejectExpensive(variables: Variables): ExecutionResult | null {
     const problem = findVariableProblem(variables);
-    return problem === null ? null : reject(problem);
+    return problem === null ? null : { errors: [createRequestError(problem, 'BAD_USER_INPUT')] };
   }
 
   function run(contextValue: OperationContext, variables: Variables, executedSchema: GraphQLSchema) {
@@ -152,40 +155,20 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
   }
 
   async function interpret(contextValue: OperationContext, variableValues: Variables, executedSchema: GraphQLSchema) {
-    const isClosed = usesIntrospection && !contextValue.caller.scopes.has('introspection');
-    const schema = isClosed ? withClosedIntrospection(executedSchema) : executedSchema;
+    const isOpen = contextValue.caller.scopes.has('introspection');
+    const schema = isOpen ? executedSchema : withClosedIntrospection(executedSchema);
     const result = await execute({ schema, document, operationName, contextValue, variableValues });
     return result.data === undefined ? rejectVariables(result.errors ?? []) : result;
   }
 }
 
-async function* executeEvents(
-  events: AsyncIterable<unknown>,
-  executeEvent: (event: unknown) => ExecutionResult | Promise<ExecutionResult>,
-): AsyncGenerator<ExecutionResult> {
-  for await (const event of events) yield await executeEvent(event);
-}
-
-function labelOperation({ operation, name }: OperationDefinitionNode, trust: DocumentTrust): OperationLabel {
+function labelOperation({ operation, name }: OperationDefinitionNode): OperationLabel {
   // A copy of the name: a slice would keep the whole text of the document.
   const text = Buffer.from(name?.value.slice(0, maxNameLength) ?? '').toString();
-  return { type: operation, name: text, trust };
+  return { type: operation, name: text };
 }
 
 const maxNameLength = 100;
-
-/** Why an operation is not executed. */
-function describeCost(cost: number, limit: number): string {
-  return (
-    `The query costs ${cost}; it may cost at most ${limit} (MAX_QUERY_COST). Each field and each object of the ` +
-    'response costs 1, and a look-up 10: select fewer fields or shorter lists, or split it into several queries.'
-  );
-}
-
-function reject(message: string, extensions: GraphQLErrorExtensions = {}): ExecutionResult {
-  const http = { status: 400 };
-  return { errors: [new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', http, ...extensions } })] };
-}
 
 /** Errors with a path are those of the source of events; others those of the variables. */
 function rejectSubscription(errors: readonly GraphQLError[]): ExecutionResult {
@@ -199,4 +182,40 @@ function rejectSubscription(errors: readonly GraphQLError[]): ExecutionResult {
 function rejectVariables(errors: readonly GraphQLError[]): ExecutionResult {
   for (const { extensions } of errors) extensions.http = { status: 400 };
   return { errors };
+}
+
+/** As Yoga formulates it. */
+export function createOperationError(): GraphQLError {
+  return createRequestError('Could not determine what operation to execute.', 'OPERATION_RESOLUTION_FAILURE');
+}
+
+/** Whether an operation only selects `__typename` and introspection fields. */
+function isAboutSchema({ selectionSet: { selections } }: OperationDefinitionNode): boolean {
+  return selections.every((node) => node.kind === Kind.FIELD && node.name.value.startsWith('__'));
+}
+
+/**
+ * The same schema for callers without the scope `introspection`: `__schema` and `__type` fail at their paths, as other
+ * fields outside a scope do. GraphQL.js resolves both for the query type that the schema names, so the root type is a
+ * copy with fields of these names.
+ */
+function withClosedIntrospection(schema: GraphQLSchema): GraphQLSchema {
+  const query = schema.getQueryType();
+  const fields = { ...query?.getFields(), ...closedFields };
+  const closedQuery: GraphQLObjectType = Object.create(query ?? null, { getFields: { value: () => fields } });
+  return Object.create(schema, {
+    getRootType: {
+      value: (kind: OperationTypeNode) => (kind === OperationTypeNode.QUERY ? closedQuery : schema.getRootType(kind)),
+    },
+    // Conditions of fragments.
+    getType: { value: (name: string) => (name === query?.name ? closedQuery : schema.getType(name)) },
+  });
+}
+
+const closedFields = Object.fromEntries(
+  [SchemaMetaFieldDef, TypeMetaFieldDef].map((field) => [field.name, close(field)]),
+);
+
+function close(field: GraphQLField<unknown, unknown>): GraphQLField<unknown, unknown> {
+  return { ...field, resolve: () => requireScope({ scopes: new Set() }, 'introspection') };
 }

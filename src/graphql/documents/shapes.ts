@@ -16,9 +16,8 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import type { PreparedDocument } from './document.ts';
-import type { DocumentTrust, PreparedOperation } from './operation.ts';
-import { locate, maxErrors } from './source.ts';
+import { locate, maxErrors } from './document-errors.ts';
+import type { PreparedDocument, PreparedOperation } from './operation.ts';
 
 /*
  * Clients that use no variables write their texts into the document: `{ bank(bic: "COBADEFF") { name } }`. Each of these
@@ -128,28 +127,27 @@ function nameOfText(index: number): string {
   return `${variablePrefix}${index}`;
 }
 
-/** Creates the prepared documents of one shape. */
-export type FillDocument = (texts: Texts) => PreparedDocument;
-
 type Variables = Readonly<Record<string, unknown>>;
 
+export type FillDocument = ReturnType<typeof createFillDocument>;
+
 /**
+ * Creates the prepared documents of one shape.
  * @param prepared the parameterized document, when it was prepared
  * @param shape the shape with the texts of the document that was parameterized
  */
-export function createFillDocument(prepared: PreparedDocument, shape: DocumentShape): FillDocument {
+export function createFillDocument(prepared: PreparedDocument, shape: DocumentShape) {
   const move = createMoveLocation(shape);
 
-  return (texts) => {
-    const trust: DocumentTrust = { trustedId: null };
-    return { ...prepared, trust, operation: (name) => fillOperation(prepared.operation(name), texts, trust) };
-  };
+  return (texts: Texts): PreparedDocument => ({
+    ...prepared,
+    operation: (name) => fillOperation(prepared.operation(name), texts),
+  });
 
   /** The cost of an operation does not depend on texts. */
-  function fillOperation(operation: PreparedOperation, texts: Texts, trust: DocumentTrust): PreparedOperation {
+  function fillOperation(operation: PreparedOperation, texts: Texts): PreparedOperation {
     return {
       ...operation,
-      label: { ...operation.label, trust },
       execute(contextValue, variables, schema) {
         const result = operation.execute(contextValue, withTexts(variables, texts), schema);
         return result instanceof Promise
@@ -178,15 +176,12 @@ function withTexts(variables: Variables, texts: Texts): Variables {
   return { ...variables, ...Object.fromEntries(texts.map((text, index) => [nameOfText(index), text])) };
 }
 
-/** Moves a location from one document to another one of the same shape. */
-type MoveLocation = (location: SourceLocation, texts: Texts) => SourceLocation;
-
-/** @param shape of the document from which locations are moved */
-export function createMoveLocation({ key, texts }: DocumentShape): MoveLocation {
+/** Moves locations from one document to others of the same shape. @param shape of the first one */
+export function createMoveLocation({ key, texts }: DocumentShape) {
   const lengths = texts.map(({ length }) => length);
   const starts = findTextStarts(key.split('"'), lengths);
 
-  return ({ line, column }, texts) => {
+  return ({ line, column }: SourceLocation, texts: Texts): SourceLocation => {
     let moved = column;
     for (const [index, start] of starts.entries()) {
       if (start.line !== line || start.column > column) continue;

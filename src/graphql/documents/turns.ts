@@ -1,21 +1,14 @@
+import type { Signal } from '../../async/signal.ts';
+import { Deadline } from '../../upstream/deadline.ts';
+import { createCallQueue } from '../../upstream/queue.ts';
+
 /**
  * Limits the time that each turn of the event loop spends on unknown documents; those over the limit wait for later turns.
  * Preparing a document takes several times as long as a request with a known one, so clients that send a new document each
  * time would otherwise take most of the time from all others. While there are requests with known documents, every second
  * turn prepares one unknown document. While there are none, each turn prepares unknown documents for a millisecond.
  */
-export interface PreparationTurns {
-  /** Whether a further unknown document has to wait. */
-  areFull(): boolean;
-  /** Called when an unknown document is prepared. */
-  begin(): void;
-  /** Called when a document was known, or not needed because its reply was kept. */
-  countKnown(): void;
-  /** Calls the function in a later turn, in the order of the calls. */
-  wait<Result>(run: () => Result | Promise<Result>): Promise<Result>;
-}
-
-export function createPreparationTurns(): PreparationTurns {
+export function createPreparationTurns() {
   const waiting: (() => void)[] = [];
   /** When the first document of this turn was prepared; null if there was none. */
   let begunAt: number | null = null;
@@ -26,17 +19,21 @@ export function createPreparationTurns(): PreparationTurns {
   let isForKnown = false;
 
   return {
+    /** Whether a further unknown document has to wait. */
     areFull: () => waiting.length > 0 || !hasTime(),
+    /** Called when an unknown document is prepared. */
     begin() {
       if (begunAt !== null) return;
       begunAt = performance.now();
       setImmediate(startTurn);
     },
+    /** Called when a document was known, or not needed because its reply was kept. */
     countKnown() {
       known += 1;
     },
-    wait: (run) =>
-      new Promise((resolve, reject) => {
+    /** Calls the function in a later turn, in the order of the calls. */
+    wait: <Result>(run: () => Result | Promise<Result>) =>
+      new Promise<Result>((resolve, reject) => {
         waiting.push(() => {
           try {
             resolve(run());
@@ -71,3 +68,32 @@ export function createPreparationTurns(): PreparationTurns {
 
 /** The time of a turn without known documents. */
 const maxMs = 1;
+
+/** More than this, as much as the look-ups of seventeen IBANs at least: such a query waits for its turn. */
+export const largeQueryCost = 200;
+
+/**
+ * Large queries take turns, four at a time: their look-ups use all calls to the service between them. With more in progress,
+ * none would end sooner, and each holds memory for its look-ups. A query waits before it is executed: what waits gets into the
+ * old generation of the heap, and would keep all that is created for the query later from being collected soon.
+ */
+export function createLargeQueryTurns() {
+  const turns = createCallQueue({ maxConcurrency: 4, maxQueue: Number.MAX_SAFE_INTEGER });
+
+  return {
+    /** Executes a query in its turn, or without one: after 250 ms, or at once when its client leaves. */
+    async takeTurn<Result>(signal: Signal, execute: () => Result | Promise<Result>): Promise<Result> {
+      const wait = new Deadline(signal, maxTurnWaitMs);
+      const hasTurn = await turns.enter(Symbol('large query'), wait);
+      wait.end();
+      try {
+        return await execute();
+      } finally {
+        if (hasTurn) turns.leave();
+      }
+    },
+  };
+}
+
+/** Then a query begins without a turn, so that those before it with a thousand look-ups do not delay it further. */
+const maxTurnWaitMs = 250;

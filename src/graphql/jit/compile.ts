@@ -91,18 +91,12 @@ const maxErrors = 50;
 const bytesPerOperation = 8_000;
 const bytesPerCharacter = 100;
 
-interface CompilableOperation {
-  /** The operation and the fragments that it uses. */
-  document: DocumentNode;
-  /** The length of the paths of all fields, which the code contains. */
-  characters: number;
-}
-
 /**
- * Null for introspection, which only some callers may use and which is rare, for operations whose code would be large, and
+ * The operation and the fragments that it uses, with the length of the paths of all fields, which the code contains. Null for
+ * introspection, which only some callers may use and which is rare, for operations whose code would be large, and
  * for those that graphql-jit executes wrongly.
  */
-function findCompilable({ document, definition, fragments }: Operation): CompilableOperation | null {
+function findCompilable({ document, definition, fragments }: Operation) {
   const { operation, variableDefinitions = [], selectionSet } = definition;
   const used = new Set<FragmentDefinitionNode>();
   let characters = 0;
@@ -114,8 +108,9 @@ function findCompilable({ document, definition, fragments }: Operation): Compila
   if (variableDefinitions.some(({ variable }) => isReserved(variable.name.value))) return null;
 
   if (!mayCompile(selectionSet, 0)) return null;
+  const definitions = [definition, ...used];
   return {
-    document: { kind: Kind.DOCUMENT, definitions: [definition, ...used], ...(document.loc && { loc: document.loc }) },
+    document: { kind: Kind.DOCUMENT, definitions, ...(document.loc && { loc: document.loc }) } as const,
     characters,
   };
 
@@ -154,13 +149,6 @@ function isReserved(name: string): boolean {
   return name in Object.prototype || name.startsWith(argumentPrefix);
 }
 
-interface DocumentWithVariables {
-  document: DocumentNode;
-  /** The argument that each added variable replaces. */
-  values: ReadonlyMap<string, { value: ValueNode; type: GraphQLInputType }>;
-  fieldTypes: FieldTypes;
-}
-
 /**
  * graphql-jit writes literals into the code that it generates, where some texts become code: so each argument that is not a
  * variable becomes one.
@@ -168,7 +156,8 @@ interface DocumentWithVariables {
  * graphql-jit coerces variables with other results and errors than GraphQL.js, which coerces them before: so all are declared
  * with a type that changes no value.
  */
-function withVariables(schema: GraphQLSchema, original: DocumentNode): DocumentWithVariables {
+function withVariables(schema: GraphQLSchema, original: DocumentNode) {
+  /** The argument that each added variable replaces. */
   const values = new Map<string, { value: ValueNode; type: GraphQLInputType }>();
   const fieldTypes = new Map<string, GraphQLOutputType>();
   const typeInfo = new TypeInfo(schema);

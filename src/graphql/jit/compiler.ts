@@ -1,13 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { compileOperation, type Operation, type Run } from './compile.ts';
 
-export interface Compiler {
-  /**
-   * @param addBytes called when it is compiled, with the memory of its code
-   * @returns a function to call once per execution: it returns the compiled operation, or null until it is compiled
-   */
-  register(operation: Operation, addBytes: (bytes: number) => void): () => Run | null;
-}
+export type Compiler = ReturnType<typeof createCompiler>;
 
 /**
  * Compiles operations that are executed more than once, with graphql-jit: executing a look-up then takes a thirtieth of the
@@ -15,12 +9,16 @@ export interface Compiler {
  * documents clients send. An operation that cannot be compiled is executed by GraphQL.js, and so are all where V8 may not
  * generate code.
  */
-export function createCompiler(schema: GraphQLSchema): Compiler {
+export function createCompiler(schema: GraphQLSchema) {
   let jit: Promise<typeof import('graphql-jit')> | undefined;
   let nextAt = 0;
 
   return {
-    register(operation, addBytes) {
+    /**
+     * @param addBytes called when it is compiled, with the memory of its code
+     * @returns a function to call once per execution: it returns the compiled operation, or null until it is compiled
+     */
+    register(operation: Operation, addBytes: (bytes: number) => void): () => Run | null {
       let wasExecuted = false;
       /** Undefined: to be compiled. Null: it is being compiled, or cannot be. */
       let run: Run | null | undefined;

@@ -1,25 +1,57 @@
-import type { GraphQLSchema } from 'graphql';
-import type { Signal } from '../../async/signal.ts';
+import { hash } from 'node:crypto';
+import { type ExecutionResult, GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql';
+import { AbortableSignal, type Signal } from '../../async/signal.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
+import type { RequestContext } from '../../request-context.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Trace } from '../../trace.ts';
+import { createRequestError } from '../documents/document-errors.ts';
 import { createPreparedDocuments } from '../documents/documents.ts';
 import type { DocumentLimits } from '../documents/limits.ts';
-import type { OperationContext } from '../documents/operation.ts';
-import { createAnswer, type GraphqlPost } from './answer.ts';
-import type { StartInlineTrace } from './inline-trace.ts';
-import { createKeptReplies } from './kept-replies.ts';
-import { createPersistedQueries, withTrustedDocuments, withTrustedQueries } from './persisted-queries.ts';
-import { createReplies, type RepliesOptions } from './reply.ts';
-import type { GraphqlYoga } from './yoga.ts';
+import {
+  createOperationError,
+  type Executed,
+  type OperationContext,
+  type PreparedDocument,
+  type PreparedOperation,
+} from '../documents/operation.ts';
+import { createLargeQueryTurns, largeQueryCost } from '../documents/turns.ts';
+import type { InlineTrace, StartInlineTrace } from './inline-trace.ts';
+import { createKeptReplies, type RequestKey } from './kept-replies.ts';
+import { createPersistedQueries, type Params, readParams } from './params.ts';
+import {
+  createAbandonedReply,
+  createReplies,
+  extensionHeaders,
+  type RepliesOptions,
+  type Reply,
+  type RequestedFormat,
+} from './reply.ts';
+import { chooseStreamFormat } from './stream-formats.ts';
+
+/** The HTTP request with which GraphQL was asked. */
+export interface GraphqlRequest extends RequestedFormat {
+  method: string;
+  /** Of the URL, without the question mark. */
+  search: string;
+  /** JSON, if it is a POST request. */
+  body: string;
+  /** Aborts when the client disconnects. */
+  signal: Signal;
+  trace: Trace | null;
+  /** Whether it accepts streams only. */
+  isStreamOnly: boolean;
+  /** Whether its credentials still identify its caller, who may still use the same. */
+  confirmCaller(): boolean | Promise<boolean>;
+}
+
+export type AnswerGraphql = (request: GraphqlRequest, caller: Caller) => Reply | Promise<Reply>;
 
 interface GraphqlHandlerOptions<Context> extends RepliesOptions {
   schema: GraphQLSchema;
   /** Creates the context of one request's resolvers. @param signal aborts when the client disconnects */
   createContext: (caller: Caller, signal: Signal, trace: Trace | null) => Context;
-  /** The caller of requests without the HTTP request handler. */
-  localCaller: Caller;
   trustedDocuments: TrustedDocuments | null;
   documentLimits: DocumentLimits;
   /** Memory for kept replies. */
@@ -29,52 +61,194 @@ interface GraphqlHandlerOptions<Context> extends RepliesOptions {
 
 /** GraphQL over HTTP. Ordinary POST requests are answered directly, which takes a tenth of the time; Yoga reads all others. */
 export function createGraphqlHandler<Context extends OperationContext>(options: GraphqlHandlerOptions<Context>) {
-  const { schema, trustedDocuments, documentLimits: limits, hasCallers, hasTraces, redact, events } = options;
-  const documents = createPreparedDocuments({ schema, limits, hasCallers });
-  const registered = createPersistedQueries();
-  const persistedQueries = trustedDocuments ? withTrustedQueries(registered, trustedDocuments) : registered;
+  const { schema, createContext, trustedDocuments, documentLimits, hasCallers, redact, events } = options;
+  const documents = createPreparedDocuments({ schema, limits: documentLimits, hasCallers });
+  const persistedQueries = createPersistedQueries(trustedDocuments);
   const replies = createReplies(options);
   const keptReplies = createKeptReplies(options.keptReplyBytes);
+  const largeQueries = createLargeQueryTurns();
+  let inlineTraces: Promise<StartInlineTrace> | undefined;
+  let yoga: Promise<AnswerGraphql> | undefined;
   // A kept reply must not outlive the trust in its document.
   trustedDocuments?.onReloaded(keptReplies.clear);
-  const { answerPost, answer } = createAnswer({
-    prepare: trustedDocuments ? withTrustedDocuments(documents.prepare, trustedDocuments, events) : documents.prepare,
-    inTurn: documents.inTurn,
-    countKnown: documents.countKnown,
-    persistedQueries,
-    keptReplies,
-    createContext: options.createContext,
-    replies,
-    loadInlineTraces: hasTraces ? loadInlineTraces : null,
-  });
-  let inlineTraces: Promise<StartInlineTrace> | undefined;
-  let yoga: Promise<GraphqlYoga> | undefined;
 
   return {
-    answerPost,
-    /** Answers any request. @param search of its URL */
-    answerWithYoga: async (request: GraphqlPost, search: string, caller: Caller) =>
-      (await loadYoga()).answer(request, search, caller),
-    /** Answers any request without the HTTP request handler. */
-    fetch: async (url: string, init: RequestInit) => (await loadYoga()).fetch(url, init),
+    answer,
+    answerWithYoga,
     caches: () => ({ replies: keptReplies.status(), documents: documents.status() }),
     /** The data behind kept replies has changed. */
     clearReplies: keptReplies.clear,
   };
 
-  /** Most clients never need it, and loading it takes 40 ms. */
-  function loadYoga(): Promise<GraphqlYoga> {
-    yoga ??= import('./yoga.ts').then(({ createGraphqlYoga }) =>
-      createGraphqlYoga({ answer, persistedQueries, replies, localCaller: options.localCaller }),
-    );
-    return yoga;
+  /** Answers at once if the reply to the same request was kept. */
+  function answer(request: GraphqlRequest, caller: Caller): Reply | Promise<Reply> {
+    if (request.method !== 'POST') return answerWithYoga(request, caller);
+    const key = replies.asksForExtensions(request, caller) ? null : keptReplies.keyOf(request, caller);
+    const kept = key === null ? undefined : keptReplies.get(key);
+    if (kept) {
+      documents.countKnown();
+      return kept;
+    }
+    const params = readParams(request.body, persistedQueries);
+    return params === null ? answerWithYoga(request, caller) : answerParams(params, request, caller, key);
   }
 
-  function loadInlineTraces(): Promise<StartInlineTrace> {
+  /** Most clients never need it, and loading it takes 40 ms. */
+  async function answerWithYoga(request: GraphqlRequest, caller: Caller): Promise<Reply> {
+    yoga ??= import('./yoga.ts').then(({ createGraphqlYoga }) =>
+      createGraphqlYoga({ answer: answerParams, persistedQueries, replies }),
+    );
+    return (await yoga)(request, caller);
+  }
+
+  /** @param key to keep the reply; null: it is not kept */
+  async function answerParams(
+    params: Params,
+    request: GraphqlRequest,
+    caller: Caller,
+    key: RequestKey | null = null,
+  ): Promise<Reply> {
+    const { signal, mediaType } = request;
+    const isTraced = replies.asksFor('traces', request, caller) && request.headers[extensionHeaders.traces] === 'ftv1';
+    const inlineTrace = isTraced ? await startInlineTrace() : null;
+    const isTrusted = trustedDocuments?.has(params.query) ?? false;
+    if (!isTrusted && trustedDocuments?.mode === 'require') {
+      return finish(refuse(untrusted, 'QUERY_NOT_IN_SAFELIST'), null);
+    }
+    const preparing = documents.prepareInTurn(params.query, signal);
+    const prepared = preparing instanceof Promise ? await preparing : preparing;
+    if (prepared === null) return createAbandonedReply(mediaType, null);
+    if (!isTrusted && prepared.document && trustedDocuments?.mode === 'log') events.untrustedDocument();
+    const found = findOperation(prepared, params, request);
+    if ('errors' in found) return finish(found, null);
+    const variables = params.variables ?? {};
+    const cost = found.cost(variables);
+    const isLarge = found.label.type === 'query' && cost > largeQueryCost;
+    return await (isLarge ? largeQueries.takeTurn(signal, () => run(found, cost)) : run(found, cost));
+
+    function run(operation: PreparedOperation, cost: number): Reply | Promise<Reply> {
+      if (signal.aborted) return createAbandonedReply(mediaType, null);
+      const context = createContext(caller, signal, request.trace);
+      const executed = describe(operation, context.requestContext);
+      const limit = caller.limits.maxQueryCost ?? documentLimits.cost;
+      if (cost > limit) {
+        return finish(refuse(describeCost(cost, limit), 'BAD_USER_INPUT', { refusal: 'cost' }), executed);
+      }
+      if (operation.label.type === 'subscription') return subscribe(operation, executed);
+      const traced = inlineTrace?.execute(operation, context, variables, cost);
+      const result = traced ?? operation.execute(context, variables);
+      return result instanceof Promise ? result.then((result) => finish(result, executed)) : finish(result, executed);
+    }
+
+    async function subscribe(operation: PreparedOperation, executed: Executed): Promise<Reply> {
+      const ended = new AbortableSignal();
+      signal.addEventListener('abort', () => ended.abort(signal.reason));
+      const results = await operation.subscribe(() => createContext(caller, ended, request.trace), variables);
+      const format = chooseStreamFormat(request.headers.accept);
+      if (!(Symbol.asyncIterator in results) || format === null) return finish(results as ExecutionResult, executed);
+      const authorized = whileAuthorized(results, () => request.confirmCaller(), ended);
+      return replies.createStream(format, authorized, request, caller, executed);
+    }
+
+    function describe(operation: PreparedOperation, requestContext: RequestContext): Executed {
+      const requested = params.extensions?.persistedQuery?.sha256Hash;
+      const trustedId = isTrusted ? hash('sha256', params.query) : null;
+      return {
+        operation,
+        requestContext,
+        isTrusted,
+        documentId: typeof requested === 'string' ? requested : trustedId,
+      };
+    }
+
+    /** @param executed null if no operation was executed */
+    function finish(result: ExecutionResult, executed: Executed | null): Reply {
+      if (signal.aborted) return createAbandonedReply(mediaType, executed);
+      const reply = replies.create(inlineTrace?.addTo(result) ?? result, request, caller, executed);
+      if (key !== null && executed !== null && result.errors === undefined) keptReplies.keep(key, reply, executed);
+      return reply;
+    }
+  }
+
+  async function startInlineTrace(): Promise<InlineTrace> {
     inlineTraces ??= import('./inline-trace.ts').then(({ createInlineTraces }) =>
       // A traced field takes about four times as long.
-      createInlineTraces({ schema, redact, maxCost: limits.cost / 4 }),
+      createInlineTraces({ schema, redact, maxCost: documentLimits.cost / 4 }),
     );
-    return inlineTraces;
+    return (await inlineTraces)();
   }
+}
+
+/**
+ * The results of a subscription while its caller is authorized, which is checked before each result and every few seconds. Then an
+ * error follows, by whose code clients get new credentials.
+ * @param ended aborted when the caller is not authorized any more, which ends the source of the results
+ */
+async function* whileAuthorized(
+  results: AsyncIterable<ExecutionResult>,
+  confirmCaller: () => boolean | Promise<boolean>,
+  ended: AbortableSignal,
+): AsyncGenerator<ExecutionResult> {
+  let isAuthorized = true;
+  const timer = setInterval(() => void check(), confirmEveryMs).unref();
+  try {
+    for await (const result of results) {
+      await check();
+      if (!isAuthorized) break;
+      yield result;
+    }
+    if (!isAuthorized) yield { errors: [createExpiredError()] };
+  } finally {
+    clearInterval(timer);
+  }
+
+  async function check(): Promise<void> {
+    if (await confirmCaller()) return;
+    isAuthorized = false;
+    ended.abort(null);
+  }
+}
+
+const confirmEveryMs = 5_000;
+
+function createExpiredError(): GraphQLError {
+  const message = 'The credentials of this subscription have expired or were changed; subscribe again with valid ones.';
+  return new GraphQLError(message, { extensions: { code: 'UNAUTHENTICATED' } });
+}
+
+/** The operation to execute, or why there is none. As in Yoga, an unknown operation is reported before the errors of validation. */
+function findOperation(
+  { document, errors, operation }: PreparedDocument,
+  { operationName }: Params,
+  { method, headers, isStreamOnly }: GraphqlRequest,
+): PreparedOperation | { errors: readonly GraphQLError[] } {
+  // Clients send an empty name for none, as in a URL.
+  const name = operationName === '' ? null : operationName;
+  const definition = document && getOperationAST(document, name);
+  if (document && !definition) return { errors: [createOperationError()] };
+  if (definition?.operation === 'mutation' && method === 'GET') {
+    const http = { status: 405, headers: { allow: 'POST' } };
+    return refuse('Can only perform a mutation operation from a POST request.', 'BAD_REQUEST', { http });
+  }
+  if (errors.length > 0) return { errors };
+  const isStream = definition?.operation === 'subscription';
+  if (isStream ? chooseStreamFormat(headers.accept) !== null : !isStreamOnly) return operation(name);
+  const types = isStream ? streamTypes : jsonTypes;
+  return refuse(`The Accept header must allow ${types}.`, 'BAD_REQUEST', { http: { status: 406 } });
+}
+
+export const jsonTypes = 'application/json or application/graphql-response+json';
+const streamTypes = 'multipart/mixed or text/event-stream, because a subscription is answered as a stream';
+
+function refuse(...error: Parameters<typeof createRequestError>): { errors: GraphQLError[] } {
+  return { errors: [createRequestError(...error)] };
+}
+
+const untrusted = 'This document is not trusted: the gateway executes only those of its operator.';
+
+function describeCost(cost: number, limit: number): string {
+  return (
+    `The query costs ${cost}; it may cost at most ${limit} (MAX_QUERY_COST). Each field and each object of the ` +
+    'response costs 1, and a look-up 10: select fewer fields or shorter lists, or split it into several queries.'
+  );
 }

@@ -10,11 +10,14 @@ import {
   isObjectType,
   lexicographicSortSchema,
   type ResponsePath,
+  responsePathAsArray,
 } from 'graphql';
 import type { Redact } from '../../telemetry/redact.ts';
+import { locate, maxErrors } from '../documents/document-errors.ts';
 import type { OperationContext, PreparedOperation } from '../documents/operation.ts';
-import { locate, maxErrors } from '../documents/source.ts';
 import { describeFailure } from './present-error.ts';
+
+type Variables = Readonly<Record<string, unknown>>;
 
 interface InlineTracesOptions {
   schema: GraphQLSchema;
@@ -39,8 +42,8 @@ export function createInlineTraces({ schema, redact, maxCost }: InlineTracesOpti
     const fields = new FieldTraces();
     const startTime = createTimestamp();
     return {
-      execute(operation: PreparedOperation, context: OperationContext, variables: Readonly<Record<string, unknown>>) {
-        if (operation.cost(variables) > maxCost) return operation.execute(context, variables);
+      execute(operation: PreparedOperation, context: OperationContext, variables: Variables, cost: number) {
+        if (cost > maxCost) return operation.execute(context, variables);
         const timedContext: TimedContext = { ...context, fieldTraces: fields };
         return operation.execute(timedContext, variables, timedSchema);
       },
@@ -78,7 +81,7 @@ class FieldTraces {
   }
 
   #nodeAt(path: ResponsePath | undefined): Trace.Node {
-    const key = keyOf(path);
+    const key = responsePathAsArray(path).join('.');
     const known = this.#nodes.get(key);
     if (known !== undefined || path === undefined) return known ?? this.root;
     const node = new Trace.Node(typeof path.key === 'number' ? { index: path.key } : { responseName: path.key });
@@ -98,11 +101,6 @@ class FieldTraces {
     const node = this.#nodes.get(path.slice(0, length).join('.'));
     node?.error.push(new Trace.Error({ message, location: [...(locate(error) ?? [])], json }));
   }
-}
-
-function keyOf(path: ResponsePath | undefined): string {
-  if (path === undefined) return '';
-  return path.prev === undefined ? String(path.key) : `${keyOf(path.prev)}.${path.key}`;
 }
 
 function createTimestamp(): google.protobuf.Timestamp {

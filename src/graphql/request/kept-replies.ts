@@ -13,8 +13,6 @@ export interface RequestKey {
   generation: number;
 }
 
-export type KeptReplies = ReturnType<typeof createKeptReplies>;
-
 interface KeptReply {
   reply: Reply;
   cacheScope: CacheScope;

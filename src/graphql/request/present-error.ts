@@ -1,12 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { GatewayError, internalErrorMessage, type ServiceName } from '../../errors.ts';
+import { GatewayError, internalErrorMessage } from '../../errors.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Redact } from '../../telemetry/redact.ts';
-import { locate, maxErrors } from '../documents/source.ts';
+import { locate, maxErrors } from '../documents/document-errors.ts';
 
 interface PresentErrorOptions {
-  requestId: string | undefined;
+  requestId: string;
   /** Whether messages must not suggest names of the schema. */
   hidesSuggestions: boolean;
   redact: Redact;
@@ -34,10 +33,12 @@ interface HttpExtension {
 
 /** The errors of a response; if there are very many, the first ones and a summary. */
 export function presentErrors(errors: readonly GraphQLError[], options: PresentErrorOptions): PresentedError[] {
-  const { requestId = randomUUID() } = options;
-  const presented = errors.slice(0, maxErrors).map((error) => presentError(error, { ...options, requestId }));
-  if (errors.length > maxErrors) presented.push(createSummary(errors.length - maxErrors, requestId));
-  return presented;
+  const presented = errors.slice(0, maxErrors).map((error) => presentError(error, options));
+  if (errors.length <= maxErrors) return presented;
+  const message = `${errors.length - maxErrors} more errors are not listed; a response lists at most ${maxErrors}.`;
+  const { requestId } = options;
+  const extensions = { code: 'TOO_MANY_ERRORS', service: null, retryable: false, requestId };
+  return [...presented, { shown: { message, extensions }, http: null, isExpected: true }];
 }
 
 /**
@@ -46,7 +47,7 @@ export function presentErrors(errors: readonly GraphQLError[], options: PresentE
  */
 export function presentError(
   error: GraphQLError,
-  { requestId, events, ...options }: PresentErrorOptions & { requestId: string },
+  { requestId, events, ...options }: PresentErrorOptions,
 ): PresentedError {
   const { message, extensions, logged, isExpected } = describeFailure(error, options);
   if (logged !== undefined) events.unexpectedError(logged, requestId);
@@ -61,28 +62,15 @@ export function presentError(
   return { shown, http: isExpected ? readHttpExtension(extensions.code, error.extensions?.http) : null, isExpected };
 }
 
-interface DescribedFailure {
-  message: string;
-  extensions: { code: unknown; service: ServiceName | null; retryable: boolean };
-  /** The error that is logged; clients do not see it. */
-  logged?: unknown;
-  isExpected: boolean;
-}
-
-/** The part of a failure that clients and routers may see. */
+/** The part of a failure that clients and routers may see, and the error that is logged. */
 export function describeFailure(
   error: GraphQLError,
   { hidesSuggestions, redact }: Pick<PresentErrorOptions, 'hidesSuggestions' | 'redact'>,
-): DescribedFailure {
+) {
   const original = findOriginalError(error);
   if (original instanceof GatewayError) {
-    const { message, code, service, retryable } = original;
-    return {
-      message,
-      extensions: { code, service, retryable },
-      logged: original.cause,
-      isExpected: true,
-    };
+    const { message, code, service, retryable, cause: logged } = original;
+    return { message, extensions: { code, service, retryable }, logged, isExpected: true };
   }
   const noService = { service: null, retryable: false };
   if (original === null) {
@@ -90,7 +78,8 @@ export function describeFailure(
     // GraphQL's messages repeat names and values of the request. What is redacted becomes shorter, so more than is shown.
     const redacted = redact(error.message.slice(0, 10 * maxMessageLength));
     const message = hidesSuggestions ? redacted.replace(suggestions, '') : redacted;
-    return { message: message.slice(0, maxMessageLength), extensions: { code, ...noService }, isExpected: true };
+    const shown = message.slice(0, maxMessageLength);
+    return { message: shown, extensions: { code, ...noService }, logged: undefined, isExpected: true };
   }
   const extensions = { code: 'INTERNAL_SERVER_ERROR', ...noService };
   return { message: internalErrorMessage, extensions, logged: original, isExpected: false };
@@ -108,12 +97,6 @@ function findOriginalError({ originalError, path }: GraphQLError): Error | null 
   // A value of the gateway that its type cannot represent: other errors of fields have a place in the document.
   if (path && !originalError.nodes && !originalError.originalError) return originalError;
   return findOriginalError(originalError);
-}
-
-function createSummary(count: number, requestId: string): PresentedError {
-  const extensions = { code: 'TOO_MANY_ERRORS', service: null, retryable: false, requestId };
-  const message = `${count} more errors are not listed; a response lists at most ${maxErrors}.`;
-  return { shown: { message, extensions }, http: null, isExpected: true };
 }
 
 /** At the end of GraphQL's messages. Text of the client that looks like one is removed as well: that takes linear time. */

@@ -37,8 +37,7 @@ export interface RequestedFormat {
   /** Headers of the request, by name in lower case. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
   mediaType: MediaType;
-  /** Undefined: errors get a new one. */
-  requestId: string | undefined;
+  requestId: string;
 }
 
 export type Replies = ReturnType<typeof createReplies>;
@@ -46,9 +45,9 @@ export type Replies = ReturnType<typeof createReplies>;
 export interface RepliesOptions {
   /** Whether responses depend on the caller. */
   hasCallers: boolean;
-  /** Whether requests may ask for `extensions.cost`. */
+  /** Whether callers can have the scope `cost`. */
   exposesCost: boolean;
-  /** Whether routers may request traces. */
+  /** Whether callers can have the scope `traces`. */
   hasTraces: boolean;
   redact: Redact;
   events: Pick<Events, 'unexpectedError'>;
@@ -60,15 +59,24 @@ export interface RepliesOptions {
  * IBAN was looked up before, so only a configured gateway exposes them.
  */
 export function createReplies({ hasCallers, exposesCost, hasTraces, redact, events }: RepliesOptions) {
-  const extensionHeaders = [...(exposesCost ? [costHeader] : []), ...(hasTraces ? [traceHeader] : [])];
-  const vary = [varyOfAll, ...(hasCallers ? ['authorization', 'x-api-key'] : []), ...extensionHeaders].join(', ');
+  const offered: Extension[] = [...(exposesCost ? ['cost' as const] : []), ...(hasTraces ? ['traces' as const] : [])];
+  const variedHeaders = [
+    ...(hasCallers ? ['authorization', 'x-api-key'] : []),
+    ...offered.map((name) => extensionHeaders[name]),
+  ];
+  const vary = [varyOfAll, ...variedHeaders].join(', ');
   /** The JSON of results that many subscribers have in common. */
   const streamed = new WeakMap<ExecutionResult, string>();
-  return { asksForExtensions, create, createStream };
+  return { asksFor, asksForExtensions, create, createStream };
 
-  /** Whether a request asks for extensions of the response, with which it is not cached. */
-  function asksForExtensions(headers: RequestedFormat['headers']): boolean {
-    return extensionHeaders.some((name) => headers[name] !== undefined);
+  /** Whether a request asks for an extension of the response, and its caller may receive it. */
+  function asksFor(extension: Extension, { headers }: RequestedFormat, { scopes }: Pick<Caller, 'scopes'>): boolean {
+    return offered.includes(extension) && headers[extensionHeaders[extension]] !== undefined && scopes.has(extension);
+  }
+
+  /** With extensions, a response is not cached. */
+  function asksForExtensions(request: RequestedFormat, caller: Pick<Caller, 'scopes'>): boolean {
+    return offered.some((extension) => asksFor(extension, request, caller));
   }
 
   /** The reply to a subscription. */
@@ -99,20 +107,22 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
   /** @param executed null if no operation was executed */
   function create(
     result: ExecutionResult,
-    { headers: requested, mediaType, requestId }: RequestedFormat,
+    request: RequestedFormat,
     caller: Pick<Caller, 'scopes'>,
     executed: Executed | null,
   ): Reply {
-    const usage = exposesCost && requested[costHeader] !== undefined ? executed?.requestContext.usage : undefined;
+    const { mediaType, requestId } = request;
+    const format = { mediaType, bodyEncoding: 'utf8' } as const;
+    const usage = asksFor('cost', request, caller) ? executed?.requestContext.usage : undefined;
     const extended = usage ? { ...result, extensions: { ...result.extensions, cost: usage } } : result;
     const record = createRecord(executed);
     if (result.errors === undefined) {
-      const isCacheable = executed !== null && !asksForExtensions(requested);
+      const isCacheable = executed !== null && !asksForExtensions(request, caller);
       const cacheControl = isCacheable
         ? cacheControlOf(executed.operation.cacheScope, executed.requestContext.freshness)
         : 'no-store';
       const headers = { 'cache-control': cacheControl, vary };
-      return { status: 200, headers, mediaType, body: JSON.stringify(extended), bodyEncoding: 'utf8', record };
+      return { ...format, status: 200, headers, body: JSON.stringify(extended), record };
     }
     const hidesSuggestions = !caller.scopes.has('introspection');
     const presented = presentErrors(result.errors, { requestId, hidesSuggestions, redact, events });
@@ -121,11 +131,10 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
     const refusal = result.errors.some(({ extensions }) => extensions?.refusal === 'cost') ? 'cost' : null;
     const { data, extensions } = extended;
     return {
+      ...format,
       status: statusOf(presented, 'data' in result, mediaType),
       headers: Object.assign({ 'cache-control': 'no-store', vary }, ...presented.map(({ http }) => http?.headers)),
-      mediaType,
       body: JSON.stringify({ data, errors: presented.map(({ shown }) => shown), extensions }),
-      bodyEncoding: 'utf8',
       record: { ...record, errorCodes, refusal },
     };
   }
@@ -143,11 +152,11 @@ export const varyOfAll = 'accept, accept-encoding';
 /** The status of a request whose client has disconnected, so that nothing is sent. As in nginx. */
 export const clientClosedRequest = 499;
 
-/** A request with this header, of any value, gets `extensions.cost` if the gateway exposes it. */
-export const costHeader = 'x-cost';
+/** The request headers that ask for extensions of the response: of any value for the cost, `ftv1` for the traces of routers. */
+export const extensionHeaders = { cost: 'x-cost', traces: 'apollo-federation-include-trace' } as const;
 
-/** Routers request a trace with the value `ftv1`. */
-export const traceHeader = 'apollo-federation-include-trace';
+/** The scopes of callers have the same names. */
+type Extension = keyof typeof extensionHeaders;
 
 /** The media types of replies that are not streams, in our order of preference. */
 const mediaTypes = ['application/json', 'application/graphql-response+json'] as const;
@@ -188,13 +197,12 @@ const maxAgeS = 86_400;
 /** @param executed null if no operation was executed */
 export function createRecord(executed: Executed | null): ReplyRecord {
   const label = executed?.operation.label;
-  const trustedId = label?.trust.trustedId ?? null;
   const outcomes = executed?.requestContext.outcomes ?? [];
   return {
     operationType: label?.type ?? null,
     operationName: label?.name ?? '',
-    documentId: (executed?.documentId ?? trustedId)?.slice(0, idLength) ?? null,
-    isTrusted: trustedId !== null,
+    documentId: executed?.documentId?.slice(0, idLength) ?? null,
+    isTrusted: executed?.isTrusted ?? false,
     outcomes: [...new Set(outcomes.map(({ type }) => type))],
     errorCodes: [...new Set(outcomes.flatMap(({ code }) => code ?? []))],
     refusal: null,

@@ -54,10 +54,3 @@ export interface ResultStream {
   format: StreamFormat;
   results: AsyncIterable<string>;
 }
-
-/** The whole text of a stream, in pieces, without heartbeats. */
-export async function* streamText({ format, results }: ResultStream): AsyncGenerator<string> {
-  yield format.begin;
-  for await (const json of results) yield format.result(json);
-  yield format.end;
-}

@@ -91,18 +91,14 @@ builder.queryField('banks', (t) =>
 function readCountry(country: string | null | undefined): string | null {
   if (country == null) return null;
   const code = compactIban(country);
-  if (!countryCodes.has(code)) throw badInput('The country must be an ISO 3166-1 alpha-2 code, such as DE.');
-  return code;
+  if (countryCodes.has(code)) return code;
+  throw new GatewayError('BAD_USER_INPUT', 'The country must be an ISO 3166-1 alpha-2 code, such as DE.');
 }
 
 function readSearch(search: string | null | undefined): string | null {
   const words = search?.match(/\S+/g) ?? [];
-  if (words.length > maxSearchWords) throw badInput(`The search must have at most ${maxSearchWords} words.`);
-  return words.join(' ') || null;
-}
-
-function badInput(message: string): GatewayError {
-  return new GatewayError('BAD_USER_INPUT', message);
+  if (words.length <= maxSearchWords) return words.join(' ') || null;
+  throw new GatewayError('BAD_USER_INPUT', `The search must have at most ${maxSearchWords} words.`);
 }
 
 /** Lists end here. Cursors reach one page further, so that a client can read each cursor that it received. */

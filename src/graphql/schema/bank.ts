@@ -6,7 +6,7 @@ import { builder } from './builder.ts';
 import { type Context, limitToListFreshness } from './context.ts';
 import { lookUpCost, paid } from './directives.ts';
 import { entityKey, readKey, resolveReference } from './entities.ts';
-import { bankDataScope, limitText, maxLengths } from './field-checks.ts';
+import { bankDataScope, maxLengths, requireText } from './field-checks.ts';
 
 const BicSourceType = builder.enumType('BicSource', {
   description: 'Where a BIC is from.',
@@ -159,10 +159,7 @@ builder.queryField('bank', (t) =>
       'The bank with this BIC; a BIC of 8 characters identifies the head office. Null if the BIC is not valid or the ' +
       'service does not know the bank. Null, with an error, when the service fails.',
     args: {
-      bic: t.arg.string({
-        required: true,
-        ...limitText('BIC', maxLengths.code, 'The BIC: 8 or 11 characters; case is ignored.'),
-      }),
+      bic: t.arg.string(requireText('BIC', maxLengths.code, 'The BIC: 8 or 11 characters; case is ignored.')),
     },
     resolve: (_, { bic }, context) => findByBic(bic, context),
   }),

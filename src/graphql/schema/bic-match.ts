@@ -4,7 +4,7 @@ import { compactBic, findBicProblems, fullBic } from '../../iban/bic.ts';
 import { parseIban } from '../../iban/iban.ts';
 import { builder } from './builder.ts';
 import { type Context, limitToListFreshness } from './context.ts';
-import { limitText, maxLengths } from './field-checks.ts';
+import { maxLengths, requireText } from './field-checks.ts';
 import { IbanValidationType } from './iban.ts';
 
 const BicMatchType = builder.enumType('BicMatch', {
@@ -37,10 +37,9 @@ builder.objectFields(IbanValidationType, (t) => ({
       'Whether this BIC is one of the bank of the IBAN, by all BICs that the bank lists of the gateway give for its bank code, and ' +
       'the one of bankData if it was looked up. It never makes an IBAN invalid. Needs no upstream call.',
     args: {
-      bic: t.arg.string({
-        required: true,
-        ...limitText('BIC', maxLengths.code, 'The BIC: 8 or 11 characters; case and spaces are ignored.'),
-      }),
+      bic: t.arg.string(
+        requireText('BIC', maxLengths.code, 'The BIC: 8 or 11 characters; case and spaces are ignored.'),
+      ),
     },
     resolve(validation, { bic }, context) {
       const compacted = compactBic(bic);

@@ -4,7 +4,7 @@ import { findPastedBic } from '../../iban/pasted.ts';
 import { BankType } from './bank.ts';
 import { builder } from './builder.ts';
 import { lookUpCost, paid } from './directives.ts';
-import { bankDataScope, limitText, maxLengths } from './field-checks.ts';
+import { bankDataScope, maxLengths, requireText } from './field-checks.ts';
 import { needsLookUp } from './loaders.ts';
 
 const BicProblemType = builder.enumType('BicProblem', {
@@ -88,10 +88,7 @@ builder.queryField('bicValidation', (t) =>
       'Validates a BIC (SWIFT code) by ISO 9362 and finds its bank. The service is called only for valid, problems and bank. ' +
       'At most `limits.bics` per query.',
     args: {
-      bic: t.arg.string({
-        required: true,
-        ...limitText('BIC', maxLengths.code, 'The BIC: 8 or 11 characters; case is ignored.'),
-      }),
+      bic: t.arg.string(requireText('BIC', maxLengths.code, 'The BIC: 8 or 11 characters; case is ignored.')),
     },
     resolve: (_, { bic }, { loaders }, info) =>
       loaders.validateBic(compactBic(bic), needsLookUp(info, 'BicValidation')),

@@ -5,7 +5,7 @@ import { type CountryFormat, countryFormats, findCountryFormat } from '../../iba
 import { builder } from './builder.ts';
 import { assumeSize } from './directives.ts';
 import { entityKey, readKey, resolveReference } from './entities.ts';
-import { bankDataScope, limitText, maxLengths } from './field-checks.ts';
+import { bankDataScope, maxLengths, requireText } from './field-checks.ts';
 
 const FieldCharactersType = builder.enumType('FieldCharacters', {
   description: 'The characters allowed in a part of an IBAN.',
@@ -96,10 +96,7 @@ builder.queryField('country', (t) =>
     description:
       'The IBAN format of a country or territory; null if it is not in the SWIFT registry. Needs no upstream call.',
     args: {
-      code: t.arg.string({
-        required: true,
-        ...limitText('country', maxLengths.country, 'ISO 3166-1 alpha-2 code; case is ignored.'),
-      }),
+      code: t.arg.string(requireText('country', maxLengths.country, 'ISO 3166-1 alpha-2 code; case is ignored.')),
     },
     resolve: (_, { code }) => findCountryFormat(compactIban(code)),
   }),

@@ -30,6 +30,11 @@ export function limitText(noun: string, maxLength: number, description: string) 
   return { ...stateTextLimit(maxLength, description), extensions: { maxLength, noun } };
 }
 
+/** As `limitText`, for a text that must be sent. */
+export function requireText(noun: string, maxLength: number, description: string) {
+  return { required: true, ...limitText(noun, maxLength, description) } as const;
+}
+
 /** As `limitText`, for a limit that the resolver checks, because a long text is not an error of the whole field. */
 export function stateTextLimit(maxLength: number, description: string) {
   return { description: `${description} At most ${maxLength} characters.` };

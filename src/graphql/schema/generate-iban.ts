@@ -3,7 +3,7 @@ import type { IbanFieldProblem } from '../../iban/build-iban.ts';
 import { compactIban } from '../../iban/iban.ts';
 import { builder, ErrorType } from './builder.ts';
 import { lookUpCost, paid, personalData } from './directives.ts';
-import { bankDataScope, limitText, maxLengths } from './field-checks.ts';
+import { bankDataScope, limitText, maxLengths, requireText } from './field-checks.ts';
 import { IbanValidationType } from './iban.ts';
 
 const InvalidIbanFieldReasonType = builder.enumType('InvalidIbanFieldReason', {
@@ -74,10 +74,7 @@ const GenerateIbanResultType = builder.unionType('GenerateIbanResult', {
 const GenerateIbanInputType = builder.inputType('GenerateIbanInput', {
   description: 'The parts of the IBAN to generate. IbanCountry.ibanFields lists the fields that a country needs.',
   fields: (t) => ({
-    country: t.string({
-      required: true,
-      ...limitText('country', maxLengths.country, 'ISO 3166-1 alpha-2 code, such as DE.'),
-    }),
+    country: t.string(requireText('country', maxLengths.country, 'ISO 3166-1 alpha-2 code, such as DE.')),
     bankCode: t.string(limitText('bank code', maxLengths.code, 'National bank code, unless accountNumber has it.')),
     branch: t.string(
       limitText('branch', maxLengths.code, 'Branch code, if the country has one, unless accountNumber has it.'),

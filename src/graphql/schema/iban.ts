@@ -19,7 +19,7 @@ import { type Context, limitToListFreshness } from './context.ts';
 import { IbanCountryType } from './country.ts';
 import { assumeSize, lookUpCost, paid, personalData, suggestionsCost } from './directives.ts';
 import { entityKey, readKey, resolveReference } from './entities.ts';
-import { bankDataScope, checkText, limitText, maxLengths, stateTextLimit } from './field-checks.ts';
+import { bankDataScope, checkText, limitText, maxLengths, requireText, stateTextLimit } from './field-checks.ts';
 import { needsLookUp, settleAll } from './loaders.ts';
 
 const typicalListLength = 50;
@@ -126,12 +126,8 @@ const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
   }),
 });
 
-interface IbanFormat {
-  /** A compacted IBAN, or what was sent in its place. */
-  iban: string;
-  /** Null if its structure is wrong. */
-  parts: IbanParts | null;
-}
+/** A compacted IBAN, or what was sent in its place, and its parts, unless its structure is wrong. */
+type IbanFormat = { iban: string } & Partial<IbanParts>;
 
 const IbanFormatType = builder.objectRef<IbanFormat>('IbanFormat').implement({
   description:
@@ -147,44 +143,37 @@ const IbanFormatType = builder.objectRef<IbanFormat>('IbanFormat').implement({
       description: 'Why it is not well-formed; empty if it is.',
       resolve: ({ iban }) => findIbanProblems(iban),
     }),
-    countryCode: t.string({
+    countryCode: t.exposeString('countryCode', {
       nullable: true,
       description: 'ISO 3166-1 alpha-2 code of the country; null, as all parts, if the structure is wrong.',
-      resolve: ({ parts }) => parts?.countryCode,
     }),
-    checkDigits: t.string({
+    checkDigits: t.exposeString('checkDigits', {
       nullable: true,
       directives: [personalData],
       description: 'The two check digits of the IBAN.',
-      resolve: ({ parts }) => parts?.checkDigits,
     }),
-    bban: t.string({
+    bban: t.exposeString('bban', {
       nullable: true,
       directives: [personalData],
       description: 'The basic bank account number (BBAN): the IBAN without its first 4 characters.',
-      resolve: ({ parts }) => parts?.bban,
     }),
-    bankCode: t.string({
+    bankCode: t.exposeString('bankCode', {
       nullable: true,
       description: 'The national bank code.',
-      resolve: ({ parts }) => parts?.bankCode,
     }),
-    branch: t.string({
+    branch: t.exposeString('branch', {
       nullable: true,
       description: 'The branch code; null if the country has none.',
-      resolve: ({ parts }) => parts?.branch,
     }),
-    accountNumber: t.string({
+    accountNumber: t.exposeString('bbanRemainder', {
       nullable: true,
       directives: [personalData],
       description: 'The BBAN after bank code and branch, including national check digits.',
-      resolve: ({ parts }) => parts?.bbanRemainder,
     }),
-    nationalCheckDigits: t.string({
+    nationalCheckDigits: t.exposeString('nationalCheckDigits', {
       nullable: true,
       directives: [personalData],
       description: 'The national check digits; null if the country has none at a fixed position.',
-      resolve: ({ parts }) => parts?.nationalCheckDigits,
     }),
     printFormat: t.string({
       directives: [personalData],
@@ -225,7 +214,7 @@ export const IbanValidationType = builder.objectRef<ReferencedValidation>('IbanV
       type: IbanFormatType,
       description:
         'What the SWIFT registry says about it: complete without an upstream call, also while the service fails.',
-      resolve: ({ iban }) => ({ iban, parts: parseIban(iban) }),
+      resolve: ({ iban }) => ({ iban, ...parseIban(iban) }),
     }),
     valid: t.exposeBoolean('valid', {
       nullable: true,
@@ -302,10 +291,7 @@ builder.queryField('ibanValidation', (t) =>
       'Validates an IBAN and finds its country and bank. The service is called only for valid, problems, ibanData and bankData. ' +
       'At most `limits.ibans` per query.',
     args: {
-      iban: t.arg.string({
-        required: true,
-        ...limitText('IBAN', maxLengths.code, 'The IBAN; case, spaces and hyphens are ignored.'),
-      }),
+      iban: t.arg.string(requireText('IBAN', maxLengths.code, 'The IBAN; case, spaces and hyphens are ignored.')),
     },
     resolve: (_, { iban }, { loaders }, info) =>
       loaders.validateIban(compactIban(iban), needsLookUp(info, 'IbanValidation')),

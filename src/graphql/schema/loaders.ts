@@ -39,8 +39,8 @@ export class Loaders {
   validateIban(iban: string, isLookedUp: boolean): IbanValidation | Promise<IbanValidation> {
     const { budget, bankData } = this.#options;
     if (!budget.spend('ibans')) throw budget.createLimitError('ibans');
-    if (!isLookedUp) return new UnansweredIban(iban);
-    this.#ibans ??= createLoader('ibans', bankData.validateIban, UnansweredIban, this.#options);
+    if (!isLookedUp) return unansweredIban(iban);
+    this.#ibans ??= createLoader('ibans', bankData.validateIban, unansweredIban, this.#options);
     return this.#ibans.load(iban);
   }
 
@@ -51,8 +51,8 @@ export class Loaders {
   validateBic(bic: string, isLookedUp = true): BicValidation | Promise<BicValidation> {
     const { budget, bankData } = this.#options;
     if (!budget.spend('bics')) throw budget.createLimitError('bics');
-    if (!isLookedUp) return new UnansweredBic(bic);
-    this.#bics ??= createLoader('bics', bankData.validateBic, UnansweredBic, this.#options);
+    if (!isLookedUp) return unansweredBic(bic);
+    this.#bics ??= createLoader('bics', bankData.validateBic, unansweredBic, this.#options);
     return this.#bics.load(bic);
   }
 }
@@ -60,7 +60,7 @@ export class Loaders {
 function createLoader<Answer>(
   name: 'ibans' | 'bics',
   lookUp: (key: string, context: RequestContext) => Promise<Answer>,
-  Unanswered: new (key: string, failure: unknown) => Answer,
+  toUnanswered: (key: string, failure: unknown) => Answer,
   { context, maxConcurrency }: LoadersOptions,
 ): DataLoader<string, Answer> {
   const loadAll = async (keys: readonly string[]) => {
@@ -78,7 +78,7 @@ function createLoader<Answer>(
           answers[index] = await lookUp(key, batchContext);
         } catch (failure) {
           context.signal.throwIfAborted();
-          answers[index] = new Unanswered(key, failure);
+          answers[index] = toUnanswered(key, failure);
         }
       }
     };
@@ -102,16 +102,12 @@ export function settleAll<Input, Item>(
   resolve: (input: Input) => Item | Promise<Item>,
   signal: Signal,
 ): Promise<Item[]> {
-  const asItem = (error: unknown) => {
-    if (signal.aborted) throw signal.reason;
-    return error as Item;
-  };
-  const settle = (input: Input) => {
+  const settle = async (input: Input) => {
     try {
-      const item = resolve(input);
-      return item instanceof Promise ? item.catch(asItem) : item;
+      return await resolve(input);
     } catch (error) {
-      return asItem(error);
+      signal.throwIfAborted();
+      return error as Item;
     }
   };
   return Promise.all(inputs.map(settle));
@@ -160,33 +156,15 @@ function isLeftOut(selection: SelectionNode, { variableValues }: GraphQLResolveI
  * An IBAN without an answer of the service. The values of the fields that need one are the failure: executors report an Error in
  * place of a value as the error of that field alone.
  */
-class UnansweredIban implements IbanValidation {
-  readonly iban: string;
-  readonly problems = ['SERVICE_FAILED'] as const;
-  readonly valid: never;
-  readonly ibanData: never;
-  readonly bankData: never;
-
-  constructor(iban: string, failure: unknown = notLookedUp) {
-    this.iban = iban;
-    this.valid = failure as never;
-    this.ibanData = failure as never;
-    this.bankData = failure as never;
-  }
+function unansweredIban(iban: string, failure: unknown = notLookedUp): IbanValidation {
+  const missing = failure as never;
+  return { iban, problems: ['SERVICE_FAILED'], valid: missing, ibanData: missing, bankData: missing };
 }
 
 /** A BIC without an answer of the service. */
-class UnansweredBic implements BicValidation {
-  readonly bic: string;
-  readonly problems = ['SERVICE_FAILED'] as const;
-  readonly valid: never;
-  readonly bank: never;
-
-  constructor(bic: string, failure: unknown = notLookedUp) {
-    this.bic = bic;
-    this.valid = failure as never;
-    this.bank = failure as never;
-  }
+function unansweredBic(bic: string, failure: unknown = notLookedUp): BicValidation {
+  const missing = failure as never;
+  return { bic, problems: ['SERVICE_FAILED'], valid: missing, bank: missing };
 }
 
 /** Only a field that is missing in `lookedUpFields` shows it. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createDocumentCache } from '../../../src/graphql/documents/cache.ts';
+import { createDocumentCache } from '../../../src/graphql/documents/documents.ts';
 
 it('counts what entries take when they are set and when they grow, and removes the least recently used ones', () => {
   const cache = createDocumentCache<string>();

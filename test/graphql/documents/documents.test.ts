@@ -30,17 +30,6 @@ describe('a document with other texts', () => {
     }
   });
 
-  it('is another one for those who trust documents', () => {
-    const { prepare } = tDocuments();
-    const queryOf = (code: string) => `{ country(code: "${code}") { code } }`;
-    for (const code of ['DE', 'FR']) prepare(queryOf(code));
-    const trusted = prepare(queryOf('DE'));
-    trusted.trust.trustedId = 'trusted';
-    const other = prepare(queryOf('GB'));
-    expect(trusted.operation(null).label.trust.trustedId).toBe('trusted');
-    expect(other.operation(null).label.trust.trustedId).toBeNull();
-  });
-
   it('has its own locations in errors', async () => {
     const { run } = tDocuments();
     const queryOf = (...ibans: string[]) =>

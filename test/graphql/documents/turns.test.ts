@@ -90,10 +90,11 @@ async function tSend() {
   const { handle } = tGateway();
   const send = async (query: string, { signal } = new AbortController()) => {
     const body = JSON.stringify({ query });
-    return handle.answerPost(
+    return handle.answer(
       {
         method: 'POST',
         body,
+        search: '',
         headers: {},
         mediaType: 'application/json',
         requestId: 'id',

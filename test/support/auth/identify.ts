@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import { createIdentify } from '../../../src/auth/identify.ts';
+import { createIdentify } from '../../../src/auth/access.ts';
 import { readConfig } from '../../../src/config/read-config.ts';
 import type { Environment } from '../../../src/config/variables.ts';
 

@@ -5,6 +5,7 @@ import type { Events } from '../../../src/telemetry/events.ts';
 import { createRedact } from '../../../src/telemetry/redact.ts';
 import { tCaller } from '../caller.ts';
 import type { Answer } from '../gateway.ts';
+import { tFetch } from '../graphql/local-fetch.ts';
 import { postJson } from '../post-json.ts';
 
 interface TServerOptions<Context> {
@@ -31,10 +32,9 @@ export function createTServer<Context extends { requestContext: RequestContext }
   secrets = [],
 }: TServerOptions<Context>) {
   const redact = createRedact(secrets);
-  return createGraphqlHandler({
+  const { answerWithYoga } = createGraphqlHandler({
     schema,
     createContext: (caller, signal) => ({ ...createContext(createRequestContext(signal)), caller }),
-    localCaller: tCaller,
     hasCallers: false,
     trustedDocuments: null,
     documentLimits: { tokens: 5_000, characters: 100_000, cost: 100_000 },
@@ -44,4 +44,5 @@ export function createTServer<Context extends { requestContext: RequestContext }
     redact,
     events: { unexpectedError: () => {} } as Partial<Events> as Events,
   });
+  return { fetch: tFetch(answerWithYoga, tCaller) };
 }

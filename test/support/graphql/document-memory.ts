@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { PreparedDocument } from '../../../src/graphql/documents/document.ts';
 import { createPreparedDocuments } from '../../../src/graphql/documents/documents.ts';
+import type { PreparedDocument } from '../../../src/graphql/documents/operation.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { repeat } from './repeat.ts';
 

@@ -1,5 +1,5 @@
 import { getOperationAST, Kind } from 'graphql';
-import { parseDetached } from '../../../src/graphql/documents/source.ts';
+import { parseDetached } from '../../../src/graphql/documents/document-errors.ts';
 
 /** The only operation of a document, as it is compiled and as its cost is computed. */
 export function tOperation(query: string) {

@@ -1,6 +1,6 @@
 import { type ExecutionResult, execute, type GraphQLError } from 'graphql';
 import { AbortableSignal } from '../../../src/async/signal.ts';
-import { locate, parseDetached } from '../../../src/graphql/documents/source.ts';
+import { locate, parseDetached } from '../../../src/graphql/documents/document-errors.ts';
 import { describeFailure } from '../../../src/graphql/request/present-error.ts';
 import { type Context, createContext, type Services } from '../../../src/graphql/schema/context.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';

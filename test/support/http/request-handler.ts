@@ -13,7 +13,7 @@ export async function tRequestHandler(options: Partial<Options> = {}): Promise<s
   const listener = createRequestHandler({
     access: tAccess,
     isGraphiqlOpen: true,
-    graphql: { answerPost: () => null, answerWithYoga: () => Promise.reject(new Error('not asked')) },
+    graphql: { answer: () => Promise.reject(new Error('not asked')) },
     graphiql: createGraphiql({ clientTimeoutMs: 20_000 }),
     maxBodyBytes: 1_000,
     maxBufferedBytes: 30_000_000,

@@ -1,6 +1,6 @@
 import { GraphQLError, getLocation, Kind, Source } from 'graphql';
 import { expect, it } from 'vitest';
-import { locate, parseDetached } from '../../../src/graphql/documents/source.ts';
+import { locate, parseDetached } from '../../../src/graphql/documents/document-errors.ts';
 
 it.each(['{ a b }', '{\n  a\n  b }', '\n\n{ a\r\n,b\r\n}', '{ a\rb\n\r}', `# comment\n{ a(x: """\n\n""")\n\tb }`])(
   'locates the nodes of a detached document as GraphQL.js does: %j',

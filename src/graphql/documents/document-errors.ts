@@ -1,4 +1,12 @@
-import { type DocumentNode, type GraphQLError, type ParseOptions, parse, Source, type SourceLocation } from 'graphql';
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLErrorExtensions,
+  type ParseOptions,
+  parse,
+  Source,
+  type SourceLocation,
+} from 'graphql';
 
 /**
  * Parses a document and empties its source: each GraphQLError counts the lines of the source up to its place when it is
@@ -24,3 +32,12 @@ const maxLocations = 10;
 
 /** The most errors in one response. Each takes the time to find its places. */
 export const maxErrors = 100;
+
+/** An error of a request that is not executed. @param http the status, and headers, as in Yoga */
+export function createRequestError(
+  message: string,
+  code: string,
+  { http = { status: 400 }, ...extensions }: GraphQLErrorExtensions = {},
+): GraphQLError {
+  return new GraphQLError(message, { extensions: { code, http, ...extensions } });
+}
