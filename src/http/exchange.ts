@@ -18,7 +18,7 @@ import type { IncomingRequest } from './incoming-request.ts';
 
 /** The same for all exchanges. */
 interface ExchangeOptions {
-  write: WriteResponse;
+  write: (response: PendingResponse) => void;
   onFinished: (request: FinishedRequest) => void;
   readRequestId: ReadRequestId;
   confirmCaller: (request: IncomingRequest, caller: Caller) => boolean | Promise<boolean>;
@@ -83,7 +83,7 @@ export class Exchange {
     responseHeaders.push('content-length', String(bytes));
     this.#isAnswered = true;
     // A text of as many bytes as characters is ASCII, and has the same bytes in both encodings.
-    this.#options.write(this, status, body, bytes === body.length ? 'latin1' : 'utf8');
+    this.#options.write({ exchange: this, status, body, encoding: bytes === body.length ? 'latin1' : 'utf8' });
   }
 
   /** Whether a response was sent, or begun. */
@@ -146,8 +146,14 @@ export class Exchange {
   }
 }
 
-/** @param encoding of a body that is a text */
-type WriteResponse = (exchange: Exchange, status: number, body: string | Uint8Array, encoding: TextEncoding) => void;
+/** A response that is ready to be written. */
+interface PendingResponse {
+  exchange: Exchange;
+  status: number;
+  body: string | Uint8Array;
+  /** Encoding of a body that is a text. */
+  encoding: TextEncoding;
+}
 
 interface ResponseWriterOptions {
   /** Called when a client has not read all of a response at once. */
@@ -162,30 +168,31 @@ interface ResponseWriterOptions {
  * Writes the responses of a turn of the event loop together at its end: each write wakes up the client's process, which may share
  * a core. If no other request is active, a response is written at once, so that a client that is alone does not wait.
  */
-export function createResponseWriter(options: ResponseWriterOptions): WriteResponse {
+export function createResponseWriter(options: ResponseWriterOptions) {
   const { onUnread, onFault, activeRequests } = options;
   /** Whether this turn has a response. */
   let hasBegun = false;
-  let waiting: Parameters<WriteResponse>[] = [];
+  let waiting: PendingResponse[] = [];
 
-  return (...response) => {
+  return (pending: PendingResponse): void => {
     const isWrittenNow = !hasBegun && activeRequests() === 1;
     if (!hasBegun) setImmediate(endTurn);
     hasBegun = true;
-    if (isWrittenNow) writeOrFail(...response);
-    else waiting.push(response);
+    if (isWrittenNow) writeOrFail(pending);
+    else waiting.push(pending);
   };
 
   function endTurn(): void {
     hasBegun = false;
     const responses = waiting;
     waiting = [];
-    for (const response of responses) writeOrFail(...response);
+    for (const pending of responses) writeOrFail(pending);
   }
 
-  function writeOrFail(...[exchange, status, body, encoding]: Parameters<WriteResponse>): void {
+  function writeOrFail(pending: PendingResponse): void {
+    const { exchange, status } = pending;
     try {
-      exchange.finish(write(exchange, status, body, encoding) ? status : clientClosedRequest);
+      exchange.finish(write(pending) ? status : clientClosedRequest);
     } catch (error) {
       onFault(exchange, error);
       exchange.response.destroy();
@@ -193,7 +200,7 @@ export function createResponseWriter(options: ResponseWriterOptions): WriteRespo
   }
 
   /** False if the client has disconnected. */
-  function write(...[{ response, responseHeaders }, status, body, encoding]: Parameters<WriteResponse>): boolean {
+  function write({ exchange: { response, responseHeaders }, status, body, encoding }: PendingResponse): boolean {
     const { socket, req } = response;
     if (response.destroyed || socket === null) return false;
     if (!req.complete) req.discardBody();

@@ -32,9 +32,8 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
     if (!validateRequest(exchange, cors)) return;
     if (exchange.method !== 'POST') return answer(exchange);
     const body = await readBody(exchange, { maxBytes: maxBodyBytes, budget });
-    return body.length > maxUncheckedLength
-      ? inTimeSlice(() => handleBody(exchange, body))
-      : handleBody(exchange, body);
+    const isLarge = body.length > maxUncheckedLength;
+    await (isLarge ? inTimeSlice(() => handleBody(exchange, body)) : handleBody(exchange, body));
   };
 
   function handleBody(exchange: Exchange, body: Body): Promise<void> | void {

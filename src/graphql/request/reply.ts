@@ -112,7 +112,6 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
     executed: Executed | null,
   ): Reply {
     const { mediaType, requestId } = request;
-    const format = { mediaType, bodyEncoding: 'utf8' } as const;
     const usage = asksFor('cost', request, caller) ? executed?.requestContext.usage : undefined;
     const extended = usage ? { ...result, extensions: { ...result.extensions, cost: usage } } : result;
     const record = createRecord(executed);
@@ -122,7 +121,7 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
         ? cacheControlOf(executed.operation.cacheScope, executed.requestContext.freshness)
         : 'no-store';
       const headers = { 'cache-control': cacheControl, vary };
-      return { ...format, status: 200, headers, body: JSON.stringify(extended), record };
+      return { status: 200, headers, mediaType, body: JSON.stringify(extended), bodyEncoding: 'utf8', record };
     }
     const hidesSuggestions = !caller.scopes.has('introspection');
     const presented = presentErrors(result.errors, { requestId, hidesSuggestions, redact, events });
@@ -131,10 +130,11 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
     const refusal = result.errors.some(({ extensions }) => extensions?.refusal === 'cost') ? 'cost' : null;
     const { data, extensions } = extended;
     return {
-      ...format,
       status: statusOf(presented, 'data' in result, mediaType),
       headers: Object.assign({ 'cache-control': 'no-store', vary }, ...presented.map(({ http }) => http?.headers)),
+      mediaType,
       body: JSON.stringify({ data, errors: presented.map(({ shown }) => shown), extensions }),
+      bodyEncoding: 'utf8',
       record: { ...record, errorCodes, refusal },
     };
   }
