@@ -16,7 +16,7 @@ export default defineConfig({
     globalSetup: ['test/support/build.ts', 'test/support/untouched-data.ts'],
     reporters: ['minimal', plainSummary()],
     // Many tests wait for processes and pages, so one worker per core would leave cores idle.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: 2 * availableParallelism(),
     sequence: { sequencer: SlowestFirst },
     // Modules have no state, so a worker loads each of them once for all of its test files.
     isolate: false,
