@@ -32,7 +32,7 @@ const orderQuery = `mutation ($input: GenerateEssayInput!) {
   generateEssay(input: $input) { __typename ... on Essay { text } ... on EssayServiceFailed { code } }  }`;
 
 /** Between two requests of a client. */
-const pauseMs = 20;
+const pauseMs = 50;
 const knownIbans = Array.from({ length: 5 }, (_, index) => tIban(900_000 + index));
 
 interface LoadOptions {
