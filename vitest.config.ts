@@ -25,6 +25,7 @@ export default defineConfig({
     env: hasRoom ? { TMPDIR: memoryDisk } : {},
     // Generous, because the machine may be busy with other work.
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
   },
 });
