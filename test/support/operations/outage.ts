@@ -68,7 +68,7 @@ export async function playOutage(
 ): Promise<Seen> {
   const { gateways, prometheus } = site;
   const row = readRow(name);
-  const until = (isSeen: () => Promise<void>, timeout = 30_000) => vi.waitFor(isSeen, { interval: 50, timeout });
+  const until = (isSeen: () => Promise<void>, timeout = 30_000) => vi.waitFor(isSeen, { interval: 100, timeout });
   const findFailures = async () => {
     const failures = await Promise.all(gateways.map((gateway) => gateway.storeFailure()));
     return [...new Set(failures)].filter((failure) => failure !== null);
