@@ -16,7 +16,7 @@ export default defineConfig({
     globalSetup: ['test/support/build.ts', 'test/support/untouched-data.ts'],
     reporters: ['minimal', plainSummary()],
     // Many tests wait for processes and pages, so one worker per core would leave cores idle.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: 2 * availableParallelism(),
     sequence: { sequencer: SlowestFirst },
     // Modules have no state, so a worker loads each of them once for all of its test files.
     isolate: false,
@@ -25,6 +25,7 @@ export default defineConfig({
     env: hasRoom ? { TMPDIR: memoryDisk } : {},
     // Generous, because the machine may be busy with other work.
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -80,13 +80,15 @@ function redactValue(value: unknown, redact: Redact): unknown {
   return redacted === text ? value : redacted;
 }
 
-/** Most texts contain no escapes: they are searched for the plain forms only. */
+/** Most texts contain no escapes: they are searched for the plain forms only, and the patterns are created when one is suspicious. */
 function createReplacement(forms: readonly SecretForm[]): Redact {
+  let patterns: RegExp[] | undefined;
   const minLength = Math.min(...forms.flatMap(({ plain }) => plain.map(({ length }) => length)));
   const suspicious = createSearch(forms);
   return (text) => {
     if (text.length < minLength || !suspicious.test(text)) return text;
-    return forms.reduce((rest, { pattern }) => rest.replace(pattern, hidden), text);
+    patterns ??= forms.map(createPattern);
+    return patterns.reduce((rest, pattern) => rest.replace(pattern, hidden), text);
   };
 }
 
@@ -105,17 +107,21 @@ const isNumberText = /^[\d.eE+-]+$/;
 
 /** Redacts the beginning of a secret, of at least 4 characters, at the end of the text, which may also end within an escape. */
 function createPrefixReplacement(forms: readonly SecretForm[]): Redact {
-  const maxLength = maxEscapedLength * Math.max(0, ...forms.map(({ sources }) => sources.length));
-  const patterns = forms.map(({ sources }) => {
-    const beginning = sources.slice(0, minPrefixLength).join('');
-    const optionalRest = sources.slice(minPrefixLength).reduceRight((rest, source) => `(?:${source}${rest})?`, '');
-    return new RegExp(`${beginning}${optionalRest}${partialEscape}$`);
-  });
+  const maxLength = maxEscapedLength * Math.max(0, ...forms.map(({ characters }) => characters.length));
+  let patterns: RegExp[] | undefined;
   return (text) => {
+    patterns ??= forms.map(createPrefixPattern);
     const start = Math.max(0, text.length - maxLength);
     const end = text.slice(start);
     return text.slice(0, start) + patterns.reduce((rest, pattern) => rest.replace(pattern, hidden), end);
   };
+}
+
+function createPrefixPattern({ characters, casesOf }: SecretForm): RegExp {
+  const sources = characters.map((character) => characterSource(casesOf(character)));
+  const beginning = sources.slice(0, minPrefixLength).join('');
+  const optionalRest = sources.slice(minPrefixLength).reduceRight((rest, source) => `(?:${source}${rest})?`, '');
+  return new RegExp(`${beginning}${optionalRest}${partialEscape}$`);
 }
 
 /** The start of an escape that is cut off at the end of a text; also matches nothing. */
@@ -129,12 +135,9 @@ const maxEscapedLength = 12;
 interface SecretForm {
   /** The form without further escapes. */
   plain: readonly string[];
+  characters: readonly string[];
   /** The cases in which a character may be. Another case of base64 would encode another text. */
   casesOf: CasesOf;
-  /** Finds the form, any of whose characters may be escaped as in JSON or a URL. */
-  pattern: RegExp;
-  /** The pattern of each character. */
-  sources: readonly string[];
 }
 
 type CasesOf = (character: string) => readonly string[];
@@ -142,19 +145,18 @@ type CasesOf = (character: string) => readonly string[];
 function listSecretForms(secret: string): SecretForm[] {
   if (secret === '') return [];
   const asJson = JSON.stringify(secret).slice(1, -1);
-  const forms = [createForm([...new Set([secret, asJson])], [...secret], listCases)];
+  const forms: SecretForm[] = [{ plain: [...new Set([secret, asJson])], characters: [...secret], casesOf: listCases }];
   for (const base64 of listBase64(secret)) {
     const base64url = base64.replaceAll('+', '-').replaceAll('/', '_');
-    forms.push(createForm([...new Set([base64, base64url])], [...base64], base64CasesOf));
+    forms.push({ plain: [...new Set([base64, base64url])], characters: [...base64], casesOf: base64CasesOf });
   }
   return forms;
 }
 
 /** Turkish letters, too: there, `i` becomes `İ`, and `I` becomes `ı`. */
 function listCases(character: string): string[] {
-  const locales = ['en', 'tr'];
-  const cases = locales.flatMap((locale) => [character.toLocaleLowerCase(locale), character.toLocaleUpperCase(locale)]);
-  return [...new Set([character, ...cases])];
+  const cases = [character.toLowerCase(), character.toUpperCase()];
+  return [...new Set([character, ...cases, character.toLocaleLowerCase('tr'), character.toLocaleUpperCase('tr')])];
 }
 
 /** The character itself; in base64url, two others replace `+` and `/`. */
@@ -178,11 +180,12 @@ function listBase64(secret: string): string[] {
     .filter(({ length }) => length >= minBase64Length);
 }
 
-function createForm(plain: string[], text: string[], casesOf: CasesOf): SecretForm {
-  const sources = text.map((character) => characterSource(casesOf(character)));
+/** Finds the form, any of whose characters may be escaped as in JSON or a URL. */
+function createPattern({ characters, casesOf }: SecretForm): RegExp {
   // A run of backslashes is read only from its beginning: a text of nothing else takes no more time than others.
-  const first = characterSource(casesOf(text[0] ?? ''), String.raw`(?<!\\)\\+`);
-  return { plain, casesOf, pattern: new RegExp(first + sources.slice(1).join(''), 'g'), sources };
+  const first = characterSource(casesOf(characters[0] ?? ''), String.raw`(?<!\\)\\+`);
+  const rest = characters.slice(1).map((character) => characterSource(casesOf(character)));
+  return new RegExp(first + rest.join(''), 'g');
 }
 
 /**

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { tIban } from '../support/e2e/iban.ts';
 import { tProbingProxy } from '../support/e2e/probing-proxy.ts';
 import { tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
@@ -72,6 +72,8 @@ it('replaces two gateways behind a proxy, one after the other, and no request fa
     // At least one is at the gateway that stops.
     const orders = Promise.all(newKeys.map((key, number) => order(key, number === 0 ? replica.origin : proxy.url)));
     while (essays.calls.length < keys.length) await once(service, 'changed');
+    const enough = sent + 60;
+    await vi.waitUntil(() => sent >= enough, { timeout: 20_000 });
     replica.process.kill('SIGTERM');
     await replica.untilRefused();
     isHeld = false;

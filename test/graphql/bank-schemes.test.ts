@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { tGateway } from '../support/gateway.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 import { tImport } from '../support/self-hosted/bank-data/directory/command-line.ts';
@@ -70,6 +70,7 @@ describe('schemes', () => {
   });
 
   it('is fresh for a minute at most, as an import may replace the registers', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
     const { handle } = await tBankGateway('AAAADEFFXXX');
     const response = await handle.fetch(`http://gateway/graphql?query=${encodeURIComponent(accountBank)}`, {});
     expect(response.headers.get('cache-control')).toBe('private, max-age=60');

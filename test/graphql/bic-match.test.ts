@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createBankLists } from '../../src/bank-lists/bank-lists.ts';
 import { createRandom } from '../support/e2e/random.ts';
 import { tGateway, tScriptedGateway } from '../support/gateway.ts';
@@ -60,6 +60,7 @@ describe('bicMatch', () => {
   });
 
   it('is fresh for a minute at most, as an import may replace the lists', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
     const { handle } = await tScriptedGateway();
     for (const field of ['bics', 'bicMatch(bic: "COBADEFF")']) {
       const query = encodeURIComponent(`{ ibanValidation(iban: "${german}") { ${field} } }`);

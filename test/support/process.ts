@@ -1,6 +1,12 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type BuildOptions, buildSync } from 'esbuild';
 import { expect, onTestFinished, vi } from 'vitest';
+import { writeFile } from '../../scripts/write-file.ts';
 import { tFolder } from './stores/folder.ts';
 
 export interface TProcess {
@@ -17,6 +23,8 @@ export interface TProcess {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
 /** Registers a function that is called when the test, or a group of tests, ends. */
 export type OnFinished = (cleanUp: () => void | Promise<void>) => void;
 
@@ -32,7 +40,7 @@ export function tProcess(
 ): TProcess {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(command, args, {
-    cwd: new URL('../..', import.meta.url),
+    cwd: root,
     env: { PATH, HOME, DATA_DIR: tFolder(onFinished), ENV_FILE: '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     // Its own process group, so that the children of npm are killed, too.
@@ -80,11 +88,38 @@ export function tProcess(
   };
 }
 
-/** Runs a TypeScript file of the project: files of `src` from the build, which starts faster, others through tsx. */
+/**
+ * Runs a TypeScript file of the project: files of `src` from the build, those of tests from a bundle, which starts three times as
+ * fast, others through tsx.
+ */
 export function tScript(file: string, env: Record<string, string> = {}, args: readonly string[] = []): TProcess {
-  const built = file.replace(/^src\/(.+)\.ts$/, 'dist/$1.js');
-  return tProcess(process.execPath, [...(built === file ? ['--import', 'tsx'] : []), built, ...args], env);
+  return tProcess(process.execPath, [...argumentsOf(file), ...args], env);
 }
+
+function argumentsOf(file: string): string[] {
+  if (file.startsWith('src/')) return [file.replace(/^src\/(.+)\.ts$/, 'dist/$1.js')];
+  return file.startsWith('test/') ? [bundleScript(file)] : ['--import', 'tsx', file];
+}
+
+/** Bundles a file without its packages. @returns the path of the bundle, where Node.js finds them */
+export function bundleScript(file: string): string {
+  const { outputFiles } = buildSync({ ...bundleOptions, entryPoints: [join(root, file)] });
+  const content = outputFiles[0]?.contents ?? Buffer.of();
+  const name = createHash('sha256').update(content).digest('hex').slice(0, 16);
+  const path = join(root, `node_modules/.cache/scripts/${name}.js`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFile(path, content);
+  return path;
+}
+
+const bundleOptions = {
+  bundle: true,
+  packages: 'external',
+  platform: 'node',
+  format: 'esm',
+  target: 'node20.19',
+  write: false,
+} as const satisfies BuildOptions;
 
 /** Runs the `ledgerquill` command. */
 export function tCommand(args: readonly string[], env: Record<string, string> = {}): TProcess {

@@ -1,14 +1,10 @@
 import { expect, it } from 'vitest';
 import type { DocumentMemory } from '../../support/graphql/document-memory.ts';
-import { readJsonLines, tProcess } from '../../support/process.ts';
+import { bundleScript, readJsonLines, tProcess } from '../../support/process.ts';
 
 it('the caches of documents count about the memory that they take', { timeout: 120_000 }, async () => {
-  const child = tProcess(process.execPath, [
-    '--expose-gc',
-    '--import',
-    'tsx',
-    'test/support/graphql/document-memory.ts',
-  ]);
+  const script = bundleScript('test/support/graphql/document-memory.ts');
+  const child = tProcess(process.execPath, ['--expose-gc', script]);
   const kinds = await readJsonLines<DocumentMemory>(child);
   expect(kinds).toHaveLength(8);
   for (const { name, countedMb, heapMb } of kinds) {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { bundleScript } from '../process.ts';
 import { tFolder } from '../stores/folder.ts';
 import type { Reading } from './meter.ts';
 import type { FuzzRequest } from './requests.ts';
@@ -21,8 +22,8 @@ export async function tMeasuredGateway(
   env: Readonly<Record<string, string>>,
   credentials: Readonly<Record<string, string>> = {},
 ) {
-  const meter = join(import.meta.dirname, 'meter.ts');
-  const flags = ['--max-old-space-size=512', '--expose-gc', '--import', 'tsx', '--import', meter];
+  const meter = bundleScript('test/support/fuzz/meter.ts');
+  const flags = ['--max-old-space-size=512', '--expose-gc', '--import', meter];
   const child = spawn(process.execPath, [...flags, 'dist/main.js'], {
     cwd: join(import.meta.dirname, '../../..'),
     env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: tFolder(), EXPOSE_COST: 'on', LOG_LEVEL: 'fatal', ...env },

@@ -70,13 +70,11 @@ function prepareAll({ document, operation }: PreparedDocument): void {
 /** In use, in MB, once it has stopped falling: the cache of the kind before is sometimes collected some turns later. */
 async function measureHeap(): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  let turnsWithoutFall = 0;
-  while (turnsWithoutFall < 10) {
-    await nextTurn();
+  for (;;) {
+    for (let turn = 0; turn < 10; turn += 1) await nextTurn();
     (globalThis as { gc?: () => void }).gc?.();
     const heapMb = process.memoryUsage().heapUsed / 1e6;
-    turnsWithoutFall = heapMb < least - 0.1 ? 0 : turnsWithoutFall + 1;
-    least = Math.min(least, heapMb);
+    if (heapMb > least - 0.1) return Math.min(least, heapMb);
+    least = heapMb;
   }
-  return least;
 }
