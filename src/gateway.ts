@@ -91,6 +91,7 @@ export function createGateway(
     budgets: access.budgets,
     knownBanks,
     limits: readQueryLimits(config),
+    isOnlyLocal: config.allowedHosts.length === 0,
     maxConcurrency: config.upstreamConcurrency,
     inTimeSlice,
   };

@@ -83,3 +83,23 @@ describe.each(ways)('an essay that is requested %s', (way) => {
     expect(upstream.calls).toHaveLength(2);
   });
 });
+
+describe.each(ways)('a list of orders that is requested %s without credentials', (way) => {
+  const query = '{ essays { nodes { id } } }';
+  const listWith = async (env: Record<string, string>) => {
+    const upstream = await tUpstream(replyJson(200, { essay: 'Pens.' }));
+    const { post, send } = await tCallers({ upstream, env });
+    await post({ query: order }, {});
+    return (await send(way, { query }, {})).json();
+  };
+
+  it('has the orders of the only user of a gateway on the same machine', async () => {
+    const id = expect.any(String);
+    expect(await listWith({})).toEqual({ data: { essays: { nodes: [{ id }] } } });
+  });
+
+  it.each(['gateway.example', '*'])('is refused if other machines call the gateway as %s', async (hosts) => {
+    const errors = [{ extensions: { code: 'FORBIDDEN' } }];
+    expect(await listWith({ ALLOWED_HOSTS: hosts })).toMatchObject({ data: { essays: null }, errors });
+  });
+});

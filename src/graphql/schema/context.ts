@@ -24,6 +24,8 @@ export interface Services {
   /** What the bank lists of the gateway say without an upstream call. */
   knownBanks: Pick<KnownBanks, 'has' | 'status' | 'accountCheckMethod' | 'bics' | 'schemes'>;
   limits: QueryLimits;
+  /** Whether only the machine of the gateway can call it, so that all anonymous requests are of one user. */
+  isOnlyLocal: boolean;
   /** Calls to the bank-data service at a time. */
   maxConcurrency: number;
   /** For work that takes long in one request: a thousand suggestions take 80 ms. */

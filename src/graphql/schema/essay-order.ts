@@ -290,7 +290,7 @@ builder.queryField('essays', (t) =>
     directives: [pageSize],
     description:
       'The orders of this client, the newest first, in pages. They are stored as long as essays. Needs no upstream call. Null, ' +
-      'with an error, while the store fails.',
+      'with an error, while the store fails, and without credentials (only a gateway on the same machine lists orders then).',
     args: {
       first: t.arg.int(pageSizeArg),
       after: t.arg.string(
@@ -299,12 +299,21 @@ builder.queryField('essays', (t) =>
       state: t.arg({ type: EssayOrderStateFilterType, description: 'Only orders in this state; null for all.' }),
     },
     async resolve(_, { first, after: cursor, state }, { services, caller }) {
+      if (caller.kind === 'anonymous' && !services.isOnlyLocal) throw unknownOwner();
       const after = cursor == null ? null : readCursor(cursor);
       const listing = { first: readPageSize(first), after, state: state == null ? null : states[state] };
       return { ...(await services.essayJobs.list(listing, caller.id).catch(failToRead)), after };
     },
   }),
 );
+
+/** The anonymous requests of other machines may be of different users, who must not see each other's essays. */
+function unknownOwner(): GatewayError {
+  const message =
+    'A request without credentials has no list of orders, because the gateway cannot distinguish users. Send the ' +
+    'credentials of a caller, or find an order by its id or idempotencyKey: essayOrder(idempotencyKey:).';
+  return new GatewayError('FORBIDDEN', message);
+}
 
 /** @throws GatewayError */
 function failToRead(cause: unknown): never {

@@ -110,6 +110,7 @@ export function tServices(): Services {
       bics: () => [],
       schemes: () => null,
     },
+    isOnlyLocal: true,
     maxConcurrency: 64,
     inTimeSlice: createTimeSlices(4),
     limits: { ibans: 20, bics: 10, bankQueries: 4, essayTexts: 2, essays: 1, entities: 20, suggestions: 1_000 },
