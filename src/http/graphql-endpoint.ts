@@ -1,6 +1,6 @@
 import type { InTimeSlice } from '../async/time-slices.ts';
 import type { Access } from '../auth/access.ts';
-import type { AnswerGraphql } from '../graphql/request/graphql-handler.ts';
+import type { AnswerGraphql } from '../graphql/request/params.ts';
 import { clientClosedRequest, type Reply, varyOfAll } from '../graphql/request/reply.ts';
 import { findJsonProblem, isObject, maxUncheckedLength, parseJson } from '../parse-json.ts';
 import { type Body, type ByteBudget, readBody } from './body.ts';

@@ -19,34 +19,9 @@ import {
 import { createLargeQueryTurns, largeQueryCost } from '../documents/turns.ts';
 import type { InlineTrace, StartInlineTrace } from './inline-trace.ts';
 import { createKeptReplies, type RequestKey } from './kept-replies.ts';
-import { createPersistedQueries, type Params, readParams } from './params.ts';
-import {
-  createAbandonedReply,
-  createReplies,
-  extensionHeaders,
-  type RepliesOptions,
-  type Reply,
-  type RequestedFormat,
-} from './reply.ts';
+import { type AnswerGraphql, createPersistedQueries, type GraphqlRequest, type Params, readParams } from './params.ts';
+import { createAbandonedReply, createReplies, extensionHeaders, type RepliesOptions, type Reply } from './reply.ts';
 import { chooseStreamFormat } from './stream-formats.ts';
-
-/** The HTTP request with which GraphQL was asked. */
-export interface GraphqlRequest extends RequestedFormat {
-  method: string;
-  /** Of the URL, without the question mark. */
-  search: string;
-  /** JSON, if it is a POST request. */
-  body: string;
-  /** Aborts when the client disconnects. */
-  signal: Signal;
-  trace: Trace | null;
-  /** Whether it accepts streams only. */
-  isStreamOnly: boolean;
-  /** Whether its credentials still identify its caller, who may still use the same. */
-  confirmCaller(): boolean | Promise<boolean>;
-}
-
-export type AnswerGraphql = (request: GraphqlRequest, caller: Caller) => Reply | Promise<Reply>;
 
 interface GraphqlHandlerOptions<Context> extends RepliesOptions {
   schema: GraphQLSchema;

@@ -1,8 +1,30 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { Signal } from '../../async/signal.ts';
+import type { Caller } from '../../auth/caller.ts';
 import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
 import { isObject, parseJson } from '../../parse-json.ts';
+import type { Trace } from '../../trace.ts';
 import { createRequestError } from '../documents/document-errors.ts';
+import type { Reply, RequestedFormat } from './reply.ts';
+
+/** The HTTP request with which GraphQL was asked. */
+export interface GraphqlRequest extends RequestedFormat {
+  method: string;
+  /** Of the URL, without the question mark. */
+  search: string;
+  /** JSON, if it is a POST request. */
+  body: string;
+  /** Aborts when the client disconnects. */
+  signal: Signal;
+  trace: Trace | null;
+  /** Whether it accepts streams only. */
+  isStreamOnly: boolean;
+  /** Whether its credentials still identify its caller, who may still use the same. */
+  confirmCaller(): boolean | Promise<boolean>;
+}
+
+export type AnswerGraphql = (request: GraphqlRequest, caller: Caller) => Reply | Promise<Reply>;
 
 /** The parameters of a GraphQL request, and the text of its document. */
 export interface Params {

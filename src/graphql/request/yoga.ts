@@ -3,8 +3,7 @@ import type { ExecutionResult } from 'graphql';
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import type { Caller } from '../../auth/caller.ts';
 import { isObject } from '../../parse-json.ts';
-import type { GraphqlRequest } from './graphql-handler.ts';
-import { hashQuery, type Params, type PersistedQueries, withDocumentId } from './params.ts';
+import { type GraphqlRequest, hashQuery, type Params, type PersistedQueries, withDocumentId } from './params.ts';
 import type { Replies, Reply } from './reply.ts';
 
 interface GraphqlYogaOptions {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import type { Caller } from '../../../src/auth/caller.ts';
-import type { AnswerGraphql } from '../../../src/graphql/request/graphql-handler.ts';
+import type { AnswerGraphql } from '../../../src/graphql/request/params.ts';
 import { chooseMediaType } from '../../../src/graphql/request/reply.ts';
 import type { ResultStream } from '../../../src/graphql/request/stream-formats.ts';
 
