@@ -92,7 +92,7 @@ async function startMaster(options: RedisOptions, slots: string) {
   return { ...node, busPort };
 }
 
-/** A master, its replica, and a Sentinel that replaces the master 1 s after its last response. */
+/** A master, its replica, and a Sentinel. It replaces the master only when `failOver` stops it, however busy the machine is. */
 export async function tRedisSentinel(options: RedisOptions = {}) {
   const master = await tRedis(options);
   const replica = await tRedis({ ...options, args: ['--replicaof', '127.0.0.1', String(master.port)] });
@@ -100,13 +100,17 @@ export async function tRedisSentinel(options: RedisOptions = {}) {
   const config = join(tFolder(options.onFinished), 'sentinel.conf');
   const lines = [
     `monitor main 127.0.0.1 ${master.port} 1`,
-    'down-after-milliseconds main 1000',
+    'down-after-milliseconds main 60000',
     ...(options.password ? [`auth-pass main ${options.password}`] : []),
   ];
   writeFileSync(config, lines.map((line) => `sentinel ${line}\n`).join(''));
   const sentinel = await tRedis({ ...options, args: [config, '--sentinel'] });
   await untilResponse(sentinel, ['sentinel', 'replicas', 'main'], /127\.0\.0\.1/);
-  return { url: `${toUrl('redis-sentinel', options, [sentinel])}#main`, master, replica, sentinel };
+  const failOver = async () => {
+    await withClient(sentinel, (client) => client.call('sentinel', 'set', 'main', 'down-after-milliseconds', '1000'));
+    await master.stop();
+  };
+  return { url: `${toUrl('redis-sentinel', options, [sentinel])}#main`, master, replica, failOver };
 }
 
 /** Repeats a command until its response matches. */
