@@ -41,7 +41,7 @@ describe.skipIf(whyNoRedis)(`Redis with Sentinel${whyNoRedis}`, () => {
     const { store: another } = tRedisStore(shared().url);
     const lock = await another.lock('essay', hour);
     await expect.poll(() => tRawClient(shared().replica).dbsize()).toBe(2);
-    await shared().master.stop();
+    await shared().failOver();
     await expectEvents(['up', /^down: /]);
     await expect(store.get('key')).rejects.toMatchObject({ name: 'StoreError', reason: 'not connected' });
     await expectEvents(['up', /^down: /, 'up']);

@@ -70,7 +70,10 @@ export async function tRedis({
   };
 }
 
-/** A cluster of three masters without replicas. Its start takes 2 s, in which a new master rejects commands. */
+/**
+ * A cluster of three masters without replicas, in which a busy node does not count as failed. Its start takes 2 s, in which a new
+ * master rejects commands.
+ */
 export async function tRedisCluster(options: RedisOptions = {}) {
   const nodes = await Promise.all(slotRanges.map((slots) => startMaster(options, slots)));
   const [first, ...others] = nodes as [TMaster, ...TMaster[]];
@@ -86,13 +89,13 @@ type TMaster = Awaited<ReturnType<typeof startMaster>>;
 
 async function startMaster(options: RedisOptions, slots: string) {
   const busPort = await tFreePort();
-  const cluster = ['--cluster-enabled', 'yes', '--cluster-port', String(busPort), '--cluster-node-timeout', '1000'];
+  const cluster = ['--cluster-enabled', 'yes', '--cluster-port', String(busPort), '--cluster-node-timeout', '60000'];
   const node = await tRedis({ ...options, args: cluster });
   await withClient(node, (client) => client.call('cluster', 'addslotsrange', ...slots.split(' ')));
   return { ...node, busPort };
 }
 
-/** A master, its replica, and a Sentinel that replaces the master 1 s after its last response. */
+/** A master, its replica, and a Sentinel. It replaces the master only when `failOver` stops it, however busy the machine is. */
 export async function tRedisSentinel(options: RedisOptions = {}) {
   const master = await tRedis(options);
   const replica = await tRedis({ ...options, args: ['--replicaof', '127.0.0.1', String(master.port)] });
@@ -100,13 +103,17 @@ export async function tRedisSentinel(options: RedisOptions = {}) {
   const config = join(tFolder(options.onFinished), 'sentinel.conf');
   const lines = [
     `monitor main 127.0.0.1 ${master.port} 1`,
-    'down-after-milliseconds main 1000',
+    'down-after-milliseconds main 60000',
     ...(options.password ? [`auth-pass main ${options.password}`] : []),
   ];
   writeFileSync(config, lines.map((line) => `sentinel ${line}\n`).join(''));
   const sentinel = await tRedis({ ...options, args: [config, '--sentinel'] });
   await untilResponse(sentinel, ['sentinel', 'replicas', 'main'], /127\.0\.0\.1/);
-  return { url: `${toUrl('redis-sentinel', options, [sentinel])}#main`, master, replica, sentinel };
+  const failOver = async () => {
+    await withClient(sentinel, (client) => client.call('sentinel', 'set', 'main', 'down-after-milliseconds', '1000'));
+    await master.stop();
+  };
+  return { url: `${toUrl('redis-sentinel', options, [sentinel])}#main`, master, replica, failOver };
 }
 
 /** Repeats a command until its response matches. */

@@ -24,12 +24,12 @@ describe.skipIf(whyNoSite)(`two gateways${whyNoSite}`, () => {
   });
 
   it('use the new master after a failover', async () => {
-    const { url, master } = await tRedisSentinel({ isDurable: true });
+    const { url, failOver } = await tRedisSentinel({ isDurable: true });
     // A failover takes some seconds, so that the alerts must not be faster than in production.
     const site = await tSite({ env: { REDIS_URL: url }, minuteMs: 60_000, intervalMs: 500 });
     const seen = await playOutage(site, await startLoad(site), {
       name: 'Sentinel replaces the master of Redis',
-      begin: master.stop,
+      begin: failOver,
       end: () => {},
     });
     expectLookUps(seen);
