@@ -49,8 +49,8 @@ export function tBrowser(args: string[] = []): (url: string, options?: VisitOpti
 
   return async (url, { expectedMessage, isCrossOrigin = false, ...options } = {}) => {
     const context = await browser.newContext({ locale: 'en-GB', ...options });
-    // Shorter than the test's timeout, so that the error shows the awaited element.
-    context.setDefaultTimeout(20_000);
+    // Shorter than the test's timeout, so that the error shows the awaited element; the first page of a busy machine takes long.
+    context.setDefaultTimeout(40_000);
     const page = await context.newPage();
     const problems: string[] = [];
     const operations: string[] = [];
