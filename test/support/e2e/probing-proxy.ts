@@ -17,12 +17,12 @@ export async function tProbingProxy(): Promise<ProbingProxy> {
   const agent = new Agent({ keepAlive: true });
   const ready: string[] = [];
   const closed = new AbortController();
-  const { url } = await tHttpServer((incoming, outgoing) => {
-    const server = ready.shift();
-    if (server === undefined) return outgoing.writeHead(503).end();
-    ready.push(server);
+  const { server, url } = await tHttpServer((incoming, outgoing) => {
+    const next = ready.shift();
+    if (next === undefined) return outgoing.writeHead(503).end();
+    ready.push(next);
     const { method, headers } = incoming;
-    const forwarded = request(`${server}${incoming.url}`, { agent, method, headers }, (response) => {
+    const forwarded = request(`${next}${incoming.url}`, { agent, method, headers }, (response) => {
       const { connection, ...rest } = response.headers;
       outgoing.writeHead(response.statusCode ?? 502, rest);
       response.pipe(outgoing);
@@ -30,6 +30,8 @@ export async function tProbingProxy(): Promise<ProbingProxy> {
     forwarded.on('error', () => outgoing.writeHead(502).end());
     incoming.pipe(forwarded);
   });
+  // A client could otherwise send a request on an idle connection while it is being closed.
+  server.keepAliveTimeout = 0;
   onTestFinished(() => {
     closed.abort();
     agent.destroy();
