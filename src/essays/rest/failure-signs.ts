@@ -106,7 +106,7 @@ const failureMessages: readonly RegExp[] = [
   /\b(?:sorry|apologize|apologise)\b[^.!?]{0,40}\b(?:can['’]?t|cannot|can not|unable|not able|won['’]t)\b|\bI (?:cannot|can['’]?t|can not|won['’]t|am unable to|am not able to) (?:assist|write|create|produce|provide|generate|fulfil|comply)|\bas an AI (?:language )?(?:model|assistant)\b/i,
 ];
 
-/** About the order. Beside an essay, it is no failure. */
+/** About the order. Beside an essay, it does not mean a failure. */
 const note =
   /\byour (?:order|request|essay|account|query)\b[^.!?]{0,40}\b(?:is|was|has|will)\b|\bthank you for your (?:order|request|patience)\b|\bupgrade to\b/i;
 /** At the beginning of a text. An essay about programming may quote one. */

@@ -215,7 +215,7 @@ function isEssay(value: unknown, { sent, wordCount }: Ordered): value is string 
   return countOwnWords(value, sent) >= Math.min(wordCount / 3, enoughWords);
 }
 
-/** Whether a text elsewhere is an essay: then it also has sentences, a tenth of the ordered words, and is no data. */
+/** Whether a text elsewhere is an essay: then it also has sentences, a tenth of the ordered words, and is not data. */
 function isProse(value: unknown, ordered: Ordered): value is string {
   if (!isEssay(value, ordered) || !sentence.test(value) || data.test(value)) return false;
   return countOwnWords(value, ordered.sent) >= Math.max(minWords, ordered.wordCount / 10);
