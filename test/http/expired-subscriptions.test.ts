@@ -9,7 +9,7 @@ import { watchWithAll } from '../support/http/watches.ts';
 import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 import { tFolder } from '../support/stores/folder.ts';
 
-/* Subscriptions whose caller is no longer authorized, with the real clients. */
+/* Subscriptions that end because the authorization of their caller ends, with the real clients. */
 
 const text = 'Pens last longer than their owners, and they leak. '.repeat(20);
 const start = `mutation {

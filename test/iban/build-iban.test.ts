@@ -170,7 +170,7 @@ describe('an account number with the check digits that are computed', () => {
         iban: example,
         fields: { bankCode, branch: branch ?? '' },
       });
-      // With a bank code, it is no BBAN.
+      // With a bank code, it is not a complete BBAN.
       expect(buildIban({ country, bankCode: 'X', accountNumber: bban })).toMatchObject({ kind: 'invalid' });
     },
   );

@@ -31,7 +31,7 @@ export interface PreparedDocument {
   document: DocumentNode | null;
   /** Empty if it is valid. */
   errors: readonly GraphQLError[];
-  /** The operation with this name, or the only one. @throws GraphQLError if there is no such operation */
+  /** The operation with this name, or the only one. @throws GraphQLError if the document does not have it */
   operation(name: string | null | undefined): PreparedOperation;
 }
 
