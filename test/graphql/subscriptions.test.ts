@@ -61,6 +61,31 @@ it('executes it for each caller, and for each set of scopes', async () => {
   expect(contexts).toHaveLength(6);
 });
 
+it('subscribes each caller whose document has the value in its text', async () => {
+  const { prepare } = tDocuments();
+  for (const caller of ['alice', 'bob', 'carol', 'dave']) {
+    const { errors, operation } = prepare(`subscription { essayOrder(id: "of ${caller}") { id } }`);
+    expect(errors).toEqual([]);
+    const watched: string[] = [];
+    const services: Services = tServices();
+    services.essayJobs.watch = async (id) => {
+      watched.push(id);
+      return (async function* () {
+        yield { ...job, id };
+      })();
+    };
+    const context = () => createContext(services, { ...tCaller, id: caller }, new AbortableSignal());
+    const results = await operation(null).subscribe(context, {});
+    if (!(Symbol.asyncIterator in results)) throw new Error(`${caller} has no events: ${results.errors?.join()}`);
+    const received: ExecutionResult[] = [];
+    for await (const result of results) received.push(result);
+    expect({ received, watched }).toEqual({
+      received: [{ data: { essayOrder: { id: `of ${caller}` } } }],
+      watched: [`of ${caller}`],
+    });
+  }
+});
+
 it('refuses a caller without the scope, and a text that is too long, before it watches', async () => {
   const { subscribe } = tSubscribers(job);
   const refused = await subscribe({ id: 'known' }, { ...tCaller, scopes: new Set(['bank-data'] as const) });

@@ -156,7 +156,7 @@ describe('the line of a request', () => {
     expect(other).not.toHaveProperty('documentId');
   });
 
-  it.each(ways)('has the id of a trusted document only, not of others of its shape, answered %s', async (way) => {
+  it.each(ways)('has the id of a trusted document only, not of others that differ in a text, answered %s', async (way) => {
     const manifest = join(tFolder(), 'manifest.json');
     const queryOf = (code: string) => `{ country(code: "${code}") { code } }`;
     writeFileSync(manifest, JSON.stringify({ germany: queryOf('DE') }));

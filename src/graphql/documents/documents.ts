@@ -27,7 +27,6 @@ import {
   type PreparedDocument,
   type PreparedOperation,
 } from './operation.ts';
-import { createFillDocument, type DocumentShape, type FillDocument, findShape, parameterize } from './shapes.ts';
 import { createPreparationTurns } from './turns.ts';
 
 interface DocumentsOptions {
@@ -38,45 +37,29 @@ interface DocumentsOptions {
 }
 
 /**
- * Parses and validates documents, and prepares their operations. A document is cached when it is sent a second time. When
- * another document of its shape is sent, it is prepared for all documents of this shape. Rejects documents that are much
- * more expensive to parse or validate than their size suggests. Invalid documents are not cached: their errors would hold
- * the text.
+ * Parses and validates documents, and prepares their operations. A document is cached when it is sent a second time. Rejects
+ * documents that are much more expensive to parse or validate than their size suggests. Invalid documents are not cached: their
+ * errors would hold the text.
  */
 export function createPreparedDocuments({ schema, limits, hasCallers }: DocumentsOptions) {
   const compiler = createCompiler(schema);
   const turns = createPreparationTurns();
   const documents = createDocumentCache<PreparedDocument>();
-  const shapes = createDocumentCache<FillDocument>();
-  /** Documents, and the keys of their shapes. */
   const seenOnce = new LRUCache<string, true>({
     maxSize: maxSeenCharacters,
     sizeCalculation: (_, text) => text.length,
   });
 
-  return { prepare, prepareInTurn, countKnown: turns.countKnown, status };
+  return { prepare, prepareInTurn, countKnown: turns.countKnown, status: documents.status };
 
   /** At once if the document is known or may be prepared in this turn; otherwise in a later one. Null if the client has left. */
   function prepareInTurn(text: string, signal: Signal): PreparedDocument | null | Promise<PreparedDocument | null> {
     const prepareUnlessLeft = () => (signal.aborted ? null : prepare(text));
-    return turns.areFull() && !isKnown(text) ? turns.wait(prepareUnlessLeft) : prepareUnlessLeft();
-  }
-
-  function status(): CacheStatus {
-    const [single, shared] = [documents.status(), shapes.status()];
-    return { entries: single.entries + shared.entries, bytes: single.bytes + shared.bytes };
-  }
-
-  function isKnown(text: string): boolean {
-    if (documents.has(text)) return true;
-    const shape = findShape(text);
-    return shape !== null && shapes.has(shape.key);
+    return turns.areFull() && !documents.has(text) ? turns.wait(prepareUnlessLeft) : prepareUnlessLeft();
   }
 
   function prepare(text: string): PreparedDocument {
-    const same = documents.get(text);
-    const shape = same || text.length > limits.characters ? null : findShape(text);
-    const known = same ?? (shape && fill(shape));
+    const known = documents.get(text);
     if (known) {
       turns.countKnown();
       return known;
@@ -88,15 +71,12 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
     } catch (error) {
       return rejectDocument(null, [error as GraphQLError], 'GRAPHQL_PARSE_FAILED');
     }
-    if (seenOnce.delete(text))
-      return prepareToCache(document, (prepared) => documents.set(text, prepared, bytesOf(document)));
-    const filled = shape && seenOnce.delete(shape.key) ? prepareShape(shape, document) : null;
-    if (filled !== null) return filled;
-    // A document that is never sent again would cost the garbage collector more than parsing it costs.
-    const prepared = prepareDocument(document, () => {});
+    let addBytes: AddBytes = () => {};
+    const prepared = prepareDocument(document, (bytes) => addBytes(bytes));
     if (prepared.errors.length > 0) return prepared;
-    seenOnce.set(text, true);
-    if (shape) seenOnce.set(shape.key, true);
+    // A document that is never sent again would cost the garbage collector more than parsing it costs.
+    if (seenOnce.delete(text)) addBytes = documents.set(text, prepared, bytesOf(document));
+    else seenOnce.set(text, true);
     return prepared;
   }
 
@@ -104,27 +84,6 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
     const problem = findDocumentProblem(text, limits);
     if (problem !== null) throw new GraphQLError(problem);
     return parseDetached(text, { maxTokens: limits.tokens });
-  }
-
-  function fill({ key, texts }: DocumentShape): PreparedDocument | null {
-    return shapes.get(key)?.(texts) ?? null;
-  }
-
-  /** Prepares a document for all of its shape. Null if that is not possible, or if it is not valid. */
-  function prepareShape(shape: DocumentShape, document: DocumentNode): PreparedDocument | null {
-    const parameterized = parameterize(schema, document, shape);
-    if (parameterized === null) return null;
-    const bytes = bytesOf(document, shape.texts.length);
-    prepareToCache(parameterized, (prepared) => shapes.set(shape.key, createFillDocument(prepared, shape), bytes));
-    return fill(shape);
-  }
-
-  /** @param cache called if the document is valid */
-  function prepareToCache(document: DocumentNode, cache: (prepared: PreparedDocument) => AddBytes): PreparedDocument {
-    let addBytes: AddBytes = () => {};
-    const prepared = prepareDocument(document, (bytes) => addBytes(bytes));
-    if (prepared.errors.length === 0) addBytes = cache(prepared);
-    return prepared;
   }
 
   /**
@@ -158,7 +117,7 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
   }
 }
 
-/** The documents and keys that are remembered after they were sent once. */
+/** The characters of the documents that are remembered after they were sent once. */
 const maxSeenCharacters = 500_000;
 
 /** Without compiled code. */
@@ -223,17 +182,11 @@ export function createDocumentCache<Value>() {
 
 const maxBytes = 12_500_000;
 
-/**
- * The memory of a parsed document, roughly: its nodes, its text and what was prepared for it.
- * @param addedVariables that are not in its text
- */
-function bytesOf({ tokenCount = 0, loc }: DocumentNode, addedVariables = 0): number {
-  const ofText = tokenCount * bytesPerToken + (loc?.end ?? 0) * bytesPerCharacter;
-  return ofText + addedVariables * bytesPerVariable + bytesPerDocument;
+/** The memory of a parsed document, roughly: its nodes, its text and what was prepared for it. */
+function bytesOf({ tokenCount = 0, loc }: DocumentNode): number {
+  return tokenCount * bytesPerToken + (loc?.end ?? 0) * bytesPerCharacter + bytesPerDocument;
 }
 
 const bytesPerToken = 250;
 const bytesPerCharacter = 10;
-/** Declared and used. */
-const bytesPerVariable = 1_000;
 const bytesPerDocument = 3_000;

@@ -6,7 +6,7 @@ it('the caches of documents count about the memory that they take', { timeout: 1
   const script = bundleScript('test/support/graphql/document-memory.ts');
   const child = tProcess(process.execPath, ['--expose-gc', script]);
   const kinds = await readJsonLines<DocumentMemory>(child);
-  expect(kinds).toHaveLength(8);
+  expect(kinds).toHaveLength(7);
   for (const { name, countedMb, heapMb } of kinds) {
     expect(countedMb, `${name}: MB counted`).toBeGreaterThan(7);
     expect(heapMb / countedMb, `${name}: MB of the heap per MB counted`).toBeGreaterThan(0.5);

@@ -5,8 +5,8 @@ import { type Outcome, tContext, toOutcome } from './outcomes.ts';
 import type { RandomRequest } from './random-documents.ts';
 
 /** The prepared documents of a gateway, and a function that executes one of them. */
-export function tDocuments(characters = 100_000) {
-  const limits = { tokens: 5_000, characters, cost: 1_000_000 };
+export function tDocuments() {
+  const limits = { tokens: 5_000, characters: 100_000, cost: 1_000_000 };
   const { prepare, status } = createPreparedDocuments({ schema, limits, hasCallers: false });
 
   async function run({ query, variables }: RandomRequest): Promise<Outcome> {

@@ -77,7 +77,7 @@ export function createRandomRequests(schema: GraphQLSchema, random: Random, text
  * Valid queries with fragments, aliases, conditions and variables; most variables are valid. The same for the same seed.
  * @param root the type of the operations, if they are not queries
  */
-export function createRandomQueries(
+function createRandomQueries(
   schema: GraphQLSchema,
   random: Random,
   texts: Texts,
