@@ -156,16 +156,19 @@ describe('the line of a request', () => {
     expect(other).not.toHaveProperty('documentId');
   });
 
-  it.each(ways)('has the id of a trusted document only, not of others that differ in a text, answered %s', async (way) => {
-    const manifest = join(tFolder(), 'manifest.json');
-    const queryOf = (code: string) => `{ country(code: "${code}") { code } }`;
-    writeFileSync(manifest, JSON.stringify({ germany: queryOf('DE') }));
-    const { send, lines } = await tLogged({ TRUSTED_DOCUMENTS: manifest, TRUSTED_DOCUMENTS_MODE: 'prefer' });
-    for (const code of ['DE', 'FR', 'DE', 'GB']) await send(way, { query: queryOf(code) }, as('shop'));
-    const ids = (await lines(4)).map(({ documentId }) => documentId);
-    const trusted = hashText(queryOf('DE')).slice(0, 32);
-    expect(ids).toEqual([trusted, undefined, trusted, undefined]);
-  });
+  it.each(ways)(
+    'has the id of a trusted document only, not of others that differ in a text, answered %s',
+    async (way) => {
+      const manifest = join(tFolder(), 'manifest.json');
+      const queryOf = (code: string) => `{ country(code: "${code}") { code } }`;
+      writeFileSync(manifest, JSON.stringify({ germany: queryOf('DE') }));
+      const { send, lines } = await tLogged({ TRUSTED_DOCUMENTS: manifest, TRUSTED_DOCUMENTS_MODE: 'prefer' });
+      for (const code of ['DE', 'FR', 'DE', 'GB']) await send(way, { query: queryOf(code) }, as('shop'));
+      const ids = (await lines(4)).map(({ documentId }) => documentId);
+      const trusted = hashText(queryOf('DE')).slice(0, 32);
+      expect(ids).toEqual([trusted, undefined, trusted, undefined]);
+    },
+  );
 
   it('has a hash of the subject of a token', async () => {
     const { post, lines, log } = await tLogged({ ...jwt, JWT_PUBLIC_KEY: JSON.stringify(jwkOf(ec.publicKey, 'k1')) });
