@@ -100,7 +100,7 @@ export function createGateway(
     createContext: (caller, signal, trace) => createContext(services, caller, signal, trace),
     hasCallers: access.hasCallers,
     trustedDocuments,
-    documentLimits: { tokens: config.maxQueryTokens, characters: config.maxQueryChars, cost: config.maxQueryCost },
+    maxQueryCost: config.maxQueryCost,
     keptReplyBytes: config.bankData.keptReplyBytes,
     hasTraces: config.federationTraces || access.hasCallers,
     exposesCost: config.exposeCost || access.hasCallers,

@@ -17,17 +17,27 @@ export const maxUncheckedLength = 10_000;
 
 /** Finds why the JSON of a client would take too long to parse; null if it would not. */
 export function findJsonProblem(text: string): string | null {
+  const names = new Set<string>();
+  /** The text that was read last: before a colon, it is the name of a field. */
+  let [start, end] = [0, 0];
   let depth = 0;
   let parts = 0;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
-    if (code === quote) index = findTextEnd(text, index);
-    else if (code === openBracket || code === openBrace) {
+    if (code === quote) {
+      start = index + 1;
+      end = findTextEnd(text, index);
+      index = end;
+    } else if (code === openBracket || code === openBrace) {
       depth += 1;
       parts += 1;
       if (depth > maxDepth) return `JSON may be nested at most ${maxDepth} levels deep.`;
     } else if (code === closeBracket || code === closeBrace) depth -= 1;
-    else if (code === colon) parts += 1;
+    else if (code === colon) {
+      parts += 1;
+      names.add(text.slice(start, end));
+      if (names.size > maxNames) return `JSON may have at most ${maxNames} different names of fields.`;
+    }
     if (parts > maxParts) return `JSON may have at most ${maxParts} objects, lists and fields.`;
   }
   return null;
@@ -46,6 +56,8 @@ function findTextEnd(text: string, start: number): number {
 const maxDepth = 100;
 /** They take up to 15 ms; the numbers and texts of a list take less. */
 const maxParts = 50_000;
+/** Each new name takes about 2 µs, twenty times as long as one that is repeated. */
+const maxNames = 1_000;
 
 const [quote, backslash, colon] = [0x22, 0x5c, 0x3a];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];

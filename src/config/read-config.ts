@@ -116,8 +116,6 @@ function createConfig(vars: Values, isLocal: boolean) {
           paths: vars.TRUSTED_DOCUMENTS,
           /** What happens to other documents: they are executed and logged, executed, or refused. */
           mode: vars.TRUSTED_DOCUMENTS_MODE,
-          /** Maximum length of a document, in characters. */
-          maxCharacters: vars.MAX_QUERY_CHARS,
         }
       : null,
     /** Null: no traces are exported. */
@@ -137,10 +135,6 @@ function createConfig(vars: Values, isLocal: boolean) {
     maxEssaysPerQuery: vars.MAX_ESSAYS_PER_QUERY,
     /** Limit for the entities that a router requests in one query. */
     maxEntitiesPerQuery: vars.MAX_ENTITIES_PER_QUERY,
-    /** Limit for the tokens, and for the lines, of one GraphQL document. */
-    maxQueryTokens: vars.MAX_QUERY_TOKENS,
-    /** Limit for the characters of one GraphQL document. */
-    maxQueryChars: vars.MAX_QUERY_CHARS,
     /** Limit for the fields in one response and their weights, computed before execution. */
     maxQueryCost: vars.MAX_QUERY_COST,
     /** Whether routers may request traces. */

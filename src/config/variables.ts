@@ -69,8 +69,6 @@ export const gatewayVariables = {
   ALLOWED_HOSTS: hostList.optional(),
   MAX_ESSAYS_PER_QUERY: integer(1, 1_000).default(5),
   MAX_ENTITIES_PER_QUERY: integer(1, 100_000).default(1_000),
-  MAX_QUERY_TOKENS: integer(100, 1_000_000).default(5_000),
-  MAX_QUERY_CHARS: integer(1_000, 100_000_000).default(100_000),
   MAX_QUERY_COST: integer(1_000, 1_000_000_000).default(100_000),
   FEDERATION_TRACES: onOrOff.default(false),
   EXPOSE_COST: onOrOff.default(false),

@@ -10,6 +10,9 @@ import type { Events } from '../telemetry/events.ts';
 
 export type TrustedDocuments = ReturnType<typeof createTrustedDocuments>;
 
+/** Longer documents are not executed. */
+export const maxDocumentCharacters = 100_000;
+
 interface TrustedDocumentsOptions extends TrustedDocumentsConfig {
   events: Pick<Events, 'trustedDocumentsReloaded' | 'trustedDocumentsInvalid'>;
 }
@@ -20,7 +23,7 @@ interface TrustedDocumentsOptions extends TrustedDocumentsConfig {
  * @throws ConfigError if they are invalid at the start
  */
 export function createTrustedDocuments(options: TrustedDocumentsOptions) {
-  const { paths, mode, maxCharacters, events } = options;
+  const { paths, mode, events } = options;
   // Watched before they are read: no change is missed.
   const stopWatching = watchFiles(paths, () => void reload());
   let index = readAtStart();
@@ -36,7 +39,7 @@ export function createTrustedDocuments(options: TrustedDocumentsOptions) {
     /** Whether a document is trusted, with or without the `__typename` fields that clients add. */
     has(text: string): boolean {
       if (index.texts.has(text) || checked.get(text)) return true;
-      if (text.length > maxCharacters) return false;
+      if (text.length > maxDocumentCharacters) return false;
       const normalized = normalizeDocument(text, index.maxNormalizedLength);
       if (normalized === null || !index.normalized.has(hashText(normalized))) return false;
       checked.set(text, true);

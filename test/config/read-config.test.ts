@@ -49,8 +49,6 @@ describe('readConfig', () => {
       maxIbansPerQuery: 1_000,
       maxEssaysPerQuery: 5,
       maxEntitiesPerQuery: 1_000,
-      maxQueryTokens: 5_000,
-      maxQueryChars: 100_000,
       maxQueryCost: 100_000,
       federationTraces: false,
       exposeCost: false,

@@ -32,7 +32,6 @@ function tTrusted(...paths: string[]) {
   const documents = createTrustedDocuments({
     paths,
     mode: 'require',
-    maxCharacters: 100_000,
     events: {
       trustedDocumentsReloaded: (count) => void events.push(count),
       trustedDocumentsInvalid: (reason) => void events.push(reason),

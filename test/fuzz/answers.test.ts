@@ -173,7 +173,7 @@ async function tGatewayOfServices(count: (name: string) => void) {
     },
     hasCallers: false,
     trustedDocuments: null,
-    documentLimits: { tokens: 5_000, characters: 100_000, cost: 20_000 },
+    maxQueryCost: 20_000,
     keptReplyBytes: 1_000_000,
     hasTraces: false,
     exposesCost: false,

@@ -1,18 +1,47 @@
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { type Answer, tGateway, tScriptedGateway } from '../support/gateway.ts';
+import { tDocuments } from '../support/graphql/documents.ts';
 import { repeat } from '../support/graphql/repeat.ts';
 import { tListeningGateway } from '../support/http/listening-gateway.ts';
 import { replyJson } from '../support/scripted-upstream.ts';
 
 describe('a document', () => {
-  it('may have at most MAX_QUERY_TOKENS tokens', async () => {
-    const { ask } = tGateway({ env: { MAX_QUERY_TOKENS: '100' } });
-    const names = (count: number) => repeat(count, (index) => `a${index}: __typename`);
-    expect((await ask(`{ ${names(32)} }`)).errors).toBeUndefined();
-    const { data, errors } = await ask(`{ ${names(40)} }`);
+  it('may have at most 5,000 tokens', async () => {
+    const { ask } = tGateway();
+    const names = (count: number) => repeat(count, (index) => `a${index}: name`);
+    expect((await ask(`{ country(code: "DE") { ${names(1_600)} } }`)).errors).toBeUndefined();
+    const { data, errors } = await ask(`{ country(code: "DE") { ${names(1_700)} } }`);
     expect(data).toBeUndefined();
-    expect(errors).toMatchObject([{ extensions: { code: 'GRAPHQL_PARSE_FAILED' } }]);
+    const message = 'Syntax Error: Document contains more that 5000 tokens. Parsing aborted.';
+    expect(errors).toMatchObject([{ message, extensions: { code: 'GRAPHQL_PARSE_FAILED' } }]);
+  });
+
+  it.each([
+    [
+      'operations',
+      'A document may have at most 100 operations; this one has 101.',
+      (count: number) => repeat(count, (index) => `query Q${index} { __typename }`),
+    ],
+    [
+      'variables',
+      'A document may define at most 250 variables; this one has 251.',
+      (count: number) => {
+        const half = Math.floor(count / 2);
+        const query = (name: string, names: readonly number[]) =>
+          `query ${name}(${names.map((index) => `$v${index}: String!`).join(' ')}) {
+            ibanValidations(ibans: [${names.map((index) => `$v${index}`).join(' ')}]) { iban } }`;
+        const names = Array.from({ length: count }, (_, index) => index);
+        return `${query('A', names.slice(0, half))} ${query('B', names.slice(half))}`;
+      },
+    ],
+  ])('has few %s, which take time to validate', async (_, message, document) => {
+    const most = Number(/at most (\d+)/.exec(message)?.[1]);
+    expect(tDocuments().prepare(document(most)).errors).toEqual([]);
+    // A fragment with an unknown field: its error would show that the document was validated.
+    const { errors } = tDocuments().prepare(`${document(most + 1)} fragment Z on Query { unknown }`);
+    expect(errors.map(({ message }) => message)).toEqual([message]);
+    expect(errors[0]?.extensions).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } });
   });
 
   it('may introspect like all tools, but not with many aliases', async () => {
@@ -56,15 +85,15 @@ describe('the directives of a document', () => {
 });
 
 describe('the text of a document', () => {
-  it('may have at most MAX_QUERY_CHARS characters, and as many lines as tokens', async () => {
-    const { ask } = tGateway({ env: { MAX_QUERY_CHARS: '2500', MAX_QUERY_TOKENS: '1000' } });
+  it('may have at most 100,000 characters, and 5,000 lines', async () => {
+    const { ask } = tGateway();
     const query = (padding: string) => `{ __typename ${padding} }`;
-    expect((await ask(query(','.repeat(1_900)))).errors).toBeUndefined();
-    expect((await ask(query('\n'.repeat(900)))).errors).toBeUndefined();
+    expect((await ask(query(','.repeat(99_985)))).errors).toBeUndefined();
+    expect((await ask(query('\n'.repeat(4_900)))).errors).toBeUndefined();
     for (const [padding, message] of [
-      [`#${'a'.repeat(2_500)}\n`, 'A document may have at most 2500 characters (MAX_QUERY_CHARS); this one has 2517.'],
-      ['\n'.repeat(1_100), 'A document may have at most 1000 lines (MAX_QUERY_TOKENS).'],
-      ['\r\n'.repeat(990) + '\r'.repeat(11), 'A document may have at most 1000 lines (MAX_QUERY_TOKENS).'],
+      [`#${'a'.repeat(100_000)}\n`, 'A document may have at most 100000 characters; this one has 100017.'],
+      ['\n'.repeat(5_100), 'A document may have at most 5000 lines.'],
+      ['\r\n'.repeat(4_990) + '\r'.repeat(11), 'A document may have at most 5000 lines.'],
     ] as const) {
       expect((await ask(query(padding))).errors).toMatchObject([
         { message, extensions: { code: 'GRAPHQL_PARSE_FAILED' } },
@@ -178,16 +207,30 @@ describe('the JSON of a request', () => {
     ['deep lists', `"a": ${'['.repeat(6_000)}${']'.repeat(6_000)}`, 'JSON may be nested at most 100 levels deep.'],
     ['deep objects', `${'"a": {'.repeat(3_000)}${'}'.repeat(3_000)}`, 'JSON may be nested at most 100 levels deep.'],
     ['many objects', `"a": [${'{},'.repeat(60_000)}{}]`, 'JSON may have at most 50000 objects, lists and fields.'],
+    ['many fields', `"a": [${'{"a":1},'.repeat(30_000)}{}]`, 'JSON may have at most 50000 objects, lists and fields.'],
     [
-      'many fields',
-      Array.from({ length: 60_000 }, (_, index) => `"a${index}": 1`).join(),
-      'JSON may have at most 50000 objects, lists and fields.',
+      'many names',
+      Array.from({ length: 1_001 }, (_, index) => `"a${index}": "${'x'.repeat(10)}"`).join(),
+      'JSON may have at most 1000 different names of fields.',
+    ],
+    [
+      'many names in many objects',
+      `"a": [${Array.from({ length: 1_001 }, (_, index) => `{ "a${index}" : 1 }`).join()}]`,
+      'JSON may have at most 1000 different names of fields.',
     ],
   ])('is refused before it is parsed if that would take long: %s', async (_, extensions, message) => {
     const gateway = await tListeningGateway();
     const { status, json } = await gateway.post(`{ ${padding} ${extensions} } }`);
     expect(status).toBe(400);
     expect(json()).toMatchObject({ errors: [{ message, extensions: { code: 'BAD_USER_INPUT' } }] });
+  });
+
+  it('may repeat its names in any number of objects', async () => {
+    const gateway = await tListeningGateway();
+    const item = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`a${index}`, `"b${index}":`]));
+    const ignored = Array.from({ length: 1_000 }, (_, index) => ({ ...item, text: `c${index}` }));
+    const { json } = await gateway.post({ query: '{ __typename }', extensions: { ignored } });
+    expect(json()).toEqual({ data: { __typename: 'Query' } });
   });
 
   it('may have brackets and colons in its texts, and long lists of them', async () => {

@@ -14,13 +14,7 @@ import type { CacheStatus } from '../../telemetry/metrics/gateway-metrics.ts';
 import { createCompiler } from '../jit/compiler.ts';
 import { findCacheScope } from './cache-scope.ts';
 import { parseDetached } from './document-errors.ts';
-import {
-  type DocumentLimits,
-  findComparisonProblem,
-  findDocumentProblem,
-  limitAliases,
-  limitDirectives,
-} from './limits.ts';
+import { findDocumentProblem, findTextProblem, limitAliases, limitDirectives, maxTokens } from './limits.ts';
 import {
   createOperationError,
   createPreparedOperation,
@@ -31,7 +25,6 @@ import { createPreparationTurns } from './turns.ts';
 
 interface DocumentsOptions {
   schema: GraphQLSchema;
-  limits: Pick<DocumentLimits, 'tokens' | 'characters'>;
   /** Whether responses depend on the caller: then only private caches may store them. */
   hasCallers: boolean;
 }
@@ -41,7 +34,7 @@ interface DocumentsOptions {
  * documents that are much more expensive to parse or validate than their size suggests. Invalid documents are not cached: their
  * errors would hold the text.
  */
-export function createPreparedDocuments({ schema, limits, hasCallers }: DocumentsOptions) {
+export function createPreparedDocuments({ schema, hasCallers }: DocumentsOptions) {
   const compiler = createCompiler(schema);
   const turns = createPreparationTurns();
   const documents = createDocumentCache<PreparedDocument>();
@@ -78,12 +71,6 @@ export function createPreparedDocuments({ schema, limits, hasCallers }: Document
     if (seenOnce.delete(text)) addBytes = documents.set(text, prepared, bytesOf(document));
     else seenOnce.set(text, true);
     return prepared;
-  }
-
-  function parseDocument(text: string): DocumentNode {
-    const problem = findDocumentProblem(text, limits);
-    if (problem !== null) throw new GraphQLError(problem);
-    return parseDetached(text, { maxTokens: limits.tokens });
   }
 
   /**
@@ -123,9 +110,15 @@ const maxSeenCharacters = 500_000;
 /** Without compiled code. */
 const bytesPerOperation = 3_000;
 
+function parseDocument(text: string): DocumentNode {
+  const problem = findTextProblem(text);
+  if (problem !== null) throw new GraphQLError(problem);
+  return parseDetached(text, { maxTokens });
+}
+
 /** An error that a rule throws is the only one: it throws where reporting each error would take too much work. */
 function validateDocument(schema: GraphQLSchema, document: DocumentNode): readonly GraphQLError[] {
-  const problem = findComparisonProblem(document);
+  const problem = findDocumentProblem(document);
   if (problem !== null) return [new GraphQLError(problem)];
   try {
     return validate(schema, document, rules);

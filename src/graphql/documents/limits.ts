@@ -24,30 +24,22 @@ import {
   type ValidationContext,
   visit,
 } from 'graphql';
+import { maxDocumentCharacters } from '../../documents/trusted-documents.ts';
 
 /* Limits of a document and its variables, besides the cost of its operations: text, comparisons, aliases, directives, values. */
 
-export interface DocumentLimits {
-  /** Tokens (names, braces, strings ...), and lines, per document. */
-  tokens: number;
-  /** Characters per document. */
-  characters: number;
-  /** Fields in the response and weights, computed before execution. */
-  cost: number;
-}
+/** Names, braces, strings and other tokens; and lines. */
+export const maxTokens = 5_000;
 
 /** Finds why a document would be too expensive to parse; null if it is not. Nested brackets cost the parser stack. */
-export function findDocumentProblem(
-  text: string,
-  { characters, tokens }: Pick<DocumentLimits, 'characters' | 'tokens'>,
-): string | null {
-  if (text.length > characters) {
-    return `A document may have at most ${characters} characters (MAX_QUERY_CHARS); this one has ${text.length}.`;
+export function findTextProblem(text: string): string | null {
+  if (text.length > maxDocumentCharacters) {
+    return `A document may have at most ${maxDocumentCharacters} characters; this one has ${text.length}.`;
   }
-  if (text.length > tokens && countLines(text) > tokens) {
-    return `A document may have at most ${tokens} lines (MAX_QUERY_TOKENS).`;
+  if (text.length > maxTokens && countLines(text) > maxTokens) {
+    return `A document may have at most ${maxTokens} lines.`;
   }
-  return isNestedDeeper(text, maxNesting, tokens) ? `Brackets may be nested at most ${maxNesting} levels deep.` : null;
+  return isNestedDeeper(text, maxNesting) ? `Brackets may be nested at most ${maxNesting} levels deep.` : null;
 }
 
 /** More than any tool writes; the parser's stack ends at about 2,000. */
@@ -57,7 +49,7 @@ function countLines(text: string): number {
   return text.match(/\r\n|[\n\r]/g)?.length ?? 0;
 }
 
-function isNestedDeeper(text: string, levels: number, maxTokens: number): boolean {
+function isNestedDeeper(text: string, levels: number): boolean {
   const lexer = new Lexer(new Source(text));
   let level = 0;
   try {
@@ -78,12 +70,32 @@ function isNestedDeeper(text: string, levels: number, maxTokens: number): boolea
 const openingBrackets: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
 const closingBrackets: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
 
+/** Finds why a document would be too expensive to validate; null if it is not. */
+export function findDocumentProblem(document: DocumentNode): string | null {
+  return findDefinitionProblem(document) ?? findComparisonProblem(document);
+}
+
+/** GraphQL.js checks the fragments of each operation, and each variable in all of its places. */
+function findDefinitionProblem({ definitions }: DocumentNode): string | null {
+  const operations = definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+  if (operations.length > maxOperations) {
+    return `A document may have at most ${maxOperations} operations; this one has ${operations.length}.`;
+  }
+  const variables = operations.reduce((sum, node) => sum + (node.variableDefinitions?.length ?? 0), 0);
+  if (variables <= maxVariables) return null;
+  return `A document may define at most ${maxVariables} variables; this one has ${variables}.`;
+}
+
+/** They take about 6 ms. */
+const maxOperations = 100;
+const maxVariables = 250;
+
 /**
- * Finds why a document would be too expensive to validate; null if it is not. GraphQL.js compares each pair of fields that have
- * the same response name in one place, with fragments expanded, their arguments, and the fields below both; and each pair of
- * fragments.
+ * Finds why comparing the fields of a document would be too expensive; null if it would not. GraphQL.js compares each pair of
+ * fields that have the same response name in one place, with fragments expanded, their arguments, and the fields below both; and
+ * each pair of fragments.
  */
-export function findComparisonProblem({ definitions }: DocumentNode): string | null {
+function findComparisonProblem({ definitions }: DocumentNode): string | null {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of definitions) if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
   const reached = new Set<string>();

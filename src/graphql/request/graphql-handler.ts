@@ -8,7 +8,6 @@ import type { Events } from '../../telemetry/events.ts';
 import type { Trace } from '../../trace.ts';
 import { createRequestError } from '../documents/document-errors.ts';
 import { createPreparedDocuments } from '../documents/documents.ts';
-import type { DocumentLimits } from '../documents/limits.ts';
 import {
   createOperationError,
   type Executed,
@@ -28,7 +27,8 @@ interface GraphqlHandlerOptions<Context> extends RepliesOptions {
   /** Creates the context of one request's resolvers. @param signal aborts when the client disconnects */
   createContext: (caller: Caller, signal: Signal, trace: Trace | null) => Context;
   trustedDocuments: TrustedDocuments | null;
-  documentLimits: DocumentLimits;
+  /** Limit for the fields in the response and their weights, for callers without a limit of their own. */
+  maxQueryCost: number;
   /** Memory for kept replies. */
   keptReplyBytes: number;
   events: Pick<Events, 'unexpectedError' | 'untrustedDocument'>;
@@ -36,8 +36,8 @@ interface GraphqlHandlerOptions<Context> extends RepliesOptions {
 
 /** GraphQL over HTTP. Ordinary POST requests are answered directly, which takes a tenth of the time; Yoga reads all others. */
 export function createGraphqlHandler<Context extends OperationContext>(options: GraphqlHandlerOptions<Context>) {
-  const { schema, createContext, trustedDocuments, documentLimits, hasCallers, redact, events } = options;
-  const documents = createPreparedDocuments({ schema, limits: documentLimits, hasCallers });
+  const { schema, createContext, trustedDocuments, maxQueryCost, hasCallers, redact, events } = options;
+  const documents = createPreparedDocuments({ schema, hasCallers });
   const persistedQueries = createPersistedQueries(trustedDocuments);
   const replies = createReplies(options);
   const keptReplies = createKeptReplies(options.keptReplyBytes);
@@ -105,7 +105,7 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
       if (signal.aborted) return createAbandonedReply(mediaType, null);
       const context = createContext(caller, signal, request.trace);
       const executed = describe(operation, context.requestContext);
-      const limit = caller.limits.maxQueryCost ?? documentLimits.cost;
+      const limit = caller.limits.maxQueryCost ?? maxQueryCost;
       if (cost > limit) {
         return finish(refuse(describeCost(cost, limit), 'BAD_USER_INPUT', { refusal: 'cost' }), executed);
       }
@@ -148,7 +148,7 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
   async function startInlineTrace(): Promise<InlineTrace> {
     inlineTraces ??= import('./inline-trace.ts').then(({ createInlineTraces }) =>
       // A traced field takes about four times as long.
-      createInlineTraces({ schema, redact, maxCost: documentLimits.cost / 4 }),
+      createInlineTraces({ schema, redact, maxCost: maxQueryCost / 4 }),
     );
     return (await inlineTraces)();
   }

@@ -116,8 +116,7 @@ describe('compiling', () => {
   });
 
   it('counts the memory of compiled operations in the cache of documents', async () => {
-    const limits = { tokens: 5_000, characters: 100_000, cost: 100_000 };
-    const { prepare, status } = createPreparedDocuments({ schema, limits, hasCallers: false });
+    const { prepare, status } = createPreparedDocuments({ schema, hasCallers: false });
     const fields = repeat(380, (index) => `a${index}: ibanFormatAsRegex`);
     const textOf = (index: number) => `query Q${index}($code: String!) { country(code: $code) { ${fields} } }`;
     const texts = Array.from({ length: 16 }, (_, index) => textOf(index));

@@ -63,8 +63,6 @@ const shown: [variable: string, message: string, ...values: string[]][] = [
   ['CHECK_MAX_IBANS', wholeNumber(1, 1_000_000), '0'],
   ['MAX_ESSAYS_PER_QUERY', wholeNumber(1, 1_000), '0'],
   ['MAX_ENTITIES_PER_QUERY', wholeNumber(1, 100_000), '0'],
-  ['MAX_QUERY_TOKENS', wholeNumber(100, 1_000_000), '99'],
-  ['MAX_QUERY_CHARS', wholeNumber(1_000, 100_000_000), '999'],
   ['MAX_QUERY_COST', wholeNumber(1_000, 1_000_000_000), '999'],
   ['FEDERATION_TRACES', switches, 'true'],
   ['EXPOSE_COST', switches, '1'],

@@ -37,7 +37,7 @@ export function createTServer<Context extends { requestContext: RequestContext }
     createContext: (caller, signal) => ({ ...createContext(createRequestContext(signal)), caller }),
     hasCallers: false,
     trustedDocuments: null,
-    documentLimits: { tokens: 5_000, characters: 100_000, cost: 100_000 },
+    maxQueryCost: 100_000,
     keptReplyBytes: 1_000_000,
     hasTraces: true,
     exposesCost: true,

@@ -6,8 +6,7 @@ import type { RandomRequest } from './random-documents.ts';
 
 /** The prepared documents of a gateway, and a function that executes one of them. */
 export function tDocuments() {
-  const limits = { tokens: 5_000, characters: 100_000, cost: 1_000_000 };
-  const { prepare, status } = createPreparedDocuments({ schema, limits, hasCallers: false });
+  const { prepare, status } = createPreparedDocuments({ schema, hasCallers: false });
 
   async function run({ query, variables }: RandomRequest): Promise<Outcome> {
     const { errors, operation } = prepare(query);
