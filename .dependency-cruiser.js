@@ -5,7 +5,6 @@
 const layers = [
   ['cli'],
   ['main.ts'],
-  ['gateway-workers.ts'],
   ['gateway.ts'],
   ['http'],
   ['graphql/request', 'graphql/schema'],

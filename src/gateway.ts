@@ -2,7 +2,6 @@ import type { DestinationStream } from 'pino';
 import { answerWithin } from './async/pause.ts';
 import { createTimeSlices } from './async/time-slices.ts';
 import { createAccess } from './auth/access.ts';
-import type { TakeBlock } from './auth/rate-limit.ts';
 import { createCachedBankData } from './bank-data/cached-bank-data.ts';
 import { createBankLists } from './bank-lists/bank-lists.ts';
 import { createKnownBanks, type KnownBanks } from './bank-lists/known-banks.ts';
@@ -31,8 +30,6 @@ interface GatewayOptions {
   logDestination?: DestinationStream;
   /** Several gateways of one process can share the lists. */
   knownBanks?: KnownBanks;
-  /** What the primary process does for all workers, of which this process is one: it serves the metrics, too. */
-  primary?: { takeBlock: TakeBlock } | null;
   /** How often a subscription without results gets a heartbeat: by default, half the idle timeout of common proxies (30 s). */
   heartbeatMs?: number;
 }
@@ -44,7 +41,6 @@ export function createGateway(
   {
     logDestination = process.stderr,
     knownBanks = createKnownBanks(createBankLists({ dataDir: config.dataDir, lookEveryMs: 1_000 })),
-    primary = null,
     heartbeatMs = 15_000,
   }: GatewayOptions = {},
 ) {
@@ -54,7 +50,7 @@ export function createGateway(
   const trustedDocuments = config.trustedDocuments && createTrustedDocuments({ ...config.trustedDocuments, events });
   const { store, isShared, failure, checkSecret, onRecovered } = openStore(config.store, config.dataDir, events);
   const access = closeOnError(store, () =>
-    createAccess({ access: config.access, storeConfig: config.store, store, takeLocally: primary?.takeBlock, events }),
+    createAccess({ access: config.access, storeConfig: config.store, store, events }),
   );
 
   const { replicas } = config.store;
@@ -187,16 +183,9 @@ export function createGateway(
       }),
     /** Null if they are off, or the gateway does not listen yet. */
     metricsUrl: () => metricsServer?.url ?? null,
-    /** Null if metrics are off, or the gateway does not listen yet. */
-    metrics: () => exposition,
     bankLists: knownBanks.lists,
     announceStop,
     setDebug,
-    /** Leaves new connections to other processes that listen on the same port. /ready does not fail: that port is ready. */
-    leavePort(): void {
-      server.closeConnections();
-      server.stopListening();
-    },
     close,
   };
 
@@ -210,7 +199,7 @@ export function createGateway(
       const { createExposition } = await import('./telemetry/metrics/exposition.ts');
       exposition = createExposition(metrics.metrics, metricSources);
       const { collect } = exposition;
-      if (primary === null) metricsServer = await startMetricsServer({ ...metrics, collect, events });
+      metricsServer = await startMetricsServer({ ...metrics, collect, events });
     }
     return server.listen(config.host, config.port);
   }

@@ -1,18 +1,17 @@
 import { isOutdated } from './bank-lists/bank-lists.ts';
 import type { BankListStatus } from './bank-lists/listed-bank.ts';
 import { findUnknownVariables } from './config/describe-variables.ts';
-import { type Config, draftsEssays, essaysAdvice, listSecrets, readConfig } from './config/read-config.ts';
 import {
-  type Listening,
-  runWorker,
-  type StartOptions,
-  startGatewayWorkers,
-  type WorkerSettings,
-} from './gateway-workers.ts';
+  type Config,
+  draftsEssays,
+  essaysAdvice,
+  listSecrets,
+  readConfig,
+  type Upstreams,
+} from './config/read-config.ts';
 import { configureHeap } from './process/heap-settings.ts';
 import { runMain } from './process/run-main.ts';
 import { stopOnSignal } from './process/stop-signals.ts';
-import { readWorkerSettings } from './process/workers.ts';
 import { type EmbeddedService, resolveUpstream } from './self-hosted/service.ts';
 import { checkDataFolder, isWorldWritable } from './stores/data-folder.ts';
 import { verifyStore } from './stores/verify-store.ts';
@@ -23,16 +22,12 @@ import { createRedact } from './telemetry/redact.ts';
  * The gateway process: reads the configuration, starts the self-hosted services that replace missing upstreams, listens,
  * and stops everything on SIGTERM or SIGINT, the services after the gateway. It exits when everything is closed. The code
  * of the self-hosted services is loaded only if they are used: it takes 130 ms and 10 MB.
- *
- * With several workers, this is the primary process, and the gateway runs in each of them.
  */
 
 configureHeap();
 await runMain(() => run(readConfig(process.env)));
 
 async function run(config: Config): Promise<void> {
-  const workerSettings = readWorkerSettings<WorkerSettings>();
-  if (workerSettings) return runWorker(config, workerSettings);
   warnOfUnknownVariables(config);
   // Redis replaces the data folder.
   if (config.store.redis === null) checkDataFolder(config.dataDir);
@@ -78,10 +73,7 @@ async function start(config: Config, services: EmbeddedService[], stopServices: 
   const log = createLog({ level: config.logLevel, redact: createRedact(listSecrets(config, upstreams)) });
   logConsole(log, console);
   await verifying;
-  const startAll = config.workers === 1 ? startGateway : startGatewayWorkers;
-  const listening = await startAll({ config, upstreams, log, close: stopServices });
-  if (listening === null) return;
-  const { url, metricsUrl, bankLists } = listening;
+  const { url, metricsUrl, bankLists } = await startGateway({ config, upstreams, log, close: stopServices });
   if (draftsEssays(config)) log.warn(`essays are drafts from templates: ${essaysAdvice}`);
   if (config.store.redis === null && isWorldWritable(config.dataDir)) {
     log.warn('every user of the machine can write to DATA_DIR: remove that right, for example with chmod o-w');
@@ -101,7 +93,15 @@ async function start(config: Config, services: EmbeddedService[], stopServices: 
   );
 }
 
-async function startGateway({ config, upstreams, log, close }: StartOptions): Promise<Listening> {
+interface StartOptions {
+  config: Config;
+  upstreams: Upstreams;
+  log: Log;
+  /** Closes the self-hosted services, after the gateway. */
+  close: () => Promise<unknown>;
+}
+
+async function startGateway({ config, upstreams, log, close }: StartOptions) {
   const { createGateway } = await import('./gateway.ts');
   const gateway = createGateway(config, upstreams);
   const stop = async () => {

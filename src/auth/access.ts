@@ -6,7 +6,7 @@ import { createApiKeys } from './api-keys.ts';
 import { type Caller, createCallerFactory } from './caller.ts';
 import { createTokenVerification } from './jwt.ts';
 import { createPaidBudgets } from './paid-budget.ts';
-import { createRateLimit, type TakeBlock } from './rate-limit.ts';
+import { createRateLimit } from './rate-limit.ts';
 import { type SignedParams, verifySignature } from './router-signature.ts';
 
 export type Access = ReturnType<typeof createAccess>;
@@ -16,19 +16,16 @@ interface AccessOptions {
   /** Where requests and calls are counted. */
   storeConfig: StoreConfig;
   store: Store;
-  /** Counts requests where Redis does not. By default, in the memory of this process. */
-  takeLocally: TakeBlock | undefined;
   events: Events;
 }
 
 /** Who may call, how often, and how much. @throws ConfigError if the file with API keys is invalid */
-export function createAccess({ access, storeConfig, store, takeLocally, events }: AccessOptions) {
+export function createAccess({ access, storeConfig, store, events }: AccessOptions) {
   const { redis, secret, replicas, countTimeoutMs } = storeConfig;
   const identify = createIdentify({ access, nameSecret: secret, events });
   const rateLimit = createRateLimit({
     shared: redis && secret ? { redis, secret } : null,
     replicas: replicas ?? 1,
-    ...(redis === null && takeLocally && { takeLocally }),
     events,
   });
   const budgets = createPaidBudgets({ store, replicas, countTimeoutMs, events });

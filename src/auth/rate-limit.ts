@@ -11,8 +11,6 @@ interface RateLimitOptions {
   shared: { redis: RedisConfig; secret: string } | null;
   /** Number of processes that count together. */
   replicas: number;
-  /** Counts without Redis. By default, in the memory of this process. */
-  takeLocally?: TakeBlock;
   events: Pick<Events, 'rateLimitNotShared'>;
 }
 
@@ -20,12 +18,7 @@ interface RateLimitOptions {
  * Counts requests of a caller ahead of time, and permits as many as are left of the limit.
  * @param limit requests per minute @throws if the counter fails
  */
-export type TakeBlock = (id: string, limit: number, count: number) => Promise<Block>;
-
-/** Counts in the memory of this process. */
-export function createMemoryBlocks(): TakeBlock {
-  return createBlocks((options) => new RateLimiterMemory(options));
-}
+type TakeBlock = (id: string, limit: number, count: number) => Promise<Block>;
 
 /**
  * Requests per minute of each caller, in windows that begin with a request. Each gateway counts a block of requests ahead
@@ -33,7 +26,8 @@ export function createMemoryBlocks(): TakeBlock {
  * Redis fails, each gateway counts in memory and permits its share: the limit divided by the number of replicas, but at
  * least 1.
  */
-export function createRateLimit({ shared, replicas, takeLocally = createMemoryBlocks(), events }: RateLimitOptions) {
+export function createRateLimit({ shared, replicas, events }: RateLimitOptions) {
+  const takeLocally = createBlocks((options) => new RateLimiterMemory(options));
   // The store has a connection of its own to the same server, and reports its failures.
   const connectionEvents = { storeDown() {}, storeUp() {} };
   const connection =

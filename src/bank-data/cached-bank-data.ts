@@ -11,7 +11,7 @@ import { createSharedCache } from './shared-cache.ts';
 interface CachedBankDataOptions extends Pick<OpenedStore, 'store' | 'isShared'> {
   createUpstream: CreateUpstream;
   access: UpstreamAccess;
-  config: Pick<Config, 'bankData' | 'upstreamConcurrency' | 'store' | 'workers'>;
+  config: Pick<Config, 'bankData' | 'upstreamConcurrency' | 'store'>;
   events: Events;
 }
 
@@ -27,19 +27,13 @@ export function createCachedBankData({
   const { url, client, allowance } = createUpstream('bank-data', access, 'apikey', config.bankData);
   const { freshMs, maxAgeMs, lookUpBytes: maxBytes, isSelfHosted } = config.bankData;
   const dataVersion = isSelfHosted ? createDataVersion(url) : noDataVersion;
-  // Otherwise each worker would pay for an IBAN. The embedded store is on a disk, and smaller than Redis.
-  const isWorthSharing = isShared || (config.workers > 1 && !isSelfHosted);
-  const sharing = {
-    timeoutMs: config.store.lookUpTimeoutMs,
-    isEmbedded: !isShared,
-    onLate: () => events.storeFailed('timeout'),
-  };
+  const sharing = { timeoutMs: config.store.lookUpTimeoutMs, onLate: () => events.storeFailed('timeout') };
   const cache = createLookUpCache({
     freshMs,
     maxAgeMs,
     maxBytes,
     maxConcurrency: config.upstreamConcurrency,
-    sharedCache: isWorthSharing ? createSharedCache(store, sharing) : null,
+    sharedCache: isShared ? createSharedCache(store, sharing) : null,
     dataVersion,
     events,
   });

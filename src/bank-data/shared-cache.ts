@@ -16,7 +16,7 @@ const cacheEntry = z.object({
   version: z.string().nullable().default(null),
 });
 
-/** A second, slower cache behind the one in memory, shared by all processes of the gateway. It never rejects. */
+/** A second, slower cache behind the one in memory, shared by all gateways. It never rejects. */
 export interface SharedCache {
   /** The entry; null if there is none. Undefined if the store fails or is slow: then it is not asked for a claim. */
   get(key: string): Promise<CacheEntry | null | undefined>;
@@ -39,24 +39,21 @@ export const noClaim: Claim = { release() {} };
 interface SharedCacheOptions {
   /** How long a look-up waits for the store. */
   timeoutMs: number;
-  /** The embedded store writes to the disk: it has entries only while they are fresh, and no claims. */
-  isEmbedded: boolean;
   /** Called for each answer of the store that was not waited for any longer. */
   onLate(): void;
 }
 
-export function createSharedCache(store: Store, { timeoutMs, isEmbedded, onLate }: SharedCacheOptions): SharedCache {
+export function createSharedCache(store: Store, { timeoutMs, onLate }: SharedCacheOptions): SharedCache {
   return {
     async get(key) {
       const text = await answerWithin(store.get(storeKey(key)), timeoutMs, onLate);
       return typeof text === 'string' ? (cacheEntry.safeParse(parseJson(text)).data ?? null) : text;
     },
     set(key, entry) {
-      const expiresInMs = (isEmbedded ? entry.freshUntil : entry.staleUntil) - Date.now();
+      const expiresInMs = entry.staleUntil - Date.now();
       if (expiresInMs > 0) store.set(storeKey(key), JSON.stringify(entry), { expiresInMs }).catch(ignore);
     },
     async claim(key) {
-      if (isEmbedded) return noClaim;
       const locking = store.lock(storeKey(key), { expiresInMs: claimMs });
       const lock = await answerWithin(locking, timeoutMs, onLate);
       if (lock === undefined) {

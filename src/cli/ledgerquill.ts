@@ -6,7 +6,6 @@ import { paymentSchemes } from '../bank-lists/scheme-registers.ts';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import { readVersion } from '../process/package-files.ts';
 import { type MainOptions, runMain } from '../process/run-main.ts';
-import { readWorkerSettings } from '../process/workers.ts';
 
 /*
  * The `ledgerquill` command. Exit codes: 0; 1 for a failure or a wrong configuration; 2 for wrong usage. Those of `check`: 1 for
@@ -59,7 +58,6 @@ function createProgram(): Command {
   )
     .option('--port <number>', 'The port; overrides PORT. 0: a free port.')
     .option('--host <address>', 'The address to listen on; overrides HOST.')
-    .option('--workers <number>', 'How many processes serve requests, such as one per core; overrides WORKERS.')
     .option(
       '--new-store',
       'If the secret of the store is lost: begin a new store. Paid essays, orders and counts of the old one are lost.',
@@ -194,8 +192,7 @@ function dotenvOption(): Option {
 function readDotenv(command: Command): ReadonlySet<string> {
   const path: string | undefined = command.opts().dotenv;
   const isDefault = command.getOptionValueSource('dotenv') === 'default';
-  // A worker has the variables of its primary process, also if the file has changed.
-  if (!path || readWorkerSettings() !== null || (isDefault && !existsSync(path))) return new Set();
+  if (!path || (isDefault && !existsSync(path))) return new Set();
   let text: string;
   try {
     text = readFileSync(path, 'utf8');

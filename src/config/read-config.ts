@@ -33,7 +33,6 @@ export function readConfig(env: Environment): Config {
   const vars = readVariables(gatewayVariables, env);
   if (vars.REDIS_URL && !vars.STORE_SECRET) throw createMissingVariableError('STORE_SECRET', 'REDIS_URL');
   if (!vars.REDIS_URL && vars.REPLICAS > 1) throw createMissingVariableError('REDIS_URL', 'REPLICAS');
-  if (vars.UPSTREAM_CONCURRENCY < vars.WORKERS) throw new ConfigError([tooManyWorkers]);
   if (vars.METRICS_PORT && vars.METRICS_PORT === vars.PORT) throw new ConfigError([samePort]);
   const isLocal = isLoopback(vars.HOST);
   const config = createConfig(vars, isLocal);
@@ -48,9 +47,6 @@ export function readConfig(env: Environment): Config {
 
 const samePort = 'METRICS_PORT: must be another port than PORT: metrics are never served on the public port';
 
-const tooManyWorkers =
-  'WORKERS: must be at most UPSTREAM_CONCURRENCY, because each worker makes its part of these calls';
-
 const exposedKeys =
   'HOST: must be a loopback address, such as 127.0.0.1, because upstream calls are paid and no callers are configured: ' +
   'set GATEWAY_API_KEYS or JWT_JWKS_URL, or GATEWAY_AUTH=none if a proxy in front of the gateway authenticates callers';
@@ -59,16 +55,13 @@ const unnamedHosts =
   'ALLOWED_HOSTS: missing; it is required because HOST is not a loopback address and upstream calls are paid: set the ' +
   'host names that clients use, such as gateway.example.com, or * for any';
 
-/** Calls in flight and lines of the log are divided by the number of workers. Limits of memory apply to each of them. */
 function createConfig(vars: Values, isLocal: boolean) {
   return {
     host: vars.HOST,
     port: vars.PORT,
     logLevel: vars.LOG_LEVEL,
-    /** Number of processes that serve requests; 1: this one, without a primary process. */
-    workers: vars.WORKERS,
-    /** Limit for the lines of a process in the request log, for failed requests and for all others; 0: none. */
-    requestLogPerSecond: Math.ceil(vars.REQUEST_LOG_PER_SECOND / vars.WORKERS),
+    /** Limit for the lines per second in the request log, for failed requests and for all others; 0: none. */
+    requestLogPerSecond: vars.REQUEST_LOG_PER_SECOND,
     /** Address of the metrics server; null: there is none. */
     metrics: vars.METRICS_PORT === undefined ? null : { host: vars.METRICS_HOST ?? vars.HOST, port: vars.METRICS_PORT },
     /** Folder of the embedded store and of imported bank directories. */
@@ -81,8 +74,8 @@ function createConfig(vars: Values, isLocal: boolean) {
       lookUpTimeoutMs: vars.REDIS_TIMEOUT_MS,
       /** How long a look-up waits until Redis has counted its call, while many are left; null: until it is counted. */
       countTimeoutMs: vars.REDIS_URL ? vars.REDIS_TIMEOUT_MS : null,
-      /** Number of processes that share the store, at most; null: it is not shared. */
-      replicas: vars.REDIS_URL || vars.WORKERS > 1 ? vars.REPLICAS * processesOf(vars.WORKERS) : null,
+      /** Number of gateways that share the store, at most; null: it is not shared. */
+      replicas: vars.REDIS_URL ? vars.REPLICAS : null,
       /** Encrypts the store; null: generated and stored in `dataDir`. Never null if `redis` is set. */
       secret: vars.STORE_SECRET ?? null,
     },
@@ -141,10 +134,10 @@ function createConfig(vars: Values, isLocal: boolean) {
     federationTraces: vars.FEDERATION_TRACES,
     /** Whether a request may ask for `extensions.cost`. */
     exposeCost: vars.EXPOSE_COST,
-    /** Limit for concurrent calls of a process per upstream. */
-    upstreamConcurrency: Math.floor(vars.UPSTREAM_CONCURRENCY / vars.WORKERS),
-    /** Limit for queued calls of a process per upstream. */
-    upstreamQueue: Math.ceil(vars.UPSTREAM_QUEUE / vars.WORKERS),
+    /** Limit for concurrent calls per upstream. */
+    upstreamConcurrency: vars.UPSTREAM_CONCURRENCY,
+    /** Limit for queued calls per upstream. */
+    upstreamQueue: vars.UPSTREAM_QUEUE,
     /** Upper bound of the delay before the first retry, in milliseconds. */
     retryBackoffMs: vars.UPSTREAM_RETRY_BACKOFF_MS,
     /** Maximum size of an upstream response, in bytes. */
@@ -185,7 +178,7 @@ function createConfig(vars: Values, isLocal: boolean) {
       /** Orders that are written without their client. */
       jobs: {
         /** Limit for those that a process runs at a time. */
-        maxRunning: Math.ceil(vars.ESSAY_ORDERS_RUNNING / vars.WORKERS),
+        maxRunning: vars.ESSAY_ORDERS_RUNNING,
         /** Limit for those of a caller that have not ended, in each process. */
         maxPerCaller: vars.ESSAY_ORDERS_PER_CALLER,
         /** Whether one that was sent is cancelled as well. */
@@ -195,11 +188,6 @@ function createConfig(vars: Values, isLocal: boolean) {
     },
     essayService: readEssayServiceSettings(vars),
   };
-}
-
-/** A restart has one worker more, until the old one has ended. */
-function processesOf(workers: number): number {
-  return workers === 1 ? 1 : workers + 1;
 }
 
 /** What to configure where `draftsEssays`. */

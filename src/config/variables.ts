@@ -51,7 +51,6 @@ export const gatewayVariables = {
   REDIS_URL_FILE: secretFile,
   REDIS_TIMEOUT_MS: integer(1, 1_000).default(100),
   REPLICAS: integer(1, 10_000).default(1),
-  WORKERS: integer(1, 64).default(1),
   STORE_SECRET: secret({ minLength: 16 }).optional(),
   STORE_SECRET_FILE: secretFile,
   PORT: integer(0, 65_535).default(4000),

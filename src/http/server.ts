@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse, STATUS_CODES } from 'node:http';
-import { type AddressInfo, Server, type Socket } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import { IncomingRequest } from './incoming-request.ts';
 
 /** As the listener of a `node:http` server, with requests that pass on their bodies. */
@@ -107,8 +107,6 @@ export function createHttpServer(
       }),
     /** From now on, every response closes its connection: clients with connection pools move to other processes. */
     closeConnections: startClosing,
-    /** Accepts no more connections, and serves those that are open. Node.js' own `close` for HTTP closes the idle ones. */
-    stopListening: () => void Server.prototype.close.call(server),
     /** Requests that are being handled, or wait. */
     activeRequests(): number {
       let active = 0;

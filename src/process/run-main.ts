@@ -1,5 +1,4 @@
 import { ConfigError, UsageError } from '../errors.ts';
-import { leavePrimary } from './workers.ts';
 
 export interface MainOptions {
   /** The variable of its port. */
@@ -23,7 +22,6 @@ export async function runMain(
   } catch (error) {
     process.exitCode = error instanceof UsageError ? 2 : failureExitCode;
     process.stderr.write(`${describeFailure(error, portVariable)}\n`);
-    leavePrimary();
   }
 }
 

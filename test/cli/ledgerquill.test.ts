@@ -37,7 +37,6 @@ describe('the ledgerquill command', () => {
     [['start', '--prt', '4000'], "error: unknown option '--prt'\n(Did you mean --port?)"],
     [['start', '--port', 'http'], 'error: --port must be a whole number from 0 to 65535, but is "http"\n'],
     [['start', '--port='], 'error: --port must be a whole number from 0 to 65535, but is ""\n'],
-    [['start', '--workers', '0'], 'error: --workers must be a whole number from 1 to 64, but is "0"\n'],
     [['start', '--host', 'a b'], 'error: --host must be an IP address or host name of this machine'],
     [['schema', '--client', '--possible-types'], "option '--possible-types' cannot be used with option '--client'"],
     [['start', 'now'], 'error: too many arguments'],

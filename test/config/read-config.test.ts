@@ -22,7 +22,6 @@ describe('readConfig', () => {
       host: '127.0.0.1',
       port: 4000,
       logLevel: 'info',
-      workers: 1,
       requestLogPerSecond: 100,
       metrics: null,
       dataDir: '.data',
@@ -114,14 +113,9 @@ describe('readConfig', () => {
       { store: { redis, lookUpTimeoutMs: 100, countTimeoutMs: 100, replicas: 1, secret: 'long-enough-secret' } },
     ],
     [
-      'divides the limits of calls and of log lines by the number of workers, and counts one more for a restart',
-      { WORKERS: '3', REQUEST_LOG_PER_SECOND: '100' },
-      { workers: 3, upstreamConcurrency: 21, upstreamQueue: 667, requestLogPerSecond: 34, store: { replicas: 4 } },
-    ],
-    [
-      'counts the workers of all gateways',
-      { WORKERS: '2', REPLICAS: '3', REDIS_URL: 'redis://redis.example', STORE_SECRET: 'long-enough-secret' },
-      { store: { replicas: 9 } },
+      'counts the gateways that share Redis',
+      { REPLICAS: '3', REDIS_URL: 'redis://redis.example', STORE_SECRET: 'long-enough-secret' },
+      { store: { replicas: 3 } },
     ],
     [
       'reads lists of origins',
@@ -130,12 +124,6 @@ describe('readConfig', () => {
     ],
   ])('%s', (_, env: Environment, expected) => {
     expect(readConfig(env)).toMatchObject(expected);
-  });
-
-  it('rejects more workers than concurrent calls', () => {
-    expect(readConfig({ WORKERS: '4', UPSTREAM_CONCURRENCY: '4' }).upstreamConcurrency).toBe(1);
-    const problems = readProblems({ WORKERS: '4', UPSTREAM_CONCURRENCY: '3' });
-    expect(problems).toContain('WORKERS: must be at most UPSTREAM_CONCURRENCY, because');
   });
 
   it('reports all problems at once, and no secret that was assigned to another variable', () => {

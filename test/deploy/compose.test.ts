@@ -13,13 +13,11 @@ const read = (path: string) => readFileSync(new URL(path, folder), 'utf8');
 const compose: Compose = parse(read('compose.yaml'));
 const upstreams: Compose = parse(read('compose.upstreams.yaml'));
 const services = Object.entries(compose.services);
-const gateways = services.filter(([name]) => name.startsWith('gateway-'));
 
 describe('the compose files', () => {
-  it.each([
-    ['compose.yaml', compose],
-    ['compose.upstreams.yaml', upstreams],
-  ])('conform to the Compose Specification: %s', (_, file) => {
+  it.each(['compose.yaml', 'compose.upstreams.yaml'])('conform to the Compose Specification: %s', (path) => {
+    // Compose inserts the defaults of variables before it reads the types of values.
+    const file = parse(read(path).replaceAll(/\$\{\w+:-(\w+)\}/g, '$1'));
     const ajv = new Ajv2019({ strict: false, validateFormats: false });
     // The schema has it for information, under its name of draft 4.
     ajv.removeKeyword('id');
@@ -46,7 +44,7 @@ describe('each service', () => {
 
   it.each(services)('has a health check and a fixed version: %s', (name, { image, healthcheck }) => {
     // The image of the gateway has its health check.
-    if (name.startsWith('gateway-')) expect(readFileSync('Dockerfile', 'utf8')).toMatch(/^HEALTHCHECK /m);
+    if (name === 'gateway') expect(readFileSync('Dockerfile', 'utf8')).toMatch(/^HEALTHCHECK /m);
     else expect(healthcheck?.test).toBeDefined();
     expect(image).toMatch(/^\$\{LEDGERQUILL_IMAGE:-ledgerquill\}$|:v?\d+\.\d+/);
   });
@@ -60,13 +58,23 @@ describe('each service', () => {
 });
 
 describe('the gateways', () => {
-  const environment = gateways[0]?.[1].environment ?? {};
-  const withUpstreams = { ...environment, ...upstreams.services['gateway-1']?.environment };
+  const gateway = compose.services.gateway;
+  const environment = gateway?.environment ?? {};
+  const withUpstreams = { ...environment, ...upstreams.services.gateway?.environment };
 
-  it('are the same', () => {
-    expect(gateways.map(([name]) => name)).toEqual(['gateway-1', 'gateway-2']);
-    expect(environment.REPLICAS).toBe(String(gateways.length));
-    expect(gateways[1]?.[1]).toEqual(gateways[0]?.[1]);
+  it('are two or, with REPLICAS, more, which share Redis and know how many they are', () => {
+    expect(gateway?.deploy?.replicas).toBe(`\${REPLICAS:-2}`);
+    expect(environment.REPLICAS).toBe(gateway?.deploy?.replicas);
+    expect(environment).toHaveProperty('REDIS_URL_FILE');
+    expect(Object.keys(compose.services)).toContain('valkey');
+  });
+
+  it('can be scaled: none has a name, a port of the host or a file of its own', () => {
+    expect(Object.keys(gateway ?? {})).not.toContain('container_name');
+    expect(gateway?.ports ?? []).toEqual([]);
+    expect(gateway?.volumes ?? []).toEqual([]);
+    expect(Object.keys(upstreams.services)).toEqual(['gateway']);
+    expect(Object.keys(upstreams.services.gateway ?? {}).toSorted()).toEqual(['environment', 'secrets']);
   });
 
   it('get only variables that they know', () => {
@@ -79,22 +87,27 @@ describe('the gateways', () => {
     ['with upstreams', withUpstreams],
   ])('start with this configuration, and have time to stop: %s', (_, variables) => {
     const { shutdownDelayMs, shutdownTimeoutMs } = readConfig({ HOST: '0.0.0.0', ...withRealValues(variables) });
-    const grace = Number.parseInt(gateways[0]?.[1].stop_grace_period ?? '', 10) * 1_000;
+    const grace = Number.parseInt(gateway?.stop_grace_period ?? '', 10) * 1_000;
     expect(grace).toBe(shutdownDelayMs + shutdownTimeoutMs + 5_000);
   });
 
   it('are all scraped by Prometheus and served by the proxy', () => {
-    const names = gateways.map(([name]) => name);
-    const { targets } = parse(read('prometheus/prometheus.yaml')).scrape_configs[0].static_configs[0];
-    expect(targets).toEqual(names.map((name) => `${name}:${environment.METRICS_PORT}`));
-    expect(read('Caddyfile')).toContain(`reverse_proxy ${names.map((name) => `${name}:4000`).join(' ')} {`);
+    const [{ names, type, port }] = parse(read('prometheus/prometheus.yaml')).scrape_configs[0].dns_sd_configs;
+    expect({ names, type, port: String(port) }).toEqual({
+      names: ['gateway'],
+      type: 'A',
+      port: environment.METRICS_PORT,
+    });
+    expect(read('Caddyfile')).toMatch(/reverse_proxy \{[^}]*dynamic a \{\s*name gateway\s+port 4000\s/);
     expect(environment.METRICS_PORT).not.toBe('4000');
   });
 
   it('leave the proxy before they stop, and answer essays', () => {
     const { shutdownDelayMs, essays } = readConfig({ HOST: '0.0.0.0' });
     const seconds = (option: string) => Number(new RegExp(`${option} (\\d+)s`).exec(read('Caddyfile'))?.[1]) * 1_000;
-    expect(seconds('health_interval') + seconds('health_timeout')).toBeLessThan(shutdownDelayMs);
+    expect(seconds('refresh') + seconds('fail_duration')).toBeLessThan(shutdownDelayMs);
+    // A gateway that has ended, and whose address is still known, costs a request less than its time for all tries.
+    expect(seconds('dial_timeout')).toBeLessThan(seconds('lb_try_duration'));
     expect(seconds('response_header_timeout')).toBeGreaterThan(essays.timeoutMs);
   });
 });
@@ -107,6 +120,8 @@ function withRealValues(variables: Record<string, string>): Record<string, strin
     GATEWAY_API_KEYS: '{"keys":[]}',
   };
   const realValue = (name: string, value: string) => {
+    const byDefault = /:-(.*)\}$/.exec(value)?.[1];
+    if (byDefault !== undefined) return byDefault;
     if (value.startsWith('$')) return name.endsWith('_URL') ? 'https://service.example.com' : 'service.example.com';
     if (!name.endsWith('_FILE')) return value;
     const file = join(folder, name);
@@ -127,6 +142,7 @@ interface Service {
   volumes?: string[];
   ports?: string[];
   secrets?: string[];
+  deploy?: { replicas: string };
   stop_grace_period?: string;
   healthcheck?: { test: string[] };
 }

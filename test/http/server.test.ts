@@ -1,6 +1,5 @@
 import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpServer } from '../../src/http/server.ts';
 import { readAll, receive, tConnection, untilClosed } from '../support/http/connection.ts';
@@ -34,16 +33,6 @@ async function tServer(options: Partial<typeof limits> = {}) {
     },
   };
 }
-
-it('serves open connections after it has stopped listening, and drains them', async () => {
-  const { server, port, socket, request } = await tServer();
-  server.stopListening();
-  const refused = connect(port, '127.0.0.1');
-  expect((await once(refused, 'error'))[0]).toMatchObject({ code: 'ECONNREFUSED' });
-  (await request()).end('open');
-  await receive(socket, /open/);
-  await server.drain(60_000);
-});
 
 describe('a server that is draining', () => {
   it('completes an active request, and closes its connection', async () => {

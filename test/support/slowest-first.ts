@@ -36,7 +36,6 @@ const slowest = [
   'test/http/graphiql.test.ts',
   'test/e2e/operations/services.test.ts',
   'test/graphql/documents/memory.test.ts',
-  'test/e2e/workers.test.ts',
   'test/self-hosted/bank-data/directory/import-banks.test.ts',
   'test/e2e/observed-outages.test.ts',
   'test/payment-files/check-command.test.ts',

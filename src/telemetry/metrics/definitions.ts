@@ -5,15 +5,10 @@ import { knownMethods } from '../finished-request.ts';
 /** The values of each label, or null where these are many. */
 type Labels = Readonly<Record<string, readonly string[] | null>>;
 
-/** How the values of several workers become one. */
-export type Aggregate = 'sum' | 'min' | 'max';
-
 const define =
-  (type: 'counter' | 'gauge' | 'histogram', aggregate: Aggregate) =>
-  (help: string, labels: Labels = {}) => ({ type, aggregate, help, labels });
-const [counter, histogram, gauge] = [define('counter', 'sum'), define('histogram', 'sum'), define('gauge', 'sum')];
-/** Gauges whose sum over all workers means nothing: that of the worst worker is shown. */
-const [lowest, highest] = [define('gauge', 'min'), define('gauge', 'max')];
+  (type: 'counter' | 'gauge' | 'histogram') =>
+  (help: string, labels: Labels = {}) => ({ type, help, labels });
+const [counter, histogram, gauge] = [define('counter'), define('histogram'), define('gauge')];
 
 export const circuitStates = ['closed', 'open', 'half_open'] as const;
 
@@ -59,7 +54,7 @@ export const definitions = {
     service: serviceNames,
     outcome: ['answered', 'failed'],
   }),
-  ledgerquill_circuit_breaker_state: highest(
+  ledgerquill_circuit_breaker_state: gauge(
     '1 for the state of the circuit breaker of an endpoint: closed, open or half_open; 0 for the others.',
     { service: serviceNames, endpoint: null, state: circuitStates },
   ),
@@ -72,7 +67,7 @@ export const definitions = {
   ledgerquill_essay_orders: gauge('Orders of startEssay that have not ended, of this process.', {
     state: ['waiting', 'running'],
   }),
-  ledgerquill_essay_orders_oldest_age_seconds: highest('Age of the oldest of them; 0: there is none.'),
+  ledgerquill_essay_orders_oldest_age_seconds: gauge('Age of the oldest of them; 0: there is none.'),
   ledgerquill_cache_look_ups_total: counter(
     'Look-ups by what the cache had: hit, stale or miss. Those of kept replies are hits.',
     { result: ['hit', 'stale', 'miss'] },
@@ -92,14 +87,14 @@ export const definitions = {
     'Look-ups and orders without a call, by why: cache, flight, kept_reply or idempotency_key.',
     { service: serviceNames, by: ['cache', 'flight', 'kept_reply', 'idempotency_key'] },
   ),
-  ledgerquill_allowance_limit: lowest(
+  ledgerquill_allowance_limit: gauge(
     'Calls per month, as configured or reported by the upstream; absent if unlimited.',
     { service: serviceNames },
   ),
-  ledgerquill_allowance_remaining: lowest('Calls that are left this month; absent if unlimited.', {
+  ledgerquill_allowance_remaining: gauge('Calls that are left this month; absent if unlimited.', {
     service: serviceNames,
   }),
-  ledgerquill_budget_remaining: lowest(
+  ledgerquill_budget_remaining: gauge(
     'Paid calls that are left to a caller that used its budget since the start. other: the sum of further callers.',
     { caller: null, service: serviceNames },
   ),
@@ -113,7 +108,7 @@ export const definitions = {
       ...['unauthenticated', 'forbidden', 'untrusted_document'],
     ],
   }),
-  ledgerquill_store_up: lowest('1 while the store works: it is connected, and its last write succeeded.'),
+  ledgerquill_store_up: gauge('1 while the store works: it is connected, and its last write succeeded.'),
   ledgerquill_store_errors_total: counter(
     'Writes that failed, lost connections, and (timeout) answers that a look-up did not wait for any longer, by why.',
     {
@@ -124,28 +119,28 @@ export const definitions = {
     'Counts of an allowance or a budget that went backwards, because the store lost data, and to which calls were added back.',
     { service: serviceNames },
   ),
-  ledgerquill_data_dir_free_bytes: lowest('Free space of DATA_DIR; absent with Redis.'),
-  ledgerquill_bank_list_valid_until_timestamp_seconds: lowest(
+  ledgerquill_data_dir_free_bytes: gauge('Free space of DATA_DIR; absent with Redis.'),
+  ledgerquill_bank_list_valid_until_timestamp_seconds: gauge(
     'End of the last day of the bank list of this country; absent if unknown. After it, bankCodeStatus is UNKNOWN for unlisted bank codes.',
     { country: null },
   ),
   ledgerquill_log_lines_dropped_total: counter('Requests beyond REQUEST_LOG_PER_SECOND that were not logged.'),
-  ledgerquill_build_info: highest('1, with the version of the gateway.', { version: null }),
-  ledgerquill_config_info: highest(
+  ledgerquill_build_info: gauge('1, with the version of the gateway.', { version: null }),
+  ledgerquill_config_info: gauge(
     '1, with a hash of the secret of the store, all limits, REPLICAS and the bank lists: the same for all replicas.',
     { hash: null },
   ),
-  nodejs_eventloop_delay_p50_seconds: highest('Median delay of the event loop since the last scrape.'),
-  nodejs_eventloop_delay_p99_seconds: highest('99th percentile of the delay of the event loop since the last scrape.'),
-  nodejs_eventloop_delay_max_seconds: highest('Longest delay of the event loop since the last scrape.'),
-  nodejs_eventloop_utilization_ratio: highest(
+  nodejs_eventloop_delay_p50_seconds: gauge('Median delay of the event loop since the last scrape.'),
+  nodejs_eventloop_delay_p99_seconds: gauge('99th percentile of the delay of the event loop since the last scrape.'),
+  nodejs_eventloop_delay_max_seconds: gauge('Longest delay of the event loop since the last scrape.'),
+  nodejs_eventloop_utilization_ratio: gauge(
     'Part of the time since the last scrape in which the event loop was busy, from 0 to 1.',
   ),
   process_memory_usage_bytes: gauge('Resident memory of the process.'),
-  v8js_memory_heap_used_bytes: highest('JavaScript heap in use.'),
-  v8js_memory_heap_limit_bytes: highest('Maximum size of the JavaScript heap.'),
+  v8js_memory_heap_used_bytes: gauge('JavaScript heap in use.'),
+  v8js_memory_heap_limit_bytes: gauge('Maximum size of the JavaScript heap.'),
   process_cpu_time_seconds_total: counter('CPU time of the process.'),
-  process_uptime_seconds: lowest('Time since the process started.'),
+  process_uptime_seconds: gauge('Time since the process started.'),
 };
 
 export type MetricName = keyof typeof definitions;

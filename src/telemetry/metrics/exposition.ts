@@ -15,18 +15,15 @@ export type Exposition = ReturnType<typeof createExposition>;
 export function createExposition({ counted }: Pick<Metrics, 'counted'>, sources: MetricSources) {
   const { readers: ofProcess, reset, close } = createProcessMetrics();
   const readers: Partial<Record<MetricName, ReadMetric>> = { ...createGatewayMetrics(sources), ...ofProcess };
-  const readAll = async (names: readonly MetricName[]): Promise<Samples> => {
-    const samples = names.map(async (name) => [name, counted.collect(name) ?? (await readers[name]?.())] as const);
-    return Object.fromEntries(await Promise.all(samples));
-  };
   return {
     async collect(): Promise<Samples> {
-      const samples = await readAll(metricNames);
+      const reading = metricNames.map(async (name) => {
+        return [name, counted.collect(name) ?? (await readers[name]?.())] as const;
+      });
+      const samples = Object.fromEntries(await Promise.all(reading));
       reset();
       return samples;
     },
-    /** Only what is counted, also after the gateway was closed. */
-    collectCounts: () => readAll(countNames),
     close,
   };
 }
@@ -35,7 +32,6 @@ export function createExposition({ counted }: Pick<Metrics, 'counted'>, sources:
 type ReadMetric = () => readonly Sample[] | Promise<readonly Sample[]>;
 
 const metricNames = Object.keys(definitions) as MetricName[];
-const countNames = metricNames.filter((name) => definitions[name].type !== 'gauge');
 
 /** All metrics in the text format of Prometheus. */
 export function formatMetrics(samples: Samples): string {
@@ -75,7 +71,11 @@ function createProcessMetrics() {
       lastUtilization = current;
       return one(utilization);
     },
-    ...processUsage,
+    process_memory_usage_bytes: () => one(process.memoryUsage.rss()),
+    process_cpu_time_seconds_total() {
+      const { user, system } = process.cpuUsage();
+      return one((user + system) / 1e6);
+    },
     v8js_memory_heap_used_bytes: () => one(getHeapStatistics().used_heap_size),
     v8js_memory_heap_limit_bytes: () => one(getHeapStatistics().heap_size_limit),
     process_uptime_seconds: () => one(process.uptime()),
@@ -88,15 +88,6 @@ function createProcessMetrics() {
     close: () => void delay.disable(),
   };
 }
-
-/** What a process uses, also one that serves no requests. */
-export const processUsage = {
-  process_memory_usage_bytes: () => one(process.memoryUsage.rss()),
-  process_cpu_time_seconds_total() {
-    const { user, system } = process.cpuUsage();
-    return one((user + system) / 1e6);
-  },
-};
 
 const delayResolutionMs = 20;
 

@@ -46,7 +46,6 @@ const unreadable = (variable: string, reason = 'ENOENT') =>
 const shown: [variable: string, message: string, ...values: string[]][] = [
   ['HOST', host, 'localhost:4000', 'http://localhost', '[::1]'],
   ['PORT', wholeNumber(0, 65_535), 'http', '70000', '4000.5', '"4000"'],
-  ['WORKERS', wholeNumber(1, 64), '0', 'auto'],
   ['LOG_LEVEL', 'must be one of trace, debug, info, warn, error, fatal, silent', 'Info'],
   ['SHUTDOWN_DELAY_MS', wholeNumber(0, 600_000), '5s'],
   ['SHUTDOWN_TIMEOUT_MS', wholeNumber(0, 3_600_000), '-1'],
