@@ -3,7 +3,7 @@ import { AbortableSignal } from '../../../src/async/signal.ts';
 import type { EssayJob, EssayResult } from '../../../src/essays/essays.ts';
 import { StoreError } from '../../../src/stores/store.ts';
 import { failed, order, tEssay, unknownOutcome } from '../../support/essays/generator.ts';
-import { ann, tJobs } from '../../support/essays/jobs.ts';
+import { ann, listJobs, tJobs } from '../../support/essays/jobs.ts';
 import { from, pass, useFakeTime } from '../../support/essays/processes.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
@@ -45,11 +45,7 @@ describe('an order that is started', () => {
     expect(await jobs.findByKey('a', 'bob')).toBeNull();
     expect(await jobs.cancel(job.id, 'bob')).toBeNull();
     expect(await jobs.delete(job.id, 'bob')).toBe('unknown');
-    expect(await jobs.list({ first: 5, after: null, state: null }, 'bob')).toEqual({
-      entries: [],
-      hasNext: false,
-      end: null,
-    });
+    expect(await listJobs(jobs, {}, 'bob')).toEqual({ entries: [], hasNext: false, end: null });
     calls[0]?.answer(tEssay());
     await jobs.stop();
   });
@@ -101,7 +97,7 @@ describe('an order that is started', () => {
     calls[1]?.answer(tEssay());
     await pass(0);
     expect(await stateOf(job)).toMatchObject({ kind: 'finished' });
-    expect((await jobs.list({ first: 5, after: null, state: null }, 'ann')).entries).toHaveLength(1);
+    expect((await listJobs(jobs, {})).entries).toHaveLength(1);
     await jobs.stop();
   });
 });
@@ -364,7 +360,7 @@ describe('the list of a caller', () => {
     await pass(0);
     const [a, b, c, d] = started.map(({ id }) => id);
     const list = async (after: number | null, state: 'finished' | null = null, first = 2) => {
-      const { entries, hasNext } = await jobs.list({ first, after, state }, 'ann');
+      const { entries, hasNext } = await listJobs(jobs, { first, after, state });
       return { ids: entries.map(({ job }) => job.id), last: entries.at(-1)?.number ?? null, hasNext };
     };
     const page = await list(null);

@@ -1,4 +1,4 @@
-import type { EssayJob, EssayOrder } from '../../../src/essays/essays.ts';
+import type { EssayJob, EssayJobs, EssayOrder, JobListing, JobPage } from '../../../src/essays/essays.ts';
 import { createEssayJobs } from '../../../src/essays/jobs/essay-jobs.ts';
 import { createJobRecords } from '../../../src/essays/jobs/job-records.ts';
 import { withIdempotency } from '../../../src/essays/orders/idempotency.ts';
@@ -21,6 +21,14 @@ export const ann = {
   name: 'ann',
   limits: { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null },
 };
+
+/** A page of the list of a caller, read by a query that may read all of it. */
+export async function listJobs(jobs: EssayJobs, listing: Partial<JobListing>, callerId = ann.id): Promise<JobPage> {
+  const listOrders = jobs.openList(callerId, () => true);
+  const page = await listOrders({ first: 20, after: null, state: null, ...listing });
+  if (page === null) throw new Error('no entry was read');
+  return page;
+}
 
 /** One process with its own generator, whose jobs begin. Processes share what they have in `store`. */
 export function tJobs({
