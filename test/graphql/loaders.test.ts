@@ -37,7 +37,7 @@ const ibans = Array.from({ length: 40 }, (_, index) => `DE${index}`);
 
 /** @param aborts whether each look-up lasts until the client disconnects */
 function tLoaders({ aborts = false } = {}) {
-  const { bankData, essayJobs } = tServices();
+  const { bankData, essayJobs, essayArchive } = tServices();
   const signal = new AbortableSignal();
   const context = createRequestContext(signal);
   const begun: string[] = [];
@@ -60,6 +60,7 @@ function tLoaders({ aborts = false } = {}) {
   const loaders = new Loaders({
     bankData: { ...bankData, validateIban },
     essayJobs,
+    essayArchive,
     budget: new QueryBudget(limits),
     context,
     maxConcurrency,

@@ -57,7 +57,7 @@ const EssayFinishedType = builder.objectRef<StateOf<'finished'>>('EssayFinished'
       nullable: true,
       description:
         'The essay; null if it was deleted meanwhile, or, with an error, if it cannot be read at the moment.',
-      resolve: ({ essayId }, _, { services, requestContext }) => services.essayArchive.find(essayId, requestContext),
+      resolve: ({ essayId }, _, { loaders }) => loaders.findEssay(essayId),
     }),
   }),
 });

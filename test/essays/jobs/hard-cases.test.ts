@@ -1,10 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { AbortableSignal } from '../../../src/async/signal.ts';
 import type { EssayJob, EssayResult } from '../../../src/essays/essays.ts';
-import { createJobRecords, type JobEnd, toJobKey } from '../../../src/essays/jobs/job-records.ts';
-import type { Store } from '../../../src/stores/store.ts';
+import { createJobRecords, toJobKey } from '../../../src/essays/jobs/job-records.ts';
 import { failed, order, tEssay, unknownOutcome } from '../../support/essays/generator.ts';
-import { ann, listJobs, tJobs } from '../../support/essays/jobs.ts';
+import { ann, countReads, listJobs, storeOrders, tJobs } from '../../support/essays/jobs.ts';
 import { dayMs, pass, useFakeTime } from '../../support/essays/processes.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
@@ -324,8 +323,8 @@ describe('a caller with thousands of orders', () => {
 
   it('gets them in pages, also if few of them are in the wanted state', async () => {
     const { store, records, one, close } = tTwo();
-    const ended = await createOrders(store, 'finished', 1);
-    await createOrders(store, 'cancelled', 4_100);
+    const ended = await storeOrders(store, 'finished', 1);
+    await storeOrders(store, 'cancelled', 4_100);
     const found: string[] = [];
     let pages = 0;
     for (let after: number | null = null; ; ) {
@@ -347,7 +346,7 @@ describe('a caller with thousands of orders', () => {
 
   it('pays once for all pages of a query', async () => {
     const { store, one, close } = tTwo();
-    await createOrders(store, 'cancelled', 2_000);
+    await storeOrders(store, 'cancelled', 2_000);
     const reads = countReads(store);
     const { listOrders } = tList(one);
     const listings = Array.from({ length: 100 }, () => ({ first: 1, after: null, state: 'queued' }) as const);
@@ -360,7 +359,7 @@ describe('a caller with thousands of orders', () => {
 
   it('gets no page whose first entry may not be read', async () => {
     const { store, one, close } = tTwo();
-    await createOrders(store, 'cancelled', 500);
+    await storeOrders(store, 'cancelled', 500);
     const { listOrders } = tList(one, 100);
     expect((await listOrders({ first: 60, after: null, state: null }))?.entries).toHaveLength(60);
     expect(await listOrders({ first: 1, after: 300, state: null })).toBeNull();
@@ -368,28 +367,3 @@ describe('a caller with thousands of orders', () => {
     await close();
   });
 });
-
-/** From now on, how often entries of lists and records of orders are read. */
-function countReads(store: Store) {
-  const keys: string[] = [];
-  const { get } = store;
-  store.get = (key) => {
-    keys.push(key);
-    return get(key);
-  };
-  const count = (pattern: RegExp) => () => keys.filter((key) => pattern.test(key)).length;
-  return { entries: count(/^essay-jobs:[^:]+:\d+$/), records: count(/^essay-job:[^:]+$/) };
-}
-
-/** Stores orders of ann that have ended. @returns their ids */
-async function createOrders(store: Store, kind: 'finished' | 'cancelled', count: number): Promise<string[]> {
-  const records = createJobRecords(store, dayMs);
-  const ids = Array.from({ length: count }, (_, index) => `${kind}-${index}`);
-  for (const id of ids) {
-    const listed = await records.listOf('ann').append(id);
-    const end: JobEnd = kind === 'finished' ? { kind, essayId: id } : { kind, mayHaveBeenPaid: false };
-    const ended = { createdAt: new Date(), isAwaited: false, owner: null, pending: 0, end };
-    await records.writeFirst({ id, ...ended, order: { ...order, idempotencyKey: id }, caller: ann, listed });
-  }
-  return ids;
-}

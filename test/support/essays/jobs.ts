@@ -1,6 +1,6 @@
 import type { EssayJob, EssayJobs, EssayOrder, JobListing, JobPage } from '../../../src/essays/essays.ts';
 import { createEssayJobs } from '../../../src/essays/jobs/essay-jobs.ts';
-import { createJobRecords } from '../../../src/essays/jobs/job-records.ts';
+import { createJobRecords, type JobEnd } from '../../../src/essays/jobs/job-records.ts';
 import { withIdempotency } from '../../../src/essays/orders/idempotency.ts';
 import { markerKey, markerMs } from '../../../src/essays/orders/order-lock.ts';
 import type { Store } from '../../../src/stores/store.ts';
@@ -15,6 +15,8 @@ interface Options {
   maxPerCaller?: number;
   cancelsSent?: boolean;
 }
+
+const keepMs = 86_400_000;
 
 export const ann = {
   id: 'ann',
@@ -41,7 +43,6 @@ export function tJobs({
   const failing = tFailingStore(store);
   const { generator, ...controls } = tGenerator();
   const fired: string[] = [];
-  const keepMs = 86_400_000;
   const records = createJobRecords(failing.store, keepMs);
   const essays = withIdempotency(generator, {
     store: failing.store,
@@ -91,4 +92,34 @@ export function tJobs({
     },
     stateOf: async ({ id }: EssayJob) => (await jobs.find(id, ann.id))?.state,
   };
+}
+
+/** Stores orders of a caller that have ended, of which each finished one has the id of its essay as its id. @returns their ids */
+export async function storeOrders(
+  store: Store,
+  kind: 'finished' | 'cancelled',
+  count: number,
+  caller = ann,
+): Promise<string[]> {
+  const records = createJobRecords(store, keepMs);
+  const ids = Array.from({ length: count }, (_, index) => `${kind}-${index}`);
+  for (const id of ids) {
+    const listed = await records.listOf(caller.id).append(id);
+    const end: JobEnd = kind === 'finished' ? { kind, essayId: id } : { kind, mayHaveBeenPaid: false };
+    const ended = { createdAt: new Date(), isAwaited: false, owner: null, pending: 0, end };
+    await records.writeFirst({ id, ...ended, order: { ...order, idempotencyKey: id }, caller, listed });
+  }
+  return ids;
+}
+
+/** From now on, how often entries of lists, and records of orders, are read. */
+export function countReads(store: Store) {
+  const keys: string[] = [];
+  const { get } = store;
+  store.get = (key) => {
+    keys.push(key);
+    return get(key);
+  };
+  const count = (pattern: RegExp) => () => keys.filter((key) => pattern.test(key)).length;
+  return { entries: count(/^essay-jobs:[^:]+:\d+$/), records: count(/^essay-job:[^:]+$/) };
 }
