@@ -30,7 +30,7 @@ export function createPaidEssays({ client, config, reserveCallOf, redact, events
   const isSelfHosted = upstream === null;
   const keepMs = keepDays * 86_400_000;
   const restEssays = createRestEssays({ client, modeNames, textField, isSelfHosted, keepMs, redact, events });
-  const records = createJobRecords(openedStore.store, keepMs);
+  const records = createJobRecords(openedStore.store, keepMs, events);
   const essays = withIdempotency(restEssays, { ...openedStore, keepMs, listOrder: records.writeAwaited, events });
   const { archive, flush, close } = essays;
   const rejectOrder = (order: EssayOrder) => rejectInvalidOrder(order, events);

@@ -19,7 +19,7 @@ import { type IdempotentEssays, unsafeOrder } from '../orders/idempotency.ts';
 import { createJobAdoption } from './job-adoption.ts';
 import { createJobList } from './job-list.ts';
 import { createJobQueue, type JobQueueOptions, toEnd } from './job-queue.ts';
-import { type JobRecord, nullIfUnreadable, orderKeyOf, toJobId, toJobKey } from './job-records.ts';
+import { type JobRecord, orderKeyOf, toJobId, toJobKey } from './job-records.ts';
 import { createJobWatch, isEnded } from './job-watch.ts';
 
 interface EssayJobsOptions extends Omit<JobQueueOptions, 'essays' | 'onChanged' | 'events'> {
@@ -211,9 +211,9 @@ export function createEssayJobs({
 
   /** Without a job for one that cannot be read, and for an earlier entry of a job that was started again. */
   async function readListed({ number, value: id }: { number: number; value: string | null }, callerId: string) {
-    const record = id && (await records.read(toJobKey(id, callerId)).catch(nullIfUnreadable));
+    const record = id && (await records.read(toJobKey(id, callerId)).catch(records.skipUnreadable));
     const isListed = record && record.listed === number;
-    return { number, job: isListed ? await toJob(record).catch(nullIfUnreadable) : null };
+    return { number, job: isListed ? await toJob(record).catch(records.skipUnreadable) : null };
   }
 
   async function remove(id: string, callerId: string): Promise<'deleted' | 'unknown' | 'not-ended'> {

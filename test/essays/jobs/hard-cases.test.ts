@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { AbortableSignal } from '../../../src/async/signal.ts';
 import type { EssayJob, EssayResult } from '../../../src/essays/essays.ts';
-import { createJobRecords, toJobKey } from '../../../src/essays/jobs/job-records.ts';
+import { toJobKey } from '../../../src/essays/jobs/job-records.ts';
 import { failed, order, tEssay, unknownOutcome } from '../../support/essays/generator.ts';
-import { ann, countReads, listJobs, storeOrders, tJobs } from '../../support/essays/jobs.ts';
+import { ann, countReads, listJobs, storeOrders, tJobs, tRecords } from '../../support/essays/jobs.ts';
 import { dayMs, pass, useFakeTime } from '../../support/essays/processes.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
@@ -20,7 +20,7 @@ function tTwo(options: Parameters<typeof tJobs>[0] = {}) {
     await Promise.all([one.jobs.stop(), two.jobs.stop()]);
     await Promise.all([one.essays.close(), two.essays.close()]);
   };
-  return { store, records: createJobRecords(store, dayMs), one, two, close };
+  return { store, records: tRecords(store), one, two, close };
 }
 
 describe('an order that is started again', () => {
@@ -107,6 +107,7 @@ describe('a record that is damaged or of a later version', () => {
     const { entries } = await listJobs(two.jobs, {});
     expect(entries.map(({ job }) => job.id)).toContain(job.id);
     expect(entries).toHaveLength(2);
+    expect(two.fired).toContain('skipped');
     await expect(two.jobs.find(damaged.id, 'ann')).rejects.toThrow('damaged or of a later version');
     await close();
   });
@@ -139,7 +140,7 @@ describe('the jobs of a process that has stopped', () => {
 
   it('are found behind many others at the next start', async () => {
     const store = createMemoryStore();
-    const records = createJobRecords(store, dayMs);
+    const records = tRecords(store);
     const first = tJobs({ store, maxRunning: 1 });
     await first.start('a');
     const job = await first.start('b');

@@ -43,7 +43,7 @@ export function tJobs({
   const failing = tFailingStore(store);
   const { generator, ...controls } = tGenerator();
   const fired: string[] = [];
-  const records = createJobRecords(failing.store, keepMs);
+  const records = createJobRecords(failing.store, keepMs, { essayOrderUnreadable: () => fired.push('skipped') });
   const essays = withIdempotency(generator, {
     store: failing.store,
     listOrder: records.writeAwaited,
@@ -94,6 +94,8 @@ export function tJobs({
   };
 }
 
+export const tRecords = (store: Store) => createJobRecords(store, keepMs, { essayOrderUnreadable: () => {} });
+
 /** Stores orders of a caller that have ended, of which each finished one has the id of its essay as its id. @returns their ids */
 export async function storeOrders(
   store: Store,
@@ -101,7 +103,7 @@ export async function storeOrders(
   count: number,
   caller = ann,
 ): Promise<string[]> {
-  const records = createJobRecords(store, keepMs);
+  const records = tRecords(store);
   const ids = Array.from({ length: count }, (_, index) => `${kind}-${index}`);
   for (const id of ids) {
     const listed = await records.listOf(caller.id).append(id);
