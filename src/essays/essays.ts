@@ -97,6 +97,8 @@ export interface EssayGenerator {
 
 /** What happens to an order until its result. */
 export interface OrderProgress {
+  /** It would be sent next. The caller may still abort. */
+  beforeSend(): void;
   /** It is about to be sent: from now on, it may be paid for. */
   onSent(): void;
   /** The text that was written so far, if the service shows it. */

@@ -153,6 +153,59 @@ describe('cancelling', () => {
   });
 });
 
+describe('when the key of its caller is withdrawn', () => {
+  const failure = {
+    kind: 'service-failed',
+    message: 'The API key of the caller was withdrawn before the order was sent, so the essay service was not called.',
+    code: 'UPSTREAM_UNAVAILABLE',
+    retryable: false,
+    rawText: null,
+  };
+
+  it('an order that was not sent fails, and one that was sent is completed', async () => {
+    let isWithdrawn = false;
+    const { start, jobs, calls, stateOf } = tJobs({ isWithdrawn: () => isWithdrawn });
+    const started: EssayJob[] = [];
+    for (let number = 1; number <= 10; number += 1) started.push(await start(`key-${number}`));
+    isWithdrawn = true;
+    await pass(1_000);
+    for (const job of started.slice(2)) expect(await stateOf(job)).toEqual({ kind: 'failed', failure });
+    const essays = [tEssay(), tEssay()];
+    for (const [index, essay] of essays.entries()) calls[index]?.answer(essay);
+    await pass(1_000);
+    for (const [index, essay] of essays.entries())
+      expect(await stateOf(started[index] as EssayJob)).toEqual({ kind: 'finished', essayId: essay.id });
+    expect(calls).toHaveLength(2);
+    await jobs.stop();
+  });
+
+  it('an order that waits for a call fails when it would be sent', async () => {
+    let isWithdrawn = false;
+    const { start, jobs, calls, queue, leaveQueue, stateOf, fired } = tJobs({ isWithdrawn: () => isWithdrawn });
+    queue();
+    const job = await start('a');
+    isWithdrawn = true;
+    leaveQueue();
+    await pass(0);
+    expect(await stateOf(job)).toEqual({ kind: 'failed', failure });
+    expect(calls.map(({ context }) => context.usage.upstreamCalls)).toEqual([0]);
+    expect(fired).toEqual(['failed: UPSTREAM_UNAVAILABLE']);
+    expect(await jobs.cancel(job.id, ann.id)).toMatchObject({ mayHaveBeenPaid: false });
+    await jobs.stop();
+  });
+
+  it('an order of a process that has stopped is not sent by another one', async () => {
+    const store = createMemoryStore();
+    const [first, second] = [tJobs({ store, maxRunning: 0 }), tJobs({ store, isWithdrawn: () => true })];
+    const job = await first.start('a');
+    first.crash();
+    await pass(25_000);
+    expect(await second.stateOf(job)).toEqual({ kind: 'failed', failure });
+    expect(second.calls).toEqual([]);
+    await Promise.all([first.jobs.stop(), second.jobs.stop()]);
+  });
+});
+
 describe('after its process has stopped', () => {
   it('another process sends a job that was not sent, once', async () => {
     const store = createMemoryStore();

@@ -14,6 +14,7 @@ interface Options {
   maxRunning?: number;
   maxPerCaller?: number;
   cancelsSent?: boolean;
+  isWithdrawn?: () => boolean;
 }
 
 const keepMs = 86_400_000;
@@ -38,6 +39,7 @@ export function tJobs({
   maxRunning = 2,
   maxPerCaller = 10,
   cancelsSent = false,
+  isWithdrawn = () => false,
 }: Options = {}) {
   void store.setIfAbsent(markerKey, 'set before', { expiresInMs: markerMs });
   const failing = tFailingStore(store);
@@ -66,6 +68,7 @@ export function tJobs({
     maxPerCaller,
     cancelsSent,
     reserveCallOf: () => null,
+    isWithdrawn,
     events: {
       essayJobEnded: (_id, state, code) => fired.push([state, code].filter(Boolean).join(': ')),
       essayJobsAdopted: (count) => fired.push(`adopted: ${count}`),
