@@ -69,6 +69,7 @@ export function createGateway(
     config,
     reserveCallOf: (caller) =>
       caller.limits.essayCalls === null ? null : (service) => access.budgets.reserve(caller, service),
+    isWithdrawn: ({ id }) => access.isWithdrawn(id, 'essays'),
     store,
     isShared,
     onRecovered,

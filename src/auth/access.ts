@@ -1,4 +1,5 @@
 import { type AccessConfig, hasCallers } from '../config/access-config.ts';
+import type { Scope } from '../config/callers.ts';
 import type { StoreConfig } from '../config/read-config.ts';
 import type { Store } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
@@ -51,6 +52,7 @@ export function createAccess({ access, storeConfig, store, events }: AccessOptio
     budgets,
     /** The callers that have API keys now. */
     callers: identify.callers,
+    isWithdrawn: identify.isWithdrawn,
     /** Whether callers differ. */
     hasCallers: hasCallers(access),
     /** Stores everything that was counted. Await it before the store is closed. */
@@ -115,6 +117,11 @@ export function createIdentify({ access, nameSecret = null, events }: IdentifyOp
       return check === 'missing' ? (anonymous ?? missingCredentials) : invalidCredentials;
     },
     callers: keys.callers,
+    /** Whether the API keys with which a caller could use the scope were removed. Other credentials expire by themselves. */
+    isWithdrawn(callerId: string, scope: Scope): boolean {
+      const isAllowed = (caller: Caller) => caller.id === callerId && caller.scopes.has(scope);
+      return callerId.startsWith('api-key:') && !keys.callers().some(isAllowed);
+    },
     async close() {
       keys.close();
       await tokens?.close();

@@ -97,6 +97,8 @@ export interface EssayGenerator {
 
 /** What happens to an order until its result. */
 export interface OrderProgress {
+  /** It would be sent next. The caller may still abort. */
+  beforeSend(): void;
   /** It is about to be sent: from now on, it may be paid for. */
   onSent(): void;
   /** The text that was written so far, if the service shows it. */
@@ -148,8 +150,11 @@ export interface EssayJobs {
   watch(id: string, callerId: string, signal: Signal): Promise<AsyncGenerator<EssayJob | null>>;
   /** Cancels a job that has not ended; one that was sent only if the operator allows it. Null if there is no such job. */
   cancel(id: string, callerId: string): Promise<Cancellation | null>;
-  /** The newest first. */
-  list(listing: JobListing, callerId: string): Promise<JobPage>;
+  /**
+   * The list of a caller for one request, in pages, the newest first. It reads each entry once.
+   * @param spend counts entries before they are read; false if no more may be read
+   */
+  openList(callerId: string, spend: (entries: number) => boolean): ListJobs;
   /** Deletes a job that has ended, with its essay. */
   delete(id: string, callerId: string): Promise<'deleted' | 'unknown' | 'not-ended'>;
 }
@@ -175,8 +180,11 @@ export interface JobListing {
   state: EssayJobState['kind'] | null;
 }
 
+/** Null if no entry of the page may be read any more. @throws StoreError */
+export type ListJobs = (listing: JobListing) => Promise<JobPage | null>;
+
 export interface JobPage {
-  /** With the number of their entry in the caller's list. Fewer than were asked for if few of many orders are in the state. */
+  /** With the number of their entry in the caller's list. Fewer than were asked for if no more entries may be read. */
   entries: { job: EssayJob; number: number }[];
   hasNext: boolean;
   /** Number of the entry at which the page ends; null: it is empty, and the last one. */

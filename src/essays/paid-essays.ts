@@ -20,21 +20,39 @@ interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'on
   client: UpstreamClient;
   config: Pick<Config, 'essays'>;
   reserveCallOf: JobQueueOptions['reserveCallOf'];
+  isWithdrawn: JobQueueOptions['isWithdrawn'];
   redact: Redact;
   events: Events;
 }
 
 /** The essay service behind its precheck, the archive of essays, and the orders that are written without their client. */
-export function createPaidEssays({ client, config, reserveCallOf, redact, events, ...openedStore }: PaidEssaysOptions) {
+export function createPaidEssays({
+  client,
+  config,
+  reserveCallOf,
+  isWithdrawn,
+  redact,
+  events,
+  ...openedStore
+}: PaidEssaysOptions) {
   const { upstream, modeNames, textField, keepDays, jobs: jobLimits } = config.essays;
   const isSelfHosted = upstream === null;
   const keepMs = keepDays * 86_400_000;
   const restEssays = createRestEssays({ client, modeNames, textField, isSelfHosted, keepMs, redact, events });
-  const records = createJobRecords(openedStore.store, keepMs);
+  const records = createJobRecords(openedStore.store, keepMs, events);
   const essays = withIdempotency(restEssays, { ...openedStore, keepMs, listOrder: records.writeAwaited, events });
   const { archive, flush, close } = essays;
   const rejectOrder = (order: EssayOrder) => rejectInvalidOrder(order, events);
-  const jobs = createEssayJobs({ ...jobLimits, records, essays, archive, rejectOrder, reserveCallOf, events });
+  const jobs = createEssayJobs({
+    ...jobLimits,
+    records,
+    essays,
+    archive,
+    rejectOrder,
+    reserveCallOf,
+    isWithdrawn,
+    events,
+  });
   return { ...withOrderPrecheck(essays, events), archive, jobs, flush, close };
 }
 

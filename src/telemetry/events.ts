@@ -31,6 +31,8 @@ export interface Events {
   essayJobEnded(jobId: string, state: 'finished' | 'failed' | 'cancelled', code: string | null): void;
   /** This process continues jobs of one that has stopped. */
   essayJobsAdopted(count: number): void;
+  /** A stored order, or its entry in a list, is damaged or of a later version, and was skipped. */
+  essayOrderUnreadable(): void;
   credentialsRejected(service: ServiceName): void;
   /** By the service itself, whatever allowance is configured. */
   callRefused(service: ServiceName): void;

@@ -23,6 +23,10 @@ export function createLogEvents(log: Log): Events {
         ? log.info({ jobId, state }, 'an order ended')
         : log.warn({ jobId, state, code }, 'an order failed'),
     essayJobsAdopted: (count) => log.info({ count }, 'orders of a process that has stopped are continued'),
+    essayOrderUnreadable() {
+      if (!isDue('essay order unreadable')) return;
+      log.error('a stored order was skipped: it is damaged, was sealed with another secret, or is of a later version');
+    },
     circuitHalfOpened: ignore,
     upstreamCalled({ service, path, outcome, durationMs }) {
       const isFailure = outcome.kind === 'failed' || outcome.status >= 500 || outcome.status === 404;

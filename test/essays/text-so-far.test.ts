@@ -46,6 +46,7 @@ function tPaidEssays(url: string, { isSelfHosted = true } = {}) {
     client,
     config,
     reserveCallOf: () => null,
+    isWithdrawn: () => false,
     redact: (text) => text,
     events,
     store: createMemoryStore(),
@@ -92,7 +93,7 @@ async function orderFrom(end: 'finish' | 'fail' | 'break', ordered = order) {
     texts.push(text);
     shown.open();
   };
-  const result = generate(ordered, tRequestContext(), { onSent() {}, onText });
+  const result = generate(ordered, tRequestContext(), { beforeSend() {}, onSent() {}, onText });
   await shown.opened;
   expect(texts.at(-1)).toMatch(/^City Bees\n\nBees fly to every flower/);
   expect(texts.join()).not.toMatch(/zzsecret|essay>/);
@@ -138,14 +139,20 @@ it('is the state of a job that is watched', async () => {
 it('is shown in paragraphs of the drafter', async () => {
   const { generate } = tPaidEssays(await tEssayService());
   const texts: string[] = [];
-  const result = await generate(order, tRequestContext(), { onSent() {}, onText: (text) => texts.push(text) });
+  const result = await generate(order, tRequestContext(), {
+    beforeSend() {},
+    onSent() {},
+    onText: (text) => texts.push(text),
+  });
   expect(result).toMatchObject({ kind: 'essay', writer: 'DRAFTER', text: texts.at(-1) });
 });
 
 it('is not asked of another service', async () => {
   const { generate } = tPaidEssays(await tEssayService(), { isSelfHosted: false });
   const texts: string[] = [];
-  expect(await generate(order, tRequestContext(), { onSent() {}, onText: (text) => texts.push(text) })).toMatchObject({
+  expect(
+    await generate(order, tRequestContext(), { beforeSend() {}, onSent() {}, onText: (text) => texts.push(text) }),
+  ).toMatchObject({
     kind: 'essay',
   });
   expect(texts).toEqual([]);

@@ -37,7 +37,7 @@ const ibans = Array.from({ length: 40 }, (_, index) => `DE${index}`);
 
 /** @param aborts whether each look-up lasts until the client disconnects */
 function tLoaders({ aborts = false } = {}) {
-  const { bankData } = tServices();
+  const { bankData, essayJobs, essayArchive } = tServices();
   const signal = new AbortableSignal();
   const context = createRequestContext(signal);
   const begun: string[] = [];
@@ -59,6 +59,8 @@ function tLoaders({ aborts = false } = {}) {
   const limits = readQueryLimits({ maxIbansPerQuery: 1_000, maxEssaysPerQuery: 1, maxEntitiesPerQuery: 1 });
   const loaders = new Loaders({
     bankData: { ...bankData, validateIban },
+    essayJobs,
+    essayArchive,
     budget: new QueryBudget(limits),
     context,
     maxConcurrency,

@@ -11,7 +11,7 @@ it('has the limits as they are configured, without a call', async () => {
   const env = { MAX_IBANS_PER_QUERY: '7', MAX_ESSAYS_PER_QUERY: '3', MAX_ENTITIES_PER_QUERY: '9' };
   const { ask, upstream } = await tScriptedGateway(undefined, env);
   const { data } = await ask(`{ limits {
-    ibans bics bankQueries suggestions entities essays essayTexts essayWords essayDescriptionLength essayTitles essayTitleLength
+    ibans bics bankQueries suggestions entities essays essayTexts listedOrders essayWords essayDescriptionLength essayTitles essayTitleLength
   } }`);
   expect(data?.limits).toEqual({
     ibans: 7,
@@ -21,6 +21,7 @@ it('has the limits as they are configured, without a call', async () => {
     entities: 9,
     essays: 3,
     essayTexts: 20,
+    listedOrders: 2_000,
     essayWords: essayLimits.wordCount,
     essayDescriptionLength: essayLimits.description,
     essayTitles: essayLimits.titles,

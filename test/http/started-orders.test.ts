@@ -1,7 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { as, contentOf, tCallers } from '../support/http/callers.ts';
+import { sha256 } from '../support/auth/identify.ts';
+import { as, contentOf, keyOf, tCallers } from '../support/http/callers.ts';
 import { watchWithAll } from '../support/http/watches.ts';
 import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
+import { tFolder } from '../support/stores/folder.ts';
 
 const startWith = (key: string) => `mutation {
   startEssay(input: { description: "Pens ${key}", wordCount: 100, idempotencyKey: "${key}" }) {
@@ -34,7 +38,7 @@ async function tShop(env = {}) {
     const { allowances } = data as { allowances: { service: string; callerBudget: { used: number } | null }[] };
     return allowances.find(({ service }) => service === 'ESSAYS')?.callerBudget?.used;
   };
-  return { upstream, askAs, start, used, url: gateway.url, release: held.release };
+  return { upstream, askAs, start, used, url: gateway.url, log: gateway.log, release: held.release };
 }
 
 it('an order is counted once in the budget of its caller, when it is sent', async () => {
@@ -92,6 +96,32 @@ it('an order of generateEssay whose response is lost is found by its key, watche
   expect(again.data).toMatchObject({ generateEssay: { id: expect.any(String) } });
   expect(upstream.calls).toHaveLength(1);
   expect(await used()).toBe(1);
+});
+
+it('an order whose caller has lost its key is not sent, and costs nothing', async () => {
+  const file = join(tFolder(), 'keys.json');
+  const writeKeys = (...names: string[]) => {
+    const keys = names.map((name) => ({ name, sha256: sha256(keyOf(name)), scopes: ['essays'] }));
+    writeFileSync(file, JSON.stringify({ keys }));
+  };
+  writeKeys('office', 'shop');
+  const env = { GATEWAY_API_KEYS: '', GATEWAY_API_KEYS_FILE: file, CALLER_ESSAY_CALLS: '20/day' };
+  const { upstream, askAs, start, used, release, log } = await tShop({ ...env, ESSAY_ORDERS_RUNNING: '2' });
+  const keys = Array.from({ length: 12 }, (_, index) => `key-${index}`);
+  for (const key of keys) await start(key);
+  await vi.waitUntil(() => upstream.calls.length === 2);
+  writeKeys('office');
+  await vi.waitUntil(() => log().includes('the file with API keys was read again'), 20_000);
+  release();
+  await vi.waitUntil(() => log().match(/an order (?:ended|failed)/g)?.length === keys.length, 20_000);
+  writeKeys('office', 'shop');
+  await vi.waitUntil(() => log().match(/the file with API keys was read again/g)?.length === 2, 20_000);
+  const { data } = await askAs('shop', '{ essays { nodes { state { __typename } } } }');
+  const { nodes } = (data as { essays: { nodes: { state: { __typename: string } }[] } }).essays;
+  const ends = nodes.map(({ state }) => state.__typename).sort();
+  expect(ends).toEqual([...Array(10).fill('EssayFailed'), ...Array(2).fill('EssayFinished')]);
+  expect(upstream.calls).toHaveLength(2);
+  expect(await used()).toBe(2);
 });
 
 it('a caller without the scope can neither start, find, watch, cancel, list nor delete orders', async () => {

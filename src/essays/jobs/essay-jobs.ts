@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { AbortableSignal } from '../../async/signal.ts';
 import type { Events } from '../../telemetry/events.ts';
 import {
@@ -13,14 +12,14 @@ import {
   essayLimits,
   type InvalidEssayInput,
   type JobCaller,
-  type JobListing,
-  type JobPage,
+  type ListJobs,
 } from '../essays.ts';
 import { differentOrder, mayBePaid, type OrderArchive, toOrderKey } from '../orders/archive.ts';
 import { type IdempotentEssays, unsafeOrder } from '../orders/idempotency.ts';
 import { createJobAdoption } from './job-adoption.ts';
+import { createJobList } from './job-list.ts';
 import { createJobQueue, type JobQueueOptions, toEnd } from './job-queue.ts';
-import { type JobRecord, nullIfUnreadable, orderKeyOf, toJobId, toJobKey } from './job-records.ts';
+import { type JobRecord, orderKeyOf, toJobId, toJobKey } from './job-records.ts';
 import { createJobWatch, isEnded } from './job-watch.ts';
 
 interface EssayJobsOptions extends Omit<JobQueueOptions, 'essays' | 'onChanged' | 'events'> {
@@ -66,7 +65,7 @@ export function createEssayJobs({
     findByKey: (idempotencyKey, callerId) => read(toJobKey(toJobId(idempotencyKey, callerId), callerId)),
     watch: (id, callerId, signal) => watching.watch(toJobKey(id, callerId), signal),
     cancel,
-    list,
+    openList,
     delete: remove,
     begin() {
       // Each by itself: a slow one must not delay the heartbeat.
@@ -203,38 +202,18 @@ export function createEssayJobs({
     }
   }
 
-  async function list({ first, after, state }: JobListing, callerId: string): Promise<JobPage> {
+  function openList(callerId: string, spend: (entries: number) => boolean): ListJobs {
     const log = records.listOf(callerId);
-    const entries: JobPage['entries'] = [];
-    let missing = 0;
-    const last = await log.last();
-    let to = after === null ? last : Math.min(last, after - 1);
-    const lowest = to - maxSearched;
-    while (to > Math.max(0, lowest) && entries.length <= first && missing < maxMissing) {
-      const from = Math.max(1, to - chunkSize + 1);
-      const found = (await log.read(from, to)).toReversed();
-      const jobs = await Promise.all(
-        found.map(({ number, value: id }) => (id ? readListed(id, number, callerId).catch(nullIfUnreadable) : null)),
-      );
-      for (const entry of jobs) {
-        missing = entry === null ? missing + 1 : 0;
-        if (entry && (state === null || entry.job.state.kind === state)) entries.push(entry);
-      }
-      to = from - 1;
-      // The embedded store reads without a pause.
-      await setImmediate();
-    }
-    const page = entries.slice(0, first);
-    if (entries.length > first) return { entries: page, hasNext: true, end: page.at(-1)?.number ?? null };
-    const hasNext = to > 0 && missing < maxMissing;
-    return { entries: page, hasNext, end: hasNext ? to + 1 : (page.at(-1)?.number ?? null) };
+    const readJobs = async (from: number, to: number) =>
+      Promise.all((await log.read(from, to)).map((entry) => readListed(entry, callerId)));
+    return createJobList({ lastNumber: log.last, readJobs, spend });
   }
 
-  /** Null for an earlier entry of a job that was started again. */
-  async function readListed(id: string, number: number, callerId: string) {
-    const record = await records.read(toJobKey(id, callerId));
-    const job = record?.listed === number ? await toJob(record) : null;
-    return job && { number, job };
+  /** Without a job for one that cannot be read, and for an earlier entry of a job that was started again. */
+  async function readListed({ number, value: id }: { number: number; value: string | null }, callerId: string) {
+    const record = id && (await records.read(toJobKey(id, callerId)).catch(records.skipUnreadable));
+    const isListed = record && record.listed === number;
+    return { number, job: isListed ? await toJob(record).catch(records.skipUnreadable) : null };
   }
 
   async function remove(id: string, callerId: string): Promise<'deleted' | 'unknown' | 'not-ended'> {
@@ -296,9 +275,3 @@ function tooManyJobs(max: number): EssayServiceFailed {
 const synchronizeEveryMs = 1_000;
 /** Another process does it within a second, and its store may be slow. */
 const cancelWaitMs = 3_000;
-/** Entries that are read at a time. */
-const chunkSize = 50;
-/** So many expired or deleted entries in a row are the end of a list. */
-const maxMissing = 1_000;
-/** Entries that are searched for one page, which may therefore have fewer orders than were asked for. */
-const maxSearched = 2_000;

@@ -1,7 +1,7 @@
 import type { Events } from '../../telemetry/events.ts';
 import type { OrderArchive } from '../orders/archive.ts';
 import type { JobQueue } from './job-queue.ts';
-import { heartbeatExpiresInMs, type JobRecords, nullIfUnreadable, orderKeyOf } from './job-records.ts';
+import { heartbeatExpiresInMs, type JobRecords, orderKeyOf } from './job-records.ts';
 
 interface JobAdoptionOptions {
   records: JobRecords;
@@ -61,7 +61,7 @@ export function createJobAdoption({ records, queue, archive, isStarting, events 
     others.set(number, other);
     other.key ??= (await records.pending.read(number, number))[0]?.value ?? null;
     const { key } = other;
-    const record = key && (await records.read(key).catch(nullIfUnreadable));
+    const record = key && (await records.read(key).catch(records.skipUnreadable));
     if (!key || !record) {
       other.misses += 1;
       if (other.misses > maxMisses) others.delete(number);

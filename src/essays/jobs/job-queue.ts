@@ -16,6 +16,8 @@ export interface JobQueueOptions {
   cancelsSent: boolean;
   /** Counts a paid call in the budget of the caller; null: the caller has none. */
   reserveCallOf: (caller: JobCaller) => ReserveCall | null;
+  /** Whether the caller may not order any more. */
+  isWithdrawn: (caller: JobCaller) => boolean;
   /** Called when the state of a job has changed. */
   onChanged: (key: string) => void;
   events: Pick<Events, 'essayJobEnded' | 'unexpectedError'>;
@@ -36,7 +38,8 @@ interface QueuedJob {
   textShownAt: number;
   /** The text that other processes can read; null before it was sent. */
   storedText: string | null;
-  isCancelled: boolean;
+  /** Why it ends although it has no result; null: it goes on. */
+  stoppedBy: 'cancellation' | 'withdrawal' | null;
   signal: AbortableSignal;
 }
 
@@ -44,7 +47,7 @@ export type JobQueue = ReturnType<typeof createJobQueue>;
 
 /** The jobs of this process: it runs them in their order, some at a time. */
 export function createJobQueue(options: JobQueueOptions) {
-  const { essays, records, maxRunning, cancelsSent, reserveCallOf, onChanged, events } = options;
+  const { essays, records, maxRunning, cancelsSent, reserveCallOf, isWithdrawn, onChanged, events } = options;
   const owner = randomUUID();
   /** By store key, in the order of their arrival. */
   const jobs = new Map<string, QueuedJob>();
@@ -109,7 +112,7 @@ export function createJobQueue(options: JobQueueOptions) {
       textSoFar: sentText ?? '',
       textShownAt: 0,
       storedText: sentText,
-      isCancelled: false,
+      stoppedBy: null,
       signal: new AbortableSignal(),
     });
     startNext();
@@ -129,6 +132,11 @@ export function createJobQueue(options: JobQueueOptions) {
     const { caller, order } = job.record;
     const context = createRequestContext(job.signal, caller.id, reserveCallOf(caller));
     const progress: OrderProgress = {
+      beforeSend() {
+        if (!isWithdrawn(caller)) return;
+        job.stoppedBy = 'withdrawal';
+        job.signal.abort(new Error(withdrawnFailure.message));
+      },
       onSent() {
         job.isSent = true;
         job.isSentHere = true;
@@ -145,7 +153,7 @@ export function createJobQueue(options: JobQueueOptions) {
     try {
       await finish(job, toEnd(await essays.generate(order, context, progress)));
     } catch (error) {
-      if (job.isCancelled) return finish(job, { kind: 'cancelled', mayHaveBeenPaid: job.isSent });
+      if (job.stoppedBy !== null) return finish(job, endOfStopped(job));
       if (isLeft(job)) return;
       events.unexpectedError(error, job.record.id);
       await finish(job, { kind: 'failed', failure: unexpectedFailure });
@@ -201,8 +209,8 @@ export function createJobQueue(options: JobQueueOptions) {
   async function cancel(key: string): Promise<void> {
     const job = jobs.get(key);
     if (job === undefined || job.record.end !== null || (job.isSent && !cancelsSent)) return;
-    job.isCancelled = true;
-    if (job.running === null) return finish(job, { kind: 'cancelled', mayHaveBeenPaid: job.isSent });
+    job.stoppedBy = 'cancellation';
+    if (job.running === null) return finish(job, endOfStopped(job));
     // Clients that wait for it with `generateEssay` see it.
     const reason = new GatewayError('UPSTREAM_FAILED', cancelledMessage, { service: 'essays' });
     if (job.isSentHere) essays.abort(job.record.order, job.record.caller.id, reason);
@@ -242,6 +250,10 @@ export function createJobQueue(options: JobQueueOptions) {
         // Its end is not awaited: it may take as long as an essay.
         if (await records.isCancelRequested(job.key)) void cancel(job.key);
       }),
+      // One that runs is examined before it is sent.
+      ...unended
+        .filter(({ running, isSent, record }) => running === null && !isSent && isWithdrawn(record.caller))
+        .map((job) => finish(job, { kind: 'failed', failure: withdrawnFailure })),
       ...unended.map(async (job) => {
         const { key, isSent, textSoFar, storedText } = job;
         if (!isSent || textSoFar === storedText) return;
@@ -267,6 +279,11 @@ export function createJobQueue(options: JobQueueOptions) {
   }
 }
 
+function endOfStopped({ stoppedBy, isSent }: QueuedJob): JobEnd {
+  if (stoppedBy === 'withdrawal') return { kind: 'failed', failure: withdrawnFailure };
+  return { kind: 'cancelled', mayHaveBeenPaid: isSent };
+}
+
 export function toEnd(result: EssayResult): JobEnd {
   return result.kind === 'essay' ? { kind: 'finished', essayId: result.id } : { kind: 'failed', failure: result };
 }
@@ -278,6 +295,14 @@ const showTextEveryMs = 250;
 const maxShown = 1_000;
 
 const cancelledMessage = 'The order was cancelled after it was sent. It may have been paid for.';
+
+const withdrawnFailure = {
+  kind: 'service-failed',
+  message: 'The API key of the caller was withdrawn before the order was sent, so the essay service was not called.',
+  code: 'UPSTREAM_UNAVAILABLE',
+  retryable: false,
+  rawText: null,
+} as const;
 
 const unexpectedFailure = {
   kind: 'service-failed',

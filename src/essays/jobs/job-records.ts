@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { erase, type Store, StoreError } from '../../stores/store.ts';
+import type { Events } from '../../telemetry/events.ts';
 import type { EssayJob, EssayOrder, JobCaller } from '../essays.ts';
 import { essayInput, failure, hash, type OrderKey, parseRecord, toOrderKey } from '../orders/archive.ts';
 
@@ -37,7 +38,7 @@ export type JobRecords = ReturnType<typeof createJobRecords>;
  * Stored jobs. Functions throw StoreError, with the failure `corrupt` if a record is damaged or of a later version.
  * @param expiresInMs the expiry of jobs
  */
-export function createJobRecords(store: Store, expiresInMs: number) {
+export function createJobRecords(store: Store, expiresInMs: number, events: Pick<Events, 'essayOrderUnreadable'>) {
   return {
     read,
     change,
@@ -61,7 +62,8 @@ export function createJobRecords(store: Store, expiresInMs: number) {
     },
     listOf,
     /** The keys of the jobs that have not ended. */
-    pending: createStoreLog(store, 'essay-jobs-pending', expiresInMs),
+    pending: createStoreLog({ store, name: 'essay-jobs-pending', expiresInMs, skipUnreadable }),
+    skipUnreadable,
     /** The text so far of a job that was sent; null for others. */
     async readText(key: string): Promise<string | null> {
       return parseRecord(writtenText, await store.get(`${key}:text`))?.textSoFar ?? null;
@@ -125,12 +127,26 @@ export function createJobRecords(store: Store, expiresInMs: number) {
 
   /** The ids of a caller's jobs, in the order in which they were started. */
   function listOf(callerId: string) {
-    return createStoreLog(store, `essay-jobs:${hash([callerId])}`, expiresInMs);
+    return createStoreLog({ store, name: `essay-jobs:${hash([callerId])}`, expiresInMs, skipUnreadable });
+  }
+
+  /** For an entry or a record that is damaged or of a later version: it must not hide others. @throws other errors */
+  function skipUnreadable(error: unknown): null {
+    if (!(error instanceof StoreError) || error.failure !== 'corrupt') throw error;
+    events.essayOrderUnreadable();
+    return null;
   }
 }
 
-/** A list in a store that only grows at its end. Entries are numbered from 1; a removed or expired one is missing. */
-function createStoreLog(store: Store, name: string, expiresInMs: number) {
+interface StoreLogOptions {
+  store: Store;
+  name: string;
+  expiresInMs: number;
+  skipUnreadable: (error: unknown) => null;
+}
+
+/** A list in a store that only grows at its end. Entries are numbered from 1; a removed, expired or damaged one is missing. */
+function createStoreLog({ store, name, expiresInMs, skipUnreadable }: StoreLogOptions) {
   const toKey = (number: number) => `${name}:${number}`;
 
   return {
@@ -149,7 +165,8 @@ function createStoreLog(store: Store, name: string, expiresInMs: number) {
     /** The entries from one number to a higher one, both included, with null for those that are missing. */
     async read(from: number, to: number): Promise<{ number: number; value: string | null }[]> {
       const numbers = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
-      return Promise.all(numbers.map(async (number) => ({ number, value: (await store.get(toKey(number))) || null })));
+      const values = await Promise.all(numbers.map((number) => store.get(toKey(number)).catch(skipUnreadable)));
+      return numbers.map((number, index) => ({ number, value: values[index] || null }));
     },
     async remove(number: number): Promise<void> {
       await erase(store, toKey(number));
@@ -232,12 +249,6 @@ const jobRecord: z.ZodType<JobRecord> = z.object({
 const writtenText = z.object({ textSoFar: z.string() });
 
 const heartbeat: z.ZodType<Heartbeat> = z.object({ beats: z.number(), waiting: z.array(z.string()) });
-
-/** For records that are damaged or of a later version: they must not hide others. @throws other errors */
-export function nullIfUnreadable(error: unknown): null {
-  if (error instanceof StoreError && error.failure === 'corrupt') return null;
-  throw error;
-}
 
 export function orderKeyOf({ order, caller }: JobRecord): OrderKey {
   const key = toOrderKey(order, caller.id);

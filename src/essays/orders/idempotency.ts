@@ -173,6 +173,7 @@ export function withIdempotency(
             const listing = listeners.size === 0 ? listOrder(order, context.callerId) : null;
             isSafe = await lock.confirm();
             await listing?.catch(() => {});
+            for (const { beforeSend } of listeners) beforeSend();
             signal.throwIfAborted();
             if (!isSafe) return false;
             isRecorded = true;

@@ -45,13 +45,13 @@ export interface Context {
 
 /** @param signal aborts when the client disconnects */
 export function createContext(services: Services, caller: Caller, signal: Signal, trace: Trace | null = null): Context {
-  const { bankData, maxConcurrency } = services;
+  const { bankData, essayJobs, essayArchive, maxConcurrency } = services;
   const { bankDataCalls, essayCalls } = caller.limits;
   const hasBudget = bankDataCalls !== null || essayCalls !== null;
   const reserveCall: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
   const requestContext = createRequestContext(signal, caller.id, reserveCall, trace);
   const budget = new QueryBudget(services.limits);
-  const loaders = new Loaders({ bankData, budget, context: requestContext, maxConcurrency });
+  const loaders = new Loaders({ bankData, essayJobs, essayArchive, budget, context: requestContext, maxConcurrency });
   return { services, caller, budget, requestContext, loaders, suggestions: new Map() };
 }
 

@@ -57,7 +57,7 @@ const EssayFinishedType = builder.objectRef<StateOf<'finished'>>('EssayFinished'
       nullable: true,
       description:
         'The essay; null if it was deleted meanwhile, or, with an error, if it cannot be read at the moment.',
-      resolve: ({ essayId }, _, { services, requestContext }) => services.essayArchive.find(essayId, requestContext),
+      resolve: ({ essayId }, _, { loaders }) => loaders.findEssay(essayId),
     }),
   }),
 });
@@ -289,7 +289,8 @@ builder.queryField('essays', (t) =>
     nullable: true,
     directives: [pageSize],
     description:
-      'The orders of this client, the newest first, in pages. They are stored as long as essays. Needs no upstream call. Null, ' +
+      'The orders of this client, the newest first, in pages. They are stored as long as essays. Needs no upstream call. A query ' +
+      'reads at most `limits.listedOrders` of them: where few are in `state`, a page may end early, and have a next page. Null, ' +
       'with an error, while the store fails, and without credentials (only a gateway on the same machine lists orders then).',
     args: {
       first: t.arg.int(pageSizeArg),
@@ -298,11 +299,13 @@ builder.queryField('essays', (t) =>
       ),
       state: t.arg({ type: EssayOrderStateFilterType, description: 'Only orders in this state; null for all.' }),
     },
-    async resolve(_, { first, after: cursor, state }, { services, caller }) {
+    async resolve(_, { first, after: cursor, state }, { services, caller, loaders, budget }) {
       if (caller.kind === 'anonymous' && !services.isOnlyLocal) throw unknownOwner();
       const after = cursor == null ? null : readCursor(cursor);
       const listing = { first: readPageSize(first), after, state: state == null ? null : states[state] };
-      return { ...(await services.essayJobs.list(listing, caller.id).catch(failToRead)), after };
+      const page = await loaders.listOrders(listing).catch(failToRead);
+      if (page === null) throw budget.createLimitError('listedOrders');
+      return { ...page, after };
     },
   }),
 );

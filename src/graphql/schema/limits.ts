@@ -15,6 +15,9 @@ const LimitsType = builder.objectRef<QueryLimits>('Limits').implement({
     entities: t.exposeInt('entities', { description: 'Entities per query of a router.' }),
     essays: t.exposeInt('essays', { description: 'Essays that a mutation may order.' }),
     essayTexts: t.exposeInt('essayTexts', { description: 'Texts of essays per response.' }),
+    listedOrders: t.exposeInt('listedOrders', {
+      description: 'Orders per query that `essays` reads, whether it returns them or not.',
+    }),
     essayWords: t.int({ description: 'Words of an essay.', resolve: () => essayLimits.wordCount }),
     essayDescriptionLength: t.int({
       description: 'Characters of `GenerateEssayInput.description`.',

@@ -11,22 +11,27 @@ import {
 } from 'graphql';
 import type { Signal } from '../../async/signal.ts';
 import type { BankDataPort, BicValidation, IbanValidation } from '../../bank-data/bank-data.ts';
+import type { Essay, EssayArchive, EssayJobs, JobListing, JobPage, ListJobs } from '../../essays/essays.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { QueryBudget } from './query-budget.ts';
 
 interface LoadersOptions {
   bankData: BankDataPort;
+  essayJobs: Pick<EssayJobs, 'openList'>;
+  essayArchive: EssayArchive;
   budget: QueryBudget;
   context: RequestContext;
   /** How many look-ups of a batch are in progress at a time: as many as the queue of calls lets through. */
   maxConcurrency: number;
 }
 
-/** The look-ups of one request: one batch per tick, each key once. */
+/** The look-ups of one request: one batch per tick, each key once; and the orders that it lists, each of them once. */
 export class Loaders {
   readonly #options: LoadersOptions;
   #ibans: DataLoader<string, IbanValidation> | undefined;
   #bics: DataLoader<string, BicValidation> | undefined;
+  #listOrders: ListJobs | undefined;
+  #essays: Map<string, Promise<Essay | null>> | undefined;
 
   constructor(options: LoadersOptions) {
     this.#options = options;
@@ -54,6 +59,22 @@ export class Loaders {
     if (!isLookedUp) return unansweredBic(bic);
     this.#bics ??= createLoader('bics', bankData.validateBic, unansweredBic, this.#options);
     return this.#bics.load(bic);
+  }
+
+  /** A page of the orders of the caller; null if the query may read no entry of it. @throws StoreError */
+  listOrders(listing: JobListing): Promise<JobPage | null> {
+    const { budget, essayJobs, context } = this.#options;
+    this.#listOrders ??= essayJobs.openList(context.callerId, (entries) => budget.spend('listedOrders', entries));
+    return this.#listOrders(listing);
+  }
+
+  /** The essay of an order. */
+  findEssay(id: string): Promise<Essay | null> {
+    const { essayArchive, context } = this.#options;
+    this.#essays ??= new Map();
+    const found = this.#essays.get(id) ?? essayArchive.find(id, context);
+    this.#essays.set(id, found);
+    return found;
   }
 }
 

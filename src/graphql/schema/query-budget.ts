@@ -10,6 +10,8 @@ export interface QueryLimits {
   essays: number;
   /** Texts of essays in the response. */
   essayTexts: number;
+  /** Entries of the list of orders, each of them once. */
+  listedOrders: number;
   /** Representations of a router. */
   entities: number;
   /** IBANs for which suggestions are computed, each of them once. */
@@ -27,6 +29,7 @@ export function readQueryLimits({
     bankQueries: 20,
     // Every text that was paid for can be selected.
     essayTexts: Math.max(20, maxEssaysPerQuery),
+    listedOrders: 2_000,
     essays: maxEssaysPerQuery,
     entities: maxEntitiesPerQuery,
     suggestions: 1_000,
@@ -36,7 +39,16 @@ export function readQueryLimits({
 /** What is left of the limits of one query. */
 export class QueryBudget {
   readonly limits: QueryLimits;
-  readonly #spent = { ibans: 0, bics: 0, bankQueries: 0, essays: 0, essayTexts: 0, entities: 0, suggestions: 0 };
+  readonly #spent: Record<keyof QueryLimits, number> = {
+    ibans: 0,
+    bics: 0,
+    bankQueries: 0,
+    essays: 0,
+    essayTexts: 0,
+    listedOrders: 0,
+    entities: 0,
+    suggestions: 0,
+  };
 
   constructor(limits: QueryLimits) {
     this.limits = limits;
@@ -63,5 +75,6 @@ const messages: Record<keyof QueryLimits, (limit: number) => string> = {
   suggestions: (limit) =>
     `A query may request suggestions for at most ${limit} invalid IBANs; split it into several queries.`,
   essayTexts: (limit) => `A response may contain at most ${limit} texts of essays, aliases included.`,
+  listedOrders: (limit) => `A query may read at most ${limit} orders of the list; list the others in another query.`,
   essays: (limit) => `A mutation may order at most ${limit} essays; order the others in another mutation.`,
 };

@@ -3,7 +3,7 @@ import { AbortableSignal } from '../../../src/async/signal.ts';
 import type { EssayJob, EssayOrder, EssayResult } from '../../../src/essays/essays.ts';
 import { StoreError } from '../../../src/stores/store.ts';
 import { failed, order, tEssay, unknownOutcome } from '../../support/essays/generator.ts';
-import { ann, tJobs } from '../../support/essays/jobs.ts';
+import { ann, listJobs, tJobs } from '../../support/essays/jobs.ts';
 import { dayMs, from, pass, useFakeTime } from '../../support/essays/processes.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
@@ -29,7 +29,7 @@ async function find({ jobs }: Process, key = 'a'): Promise<EssayJob> {
 }
 
 const list = async ({ jobs }: Process, state: 'finished' | null = null) =>
-  (await jobs.list({ first: 9, after: null, state }, ann.id)).entries.map(({ job }) => job);
+  (await listJobs(jobs, { state })).entries.map(({ job }) => job);
 
 describe('an order whose client waits for it', () => {
   it('is found by its key and its id, and listed, only for its caller, from when it is sent', async () => {

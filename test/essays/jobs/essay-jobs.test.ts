@@ -3,7 +3,7 @@ import { AbortableSignal } from '../../../src/async/signal.ts';
 import type { EssayJob, EssayResult } from '../../../src/essays/essays.ts';
 import { StoreError } from '../../../src/stores/store.ts';
 import { failed, order, tEssay, unknownOutcome } from '../../support/essays/generator.ts';
-import { ann, tJobs } from '../../support/essays/jobs.ts';
+import { ann, listJobs, tJobs } from '../../support/essays/jobs.ts';
 import { from, pass, useFakeTime } from '../../support/essays/processes.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
@@ -45,11 +45,7 @@ describe('an order that is started', () => {
     expect(await jobs.findByKey('a', 'bob')).toBeNull();
     expect(await jobs.cancel(job.id, 'bob')).toBeNull();
     expect(await jobs.delete(job.id, 'bob')).toBe('unknown');
-    expect(await jobs.list({ first: 5, after: null, state: null }, 'bob')).toEqual({
-      entries: [],
-      hasNext: false,
-      end: null,
-    });
+    expect(await listJobs(jobs, {}, 'bob')).toEqual({ entries: [], hasNext: false, end: null });
     calls[0]?.answer(tEssay());
     await jobs.stop();
   });
@@ -101,7 +97,7 @@ describe('an order that is started', () => {
     calls[1]?.answer(tEssay());
     await pass(0);
     expect(await stateOf(job)).toMatchObject({ kind: 'finished' });
-    expect((await jobs.list({ first: 5, after: null, state: null }, 'ann')).entries).toHaveLength(1);
+    expect((await listJobs(jobs, {})).entries).toHaveLength(1);
     await jobs.stop();
   });
 });
@@ -154,6 +150,59 @@ describe('cancelling', () => {
     expect(await keeping).toMatchObject({ isCancelled: false, mayHaveBeenPaid: true });
     here.calls[0]?.answer(tEssay());
     await Promise.all([here.jobs.stop(), there.jobs.stop()]);
+  });
+});
+
+describe('when the key of its caller is withdrawn', () => {
+  const failure = {
+    kind: 'service-failed',
+    message: 'The API key of the caller was withdrawn before the order was sent, so the essay service was not called.',
+    code: 'UPSTREAM_UNAVAILABLE',
+    retryable: false,
+    rawText: null,
+  };
+
+  it('an order that was not sent fails, and one that was sent is completed', async () => {
+    let isWithdrawn = false;
+    const { start, jobs, calls, stateOf } = tJobs({ isWithdrawn: () => isWithdrawn });
+    const started: EssayJob[] = [];
+    for (let number = 1; number <= 10; number += 1) started.push(await start(`key-${number}`));
+    isWithdrawn = true;
+    await pass(1_000);
+    for (const job of started.slice(2)) expect(await stateOf(job)).toEqual({ kind: 'failed', failure });
+    const essays = [tEssay(), tEssay()];
+    for (const [index, essay] of essays.entries()) calls[index]?.answer(essay);
+    await pass(1_000);
+    for (const [index, essay] of essays.entries())
+      expect(await stateOf(started[index] as EssayJob)).toEqual({ kind: 'finished', essayId: essay.id });
+    expect(calls).toHaveLength(2);
+    await jobs.stop();
+  });
+
+  it('an order that waits for a call fails when it would be sent', async () => {
+    let isWithdrawn = false;
+    const { start, jobs, calls, queue, leaveQueue, stateOf, fired } = tJobs({ isWithdrawn: () => isWithdrawn });
+    queue();
+    const job = await start('a');
+    isWithdrawn = true;
+    leaveQueue();
+    await pass(0);
+    expect(await stateOf(job)).toEqual({ kind: 'failed', failure });
+    expect(calls.map(({ context }) => context.usage.upstreamCalls)).toEqual([0]);
+    expect(fired).toEqual(['failed: UPSTREAM_UNAVAILABLE']);
+    expect(await jobs.cancel(job.id, ann.id)).toMatchObject({ mayHaveBeenPaid: false });
+    await jobs.stop();
+  });
+
+  it('an order of a process that has stopped is not sent by another one', async () => {
+    const store = createMemoryStore();
+    const [first, second] = [tJobs({ store, maxRunning: 0 }), tJobs({ store, isWithdrawn: () => true })];
+    const job = await first.start('a');
+    first.crash();
+    await pass(25_000);
+    expect(await second.stateOf(job)).toEqual({ kind: 'failed', failure });
+    expect(second.calls).toEqual([]);
+    await Promise.all([first.jobs.stop(), second.jobs.stop()]);
   });
 });
 
@@ -364,7 +413,7 @@ describe('the list of a caller', () => {
     await pass(0);
     const [a, b, c, d] = started.map(({ id }) => id);
     const list = async (after: number | null, state: 'finished' | null = null, first = 2) => {
-      const { entries, hasNext } = await jobs.list({ first, after, state }, 'ann');
+      const { entries, hasNext } = await listJobs(jobs, { first, after, state });
       return { ids: entries.map(({ job }) => job.id), last: entries.at(-1)?.number ?? null, hasNext };
     };
     const page = await list(null);

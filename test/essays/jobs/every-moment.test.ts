@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toJobId } from '../../../src/essays/jobs/job-records.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { failed, order, tEssay } from '../../support/essays/generator.ts';
-import { ann, tJobs } from '../../support/essays/jobs.ts';
+import { ann, listJobs, tJobs } from '../../support/essays/jobs.ts';
 import { from, pass, useFakeTime } from '../../support/essays/processes.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
@@ -102,7 +102,7 @@ describe('deleting an order at any moment', () => {
       await pass(2_000);
       const answer = await deleting;
       const found = await there.jobs.findByKey('a', ann.id);
-      const listed = await there.jobs.list({ first: 9, after: null, state: null }, ann.id);
+      const listed = await listJobs(there.jobs, {});
       const kept = await there.essays.archive.find(essay.id, from());
       if (answer) answers.add(answer);
       const expected = answer === 'deleted' ? null : { state: { kind: 'finished', essayId: essay.id } };

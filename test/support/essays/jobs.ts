@@ -1,6 +1,6 @@
-import type { EssayJob, EssayOrder } from '../../../src/essays/essays.ts';
+import type { EssayJob, EssayJobs, EssayOrder, JobListing, JobPage } from '../../../src/essays/essays.ts';
 import { createEssayJobs } from '../../../src/essays/jobs/essay-jobs.ts';
-import { createJobRecords } from '../../../src/essays/jobs/job-records.ts';
+import { createJobRecords, type JobEnd } from '../../../src/essays/jobs/job-records.ts';
 import { withIdempotency } from '../../../src/essays/orders/idempotency.ts';
 import { markerKey, markerMs } from '../../../src/essays/orders/order-lock.ts';
 import type { Store } from '../../../src/stores/store.ts';
@@ -14,7 +14,10 @@ interface Options {
   maxRunning?: number;
   maxPerCaller?: number;
   cancelsSent?: boolean;
+  isWithdrawn?: () => boolean;
 }
+
+const keepMs = 86_400_000;
 
 export const ann = {
   id: 'ann',
@@ -22,19 +25,27 @@ export const ann = {
   limits: { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null },
 };
 
+/** A page of the list of a caller, read by a query that may read all of it. */
+export async function listJobs(jobs: EssayJobs, listing: Partial<JobListing>, callerId = ann.id): Promise<JobPage> {
+  const listOrders = jobs.openList(callerId, () => true);
+  const page = await listOrders({ first: 20, after: null, state: null, ...listing });
+  if (page === null) throw new Error('no entry was read');
+  return page;
+}
+
 /** One process with its own generator, whose jobs begin. Processes share what they have in `store`. */
 export function tJobs({
   store = createMemoryStore(),
   maxRunning = 2,
   maxPerCaller = 10,
   cancelsSent = false,
+  isWithdrawn = () => false,
 }: Options = {}) {
   void store.setIfAbsent(markerKey, 'set before', { expiresInMs: markerMs });
   const failing = tFailingStore(store);
   const { generator, ...controls } = tGenerator();
   const fired: string[] = [];
-  const keepMs = 86_400_000;
-  const records = createJobRecords(failing.store, keepMs);
+  const records = createJobRecords(failing.store, keepMs, { essayOrderUnreadable: () => fired.push('skipped') });
   const essays = withIdempotency(generator, {
     store: failing.store,
     listOrder: records.writeAwaited,
@@ -57,6 +68,7 @@ export function tJobs({
     maxPerCaller,
     cancelsSent,
     reserveCallOf: () => null,
+    isWithdrawn,
     events: {
       essayJobEnded: (_id, state, code) => fired.push([state, code].filter(Boolean).join(': ')),
       essayJobsAdopted: (count) => fired.push(`adopted: ${count}`),
@@ -83,4 +95,36 @@ export function tJobs({
     },
     stateOf: async ({ id }: EssayJob) => (await jobs.find(id, ann.id))?.state,
   };
+}
+
+export const tRecords = (store: Store) => createJobRecords(store, keepMs, { essayOrderUnreadable: () => {} });
+
+/** Stores orders of a caller that have ended, of which each finished one has the id of its essay as its id. @returns their ids */
+export async function storeOrders(
+  store: Store,
+  kind: 'finished' | 'cancelled',
+  count: number,
+  caller = ann,
+): Promise<string[]> {
+  const records = tRecords(store);
+  const ids = Array.from({ length: count }, (_, index) => `${kind}-${index}`);
+  for (const id of ids) {
+    const listed = await records.listOf(caller.id).append(id);
+    const end: JobEnd = kind === 'finished' ? { kind, essayId: id } : { kind, mayHaveBeenPaid: false };
+    const ended = { createdAt: new Date(), isAwaited: false, owner: null, pending: 0, end };
+    await records.writeFirst({ id, ...ended, order: { ...order, idempotencyKey: id }, caller, listed });
+  }
+  return ids;
+}
+
+/** From now on, how often entries of lists, and records of orders, are read. */
+export function countReads(store: Store) {
+  const keys: string[] = [];
+  const { get } = store;
+  store.get = (key) => {
+    keys.push(key);
+    return get(key);
+  };
+  const count = (pattern: RegExp) => () => keys.filter((key) => pattern.test(key)).length;
+  return { entries: count(/^essay-jobs:[^:]+:\d+$/), records: count(/^essay-job:[^:]+$/) };
 }

@@ -42,7 +42,7 @@ export function tProcess(store: Store = createMemoryStore(), { isNew = false } =
     isShared: true,
     onRecovered: (listener) => void listeners.push(listener),
     keepMs,
-    listOrder: createJobRecords(store, keepMs).writeAwaited,
+    listOrder: createJobRecords(store, keepMs, { essayOrderUnreadable: () => fired.push('skipped') }).writeAwaited,
     events: {
       essayWriteBuffered: (reason) => fired.push(`buffered: ${reason}`),
       essayLost: (reason) => fired.push(`lost: ${reason}`),

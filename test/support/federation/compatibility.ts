@@ -124,6 +124,7 @@ function createProductsServer() {
     bics: 0,
     bankQueries: 0,
     essayTexts: 20,
+    listedOrders: 0,
     essays: 0,
     entities: 10,
     suggestions: 0,

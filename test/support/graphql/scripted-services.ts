@@ -113,7 +113,16 @@ export function tServices(): Services {
     isOnlyLocal: true,
     maxConcurrency: 64,
     inTimeSlice: createTimeSlices(4),
-    limits: { ibans: 20, bics: 10, bankQueries: 4, essayTexts: 2, essays: 1, entities: 20, suggestions: 1_000 },
+    limits: {
+      ibans: 20,
+      bics: 10,
+      bankQueries: 4,
+      essayTexts: 2,
+      listedOrders: 9,
+      essays: 1,
+      entities: 20,
+      suggestions: 1_000,
+    },
   };
 }
 
@@ -142,13 +151,15 @@ function createScriptedJobs(createdAt: Date): EssayJobs {
       const job = await find(id);
       return job && { job, isCancelled: false, mayHaveBeenPaid: true };
     },
-    async list({ first, after }) {
-      await turns(1);
-      const job = { id: 'known', createdAt, input, state: { kind: 'cancelled', mayHaveBeenPaid: false } } as const;
-      const entries = [5, 4, 3].map((number) => ({ job, number })).filter(({ number }) => number < (after ?? 9));
-      const page = entries.slice(0, first);
-      return { entries: page, hasNext: entries.length > first, end: page.at(-1)?.number ?? null };
-    },
+    openList:
+      () =>
+      async ({ first, after }) => {
+        await turns(1);
+        const job = { id: 'known', createdAt, input, state: { kind: 'cancelled', mayHaveBeenPaid: false } } as const;
+        const entries = [5, 4, 3].map((number) => ({ job, number })).filter(({ number }) => number < (after ?? 9));
+        const page = entries.slice(0, first);
+        return { entries: page, hasNext: entries.length > first, end: page.at(-1)?.number ?? null };
+      },
     delete: async (id) => (id === 'known' ? 'deleted' : id === '7' ? 'not-ended' : 'unknown'),
   };
 }

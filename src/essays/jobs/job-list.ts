@@ -1,0 +1,74 @@
+import { setImmediate } from 'node:timers/promises';
+import type { EssayJob, JobListing, JobPage, ListJobs } from '../essays.ts';
+
+interface JobListOptions {
+  /** The numbers of the entries of a caller, from 1. */
+  lastNumber: () => Promise<number>;
+  /** The jobs of the entries from one number to a higher one, both included; null for those that are missing. */
+  readJobs: (from: number, to: number) => Promise<{ number: number; job: EssayJob | null }[]>;
+  /** Counts entries before they are read; false if no more may be read. */
+  spend: (entries: number) => boolean;
+}
+
+type Chunk = ReturnType<JobListOptions['readJobs']>;
+
+/** The list of a caller for one request: whatever its pages have in common is read once. */
+export function createJobList({ lastNumber, readJobs, spend }: JobListOptions): ListJobs {
+  let last: Promise<number> | undefined;
+  /** By the number of their last entry. Null: it may not be read. */
+  const chunks = new Map<number, Chunk | null>();
+  let lastChunk: Promise<unknown> = Promise.resolve();
+
+  return async ({ first, after, state }: JobListing): Promise<JobPage | null> => {
+    last ??= lastNumber();
+    const newest = await last;
+    const entries: JobPage['entries'] = [];
+    const start = after === null ? newest : Math.min(newest, after - 1);
+    let to = start;
+    let missing = 0;
+    while (to > 0 && entries.length <= first && missing < maxMissing) {
+      const chunk = openChunk(to, newest);
+      if (chunk === null) break;
+      for (const { number, job } of (await chunk).toReversed()) {
+        if (number > to) continue;
+        missing = job === null ? missing + 1 : 0;
+        if (job && (state === null || job.state.kind === state)) entries.push({ job, number });
+      }
+      to = beginOfChunk(to) - 1;
+    }
+    if (to === start && to > 0) return null;
+    const page = entries.slice(0, first);
+    if (entries.length > first) return { entries: page, hasNext: true, end: page.at(-1)?.number ?? null };
+    const hasNext = to > 0 && missing < maxMissing;
+    return { entries: page, hasNext, end: hasNext ? to + 1 : (page.at(-1)?.number ?? null) };
+  };
+
+  function openChunk(number: number, newest: number): Chunk | null {
+    const from = beginOfChunk(number);
+    const to = Math.min(newest, from + chunkSize - 1);
+    const known = chunks.get(to);
+    if (known !== undefined) return known;
+    const chunk = spend(to - from + 1) ? readNext(from, to) : null;
+    chunks.set(to, chunk);
+    return chunk;
+  }
+
+  /** One chunk at a time, and with a pause: the embedded store reads without one. */
+  function readNext(from: number, to: number): Chunk {
+    const reading = lastChunk.then(() => readJobs(from, to));
+    lastChunk = reading.then(
+      () => setImmediate(),
+      () => {},
+    );
+    return reading;
+  }
+}
+
+/** Entries that are read at a time. Chunks begin at the same entries for all pages, so that pages have them in common. */
+const chunkSize = 50;
+/** So many expired or deleted entries in a row are the end of a list. */
+const maxMissing = 1_000;
+
+function beginOfChunk(number: number): number {
+  return number - ((number - 1) % chunkSize);
+}
