@@ -3,35 +3,36 @@ import type { Access } from '../auth/access.ts';
 import type { AnswerGraphql } from '../graphql/request/params.ts';
 import { clientClosedRequest, type Reply, varyOfAll } from '../graphql/request/reply.ts';
 import { findJsonProblem, isObject, maxUncheckedLength, parseJson } from '../parse-json.ts';
-import { type Body, type ByteBudget, readBody } from './body.ts';
+import { type Body, readBody } from './body.ts';
 import { chooseEncoding, compress, type Encoding } from './compression.ts';
 import type { Cors } from './cors.ts';
 import { type StreamLimits, sendStream } from './event-stream.ts';
 import type { Exchange } from './exchange.ts';
 import { validateRequest } from './request-validation.ts';
+import type { Shares } from './shares.ts';
 
 export interface GraphqlEndpointOptions {
   access: Pick<Access, 'checkParams'>;
   graphql: { answer: AnswerGraphql };
   /** Maximum size of a request body, in bytes. */
   maxBodyBytes: number;
-  /** Holds the bodies that are being read, and what is not read of streams. */
-  budget: ByteBudget;
+  /** Counts the bodies that are being read, and what is not read of streams. */
+  buffered: Shares;
   cors: Cors;
-  streamLimits: Omit<StreamLimits, 'budget'>;
+  streamLimits: Omit<StreamLimits, 'buffered'>;
   /** For large bodies, whose JSON may take 15 ms to parse. */
   inTimeSlice: InTimeSlice;
 }
 
 /** Answers GraphQL requests. Their bodies are read only if their headers are valid. */
 export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
-  const { access, graphql, maxBodyBytes, budget, cors, inTimeSlice } = options;
-  const sendReply = createSendReply({ ...options.streamLimits, budget });
+  const { access, graphql, maxBodyBytes, buffered, cors, inTimeSlice } = options;
+  const sendReply = createSendReply({ ...options.streamLimits, buffered });
 
   return async (exchange: Exchange): Promise<void> => {
     if (!validateRequest(exchange, cors)) return;
     if (exchange.method !== 'POST') return answer(exchange);
-    const body = await readBody(exchange, { maxBytes: maxBodyBytes, budget });
+    const body = await readBody(exchange, { maxBytes: maxBodyBytes, buffered });
     const isLarge = body.length > maxUncheckedLength;
     await (isLarge ? inTimeSlice(() => handleBody(exchange, body)) : handleBody(exchange, body));
   };
@@ -46,7 +47,7 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
       const message = 'The request body has too many small chunks; send larger ones, or a Content-Length.';
       return exchange.sendError(400, 'BAD_USER_INPUT', message, closeConnection);
     }
-    if (body === 'evicted') {
+    if (body === 'lost') {
       const message = 'The gateway is receiving more bytes than MAX_BUFFERED_BYTES; retry in a second.';
       return exchange.sendError(503, 'OVERLOADED', message, [...closeConnection, 'retry-after', '1']);
     }
