@@ -19,7 +19,7 @@ import { createShares } from './shares.ts';
 interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'access' | 'buffered' | 'cors'> {
   /** Limit for all request bodies and unread responses in memory, in bytes. */
   maxBufferedBytes: number;
-  access: Pick<Access, 'checkHeaders' | 'checkParams' | 'confirm'>;
+  access: Pick<Access, 'checkHeaders' | 'checkSignature' | 'confirm'>;
   graphiql: SendGraphiql;
   /** What answers /check; null: nothing. */
   loadCheck?: (() => Promise<CheckEndpoint>) | null;
@@ -120,8 +120,8 @@ export function createRequestHandler({
     const checked = access.checkHeaders(request.rawHeaders);
     // Not awaited without need: the body may arrive in this turn, and its receiver should be there.
     const found = checked instanceof Promise ? await checked : checked;
-    // The body of a request without credentials in its headers may be signed.
-    if (found.kind !== 'unsigned' && exchange.admit(found) === null) return;
+    // A signature is checked when the body was read.
+    if (found.kind !== 'signed' && exchange.admit(found) === null) return;
     if (!isBrowser) return await answerGraphql(exchange);
     if (exchange.caller?.scopes.has('graphiql')) return graphiql(exchange);
     return exchange.sendError(404, 'BAD_USER_INPUT', 'GraphiQL needs credentials with the scope graphiql.');
@@ -134,8 +134,12 @@ export function createRequestHandler({
     if (path !== '/check') return check.sendDocument(exchange);
     if (startTrace !== null) exchange.trace = startTrace(exchange);
     const found = await access.checkHeaders(request.rawHeaders);
-    // Its body has no signature.
-    const caller = exchange.admit(found.kind === 'unsigned' ? await access.checkParams({}) : found);
+    if (found.kind === 'signed') {
+      const message =
+        'A file is checked for callers with an API key or a token; a signature is for requests to /graphql.';
+      return exchange.sendError(401, 'UNAUTHENTICATED', message);
+    }
+    const caller = exchange.admit(found);
     if (caller !== null) await check.answer(exchange, search, caller);
   }
 
