@@ -116,7 +116,9 @@ export class Exchange {
       return null;
     }
     this.caller = found;
-    this.request.share?.assignTo(found.kind === 'anonymous' ? null : found.id);
+    const { share } = this.request;
+    const callerId = found.kind === 'anonymous' ? null : found.id;
+    if (share && share.callerId !== callerId) share.assignTo(callerId);
     return found;
   }
 

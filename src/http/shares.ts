@@ -4,11 +4,13 @@ export type Shares = ReturnType<typeof createShares>;
 export interface Share {
   /** The caller, or the address of a client that was not identified. */
   readonly holder: string;
+  /** Null: its first holder holds it. */
+  readonly callerId: string | null;
   /** When it was last used, by `performance.now()`. */
   usedAt: number;
   /** May lose this share, too. */
   add(amount: number): void;
-  /** Has this caller hold it from now on; null: its first holder. */
+  /** Has this caller hold it from now on. */
   assignTo(callerId: string | null): void;
   release(): void;
 }
@@ -35,6 +37,7 @@ export function createShares(max: number) {
     take({ holder, amount = 0, rank = () => 0, onLost }: TakeOptions): Share {
       const share: HeldShare = {
         holder,
+        callerId: null,
         amount: 0,
         usedAt: performance.now(),
         rank,
@@ -44,8 +47,8 @@ export function createShares(max: number) {
         },
         add: (amount) => add(share, amount, null),
         assignTo(callerId) {
-          const next = callerId ?? holder;
-          if (next !== share.holder && leave(share)) join(share, next);
+          share.callerId = callerId;
+          if (leave(share)) join(share, callerId ?? holder);
         },
         release() {
           if (leave(share)) total -= share.amount;
@@ -86,6 +89,7 @@ export function createShares(max: number) {
 
 interface HeldShare extends Share {
   holder: string;
+  callerId: string | null;
   amount: number;
   rank(): number;
   lose(): void;
