@@ -6,13 +6,14 @@ import { type Served, serve } from './serve.ts';
 
 /*
  * `npm run supergraph`: payments, Ledgerquill and a router in front of both. Ledgerquill runs as a child process with the
- * usual environment, such as upstreams and DATA_DIR; PORT is the port of the router, by default not the gateway's.
+ * usual environment, such as upstreams and DATA_DIR; PORT is the port of the router, by default not the gateway's. With
+ * ROUTER_SECRET, the router signs its requests to it.
  */
 
 const query = '{ payees { name validation { valid bankData { name bic } } } }';
 
 await runMain(async () => {
-  const { PORT = '4010', PAYMENTS_PORT = '0', LEDGERQUILL_PORT = '0' } = process.env;
+  const { ROUTER_SECRET: secret, PORT = '4010', PAYMENTS_PORT = '0', LEDGERQUILL_PORT = '0' } = process.env;
   const ledgerquill = startGateway({ ...process.env, PORT: LEDGERQUILL_PORT });
   const open: Served[] = [];
   const stop = async () => {
@@ -34,7 +35,8 @@ await runMain(async () => {
     // Hive Gateway is large, so it is loaded only now.
     const { createRouter } = await import('./router.ts');
     const urls = { payments: payments.url, ledgerquill: `${ready.url}/graphql` };
-    const router = await listening(serve(createRouter(composeSupergraph(urls)), Number(PORT)));
+    const signed = secret ? { secret, url: urls.ledgerquill } : null;
+    const router = await listening(serve(createRouter(composeSupergraph(urls), signed), Number(PORT)));
     process.stdout.write(
       [
         'The supergraph is ready.',

@@ -1,12 +1,17 @@
 import { createGatewayRuntime } from '@graphql-hive/gateway-runtime';
 import { adaptGraphiql } from '../../scripts/adapt-graphiql.ts';
+import { useRequestSignature } from './request-signature.ts';
 import { transports } from './transport.ts';
 
-/** Hive Gateway in this process. In production, run a router as a separate process. */
-export function createRouter(supergraph: string) {
+/**
+ * Hive Gateway in this process. In production, run a router as a separate process.
+ * @param signed the subgraph whose requests are signed, and the secret; null: none
+ */
+export function createRouter(supergraph: string, signed: { secret: string; url: string } | null = null) {
   return createGatewayRuntime({
     supergraph,
     transports,
+    plugins: () => (signed === null ? [] : [useRequestSignature(signed)]),
     logging: false,
     landingPage: false,
     graphiql: { title: 'Payments and Ledgerquill', defaultQuery },

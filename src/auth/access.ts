@@ -1,3 +1,4 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type AccessConfig, hasCallers } from '../config/access-config.ts';
 import type { Scope } from '../config/callers.ts';
 import type { StoreConfig } from '../config/read-config.ts';
@@ -8,7 +9,6 @@ import { type Caller, createCallerFactory } from './caller.ts';
 import { createTokenVerification } from './jwt.ts';
 import { createPaidBudgets } from './paid-budget.ts';
 import { createRateLimit } from './rate-limit.ts';
-import { type SignedParams, verifySignature } from './router-signature.ts';
 
 export type Access = ReturnType<typeof createAccess>;
 
@@ -37,13 +37,14 @@ export function createAccess({ access, storeConfig, store, events }: AccessOptio
      * for new tokens, and while requests are counted.
      * @param rawHeaders names and values in turn, as in `IncomingMessage.rawHeaders`
      */
-    checkHeaders(rawHeaders: readonly string[]): Caller | Refusal | Unsigned | Promise<Caller | Refusal> {
+    checkHeaders(rawHeaders: readonly string[]): Caller | Refusal | Signed | Promise<Caller | Refusal> {
       const caller = identify.byHeaders(rawHeaders);
       if (caller instanceof Promise) return caller.then(countRequest);
-      return caller.kind === 'unsigned' ? caller : countRequest(caller);
+      return caller.kind === 'signed' ? caller : countRequest(caller);
     },
-    /** The same for an unsigned request, by its parameters. */
-    checkParams: (params: SignedParams) => countRequest(identify.byParams(params)),
+    /** The same for a signed request. @param content its body, or its query in the URL if it has no body */
+    checkSignature: (rawHeaders: readonly string[], content: string | Uint8Array) =>
+      countRequest(identify.bySignature(rawHeaders, content)),
     /** Whether the headers of an earlier request still identify its caller, who may still use the same. Counts no request. */
     confirm(rawHeaders: readonly string[], caller: Caller): boolean | Promise<boolean> {
       const found = identify.byHeaders(rawHeaders);
@@ -70,15 +71,15 @@ export function createAccess({ access, storeConfig, store, events }: AccessOptio
   }
 }
 
-/** A caller without credentials in its headers was identified by the body, whose signature does not expire. */
-function isSame(found: Caller | Refusal | Unsigned, { id, accessKey }: Caller): boolean {
-  if (found.kind === 'unsigned') return true;
+/** A signature does not expire. */
+function isSame(found: Caller | Refusal | Signed, { id, accessKey }: Caller): boolean {
+  if (found.kind === 'signed') return true;
   return found.kind !== 'refused' && found.id === id && found.accessKey === accessKey;
 }
 
-/** A request without credentials in its headers; its body may be signed. */
-interface Unsigned {
-  kind: 'unsigned';
+/** A request with a signature of its content, which is not read yet. */
+interface Signed {
+  kind: 'signed';
 }
 
 /** The response to a request that is not executed. */
@@ -104,17 +105,17 @@ export function createIdentify({ access, nameSecret = null, events }: IdentifyOp
   const { jwt, router, anonymousScopes } = access;
   const anonymous = anonymousScopes && createCaller({ kind: 'anonymous', name: '', scopes: anonymousScopes });
   const routerCaller = router && createCaller({ kind: 'router', name: '', scopes: router.scopes });
-  const withoutCredentials = routerCaller ? unsigned : (anonymous ?? missingCredentials);
+  const withoutCredentials = anonymous ?? missingCredentials;
   const keys = createApiKeys({ ...access, createCaller, events });
   const tokens = jwt && createTokenVerification({ jwt, createCaller, events });
 
   return {
-    byHeaders: hasCallers(access) ? byHeaders : () => anonymous ?? missingCredentials,
-    /** Finds the caller of an unsigned request by its parameters. */
-    byParams(params: SignedParams): Caller | Refusal {
-      const check = router ? verifySignature(router.secret, params) : 'missing';
-      if (check === 'valid' && routerCaller) return routerCaller;
-      return check === 'missing' ? (anonymous ?? missingCredentials) : invalidCredentials;
+    byHeaders: hasCallers(access) ? byHeaders : () => withoutCredentials,
+    /** Finds the caller of a signed request. */
+    bySignature(rawHeaders: readonly string[], content: string | Uint8Array): Caller | Refusal {
+      const signatures = headerValues(rawHeaders, signatureHeader);
+      if (router === null || routerCaller === null || signatures.length !== 1) return invalidCredentials;
+      return isSignature(signatures[0] ?? '', router.secret, content) ? routerCaller : invalidCredentials;
     },
     callers: keys.callers,
     /** Whether the API keys with which a caller could use the scope were removed. Other credentials expire by themselves. */
@@ -133,9 +134,12 @@ export function createIdentify({ access, nameSecret = null, events }: IdentifyOp
    * in the last minute.
    * @param rawHeaders names and values in turn, as in `IncomingMessage.rawHeaders`: only there are repeated headers visible
    */
-  function byHeaders(rawHeaders: readonly string[]): Caller | Refusal | Unsigned | Promise<Caller | Refusal> {
+  function byHeaders(rawHeaders: readonly string[]): Caller | Refusal | Signed | Promise<Caller | Refusal> {
     const credential = readCredential(rawHeaders);
-    if (credential === null) return withoutCredentials;
+    if (credential === null) {
+      const isSigned = routerCaller !== null && headerValues(rawHeaders, signatureHeader).length > 0;
+      return isSigned ? signed : withoutCredentials;
+    }
     if (credential === '') return invalidCredentials;
     const caller = tokens?.findVerified(credential) ?? keys.find(credential);
     if (caller || !tokens || !isToken.test(credential)) return caller ?? invalidCredentials;
@@ -147,7 +151,7 @@ export function createIdentify({ access, nameSecret = null, events }: IdentifyOp
 
 const isToken = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-const unsigned: Unsigned = { kind: 'unsigned' };
+const signed: Signed = { kind: 'signed' };
 
 // https://www.rfc-editor.org/rfc/rfc6750#section-3
 const missingCredentials = createRefusal(
@@ -197,6 +201,19 @@ function readBearer(text: string): string {
 }
 
 const maxLength = 8_192;
+
+const signatureHeader = 'x-router-signature';
+
+/**
+ * Whether a router has signed this: `sha256=` and the HMAC-SHA256 of its bytes in hexadecimal digits. It covers all parameters, but does
+ * not prevent that a recorded request is sent again.
+ */
+function isSignature(signature: string, secret: string, content: string | Uint8Array): boolean {
+  const [, digits] = /^sha256=([\da-f]{64})$/.exec(signature) ?? [];
+  if (digits === undefined) return false;
+  const expected = createHmac('sha256', secret).update(content).digest();
+  return timingSafeEqual(expected, Buffer.from(digits, 'hex'));
+}
 
 /** All values of a header, of which Node.js keeps one. @param rawHeaders names and values in turn */
 export function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {

@@ -1,15 +1,16 @@
 import type { Exchange } from './exchange.ts';
 import { isFragmented } from './incoming-request.ts';
+import type { Share, Shares } from './shares.ts';
 
 interface BodyLimits {
   /** Maximum size of one body, in bytes. */
   maxBytes: number;
-  /** Holds each body that does not arrive at once, and each large one, until its response is closed. */
-  budget: ByteBudget;
+  /** Counts each body that does not arrive at once, and each large one, until its response is closed. */
+  buffered: Shares;
 }
 
 /** The body of a request, or why it was not read. */
-export type Body = Buffer | 'too-large' | 'fragmented' | 'evicted' | 'disconnected';
+export type Body = Buffer | 'too-large' | 'fragmented' | 'lost' | 'disconnected';
 
 /** Reads the whole body. Begins at once, before the promise is awaited. */
 export function readBody(exchange: Exchange, limits: BodyLimits): Promise<Body> {
@@ -17,7 +18,7 @@ export function readBody(exchange: Exchange, limits: BodyLimits): Promise<Body> 
 }
 
 /** @param onBody called once */
-function receiveBody(exchange: Exchange, { maxBytes, budget }: BodyLimits, onBody: (body: Body) => void): void {
+function receiveBody(exchange: Exchange, { maxBytes, buffered }: BodyLimits, onBody: (body: Body) => void): void {
   const { request, response, headers } = exchange;
   /** NaN if it is not known. */
   const announcedLength = Number(headers['content-length'] ?? Number.NaN);
@@ -30,7 +31,7 @@ function receiveBody(exchange: Exchange, { maxBytes, budget }: BodyLimits, onBod
   let body: Buffer | null = noBytes;
   let length = 0;
   let chunks = 0;
-  let held: HeldBytes | null = null;
+  let share: Share | null = null;
 
   request.receive({
     onChunk(chunk) {
@@ -46,8 +47,8 @@ function receiveBody(exchange: Exchange, { maxBytes, budget }: BodyLimits, onBod
       body = isWhole ? chunk : append(body, length, chunk);
       length += chunk.length;
       if (isWhole && length < uncountedBytes) return;
-      held ??= hold();
-      held.add(chunk.length);
+      share ??= takeShare();
+      share.add(chunk.length);
     },
     onEnd() {
       if (body !== null) finish(body.subarray(0, length));
@@ -57,17 +58,19 @@ function receiveBody(exchange: Exchange, { maxBytes, budget }: BodyLimits, onBod
     },
   });
 
-  function hold(): HeldBytes {
-    const bytes = budget.hold(() => body !== null && finish('evicted'));
-    response.on('close', bytes.release);
-    return bytes;
+  /** Incomplete bodies are lost before those of requests that are being executed. */
+  function takeShare(): Share {
+    const rank = () => (body === null ? 1 : 0);
+    const onLost = () => (body === null ? response.destroy() : finish('lost'));
+    const taken = buffered.take({ holder: request.share?.holder ?? '', rank, onLost });
+    response.on('close', taken.release);
+    return taken;
   }
 
   function finish(result: Body): void {
     body = null;
     exchange.receivedAt = performance.now();
-    if (typeof result === 'string') held?.release();
-    else held?.protect();
+    if (typeof result === 'string') share?.release();
     onBody(result);
   }
 }
@@ -84,40 +87,4 @@ function append(body: Buffer, length: number, chunk: Buffer): Buffer {
   if (target !== body) body.copy(target, 0, 0, length);
   chunk.copy(target, length);
   return target;
-}
-
-export type ByteBudget = ReturnType<typeof createByteBudget>;
-
-type HeldBytes = ReturnType<ByteBudget['hold']>;
-
-/** A limit for the bytes that clients make the gateway hold in memory. Beyond it, the oldest holders are evicted. */
-export function createByteBudget(maxBytes: number) {
-  const holders = new Set<() => void>();
-  let totalBytes = 0;
-  return {
-    /** @param onEvict is called after the bytes were released */
-    hold(onEvict: () => void) {
-      let heldBytes = 0;
-      const release = () => {
-        totalBytes -= heldBytes;
-        heldBytes = 0;
-        holders.delete(evict);
-      };
-      const evict = () => {
-        release();
-        onEvict();
-      };
-      holders.add(evict);
-      return {
-        add(bytes: number): void {
-          heldBytes += bytes;
-          totalBytes += bytes;
-          for (const evictOldest of holders) if (totalBytes > maxBytes) evictOldest();
-        },
-        /** From now on, the bytes are held until they are released. */
-        protect: () => holders.delete(evict),
-        release,
-      };
-    },
-  };
 }

@@ -1,15 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import type { ResultStream } from '../graphql/request/stream-formats.ts';
-import type { ByteBudget } from './body.ts';
 import type { Exchange } from './exchange.ts';
+import type { IncomingRequest } from './incoming-request.ts';
+import type { Share, Shares } from './shares.ts';
 
 export interface StreamLimits {
   /** How long a client may read nothing of a stream. */
   clientTimeoutMs: number;
   /** How often a stream without results gets a heartbeat. */
   heartbeatMs: number;
-  /** Holds what clients have not read. */
-  budget: ByteBudget;
+  /** Counts what clients have not read. */
+  buffered: Shares;
 }
 
 /**
@@ -20,7 +21,7 @@ export async function sendStream(
   exchange: Exchange,
   stream: ResultStream,
   headers: readonly string[],
-  { clientTimeoutMs, heartbeatMs, budget }: StreamLimits,
+  { clientTimeoutMs, heartbeatMs, buffered }: StreamLimits,
 ): Promise<void> {
   const { response, responseHeaders, signal } = exchange;
   // A proxy would collect results until its buffer is full.
@@ -36,8 +37,7 @@ export async function sendStream(
     for await (const json of results) {
       if (signal.aborted || response.destroyed) return;
       if (response.write(format.result(json))) continue;
-      const unread = budget.hold(() => response.destroy());
-      unread.add(response.writableLength);
+      const unread = takeUnread(buffered, response);
       response.setTimeout(clientTimeoutMs);
       await untilRead(response);
       response.setTimeout(0);
@@ -48,6 +48,14 @@ export async function sendStream(
     clearInterval(beat);
     if (!response.writableEnded) response.destroy();
   }
+}
+
+/** Counts what a client has not read of a response, until it is released. If the share is lost, the connection is closed. */
+export function takeUnread(buffered: Shares, response: ServerResponse<IncomingRequest>): Share {
+  const holder = response.req.share?.holder ?? '';
+  const unread = buffered.take({ holder, onLost: () => response.destroy() });
+  unread.add(response.writableLength);
+  return unread;
 }
 
 /** Resolves when the client has read what was written, or has disconnected. */

@@ -116,6 +116,9 @@ export class Exchange {
       return null;
     }
     this.caller = found;
+    const { share } = this.request;
+    const callerId = found.kind === 'anonymous' ? null : found.id;
+    if (share && share.callerId !== callerId) share.assignTo(callerId);
     return found;
   }
 
@@ -157,7 +160,7 @@ interface PendingResponse {
 
 interface ResponseWriterOptions {
   /** Called when a client has not read all of a response at once. */
-  onUnread: (response: ServerResponse) => void;
+  onUnread: (response: ServerResponse<IncomingRequest>) => void;
   /** Called when a response cannot be written, such as one with an illegal header. Its connection is closed. */
   onFault: (exchange: Exchange, error: unknown) => void;
   /** Number of requests that have no response yet, this one included. */

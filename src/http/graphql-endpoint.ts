@@ -1,86 +1,78 @@
 import type { InTimeSlice } from '../async/time-slices.ts';
 import type { Access } from '../auth/access.ts';
+import type { Caller } from '../auth/caller.ts';
 import type { AnswerGraphql } from '../graphql/request/params.ts';
 import { clientClosedRequest, type Reply, varyOfAll } from '../graphql/request/reply.ts';
-import { findJsonProblem, isObject, maxUncheckedLength, parseJson } from '../parse-json.ts';
-import { type Body, type ByteBudget, readBody } from './body.ts';
+import { findJsonProblem, maxUncheckedLength } from '../parse-json.ts';
+import { type Body, readBody } from './body.ts';
 import { chooseEncoding, compress, type Encoding } from './compression.ts';
 import type { Cors } from './cors.ts';
 import { type StreamLimits, sendStream } from './event-stream.ts';
 import type { Exchange } from './exchange.ts';
 import { validateRequest } from './request-validation.ts';
+import type { Shares } from './shares.ts';
 
 export interface GraphqlEndpointOptions {
-  access: Pick<Access, 'checkParams'>;
+  access: Pick<Access, 'checkSignature'>;
   graphql: { answer: AnswerGraphql };
   /** Maximum size of a request body, in bytes. */
   maxBodyBytes: number;
-  /** Holds the bodies that are being read, and what is not read of streams. */
-  budget: ByteBudget;
+  /** Counts the bodies that are being read, and what is not read of streams. */
+  buffered: Shares;
   cors: Cors;
-  streamLimits: Omit<StreamLimits, 'budget'>;
+  streamLimits: Omit<StreamLimits, 'buffered'>;
   /** For large bodies, whose JSON may take 15 ms to parse. */
   inTimeSlice: InTimeSlice;
 }
 
 /** Answers GraphQL requests. Their bodies are read only if their headers are valid. */
 export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
-  const { access, graphql, maxBodyBytes, budget, cors, inTimeSlice } = options;
-  const sendReply = createSendReply({ ...options.streamLimits, budget });
+  const { access, graphql, maxBodyBytes, buffered, cors, inTimeSlice } = options;
+  const sendReply = createSendReply({ ...options.streamLimits, buffered });
 
   return async (exchange: Exchange): Promise<void> => {
     if (!validateRequest(exchange, cors)) return;
-    if (exchange.method !== 'POST') return answer(exchange);
-    const body = await readBody(exchange, { maxBytes: maxBodyBytes, budget });
+    const isPost = exchange.method === 'POST';
+    const body = isPost ? await readBody(exchange, { maxBytes: maxBodyBytes, buffered }) : noBody;
+    if (typeof body === 'string') return refuseBody(exchange, body);
+    // Nothing of a request is parsed before its caller is known.
+    const caller = exchange.caller ?? (await admitSigned(exchange, isPost ? body : exchange.search));
+    if (caller === null) return;
     const isLarge = body.length > maxUncheckedLength;
-    await (isLarge ? inTimeSlice(() => handleBody(exchange, body)) : handleBody(exchange, body));
+    await (isLarge ? inTimeSlice(() => answer(exchange, caller, body)) : answer(exchange, caller, body));
   };
 
-  function handleBody(exchange: Exchange, body: Body): Promise<void> | void {
-    if (body === 'disconnected') return exchange.finish(clientClosedRequest);
-    if (body === 'too-large') {
+  async function admitSigned(exchange: Exchange, content: Buffer | string): Promise<Caller | null> {
+    return exchange.admit(await access.checkSignature(exchange.request.rawHeaders, content));
+  }
+
+  function refuseBody(exchange: Exchange, reason: Extract<Body, string>): void {
+    if (reason === 'disconnected') exchange.finish(clientClosedRequest);
+    else if (reason === 'too-large') {
       const message = `The request body must have at most ${maxBodyBytes} bytes.`;
-      return exchange.sendError(413, 'BAD_USER_INPUT', message, closeConnection);
-    }
-    if (body === 'fragmented') {
+      exchange.sendError(413, 'BAD_USER_INPUT', message, closeConnection);
+    } else if (reason === 'fragmented') {
       const message = 'The request body has too many small chunks; send larger ones, or a Content-Length.';
-      return exchange.sendError(400, 'BAD_USER_INPUT', message, closeConnection);
-    }
-    if (body === 'evicted') {
+      exchange.sendError(400, 'BAD_USER_INPUT', message, closeConnection);
+    } else {
       const message = 'The gateway is receiving more bytes than MAX_BUFFERED_BYTES; retry in a second.';
-      return exchange.sendError(503, 'OVERLOADED', message, [...closeConnection, 'retry-after', '1']);
+      exchange.sendError(503, 'OVERLOADED', message, [...closeConnection, 'retry-after', '1']);
     }
+  }
+
+  async function answer(exchange: Exchange, caller: Caller, body: Buffer): Promise<void> {
     const text = body.toString();
     // RFC 8259, 8.1: a byte order mark may be ignored.
     exchange.body = text.startsWith('\ufeff') ? text.slice(1) : text;
     const problem = text.length > maxUncheckedLength ? findJsonProblem(text) : null;
-    return problem === null ? answer(exchange) : exchange.sendError(400, 'BAD_USER_INPUT', problem);
-  }
-
-  async function answer(exchange: Exchange): Promise<void> {
-    // A router signs the parameters of its requests.
-    const caller = exchange.caller ?? exchange.admit(await access.checkParams(parseParams(exchange)));
-    if (caller === null) return;
+    if (problem !== null) return exchange.sendError(400, 'BAD_USER_INPUT', problem);
     const reply = graphql.answer(exchange, caller);
     return sendReply(exchange, reply instanceof Promise ? await reply : reply);
   }
 }
 
+const noBody = Buffer.alloc(0);
 const closeConnection = ['connection', 'close'];
-
-/** As in Yoga, the first parameter of a name in the URL counts: it is executed, so its signature is verified. */
-function parseParams({ method, body, search }: Exchange): object {
-  if (method === 'POST') return parseObject(body);
-  const params = new URLSearchParams(search);
-  const [variables, extensions] = ['variables', 'extensions'].map((name) => parseObject(params.get(name) || '{}'));
-  return { query: params.get('query'), variables, extensions };
-}
-
-/** Empty if the text is not JSON of an object. */
-function parseObject(text: string): object {
-  const value = parseJson(text);
-  return isObject(value) ? value : {};
-}
 
 /**
  * Sends GraphQL replies, compressed if they are large enough. They may repeat the client's input but contain no secret, so

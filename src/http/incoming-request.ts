@@ -1,5 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import { AbortableSignal } from '../async/signal.ts';
+import type { Share } from './shares.ts';
 
 /** Receives the body of a request. */
 export interface BodyReceiver {
@@ -18,6 +19,8 @@ export class IncomingRequest extends IncomingMessage {
   readonly signal = new AbortableSignal();
   /** Whether the response is sent while the body arrives, which may take longer than other requests may. */
   isStreamed = false;
+  /** The share of its connection; set when the request is handled. */
+  share: Share | null = null;
   #receiver: BodyReceiver | null = null;
   /** Whether a part of the body has arrived before there was a receiver, so that the stream keeps the body. */
   #isStream = false;

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import type { Access } from '../auth/access.ts';
 import type { Caller } from '../auth/caller.ts';
 import { internalErrorMessage } from '../errors.ts';
@@ -6,20 +5,21 @@ import { clientClosedRequest, prefersHtml } from '../graphql/request/reply.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { FinishedRequest } from '../telemetry/finished-request.ts';
 import type { StartTrace } from '../telemetry/traces/traces.ts';
-import { createByteBudget } from './body.ts';
 import type { CheckEndpoint } from './check-endpoint.ts';
 import { createCors } from './cors.ts';
+import { takeUnread } from './event-stream.ts';
 import { createRequestIds, createResponseWriter, Exchange } from './exchange.ts';
 import type { SendGraphiql } from './graphiql.ts';
 import { createGraphqlEndpoint, type GraphqlEndpointOptions } from './graphql-endpoint.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import { createHostCheck, normalizeTarget } from './request-validation.ts';
 import type { HandleRequest } from './server.ts';
+import { createShares } from './shares.ts';
 
-interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'access' | 'budget' | 'cors'> {
+interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'access' | 'buffered' | 'cors'> {
   /** Limit for all request bodies and unread responses in memory, in bytes. */
   maxBufferedBytes: number;
-  access: Pick<Access, 'checkHeaders' | 'checkParams' | 'confirm'>;
+  access: Pick<Access, 'checkHeaders' | 'checkSignature' | 'confirm'>;
   graphiql: SendGraphiql;
   /** What answers /check; null: nothing. */
   loadCheck?: (() => Promise<CheckEndpoint>) | null;
@@ -55,17 +55,17 @@ export function createRequestHandler({
 }: RequestHandlerOptions): HandleRequest {
   const cors = createCors(corsOrigins);
   const checkHost = createHostCheck(allowedHosts);
-  const budget = createByteBudget(maxBufferedBytes);
+  const buffered = createShares(maxBufferedBytes);
   /** Requests that have no response yet. */
   let active = 0;
   const write = createResponseWriter({
-    onUnread: holdUnread,
+    onUnread: (response) => response.once('close', takeUnread(buffered, response).release),
     onFault: fail,
     activeRequests: () => active,
   });
   const confirmCaller = ({ rawHeaders }: IncomingRequest, caller: Caller) => access.confirm(rawHeaders, caller);
   const exchangeOptions = { write, onFinished, readRequestId: createRequestIds(), confirmCaller };
-  const answerGraphql = createGraphqlEndpoint({ ...options, access, budget, cors });
+  const answerGraphql = createGraphqlEndpoint({ ...options, access, buffered, cors });
 
   return (request, response) => {
     active += 1;
@@ -120,8 +120,8 @@ export function createRequestHandler({
     const checked = access.checkHeaders(request.rawHeaders);
     // Not awaited without need: the body may arrive in this turn, and its receiver should be there.
     const found = checked instanceof Promise ? await checked : checked;
-    // The body of a request without credentials in its headers may be signed.
-    if (found.kind !== 'unsigned' && exchange.admit(found) === null) return;
+    // A signature is checked when the body was read.
+    if (found.kind !== 'signed' && exchange.admit(found) === null) return;
     if (!isBrowser) return await answerGraphql(exchange);
     if (exchange.caller?.scopes.has('graphiql')) return graphiql(exchange);
     return exchange.sendError(404, 'BAD_USER_INPUT', 'GraphiQL needs credentials with the scope graphiql.');
@@ -134,15 +134,13 @@ export function createRequestHandler({
     if (path !== '/check') return check.sendDocument(exchange);
     if (startTrace !== null) exchange.trace = startTrace(exchange);
     const found = await access.checkHeaders(request.rawHeaders);
-    // Its body has no signature.
-    const caller = exchange.admit(found.kind === 'unsigned' ? await access.checkParams({}) : found);
+    if (found.kind === 'signed') {
+      const message =
+        'A file is checked for callers with an API key or a token; a signature is for requests to /graphql.';
+      return exchange.sendError(401, 'UNAUTHENTICATED', message);
+    }
+    const caller = exchange.admit(found);
     if (caller !== null) await check.answer(exchange, search, caller);
-  }
-
-  function holdUnread(response: ServerResponse): void {
-    const unread = budget.hold(() => response.destroy());
-    response.once('close', unread.release);
-    unread.add(response.writableLength);
   }
 
   /** Logs a fault, and answers the request if it has no answer. */

@@ -1,12 +1,13 @@
 import { createServer, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { IncomingRequest } from './incoming-request.ts';
+import { createShares, holderOf, type Share } from './shares.ts';
 
 /** As the listener of a `node:http` server, with requests that pass on their bodies. */
 export type HandleRequest = (request: IncomingRequest, response: ServerResponse<IncomingRequest>) => void;
 
 interface HttpServerOptions {
-  /** Beyond this number, the least recently used connection is closed, or the new one if all others are in use. */
+  /** Beyond this number, a connection of the caller or address with most of them is closed, but never the new one. */
   maxConnections: number;
   /** Limit for pipelined requests that are being handled or wait; the next one closes the connection. */
   maxRequestsPerConnection: number;
@@ -20,8 +21,8 @@ export function createHttpServer(
   listener: HandleRequest,
   { maxConnections, maxRequestsPerConnection, clientTimeoutMs, onRefused }: HttpServerOptions,
 ) {
-  /** In the order of their last use: the first ones are idle for longer. */
   const connections = new Map<Socket, Connection>();
+  const shares = createShares(maxConnections);
   let isClosing = false;
   const server = createServer({
     IncomingMessage: IncomingRequest,
@@ -33,9 +34,15 @@ export function createHttpServer(
   });
 
   server.on('connection', (socket) => {
-    connections.set(socket, { response: null, waiting: [] });
-    socket.once('close', () => connections.delete(socket));
-    if (connections.size > maxConnections) refuse(findLeastUsed(connections, socket));
+    const holder = holderOf(socket.remoteAddress);
+    const rank = () => rankOf(connection);
+    const share = shares.take({ holder, amount: 1, rank, onLost: () => refuse(socket) });
+    const connection: Connection = { share, response: null, waiting: [] };
+    connections.set(socket, connection);
+    socket.once('close', () => {
+      connections.delete(socket);
+      share.release();
+    });
   });
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -66,8 +73,8 @@ export function createHttpServer(
   }
 
   function handle(connection: Connection, request: IncomingRequest, response: ServerResponse<IncomingRequest>): void {
-    connections.delete(request.socket);
-    connections.set(request.socket, connection);
+    connection.share.usedAt = performance.now();
+    request.share = connection.share;
     connection.response = response;
     response.on('prefinish', limitReading).on('close', endRequest);
     // A keep-alive connection that was sending a response when draining began may deliver another request.
@@ -143,24 +150,18 @@ const clientErrors: Readonly<Record<string, number>> = {
 };
 
 interface Connection {
+  /** Of the limit of connections. */
+  share: Share;
   /** The response to the request that is being handled. */
   response: ServerResponse<IncomingRequest> | null;
   /** Pipelined requests, which Node.js emits all at once, and which are handled one after the other. */
   waiting: [IncomingRequest, ServerResponse<IncomingRequest>][];
 }
 
-/**
- * One on which no response is being sent, if there is one: that of a subscription is in use. The new connection itself if
- * requests of all others are being executed.
- */
-function findLeastUsed(connections: ReadonlyMap<Socket, Connection>, newSocket: Socket): Socket {
-  let sending: Socket | undefined;
-  for (const [socket, { response }] of connections) {
-    if (socket === newSocket) continue;
-    if (response?.headersSent) sending ??= socket;
-    else if (!response?.req.complete) return socket;
-  }
-  return sending ?? newSocket;
+/** Idle and slow clients lose their connections first, then those that read a response, such as that of a subscription. */
+function rankOf({ response }: Connection): number {
+  if (response?.headersSent) return 1;
+  return response?.req.complete ? 2 : 0;
 }
 
 /** Otherwise `drain` would wait for the idle keep-alive connection. Pipelined requests are answered first. */

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import type { Socket } from 'node:net';
+import { describe, expect, it, vi } from 'vitest';
+import type { Caller } from '../../src/auth/caller.ts';
 import { createAbandonedReply } from '../../src/graphql/request/reply.ts';
-import { createByteBudget } from '../../src/http/body.ts';
+import { tAccess, tCaller } from '../support/caller.ts';
 import { readAll, receive, tConnection, untilClosed } from '../support/http/connection.ts';
 import { tListeningGateway } from '../support/http/listening-gateway.ts';
 import { tRequestHandler } from '../support/http/request-handler.ts';
@@ -64,19 +66,6 @@ describe('the body of a refused request', () => {
   });
 });
 
-it('a byte budget evicts no protected holder, but the new one instead', () => {
-  const evicted: string[] = [];
-  const budget = createByteBudget(100);
-  const first = budget.hold(() => evicted.push('first'));
-  first.add(90);
-  first.protect();
-  budget.hold(() => evicted.push('second')).add(20);
-  expect(evicted).toEqual(['second']);
-  first.release();
-  budget.hold(() => evicted.push('third')).add(100);
-  expect(evicted).toEqual(['second']);
-});
-
 it('bodies over MAX_BUFFERED_BYTES are rejected with 503 if they are incomplete, the oldest first', async () => {
   const { origin, post } = await tListeningGateway({ MAX_BODY_BYTES: '50000', MAX_BUFFERED_BYTES: '50000' });
   const unfinished = await tConnection(origin, `${head('/graphql', 'content-length: 50000')}{${' '.repeat(40_000)}`);
@@ -104,6 +93,57 @@ it('responses that clients do not read are aborted over MAX_BUFFERED_BYTES, the 
   expect((await readAll(second)).length).toBeGreaterThan(24_000_000);
   await untilClosed(first);
   expect(first.bytesRead).toBeLessThan(24_000_000);
+});
+
+describe('beside a caller who holds most of MAX_BUFFERED_BYTES', () => {
+  /** A handler whose callers are `a`, who is answered with 11 MB, and `b`. */
+  const tTwoCallers = () => {
+    const received: string[] = [];
+    const answer = async ({ body }: { body: string }, { id }: Caller) => {
+      received.push(`${id}: ${body.length} bytes`);
+      if (body.includes('wait')) await new Promise(() => {});
+      const text = id === 'a' ? 'x'.repeat(11_000_000) : 'answer for b';
+      return { ...createAbandonedReply('application/json', null), status: 200, body: text };
+    };
+    const callerOf = (rawHeaders: readonly string[]): Caller => {
+      const id = rawHeaders[rawHeaders.indexOf('x-caller') + 1] ?? '';
+      return { ...tCaller, kind: 'api-key', id };
+    };
+    const access = { ...tAccess, checkHeaders: callerOf };
+    const limits = { maxBodyBytes: 10_000_000, maxBufferedBytes: 30_000_000 };
+    return { received, origin: tRequestHandler({ access, graphql: { answer }, ...limits }) };
+  };
+  const postAs = (caller: string, bytes: number) => head('/graphql', `x-caller: ${caller}\r\ncontent-length: ${bytes}`);
+
+  it('in answers that are not read, the slow upload of another is answered', async () => {
+    const { received, origin } = tTwoCallers();
+    const upload = await tConnection(await origin, `${postAs('b', 1_000_000)}{${' '.repeat(500_000)}`);
+    const unread: Socket[] = [];
+    for (let count = 0; count < 6; count += 1) {
+      const socket = await tConnection(await origin, `${postAs('a', 2)}{}`);
+      unread.push(socket.pause());
+      await vi.waitUntil(() => received.length > count);
+    }
+    upload.write(' '.repeat(499_999));
+    expect(await receive(upload, /answer for b/)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(received.at(-1)).toBe('b: 1000000 bytes');
+    // Two answers of 11 MB fit.
+    await Promise.all(unread.slice(0, 4).map(untilClosed));
+    expect(unread.slice(4).map(({ closed }) => closed)).toEqual([false, false]);
+  });
+
+  it('in bodies of requests that are executed, the upload of another is answered', async () => {
+    const { received, origin } = tTwoCallers();
+    const executed: Socket[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      executed.push(await tConnection(await origin, `${postAs('a', 9_000_000)}{"wait":${' '.repeat(8_999_991)}}`));
+      await vi.waitUntil(() => received.length > count, { timeout: 20_000 });
+    }
+    const upload = await tConnection(await origin, `${postAs('b', 5_000_000)}{}${' '.repeat(4_999_998)}`);
+    expect(await receive(upload, /answer for b/)).toMatch(/^HTTP\/1\.1 200 /);
+    await untilClosed(executed[0] as Socket);
+    expect(executed.slice(1).map(({ closed }) => closed)).toEqual([false, false]);
+  });
 });
 
 const get = 'GET /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n';

@@ -116,51 +116,85 @@ describe.each(ways)('a request that is answered %s', (way) => {
     expect((await send(way, { query }, as('shop'))).json()).toEqual(answer);
   });
 
-  it('is one of the router if its query and variables are signed', async () => {
-    const { send, upstream } = await tShop({ ROUTER_SECRET: routerSecret });
-    const variables = { i: 'DE1' };
-    const signed = sign({ query: 'query ($i: String!) { ibanValidation(iban: $i) { valid } }', variables });
-    expect((await send(way, signed)).json()).toEqual({ data: { ibanValidation: { valid: false } } });
-    expectRefusal(await send(way, { ...signed, query }), invalid);
-    expectRefusal(await send(way, { ...signed, variables: { i: 'DE2' } }), invalid);
-    expectRefusal(await send(way, { query, extensions: { 'hmac-signature': 7 } }), invalid);
-    expectRefusal(await send(way, { query }), missing);
-    // A caller with a key needs no signature, and a signature does not replace a wrong key.
-    expect((await send(way, { query }, as('shop'))).json()).toEqual(answer);
-    expectRefusal(await send(way, signed, { 'x-api-key': 'other' }), invalid);
-    expect(upstream.calls).toHaveLength(1);
-  });
-
   it('is anonymous and limited without a signature, where that is permitted', async () => {
     const limits = { ANONYMOUS_SCOPES: 'bank-data', CALLER_REQUESTS_PER_MINUTE: '1' };
     const { send } = await tShop({ ROUTER_SECRET: routerSecret, ...limits });
     expect((await send(way, { query })).json()).toEqual(answer);
     expect((await send(way, { query })).status).toBe(429);
-    expectRefusal(await send(way, { query, extensions: { 'hmac-signature': 'x' } }), invalid);
+    expectRefusal(await send(way, { query }, { 'x-router-signature': 'x' }), invalid);
   });
 });
 
 const routerSecret = 'seeded-router-secret-of-32-chars';
 
-/** As Hive Gateway does it. */
-function sign(question: { query: string; variables?: object }) {
-  const signature = createHmac('sha256', routerSecret).update(JSON.stringify(question)).digest('base64');
-  return { ...question, extensions: { 'hmac-signature': signature } };
-}
+const sign = (content: string) => ({
+  'x-router-signature': `sha256=${createHmac('sha256', routerSecret).update(content).digest('hex')}`,
+});
 
-describe('a signature in a URL', () => {
-  it.each([
-    ['query', '{ countries { code } }'],
-    ['variables', '{"i":"DE2"}'],
-    ['extensions', '{}'],
-  ])('is not valid for a second parameter: %s', async (name, value) => {
-    const { url, upstream } = await tShop({ ROUTER_SECRET: routerSecret });
-    const signed = sign({ query, variables: { i: 'DE1' } });
-    const params = (['variables', 'extensions'] as const).map((field) => [field, JSON.stringify(signed[field])]);
-    const search = new URLSearchParams([[name, value], ['query', signed.query], ...params]);
-    const { status } = await tSend(`${url}?${search}`, { headers: { 'graphql-require-preflight': 'true' } });
-    expect(status).toBe(401);
+describe('a request of a router', () => {
+  const two = 'query A { ibanValidation(iban: "DE1") { valid } } query B { ibanValidation(iban: "DE2") { valid } }';
+  const body = JSON.stringify({ query: two, variables: {}, operationName: 'A' });
+
+  it('is executed if the bytes of its body are signed, and refused with any change of them', async () => {
+    const { post, upstream } = await tShop({ ROUTER_SECRET: routerSecret });
+    expect((await post(body, sign(body))).json()).toEqual({ data: { ibanValidation: { valid: false } } });
+    const changes = [
+      body.replace('"A"}', '"B"}'),
+      body.replace('{},', '{"i":1},'),
+      body.replace('DE1', 'DE3'),
+      `${body} `,
+    ];
+    for (const changed of changes) expectRefusal(await post(changed, sign(body)), invalid);
+    expectRefusal(await post(body), missing);
     expect(upstream.calls).toEqual([]);
+  });
+
+  it('is executed if the query of its URL is signed, and refused with any change of it', async () => {
+    const { url } = await tShop({ ROUTER_SECRET: routerSecret });
+    const search = String(new URLSearchParams({ query: two, operationName: 'A' }));
+    const get = (search: string, headers: SendHeaders) =>
+      tSend(`${url}?${search}`, { headers: { 'graphql-require-preflight': 'true', ...headers } });
+    expect((await get(search, sign(search))).json()).toEqual({ data: { ibanValidation: { valid: false } } });
+    expectRefusal(await get(search.replace('=A', '=B'), sign(search)), invalid);
+    expectRefusal(await get(`operationName=B&${search}`, sign(search)), invalid);
+    expectRefusal(await get(search, {}), missing);
+  });
+
+  it('has one signature, and the credentials of a caller are checked instead', async () => {
+    const { post } = await tShop({ ROUTER_SECRET: routerSecret });
+    const { 'x-router-signature': signature } = sign(body);
+    expectRefusal(await post(body, { 'x-router-signature': [signature, signature] }), invalid);
+    expectRefusal(await post(body, { ...sign(body), 'x-api-key': 'other' }), invalid);
+    expect((await post(body, { ...sign(`${body} `), ...as('shop') })).status).toBe(200);
+  });
+
+  it('is refused before its body arrives if it is not signed', async () => {
+    const { url } = await tShop({ ROUTER_SECRET: routerSecret });
+    const { response, sent } = await begin(url, { 'content-length': '900000' });
+    expect(response.statusCode).toBe(401);
+    sent.destroy();
+  });
+
+  it.each([
+    ['is not JSON', '{'],
+    ['has too many levels', `{"variables":${'['.repeat(20_000)}`],
+    ['has too many parts', JSON.stringify({ variables: Array.from({ length: 60_000 }, () => ({})) })],
+  ])('is refused for its signature before its body is parsed, which %s', async (_, body) => {
+    const { post } = await tShop({ ROUTER_SECRET: routerSecret });
+    expectRefusal(await post(body, sign('other')), invalid);
+    const signed = await post(body, sign(body));
+    expect([signed.status, signed.json().errors[0]?.extensions.code]).toEqual([400, expect.stringMatching(/^BAD_/)]);
+  });
+
+  it('does not have a file checked: its signature covers no part of it', async () => {
+    const { origin } = await tShop({ ROUTER_SECRET: routerSecret });
+    const { status, json } = await tSend(`${origin}/check`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/csv', ...sign('') },
+      body: 'iban\nDE89370400440532013000\n',
+    });
+    expect(status).toBe(401);
+    expect(json().errors[0]?.message).toMatch(/API key or a token/);
   });
 });
 

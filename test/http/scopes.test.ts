@@ -192,7 +192,7 @@ describe('GraphiQL', () => {
     [as('developer'), {}, 200],
     [{}, { GRAPHIQL: 'on' }, 200],
     [{}, { ANONYMOUS_SCOPES: 'bank-data' }, 404],
-    [{}, { ROUTER_SECRET: 'seeded-router-secret-of-32-chars' }, 404],
+    [{}, { ROUTER_SECRET: 'seeded-router-secret-of-32-chars' }, 401],
   ])('with the headers %j and %j has the status %i', async (headers, env, status) => {
     const { url } = await tScopes(env);
     const response = await fetch(url, { headers: { ...html, ...headers } });

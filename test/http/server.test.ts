@@ -1,6 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { IncomingRequest } from '../../src/http/incoming-request.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { readAll, receive, tConnection, untilClosed } from '../support/http/connection.ts';
 
@@ -19,7 +21,7 @@ async function tServer(options: Partial<typeof limits> = {}) {
   const port = Number(new URL(await server.listen('127.0.0.1', 0)).port);
   onTestFinished(() => server.drain(0));
   const socket = await tConnection(port);
-  const nextRequest = async (): Promise<ServerResponse> => (await once(requests, 'request'))[0];
+  const nextRequest = async (): Promise<ServerResponse<IncomingRequest>> => (await once(requests, 'request'))[0];
   return {
     server,
     port,
@@ -27,7 +29,7 @@ async function tServer(options: Partial<typeof limits> = {}) {
     handled: () => handled,
     nextRequest,
     /** Sends a request on the connection. @returns the server's response to it */
-    async request(): Promise<ServerResponse> {
+    async request(): Promise<ServerResponse<IncomingRequest>> {
       socket.write(get);
       return nextRequest();
     },
@@ -149,12 +151,38 @@ describe('the limit of connections', () => {
     await receive(socket, /event/);
   });
 
-  it('closes the new connection if requests of all others are being executed', async () => {
-    const { port, request, socket } = await tServer({ maxConnections: 1 });
-    const executing = await request();
-    await untilClosed(await tConnection(port));
-    executing.end('answer');
+  it('closes the oldest request if requests are being executed on all connections, never the new one', async () => {
+    const { port, request, nextRequest, socket } = await tServer({ maxConnections: 2 });
+    await request();
+    const arrived = nextRequest();
+    const second = await tConnection(port, get);
+    await arrived;
+    const newest = await tConnection(port, get);
+    (await nextRequest()).end('answer');
+    await receive(newest, /answer/);
+    await untilClosed(socket);
+    expect(second.closed).toBe(false);
+  });
+
+  it('closes a connection of the caller with most of them, even if all others are idle', async () => {
+    const { port, request, nextRequest, socket } = await tServer({ maxConnections: 4 });
+    const answered = await request();
+    answered.req.share?.assignTo('b');
+    answered.end('answer');
     await receive(socket, /answer/);
+    const waiting: Socket[] = [];
+    for (let count = 0; count < 5; count += 1) {
+      const arrived = nextRequest();
+      waiting.push(await tConnection(port, get));
+      (await arrived).req.share?.assignTo('a');
+    }
+    await Promise.all(waiting.slice(0, 2).map(untilClosed));
+    expect(waiting.slice(2).map(({ closed }) => closed)).toEqual([false, false, false]);
+    const health = await tConnection(port);
+    await untilClosed(waiting[2] as Socket);
+    expect([health.closed, socket.closed]).toEqual([false, false]);
+    (await request()).end('again');
+    await receive(socket, /again/);
   });
 });
 

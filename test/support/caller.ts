@@ -12,8 +12,8 @@ export const tCaller: Caller = {
 };
 
 /** Every request is one of this caller. */
-export const tAccess: Pick<Access, 'checkHeaders' | 'checkParams' | 'confirm'> = {
+export const tAccess: Pick<Access, 'checkHeaders' | 'checkSignature' | 'confirm'> = {
   checkHeaders: () => tCaller,
-  checkParams: () => tCaller,
+  checkSignature: () => tCaller,
   confirm: () => true,
 };
