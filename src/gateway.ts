@@ -67,8 +67,8 @@ export function createGateway(
   const essays = createPaidEssays({
     client: essaysUpstream.client,
     config,
-    reserveCallOf: (caller) =>
-      caller.limits.essayCalls === null ? null : (service) => access.budgets.reserve(caller, service),
+    allowance: essaysUpstream.allowance,
+    budgets: access.budgets,
     isWithdrawn: ({ id }) => access.isWithdrawn(id, 'essays'),
     store,
     isShared,

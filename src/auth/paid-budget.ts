@@ -63,6 +63,13 @@ export function createPaidBudgets({
       if (reserved === undefined) return { kind: 'budget-exhausted', renewsAt: endOf(budget) };
       return reserved instanceof Promise ? reserved.then(toBudgetedCall) : toBudgetedCall(reserved);
     },
+    /** Why a call would be refused now; null if it would be counted, or the caller has no budget. Counts nothing. */
+    async findRefusal(caller: BudgetOwner, service: ServiceName): Promise<{ renewsAt: Date } | null> {
+      const budget = budgetOf(caller, service);
+      if (budget === null) return null;
+      const count = openCount(caller, service, budget);
+      return count === null ? { renewsAt: endOf(budget) } : count.findRefusal();
+    },
     /** The budgets that the caller has. */
     async status(caller: BudgetOwner): Promise<BudgetStatus[]> {
       const statuses = serviceNames.map(async (service): Promise<BudgetStatus[]> => {

@@ -1,59 +1,76 @@
 import type { Config } from '../config/read-config.ts';
+import type { ServiceName } from '../errors.ts';
+import type { ReserveCall } from '../request-context.ts';
 import type { OpenedStore } from '../stores/open-store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Redact } from '../telemetry/redact.ts';
+import type { Allowance } from '../upstream/allowance/allowance.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';
+import { createBudgetError, createExhaustedError } from '../upstream/upstream-error.ts';
 import {
+  type EssayAllowanceExhausted,
   type EssayFieldProblem,
   type EssayGenerator,
   type EssayOrder,
   essayLimits,
   type InvalidEssayInput,
+  type JobCaller,
 } from './essays.ts';
 import { createEssayJobs } from './jobs/essay-jobs.ts';
 import type { JobQueueOptions } from './jobs/job-queue.ts';
 import { createJobRecords } from './jobs/job-records.ts';
+import { createStoredBytes } from './jobs/stored-bytes.ts';
 import { withIdempotency } from './orders/idempotency.ts';
 import { createRestEssays } from './rest/rest-essays.ts';
 
 interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'onRecovered'> {
   client: UpstreamClient;
   config: Pick<Config, 'essays'>;
-  reserveCallOf: JobQueueOptions['reserveCallOf'];
+  allowance: Pick<Allowance, 'findRefusal'>;
+  /** The paid calls of each caller. */
+  budgets: {
+    reserve(caller: JobCaller, service: ServiceName): ReturnType<ReserveCall>;
+    findRefusal(caller: JobCaller, service: ServiceName): Promise<{ renewsAt: Date } | null>;
+  };
   isWithdrawn: JobQueueOptions['isWithdrawn'];
   redact: Redact;
   events: Events;
 }
 
 /** The essay service behind its precheck, the archive of essays, and the orders that are written without their client. */
-export function createPaidEssays({
-  client,
-  config,
-  reserveCallOf,
-  isWithdrawn,
-  redact,
-  events,
-  ...openedStore
-}: PaidEssaysOptions) {
+export function createPaidEssays(options: PaidEssaysOptions) {
+  const { client, config, allowance, budgets, isWithdrawn, redact, events, ...openedStore } = options;
   const { upstream, modeNames, textField, keepDays, jobs: jobLimits } = config.essays;
+  const { maxMegabytesPerCaller: maxMegabytes, ...queueLimits } = jobLimits;
   const isSelfHosted = upstream === null;
   const keepMs = keepDays * 86_400_000;
   const restEssays = createRestEssays({ client, modeNames, textField, isSelfHosted, keepMs, redact, events });
   const records = createJobRecords(openedStore.store, keepMs, events);
   const essays = withIdempotency(restEssays, { ...openedStore, keepMs, listOrder: records.writeAwaited, events });
   const { archive, flush, close } = essays;
-  const rejectOrder = (order: EssayOrder) => rejectInvalidOrder(order, events);
   const jobs = createEssayJobs({
-    ...jobLimits,
+    ...queueLimits,
     records,
     essays,
     archive,
-    rejectOrder,
-    reserveCallOf,
+    storedBytes: createStoredBytes({ store: openedStore.store, keepMs, maxMegabytes }),
+    rejectOrder: (order) => rejectInvalidOrder(order, events),
+    findExhausted,
+    reserveCallOf: (caller) =>
+      caller.limits.essayCalls === null ? null : (service) => budgets.reserve(caller, service),
     isWithdrawn,
     events,
   });
   return { ...withOrderPrecheck(essays, events), archive, jobs, flush, close };
+
+  async function findExhausted(caller: JobCaller): Promise<EssayAllowanceExhausted | null> {
+    const budget = await budgets.findRefusal(caller, 'essays');
+    const refusal = budget ?? (await allowance.findRefusal());
+    if (refusal === null) return null;
+    const code = budget ? 'BUDGET_EXHAUSTED' : 'UPSTREAM_ALLOWANCE_EXHAUSTED';
+    const { message } = (budget ? createBudgetError : createExhaustedError)('essays', refusal);
+    return { kind: 'allowance-exhausted', message, code, renewsAt: refusal.renewsAt };
+  }
 }
 
 /** Rejects orders that the service or the gateway does not accept, so that they never cost a paid call. */

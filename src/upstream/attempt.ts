@@ -48,7 +48,7 @@ interface AttemptOptions {
 }
 
 /**
- * Sends one attempt past all guards: the queue, the guard of its path, the lock of an order, the budget and the allowance. The
+ * Sends one attempt past all guards: the queue, the guard of its path, the budget, the allowance and the lock of an order. The
  * queue is the outermost: what changes while an attempt waits is checked afterwards. After the queue, a read has only the
  * remaining time; for a write the deadline restarts.
  */
@@ -71,11 +71,12 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
       const passed = guard.enter();
       if (typeof passed !== 'function') return passed;
       record = passed;
-      if (request.maySend && !(await request.maySend())) return shed;
       const reserving = reserve(context);
       const reserved = reserving instanceof Promise ? await reserving : reserving;
       if (reserved.kind !== 'reserved') return reserved;
       reservation = reserved;
+      // The last guard, because it records an order as sent: one that exceeds the budget is not stored.
+      if (!deadline.aborted && request.maySend && !(await request.maySend())) return shed;
       if (deadline.aborted) return shedUnlessAborted(deadline);
       request.beforeAttempt?.();
       context.usage.upstreamCalls += 1;

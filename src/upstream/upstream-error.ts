@@ -109,7 +109,7 @@ export function createNotOfferedError(service: ServiceName): UpstreamError {
   return createError(service, 'UPSTREAM_FAILED', 'does not offer this operation');
 }
 
-function createExhaustedError(service: ServiceName, { renewsAt }: Exhausted): UpstreamError {
+export function createExhaustedError(service: ServiceName, { renewsAt }: Pick<Exhausted, 'renewsAt'>): UpstreamError {
   const name = serviceNames[service];
   const message = `The allowance of the ${name} service is exhausted; it renews at ${renewsAt.toISOString()}.`;
   return new GatewayError('UPSTREAM_ALLOWANCE_EXHAUSTED', message, { service });
@@ -124,7 +124,7 @@ function createBlockedError(service: ServiceName, retryAt: Date | null): Upstrea
   return new GatewayError('UPSTREAM_ALLOWANCE_EXHAUSTED', message, { service });
 }
 
-export function createBudgetError(service: ServiceName, { renewsAt }: BudgetExhausted): GatewayError {
+export function createBudgetError(service: ServiceName, { renewsAt }: Pick<BudgetExhausted, 'renewsAt'>): GatewayError {
   const name = serviceNames[service];
   const message = `The caller's budget of calls to the ${name} service is exhausted; it renews at ${renewsAt.toISOString()}.`;
   return new GatewayError('BUDGET_EXHAUSTED', message, { service });

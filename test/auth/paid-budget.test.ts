@@ -59,6 +59,16 @@ describe('a budget of paid calls', () => {
     expect(await reserveMany(budgets, tCaller('zero', perDay(0)), 3)).toHaveLength(0);
   });
 
+  it('says before a call whether it would be refused, and counts nothing', async () => {
+    const budgets = tBudgets();
+    const anna = tCaller('anna', perDay(1));
+    for (let count = 0; count < 3; count += 1) expect(await budgets.findRefusal(anna, 'bank-data')).toBeNull();
+    expect(await budgets.findRefusal(anna, 'essays')).toBeNull();
+    expect(await reserveMany(budgets, anna, 1)).toHaveLength(1);
+    expect(await budgets.findRefusal(anna, 'bank-data')).toMatchObject({ renewsAt: new Date('2026-11-22') });
+    expect(await budgets.status(anna)).toMatchObject([{ used: 1 }]);
+  });
+
   it('gets a call back that was not made, once', async () => {
     const budgets = tBudgets();
     const caller = tCaller('a', perDay(3));

@@ -77,7 +77,7 @@ describe('readConfig', () => {
         textField: null,
         monthlyAllowance: null,
         keepDays: 30,
-        jobs: { maxRunning: 16, maxPerCaller: 100, cancelsSent: false },
+        jobs: { maxRunning: 16, maxPerCaller: 100, maxMegabytesPerCaller: 50, cancelsSent: false },
       },
       essayService: { llm: null, monthlyAllowance: null },
     });

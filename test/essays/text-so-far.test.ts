@@ -39,13 +39,14 @@ function tPaidEssays(url: string, { isSelfHosted = true } = {}) {
   });
   onTestFinished(() => client.close());
   const upstream = isSelfHosted ? null : { url, apiKey: essaysKey };
-  const jobs = { maxRunning: 2, maxPerCaller: 2, cancelsSent: false };
+  const jobs = { maxRunning: 2, maxPerCaller: 2, maxMegabytesPerCaller: 50, cancelsSent: false };
   const essays = { upstream, modeNames, textField: null, keepDays: 1, jobs };
   const config = { essays } as Parameters<typeof createPaidEssays>[0]['config'];
   const paid = createPaidEssays({
     client,
     config,
-    reserveCallOf: () => null,
+    allowance: tAllowance(),
+    budgets: { reserve: () => null, findRefusal: async () => null },
     isWithdrawn: () => false,
     redact: (text) => text,
     events,

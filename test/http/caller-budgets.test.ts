@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { sha256 } from '../support/auth/identify.ts';
 import { as, contentOf, keyOf, tCallers, ways } from '../support/http/callers.ts';
 import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
@@ -178,6 +178,26 @@ describe('the budget of essays', () => {
     const renewsAt = expect.stringMatching(/-01T00:00:00\.000Z$/);
     expect(results.filter((result) => 'renewsAt' in result)).toEqual(Array(2).fill({ message, renewsAt }));
     expect(gateway.upstream.calls).toHaveLength(2);
+  });
+
+  it('that is used up leaves no order in the store, and a line without its text in the log', async () => {
+    const gateway = await tLimited({ writer: { essayCalls: '0/month' } });
+    const send = async (query: string) => (await gateway.post({ query }, as('writer'))).json();
+    const start = (description: string, key: string) =>
+      order(description, key).replace('generateEssay', 'startEssay').replace('on Essay {', 'on EssayOrder {');
+    const message = expect.stringMatching(/^The caller's budget of calls to the essay service is exhausted; /);
+    const refused = { message, renewsAt: expect.stringMatching(/-01T00:00:00\.000Z$/) };
+    for (const key of ['a', 'b', 'c']) {
+      expect(await send(start('A confidential subject', key))).toEqual({ data: { startEssay: refused } });
+      const waiting = order('A confidential subject', `${key}-awaited`);
+      expect(await send(waiting)).toEqual({ data: { generateEssay: refused } });
+    }
+    expect(await send('{ essays { nodes { id } } }')).toEqual({ data: { essays: { nodes: [] } } });
+    expect(await usedBy(gateway, 'writer')).toMatchObject({ ESSAYS: 0 });
+    expect(gateway.upstream.calls).toHaveLength(0);
+    const outcome = '"outcomes":["EssayAllowanceExhausted"],"errors":["BUDGET_EXHAUSTED"]';
+    await vi.waitUntil(() => gateway.log().split(outcome).length - 1 === 6);
+    expect(gateway.log()).not.toContain('confidential');
   });
 });
 

@@ -2,6 +2,7 @@ import { AbortableSignal } from '../../async/signal.ts';
 import type { Events } from '../../telemetry/events.ts';
 import {
   type Cancellation,
+  type EssayAllowanceExhausted,
   type EssayFailure,
   type EssayFieldProblem,
   type EssayJob,
@@ -21,15 +22,19 @@ import { createJobList } from './job-list.ts';
 import { createJobQueue, type JobQueueOptions, toEnd } from './job-queue.ts';
 import { type JobRecord, orderKeyOf, toJobId, toJobKey } from './job-records.ts';
 import { createJobWatch, isEnded } from './job-watch.ts';
+import type { StoredBytes } from './stored-bytes.ts';
 
 interface EssayJobsOptions extends Omit<JobQueueOptions, 'essays' | 'onChanged' | 'events'> {
   essays: Pick<IdempotentEssays, 'generate' | 'abort' | 'findOutcome' | 'deleteOrder'>;
   archive: Pick<OrderArchive, 'findAttempt' | 'confirmFailure'>;
   /** What is wrong with an order; null: nothing. */
   rejectOrder: (order: EssayOrder) => InvalidEssayInput | null;
+  /** Why an order of the caller could not be sent now; null: it could. Counts nothing. */
+  findExhausted: (caller: JobCaller) => Promise<EssayAllowanceExhausted | null>;
   /** Jobs of a caller in one process that have not ended. */
   maxPerCaller: number;
-  events: JobQueueOptions['events'] & Pick<Events, 'essayJobsAdopted'>;
+  storedBytes: StoredBytes;
+  events: JobQueueOptions['events'] & Pick<Events, 'essayJobsAdopted' | 'essayOrdered'>;
 }
 
 export interface RunningEssayJobs extends EssayJobs {
@@ -48,7 +53,9 @@ export interface RunningEssayJobs extends EssayJobs {
 export function createEssayJobs({
   archive,
   rejectOrder,
+  findExhausted,
   maxPerCaller,
+  storedBytes,
   ...options
 }: EssayJobsOptions): RunningEssayJobs {
   const { essays, records, events } = options;
@@ -99,6 +106,13 @@ export function createEssayJobs({
       const startingCount = [...starting].filter(({ callerId }) => callerId === caller.id).length;
       if (queue.countOf(caller.id) + startingCount >= maxPerCaller) return tooManyJobs(maxPerCaller);
       starting.add(own);
+      const exhausted = await findExhausted(caller);
+      if (exhausted !== null) {
+        events.essayOrdered('exhausted');
+        return exhausted;
+      }
+      const createdAt = new Date();
+      if (!(await storedBytes.take(order, caller.id, createdAt))) return tooManyBytes(storedBytes.maxMegabytes);
       // Otherwise another process could continue it at once.
       await queue.beat();
       const entries = [records.pending.append(key), records.listOf(caller.id).append(id)] as const;
@@ -106,7 +120,7 @@ export function createEssayJobs({
       const { name, limits } = caller;
       const record: JobRecord = {
         id,
-        createdAt: new Date(),
+        createdAt,
         order,
         isAwaited: false,
         caller: { id: caller.id, name, limits },
@@ -118,6 +132,8 @@ export function createEssayJobs({
       const stored = known === null ? ((await records.writeFirst(record)) ?? record) : await replace(record);
       // Another process may have been faster.
       if (stored === record) queue.add(record);
+      const unused = stored === record ? known : record;
+      if (unused !== null) await freeBytes(unused);
       return (await findFor({ ...order, orderAgain: false }, stored)) ?? unsafeOrder;
     } catch {
       return unsafeOrder;
@@ -226,7 +242,12 @@ export function createEssayJobs({
     const essayId = state.kind === 'finished' ? state.essayId : null;
     if (!(await essays.deleteOrder(orderKeyOf(record), essayId, callerId))) return 'not-ended';
     await records.erase(record);
+    await freeBytes(record);
     return 'deleted';
+  }
+
+  async function freeBytes({ order, caller, createdAt, isAwaited }: JobRecord): Promise<void> {
+    if (!isAwaited) await storedBytes.free(order, caller.id, createdAt);
   }
 }
 
@@ -269,6 +290,13 @@ const withoutKey: InvalidEssayInput = {
 
 function tooManyJobs(max: number): EssayServiceFailed {
   const message = `${max} of your orders have not ended. Start another one when one of them has.`;
+  return { kind: 'service-failed', message, code: 'UPSTREAM_UNAVAILABLE', retryable: true, rawText: null };
+}
+
+function tooManyBytes(maxMegabytes: number): EssayServiceFailed {
+  const message =
+    `Your stored orders may have at most ${maxMegabytes} MB in total. Delete orders that have ended, or start this one when ` +
+    'others have expired.';
   return { kind: 'service-failed', message, code: 'UPSTREAM_UNAVAILABLE', retryable: true, rawText: null };
 }
 

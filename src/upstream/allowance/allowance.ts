@@ -42,6 +42,7 @@ export function createAllowance({ service, maxWaitMs = null, events, ...options 
   });
   return {
     reserve: count.reserve,
+    findRefusal: count.findRefusal,
     flush: count.flush,
     status: async (): Promise<AllowanceStatus> => ({ service, ...(await count.status()) }),
     /** If the store does not answer in time, what this process knows; null if it has never read it. */

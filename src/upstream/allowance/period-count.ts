@@ -45,6 +45,8 @@ export function createPeriodCount({ period, key, ...options }: CountOptions & { 
      * or resolves: a crash does not make it too low.
      */
     reserve: () => currentCount().reserve(),
+    /** Why a call would be refused now; null if it would be counted. Counts nothing. */
+    findRefusal: () => currentCount().findRefusal(),
     status: () => currentCount().status(),
     /** What this process knows without the store; null if it has not read it yet. */
     known: () => currentCount().known(),
@@ -109,6 +111,11 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
       warn();
       return createReservation(number, false);
     },
+    async findRefusal(): Promise<Exhausted | null> {
+      if (!isLoaded) await load();
+      const isLeft = count.current() < maxNumber() || (await count.sync()) < maxNumber() || mayProbe();
+      return isLeft ? null : exhausted;
+    },
     async status(): Promise<PeriodStatus> {
       await load();
       const counted = await count.sync();
@@ -144,7 +151,7 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
     // Another process may have released calls meanwhile, so the shared count is read before rejecting.
     let isProbe = false;
     if (count.current() >= maxNumber() && (await count.sync()) >= maxNumber()) {
-      if (!reported.isProbeDue() || count.current() >= ownLimit) return exhausted;
+      if (!mayProbe()) return exhausted;
       isProbe = true;
       reported.setProbedAt(Date.now());
     }
@@ -155,6 +162,10 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
     }
     warn();
     return createReservation(number, isProbe);
+  }
+
+  function mayProbe(): boolean {
+    return reported.isProbeDue() && count.current() < ownLimit;
   }
 
   /** Loads on first use: a gateway that calls no upstream does not create the store. */

@@ -3,7 +3,7 @@ import { AbortableSignal } from '../../../src/async/signal.ts';
 import type { EssayJob, EssayResult } from '../../../src/essays/essays.ts';
 import { toJobKey } from '../../../src/essays/jobs/job-records.ts';
 import { failed, order, tEssay, unknownOutcome } from '../../support/essays/generator.ts';
-import { ann, countReads, listJobs, storeOrders, tJobs, tRecords } from '../../support/essays/jobs.ts';
+import { ann, countBytes, countReads, listJobs, storeOrders, tJobs, tRecords } from '../../support/essays/jobs.ts';
 import { dayMs, pass, useFakeTime } from '../../support/essays/processes.ts';
 import { createMemoryStore } from '../../support/stores/memory-store.ts';
 
@@ -89,6 +89,95 @@ describe('the limit of a caller', () => {
     expect((await Promise.all(starting)).filter((result) => !('kind' in result))).toHaveLength(3);
     for (const call of calls) call.answer(tEssay());
     await jobs.stop();
+  });
+});
+
+describe('what the orders of a caller take in the store', () => {
+  const refused = {
+    kind: 'service-failed',
+    code: 'UPSTREAM_UNAVAILABLE',
+    message: expect.stringMatching(/at most 1 MB/),
+  };
+  const long = (idempotencyKey: string) => ({ ...order, description: 'é'.repeat(10_000), idempotencyKey });
+  /** Orders that fail unsent until one is refused. @returns their number */
+  async function startMany({ jobs, calls }: ReturnType<typeof tJobs>, prefix: string, callerId = ann.id) {
+    for (let number = 0; number < 100; number += 1) {
+      const started = await jobs.start(long(`${prefix}-${number}`), { ...ann, id: callerId });
+      await pass(0);
+      if ('kind' in started) {
+        expect(started).toMatchObject(refused);
+        return number;
+      }
+      calls.at(-1)?.answer(notSent);
+      await pass(0);
+    }
+    throw new Error('no order was refused');
+  }
+
+  it('is limited, also across processes, and by caller', async () => {
+    const { store, one, two, close } = tTwo({ maxMegabytes: 1 });
+    const bytes = countBytes(store);
+    const count = await startMany(one, 'a');
+    expect(count).toBe(47);
+    expect(bytes()).toBeLessThan(1_100_000);
+    const before = bytes();
+    expect(await one.jobs.start(long('b'), ann)).toMatchObject(refused);
+    expect(bytes()).toBe(before);
+    expect(await startMany(one, 'a', 'bob')).toBe(47);
+    expect(await one.jobs.start(long('a-0'), ann)).toMatchObject({ state: { kind: 'failed' } });
+    expect((await listJobs(two.jobs, { first: 100 })).entries).toHaveLength(47);
+    await close();
+  });
+
+  it('is less after an order was deleted, and after orders have expired', async () => {
+    const { one, close } = tTwo({ maxMegabytes: 1 });
+    await startMany(one, 'a');
+    const { entries } = await listJobs(one.jobs, { first: 5 });
+    for (const { job } of entries) expect(await one.jobs.delete(job.id, ann.id)).toBe('deleted');
+    expect(await startMany(one, 'b')).toBe(5);
+    await pass(dayMs);
+    // They are counted by fifths of the time for which they are stored.
+    await pass(dayMs / 5);
+    expect(await startMany(one, 'c')).toBe(47);
+    await close();
+  });
+
+  it('is counted once for an order that is started again and again', async () => {
+    const { one, close } = tTwo({ maxMegabytes: 1 });
+    for (let number = 0; number < 60; number += 1) {
+      expect(await one.jobs.start({ ...long('a'), orderAgain: true }, ann)).not.toHaveProperty('kind');
+      await pass(0);
+      one.calls.at(-1)?.answer(notSent);
+      await pass(0);
+    }
+    expect(await startMany(one, 'b')).toBe(46);
+    await close();
+  });
+});
+
+describe('an order that could not be sent', () => {
+  it('is not stored, and is found if it was started before', async () => {
+    const store = createMemoryStore();
+    const exhausted = {
+      kind: 'allowance-exhausted',
+      message: 'None left.',
+      code: 'BUDGET_EXHAUSTED',
+      renewsAt: new Date(86_400_000),
+    } as const;
+    const [able, unable] = [tJobs({ store }), tJobs({ store, exhausted })];
+    const known = await able.start('known');
+    const bytes = countBytes(store);
+    for (let number = 0; number < 400; number += 1) {
+      const long = { ...order, description: 'd'.repeat(10_000), idempotencyKey: `key-${number}` };
+      expect(await unable.jobs.start(long, ann)).toEqual(exhausted);
+    }
+    expect(bytes()).toBe(0);
+    expect(unable.fired).toEqual(Array(400).fill('ordered: exhausted'));
+    expect(await unable.start('known')).toMatchObject({ id: known.id });
+    expect((await listJobs(able.jobs, {})).entries).toHaveLength(1);
+    expect(unable.jobs.status()).toMatchObject({ waiting: 0, running: 0 });
+    able.calls[0]?.answer(tEssay());
+    await Promise.all([able.jobs.stop(), unable.jobs.stop()]);
   });
 });
 

@@ -1,6 +1,14 @@
-import type { EssayJob, EssayJobs, EssayOrder, JobListing, JobPage } from '../../../src/essays/essays.ts';
+import type {
+  EssayAllowanceExhausted,
+  EssayJob,
+  EssayJobs,
+  EssayOrder,
+  JobListing,
+  JobPage,
+} from '../../../src/essays/essays.ts';
 import { createEssayJobs } from '../../../src/essays/jobs/essay-jobs.ts';
 import { createJobRecords, type JobEnd } from '../../../src/essays/jobs/job-records.ts';
+import { createStoredBytes } from '../../../src/essays/jobs/stored-bytes.ts';
 import { withIdempotency } from '../../../src/essays/orders/idempotency.ts';
 import { markerKey, markerMs } from '../../../src/essays/orders/order-lock.ts';
 import type { Store } from '../../../src/stores/store.ts';
@@ -15,6 +23,8 @@ interface Options {
   maxPerCaller?: number;
   cancelsSent?: boolean;
   isWithdrawn?: () => boolean;
+  exhausted?: EssayAllowanceExhausted | null;
+  maxMegabytes?: number;
 }
 
 const keepMs = 86_400_000;
@@ -40,6 +50,8 @@ export function tJobs({
   maxPerCaller = 10,
   cancelsSent = false,
   isWithdrawn = () => false,
+  exhausted = null,
+  maxMegabytes = 50,
 }: Options = {}) {
   void store.setIfAbsent(markerKey, 'set before', { expiresInMs: markerMs });
   const failing = tFailingStore(store);
@@ -64,12 +76,15 @@ export function tJobs({
     essays,
     archive: essays.archive,
     rejectOrder: () => null,
+    findExhausted: async () => exhausted,
+    storedBytes: createStoredBytes({ store: failing.store, keepMs, maxMegabytes }),
     maxRunning,
     maxPerCaller,
     cancelsSent,
     reserveCallOf: () => null,
     isWithdrawn,
     events: {
+      essayOrdered: (outcome) => fired.push(`ordered: ${outcome}`),
       essayJobEnded: (_id, state, code) => fired.push([state, code].filter(Boolean).join(': ')),
       essayJobsAdopted: (count) => fired.push(`adopted: ${count}`),
       unexpectedError: (error) => fired.push(String(error)),
@@ -127,4 +142,20 @@ export function countReads(store: Store) {
   };
   const count = (pattern: RegExp) => () => keys.filter((key) => pattern.test(key)).length;
   return { entries: count(/^essay-jobs:[^:]+:\d+$/), records: count(/^essay-job:[^:]+$/) };
+}
+
+/** From now on, the bytes of the values that are stored, without those that were overwritten or erased. */
+export function countBytes(store: Store): () => number {
+  const sizes = new Map<string, number>();
+  const { set, setIfAbsent } = store;
+  store.set = (key, value, expiry) => {
+    sizes.set(key, Buffer.byteLength(value));
+    return set(key, value, expiry);
+  };
+  store.setIfAbsent = async (key, value, expiry) => {
+    const stored = await setIfAbsent(key, value, expiry);
+    if (stored === null) sizes.set(key, Buffer.byteLength(value));
+    return stored;
+  };
+  return () => [...sizes.values()].reduce((sum, size) => sum + size, 0);
 }

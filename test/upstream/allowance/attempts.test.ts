@@ -64,3 +64,30 @@ it('counts a call before it is sent, also if its caller aborts while it is in fl
   await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });
   expect(await usedOf(allowance)).toBe(1);
 });
+
+it('does not record an order as sent that the allowance refuses', async () => {
+  const { send, sent } = tSend(answered(200));
+  let recorded = 0;
+  const maySend = async () => {
+    recorded += 1;
+    return true;
+  };
+  const outcome = await tAttempt(send, { allowance: tAllowance({ limit: 0 }) })({ ...post, maySend });
+  expect(outcome).toMatchObject({ kind: 'exhausted' });
+  expect(recorded).toBe(0);
+  expect(sent).toHaveLength(0);
+});
+
+it('releases the reservation of an order that may not be sent', async () => {
+  const { send, sent } = tSend(answered(200));
+  const allowance = tAllowance();
+  const counted: number[] = [];
+  const maySend = async () => {
+    counted.push(await usedOf(allowance));
+    return false;
+  };
+  expect(await tAttempt(send, { allowance })({ ...post, maySend })).toEqual({ kind: 'shed' });
+  expect(counted).toEqual([1]);
+  expect(sent).toHaveLength(0);
+  expect(await usedOf(allowance)).toBe(0);
+});

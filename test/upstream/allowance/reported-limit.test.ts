@@ -29,6 +29,17 @@ describe('the limit that the upstream reports', () => {
     expect(await reserveMany(allowance, 100)).toHaveLength(left);
   });
 
+  it('says before a call whether it would be refused, except for the call that may show that it is wrong', async () => {
+    const allowance = await tAnswered(answered(200, { headers: monthHeaders(100, 1) }));
+    expect(await allowance.findRefusal()).toBeNull();
+    await reserveOne(allowance);
+    expect(await allowance.findRefusal()).toEqual({ kind: 'exhausted', renewsAt: new Date('2026-12-01') });
+    vi.advanceTimersByTime(15 * 60_000);
+    expect(await allowance.findRefusal()).toBeNull();
+    await reserveOne(allowance);
+    expect(await allowance.findRefusal()).toMatchObject({ kind: 'exhausted' });
+  });
+
   it('frees calls that we counted and the upstream did not charge', async () => {
     const allowance = tAllowance({ limit: null });
     const reservations = await reserveMany(allowance, 60);
