@@ -68,7 +68,8 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
       const isKnown = caller.kind !== 'anonymous';
       const leave = await places.take(isKnown ? caller.id : addressOf(exchange), exchange.signal);
       if (leave === null) {
-        const message = 'As many files as CHECK_MAX_REQUESTS allows are checked, and others wait; retry in some seconds.';
+        const message =
+          'As many files as CHECK_MAX_REQUESTS allows are checked, and others wait; retry in some seconds.';
         return exchange.sendError(503, 'OVERLOADED', message, ['retry-after', '5']);
       }
       try {
@@ -159,7 +160,9 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
       }
       sentBytes += Buffer.byteLength(text);
       if (sentBytes > maxAnswerBytes) {
-        throw new PaymentFileError(`the answer has more than ${maxAnswerBytes} bytes, the limit; send the file in parts`);
+        throw new PaymentFileError(
+          `the answer has more than ${maxAnswerBytes} bytes, the limit; send the file in parts`,
+        );
       }
       if (text === '' || response.write(text)) return;
       response.setTimeout(limits.clientTimeoutMs);

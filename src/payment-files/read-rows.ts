@@ -164,7 +164,12 @@ async function decodeStart({ name, start: whole }: PaymentFile): Promise<string>
   const start = whole.subarray(0, sampleBytes);
   const chunks = Readable.from([start], { objectMode: true });
   let text = '';
-  for await (const piece of decodeTable({ name, start, chunks })) text += piece;
+  try {
+    for await (const piece of decodeTable({ name, start, chunks })) text += piece;
+  } catch (error) {
+    // The sample may end within a character. Other bytes are reported when the whole file is decoded.
+    if (!(error instanceof PaymentFileError)) throw error;
+  }
   return text;
 }
 
@@ -218,7 +223,8 @@ function createRowParser({ name, delimiter, columns, limits }: RowParserOptions)
     relax_column_count: true,
     // Many programs do not quote, and texts contain quotation marks.
     relax_quotes: true,
-    max_record_size: maxRowBytes,
+    // It permits one more.
+    max_record_size: maxRowBytes - 1,
     delimiter,
     // The last cell of a longer row has all the rest.
     ignore_last_delimiters: columns + 1,

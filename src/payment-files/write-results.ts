@@ -36,7 +36,10 @@ export function createRowWriter(format: OutputFormat, { fileName, columns, style
 function createCsvWriter(columns: Columns, { delimiter, lineEnd, hasByteOrderMark }: TextStyle): RowWriter {
   let mark = hasByteOrderMark ? '\uFEFF' : '';
   // The delimiters between missing cells are one text: a table with a thousand titles may have rows of one cell.
-  const object = ({ missing }: Record<string, unknown>) => ({ value: delimiter.repeat(Number(missing) - 1), quote: '' });
+  const object = ({ missing }: Record<string, unknown>) => ({
+    value: delimiter.repeat(Number(missing) - 1),
+    quote: '',
+  });
   const options = { delimiter, record_delimiter: lineEnd, cast: { object } };
   return {
     write(rows) {
@@ -168,5 +171,6 @@ export function neutralize(text: string): string {
 }
 
 /** Signs of normal, small (U+FE62 to U+FE6B) and full width (U+FF0B to U+FF20). */
-const formula = /^(?:[\p{Cc}\p{Zl}\p{Zp}]|[\s\p{Cf}]*[=+\-@\u{FE62}\u{FE63}\u{FE66}\u{FE6B}\u{FF0B}\u{FF0D}\u{FF1D}\u{FF20}])/u;
+const formula =
+  /^(?:[\p{Cc}\p{Zl}\p{Zp}]|[\s\p{Cf}]*[=+\-@\u{FE62}\u{FE63}\u{FE66}\u{FE6B}\u{FF0B}\u{FF0D}\u{FF1D}\u{FF20}])/u;
 const number = /^ *[+-][., ']*\d[\d.,' ]*%?$/;
