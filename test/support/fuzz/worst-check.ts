@@ -37,7 +37,7 @@ const cells: readonly ((index: number) => string)[] = [
   () => 'COBADEFFXXX',
   () => 'COBADEFFXX',
   (index) => `Payee ${index}`,
-  () => 'Anna-Maria von der Feder & Tinte',
+  () => 'Anna-Maria of Ink & Paper Ltd',
   () => '""',
   () => '"a""b"',
   () => '"a\nb"',
