@@ -16,7 +16,8 @@ import { readRows } from '../payment-files/read-rows.ts';
 import { createFindingWriter, createRowWriter } from '../payment-files/write-results.ts';
 import { createRequestContext } from '../request-context.ts';
 import { checkDocument } from './check-document.ts';
-import { createCheckedBody } from './checked-body.ts';
+import { createCheckPlaces } from './check-places.ts';
+import { createCheckedBody, Patience } from './checked-body.ts';
 import { untilRead } from './event-stream.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -47,7 +48,12 @@ export type CheckEndpoint = ReturnType<typeof createCheckEndpoint>;
 /** Checks the file in the body of a request, and answers with its rows, or the findings of a payment message, as they are known. */
 export function createCheckEndpoint(options: CheckEndpointOptions) {
   const { limits, bankData, budgets, banks, maxConcurrency, isOpenToAnonymous, inTimeSlice } = options;
-  let running = 0;
+  const places = createCheckPlaces({ places: limits.maxRequests, maxWaitMs: limits.clientTimeoutMs });
+  const tableLimits = {
+    rows: Math.floor(limits.maxBytes / bytesPerRow),
+    cells: Math.floor(limits.maxBytes / bytesPerCell),
+  };
+  const maxAnswerBytes = limits.maxBytes * answerBytesPerByte;
 
   return {
     sendDocument: (exchange: Exchange) => exchange.sendJson(200, checkDocument),
@@ -57,11 +63,19 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
       if ('status' in refusal) {
         return exchange.sendError(refusal.status, refusal.code, refusal.message, refusal.headers ?? []);
       }
-      running += 1;
+      // The limit for the time of a whole request would end a large file.
+      exchange.request.isStreamed = true;
+      const isKnown = caller.kind !== 'anonymous';
+      const leave = await places.take(isKnown ? caller.id : addressOf(exchange), exchange.signal);
+      if (leave === null) {
+        const message =
+          'As many files as CHECK_MAX_REQUESTS allows are checked, and others wait; retry in some seconds.';
+        return exchange.sendError(503, 'OVERLOADED', message, ['retry-after', '5']);
+      }
       try {
         await check(exchange, refusal, caller);
       } finally {
-        running -= 1;
+        leave();
       }
     },
   };
@@ -76,10 +90,7 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
     if (caller.kind === 'anonymous' && !isOpenToAnonymous) {
       return forbid('While only trusted documents are executed, this needs the credentials of a caller.');
     }
-    if (Number(headers['content-length'] ?? 0) > limits.maxBytes) return tooLarge(limits.maxBytes);
-    if (running < limits.maxRequests) return null;
-    const message = 'The gateway is checking as many files as CHECK_MAX_REQUESTS allows; retry in some seconds.';
-    return { status: 503, code: 'OVERLOADED', message, headers: ['retry-after', '5'] };
+    return Number(headers['content-length'] ?? 0) > limits.maxBytes ? tooLarge(limits.maxBytes) : null;
   }
 
   async function check(exchange: Exchange, { format, columnNames }: CheckRequest, caller: Caller): Promise<void> {
@@ -99,6 +110,8 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
     const body = createCheckedBody(exchange, limits);
     const checking = { answers, banks, inTimeSlice };
     const fileName = 'the request body';
+    const patience = new Patience(limits.clientTimeoutMs);
+    let sentBytes = 0;
     try {
       const file = await openPaymentStream(fileName, body.chunks());
       if (file.kind === 'workbook') return await refuseWorkbook();
@@ -113,10 +126,10 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
     }
 
     async function sendRows(file: PaymentFile): Promise<void> {
-      const { groups, style } = await inTimeSlice(() => readRows(file));
+      const { groups, style } = await readRows(file, { limits: tableLimits, inTimeSlice });
       const { columns, rows } = await checkRows({ ...checking, fileName, groups, columnNames });
       const writer = createRowWriter(format, { fileName, columns, style });
-      for await (const checked of rows) await send(writer.write(checked));
+      for await (const checked of rows) await send(await inTimeSlice(() => writer.write(checked)));
       await send('');
     }
 
@@ -125,7 +138,7 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
       const findings = checkMessage(file.chunks, { ...checking, messageIds: new Set() });
       // Later findings may be a long time away.
       await send(writer.begin());
-      for await (const finding of findings) await send(writer.write(finding));
+      for await (const finding of findings) await send(await inTimeSlice(() => writer.write(finding)));
     }
 
     function hasLeft(): boolean {
@@ -145,9 +158,16 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
         response.writeHead(200, responseHeaders);
         response.on('timeout', () => response.destroy());
       }
+      sentBytes += Buffer.byteLength(text);
+      if (sentBytes > maxAnswerBytes) {
+        throw new PaymentFileError(
+          `the answer has more than ${maxAnswerBytes} bytes, the limit; send the file in parts`,
+        );
+      }
       if (text === '' || response.write(text)) return;
       response.setTimeout(limits.clientTimeoutMs);
-      await body.readAheadUntil(untilRead(response));
+      const read = patience.wait(untilRead(response), sentBytes, () => response.destroy());
+      await body.readAheadUntil(read);
       response.setTimeout(0);
     }
 
@@ -184,6 +204,17 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
       return { ...createRecord(null), errorCodes: [...errorCodes], usage, activity };
     }
   }
+}
+
+/* Of CHECK_MAX_BYTES, on average: more rows and cells take longer than files of payees. */
+const bytesPerRow = 20;
+const bytesPerCell = 4;
+
+/** An answer about a row or a transaction is longer than that, by more than this if most have findings. */
+const answerBytesPerByte = 20;
+
+function addressOf({ request }: Exchange): string {
+  return request.socket.remoteAddress ?? '';
 }
 
 /** A client waits, so a failure is reported sooner than in the command. */

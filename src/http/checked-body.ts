@@ -21,11 +21,9 @@ export interface CheckedBody {
   isTooLarge(): boolean;
 }
 
-/** A client that sends nothing for `clientTimeoutMs`, while more is expected, is disconnected. */
+/** A client that sends nothing for `clientTimeoutMs`, while more is expected, or less than a kilobyte a second, is disconnected. */
 export function createCheckedBody(exchange: Exchange, { maxBytes, clientTimeoutMs }: CheckedBodyOptions): CheckedBody {
   const { request, response, headers } = exchange;
-  // The limit for the time of a whole request would end a large file.
-  request.isStreamed = true;
   const iterator = request.iterator({ destroyOnReturn: false });
   const ahead: Buffer[] = [];
   let reading: Promise<void> | null = null;
@@ -36,6 +34,7 @@ export function createCheckedBody(exchange: Exchange, { maxBytes, clientTimeoutM
   let isTooLarge = false;
   let length = 0;
   let count = 0;
+  const patience = new Patience(clientTimeoutMs);
   if (headers.expect !== undefined && request.httpVersionMinor === 1) response.writeContinue();
 
   return {
@@ -74,7 +73,7 @@ export function createCheckedBody(exchange: Exchange, { maxBytes, clientTimeoutM
   async function read(): Promise<void> {
     const timer = setTimeout(() => request.destroy(), clientTimeoutMs);
     try {
-      const { value, done } = await iterator.next();
+      const { value, done } = await patience.wait(iterator.next(), length, () => request.destroy());
       if (!done) return isDiscarding ? discard(value) : add(value);
       isOver = true;
       end ??= 'complete';
@@ -102,3 +101,26 @@ export function createCheckedBody(exchange: Exchange, { maxBytes, clientTimeoutM
     else ahead.push(chunk);
   }
 }
+
+/** How long a client is waited for in total: `timeoutMs`, and a second for each kilobyte that it has sent or was sent. */
+export class Patience {
+  readonly #timeoutMs: number;
+  #waitedMs = 0;
+
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async wait<Result>(result: Promise<Result>, bytes: number, onSlow: () => void): Promise<Result> {
+    const startedAt = performance.now();
+    const timer = setTimeout(onSlow, this.#timeoutMs + bytes / minBytesPerMs - this.#waitedMs);
+    try {
+      return await result;
+    } finally {
+      clearTimeout(timer);
+      this.#waitedMs += performance.now() - startedAt;
+    }
+  }
+}
+
+const minBytesPerMs = 1;

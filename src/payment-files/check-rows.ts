@@ -1,4 +1,4 @@
-import type { InTimeSlice } from '../async/time-slices.ts';
+import { type InTimeSlice, runAtOnce } from '../async/time-slices.ts';
 import type { Answer } from './answers/answer-source.ts';
 import type { Answers } from './answers/answers.ts';
 import type { BankFacts } from './bank-facts.ts';
@@ -39,25 +39,24 @@ export async function checkRows(options: CheckRowsOptions): Promise<CheckedTable
   const groups = options.groups[Symbol.asyncIterator]();
   const sample: (readonly Cells[])[] = [];
   let sampled = 0;
-  while (sampled < sampleRows) {
-    const next = await inTimeSlice(() => groups.next());
+  while (sampled < sampleRows && sample.length < maxGroups) {
+    const next = await groups.next();
     if (next.done) break;
     sample.push(next.value);
     sampled += next.value.length;
   }
-  const columns = await inTimeSlice(() => findColumns(fileName, sample.flat().slice(0, sampleRows), columnNames));
+  const columns = await findColumns(fileName, sample.flat().slice(0, sampleRows), columnNames, inTimeSlice);
   return { columns, rows: checkGroups(sample, groups, columns, options) };
 }
-
-const runAtOnce: InTimeSlice = async (run) => run();
 
 /** Enough to find columns that are often empty. */
 const sampleRows = 1_000;
 
 /** Rows that wait for answers: two full lists of a gateway while the next ones are read. */
 const maxWaitingRows = 5_000;
-/** How many of them are passed on at a time when all were read. */
-const lastRows = 200;
+
+/** Groups of rows in memory. A group of a text has a kilobyte. */
+const maxGroups = 1_000;
 
 interface WaitingRow {
   row: number;
@@ -73,23 +72,23 @@ async function* checkGroups(
   columns: Columns,
   { answers, banks, inTimeSlice = runAtOnce }: CheckRowsOptions,
 ): AsyncGenerator<readonly CheckedRow[]> {
-  const waiting: WaitingRow[] = [];
+  const waiting: WaitingRow[][] = [];
+  let waitingRows = 0;
   let row = 0;
   for (;;) {
-    const next =
-      sample.length > 0 ? { value: sample.shift() ?? [], done: false } : await inTimeSlice(() => groups.next());
+    const next = sample.length > 0 ? { value: sample.shift() ?? [], done: false } : await groups.next();
     if (next.done) break;
-    await inTimeSlice(() => beginAll(next.value));
-    const ready = waiting.length > maxWaitingRows ? await takeReady(waiting.length - maxWaitingRows) : [];
-    if (ready.length > 0) yield ready;
+    waiting.push(await inTimeSlice(() => beginAll(next.value)));
+    waitingRows += next.value.length;
+    while (waitingRows > maxWaitingRows || waiting.length > maxGroups) yield await takeReady();
   }
-  while (waiting.length > 0) yield await takeReady(Math.min(waiting.length, lastRows));
+  while (waiting.length > 0) yield await takeReady();
 
-  function beginAll(rows: readonly Cells[]): void {
-    for (const cells of rows) {
+  function beginAll(rows: readonly Cells[]): WaitingRow[] {
+    return rows.map((cells) => {
       row += 1;
-      waiting.push(begin(row, cells));
-    }
+      return begin(row, cells);
+    });
   }
 
   function begin(number: number, cells: Cells): WaitingRow {
@@ -102,9 +101,10 @@ async function* checkGroups(
     return { row: number, cells, answer: null, pending: { iban, answer } };
   }
 
-  /** The next rows, once they have their answers. */
-  async function takeReady(count: number): Promise<readonly CheckedRow[]> {
-    const taken = waiting.splice(0, count);
+  /** The next group, once its rows have their answers. */
+  async function takeReady(): Promise<readonly CheckedRow[]> {
+    const taken = waiting.shift() ?? [];
+    waitingRows -= taken.length;
     const checked: CheckedRow[] = [];
     for (const { row: number, cells, answer: known, pending } of taken) {
       if (pending !== null) answers.hurry(pending.iban);

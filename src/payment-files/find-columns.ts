@@ -1,3 +1,4 @@
+import { type InTimeSlice, runAtOnce } from '../async/time-slices.ts';
 import { compactBic, findBicProblems } from '../iban/bic.ts';
 import { compactIban, isValidIban } from '../iban/iban.ts';
 import { findCountryFormat } from '../iban/registry.ts';
@@ -16,7 +17,7 @@ export interface Columns {
   name: number | null;
   /** The number of the row with the titles, from 1; null if the table has none. */
   titleRow: number | null;
-  /** The title of each column; without titles, its letter. */
+  /** The title of each column; its letter if it has none, or a long one. */
   titles: readonly string[];
   /** The titles of other columns with IBANs. */
   otherIbanColumns: readonly string[];
@@ -34,15 +35,26 @@ export interface ColumnNames {
  * the one with most different ones: the account of the payer is the same in each row.
  * @throws PaymentFileError if no column has IBANs, or a name matches none
  */
-export function findColumns(fileName: string, rows: readonly Cells[], names: ColumnNames): Columns {
-  const counts = countIbans(rows);
+export async function findColumns(
+  fileName: string,
+  rows: readonly Cells[],
+  names: ColumnNames,
+  inTimeSlice: InTimeSlice = runAtOnce,
+): Promise<Columns> {
+  const findIndex: FindIndex = async (items, matches) => {
+    for (const [index, item] of items.entries()) if (await inTimeSlice(() => matches(item))) return index;
+    return -1;
+  };
+  const counts = await countIbans(rows, inTimeSlice);
   const most = Math.max(0, ...counts.map(({ size }) => size));
   const candidates = counts.flatMap(({ size, distinct }, column) =>
     size > 0 && size * 2 >= most ? [{ column, distinct }] : [],
   );
-  const named = names.iban === null ? -1 : rows.findIndex((row) => row.some((cell) => isTitle(cell, names.iban)));
+  const isNamed = (row: Cells) => row.some((cell) => isTitle(cell, names.iban));
+  const named = names.iban === null ? -1 : await findIndex(rows, isNamed);
   const position = names.iban === null ? null : readPosition(names.iban);
-  const titleRow = named >= 0 ? named + 1 : findTitleRow(rows, position ?? candidates[0]?.column ?? null);
+  const titleColumn = position ?? candidates[0]?.column ?? null;
+  const titleRow = named >= 0 ? named + 1 : await findTitleRow(rows, titleColumn, findIndex);
   const titleCells = titleRow === null ? null : (rows[titleRow - 1] ?? []);
   const width = titleCells?.length ?? Math.max(0, ...rows.map((row) => row.length));
   const titles = Array.from({ length: width }, (_, column) => String(titleCells?.[column] ?? '').trim());
@@ -58,16 +70,32 @@ export function findColumns(fileName: string, rows: readonly Cells[], names: Col
   }
   const data = titleRow === null ? rows : rows.slice(titleRow);
   const others = titles.map((_, column) => column).filter((column) => column !== iban);
-  const bic =
-    names.bic === null ? (others.find((column) => isBicColumn(titles[column], data, column)) ?? null) : find(names.bic);
+  const findColumn = async (columns: readonly number[], matches: (column: number) => boolean) =>
+    columns[await findIndex(columns, matches)] ?? null;
+  const isBic = (column: number) => isBicColumn(titles[column], data, column);
+  const bic = names.bic === null ? await findColumn(others, isBic) : find(names.bic);
   const free = others.filter((column) => column !== bic);
-  const name = names.name === null ? findNameColumn(titles, data, free) : find(names.name);
-  const labels = titles.map((title, column) => title || columnLetters(column));
+  const name =
+    names.name === null
+      ? ((await findColumn(free, (column) => nameWords.test(titles[column] ?? ''))) ??
+        (await findColumn(free, (column) => isNameColumn(data, column))))
+      : find(names.name);
+  const labels = titles.map((title, column) => (isLabel(title) ? title : columnLetters(column)));
   const otherIbanColumns = candidates.flatMap(({ column }) =>
     column === iban ? [] : [labels[column] ?? columnLetters(column)],
   );
   return { iban, bic, name, titleRow, titles: labels, otherIbanColumns };
 }
+
+/** The index of the first item that matches, or -1. Each item is looked at in a time slice. */
+type FindIndex = <Item>(items: readonly Item[], matches: (item: Item) => boolean) => Promise<number>;
+
+/** Labels are repeated in each finding of a row. */
+function isLabel(title: string): boolean {
+  return title !== '' && title.length <= maxLabelLength;
+}
+
+const maxLabelLength = 100;
 
 /** The positions of the cells of a row that look like an IBAN, right or wrong. */
 export function findIbanCells(row: Cells): number[] {
@@ -86,10 +114,13 @@ function looksLikeIban(cell: string | number | undefined): boolean {
 const shortestIban = 15;
 const longestCell = 60;
 
-function countIbans(rows: readonly Cells[]): { size: number; distinct: number }[] {
+async function countIbans(
+  rows: readonly Cells[],
+  inTimeSlice: InTimeSlice,
+): Promise<{ size: number; distinct: number }[]> {
   const counts: { size: number; values: Set<string> }[] = [];
   for (const row of rows) {
-    for (const column of findIbanCells(row)) {
+    for (const column of await inTimeSlice(() => findIbanCells(row))) {
       while (counts.length <= column) counts.push({ size: 0, values: new Set() });
       const count = counts[column];
       if (count === undefined) continue;
@@ -104,15 +135,19 @@ function countIbans(rows: readonly Cells[]): { size: number; distinct: number }[
  * The row with the titles, from 1: above the first row with an IBAN, the first row whose title of that column is a word for it,
  * otherwise the first row with several cells, if it has no digit in that column.
  */
-function findTitleRow(rows: readonly Cells[], column: number | null): number | null {
-  const firstData = rows.findIndex((row) => findIbanCells(row).length > 0);
+async function findTitleRow(
+  rows: readonly Cells[],
+  column: number | null,
+  findIndex: FindIndex,
+): Promise<number | null> {
+  const firstData = await findIndex(rows, (row) => findIbanCells(row).length > 0);
   const above = rows.slice(0, firstData < 0 ? rows.length : firstData);
-  if (column === null) {
-    const row = above.findIndex((cells) => cells.some((cell) => accountWords.test(String(cell))));
-    return row < 0 ? null : row + 1;
-  }
-  const named = above.findIndex((row) => accountWords.test(String(row[column] ?? '')));
-  if (named >= 0) return named + 1;
+  const isAccount = (cells: Cells) =>
+    column === null
+      ? cells.some((cell) => accountWords.test(String(cell)))
+      : accountWords.test(String(cells[column] ?? ''));
+  const named = await findIndex(above, isAccount);
+  if (named >= 0 || column === null) return named < 0 ? null : named + 1;
   const widest = Math.max(0, ...above.map((row) => row.length));
   const first = above.findIndex((row) => row.length === widest && String(row[column] ?? '').trim() !== '');
   return first >= 0 && !/\d/.test(String(above[first]?.[column])) ? first + 1 : null;
@@ -125,7 +160,7 @@ function findNamed(fileName: string, name: string, titles: readonly string[]): n
   if (titled >= 0) return titled;
   const position = readPosition(name);
   if (position !== null) return position;
-  const known = titles.filter((title) => title !== '');
+  const known = titles.filter(isLabel);
   const list = known.length === 0 ? 'it has no titles' : `its titles are ${known.slice(0, maxListed).join(', ')}`;
   throw new PaymentFileError(
     `${fileName} has no column ${JSON.stringify(name)}: ${list}; a letter such as B or a number from 1 names a column, too`,
@@ -159,12 +194,6 @@ function isBicColumn(title: string | undefined, rows: readonly Cells[], column: 
     (cell) => /^[A-Z]{6}[A-Z0-9]{2,5}$/.test(cell) && findBicProblems(compactBic(cell)).length === 0,
   );
   return bics.length >= 2 && bics.length * 10 >= cells.length * 9;
-}
-
-function findNameColumn(titles: readonly string[], rows: readonly Cells[], columns: readonly number[]): number | null {
-  const titled = columns.find((column) => nameWords.test(titles[column] ?? ''));
-  if (titled !== undefined) return titled;
-  return columns.find((column) => isNameColumn(rows, column)) ?? null;
 }
 
 const nameWords =

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { CsvError, parse } from 'csv-parse';
-import { parse as parseText } from 'csv-parse/sync';
 import iconv from 'iconv-lite';
+import { type InTimeSlice, runAtOnce } from '../async/time-slices.ts';
 import { type Decode, decodeText } from '../decode-text.ts';
+import { count } from '../process/terminal.ts';
 import { readWorkbook, WorkbookError } from '../workbooks/read-workbook.ts';
 import { type Cells, findIbanCells } from './find-columns.ts';
 import { type PaymentFile, PaymentFileError } from './open-file.ts';
@@ -22,9 +23,32 @@ export interface TextStyle {
   hasByteOrderMark: boolean;
 }
 
+export interface TableLimits {
+  rows: number;
+  /** Of all rows together. A blank row has one. */
+  cells: number;
+}
+
+interface ReadOptions {
+  /** Of a text; without them, its rows are streamed without an end. */
+  limits?: TableLimits;
+  /** For a process that has other work, too. */
+  inTimeSlice?: InTimeSlice;
+}
+
 /** Streams the rows of a delimiter-separated text, or of the first sheet of a workbook that has rows. @throws PaymentFileError */
-export async function readRows(file: PaymentFile): Promise<Rows> {
-  return file.kind === 'workbook' ? readWorkbookRows(file) : readTextRows(file);
+export async function readRows(file: PaymentFile, { limits = noLimits, inTimeSlice = runAtOnce }: ReadOptions = {}) {
+  return file.kind === 'workbook' ? readWorkbookRows(file) : readTextRows(file, { limits, inTimeSlice });
+}
+
+const noLimits: TableLimits = { rows: Number.POSITIVE_INFINITY, cells: Number.POSITIVE_INFINITY };
+
+/** Of a row, in texts and workbooks: each is searched for IBANs, BICs and names. */
+const maxColumns = 1_000;
+
+function tooManyColumns(name: string, row: number): PaymentFileError {
+  const limit = `more than ${count(maxColumns)} columns, the limit for a table`;
+  return new PaymentFileError(`${name}, row ${count(row)}: ${limit}; remove columns that are not needed`);
 }
 
 /** A workbook is unpacked in memory. */
@@ -52,6 +76,9 @@ async function readWorkbookRows({ name, size, chunks }: PaymentFile): Promise<Ro
     const sheets = await readWorkbook(name, archive, workbookLimits);
     for (const { rows } of sheets) {
       const all = [...withBlankRows(rows)];
+      // All rows are as long as the longest one.
+      const wide = all.findIndex((cells) => cells.findLastIndex((cell) => cell !== '') >= maxColumns);
+      if (wide >= 0) throw tooManyColumns(name, wide + 1);
       const style = { delimiter: ',', lineEnd: '\n', hasByteOrderMark: true } as const;
       if (all.length > 0) return { groups: Readable.from(group(all)), style };
     }
@@ -88,11 +115,11 @@ function* group(rows: readonly Cells[]): Generator<readonly Cells[]> {
 /** More would take too much of the event loop in one go. */
 const groupRows = 200;
 
-async function readTextRows(file: PaymentFile): Promise<Rows> {
+async function readTextRows(file: PaymentFile, { limits, inTimeSlice }: Required<ReadOptions>): Promise<Rows> {
   const encoding: { current: TextEncoding } = { current: 'utf-8' };
   const start = await decodeStart(file);
   const style: TextStyle = {
-    delimiter: findDelimiter(start),
+    delimiter: await findDelimiter(start, inTimeSlice),
     lineEnd: start.includes('\r\n') ? '\r\n' : '\n',
     get hasByteOrderMark() {
       return encoding.current !== 'utf-8' || file.start.subarray(0, 3).toString('hex') === utf8Mark;
@@ -101,7 +128,8 @@ async function readTextRows(file: PaymentFile): Promise<Rows> {
   const pieces = decodeTable(file, (found) => {
     encoding.current = found;
   });
-  return { groups: parseRows(file.name, pieces, style.delimiter), style };
+  const parser = createRowParser({ name: file.name, delimiter: style.delimiter, columns: maxColumns, limits });
+  return { groups: parser.parse(pieces, inTimeSlice), style };
 }
 
 type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
@@ -136,36 +164,26 @@ async function decodeStart({ name, start: whole }: PaymentFile): Promise<string>
   const start = whole.subarray(0, sampleBytes);
   const chunks = Readable.from([start], { objectMode: true });
   let text = '';
-  for await (const piece of decodeTable({ name, start, chunks })) text += piece;
-  return text;
-}
-
-/** The first rows of a text. The last one is left out: it may be cut off. So is one with a quotation mark that is not closed there. */
-function parseStart(text: string, delimiter: string): string[][] {
-  const rows: string[][] = [];
-  const onRecord = (cells: string[]) => {
-    rows.push(cells);
-    return null;
-  };
   try {
-    parseText(text, { ...parseOptions, delimiter, on_record: onRecord });
+    for await (const piece of decodeTable({ name, start, chunks })) text += piece;
   } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
+    // The sample may end within a character. Other bytes are reported when the whole file is decoded.
+    if (!(error instanceof PaymentFileError)) throw error;
   }
-  return rows.length > 1 ? rows.slice(0, -1) : rows;
+  return text;
 }
 
 /**
  * The delimiter with which most cells are IBANs; if they are as many, the one with which most rows have as many cells as the first
  * row. Excel names it in a first line `sep=;`.
  */
-function findDelimiter(start: string): string {
+async function findDelimiter(start: string, inTimeSlice: InTimeSlice): Promise<string> {
   const named = /^sep=([^\r\n])\r?\n/.exec(start)?.[1];
   if (named !== undefined) return named;
   let best = { delimiter: ',', ibans: -1, regular: -1 };
   for (const delimiter of delimiters) {
-    const rows = parseStart(start, delimiter);
-    const ibans = rows.reduce((sum, row) => sum + findIbanCells(row).length, 0);
+    const rows = await parseStart(start, delimiter, inTimeSlice);
+    const ibans = await inTimeSlice(() => rows.reduce((sum, row) => sum + findIbanCells(row).length, 0));
     const width = rows.find((row) => row.length > 1)?.length ?? 0;
     const regular = width === 0 ? 0 : rows.filter((row) => row.length === width).length;
     if (ibans > best.ibans || (ibans === best.ibans && regular > best.regular)) best = { delimiter, ibans, regular };
@@ -173,58 +191,120 @@ function findDelimiter(start: string): string {
   return best.delimiter;
 }
 
-/** About a hundred rows; more would take too much of the event loop in one go. */
+/** About a hundred rows. */
 const sampleBytes = 8_192;
 const delimiters = [',', ';', '\t', '|'];
 
-const parseOptions = {
-  record_delimiter: ['\r\n', '\n', '\r'],
-  // The number of cells is checked later, with the number of the row.
-  relax_column_count: true,
-  // Many programs do not quote, and texts contain quotation marks.
-  relax_quotes: true,
-  // Only a quotation mark that is never closed makes a row this long.
-  max_record_size: 1_000_000,
-};
+/** The first rows of a text. The last one is left out: it may be cut off. So is one with a quotation mark that is not closed there. */
+async function parseStart(text: string, delimiter: string, inTimeSlice: InTimeSlice): Promise<readonly Cells[]> {
+  const rows: Cells[] = [];
+  const parser = createRowParser({ name: '', delimiter, columns: sampleBytes, limits: noLimits });
+  try {
+    for await (const group of parser.parse([text], inTimeSlice)) rows.push(...group);
+  } catch (error) {
+    if (!(error instanceof PaymentFileError)) throw error;
+  }
+  return rows.length > 1 ? rows.slice(0, -1) : rows;
+}
 
-async function* parseRows(
-  name: string,
-  pieces: AsyncIterable<string>,
-  delimiter: string,
-): AsyncGenerator<readonly Cells[]> {
-  let rows: Cells[] = [];
-  let count = 0;
+interface RowParserOptions {
+  /** For messages. */
+  name: string;
+  delimiter: string;
+  /** Maximum number of cells in a row. */
+  columns: number;
+  limits: TableLimits;
+}
+
+function createRowParser({ name, delimiter, columns, limits }: RowParserOptions) {
   const parser = parse({
-    ...parseOptions,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    // The number of cells is checked later, with the number of the row.
+    relax_column_count: true,
+    // Many programs do not quote, and texts contain quotation marks.
+    relax_quotes: true,
+    // It permits one more.
+    max_record_size: maxRowBytes - 1,
     delimiter,
-    // Collected here: at a failure, the parser drops the rows that have not been read yet.
-    on_record(cells: string[]) {
-      count += 1;
-      rows.push(cells);
-      return null;
+    // The last cell of a longer row has all the rest.
+    ignore_last_delimiters: columns + 1,
+  });
+  // The calls that cause errors receive them, too.
+  parser.on('error', () => {});
+  const read = { rows: 0, cells: 0 };
+
+  return {
+    /** The rows in groups, each of a kilobyte of the text and at most 200. @throws PaymentFileError after the last right row */
+    async *parse(
+      pieces: AsyncIterable<string> | Iterable<string>,
+      inTimeSlice: InTimeSlice,
+    ): AsyncGenerator<readonly Cells[]> {
+      for await (const bytes of cut(pieces)) {
+        const { rows, failure } = await inTimeSlice(() => parsePiece(bytes));
+        yield* group(rows);
+        if (failure !== null) throw failure;
+      }
     },
-  });
-  const failure: { error: unknown } = { error: null };
-  parser.on('error', (error) => {
-    failure.error = error;
-  });
-  // Nothing is read from it, as all records are taken above.
-  parser.resume();
-  const take = () => {
-    const taken = rows;
-    rows = [];
-    return taken;
   };
+
+  /** @param bytes null at the end of the text */
+  async function parsePiece(bytes: Buffer | null): Promise<{ rows: readonly Cells[]; failure: Error | null }> {
+    const parsed = new Promise<Error | null | undefined>((resolve) => {
+      if (bytes === null) parser.end(() => resolve(parser.errored));
+      else parser.write(bytes, resolve);
+    });
+    const rows: Cells[] = [];
+    // The parser ends a piece when its rows were taken.
+    takeRows(rows);
+    const error = await parsed;
+    takeRows(rows);
+    const excess = rows.findIndex(isExcess);
+    if (excess >= 0) return { rows: rows.slice(0, excess), failure: describeExcess(rows[excess] ?? []) };
+    return { rows, failure: error ? describe(error) : null };
+  }
+
+  function takeRows(taken: Cells[]): void {
+    for (let row: Cells | null = parser.read(); row !== null; row = parser.read()) taken.push(row);
+  }
+
+  function isExcess(row: Cells): boolean {
+    read.rows += 1;
+    read.cells += row.length;
+    return row.length > columns || read.rows > limits.rows || read.cells > limits.cells;
+  }
+
+  function describeExcess({ length }: Cells): PaymentFileError {
+    if (length > columns) return tooManyColumns(name, read.rows);
+    return tooMany(read.rows > limits.rows ? `${count(limits.rows)} rows` : `${count(limits.cells)} cells`);
+  }
+
+  function tooMany(what: string): PaymentFileError {
+    return new PaymentFileError(`${name} has more than ${what}, the limit for one file; send it in parts`);
+  }
+
+  function describe(error: Error): Error {
+    if (!(error instanceof CsvError)) return error;
+    const place = `${name}, row ${count(read.rows + 1)}`;
+    if (error.code !== 'CSV_MAX_RECORD_SIZE') {
+      return new PaymentFileError(`${place}: a quotation mark is opened and never closed`);
+    }
+    if (Number(error.column) >= columns) return tooManyColumns(name, read.rows + 1);
+    const limit = `more than ${count(maxRowBytes)} bytes, the limit for a row`;
+    return new PaymentFileError(`${place}: ${limit}; a quotation mark may be opened and never closed`);
+  }
+}
+
+/** Far beyond what a payee needs. */
+const maxRowBytes = 100_000;
+
+/** Parsed in one go: at most 512 rows or a thousand cells. */
+const pieceBytes = 1_024;
+
+/** Null after the last one. */
+async function* cut(pieces: AsyncIterable<string> | Iterable<string>): AsyncGenerator<Buffer | null> {
   for await (const piece of pieces) {
-    if (!parser.write(piece)) await new Promise((resolve) => parser.once('drain', resolve).once('error', resolve));
-    if (failure.error !== null) break;
-    yield* group(take());
+    const bytes = Buffer.from(piece);
+    for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
   }
-  if (failure.error === null) await new Promise((resolve) => parser.once('end', resolve).once('error', resolve).end());
-  yield* group(take());
-  const { error } = failure;
-  if (error instanceof CsvError) {
-    throw new PaymentFileError(`${name}, row ${count + 1}: a quotation mark is opened and never closed`);
-  }
-  if (error !== null) throw error;
+  yield null;
 }

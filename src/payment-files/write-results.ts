@@ -35,10 +35,19 @@ export function createRowWriter(format: OutputFormat, { fileName, columns, style
 /** UTF-8, with the delimiter and the line ends of the input. */
 function createCsvWriter(columns: Columns, { delimiter, lineEnd, hasByteOrderMark }: TextStyle): RowWriter {
   let mark = hasByteOrderMark ? '\uFEFF' : '';
+  // The delimiters between missing cells are one text: a table with a thousand titles may have rows of one cell.
+  const object = ({ missing }: Record<string, unknown>) => ({
+    value: delimiter.repeat(Number(missing) - 1),
+    quote: '',
+  });
+  const options = { delimiter, record_delimiter: lineEnd, cast: { object } };
   return {
     write(rows) {
-      const cells = rows.map((row) => extendRow(row, columns));
-      const text = mark + stringify(cells, { delimiter, record_delimiter: lineEnd });
+      const lines = rows.map((row) => {
+        const { own, missing, others } = extendRow(row, columns);
+        return missing === 0 ? [...own, ...others] : [...own, { missing }, ...others];
+      });
+      const text = mark + stringify(lines, options);
       mark = '';
       return text;
     },
@@ -51,7 +60,10 @@ function createWorkbookWriter(columns: Columns): RowWriter {
   const all: Cell[][] = [];
   return {
     write(rows) {
-      for (const row of rows) all.push(extendRow(row, columns));
+      for (const row of rows) {
+        const { own, missing, others } = extendRow(row, columns);
+        all.push([...own, ...Array<Cell>(missing).fill(''), ...others]);
+      }
       if (all.length > maxWorkbookRows) throw tooManyRows();
       return '';
     },
@@ -79,13 +91,25 @@ function addedCells(result: RowResult): Readonly<Record<(typeof addedTitles)[num
   return { status, problems, suggestion, bank, bic, bic_match: bicMatch, national_check: nationalCheck, iban };
 }
 
-/** The added cells come after the columns of the table, and before what a row has beyond them. */
-function extendRow({ row, cells, result }: CheckedRow, { titles, titleRow }: Columns): Cell[] {
+interface ExtendedRow {
+  /** In the columns of the table. */
+  own: Cell[];
+  /** How many cells it has fewer than the table has columns. */
+  missing: number;
+  /** The added cells, and those beyond the columns of the table. */
+  others: Cell[];
+}
+
+/** A row that was not checked has no added cells, so it is as long as it was. */
+function extendRow({ row, cells, result }: CheckedRow, { titles, titleRow }: Columns): ExtendedRow {
   const added = result === null ? [] : Object.values(addedCells(result));
   const more = row === titleRow ? addedTitles : added;
-  if (more.length === 0) return cells.map(neutralizeCell);
-  const own = titles.map((_, column) => cells[column] ?? '');
-  return [...own, ...more, ...cells.slice(titles.length)].map(neutralizeCell);
+  const [own, beyond] = [cells.slice(0, titles.length), cells.slice(titles.length)];
+  return {
+    own: own.map(neutralizeCell),
+    missing: more.length === 0 ? 0 : titles.length - own.length,
+    others: [...more, ...beyond].map(neutralizeCell),
+  };
 }
 
 /** One object a line, only for rows that were checked. Cells are as in the input. */
@@ -135,8 +159,9 @@ function neutralizeCell(cell: Cell): Cell {
 }
 
 /**
- * A text that spreadsheets do not take for a formula: those that begin with = + - @, a tab or a carriage return get an apostrophe
- * before them. Numbers such as -12.50 and phone numbers such as +49 170 are unchanged.
+ * A text that spreadsheets do not take for a formula gets an apostrophe before it: one that begins with = + - @ in any width, also after spaces and
+ * invisible characters, or with a tab, a line break or another control character, which programs may leave out. Numbers such as -12.50 and phone
+ * numbers such as +49 170 are unchanged.
  * @example
  * neutralize('=HYPERLINK("http://example.com")') // => "'=HYPERLINK(\"http://example.com\")"
  * neutralize('-12.50') // => '-12.50'
@@ -145,5 +170,7 @@ export function neutralize(text: string): string {
   return formula.test(text) && !number.test(text) ? `'${text}` : text;
 }
 
-const formula = /^[=+\-@\t\r]/;
-const number = /^[+-]?[\d.,' ]*\d[\d.,' ]*%?$/;
+/** Signs of normal, small (U+FE62 to U+FE6B) and full width (U+FF0B to U+FF20). */
+const formula =
+  /^(?:[\p{Cc}\p{Zl}\p{Zp}]|[\s\p{Cf}]*[=+\-@\u{FE62}\u{FE63}\u{FE66}\u{FE6B}\u{FF0B}\u{FF0D}\u{FF1D}\u{FF20}])/u;
+const number = /^ *[+-][., ']*\d[\d.,' ]*%?$/;

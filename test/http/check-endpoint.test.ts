@@ -158,7 +158,23 @@ describe('a request that is refused costs nothing', () => {
     expect(upstream.calls).toEqual([]);
   });
 
-  it('while CHECK_MAX_REQUESTS are running, and the path does not exist if that is 0', async () => {
+  it.each([
+    ['100,000 titles and 200 rows', `IBAN${',t'.repeat(50_000)}\n${`${tIban(0)}\n`.repeat(200)}`],
+    ['an IBAN in column 900,000', `${','.repeat(900_000)}${tIban(0)}\n`],
+    ['a row of 800,000 commas', `IBAN\n${','.repeat(800_000)}\n`],
+  ])('with more than 1,000 columns: %s', async (_, body) => {
+    const { origin, upstream } = await tListeningGateway();
+    for (const accept of ['application/x-ndjson', 'text/csv']) {
+      const reply = await tSend(origin, body, { accept });
+      expect([reply.status, codeOf(reply.text)]).toEqual([400, 'BAD_USER_INPUT']);
+      expect(JSON.parse(reply.text).errors[0].message).toMatch(
+        /^The request body, row [12]: more than 1,000 columns, the limit for a table; remove columns/,
+      );
+    }
+    expect(upstream.calls).toEqual([]);
+  });
+
+  it('while as many wait as may, and the path does not exist if CHECK_MAX_REQUESTS is 0', async () => {
     const { origin } = await tListeningGateway({ CHECK_MAX_REQUESTS: '1' });
     const first = request(`${origin}/check`, {
       method: 'POST',
@@ -166,7 +182,8 @@ describe('a request that is refused costs nothing', () => {
     });
     first.flushHeaders();
     await once(first, 'continue');
-    const refused = await tSend(origin, tTable(1));
+    const sent = [1, 2, 3, 4, 5].map(() => tSend(origin, tTable(1)));
+    const refused = await Promise.race(sent);
     expect([refused.status, codeOf(refused.text), refused.headers.get('retry-after')]).toEqual([
       503,
       'OVERLOADED',
@@ -175,7 +192,8 @@ describe('a request that is refused costs nothing', () => {
     first.end(tTable(1));
     const [response] = await once(first, 'response');
     expect(lines(await text(response))).toHaveLength(1);
-    expect((await tSend(origin, tTable(1))).status).toBe(200);
+    const statuses = (await Promise.all(sent)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([200, 200, 200, 200, 503]);
     const off = await tListeningGateway({ CHECK_MAX_REQUESTS: '0' });
     expect((await tSend(off.origin, tTable(1))).status).toBe(404);
   });
@@ -203,6 +221,19 @@ describe('callers', () => {
   });
 });
 
+it('serves another caller beside one whose bodies do not end', async () => {
+  const { origin } = await tCallers({ callers: { slow: 'bank-data', other: 'bank-data' } });
+  const slow = [1, 2].map(() => {
+    const headers = { 'content-type': 'text/csv', expect: '100-continue', ...as('slow') };
+    const sending = request(`${origin}/check`, { method: 'POST', headers });
+    sending.on('error', () => {}).flushHeaders();
+    return sending;
+  });
+  await Promise.race(slow.map((sending) => once(sending, 'continue')));
+  expect((await tSend(origin, tTable(3), as('other'))).lines()).toHaveLength(3);
+  for (const sending of slow) sending.destroy();
+});
+
 it('needs credentials while only trusted documents are executed', async () => {
   const file = join(tFolder(), 'documents.json');
   writeFileSync(file, JSON.stringify({ id: '{ limits { ibans } }' }));
@@ -228,6 +259,32 @@ describe('a check that is not completed', () => {
     expect(JSON.parse(all.at(-1) ?? '')).toEqual({
       error: { code: 'BAD_USER_INPUT', message: 'The request body must have at most 800000 bytes (CHECK_MAX_BYTES).' },
     });
+  });
+
+  it.each([
+    ['rows', 'text/csv', `IBAN\n${tIban(0)}\n${'\n'.repeat(1_000)}`, 'The request body has more than 200 rows'],
+    ['cells', 'text/csv', `IBAN\n${tIban(0)}${',x'.repeat(999)}\nx,x\n`, 'The request body has more than 1,000 cells'],
+    [
+      'bytes of the answer',
+      'text/csv',
+      `IBAN ${'x'.repeat(95)}\n${'x\n'.repeat(199)}`,
+      'The answer has more than 80000 b',
+    ],
+    [
+      'bytes of the answer about a payment message',
+      'application/xml',
+      rightMessage('pain.001.001.09')
+        .slice(0, 800)
+        .replace(/ *<PmtInf>.*/s, `<PmtInf>${'<CdtTrfTxInf/>'.repeat(200)}</PmtInf>`),
+      'The answer has more than 80000 b',
+    ],
+  ])('because it has more %s than it may ends with a line about the limit', async (_, type, body, message) => {
+    const { origin } = await tListeningGateway({ CHECK_MAX_BYTES: '4000' }, await tUpstream(replyWithIban));
+    const reply = await tSend(origin, body, { 'content-type': type });
+    const last = JSON.parse(reply.lines().at(-1) ?? '');
+    expect(last.error?.message ?? last.errors?.[0].message).toContain(message);
+    expect(last.error?.message ?? last.errors?.[0].message).toMatch(/send (it|the file) in parts\.$/);
+    expect(reply.text.length).toBeLessThan(80_200);
   });
 
   it('because its client leaves asks nothing more, and a call that was sent is completed', async () => {
@@ -295,7 +352,7 @@ describe('a check that is not completed', () => {
     const sending = request(`${origin}/check`, { method: 'POST', headers: { 'content-type': 'text/csv' } });
     const responded = once(sending, 'response');
     sending.write('IBAN\n');
-    const interval = setInterval(() => sending.write(`${tIban(1)}\n`), 20);
+    const interval = setInterval(() => sending.write(`${tIban(1)}\n`.repeat(50)), 20);
     // Another request with an incomplete body, which began later, shows that the limit has passed.
     const other = connect(Number(new URL(origin).port), '127.0.0.1');
     other.write(

@@ -3,21 +3,29 @@ import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import writeWorkbook from 'write-excel-file/node';
+import type { InTimeSlice } from '../../src/async/time-slices.ts';
 import type { Cells } from '../../src/payment-files/find-columns.ts';
 import { openPaymentFile } from '../../src/payment-files/open-file.ts';
 import { readRows } from '../../src/payment-files/read-rows.ts';
 import { tIban } from '../support/e2e/iban.ts';
 import { tFolder } from '../support/stores/folder.ts';
 
-async function read(content: string | Buffer) {
+async function read(content: string | Buffer, options: Parameters<typeof readRows>[1] = {}) {
   const path = join(tFolder(), 'file');
   writeFileSync(path, content);
   const file = await openPaymentFile(path);
+  const rows: Cells[] = [];
+  const sizes: number[] = [];
   try {
-    const { groups, style } = await readRows(file);
-    const rows: Cells[] = [];
-    for await (const group of groups) rows.push(...group);
-    return { rows, style: { ...style }, kind: file.kind };
+    const { groups, style } = await readRows(file, options);
+    for await (const group of groups) {
+      rows.push(...group);
+      sizes.push(group.length);
+    }
+    return { rows, sizes, style: { ...style }, kind: file.kind };
+  } catch (error) {
+    // What was read before.
+    throw Object.assign(error as Error, { rows });
   } finally {
     file.close();
   }
@@ -25,14 +33,74 @@ async function read(content: string | Buffer) {
 
 const iban = tIban(1);
 
-it('comes in groups of at most 200 rows, so that none takes long', async () => {
-  const path = join(tFolder(), 'short.csv');
-  writeFileSync(path, `IBAN\n${`${iban}\n`.repeat(10_000)}`);
-  const file = await openPaymentFile(path);
-  const sizes: number[] = [];
-  for await (const group of (await readRows(file)).groups) sizes.push(group.length);
-  expect(Math.max(...sizes)).toBe(200);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(10_001);
+describe('a text is parsed in turns', () => {
+  it.each([
+    ['of IBANs', `${iban}\n`, 45],
+    ['of one letter', 'x\n', 200],
+    ['that are blank', '\n', 200],
+  ])('of a kilobyte, in groups of at most 200 rows: rows %s', async (_, row, largest) => {
+    let turns = 0;
+    const inTimeSlice: InTimeSlice = async (run) => {
+      turns += 1;
+      return run();
+    };
+    const content = `IBAN\n${row.repeat(10_000)}`;
+    const { rows, sizes } = await read(content, { inTimeSlice });
+    expect(Math.max(...sizes)).toBe(largest);
+    expect(rows).toHaveLength(10_001);
+    expect(turns).toBeGreaterThan(content.length / 1_024);
+  });
+
+  it('without a character that is split', async () => {
+    const content = `IBAN\n${'🖋'.repeat(5_000)}\n`;
+    expect((await read(content)).rows[1]).toEqual(['🖋'.repeat(5_000)]);
+  });
+});
+
+describe('a table is bounded', () => {
+  it.each([
+    ['1,001 columns', `${'x,'.repeat(1_000)}x\n`],
+    ['1,001 columns of which all are empty', `${','.repeat(1_000)}\n`],
+    ['a row of commas that is longer than a row may be', `${','.repeat(900_000)}${iban}\n`],
+    ['many columns of texts', `${'some text;'.repeat(90_000)}\n`],
+  ])('to 1,000 columns: %s', async (_, row) => {
+    const delimiter = row.includes(';') ? ';' : ',';
+    const before = [['Name', 'IBAN'], ...Array.from({ length: 30 }, (_, n) => [`P${n}`, iban])];
+    const content = `${before.map((cells) => cells.join(delimiter)).join('\n')}\n${row}more\n`;
+    const message = 'row 32: more than 1,000 columns, the limit for a table; remove columns that are not needed';
+    await expect(read(content)).rejects.toMatchObject({ message: expect.stringContaining(message), rows: before });
+  });
+
+  it('to 1,000 columns, which it may have', async () => {
+    const wide = `${'x,'.repeat(999)}x`;
+    const { rows } = await read(`IBAN\n${iban}\n${wide}\n`);
+    expect(rows[2]).toHaveLength(1_000);
+  });
+
+  it('to 1,000 columns in a workbook, too', async () => {
+    const sheet = [['IBAN'], [iban, ...Array(1_000).fill('x')]];
+    await expect(read(await writeWorkbook(sheet).toBuffer())).rejects.toThrow('row 2: more than 1,000 columns');
+    const fits = await read(await writeWorkbook([['IBAN'], [iban, ...Array(999).fill('x')]]).toBuffer());
+    expect(fits.rows[1]).toHaveLength(1_000);
+  });
+
+  it('to 100,000 bytes in a row', async () => {
+    const long = 'x'.repeat(100_001);
+    await expect(read(`IBAN\n${iban}\n${long}\n`)).rejects.toThrow(
+      /row 3: more than 100,000 bytes, the limit for a row; a quotation mark may be opened and never closed$/,
+    );
+  });
+
+  it.each([
+    ['rows', { rows: 500, cells: 9_000 }, '500 rows'],
+    ['cells', { rows: 9_000, cells: 501 }, '501 cells'],
+  ])('to its limit for %s, blank ones included', async (_, limits, limit) => {
+    const content = `IBAN,Name\n${'\n'.repeat(5_000)}`;
+    const message = expect.stringContaining(`has more than ${limit}, the limit for one file; send it in parts`);
+    const rows = [['IBAN', 'Name'], ...Array(499).fill([''])];
+    await expect(read(content, { limits })).rejects.toMatchObject({ message, rows });
+    expect((await read(content, { limits: { rows: 5_001, cells: 5_002 } })).rows).toHaveLength(5_001);
+  });
 });
 
 describe('the delimiter', () => {

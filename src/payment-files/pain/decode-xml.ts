@@ -9,7 +9,7 @@ interface DecodeOptions {
 }
 
 /**
- * Decodes an XML file into pieces of at most 16,384 bytes, in the encoding of its byte order mark or XML declaration. Bytes that are
+ * Decodes an XML file into pieces of at most 2,048 bytes, in the encoding of its byte order mark or XML declaration. Bytes that are
  * not characters of the encoding become U+FFFD.
  * @throws Refusal if the encoding is not supported, or contradicts the bytes, or if the file is too large
  */
@@ -46,7 +46,8 @@ export async function* decodeXml(
   }
 }
 
-const pieceBytes = 16_384;
+/** At most 150 elements. */
+const pieceBytes = 2_048;
 /** An XML declaration has fewer bytes than this. */
 const maxDeclarationBytes = 1024;
 
