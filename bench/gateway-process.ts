@@ -163,6 +163,14 @@ export function readMemory(pid: number): Memory | null {
   }
 }
 
+/** User and system time, in ticks of 10 ms: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+export function readCpuS(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
 function readOpenFiles(pid: number): { all: number; sockets: number } | null {
   try {
     const files = readdirSync(`/proc/${pid}/fd`);

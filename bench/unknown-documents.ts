@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { startGateway } from './gateway-process.ts';
+import { readCpuS, startGateway } from './gateway-process.ts';
 import { createClient } from './load.ts';
 import { createChecks, describeMachine, formatTable, median, print } from './report.ts';
 
@@ -91,7 +90,7 @@ function runBeside(times: number): Promise<Result> {
 /** @param sendUnknown false: there are no more */
 async function run(sendUnknown: () => Promise<boolean> | false, lengthMs: number, times = 1): Promise<Result> {
   const startedAt = performance.now();
-  const startedCpuS = readCpuS();
+  const startedCpuS = readCpuS(gateway.pid);
   let isOver = false;
   let knownCount = 0;
   let unknownCount = 0;
@@ -118,7 +117,7 @@ async function run(sendUnknown: () => Promise<boolean> | false, lengthMs: number
   await Promise.all([unknown, ...Array.from({ length: knownCallers }, callKnown)]);
   clearInterval(sampler);
   const seconds = (performance.now() - startedAt) / 1_000;
-  return { seconds, known: knownCount, unknown: unknownCount, cpuS: readCpuS() - startedCpuS, rssMb };
+  return { seconds, known: knownCount, unknown: unknownCount, cpuS: readCpuS(gateway.pid) - startedCpuS, rssMb };
 }
 
 function printResults(): void {
@@ -161,12 +160,4 @@ function printResults(): void {
 
 function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
-}
-
-/** User and system time, in ticks of 10 ms: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
-function readCpuS(): number {
-  const fields = readFileSync(`/proc/${gateway.pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
 }

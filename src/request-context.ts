@@ -8,7 +8,7 @@ import type { Trace } from './trace.ts';
  * a list of pages its own `startedAt`, a look-up that requests share its own `signal` and `task`, an essay order its own `signal`.
  */
 export interface RequestContext {
-  /** Different for each request: the calls of one request share their turns in the queue of a service. */
+  /** Different for each request: the calls of one request share their turns among those of its caller. */
   requestKey: symbol;
   /** 'anonymous' without authentication. Data stored for one caller is not returned to another. */
   callerId: string;

@@ -135,9 +135,8 @@ export function createRequestHandler({
     if (startTrace !== null) exchange.trace = startTrace(exchange);
     const found = await access.checkHeaders(request.rawHeaders);
     if (found.kind === 'signed') {
-      const message =
-        'A file is checked for callers with an API key or a token; a signature is for requests to /graphql.';
-      return exchange.sendError(401, 'UNAUTHENTICATED', message);
+      const message = 'POST /check needs an API key or a token; the signature of a router is for /graphql.';
+      return exchange.sendError(401, 'UNAUTHENTICATED', message, ['www-authenticate', 'Bearer']);
     }
     const caller = exchange.admit(found);
     if (caller !== null) await check.answer(exchange, search, caller);

@@ -107,7 +107,8 @@ export function createHttpServer(
     listen: (host: string, port: number) =>
       new Promise<string>((resolve, reject) => {
         server.once('error', reject);
-        server.listen(port, host, () => {
+        // A burst of connections would fill the default of 511; clients of a full queue try again after a second.
+        server.listen({ host, port, backlog: maxConnections }, () => {
           server.off('error', reject);
           resolve(urlOf(server));
         });

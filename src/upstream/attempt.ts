@@ -17,7 +17,7 @@ export interface Attempt {
 }
 
 /** The part of a request context that calls need. A look-up for several requests has the context of the first. */
-type CallContext = Pick<RequestContext, 'requestKey' | 'task' | 'usage' | 'reserveCall' | 'trace'>;
+type CallContext = Pick<RequestContext, 'requestKey' | 'callerId' | 'task' | 'usage' | 'reserveCall' | 'trace'>;
 
 /** Sends an operation or one attempt. Rejects only if the caller aborts, with the signal's reason. */
 export type Send = (attempt: Attempt) => Promise<Outcome>;
@@ -57,7 +57,7 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
 
   return async (attempt) => {
     const { request, deadline, context } = attempt;
-    const entered = queue.enter(context.requestKey, deadline);
+    const entered = queue.enter(context.requestKey, deadline, context.callerId);
     if (entered !== true && !(await entered)) return shedUnlessAborted(deadline);
     let record: RecordOutcome | null = null;
     let reservation: Reservation | null = null;

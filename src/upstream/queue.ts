@@ -10,22 +10,22 @@ interface CallQueueOptions {
 export type CallQueue = ReturnType<typeof createCallQueue>;
 
 /**
- * Limits the calls in flight and the queue, so that a slow upstream does not occupy the whole gateway. If the queue is full, the
- * request with the most attempts in it loses its last one.
+ * Limits the calls in flight and the queue, so that a slow upstream does not occupy the whole gateway. Callers take turns, and so do
+ * the requests of each. If the queue is full, the caller with the most attempts in it loses one, or the request with the most.
  */
 export function createCallQueue({ maxConcurrency, maxQueue }: CallQueueOptions) {
-  /** Attempts by request, in the order of their turns. */
-  const waiting = new Map<symbol, Settle[]>();
+  /** Attempts by caller and request, in the order of their turns. */
+  const waiting = new Map<string, Requests>();
   let active = 0;
   let queued = 0;
 
   return {
     /**
      * Takes a slot. A promise while all are in use: it resolves to true when the attempt has a slot, and to false if it has no
-     * place in the queue or its signal has aborted. Requests take turns, however many attempts they have in the queue.
+     * place in the queue or its signal has aborted.
      */
-    enter(requestKey: symbol, signal: Signal): true | Promise<boolean> {
-      if (active >= maxConcurrency) return wait(requestKey, signal);
+    enter(requestKey: symbol, signal: Signal, callerId = ''): true | Promise<boolean> {
+      if (active >= maxConcurrency) return wait(requestKey, signal, callerId);
       active += 1;
       return true;
     },
@@ -38,17 +38,18 @@ export function createCallQueue({ maxConcurrency, maxQueue }: CallQueueOptions) 
     status: () => ({ active, queued }),
   };
 
-  async function wait(requestKey: symbol, signal: Signal): Promise<boolean> {
-    if (signal.aborted || (queued >= maxQueue && !evictFor(requestKey))) return false;
+  async function wait(requestKey: symbol, signal: Signal, callerId: string): Promise<boolean> {
+    if (signal.aborted || (queued >= maxQueue && !evictFor(requestKey, callerId))) return false;
     let onAbort = () => {};
     const hasSlot = await new Promise<boolean>((settle) => {
       onAbort = () => {
-        remove(requestKey, settle);
+        remove(callerId, requestKey, settle);
         settle(false);
       };
       signal.addEventListener('abort', onAbort);
-      const attempts = waiting.get(requestKey) ?? [];
-      waiting.set(requestKey, attempts);
+      const requests: Requests = waiting.get(callerId) ?? new Map();
+      const attempts = requests.get(requestKey) ?? [];
+      waiting.set(callerId, requests.set(requestKey, attempts));
       attempts.push(settle);
       queued += 1;
     });
@@ -56,39 +57,67 @@ export function createCallQueue({ maxConcurrency, maxQueue }: CallQueueOptions) 
     return hasSlot;
   }
 
-  function remove(requestKey: symbol, settle: Settle): void {
-    const attempts = waiting.get(requestKey);
+  function remove(callerId: string, requestKey: symbol, settle: Settle): void {
+    const requests = waiting.get(callerId);
+    const attempts = requests?.get(requestKey);
     const index = attempts?.indexOf(settle) ?? -1;
-    if (attempts === undefined || index === -1) return;
+    if (requests === undefined || attempts === undefined || index === -1) return;
     attempts.splice(index, 1);
     queued -= 1;
-    if (attempts.length === 0) waiting.delete(requestKey);
+    if (attempts.length === 0) requests.delete(requestKey);
+    if (requests.size === 0) waiting.delete(callerId);
   }
 
   function takeNext(): Settle | undefined {
     const [turn] = waiting;
     if (turn === undefined) return undefined;
-    const [requestKey, attempts] = turn;
+    const [callerId, requests] = turn;
+    const [request] = requests;
+    if (request === undefined) return undefined;
+    const [requestKey, attempts] = request;
     const next = attempts.shift();
     queued -= 1;
-    // Its next turn comes after those of all other requests.
-    waiting.delete(requestKey);
-    if (attempts.length > 0) waiting.set(requestKey, attempts);
+    // The next turn of the request comes after the caller's other requests, and that of the caller after all other callers.
+    requests.delete(requestKey);
+    if (attempts.length > 0) requests.set(requestKey, attempts);
+    waiting.delete(callerId);
+    if (requests.size > 0) waiting.set(callerId, requests);
     return next;
   }
 
-  /** Evicts only if the request that loses an attempt then still has at least as many as this one. */
-  function evictFor(requestKey: symbol): boolean {
-    let [longestKey, longest] = [requestKey, waiting.get(requestKey) ?? []];
-    const own = longest.length;
-    for (const [key, attempts] of waiting)
-      if (attempts.length > longest.length) [longestKey, longest] = [key, attempts];
-    const last = longest.at(-1);
-    if (last === undefined || longest.length <= own + 1) return false;
-    remove(longestKey, last);
+  /** Evicts only if the caller or request that loses an attempt then still has at least as many as this one. */
+  function evictFor(requestKey: symbol, callerId: string): boolean {
+    const own: Requests = waiting.get(callerId) ?? new Map();
+    const largest = findLargest(waiting, countAttempts);
+    const isOther = largest !== null && countAttempts(largest[1]) > countAttempts(own) + 1;
+    const [loserId, requests] = isOther ? largest : [callerId, own];
+    const longest = findLargest(requests, (attempts) => attempts.length);
+    const last = longest?.[1].at(-1);
+    const isLonger = (longest?.[1].length ?? 0) > (own.get(requestKey)?.length ?? 0) + 1;
+    if (longest === null || last === undefined || !(isOther || isLonger)) return false;
+    remove(loserId, longest[0], last);
     last(false);
     return true;
   }
+}
+
+/** Attempts by request, in the order of their turns. */
+type Requests = Map<symbol, Settle[]>;
+
+function countAttempts(requests: Requests): number {
+  let count = 0;
+  for (const attempts of requests.values()) count += attempts.length;
+  return count;
+}
+
+/** The last entry of those with the largest value: its turn is the furthest away. */
+function findLargest<Key, Value>(entries: Iterable<[Key, Value]>, sizeOf: (value: Value) => number) {
+  let largest: { entry: [Key, Value]; size: number } | null = null;
+  for (const entry of entries) {
+    const size = sizeOf(entry[1]);
+    if (largest === null || size >= largest.size) largest = { entry, size };
+  }
+  return largest?.entry ?? null;
 }
 
 /** Ends the wait of an attempt. */

@@ -96,7 +96,7 @@ it('serves and evicts like a list of lists', async () => {
             results[attempt] = hasSlot;
           });
           const own = model.find((each) => each.key === key);
-          const longest = model.toSorted((one, other) => other.attempts.length - one.attempts.length)[0];
+          const longest = model.toReversed().toSorted((one, other) => other.attempts.length - one.attempts.length)[0];
           const isFull = queued.length >= maxQueue;
           const loses = isFull && longest && longest.attempts.length > (own?.attempts.length ?? 0) + 1;
           expected[attempt] = isFull && !loses ? false : null;
@@ -121,6 +121,41 @@ it('serves and evicts like a list of lists', async () => {
       }
     }),
   );
+});
+
+describe('a queue with the attempts of several callers', () => {
+  /** Enters attempts of requests, such as `a1`, the first request of the caller a. @returns those that got a slot, or lost their place */
+  async function tQueue(names: readonly string[], maxQueue: number) {
+    const queue = createCallQueue({ maxConcurrency: 1, maxQueue });
+    const signal = new AbortableSignal();
+    const [served, shedNames]: [string[], string[]] = [[], []];
+    const keys = new Map<string, symbol>();
+    queue.enter(Symbol(), signal);
+    for (const name of names) {
+      const key = keys.get(name) ?? Symbol(name);
+      keys.set(name, key);
+      void Promise.resolve(queue.enter(key, signal, name.slice(0, 1))).then((hasSlot) => {
+        (hasSlot ? served : shedNames).push(name);
+      });
+    }
+    await settle();
+    while (queue.status().queued > 0) {
+      queue.leave();
+      await settle();
+    }
+    return { served, shed: shedNames };
+  }
+
+  it('serves the callers in turn, however many requests each has', async () => {
+    const { served } = await tQueue(['a1', 'a2', 'a3', 'a1', 'b1', 'b1', 'c1'], 10);
+    expect(served).toEqual(['a1', 'b1', 'c1', 'a2', 'b1', 'a3', 'a1']);
+  });
+
+  it('has the caller with most attempts lose one if it is full, of its request with most', async () => {
+    const { served, shed } = await tQueue(['a1', 'a2', 'a2', 'a3', 'b1', 'b2'], 4);
+    expect(shed).toEqual(['a2', 'a3']);
+    expect(served).toEqual(['a1', 'b1', 'a2', 'b2']);
+  });
 });
 
 it('passes a slot on without a gap: a call that arrives meanwhile does not take it', async () => {
