@@ -7,6 +7,11 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Undefined if the text is not JSON, or would take too long to parse. */
+export function parseBoundedJson(text: string): unknown {
+  return text.length > maxUncheckedLength && findJsonProblem(text) !== null ? undefined : parseJson(text);
+}
+
 /** Whether a value of JSON is an object, and not a list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -15,7 +20,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 /** Shorter JSON is parsed within a millisecond or two, whatever it contains. */
 export const maxUncheckedLength = 10_000;
 
-/** Finds why the JSON of a client would take too long to parse; null if it would not. */
+/** Finds why the JSON of a client or a service would take too long to parse; null if it would not. */
 export function findJsonProblem(text: string): string | null {
   let depth = 0;
   let parts = 0;
