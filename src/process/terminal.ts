@@ -1,5 +1,28 @@
 import { SingleBar } from 'cli-progress';
 
+/** Writes a text for people to standard output. Data for programs is written as it is. */
+export function print(text: string): void {
+  process.stdout.write(escapeControls(text));
+}
+
+/** As `print`, to standard error. */
+export function printError(text: string): void {
+  process.stderr.write(escapeControls(text));
+}
+
+/**
+ * Escapes what would control a terminal, or reorder its text: names of files, cells and responses may contain it. JSON has the same
+ * meaning afterwards.
+ * @example
+ * escapeControls('payees\u001b[2J\u202e.csv\n') // => 'payees\\u001b[2J\\u202e.csv\n'
+ */
+export function escapeControls(text: string): string {
+  return text.replace(controls, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** Not line breaks and tabs, which tables have, too. */
+const controls = /(?!\t|\r?\n)[\p{Cc}\p{Bidi_Control}]/gu;
+
 /** Such as "1,500". */
 export function count(number: number): string {
   return number.toLocaleString('en');

@@ -100,7 +100,7 @@ describe('createSecretRedaction', () => {
 
   it('hides the whole of a secret that begins with another one, and all of several', () => {
     const redact = createSecretRedaction(['seeded-key', 'seeded-key-2']);
-    expect(redact('seeded-key-2, seeded-key and seeded%2dkey')).toBe('[hidden], [hidden] and [hidden]');
+    expect(redact('seeded-key-2, seeded-key and seeded-%6bey')).toBe('[hidden], [hidden] and [hidden]');
   });
 
   it('keeps all that is not secret as it was, escapes included', () => {
