@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { erase, type Store, StoreError } from '../../stores/store.ts';
+import { type Store, StoreError } from '../../stores/store.ts';
 import type { EssayJob, EssayOrder, JobCaller } from '../essays.ts';
 import { essayInput, failure, hash, type OrderKey, parseRecord, toOrderKey } from '../orders/archive.ts';
 
@@ -57,7 +57,7 @@ export function createJobRecords(store: Store, expiresInMs: number) {
     },
     async erase({ id, caller, listed }: JobRecord): Promise<void> {
       const key = toJobKey(id, caller.id);
-      await Promise.all([erase(store, key), eraseRun(key), listOf(caller.id).remove(listed)]);
+      await Promise.all([store.delete(key), eraseRun(key), listOf(caller.id).remove(listed)]);
     },
     listOf,
     /** The keys of the jobs that have not ended. */
@@ -71,7 +71,7 @@ export function createJobRecords(store: Store, expiresInMs: number) {
     },
     eraseRun,
     async isCancelRequested(key: string): Promise<boolean> {
-      return Boolean(await store.get(`${key}:cancel`));
+      return (await store.get(`${key}:cancel`)) !== null;
     },
     async requestCancel(key: string): Promise<void> {
       await store.set(`${key}:cancel`, '1', { expiresInMs });
@@ -84,7 +84,7 @@ export function createJobRecords(store: Store, expiresInMs: number) {
     },
     /** The jobs of this process may be continued by others at once. */
     async eraseHeartbeat(owner: string): Promise<void> {
-      await erase(store, toOwnerKey(owner));
+      await store.delete(toOwnerKey(owner));
     },
   };
 
@@ -120,7 +120,7 @@ export function createJobRecords(store: Store, expiresInMs: number) {
 
   /** Erases the text so far and a requested cancellation, which belong to one run of the job. */
   async function eraseRun(key: string): Promise<void> {
-    await Promise.all([`${key}:text`, `${key}:cancel`].map((name) => erase(store, name)));
+    await Promise.all([`${key}:text`, `${key}:cancel`].map((name) => store.delete(name)));
   }
 
   /** The ids of a caller's jobs, in the order in which they were started. */
@@ -149,10 +149,10 @@ function createStoreLog(store: Store, name: string, expiresInMs: number) {
     /** The entries from one number to a higher one, both included, with null for those that are missing. */
     async read(from: number, to: number): Promise<{ number: number; value: string | null }[]> {
       const numbers = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
-      return Promise.all(numbers.map(async (number) => ({ number, value: (await store.get(toKey(number))) || null })));
+      return Promise.all(numbers.map(async (number) => ({ number, value: await store.get(toKey(number)) })));
     },
     async remove(number: number): Promise<void> {
-      await erase(store, toKey(number));
+      await store.delete(toKey(number));
     },
   };
 
