@@ -17,6 +17,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The property of an object; undefined for any other value. */
+export function readProperty(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
 /** Shorter JSON is parsed within a millisecond or two, whatever it contains. */
 export const maxUncheckedLength = 10_000;
 

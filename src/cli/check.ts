@@ -26,7 +26,8 @@ import {
   tooManyRows,
 } from '../payment-files/write-results.ts';
 import { configureHeap } from '../process/heap-settings.ts';
-import { countOf, createProgressBar, type ProgressBar, print, printError } from '../process/terminal.ts';
+import { createProgressBar, type ProgressBar } from '../process/progress-bar.ts';
+import { countOf, print, printError } from '../process/terminal.ts';
 import { type EmbeddedService, resolveUpstream } from '../self-hosted/service.ts';
 import { checkDataFolder } from '../stores/data-folder.ts';
 import { createLog } from '../telemetry/log.ts';

@@ -1,5 +1,6 @@
 import type { PaymentScheme } from '../../bank-lists/scheme-registers.ts';
-import { count, countOf, createProgressBar, print } from '../../process/terminal.ts';
+import { createProgressBar } from '../../process/progress-bar.ts';
+import { count, countOf, print } from '../../process/terminal.ts';
 import { ImportError } from './directory/files/bank-file.ts';
 import { epcRegisters, readRegisterFile } from './directory/files/read-register-file.ts';
 import { type PresentRegister, replaceRegister, undoRegister } from './directory/replace-import.ts';
