@@ -76,6 +76,7 @@ const narrowLayers = {
     'stores/data-folder.ts',
     // What the import shows, as the check of files does.
     'process/terminal.ts',
+    'process/progress-bar.ts',
   ],
   'self-hosted/service.ts': ['self-hosted/service.ts'],
 };

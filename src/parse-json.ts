@@ -7,15 +7,25 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Undefined if the text is not JSON, or would take too long to parse. */
+export function parseBoundedJson(text: string): unknown {
+  return text.length > maxUncheckedLength && findJsonProblem(text) !== null ? undefined : parseJson(text);
+}
+
 /** Whether a value of JSON is an object, and not a list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The property of an object; undefined for any other value. */
+export function readProperty(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
 /** Shorter JSON is parsed within a millisecond or two, whatever it contains. */
 export const maxUncheckedLength = 10_000;
 
-/** Finds why the JSON of a client would take too long to parse; null if it would not. */
+/** Finds why the JSON of a client or a service would take too long to parse; null if it would not. */
 export function findJsonProblem(text: string): string | null {
   const names = new Set<string>();
   /** The text that was read last: before a colon, it is the name of a field. */

@@ -14,7 +14,7 @@ import { answerWithin } from '../async/pause.ts';
 import type { JwtConfig } from '../config/access-config.ts';
 import { isScope, ownLimits } from '../config/callers.ts';
 import { errorCodeOf } from '../errors.ts';
-import { isObject } from '../parse-json.ts';
+import { isObject, readProperty } from '../parse-json.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Caller, CreateCaller } from './caller.ts';
 
@@ -96,10 +96,6 @@ const maxNameLength = 256;
 function readClaim(payload: JWTPayload, name: string): unknown {
   if (Object.hasOwn(payload, name)) return payload[name];
   return name.split('.').reduce<unknown>(readProperty, payload);
-}
-
-function readProperty(value: unknown, name: string): unknown {
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 /** OAuth separates scopes by spaces; roles are arrays. */

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { apiKeyList } from '../config/callers.ts';
 import { UsageError } from '../errors.ts';
+import { print } from '../process/terminal.ts';
 
 /** Prints a new API key, and its entry for GATEWAY_API_KEYS. @throws UsageError if name or scopes are not valid */
 export function printApiKey(name: string, scopes: string): void {
@@ -11,5 +12,5 @@ export function printApiKey(name: string, scopes: string): void {
   if (error)
     throw new UsageError(`name or scopes are invalid: ${error.issues.map(({ message }) => message).join('; ')}`);
   const lines = [`key, shown only now: ${key}`, `entry in GATEWAY_API_KEYS: ${entry}`, ''];
-  process.stdout.write(lines.join('\n'));
+  print(lines.join('\n'));
 }

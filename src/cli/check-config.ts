@@ -7,6 +7,7 @@ import { type Config, draftsEssays, essaysAdvice, readConfig } from '../config/r
 import { describeAddresses, type RedisConfig } from '../config/redis-url.ts';
 import { ConfigError, errorCodeOf, messageOf } from '../errors.ts';
 import { createGateway } from '../gateway.ts';
+import { print } from '../process/terminal.ts';
 import { checkDataFolder } from '../stores/data-folder.ts';
 import { createRedisConnection } from '../stores/redis-connection.ts';
 import { StoreError } from '../stores/store.ts';
@@ -21,9 +22,10 @@ export async function checkConfig(dotenvNames: ReadonlySet<string>, { json = fal
   try {
     const report = await createReport(dotenvNames);
     if (!report.ok) process.exitCode = 1;
-    print(json ? [JSON.stringify(report, null, 2)] : describeReport(report));
+    print(`${json ? JSON.stringify(report, null, 2) : describeReport(report).join('\n')}\n`);
   } catch (error) {
-    if (json && error instanceof ConfigError) print([JSON.stringify({ ok: false, problems: error.problems }, null, 2)]);
+    if (json && error instanceof ConfigError)
+      print(`${JSON.stringify({ ok: false, problems: error.problems }, null, 2)}\n`);
     throw error;
   }
 }
@@ -99,10 +101,6 @@ function describeReport(report: ConfigReport): string[] {
 /** A list may be imported before its first day. */
 function describeAge(days: number): string {
   return days < 0 ? 'not yet valid' : `${days} ${days === 1 ? 'day' : 'days'} old`;
-}
-
-function print(lines: readonly string[]): void {
-  process.stdout.write(`${lines.join('\n')}\n`);
 }
 
 /** Creating the gateway reads all files. It does not listen, and makes no calls: nothing is written to Redis. */

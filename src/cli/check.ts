@@ -26,7 +26,8 @@ import {
   tooManyRows,
 } from '../payment-files/write-results.ts';
 import { configureHeap } from '../process/heap-settings.ts';
-import { countOf, createProgressBar, type ProgressBar } from '../process/terminal.ts';
+import { createProgressBar, type ProgressBar } from '../process/progress-bar.ts';
+import { countOf, print, printError } from '../process/terminal.ts';
 import { type EmbeddedService, resolveUpstream } from '../self-hosted/service.ts';
 import { checkDataFolder } from '../stores/data-folder.ts';
 import { createLog } from '../telemetry/log.ts';
@@ -57,7 +58,7 @@ export async function check(files: readonly string[], options: CheckOptions): Pr
     process.exitCode = 2;
     const isExpected = error instanceof PaymentFileError || error instanceof ConfigError || error instanceof UsageError;
     const text = isExpected ? `error: ${error.message}` : error instanceof Error ? error.stack : String(error);
-    process.stderr.write(`${text}\n`);
+    printError(`${text}\n`);
   }
 }
 
@@ -347,6 +348,6 @@ function printSummary(outcome: Outcome, { isDryRun, gateway }: Plan, journal: st
     : [`${describe(calls)}${resumed > 0 ? `, ${countOf(resumed, 'answer')} of the earlier run` : ''}`];
   if (stopReason !== null) lines.push(`not all IBANs were looked up: ${stopReason}`);
   if (!isDryRun && !isComplete) lines.push(`the answers are kept in ${journal}: --resume continues with them`);
-  const stream = isDryRun ? process.stdout : process.stderr;
-  stream.write(`${[...summary, ...lines].join('\n')}\n`);
+  const write = isDryRun ? print : printError;
+  write(`${[...summary, ...lines].join('\n')}\n`);
 }

@@ -99,9 +99,9 @@ function fishScript(commands: readonly CommandWords[]): string {
   const lines = commands.flatMap(({ name, description, options, arguments: values }) => {
     const isUsed = `-n '__fish_seen_subcommand_from ${name}'`;
     return [
-      `-n __fish_use_subcommand -a ${name} -d ${quote(description)}`,
+      `-n __fish_use_subcommand -a ${name} -d ${quoteForShell(description)}`,
       ...options.map(({ long, description, value }) => {
-        return [isUsed, '-l', long.slice(2), ...fishValue(value), '-d', quote(description)].join(' ');
+        return [isUsed, '-l', long.slice(2), ...fishValue(value), '-d', quoteForShell(description)].join(' ');
       }),
       ...values.map((choices) => `${isUsed} ${choices ? `-a '${choices.join(' ')}'` : '-F'}`),
     ];
@@ -115,6 +115,6 @@ function fishValue(value: CommandWords['options'][number]['value']): string[] {
   return value === 'text' ? ['-x'] : ['-x', '-a', `'${value.join(' ')}'`];
 }
 
-function quote(text: string): string {
+function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", "\\'")}'`;
 }

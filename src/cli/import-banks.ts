@@ -1,6 +1,7 @@
 import { type PaymentScheme, paymentSchemes } from '../bank-lists/scheme-registers.ts';
 import { readBankImportConfig } from '../config/service-config.ts';
 import { UsageError } from '../errors.ts';
+import { print, printError } from '../process/terminal.ts';
 import { ImportError } from '../self-hosted/bank-data/directory/files/bank-file.ts';
 import { importableCountries } from '../self-hosted/bank-data/directory/files/formats.ts';
 import { isIsoDate, latestDate } from '../self-hosted/bank-data/directory/files/list-date.ts';
@@ -33,7 +34,7 @@ export async function runImport({
   force = false,
 }: ImportArguments): Promise<void> {
   if (country === undefined && all === undefined && !undo) {
-    process.stdout.write(describeBankFiles());
+    print(describeBankFiles());
     return;
   }
   const code = country?.toUpperCase() ?? '';
@@ -50,7 +51,7 @@ export async function runImport({
     else await undoLastImport(dataDir, code);
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
-    process.stderr.write(`Nothing was ${undo ? 'changed' : 'imported'}: ${error.message}.\n`);
+    printError(`Nothing was ${undo ? 'changed' : 'imported'}: ${error.message}.\n`);
     process.exitCode = 1;
   }
 }

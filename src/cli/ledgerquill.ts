@@ -6,6 +6,7 @@ import { paymentSchemes } from '../bank-lists/scheme-registers.ts';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import { readVersion } from '../process/package-files.ts';
 import { type MainOptions, runMain } from '../process/run-main.ts';
+import { print, printError } from '../process/terminal.ts';
 
 /*
  * The `ledgerquill` command. Exit codes: 0; 1 for a failure or a wrong configuration; 2 for wrong usage. Those of `check`: 1 for
@@ -42,7 +43,8 @@ function createProgram(): Command {
     .helpOption('-h, --help', 'Print this help.')
     .helpCommand('help [command]', 'Print the help of a command.')
     .showHelpAfterError('Run it with --help for its usage.')
-    .exitOverride();
+    .exitOverride()
+    .configureOutput({ writeOut: print, writeErr: printError });
 
   const addCommand = (name: string, description: string, main: Main, options: MainOptions = {}) =>
     program

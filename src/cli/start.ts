@@ -1,5 +1,6 @@
 import { gatewayVariables } from '../config/variables.ts';
 import { UsageError } from '../errors.ts';
+import { print } from '../process/terminal.ts';
 
 interface StartOptions {
   port?: string;
@@ -19,7 +20,7 @@ async function replaceStore(): Promise<void> {
   const { readConfig } = await import('../config/read-config.ts');
   const { beginNewStore } = await import('../stores/store-secret.ts');
   const { store, dataDir } = readConfig(process.env);
-  process.stdout.write(`${await beginNewStore(store, dataDir)}\n`);
+  print(`${await beginNewStore(store, dataDir)}\n`);
 }
 
 function override(variable: 'PORT' | 'HOST', value: string | undefined, option: string): void {

@@ -192,7 +192,7 @@ function findCountryProblem(country: string): IbanFieldProblem {
   const expected = 'a country code has 2 letters.';
   if (country === '') return report('REQUIRED', `The country is missing; ${expected}`);
   if (country.length !== 2) {
-    return report('WRONG_LENGTH', `The country has ${count(country.length, 'character')}; ${expected}`);
+    return report('WRONG_LENGTH', `The country has ${describeCount(country.length, 'character')}; ${expected}`);
   }
   if (!/^[A-Z]{2}$/.test(country)) {
     return report('WRONG_CHARACTERS', `The country has characters other than letters; ${expected}`);
@@ -294,7 +294,7 @@ interface GivenField {
 function findFieldProblem({ name, field, value, format }: GivenField): IbanFieldProblem | null {
   const length = field ? rangeOf(field, format) : null;
   const report = (reason: IbanFieldReason, message: string) => ({ field: name, reason, length, message });
-  const has = `The ${nouns[name]} has ${count(value.length, 'character')}`;
+  const has = `The ${nouns[name]} has ${describeCount(value.length, 'character')}`;
   if (field === undefined) {
     return value === ''
       ? null
@@ -343,8 +343,8 @@ const nouns: Readonly<Record<IbanFieldName, string>> = {
 /** 8 digits; up to 10 digits; 4 letters and 2 digits; 7 digits, or 9 with its check digits. */
 function describeExpected({ name, types, padded }: LocatedField, format: CountryFormat): string {
   const runs = (types.match(/n+|a+|c+/g) ?? []).map((run) => {
-    if (run.startsWith('n')) return count(run.length, 'digit');
-    const letters = count(run.length, 'letter');
+    if (run.startsWith('n')) return describeCount(run.length, 'digit');
+    const letters = describeCount(run.length, 'letter');
     if (run.startsWith('a')) return letters;
     return run.length === 1 ? `${letters} or digit` : `${letters} or digits`;
   });
@@ -403,7 +403,7 @@ function isLetter(character: string): boolean {
   return /^[A-Z]$/.test(character);
 }
 
-function count(number: number, noun: string): string {
+function describeCount(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 

@@ -1,5 +1,6 @@
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { errorCodeOf } from '../errors.ts';
+import { escapeControls } from '../process/terminal.ts';
 import { PaymentFileError } from './open-file.ts';
 
 /** Where checked rows are written. */
@@ -49,7 +50,7 @@ export function openOutputFile(path: string): Output {
   };
 }
 
-/** @param onClosed called if the reader closes it, as `head` does */
+/** On a terminal, controls are escaped. @param onClosed called if the reader closes it, as `head` does */
 export function openStandardOutput(stream: NodeJS.WriteStream, onClosed: () => void): Output {
   let isClosed = false;
   let resume = () => {};
@@ -60,7 +61,8 @@ export function openStandardOutput(stream: NodeJS.WriteStream, onClosed: () => v
   });
   return {
     async write(content) {
-      if (isClosed || content.length === 0 || stream.write(content)) return;
+      const shown = stream.isTTY && typeof content === 'string' ? escapeControls(content) : content;
+      if (isClosed || content.length === 0 || stream.write(shown)) return;
       await new Promise<void>((resolve) => {
         resume = resolve;
         stream.once('drain', resolve);

@@ -1,4 +1,5 @@
 import { ConfigError, UsageError } from '../errors.ts';
+import { printError } from './terminal.ts';
 
 export interface MainOptions {
   /** The variable of its port. */
@@ -21,7 +22,7 @@ export async function runMain(
     await main();
   } catch (error) {
     process.exitCode = error instanceof UsageError ? 2 : failureExitCode;
-    process.stderr.write(`${describeFailure(error, portVariable)}\n`);
+    printError(`${describeFailure(error, portVariable)}\n`);
   }
 }
 

@@ -2,6 +2,7 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -26,6 +27,7 @@ export interface CopiedFile {
 export async function backUp(dataDir: string, target: string): Promise<CopiedFile[]> {
   if (listFiles(dataDir).length === 0)
     throw new UsageError(`${dataDir} has no files: set DATA_DIR to the folder to copy`);
+  checkKinds(dataDir);
   if (isInside(target, dataDir)) throw new UsageError('the backup must be outside DATA_DIR');
   if (listFiles(target).length > 0) throw new UsageError(`${target} must be a new or empty folder`);
   mkdirSync(target, { recursive: true });
@@ -33,7 +35,7 @@ export async function backUp(dataDir: string, target: string): Promise<CopiedFil
   for (const name of listFiles(dataDir)) {
     const [from, to] = [join(dataDir, name), join(target, name)];
     if (name.endsWith('.lmdb')) await copyLmdbFile(from, to);
-    else cpSync(from, to, { recursive: true, preserveTimestamps: true });
+    else copy(from, to);
   }
   return describeFiles(target);
 }
@@ -43,13 +45,14 @@ export async function backUp(dataDir: string, target: string): Promise<CopiedFil
  * @param replace moves the present files aside; returns where
  * @throws UsageError if a folder cannot be used; ConfigError if the backup is damaged, before anything is changed
  */
-export function restore(
+export async function restore(
   backup: string,
   dataDir: string,
   { replace }: { replace: boolean },
-): { files: CopiedFile[]; movedTo: string | null } {
+): Promise<{ files: CopiedFile[]; movedTo: string | null }> {
   const names = listFiles(backup);
   if (names.length === 0) throw new UsageError(`${backup} has no files: it must be a folder that backup wrote`);
+  checkKinds(backup);
   for (const name of names) if (name.endsWith('.lmdb')) checkLmdbFile(join(backup, name));
   const isUsed = listFiles(dataDir).length > 0;
   if (isUsed && !replace) {
@@ -59,8 +62,7 @@ export function restore(
   // Copied first: a full disk must not leave a part of the backup in the place of the present files.
   const copies = mkdtempSync(join(dataDir, asidePrefix));
   try {
-    for (const name of names)
-      cpSync(join(backup, name), join(copies, name), { recursive: true, preserveTimestamps: true });
+    for (const name of names) copy(join(backup, name), join(copies, name));
   } catch (error) {
     rmSync(copies, { recursive: true });
     throw new UsageError(`the backup cannot be copied to ${dataDir} (${errorCodeOf(error)}); nothing was changed`);
@@ -80,6 +82,12 @@ function moveFiles(from: string, to: string): void {
   for (const name of readdirSync(from)) if (name.endsWith(lockSuffix)) rmSync(join(from, name));
 }
 
+/** Copies a file, which only its owner can read then, or a folder. */
+function copy(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, preserveTimestamps: true });
+  chmodSync(to, statSync(to).isDirectory() ? 0o700 : 0o600);
+}
+
 async function copyLmdbFile(from: string, to: string): Promise<void> {
   const file = openLmdbFile(from);
   try {
@@ -92,10 +100,33 @@ async function copyLmdbFile(from: string, to: string): Promise<void> {
 
 const lockSuffix = '.lmdb-lock';
 
-/** Without the lock files of LMDB, which are of running processes, and the files that a restore moved aside. */
+/**
+ * Through a link, the gateway would read and write outside DATA_DIR; to read a pipe would never end.
+ * @throws UsageError for anything that is neither a file nor a folder of files
+ */
+function checkKinds(folder: string): void {
+  for (const name of listFiles(folder)) {
+    const path = join(folder, name);
+    const kind = lstatSync(path);
+    const isFolder = kind.isDirectory() && !name.endsWith('.lmdb');
+    if (isFolder) checkKinds(path);
+    else if (!kind.isFile()) {
+      const found = kind.isSymbolicLink()
+        ? 'a symbolic link'
+        : kind.isDirectory()
+          ? 'a folder'
+          : 'a pipe, socket or device';
+      throw new UsageError(`${path} is ${found}, and must be a file: replace it with the file itself, or move it away`);
+    }
+  }
+}
+
+/** Without the folder that some file systems have, the lock files of LMDB, which are of running processes, and the files that a restore moved aside. */
 function listFiles(folder: string): string[] {
   if (!existsSync(folder)) return [];
-  return readdirSync(folder).filter((name) => !name.endsWith(lockSuffix) && !name.startsWith(asidePrefix));
+  return readdirSync(folder).filter((name) => {
+    return name !== 'lost+found' && !name.endsWith(lockSuffix) && !name.startsWith(asidePrefix);
+  });
 }
 
 function describeFiles(folder: string): CopiedFile[] {

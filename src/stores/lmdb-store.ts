@@ -104,6 +104,13 @@ export function createLmdbStore({ folder }: { folder: string }): Store {
         return stored;
       }, value);
     },
+    async delete(key) {
+      checkKey(key);
+      await write((file) => {
+        const entry = readEntry(file, 'value', key);
+        if (entry) removeEntry(file, 'value', key, entry);
+      });
+    },
     async add(key, amount, { known = null, ...expiry }) {
       checkKey(key);
       checkAmount(amount);

@@ -137,10 +137,11 @@ function createHealth(events: StoreEvents, isConnected: () => boolean) {
     throw error;
   }
 
-  async function observe<Result>(kind: 'read' | 'write', call: () => Promise<Result>): Promise<Result> {
+  async function observe<Result>(kind: 'read' | 'delete' | 'write', call: () => Promise<Result>): Promise<Result> {
     if (kind === 'read') return call();
     const result = await call().catch(reportError);
-    if (current !== null) markUp();
+    // A full store deletes, too.
+    if (current !== null && kind === 'write') markUp();
     return result;
   }
 }

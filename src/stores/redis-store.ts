@@ -42,6 +42,10 @@ export function createRedisStore(options: RedisConnectionOptions) {
       const expiresInMs = checkExpiry(expiry);
       return run(async (redis) => (await redis.eval(setIfAbsentScript, 1, name, value, expiresInMs)) as string | null);
     },
+    async delete(key) {
+      const name = toRedisKey('value', key);
+      await run((redis) => redis.unlink(name));
+    },
     async add(key, amount, { known, ...expiry }) {
       const name = toRedisKey('counter', key);
       const { id, sum } = known ?? { id: '', sum: 0 };

@@ -33,6 +33,7 @@ export function withSealing(store: Store, readSecret: () => string): Store {
       const sealed = await store.setIfAbsent(hashes.memo(key), seal(value, aesKey, key), options);
       return sealed === null ? null : unseal(sealed, aesKey, key);
     },
+    delete: async (key) => store.delete(loadKeys().hashes.memo(key)),
     add: async (key, amount, options) => store.add(loadKeys().hashes.memo(key), amount, options),
     lock: async (key, options) => store.lock(loadKeys().hashes.memo(key), options),
     close: () => store.close(),
@@ -85,7 +86,7 @@ export function withSecretCheck(store: Store, readSecret: () => string) {
 
   return {
     ...withCalls(store, async (kind, call) => {
-      if (!isChecked) await (kind === 'read' ? checkStored() : checkOrCreate());
+      if (!isChecked) await (kind === 'write' ? checkOrCreate() : checkStored());
       return call();
     }),
     /** Checks the secret again, as after a connection to a store that may be another one. @throws StoreError */

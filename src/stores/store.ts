@@ -14,6 +14,8 @@ export interface Store {
   set(key: string, value: string, options: Expiry): Promise<void>;
   /** Sets the value if there is none, atomically across processes. @returns the value that was there, or null */
   setIfAbsent(key: string, value: string, options: Expiry): Promise<string | null>;
+  /** Removes the value, if there is one. */
+  delete(key: string): Promise<void>;
   /**
    * Adds an integer, possibly negative, to a counter, atomically across processes. A missing counter starts at 0. Its
    * first `add` sets the expiry; later ones do not extend it. Adding 0 only reads.
@@ -51,24 +53,20 @@ interface Count extends KnownCount {
   restored: number;
 }
 
-/** Runs each call of a store within a function. Adding 0 to a counter is a read, too. */
+/** Runs each call of a store within a function. Adding 0 to a counter is a read, too; a delete may succeed in a full store. */
 export function withCalls(
   store: Store,
-  around: <Result>(kind: 'read' | 'write', call: () => Promise<Result>) => Promise<Result>,
+  around: <Result>(kind: 'read' | 'delete' | 'write', call: () => Promise<Result>) => Promise<Result>,
 ): Store {
   return {
     get: (key) => around('read', () => store.get(key)),
     set: (...args) => around('write', () => store.set(...args)),
     setIfAbsent: (...args) => around('write', () => store.setIfAbsent(...args)),
+    delete: (key) => around('delete', () => store.delete(key)),
     add: (key, amount, options) => around(amount === 0 ? 'read' : 'write', () => store.add(key, amount, options)),
     lock: (...args) => around('write', () => store.lock(...args)),
     close: () => store.close(),
   };
-}
-
-/** Removes a value, at the latest after a millisecond; until then it is empty. @throws StoreError */
-export function erase(store: Store, key: string): Promise<void> {
-  return store.set(key, '', { expiresInMs: 1 });
 }
 
 /** The reason can be logged: it contains no address, credentials, key or value. */

@@ -21,6 +21,8 @@ export async function verifyStore(folder: string) {
 
 async function verifyFile(folder: string, name: string) {
   const path = join(folder, name);
+  // LMDB would create the file that it refers to.
+  if (!existsSync(path)) throw new ConfigError([`DATA_DIR: ${path} is a link to a missing file; delete it`]);
   checkLmdbFile(path);
   const lmdb = createRequire(import.meta.url).resolve('lmdb');
   // Damaged pages may refer to each other in a circle.

@@ -3,6 +3,7 @@ import { format } from 'node:util';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { PrettyOptions } from 'pino-pretty';
 import type { LogLevel } from '../config/parsers.ts';
+import { escapeControls } from '../process/terminal.ts';
 import type { Redact } from './redact.ts';
 
 export type Log = Logger;
@@ -19,7 +20,14 @@ interface LogOptions {
  */
 export function createLog({ level, redact, destination = process.stderr }: LogOptions): Log {
   const isTerminal = destination === process.stderr && process.stderr.isTTY;
-  return pino({ level, base: null, hooks: { streamWrite: redact } }, isTerminal ? createFormatter() : destination);
+  const streamWrite = isTerminal ? (line: string) => escapeLine(redact(line)) : redact;
+  return pino({ level, base: null, hooks: { streamWrite } }, isTerminal ? createFormatter() : destination);
+}
+
+/** Escapes controls in the texts of a line, which a formatter decodes. */
+export function escapeLine(line: string): string {
+  const escaped = JSON.parse(line, (_, value) => (typeof value === 'string' ? escapeControls(value) : value));
+  return `${JSON.stringify(escaped)}\n`;
 }
 
 /** What libraries print, such as lmdb when a commit fails, becomes lines of the log. */

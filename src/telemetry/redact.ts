@@ -1,7 +1,8 @@
 export type Redact = (text: string) => string;
 
 /**
- * Redacts logs and errors: the given secrets in any case, also escaped and encoded, and everything that looks like an IBAN.
+ * Redacts logs and errors: the given secrets, in any case, plain, JSON-escaped, percent-encoded or in base64, and everything that
+ * looks like an IBAN.
  * @example
  * const redact = createRedact(['k3y/of-banks']);
  * redact('GET /check?iban=DE89%203704%200044%200532%200130%2000') // => 'GET /check?iban=[IBAN]'
@@ -10,7 +11,7 @@ export type Redact = (text: string) => string;
  * redact(Buffer.from('k3y/of-banks').toString('base64')) // => '[hidden]'
  */
 export function createRedact(secrets: readonly string[]): Redact {
-  const redactSecrets = createReplacement(secrets.flatMap(listSecretForms));
+  const redactSecrets = createReplacement(secrets);
   return (text) => redactIbans(redactSecrets(text));
 }
 
@@ -24,13 +25,11 @@ export function redactIbans(text: string): string {
   return text.replace(idOrIbanLike, (_, id: string | undefined) => id ?? '[IBAN]');
 }
 
-/** Redacts the secrets in a text. */
-export interface RedactSecrets {
-  /** @param isTruncated whether the text may end within a secret */
-  (text: string, isTruncated?: boolean): string;
-  /** Whether neither the text nor, if it is JSON, any of its strings can contain a secret. Most texts are clean. */
-  isClean(text: string): boolean;
-}
+/**
+ * Redacts the secrets in a text. The result of JSON remains JSON, unless a number was a secret.
+ * @param isTruncated whether the text may end within a secret
+ */
+export type RedactSecrets = (text: string, isTruncated?: boolean) => string;
 
 /**
  * Redacts secrets, but not IBANs, in upstream responses, which are returned to clients. Secrets shorter than 8 characters
@@ -40,135 +39,85 @@ export interface RedactSecrets {
  * redact('The key seeded-key is unknown.') // => 'The key [hidden] is unknown.'
  * redact('The response was cut off: see', true) // => 'The response was cut off: see'
  * redact('The response was cut off: seeded-k', true) // => 'The response was cut off: [hidden]'
- * redact.isClean('{"key":"seeded-key"}') // => false
  */
 export function createSecretRedaction(secrets: readonly string[]): RedactSecrets {
-  const forms = secrets.filter((secret) => secret.length >= 8).flatMap(listSecretForms);
-  const redactSecrets = createReplacement(forms);
-  const redactPrefix = createPrefixReplacement(forms);
-  const redact = (text: string, isTruncated = false) =>
-    isTruncated ? redactPrefix(redactSecrets(text)) : redactSecrets(text);
-  return Object.assign(redact, { isClean: createCleanCheck(forms) });
+  const long = secrets.filter((secret) => secret.length >= 8);
+  const redactSecrets = createReplacement(long);
+  const redactPrefix = createPrefixReplacement(long);
+  return (text, isTruncated = false) => (isTruncated ? redactPrefix(redactSecrets(text)) : redactSecrets(text));
 }
 
-/**
- * Redacts all strings of a parsed JSON value in place, names included: only there are all escapes of the response decoded.
- * @example
- * redactStrings({ 'DE89370400440532013000': [1, 'ok'] }, redactIbans) // => { '[IBAN]': [1, 'ok'] }
- */
-export function redactStrings(value: unknown, redact: Redact): unknown {
-  const root = { value };
-  // Not recursive: a response may be nested more deeply than the stack allows.
-  const pending: object[] = [root];
-  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    for (const [name, child] of Object.entries(node)) {
-      const redacted = redactValue(child, redact);
-      const newName = Array.isArray(node) ? name : redact(name);
-      if (newName !== name) Reflect.deleteProperty(node, name);
-      if (newName !== name || redacted !== child) Reflect.set(node, newName, redacted);
-      if (typeof child === 'object' && child !== null) pending.push(child);
-    }
-  }
-  return root.value;
-}
-
-/** A secret of digits may be returned as a number. */
-function redactValue(value: unknown, redact: Redact): unknown {
-  if (typeof value !== 'string' && typeof value !== 'number') return value;
-  const text = String(value);
-  const redacted = redact(text);
-  return redacted === text ? value : redacted;
-}
-
-/** Most texts contain no escapes: they are searched for the plain forms only, and the patterns are created when one is suspicious. */
-function createReplacement(forms: readonly SecretForm[]): Redact {
-  let patterns: RegExp[] | undefined;
-  const minLength = Math.min(...forms.flatMap(({ plain }) => plain.map(({ length }) => length)));
-  const suspicious = createSearch(forms);
+/** The forms of secrets are looked for in decoded texts. */
+function createReplacement(secrets: readonly string[]): Redact {
+  // A secret may begin with another one.
+  const forms = secrets.flatMap(listForms).sort((a, b) => b.length - a.length);
+  if (forms.length === 0) return (text) => text;
+  const pattern = new RegExp(forms.map((form) => form.join('')).join('|'), 'g');
+  const escapes = secrets.some((secret) => /["\\]/.test(secret)) ? allEscapes : unusualEscapes;
   return (text) => {
-    if (text.length < minLength || !suspicious.test(text)) return text;
-    patterns ??= forms.map(createPattern);
-    return patterns.reduce((rest, pattern) => rest.replace(pattern, hidden), text);
+    if (!escapes.test(text)) return text.replace(pattern, hidden);
+    const { decoded, starts } = decode(text);
+    let redacted = '';
+    let end = 0;
+    for (const { index, 0: found } of decoded.matchAll(pattern)) {
+      redacted += text.slice(end, starts[index]) + hidden;
+      end = starts[index + found.length] ?? text.length;
+    }
+    return redacted + text.slice(end);
   };
 }
 
-/**
- * A string that JSON encodes without escapes is in the text as it is. A number is not: 1e7 is 10000000. So secrets that
- * need escapes, or that are numbers, are looked for in every parsed value.
- */
-function createCleanCheck(forms: readonly SecretForm[]): (text: string) => boolean {
-  const plain = forms.flatMap((form) => form.plain);
-  const isSearchable = plain.every((form) => JSON.stringify(form) === `"${form}"` && !isNumberText.test(form));
-  const suspicious = createSearch(forms);
-  return (text) => isSearchable && !suspicious.test(text);
-}
-
-const isNumberText = /^[\d.eE+-]+$/;
+/** Most texts have only the escapes of line breaks and quotes, and of `\\d` in regular expressions: they are not decoded. */
+const unusualEscapes = /\\(?:u[\da-fA-F]{4}|[^A-Za-z\d"\\])|%[\da-fA-F]{2}/;
+const allEscapes = /\\|%[\da-fA-F]{2}/;
+const hidden = '[hidden]';
 
 /** Redacts the beginning of a secret, of at least 4 characters, at the end of the text, which may also end within an escape. */
-function createPrefixReplacement(forms: readonly SecretForm[]): Redact {
-  const maxLength = maxEscapedLength * Math.max(0, ...forms.map(({ characters }) => characters.length));
-  let patterns: RegExp[] | undefined;
+function createPrefixReplacement(secrets: readonly string[]): Redact {
+  const forms = secrets.flatMap(listForms);
+  if (forms.length === 0) return (text) => text;
+  const prefixes = forms.map((form) => {
+    const optional = form.slice(minPrefixLength).reduceRight((rest, source) => `(?:${source}${rest})?`, '');
+    return form.slice(0, minPrefixLength).join('') + optional;
+  });
+  const pattern = new RegExp(`(?:${prefixes.join('|')})$`);
+  const maxLength = maxEscapedLength * Math.max(...forms.map(({ length }) => length));
   return (text) => {
-    patterns ??= forms.map(createPrefixPattern);
-    const start = Math.max(0, text.length - maxLength);
-    const end = text.slice(start);
-    return text.slice(0, start) + patterns.reduce((rest, pattern) => rest.replace(pattern, hidden), end);
+    const tailStart = Math.max(0, text.length - maxLength);
+    const { decoded, starts } = decode(text.slice(tailStart).replace(partialEscape, ''));
+    const start = starts[decoded.search(pattern)];
+    return start === undefined ? text : text.slice(0, tailStart + start) + hidden;
   };
 }
 
-function createPrefixPattern({ characters, casesOf }: SecretForm): RegExp {
-  const sources = characters.map((character) => characterSource(casesOf(character)));
-  const beginning = sources.slice(0, minPrefixLength).join('');
-  const optionalRest = sources.slice(minPrefixLength).reduceRight((rest, source) => `(?:${source}${rest})?`, '');
-  return new RegExp(`${beginning}${optionalRest}${partialEscape}$`);
-}
-
-/** The start of an escape that is cut off at the end of a text; also matches nothing. */
-const partialEscape = /(?:\\{0,8}(?:u[0-9a-fA-F]{0,3})?|%(?:25?){0,4}[0-9a-fA-F]?)/.source;
-const hidden = '[hidden]';
+/** Shorter ones occur in ordinary words. */
 const minPrefixLength = 4;
 /** The longest escape of one character: a \\u0063 whose backslash is escaped again. */
 const maxEscapedLength = 12;
+/** The start of an escape that is cut off at the end of a text; also matches nothing. */
+const partialEscape = /(?:\\{1,8}(?:u[\da-f]{0,3})?|%(?:25?){0,4}[\da-f]?)?$/i;
 
-/** One way in which a response or a log line may contain a secret: as it is, or in base64 or base64url. */
-interface SecretForm {
-  /** The form without further escapes. */
-  plain: readonly string[];
-  characters: readonly string[];
-  /** The cases in which a character may be. Another case of base64 would encode another text. */
-  casesOf: CasesOf;
+/** The forms of a secret in decoded texts: as it is, its bytes as percent-encoding shows them, and its base64; the source of each character. */
+function listForms(secret: string): string[][] {
+  const plain = new Set([secret, Buffer.from(secret).toString('latin1')]);
+  const forms = [...plain].map((text) => [...decode(text).decoded].map(plainSource));
+  return [...forms, ...listBase64(secret).map((text) => [...text].map(base64Source))].filter(
+    ({ length }) => length > 0,
+  );
 }
 
-type CasesOf = (character: string) => readonly string[];
-
-function listSecretForms(secret: string): SecretForm[] {
-  if (secret === '') return [];
-  const asJson = JSON.stringify(secret).slice(1, -1);
-  const forms: SecretForm[] = [{ plain: [...new Set([secret, asJson])], characters: [...secret], casesOf: listCases }];
-  for (const base64 of listBase64(secret)) {
-    const base64url = base64.replaceAll('+', '-').replaceAll('/', '_');
-    forms.push({ plain: [...new Set([base64, base64url])], characters: [...base64], casesOf: base64CasesOf });
-  }
-  return forms;
+/** In any case. A class takes less time than the flag `i`. */
+function plainSource(character: string): string {
+  const cases = new Set([character, character.toLowerCase(), character.toUpperCase()]);
+  const isLetter = cases.size > 1 && [...cases].every(({ length }) => length === 1);
+  return isLetter ? `[${[...cases].join('')}]` : character.replace(/[\\^$.*+?()[\]{}|]/, String.raw`\$&`);
 }
 
-/** Turkish letters, too: there, `i` becomes `İ`, and `I` becomes `ı`. */
-function listCases(character: string): string[] {
-  const cases = [character.toLowerCase(), character.toUpperCase()];
-  return [...new Set([character, ...cases, character.toLocaleLowerCase('tr'), character.toLocaleUpperCase('tr')])];
+/** Another case would encode another text. In base64url, two characters are replaced. */
+function base64Source(character: string): string {
+  if (character === '+') return '[+-]';
+  return character === '/' ? '[/_]' : character;
 }
-
-/** The character itself; in base64url, two others replace `+` and `/`. */
-function base64CasesOf(character: string): string[] {
-  if (character === '+') return ['+', '-'];
-  return character === '/' ? ['/', '_'] : [character];
-}
-
-/** `\/`, `\u0063` or `%2F`, but not the escapes of control characters and quotes, nor the `\\d` of a regular expression. */
-const escapeSource = /\\(?:[uU][0-9a-fA-F]{4}|[^A-Za-z0-9"\\])|%[0-9a-fA-F]{2}/.source;
-/** Shorter ones occur in ordinary words. */
-const minBase64Length = 8;
 
 /** The secret within longer encoded bytes begins at any of three offsets; characters that encode neighbouring bytes are left out. */
 function listBase64(secret: string): string[] {
@@ -180,56 +129,38 @@ function listBase64(secret: string): string[] {
     .filter(({ length }) => length >= minBase64Length);
 }
 
-/** Finds the form, any of whose characters may be escaped as in JSON or a URL. */
-function createPattern({ characters, casesOf }: SecretForm): RegExp {
-  // A run of backslashes is read only from its beginning: a text of nothing else takes no more time than others.
-  const first = characterSource(casesOf(characters[0] ?? ''), String.raw`(?<!\\)\\+`);
-  const rest = characters.slice(1).map((character) => characterSource(casesOf(character)));
-  return new RegExp(first + rest.join(''), 'g');
-}
+/** Shorter ones occur in ordinary words. */
+const minBase64Length = 8;
 
 /**
- * The character in any of these cases: itself, after backslashes, as `\u0063` and percent-encoded. Escapes may be escaped
- * again, three or four times: without a limit, the time would be quadratic in the length of the text.
+ * Decodes the escapes of JSON and of URLs, also if they are escaped again, and removes backslashes. In one pass over the characters:
+ * a response may be nothing but escapes.
+ * @returns where each character of the decoded text, and its end, are in the text
  */
-function characterSource(cases: readonly string[], backslashes = String.raw`\\{1,8}`): string {
-  const sources = cases.map((character) => {
-    const units = Array.from({ length: character.length }, (_, index) => hexSource(character.charCodeAt(index), 4));
-    const bytes = [...Buffer.from(character)].map((byte) => `%(?:25){0,4}${hexSource(byte, 2)}`);
-    const letter = /^\\([bfnrt])$/.exec(JSON.stringify(character).slice(1, -1))?.[1];
-    const escaped = [units.map((unit) => `${backslashes}u${unit}`).join(''), bytes.join('')];
-    if (letter) escaped.push(`${backslashes}${letter}`);
-    // A letter or digit after a backslash would be another character.
-    escaped.push(/[A-Za-z0-9]/.test(character) ? character : `(?:${backslashes})?${quote(character)}`);
-    return escaped.join('|');
-  });
-  return `(?:${sources.join('|')})`;
+function decode(text: string): { decoded: string; starts: Uint32Array } {
+  const units = new Uint16Array(text.length);
+  const starts = new Uint32Array(text.length + 1);
+  let length = 0;
+  for (let index = 0; index < text.length; ) {
+    starts[length] = index;
+    let next = index;
+    while (text.charCodeAt(next) === backslash) next += 1;
+    let unit = text.charCodeAt(next);
+    const isUnit = next > index && unit === letterU;
+    const isByte = unit === percent;
+    if (isByte) while (text.startsWith('25', next + 1)) next += 2;
+    const digits = isUnit ? 4 : 2;
+    const value = isUnit || isByte ? Number(`0x${text.slice(next + 1, next + 1 + digits)}`) : Number.NaN;
+    index = next + 1 + (Number.isNaN(value) ? 0 : digits);
+    if (!Number.isNaN(value)) unit = value;
+    // A secret that contains backslashes is looked for without them.
+    if (unit !== backslash && !Number.isNaN(unit)) units[length++] = unit;
+  }
+  starts[length] = text.length;
+  return { decoded: Buffer.from(units.buffer, 0, 2 * length).toString('utf16le'), starts };
 }
 
-function hexSource(code: number, digits: number): string {
-  return code
-    .toString(16)
-    .padStart(digits, '0')
-    .replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
-}
-
-function quote(character: string): string {
-  return character.replace(/[\\^$.*+?()[\]{}|/-]/, String.raw`\$&`);
-}
-
-/** Finds one of the plain forms, or an escape that makes a text differ from them. JSON escapes such as `\n` do not. */
-function createSearch(forms: readonly SecretForm[]): RegExp {
-  const sources = forms.flatMap(({ plain, casesOf }) =>
-    plain.map((form) => [...form].map((character) => plainSource(casesOf(character))).join('')),
-  );
-  return new RegExp([escapeSource, ...sources].join('|'));
-}
-
-/** A class takes less time than alternatives or the flag `i`, but holds only characters of one UTF-16 unit. */
-function plainSource(cases: readonly string[]): string {
-  const isClass = cases.every(({ length }) => length === 1);
-  return isClass ? `[${cases.map(quote).join('')}]` : `(?:${cases.map(quote).join('|')})`;
-}
+const [backslash, letterU, percent] = [0x5c, 0x75, 0x25];
 
 /** Start of a word, also after an escaped character in JSON, such as \n, or a percent-encoded one. */
 const wordStart = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt])|(?<=%[0-9A-Fa-f]{2}))`;

@@ -1,8 +1,8 @@
 import { type Dispatcher, errors, util } from 'undici';
 import type { ServiceName } from '../errors.ts';
-import { parseJson } from '../parse-json.ts';
+import { parseBoundedJson } from '../parse-json.ts';
 import type { Events } from '../telemetry/events.ts';
-import { type RedactSecrets, redactStrings } from '../telemetry/redact.ts';
+import type { RedactSecrets } from '../telemetry/redact.ts';
 import type { Attempt, MakeCall } from './attempt.ts';
 import { type CallProgress, createConnections } from './connections.ts';
 import type { Answered, Failed, FailureReason } from './outcome.ts';
@@ -149,11 +149,8 @@ export class Call implements Dispatcher.DispatchHandler {
       this.#fail('truncated');
       return;
     }
-    const receivedText = utf8.decode(Buffer.concat(this.#chunks));
-    const receivedJson = textOfLines === '' ? parseJson(receivedText) : lastLine;
-    const isClean = redactSecrets.isClean(receivedText);
-    const text = textOfLines || (isClean ? receivedText : redactSecrets(receivedText));
-    const json = isClean ? receivedJson : redactStrings(receivedJson, redactSecrets);
+    const text = textOfLines || redactSecrets(utf8.decode(Buffer.concat(this.#chunks)));
+    const json = textOfLines === '' ? parseBoundedJson(text) : lastLine;
     if (this.#status === 200 && request.isAnswer?.(json) === false) {
       this.#settle({ kind: 'failed', reason: 'mismatched', text: '' });
       return;

@@ -1,4 +1,4 @@
-import { parseJson } from '../parse-json.ts';
+import { parseBoundedJson } from '../parse-json.ts';
 import type { RedactSecrets } from '../telemetry/redact.ts';
 
 /** How a body in lines of JSON is read: its last line is the answer, those before it add to a text. */
@@ -17,8 +17,8 @@ export class ReceivedLines {
   /** The part after the last line break. */
   #rest = '';
   #text = '';
-  /** The last line that is not empty: undefined if it is not JSON. */
-  #last: unknown;
+  /** The last line that is not empty. */
+  #last = '';
 
   constructor(reader: LinesReader, redactSecrets: RedactSecrets) {
     this.#reader = reader;
@@ -41,16 +41,17 @@ export class ReceivedLines {
     return this.#redactSecrets(this.#text, true);
   }
 
-  /** The answer in the last line, with its secrets; undefined if it is missing. To be called when the body is complete. */
+  /** The answer in the last line; undefined if it is missing. To be called when the body is complete. */
   end(): unknown {
     this.#read(this.#rest + this.#decoder.decode());
     this.#rest = '';
-    return this.#reader.readText(this.#last) === null ? this.#last : undefined;
+    const last = parseBoundedJson(this.#redactSecrets(this.#last));
+    return this.#reader.readText(last) === null ? last : undefined;
   }
 
   #read(line: string): void {
     if (line.trim() === '') return;
-    this.#last = parseJson(line);
-    this.#text += this.#reader.readText(this.#last) ?? '';
+    this.#last = line;
+    this.#text += this.#reader.readText(parseBoundedJson(line)) ?? '';
   }
 }

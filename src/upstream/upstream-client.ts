@@ -118,7 +118,7 @@ export function createUpstreamFactory({ config, store, replicas, secrets, events
       headers: { [keyHeader]: apiKey, accept: 'application/json' },
       isSelfHosted: upstream === null,
       timeoutMs,
-      maxResponseBytes: config.maxResponseBytes,
+      maxResponseBytes: Math.min(config.maxResponseBytes, maxResponseBytes[service]),
       maxConcurrency: config.upstreamConcurrency,
       maxQueue: config.upstreamQueue,
       backoffMs: config.retryBackoffMs,
@@ -129,3 +129,9 @@ export function createUpstreamFactory({ config, store, replicas, secrets, events
     return { url: baseUrl, client, allowance };
   };
 }
+
+/**
+ * A response is decoded, redacted and parsed in one go, which takes up to 25 ms per 500 kB. A page of 100 banks has 100 kB at most,
+ * and an essay of 2,000 words, with each letter escaped, 150 kB.
+ */
+const maxResponseBytes: Readonly<Record<ServiceName, number>> = { 'bank-data': 250_000, essays: 500_000 };

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { crc32, inflateRawSync } from 'node:zlib';
 import readParts, { type CellValue, type Row as PackageRow } from 'read-excel-file/node';
 import { errorCodeOf } from '../errors.ts';
+import { count } from '../process/terminal.ts';
 
 export interface WorkbookLimits {
   /** Of all parts together, in MB. */
@@ -61,7 +62,7 @@ export async function readWorkbook(
   });
   // A sheet without data is a chart.
   return sheets.map(({ sheet, data = [] }) => {
-    const place = `sheet "${quote(sheet)}", row`;
+    const place = `sheet "${toOneLine(sheet)}", row`;
     return { place, rows: rowsOf(data, `${name}, ${place}`, limits) };
   });
 }
@@ -70,7 +71,7 @@ export async function readWorkbook(
 const compoundFile = 'd0cf11e0';
 
 function damaged(name: string, problem: string): WorkbookError {
-  return new WorkbookError(`${name} is not an XLSX workbook, or is damaged: ${quote(problem)}`);
+  return new WorkbookError(`${name} is not an XLSX workbook, or is damaged: ${toOneLine(problem)}`);
 }
 
 /** The XML files in a workbook, by path. The sizes that the archive declares are not trusted. */
@@ -152,7 +153,7 @@ const maxTextBytes = 200_000;
  * them, long texts and many tags.
  */
 function checkPart(name: string, path: string, content: Buffer, limits: WorkbookLimits): Buffer {
-  const part = quote(path);
+  const part = toOneLine(path);
   const tooMany = (found: string) =>
     new WorkbookError(`${name}: ${part} has more than ${found}, the limit for a workbook`);
   // Names and references are ASCII.
@@ -249,14 +250,10 @@ function toIsoDate(date: Date): string {
   return Number.isNaN(date.getTime()) ? '#NUM!' : date.toISOString().slice(0, 10);
 }
 
-function quote(text: string): string {
+function toOneLine(text: string): string {
   const printable = text.replace(/\p{Cf}+/gu, '').replace(/[\s\p{C}]+/gu, ' ');
   return printable.trim().slice(0, maxQuoteLength);
 }
 
 /** In characters: what a message repeats of a file. */
 const maxQuoteLength = 300;
-
-function count(number: number): string {
-  return number.toLocaleString('en');
-}

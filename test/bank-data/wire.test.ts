@@ -121,3 +121,9 @@ it('a bank of which only the code is known is none', () => {
   });
   expect(read({ bank_data: { name: 'Commerzbank' } })?.bankData).toMatchObject({ bankCode: null, name: 'Commerzbank' });
 });
+
+it('a list has at most ten times as many items as a page', () => {
+  const list = (length: number) => ({ data: Array.from({ length }, () => ({ swift_data: { name: 'A bank' } })) });
+  expect(readServicePage(list(1_000))?.banks).toHaveLength(1_000);
+  expect(readServicePage(list(1_001))).toBeNull();
+});

@@ -1,7 +1,19 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { backUp, restore } from '../../src/stores/backup.ts';
 import { openStore } from '../../src/stores/open-store.ts';
+import { verifyStore } from '../../src/stores/verify-store.ts';
 import { noUpstreams, tGatewayProcess } from '../support/gateway-process.ts';
 import { tCommand } from '../support/process.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
@@ -115,5 +127,59 @@ describe('backup and restore', () => {
   ])('explain why they do not run: %s', async (_, [command = ''], env, code, message) => {
     const result = await tRun([command, join(tFolder(), 'none')], tFolder(), env);
     expect(result).toMatchObject({ code, stderr: expect.stringContaining(message) });
+  });
+
+  it('restore nothing from a backup with a link, a pipe, or a folder in the place of a file', async () => {
+    const outside = join(tFolder(), 'outside');
+    writeFileSync(outside, 'of another program');
+    const kinds: [string, (path: string) => void, string][] = [
+      ['store-secret', (path) => symlinkSync(outside, path), 'is a symbolic link'],
+      ['store-secret', (path) => symlinkSync(join(outside, 'missing'), path), 'is a symbolic link'],
+      ['store-1.lmdb', (path) => symlinkSync(outside, path), 'is a symbolic link'],
+      ['lists', (path) => symlinkSync(dirname(outside), path), 'is a symbolic link'],
+      ['store-1.lmdb', (path) => execFileSync('mkfifo', [path]), 'is a pipe, socket or device'],
+      ['store-1.lmdb', (path) => mkdirSync(path), 'is a folder'],
+    ];
+    for (const [name, create, message] of kinds) {
+      for (const inner of ['', 'folder']) {
+        const [backup, dataDir] = [tFolder(), tFolder()];
+        mkdirSync(join(backup, inner), { recursive: true });
+        mkdirSync(dataDir, { recursive: true });
+        const path = join(backup, inner, name);
+        create(path);
+        const problem = expect.stringContaining(`${path} ${message}, and must be a file`);
+        await expect(restore(backup, dataDir, { replace: false })).rejects.toMatchObject({ message: problem });
+        expect(readdirSync(dataDir)).toEqual([]);
+        await expect(backUp(backup, join(tFolder(), 'copy'))).rejects.toMatchObject({ message: problem });
+      }
+    }
+    expect(readFileSync(outside, 'utf8')).toBe('of another program');
+  });
+
+  it('makes files that only their owner can read', async () => {
+    const [backup, dataDir] = [tFolder(), tFolder()];
+    mkdirSync(backup, { recursive: true });
+    writeFileSync(join(backup, 'store-secret'), 'secret', { mode: 0o666 });
+    chmodSync(join(backup, 'store-secret'), 0o666);
+    await restore(backup, dataDir, { replace: false });
+    expect(statSync(join(dataDir, 'store-secret')).mode & 0o777).toBe(0o600);
+  });
+
+  it('explain an error of the file system, and skip the folder of lost files of a disk', async () => {
+    const [dataDir, file] = [tFolder(), join(tFolder(), 'file')];
+    mkdirSync(join(dataDir, 'lost+found'), { recursive: true });
+    writeFileSync(join(dataDir, 'store-secret'), 'secret');
+    writeFileSync(file, '');
+    const { code, stderr } = await tRun(['backup', join(file, 'inside')], dataDir);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: .*inside must be accessible .* \(ENOTDIR\)\n$/)]);
+    expect(await backUp(dataDir, join(tFolder(), 'copy'))).toEqual([{ name: 'store-secret', bytes: 6 }]);
+  });
+
+  it('of a store whose link has no file is not verified, and nothing is created', async () => {
+    const [dataDir, missing] = [tFolder(), join(tFolder(), 'missing')];
+    mkdirSync(dataDir, { recursive: true });
+    symlinkSync(missing, join(dataDir, 'store-1.lmdb'));
+    await expect(verifyStore(dataDir)).rejects.toThrow('store-1.lmdb is a link to a missing file; delete it');
+    expect(existsSync(missing)).toBe(false);
   });
 });

@@ -44,6 +44,8 @@ describe.skipIf(whyNoRedis)(`a store on Redis${whyNoRedis}`, () => {
     await expect(store.add('key', 1, hour)).rejects.toMatchObject({ reason: 'OOM' });
     await expect(store.lock('key', hour)).rejects.toThrow('OOM');
     expect(await store.get('key')).toBe('value');
+    await store.delete('key');
+    expect(await store.get('key')).toBeNull();
     expect([failure(), ...events]).toEqual(['full', 'up', 'full', 'down: full, OOM', 'full']);
 
     await client.config('SET', 'maxmemory', '0');

@@ -123,6 +123,7 @@ export type ServicePage = NonNullable<ReturnType<typeof readServicePage>>;
 export function readServicePage(body: unknown) {
   const wire = readObject(body);
   if (wire === null || !Array.isArray(wire.data) || (wire.data.length === 0 && isRefusal(body))) return null;
+  if (wire.data.length > maxItems) return null;
   const items = wire.data.map(readObject);
   if (items.includes(null)) return null;
   const meta = readObject(wire.meta);
@@ -134,6 +135,9 @@ export function readServicePage(body: unknown) {
     total: readCount(meta?.total),
   };
 }
+
+/** Ten times as many as the gateway requests. */
+const maxItems = 1_000;
 
 /** A US bank has a routing number (`us_routing`) instead of a bank code. */
 function readListItem(wire: Readonly<Record<string, unknown>>): Bank {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { erase, type Store, StoreError } from '../../stores/store.ts';
+import { type Store, StoreError } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { EssayJob, EssayOrder, JobCaller } from '../essays.ts';
 import { essayInput, failure, hash, type OrderKey, parseRecord, toOrderKey } from '../orders/archive.ts';
@@ -58,7 +58,7 @@ export function createJobRecords(store: Store, expiresInMs: number, events: Pick
     },
     async erase({ id, caller, listed }: JobRecord): Promise<void> {
       const key = toJobKey(id, caller.id);
-      await Promise.all([erase(store, key), eraseRun(key), listOf(caller.id).remove(listed)]);
+      await Promise.all([store.delete(key), eraseRun(key), listOf(caller.id).remove(listed)]);
     },
     listOf,
     /** The keys of the jobs that have not ended. */
@@ -73,7 +73,7 @@ export function createJobRecords(store: Store, expiresInMs: number, events: Pick
     },
     eraseRun,
     async isCancelRequested(key: string): Promise<boolean> {
-      return Boolean(await store.get(`${key}:cancel`));
+      return (await store.get(`${key}:cancel`)) !== null;
     },
     async requestCancel(key: string): Promise<void> {
       await store.set(`${key}:cancel`, '1', { expiresInMs });
@@ -86,7 +86,7 @@ export function createJobRecords(store: Store, expiresInMs: number, events: Pick
     },
     /** The jobs of this process may be continued by others at once. */
     async eraseHeartbeat(owner: string): Promise<void> {
-      await erase(store, toOwnerKey(owner));
+      await store.delete(toOwnerKey(owner));
     },
   };
 
@@ -122,7 +122,7 @@ export function createJobRecords(store: Store, expiresInMs: number, events: Pick
 
   /** Erases the text so far and a requested cancellation, which belong to one run of the job. */
   async function eraseRun(key: string): Promise<void> {
-    await Promise.all([`${key}:text`, `${key}:cancel`].map((name) => erase(store, name)));
+    await Promise.all([`${key}:text`, `${key}:cancel`].map((name) => store.delete(name)));
   }
 
   /** The ids of a caller's jobs, in the order in which they were started. */
@@ -166,10 +166,10 @@ function createStoreLog({ store, name, expiresInMs, skipUnreadable }: StoreLogOp
     async read(from: number, to: number): Promise<{ number: number; value: string | null }[]> {
       const numbers = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
       const values = await Promise.all(numbers.map((number) => store.get(toKey(number)).catch(skipUnreadable)));
-      return numbers.map((number, index) => ({ number, value: values[index] || null }));
+      return numbers.map((number, index) => ({ number, value: values[index] ?? null }));
     },
     async remove(number: number): Promise<void> {
-      await erase(store, toKey(number));
+      await store.delete(toKey(number));
     },
   };
 

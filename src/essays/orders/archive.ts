@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { GatewayError, upstreamErrorCodes } from '../../errors.ts';
-import { erase, type Store, StoreError } from '../../stores/store.ts';
+import { type Store, StoreError } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
 import {
   type Essay,
@@ -115,7 +115,7 @@ export function createArchive({ store, writes, expiresInMs, events }: ArchiveOpt
     async deleteOrder({ storeKey, attemptKey }, essayId, callerId) {
       await writes.flush();
       const names = [storeKey, attemptKey, ...(essayId === null ? [] : [essayStoreKey(essayId, callerId)])];
-      await Promise.all(names.map((name) => erase(store, name)));
+      await Promise.all(names.map((name) => store.delete(name)));
     },
   };
 
@@ -174,10 +174,10 @@ function unlessRefused(essay: Essay, description = essay.input?.description ?? n
   return !isOwn && isRefusedText(essay.text, description) ? null : essay;
 }
 
-/** A stored record; null if there is none, or it was erased. @throws StoreError when it is damaged or of a later version */
+/** A stored record; null if there is none. @throws StoreError when it is damaged or of a later version */
 export function parseRecord<T>(schema: z.ZodType<T>, text: string | null): T | null {
   try {
-    return text ? schema.parse(JSON.parse(text)) : null;
+    return text === null ? null : schema.parse(JSON.parse(text));
   } catch {
     throw new StoreError('a record is damaged or of a later version');
   }

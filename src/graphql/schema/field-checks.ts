@@ -41,17 +41,16 @@ export function stateTextLimit(maxLength: number, description: string) {
 }
 
 /**
- * Checks the scope of fields and the length of texts before a resolver runs: a long text would be normalized, sent upstream,
- * and repeated in the answer once per alias.
+ * Changes the resolvers of a schema: they check the scope of fields and the length of texts before they run. A long text would be
+ * normalized, sent upstream, and repeated in the answer once per alias.
  */
-export function withFieldChecks(schema: GraphQLSchema): GraphQLSchema {
+export function addFieldChecks(schema: GraphQLSchema): void {
   // Routers read the whole schema as SDL, as clients with this scope do by introspection.
   const service = schema.getQueryType()?.getFields()._service;
   if (service) service.extensions = { ...service.extensions, scope: 'introspection' satisfies Scope };
   for (const type of Object.values(schema.getTypeMap())) {
     if (isObjectType(type) && !type.name.startsWith('__')) Object.values(type.getFields()).forEach(addChecks);
   }
-  return schema;
 }
 
 /** @throws GatewayError with the code FORBIDDEN if the caller may not use the field or entity */

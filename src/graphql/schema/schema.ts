@@ -10,11 +10,12 @@ import './generate-iban.ts';
 import './iban.ts';
 import './limits.ts';
 import { builder } from './builder.ts';
-import { withFieldChecks } from './field-checks.ts';
+import { addFieldChecks } from './field-checks.ts';
 import { federationLink } from './subgraph.ts';
 
 builder.queryType({ description: 'Look-ups. Cached and computed values need no upstream call.' });
 builder.subscriptionType({ description: 'Orders while they are written.' });
 builder.mutationType({ description: 'Paid orders. An idempotencyKey makes retries safe.' });
 
-export const schema = withFieldChecks(builder.toSchema({ schemaDirectives: [federationLink] }));
+export const schema = builder.toSchema({ schemaDirectives: [federationLink] });
+addFieldChecks(schema);

@@ -4,7 +4,8 @@ import { createBankLists } from '../../bank-lists/bank-lists.ts';
 import { countBanks } from '../../bank-lists/listed-bank.ts';
 import { paymentSchemes } from '../../bank-lists/scheme-registers.ts';
 import { errorCodeOf } from '../../errors.ts';
-import { count, countOf, createProgressBar } from '../../process/terminal.ts';
+import { createProgressBar } from '../../process/progress-bar.ts';
+import { count, countOf, print, printError } from '../../process/terminal.ts';
 import { ImportError } from './directory/files/bank-file.ts';
 import type { BankFileFormat } from './directory/files/bank-file-format.ts';
 import { bankFileFormats, importableCountries } from './directory/files/formats.ts';
@@ -40,7 +41,7 @@ export async function importBanks({ dataDir, country, path, date, force }: Impor
   };
   const list = { source: format.source, date: content.date, validUntil, isComplete };
   await replaceImport(dataDir, { country, ...list, entries, check });
-  process.stdout.write(describeImport({ ...content, country, path, dataDir, before: present.banks }));
+  print(describeImport({ ...content, country, path, dataDir, before: present.banks }));
 }
 
 function findLossOfData(date: string, banks: number, present: PresentList): string | null {
@@ -71,19 +72,19 @@ export async function importFolder({ folder, ...options }: FolderOptions): Promi
   for (const file of known) {
     const { path } = file;
     for (const content of file.contents) {
-      process.stdout.write(`${path}: ${content.of}, ${content.title}\n`);
+      print(`${path}: ${content.of}, ${content.title}\n`);
       try {
         rejectSecondFile(known, file, content);
         await content.import({ ...options, path });
       } catch (error) {
         if (!(error instanceof ImportError)) throw error;
-        process.stderr.write(`Nothing was imported for ${content.of}: ${error.message}.\n`);
+        printError(`Nothing was imported for ${content.of}: ${error.message}.\n`);
         isComplete = false;
       }
     }
   }
   for (const { path, problem } of unknown) {
-    process.stdout.write(`Not recognized: ${path}${problem && ` (${problem})`}\n`);
+    print(`Not recognized: ${path}${problem && ` (${problem})`}\n`);
   }
   return isComplete;
 }
@@ -174,7 +175,7 @@ export async function undoLastImport(dataDir: string, country: string): Promise<
   const before = await findPresentList(country, dataDir);
   if (!(await undoImport(dataDir, country))) throw new ImportError(`no import of ${country} can be undone`);
   const now = await findPresentList(country, dataDir);
-  process.stdout.write(
+  print(
     `Restored the banks of ${country}: was ${count(before.banks)}, now ${count(now.banks)}. To undo this, run it again.\n`,
   );
 }

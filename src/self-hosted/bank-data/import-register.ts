@@ -1,5 +1,6 @@
 import type { PaymentScheme } from '../../bank-lists/scheme-registers.ts';
-import { count, countOf, createProgressBar } from '../../process/terminal.ts';
+import { createProgressBar } from '../../process/progress-bar.ts';
+import { count, countOf, print } from '../../process/terminal.ts';
 import { ImportError } from './directory/files/bank-file.ts';
 import { epcRegisters, readRegisterFile } from './directory/files/read-register-file.ts';
 import { type PresentRegister, replaceRegister, undoRegister } from './directory/replace-import.ts';
@@ -35,9 +36,7 @@ export async function importRegister({
     if (problem !== null) throw new ImportError(`${path} ${problem} of ${scheme}; if it is right, add --force`);
   };
   await replaceRegister(dataDir, { scheme, source: epcRegisters.source, date, participants, check });
-  process.stdout.write(
-    describeRegisterImport({ ...content, path, date, isDateGiven: givenDate !== undefined, dataDir, before }),
-  );
+  print(describeRegisterImport({ ...content, path, date, isDateGiven: givenDate !== undefined, dataDir, before }));
 }
 
 function findLossOfData(date: string, participants: number, present: PresentRegister): string | null {
@@ -51,7 +50,5 @@ export async function undoRegisterImport(dataDir: string, scheme: PaymentScheme)
   const sizes = await undoRegister(dataDir, scheme);
   if (sizes === null) throw new ImportError(`no import of ${scheme} can be undone`);
   const [before, now] = [count(sizes.before), count(sizes.now)];
-  process.stdout.write(
-    `Restored the participants of ${scheme}: was ${before}, now ${now}. To undo this, run it again.\n`,
-  );
+  print(`Restored the participants of ${scheme}: was ${before}, now ${now}. To undo this, run it again.\n`);
 }

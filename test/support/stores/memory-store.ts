@@ -30,6 +30,9 @@ export function createMemoryStore(): Store & { clear(): void } {
       if (!stored) values.set(key, value, expiresAt);
       return stored?.value ?? null;
     },
+    async delete(key) {
+      values.delete(checkOpen(key));
+    },
     async add(key, amount, { known = null, ...expiry }) {
       const first = { value: null, expiresAt: expiryFrom(expiry) };
       const { value: before, expiresAt } = counters.get(checkOpen(key)) ?? first;

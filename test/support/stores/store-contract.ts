@@ -39,6 +39,21 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       expect(await store.setIfAbsent('another', 'late', hour)).toBe('');
     });
 
+    it('deletes a value for every client, and no counter and no lock', async () => {
+      const { store, another } = await tStore();
+      await store.set('essay', '', hour);
+      await store.add('essay', 2, hour);
+      await store.lock('essay', hour);
+      await another().delete('essay');
+      expect(await store.get('essay')).toBeNull();
+      expect((await store.add('essay', 0, hour)).sum).toBe(2);
+      expect(await store.lock('essay', hour)).toBeNull();
+      await store.delete('essay');
+      await store.delete('missing');
+      expect(await store.setIfAbsent('essay', 'second', hour)).toBeNull();
+      expect(await another().get('essay')).toBe('second');
+    });
+
     it('stores any text under any key unchanged', async () => {
       const { store } = await tStore();
       const text = fc.string({ unit: 'binary', maxLength: 300 });
@@ -66,7 +81,8 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
     it('rejects keys, expiries and amounts outside the limits', async () => {
       const { store } = await tStore();
       const long = 'x'.repeat(maxKeyLength + 1);
-      for (const call of callsOf(store, long)) await expect(call()).rejects.toThrow(RangeError);
+      for (const call of [...callsOf(store, long), () => store.delete(long)])
+        await expect(call()).rejects.toThrow(RangeError);
       for (const expiresInMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
         const [, ...writes] = callsOf(store, 'key', { expiresInMs });
         for (const write of writes) await expect(write()).rejects.toThrow(RangeError);
@@ -152,7 +168,12 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       const lock = await store.lock('essay', hour);
       await store.close();
       await store.close();
-      const calls = [...callsOf(store, 'key'), () => store.add('key', 0, hour), () => lock?.extend(hour)];
+      const calls = [
+        ...callsOf(store, 'key'),
+        () => store.delete('key'),
+        () => store.add('key', 0, hour),
+        () => lock?.extend(hour),
+      ];
       for (const call of calls) await expect(call()).rejects.toMatchObject({ name: 'StoreError', reason: 'closed' });
     });
   });

@@ -118,11 +118,6 @@ export async function take<Item>(items: AsyncIterator<Item>, max: number): Promi
   return taken;
 }
 
-/** A number in a message, such as `1,500`. */
-export function count(number: number): string {
-  return number.toLocaleString('en');
-}
-
 /** Why nothing was imported. The message is a sentence without its full stop, for the operator. */
 export class ImportError extends Error {
   constructor(message: string) {

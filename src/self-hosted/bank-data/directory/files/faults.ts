@@ -1,4 +1,5 @@
-import { count, ImportError } from './bank-file.ts';
+import { count } from '../../../../process/terminal.ts';
+import { ImportError } from './bank-file.ts';
 
 /** Rows that were left out, or imported without a field, because of an error in them. */
 export interface Faults {

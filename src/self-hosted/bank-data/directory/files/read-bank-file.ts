@@ -1,5 +1,6 @@
 import type { BankEntry } from '../../../../bank-lists/listed-bank.ts';
-import { type BankFile, count, ImportError, openBankFile } from './bank-file.ts';
+import { count } from '../../../../process/terminal.ts';
+import { type BankFile, ImportError, openBankFile } from './bank-file.ts';
 import { type BankFileFormat, ofOtherCountry } from './bank-file-format.ts';
 import { createFaults, type Faults, rejectFaults } from './faults.ts';
 import { bankFileFormats, importableCountries } from './formats.ts';

@@ -1,4 +1,5 @@
-import { type BankFile, chain, count, ImportError, type Row } from './bank-file.ts';
+import { count } from '../../../../process/terminal.ts';
+import { type BankFile, chain, ImportError, type Row } from './bank-file.ts';
 import type { Layout } from './bank-file-format.ts';
 import { type DecodedText, decodeBankFile } from './decode-bank-file.ts';
 import { maxLineLength, maxLines, undecodable } from './text-rows.ts';

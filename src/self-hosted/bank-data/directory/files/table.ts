@@ -1,5 +1,6 @@
 import type { BankEntry } from '../../../../bank-lists/listed-bank.ts';
-import { chain, count, ImportError, type Row, type Sheet, take } from './bank-file.ts';
+import { count } from '../../../../process/terminal.ts';
+import { chain, ImportError, type Row, type Sheet, take } from './bank-file.ts';
 import { type BankFileFormat, type Column, cellText, maxQuoteLength, readBic, readCode } from './bank-file-format.ts';
 import { isDecodedTwice } from './decode-bank-file.ts';
 

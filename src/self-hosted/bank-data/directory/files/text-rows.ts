@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { type BankFile, count, ImportError, type Row } from './bank-file.ts';
+import { count } from '../../../../process/terminal.ts';
+import { type BankFile, ImportError, type Row } from './bank-file.ts';
 import { cellText, type Layout, type TextEncoding } from './bank-file-format.ts';
 import { type DecodedText, decodeBankFile } from './decode-bank-file.ts';
 
