@@ -26,10 +26,10 @@ interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'on
 
 /** The essay service behind its precheck, the archive of essays, and the orders that are written without their client. */
 export function createPaidEssays({ client, config, reserveCallOf, redact, events, ...openedStore }: PaidEssaysOptions) {
-  const { upstream, modeNames, textField, keepDays, jobs: jobLimits } = config.essays;
+  const { upstream, modeNames, declared, keepDays, jobs: jobLimits } = config.essays;
   const isSelfHosted = upstream === null;
   const keepMs = keepDays * 86_400_000;
-  const restEssays = createRestEssays({ client, modeNames, textField, isSelfHosted, keepMs, redact, events });
+  const restEssays = createRestEssays({ client, modeNames, declared, isSelfHosted, keepMs, redact, events });
   const records = createJobRecords(openedStore.store, keepMs);
   const essays = withIdempotency(restEssays, { ...openedStore, keepMs, listOrder: records.writeAwaited, events });
   const { archive, flush, close } = essays;
