@@ -58,7 +58,7 @@ export function rankOf(name: string): number {
 
 /** Fields of one object that are the parts of an essay. */
 export const sectionName =
-  /^(?:intro(?:duction)?|thesis|hook|main|(?:main)?body|(?:body)?paragraphs|(?:counter)?arguments?|conclusion|\D*\d+)$/;
+  /^(?:intro(?:duction)?|thesis|hook|main|(?:main)?body|(?:body)?paragraphs|(?:counter)?arguments?|conclusion|(?:p|section|part|para(?:graph)?|(?:main)?body(?:paragraph)?|argument|chapter|point)?\d+)$/;
 /** A list with this name has several essays, of which the first is taken; any other has the parts of one. */
 export const alternativesName = /^(?:choices|candidates|generations|predictions|drafts|versions|variants|essays)$/;
 
@@ -122,7 +122,8 @@ const noProse: readonly RegExp[] = [
 // cspell:disable
 /** Words that a message may share with any description: frequent ones of several languages, and those about texts and orders. */
 const commonWords = new Set(
-  `about above after again against also although always among another around because been before being below between both cannot
+  `the and for you are not but can was has had its our who why how all any one two may out of to in is it on at by an as be or we do
+  if so no my me about above after again against also although always among another around because been before being below between both cannot
   could does during each even every first following from give given have having here however into itself just like long made make
   makes many might more most much must need needs never next only other over please same shall should since some still such take
   than that their them themselves then there these they this those through time today under until upon used uses using very want

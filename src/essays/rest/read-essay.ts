@@ -111,9 +111,8 @@ function guessEssay(
     const parts = list.flatMap((_, index) => composeAt(index, path));
     const [first] = parts;
     if (first === undefined) return null;
-    const isAlternatives =
-      parts.length === 1 || guesses.alternativesName.test(name) || parts.filter(isWhole).length > 1;
-    if (isAlternatives && list.length > 1 && !isStream) {
+    const hasWhole = list.length > 1 && (parts.length === 1 || parts.filter(isWhole).length > 1);
+    if (!isStream && (hasWhole || guesses.alternativesName.test(name))) {
       const essays = list.flatMap((_, index) => composeAt(index, `${path}[${index}]`));
       return essays.find(judge) ?? essays[0] ?? null;
     }
@@ -138,10 +137,11 @@ function guessEssay(
       return found ? [{ ...found, rank: Math.min(found.rank, guesses.rankOf(name)), name, purpose, isList }] : [];
     });
     const titles = fields.filter(({ purpose }) => purpose === 'title');
-    const texts = fields.filter(({ purpose }) => purpose !== 'title');
+    const isSection = ({ name }: { name: string }) => guesses.sectionName.test(name);
+    const texts = fields.filter((field) => !titles.includes(field) && (isSection(field) || sentence.test(field.text)));
     const isTitled = titles.length > 0 && texts.length === 1 && (isListed || texts[0]?.isList === true);
-    const isInSections = texts.filter(({ name }) => guesses.sectionName.test(name)).length > 1;
-    const found = choose([...(isTitled || isInSections ? [joinSections([...titles, ...texts])] : []), ...fields]);
+    const sections = isTitled || texts.filter(isSection).length > 1 ? [joinSections([...titles, ...texts])] : [];
+    const found = choose([...sections, ...fields]);
     return found && { ...found, isFailed: found.isFailed || hasFailed(object) };
   }
 

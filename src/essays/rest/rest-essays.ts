@@ -43,9 +43,11 @@ export function createRestEssays(options: RestEssaysOptions): SendingEssayGenera
     async generate(order, context, { onText, ...hooks }) {
       // Another service might answer a media type that it does not know with a failure.
       const lines = isSelfHosted ? { lines: { readText: readTextLine, ...(onText && { onText }) } } : {};
-      const request = toEssayRequest(order, modeNames);
-      const outcome = await client.send({ ...request, ...lines, ...hooks }, context);
-      const text = isSuccess(outcome) ? findText(outcome, order, request.body.description) : null;
+      const description = composeDescription(order);
+      const body = { description, mode: modeNames[order.mode], word_count: order.wordCount };
+      const request = { method: 'POST', path: '/v2/generate/essay/', body, ...lines, ...hooks } as const;
+      const outcome = await client.send(request, context);
+      const text = isSuccess(outcome) ? findText(outcome, order, description) : null;
       return text === null ? toFailure(outcome) : toEssay(text, order, outcome);
     },
   };
@@ -124,12 +126,6 @@ const refusalStatuses = { allowance: 402, credentials: 401 };
 
 function toExhausted(message: string, renewsAt: Date | null): EssayResult {
   return { kind: 'allowance-exhausted', message, code: 'UPSTREAM_ALLOWANCE_EXHAUSTED', renewsAt };
-}
-
-/** The request for an order. */
-export function toEssayRequest(order: EssayOrder, modeNames: Readonly<Record<EssayMode, string>>) {
-  const body = { description: composeDescription(order), mode: modeNames[order.mode], word_count: order.wordCount };
-  return { method: 'POST', path: '/v2/generate/essay/', body } as const;
 }
 
 /**
