@@ -62,7 +62,7 @@ export const hostList = z
   );
 
 /** Such as data.choices[0].text. */
-const fieldPathPattern = /^(?:\$|(?:\[\d+\]|[^.\s[\]$]+)(?:\[\d+\]|\.[^.\s[\]]+)*)$/;
+const fieldPathPattern = /^(?:\$|(?:\[\d+\]|[^.,\s[\]$]+)(?:\[\d+\]|\.[^.,\s[\]]+)*)$/;
 
 export const fieldPath = z
   .string()
