@@ -131,6 +131,9 @@ function probeAll(config: Config): Promise<CheckResult>[] {
   return [
     probeIfSet('BANK_DATA_URL', bankData.upstream?.url, selfHosted),
     probeIfSet('ESSAY_URL', essays.upstream?.url, selfHosted),
+    ...(essays.upstream !== null && essays.declared.texts === null
+      ? [probeIfSet('ESSAY_TEXT_FIELD', undefined, `, essays are guessed in responses; ${essayFieldAdvice}`)]
+      : []),
     ...(draftsEssays(config)
       ? [probeIfSet('LLM_URL', undefined, `, essays are drafts from templates; ${essaysAdvice}`)]
       : []),
@@ -166,6 +169,7 @@ async function probe(variable: string, url: string): Promise<CheckResult> {
   }
 }
 
+const essayFieldAdvice = 'to see the right value, order one with ledgerquill try-essay';
 const timeoutMs = 3_000;
 
 function describeFailure(code: string): string {

@@ -72,6 +72,15 @@ function createProgram(): Command {
   )
     .option('--json', 'Print one JSON document.')
     .addOption(dotenvOption());
+  addCommand(
+    'try-essay',
+    'Order one essay, which may be charged, and print the fields of the response for ESSAY_TEXT_FIELD.',
+    async ([description], options) => (await import('./try-essay.ts')).tryEssay({ ...options, description }),
+  )
+    .argument('[description]', 'what the essay is about')
+    .option('--words <number>', 'The largest number of words.', '100')
+    .option('--yes', 'Order without asking first.')
+    .addOption(dotenvOption());
   addCommand('schema', 'Print the schema in SDL, as a subgraph.', async (_, options) =>
     (await import('./print-schema.ts')).printSchema(options),
   )

@@ -61,10 +61,20 @@ export const hostList = z
     'must be host names without port or wildcard, such as gateway.example.com, separated by commas, or *',
   );
 
-/** Such as data.essay. */
+/** Such as data.choices[0].text. */
+const fieldPathPattern = /^(?:\$|(?:\[\d+\]|[^.,\s[\]$]+)(?:\[\d+\]|\.[^.,\s[\]]+)*)$/;
+
 export const fieldPath = z
   .string()
-  .regex(/^[^.\s]+(\.[^.\s]+)*$/, 'must be the path of a field, with dots between the names, such as data.essay');
+  .regex(fieldPathPattern, 'must be the path of a field, such as data.essay or data.choices[0].text');
+
+export const fieldPathList = z
+  .string()
+  .transform(splitList)
+  .refine(
+    (paths) => paths.every((path) => fieldPathPattern.test(path)),
+    'must be paths of fields, such as data.essay or data.choices[0].text, separated by commas; or $ for the whole body',
+  );
 
 export const pathList = z.string().transform(splitList);
 

@@ -171,8 +171,8 @@ function createConfig(vars: Values, isLocal: boolean) {
         PROFESSIONAL: vars.ESSAY_MODE_PROFESSIONAL,
         NEWS_REPORT: vars.ESSAY_MODE_NEWS_REPORT,
       },
-      /** Dotted path of the response field that contains the text; null: the well-known names are tried. */
-      textField: vars.ESSAY_TEXT_FIELD ?? null,
+      /** Paths of the response fields with the text, and of the one that says that the order failed; null: they are guessed. */
+      declared: { texts: vars.ESSAY_TEXT_FIELD ?? null, error: vars.ESSAY_ERROR_FIELD ?? null },
       /** How long essays are stored, in days. */
       keepDays: vars.ESSAY_KEEP_DAYS,
       /** Orders that are written without their client. */

@@ -3,6 +3,7 @@ import { accessVariables } from './access-config.ts';
 import {
   baseUrl,
   fieldPath,
+  fieldPathList,
   host,
   hostList,
   integer,
@@ -98,7 +99,8 @@ export const gatewayVariables = {
   ESSAY_MODE_ACADEMIC: modeName.default('Academic'),
   ESSAY_MODE_PROFESSIONAL: modeName.default('Professional'),
   ESSAY_MODE_NEWS_REPORT: modeName.default('Journalistic'),
-  ESSAY_TEXT_FIELD: fieldPath.optional(),
+  ESSAY_TEXT_FIELD: fieldPathList.optional(),
+  ESSAY_ERROR_FIELD: fieldPath.optional(),
   ESSAY_KEEP_DAYS: integer(1, 3_650).default(30),
   ESSAY_ORDERS_RUNNING: integer(1, 1_000).default(16),
   ESSAY_ORDERS_PER_CALLER: integer(1, 100_000).default(100),

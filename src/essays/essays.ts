@@ -89,6 +89,16 @@ export interface EssayServiceFailed {
   rawText: string | null;
 }
 
+/**
+ * A whole 2xx response in which no essay was found. It may have been paid for, so it is not sent again, and it can be read again
+ * after the operator has declared its fields. `rawText` is the body as it was received, without the gateway's own secrets.
+ */
+export interface UnreadableEssay extends EssayServiceFailed {
+  code: 'UPSTREAM_FAILED';
+  retryable: false;
+  isUnreadable: true;
+}
+
 /** Writes essays. Every order may be charged. Rejects only when the caller aborts. */
 export interface EssayGenerator {
   /** @param progress of an order that is run as a job: its failure is stored until it is returned again */

@@ -40,11 +40,11 @@ interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'on
 /** The essay service behind its precheck, the archive of essays, and the orders that are written without their client. */
 export function createPaidEssays(options: PaidEssaysOptions) {
   const { client, config, allowance, budgets, isWithdrawn, redact, events, ...openedStore } = options;
-  const { upstream, modeNames, textField, keepDays, jobs: jobLimits } = config.essays;
+  const { upstream, modeNames, declared, keepDays, jobs: jobLimits } = config.essays;
   const { maxMegabytesPerCaller: maxMegabytes, ...queueLimits } = jobLimits;
   const isSelfHosted = upstream === null;
   const keepMs = keepDays * 86_400_000;
-  const restEssays = createRestEssays({ client, modeNames, textField, isSelfHosted, keepMs, redact, events });
+  const restEssays = createRestEssays({ client, modeNames, declared, isSelfHosted, keepMs, redact, events });
   const records = createJobRecords(openedStore.store, keepMs, events);
   const essays = withIdempotency(restEssays, { ...openedStore, keepMs, listOrder: records.writeAwaited, events });
   const { archive, flush, close } = essays;

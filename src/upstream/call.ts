@@ -149,7 +149,7 @@ export class Call implements Dispatcher.DispatchHandler {
       this.#fail('truncated');
       return;
     }
-    const text = textOfLines || redactSecrets(utf8.decode(Buffer.concat(this.#chunks)));
+    const text = textOfLines || redactSecrets(decode(Buffer.concat(this.#chunks)));
     const json = textOfLines === '' ? parseBoundedJson(text) : lastLine;
     if (this.#status === 200 && request.isAnswer?.(json) === false) {
       this.#settle({ kind: 'failed', reason: 'mismatched', text: '' });
@@ -198,7 +198,7 @@ const maxInfos = 20;
 const tooManyInfos = new Error('too many interim responses');
 const abandoned = new Error('The call was abandoned.');
 
-/** Undici also rejects `100 Continue`, which is not sent to a request without `Expect`, and `101 Switching Protocols`. */
+/** Undici also rejects `101 Switching Protocols`. */
 function isInvalidHttp(error: unknown): boolean {
   if (error instanceof errors.SocketError) return /^bad (?:response|upgrade)$/.test(error.message);
   return (
@@ -227,8 +227,18 @@ const nameLengths = new Set(
 );
 const noHeaders: Answered['headers'] = {};
 
+/** Text in UTF-8; in Windows-1252, which includes Latin-1, if most of its characters beyond ASCII are malformed UTF-8. */
+function decode(bytes: Buffer): string {
+  const text = utf8.decode(bytes);
+  if (!text.includes('\uFFFD')) return text;
+  const malformed = text.match(/\uFFFD/g)?.length ?? 0;
+  const others = text.match(/[^\0-\x7F\uFFFD]/g)?.length ?? 0;
+  return malformed > others ? windows1252.decode(bytes) : text;
+}
+
 /** Replaces malformed UTF-8, and removes a byte order mark. */
 const utf8 = new TextDecoder();
+const windows1252 = new TextDecoder('windows-1252');
 
 /** Without the last character, if it is incomplete. */
 function decodePart(bytes: Buffer): string {

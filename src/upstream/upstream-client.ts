@@ -115,7 +115,7 @@ export function createUpstreamFactory({ config, store, replicas, secrets, events
     const client = createUpstreamClient({
       service,
       baseUrl,
-      headers: { [keyHeader]: apiKey, accept: 'application/json' },
+      headers: { [keyHeader]: apiKey, accept: 'application/json', 'accept-encoding': 'identity' },
       isSelfHosted: upstream === null,
       timeoutMs,
       maxResponseBytes: Math.min(config.maxResponseBytes, maxResponseBytes[service]),

@@ -53,7 +53,8 @@ function toStatusError(
     events.callRefused(service);
     return createError(service, 'UPSTREAM_ALLOWANCE_EXHAUSTED', 'says that its allowance is exhausted');
   }
-  if (status === 408) return createError(service, 'UPSTREAM_TIMED_OUT', failureMessages['timed-out'], true);
+  if (status === 408 || status === 504)
+    return createError(service, 'UPSTREAM_TIMED_OUT', failureMessages['timed-out'], true);
   if (status === 404) return createNotOfferedError(service);
   if (status >= 500) return createError(service, 'UPSTREAM_FAILED', 'failed', true);
   if (status >= 400) {
@@ -98,9 +99,9 @@ const maxValues = 200;
 /** Messages are shorter; an essay may be about allowances. */
 export const maxMessageLength = 400;
 const allowance =
-  /\b(?:quota|credits?|allowance|plan|subscription|trial|usage|(?:rate|request|monthly|daily|usage|api)[ -]limits?)\b[^.!?]{0,60}\b(?:exceed|exhaust|reach|used up|insufficient|expired|ended|ran out|run out)|\b(?:exceed|exhaust|reach|used up|insufficient|out of)\w*\b[^.!?]{0,40}\b(?:quota|credits?|allowance|balance|funds|limit|requests)\b|\blimit exceeded\b|\blimit has been reached\b|\btoo many (?:requests|attempts)\b|\bthrottled\b|\bpayment required\b/i;
+  /\b(?:quota|credits?|allowance|plan|subscription|trial|usage|(?:rate|request|monthly|daily|usage|api)[ -]limits?)\b[^.!?]{0,60}\b(?:exceed|exhaust|reach|used up|insufficient|expired|ended|ran out|run out)|\b(?:exceed|exhaust|reach|used up|insufficient|out of)\w*\b[^.!?]{0,40}\b(?:quota|credits?|allowance|balance|funds|limit|requests)\b|\blimit exceeded\b|\blimit has been reached\b|\btoo many (?:requests|attempts)\b|\b(?:no|0) (?:\w+ ){0,2}(?:requests|credits|calls|words|essays) (?:left|remain)|\blimit of\b[^.!?]{0,60}\bused\b|\b(?:used|generated|consumed) (?:all |your )*\d+ (?!of\b)(?:\w+ )?(?:requests|credits|calls|essays)\b|\bthrottled\b|\bpayment required\b/i;
 const credentials =
-  /\bun-?authenticated\b|\bunauthorized\b|\bunauthorised\b|\bnot (?:authenticated|authorized|subscribed)\b|\bauthentication (?:failed|required|credentials)|\b(?:invalid|wrong|missing|expired|no|incorrect)\b[^.!?]{0,20}\b(?:token|api[ -]?key|subscription key|credentials)\b|\bkey (?:is )?(?:not valid|invalid)\b|\baccess denied\b/i;
+  /\bun-?authenticated\b|\bunauthorized\b|\bunauthorised\b|\bnot (?:authenticated|authorized|subscribed)\b|\bauthentication (?:failed|required|credentials)|\b(?:invalid|wrong|missing|expired|no|incorrect)\b[^.!?]{0,20}\b(?:token|api[ -]?key|subscription key|credentials)\b|\bkey (?:is )?(?:not valid|invalid)\b|\b(?:token|key)\b[^.!?]{0,40}\b(?:deactivated|disabled|revoked|suspended|does not (?:belong|exist))\b|\baccess denied\b/i;
 const failure =
   /\b(?:server error|service unavailable|temporarily unavailable|bad gateway|gateway time-?out|something went wrong|please try again|try again later|(?:could not|failed to|unable to) (?:be )?generate|could not be (?:processed|completed)|an error (?:has )?occurred|request (?:has )?timed out|down for maintenance|traceback|exception in)\b/i;
 

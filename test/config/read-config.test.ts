@@ -74,7 +74,7 @@ describe('readConfig', () => {
           PROFESSIONAL: 'Professional',
           NEWS_REPORT: 'Journalistic',
         },
-        textField: null,
+        declared: { texts: null, error: null },
         monthlyAllowance: null,
         keepDays: 30,
         jobs: { maxRunning: 16, maxPerCaller: 100, maxMegabytesPerCaller: 50, cancelsSent: false },

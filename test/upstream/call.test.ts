@@ -57,10 +57,11 @@ describe('a call', () => {
     expect(elsewhere.calls).toHaveLength(0);
   });
 
-  it.each<[string, (string | number[])[], object]>([
+  it.each<[string, (string | number[] | Buffer)[], object]>([
     ['decodes characters that arrive in several chunks', ['"K', [0xc3], [0xb6, 0x22]], { text: '"Kö"', json: 'Kö' }],
     ['removes a byte order mark', [[0xef, 0xbb, 0xbf], '"K"'], { text: '"K"', json: 'K' }],
-    ['replaces what is not UTF-8', [[0x22, 0xff, 0xe2, 0x82, 0x22]], { text: '"\ufffd\ufffd"', json: '\ufffd\ufffd' }],
+    ['replaces what is not UTF-8', ['"KöKö', [0xe2, 0x82, 0x22]], { text: '"KöKö\ufffd"', json: 'KöKö\ufffd' }],
+    ['reads Latin-1', [Buffer.from('"Köln, Füller"', 'latin1')], { text: '"Köln, Füller"', json: 'Köln, Füller' }],
     ['returns a body that is not JSON as text', ['plain'], { kind: 'answered', text: 'plain', json: undefined }],
   ])('%s', async (_, chunks, outcome) => {
     const upstream = await tUpstream(async (response) => {

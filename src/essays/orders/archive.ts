@@ -15,7 +15,6 @@ import {
   type InvalidEssayInput,
   writingPurposes,
 } from '../essays.ts';
-import { isRefusedText } from '../rest/read-essay.ts';
 import { type DurableWrites, duplicateEssay } from './durable-writes.ts';
 
 /** The essays that were paid for, by order and by id, and the last attempt of each order. */
@@ -78,7 +77,7 @@ export function createArchive({ store, writes, expiresInMs, events }: ArchiveOpt
         const found = parseRecord(essayRecord, await writes.get(essayStoreKey(id, callerId)));
         const record =
           found && 'orderName' in found ? parseRecord(orderRecord, await writes.get(found.orderName)) : found;
-        return record && unlessRefused(record.essay);
+        return record?.essay ?? null;
       } catch (cause) {
         const message = 'Stored essays cannot be read at the moment. Try again later.';
         throw new GatewayError('INTERNAL_SERVER_ERROR', message, { retryable: true, cause });
@@ -160,18 +159,9 @@ export function mayBePaid(failure: EssayFailure): boolean {
   return failure.kind === 'service-failed' && ['UPSTREAM_FAILED', 'UPSTREAM_TIMED_OUT'].includes(failure.code);
 }
 
-function parseOrder(text: string | null, { fingerprint, description }: OrderKey): Essay | InvalidEssayInput | null {
+function parseOrder(text: string | null, { fingerprint }: OrderKey): Essay | InvalidEssayInput | null {
   const found = parseRecord(orderRecord, text);
-  return found && (found.digest === fingerprint ? unlessRefused(found.essay, description) : differentOrder);
-}
-
-/**
- * Null if an earlier release stored a message as an essay. A text of the self-hosted service is an essay, even if it reads like one.
- * @param description of the order; release 0.1.0 did not store it
- */
-function unlessRefused(essay: Essay, description = essay.input?.description ?? null): Essay | null {
-  const isOwn = essay.writer === 'DRAFTER' || essay.writer === 'MODEL';
-  return !isOwn && isRefusedText(essay.text, description) ? null : essay;
+  return found && (found.digest === fingerprint ? found.essay : differentOrder);
 }
 
 /** A stored record; null if there is none. @throws StoreError when it is damaged or of a later version */
@@ -192,7 +182,6 @@ export interface OrderKey {
   lockKey: string;
   /** One per input: the same store key with another fingerprint is a different order. */
   fingerprint: string;
-  description: string;
 }
 
 export function toOrderKey(order: EssayOrder, callerId: string): OrderKey | null {
@@ -207,7 +196,6 @@ export function toOrderKey(order: EssayOrder, callerId: string): OrderKey | null
     attemptKey: `${storeKey}:failure`,
     lockKey: `${storeKey}:lock`,
     fingerprint: hash(input),
-    description,
   };
 }
 

@@ -1,233 +1,232 @@
-import { parseJson } from '../../parse-json.ts';
-import type { EssayWriter } from '../essays.ts';
-import { type Field, isFailureSign, isMessageField, isServiceText, namesOf, normalizeName } from './failure-signs.ts';
+import { isObject } from '../../parse-json.ts';
+import type { Answered } from '../../upstream/outcome.ts';
+import type { EssayOrder } from '../essays.ts';
+import * as guesses from './guesses.ts';
+import { parseText, readHtml, Stream } from './read-body.ts';
 
-/*
- * Whether a response contains an essay. The service documents no shape, so an essay is recognized by what speaks for it, and
- * everything else is a failure that carries what was received.
- */
-
-interface Order {
-  /** The description on the wire. */
-  description: string;
-  /** Maximum number of words. */
-  wordCount: number;
+/** The paths that the operator has declared; null: they are guessed. */
+export interface DeclaredFields {
+  texts: readonly string[] | null;
+  error: string | null;
 }
 
-interface Received {
-  status: number;
+type Ordered = Pick<EssayOrder, 'description' | 'wordCount'>;
+
+export interface FoundEssay {
   text: string;
-  /** The parsed body; undefined if it is not JSON. */
-  json: unknown;
+  /** Where it is, as for ESSAY_TEXT_FIELD. */
+  paths: readonly string[];
 }
 
 /**
- * The essay in a response, or null. With status 200 or 201 and no sign of failure, it is the first of: the configured field, the
- * sections in their order, a text in a field with a well-known name, or the only prose of the body.
- * @param textField a dotted path; null: no field is configured
+ * The essay in a response with a 2xx status; null if there is none. What is declared is believed; everything else is guessed.
+ * @param sent the description on the wire
  */
-export function readEssayText(
-  { status, text, json }: Received,
-  { description, wordCount }: Order,
-  textField: string | null,
-): string | null {
-  if (status !== 200 && status !== 201) return null;
-  const ordered = { sent: normalizeText(description), wordCount };
-  const values = listValues(json === undefined ? text : json);
-  if (values === null || values.some(isFailureSign)) return null;
-  const configured = textField?.split('.').map(normalizeName).join('.');
-  return (
-    findNamed(values, configured === undefined ? [] : [configured], ordered) ??
-    joinSections(values, ordered) ??
-    findNamed(values, essayPaths, ordered) ??
-    findOnlyProse(values, ordered)
-  );
+export function readEssay(
+  { status, text, json }: Pick<Answered, 'status' | 'text' | 'json'>,
+  order: Ordered,
+  sent: string,
+  declared: DeclaredFields,
+): FoundEssay | null {
+  const body = json === undefined || typeof json === 'string' ? parseText(json ?? text) : json;
+  const { texts, error } = declared;
+  const errorName = normalizeName(error?.split('.').at(-1) ?? '');
+  const errors = error === null ? [] : valuesAt(body, error);
+  if (errors.some((value) => guesses.saysFailure(errorName, value, { isDeclared: true }))) return null;
+  if (texts !== null) return readDeclared(body, texts);
+  return guessEssay(body, order, sent, { isAccepted: status === 200 || status === 201, readsSigns: error === null });
 }
 
-/** What wrote the essay, as the self-hosted service reports it in `writer`. It speaks neither for an essay nor against it. */
-export function readWriter(json: unknown): EssayWriter {
-  const writer = readProperty(json, 'writer');
-  if (writer === 'drafter') return 'DRAFTER';
-  return writer === 'model' ? 'MODEL' : 'SERVICE';
+function readDeclared(body: unknown, paths: readonly string[]): FoundEssay | null {
+  const texts = paths.map((path) => joinTexts(valuesAt(body, path).flatMap(textsIn), body instanceof Stream));
+  const text = joinTexts(texts.filter((part) => part.trim() !== ''));
+  return text.trim() === '' ? null : { text, paths };
 }
 
-/** Whether a stored text is a message of the service, or what was sent, and not an essay. @param description null: unknown */
-export function isRefusedText(text: string, description: string | null): boolean {
-  if (isServiceText(text)) return true;
-  const mayBeEcho = description !== null && text.length < 2 * description.length;
-  return mayBeEcho && countOwnWords(text, normalizeText(description)) === 0;
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-const essayFields = namesOf('essay, essay text, generated essay, result, text, content, data, response');
-const essayPaths = ['', 'data.', 'essay.', 'result.', 'response.'].flatMap((envelope) =>
-  [...essayFields].map((name) => envelope + name),
-);
-const sectionPaths: ReadonlySet<string> = new Set(
-  ['', 'data.', 'essay.', 'result.', 'response.', 'content.'].flatMap((envelope) => [
-    `${envelope}sections`,
-    `${envelope}paragraphs`,
-    envelope.slice(0, -1),
-  ]),
-);
-
-/** What was ordered, to recognize an echo of it. */
-interface Ordered {
-  /** The normalized description. */
-  sent: string;
-  wordCount: number;
+/** The values at a path such as `data.choices[0].text`. Without an index, it leads through all elements of a list. `$` is the body. */
+function valuesAt(body: unknown, path: string): unknown[] {
+  if (path === '$') return [body];
+  const steps = path
+    .replaceAll(/\[(\d+)\]/g, '.$1')
+    .replace(/^\./, '')
+    .split('.');
+  return steps.reduce<unknown[]>((values, step) => values.flatMap((value) => valuesIn(value, step)), [body]);
 }
 
-/** A value somewhere in a body. */
-interface Value extends Field {
-  /** Normalized names and indexes, with dots. */
+function valuesIn(container: unknown, step: string): unknown[] {
+  const value = typeof container === 'string' ? parseText(container) : container;
+  if (Array.isArray(value) && /^\d+$/.test(step) && !(value instanceof Stream)) return value.slice(+step, +step + 1);
+  if (Array.isArray(value)) return Array.from(value).flatMap((element) => valuesIn(element, step));
+  const fields = isObject(value) ? Object.entries(value) : [];
+  return fields.filter(([name]) => normalizeName(name) === normalizeName(step)).map(([, child]) => child);
+}
+
+/** A text, or several that were joined. */
+interface Found extends FoundEssay {
+  /** By the names of its field and of the objects around it. */
+  rank: number;
+  /** Whether its object, or one around it, says that the order failed. */
+  isFailed: boolean;
+}
+
+interface Place {
   path: string;
-  /** Whether it is a part of what was sent, reasoning of a model, or what comes with an essay, such as its sources. */
-  isAside: boolean;
+  /** Normalized; in a list, that of the list. */
+  name: string;
+  depth: number;
+  /** Whether it is one of several elements of a list. */
+  isListed?: boolean;
 }
 
-/** All values of a body; null if there are more than the body of an essay has. A text that is JSON counts as what it contains. */
-function listValues(body: unknown): Value[] | null {
-  const values: Value[] = [{ path: '', name: '', value: parseText(body), parent: null, isAside: false }];
-  for (const { path, name: listName, value: parent, isAside: isInAside } of values) {
-    if (typeof parent !== 'object' || parent === null) continue;
-    if (Array.isArray(parent) && parent.length > maxValues) return null;
-    const isAside = isInAside || isAsideObject(parent);
-    for (const [key, child] of Object.entries(parent)) {
-      if (values.length > maxValues) return null;
-      const ownName = normalizeName(key);
-      const name = Array.isArray(parent) ? listName : ownName;
-      const childPath = path === '' ? ownName : `${path}.${ownName}`;
-      values.push({ path: childPath, name, value: parseText(child), parent, isAside: isAside || asides.has(name) });
+function guessEssay(
+  body: unknown,
+  { description, wordCount }: Ordered,
+  sent: string,
+  { isAccepted, readsSigns }: { isAccepted: boolean; readsSigns: boolean },
+): FoundEssay | null {
+  const echoes = [sent, description].map(normalizeText);
+  const isOnTopic = guesses.createTopicCheck(description);
+  const found = compose(body, { path: '', name: '', depth: 0 });
+  return found && judge({ ...found, isFailed: found.isFailed || !isAccepted });
+
+  /** The text of a value. It may be a part of an essay. */
+  function compose(value: unknown, place: Place): Found | null {
+    if (place.depth > maxDepth || guesses.isAside(value)) return null;
+    if (Array.isArray(value)) return composeList(Array.from(value), place, value instanceof Stream);
+    if (isObject(value)) return composeObject(value, place);
+    if (typeof value !== 'string') return null;
+    const text = parseText(value);
+    if (typeof text !== 'string') return compose(text, { ...place, depth: place.depth + 1 });
+    return { text, paths: [place.path || '$'], rank: guesses.rankOf(place.name), isFailed: false };
+  }
+
+  function composeList(list: readonly unknown[], { path, name, depth }: Place, isStream: boolean): Found | null {
+    const composeAt = (index: number, path: string) =>
+      compose(list[index], { path, name, depth: depth + 1, isListed: list.length > 1 && !isStream }) ?? [];
+    const parts = list.flatMap((_, index) => composeAt(index, path));
+    const [first] = parts;
+    if (first === undefined) return null;
+    const hasWhole = list.length > 1 && (parts.length === 1 || parts.filter(isWhole).length > 1);
+    if (!isStream && (hasWhole || guesses.alternativesName.test(name))) {
+      const essays = list.flatMap((_, index) => composeAt(index, `${path}[${index}]`));
+      return essays.find(judge) ?? essays[0] ?? null;
     }
+    const text = joinTexts(
+      parts.map((part) => part.text),
+      isStream,
+    );
+    const whole = parts.find((part) => part.text === text);
+    const paths = [...new Set((whole ? [whole] : parts).flatMap((part) => part.paths))];
+    // The last part of a stream says how it ended.
+    const isFailed = isStream ? hasFailed(list.at(-1)) : parts.some((part) => part.isFailed);
+    return { ...first, text, paths: parts.some((part) => part.paths.length > 1) ? [path || '$'] : paths, isFailed };
   }
-  return values;
-}
 
-const maxValues = 2_000;
-
-/** Some services wrap their answer in a text, perhaps in a fence. */
-function parseText(value: unknown): unknown {
-  if (typeof value !== 'string') return value;
-  const json = /^\s*(?:```\w*\s+)?([[{][\s\S]*[\]}])\s*(?:```\s*)?$/.exec(value)?.[1];
-  return json === undefined ? value : (parseJson(json) ?? value);
-}
-
-const asides = namesOf(
-  'description, prompt, system prompt, user prompt, input, query, question, request, instructions, parameters, params, ' +
-    'topic, thinking, thought, thoughts, reasoning, reasoning content, analysis, references, citations, sources, ' +
-    'bibliography, footnotes, outline, feedback, suggestions',
-);
-
-/** Whether it is a message of another role, or reasoning in a list of contents. */
-function isAsideObject(value: object): boolean {
-  const [role, type] = [readProperty(value, 'role'), readProperty(value, 'type')];
-  return (
-    (typeof role === 'string' && /^(?:user|system|developer|tool)$/i.test(role)) ||
-    (typeof type === 'string' && /think|thought|reasoning/i.test(type)) ||
-    readProperty(value, 'thought') === true
-  );
-}
-
-/** The first essay at one of the paths. */
-function findNamed(values: readonly Value[], paths: readonly string[], ordered: Ordered): string | null {
-  for (const path of paths) {
-    for (const found of values) if (found.path === path && isEssay(found.value, ordered)) return found.value;
+  function composeObject(object: Record<string, unknown>, { path, depth, isListed = false }: Place): Found | null {
+    const fields = Object.entries(object).flatMap(([key, value]) => {
+      const name = normalizeName(key);
+      const purpose = guesses.purposeOf(name);
+      if (!['text', 'title'].includes(purpose) && !(purpose === 'message' && mayHaveEssay(value))) return [];
+      const found = compose(value, { path: path === '' ? key : `${path}.${key}`, name, depth: depth + 1 });
+      const isList = Array.isArray(value) && value.length > 1;
+      return found ? [{ ...found, rank: Math.min(found.rank, guesses.rankOf(name)), name, purpose, isList }] : [];
+    });
+    const titles = fields.filter(({ purpose }) => purpose === 'title');
+    const isSection = ({ name }: { name: string }) => guesses.sectionName.test(name);
+    const texts = fields.filter((field) => !titles.includes(field) && (isSection(field) || sentence.test(field.text)));
+    const isTitled = titles.length > 0 && texts.length === 1 && (isListed || texts[0]?.isList === true);
+    const sections = isTitled || texts.filter(isSection).length > 1 ? [joinSections([...titles, ...texts])] : [];
+    const found = choose([...sections, ...fields]);
+    return found && { ...found, isFailed: found.isFailed || hasFailed(object) };
   }
-  return null;
-}
 
-/** Null if there is none, or several: they could be drafts, or something other than essays. */
-function findOnlyProse(values: readonly Value[], ordered: Ordered): string | null {
-  const prose = values.filter(({ value, isAside }) => !isAside && isProse(value, ordered));
-  const [first] = prose;
-  // Beside a long message, even prose may explain a failure. The same text in another format does not count.
-  if (first === undefined || prose.some(({ name }) => isMessageField(name))) return null;
-  const texts = new Set(prose.map(({ value }) => normalizeText(String(value))));
-  return texts.size === 1 ? String(first.value) : null;
-}
-
-/** The texts of an essay that has its parts in fields of one object, or in a list, joined by empty lines, after its title. */
-function joinSections(values: readonly Value[], ordered: Ordered): string | null {
-  for (const { path, value, parent } of values) {
-    if (!sectionPaths.has(path)) continue;
-    const parts = readSections(value);
-    const texts = parts.filter((part) => part?.trim()).map(String);
-    if (texts.length < 2 || parts.includes(null) || areRepeated(texts)) continue;
-    const title = [value, parent]
-      .map((object) => readProperty(object, 'title'))
-      .find((text) => typeof text === 'string');
-    const joined = [...(title === undefined ? [] : [title]), ...texts].join('\n\n');
-    // Two drafts are longer.
-    const isOne = countWords(joined) < 1.5 * ordered.wordCount;
-    if (isOne && isProse(joined, ordered) && hasAllSentences(joined, values, ordered)) return joined;
+  /** Some services have the essay in a field for messages, or around it. */
+  function mayHaveEssay(value: unknown): boolean {
+    return typeof value !== 'string' || (countWords(value) >= enoughWords && isOnTopic(value));
   }
-  return null;
+
+  function hasFailed(value: unknown): boolean {
+    const fields = readsSigns && isObject(value) ? Object.entries(value) : [];
+    return fields.some(([key, child]) => guesses.saysFailure(normalizeName(key), child));
+  }
+
+  /** The essay among the texts of an object; if there is none, the text that may be a part of one. */
+  function choose(candidates: readonly Found[]): Found | null {
+    const byRank = candidates.toSorted((one, other) => one.rank - other.rank);
+    const essays = byRank.flatMap((candidate) => judge(candidate) ?? []);
+    const named = essays.filter(isNamed);
+    const minLength = 0.8 * Math.max(...named.map(({ text }) => text.length));
+    const essay = essays.find(isWhole) ?? named.find(({ text }) => text.length >= minLength);
+    if (essay) return essay;
+    // Two texts in fields with unknown names could be anything.
+    if (essays[0]) return new Set(essays.map(({ text }) => normalizeText(text))).size === 1 ? essays[0] : null;
+    return byRank.find((candidate) => isNamed(candidate) || byRank.length === 1) ?? null;
+  }
+
+  /** The text, if it is an essay. */
+  function judge(found: Found): Found | null {
+    const essay = { ...found, text: readHtml(found.text) };
+    const words = countOwnWords(essay);
+    if (words < Math.min(minWords, wordCount / 2) || guesses.isNoProse(essay.text)) return null;
+    // Messages come in all languages, but they are short, and not about the topic.
+    if (words < enoughWords && !isOnTopic(removeEchoes(essay.text, echoes))) return null;
+    if (isWhole(essay)) return essay;
+    const isProse = isNamed(found) || sentence.test(essay.text);
+    return isProse && !found.isFailed && !guesses.isMessage(essay.text) ? essay : null;
+  }
+
+  /** Whether it has two thirds of the order, in a field for texts: then no other field counts against it. */
+  function isWhole(found: Found): boolean {
+    return isNamed(found) && countOwnWords(found) >= (2 / 3) * wordCount;
+  }
+
+  function countOwnWords({ text }: Found): number {
+    return countWords(removeEchoes(text, echoes));
+  }
 }
 
-/** Whether one of the texts is the whole essay. */
-function areRepeated(texts: readonly string[]): boolean {
-  const longest = texts.reduce((one, other) => (other.length > one.length ? other : one), '');
-  return texts.every((text) => longest.includes(text));
-}
-
-/** Whether no sentences of a body are missing in a text, other than messages and what was sent. */
-function hasAllSentences(text: string, values: readonly Value[], { sent }: Ordered): boolean {
-  return values.every(
-    ({ name, value, isAside }) =>
-      typeof value !== 'string' ||
-      value.length > maxLength ||
-      text.includes(value.trim()) ||
-      isAside ||
-      isMessageField(name) ||
-      !sentence.test(value) ||
-      countOwnWords(value, sent) < minWords,
-  );
-}
-
-/** The parts of an essay in an object or a list. Null for a part that has no text. */
-function readSections(parent: unknown): (string | null)[] {
-  if (Array.isArray(parent)) return parent.map(readSection);
-  const entries = typeof parent === 'object' && parent !== null ? Object.entries(parent) : [];
-  if (!entries.some(([name]) => sectionName.test(name))) return [];
-  return entries.flatMap(([name, value]) => {
-    if (!sectionName.test(name) && name !== 'content' && name !== 'text') return [];
-    return Array.isArray(value) ? value.map(readSection) : [readSection(value)];
-  });
-}
-
-const sectionName =
-  /^(?:introduction|intro|body|main|main_?body|body_?paragraphs?|paragraphs|conclusion|(?:section|paragraph|part|body|body_?paragraph)?_?\d+)$/i;
-
-/** A section of a list: a text, or an object with a text, or paragraphs, and perhaps a heading. */
-function readSection(section: unknown): string | null {
-  if (typeof section === 'string') return section;
-  if (typeof section !== 'object' || section === null || isAsideObject(section)) return null;
-  const texts = ['text', 'content', 'body', 'paragraph', 'paragraphs'].map((name) => readProperty(section, name));
-  const [found] = texts.filter((text) => typeof text === 'string' || Array.isArray(text));
-  const heading = readProperty(section, 'heading') ?? readProperty(section, 'title');
-  const parts = [...(typeof heading === 'string' ? [heading] : []), ...[found ?? null].flat()];
-  return parts.every((part) => typeof part === 'string') ? parts.join('\n\n') : null;
-}
-
-/** Whether a text in a field for the essay is one: a message has fewer words. */
-function isEssay(value: unknown, { sent, wordCount }: Ordered): value is string {
-  if (typeof value !== 'string' || value.length > maxLength || isServiceText(value)) return false;
-  return countOwnWords(value, sent) >= Math.min(wordCount / 3, enoughWords);
-}
-
-/** Whether a text elsewhere is an essay: then it also has sentences, a tenth of the ordered words, and is not data. */
-function isProse(value: unknown, ordered: Ordered): value is string {
-  if (!isEssay(value, ordered) || !sentence.test(value) || data.test(value)) return false;
-  return countOwnWords(value, ordered.sent) >= Math.max(minWords, ordered.wordCount / 10);
-}
-
-const enoughWords = 40;
-/** In characters: several times the largest number of words. */
-const maxLength = 50_000;
+/** Deeper JSON is no envelope of an essay. */
+const maxDepth = 20;
 const minWords = 8;
-const sentence = /^[^\p{L}\n]*\p{L}[^\n]*(?:[.!?]['"”’)\]]*(?:\s|$)|[^\P{Sentence_Terminal}.!?])/mu;
-/** JSON that was cut off, markup, a document, or fields in lines. An essay may begin with "Data: the new oil". */
-const data = /^\s*(?:[<{]|\[\s*["{[\d]|%PDF-|PK\p{Cc}|(?:data|event|id|retry|status|error|code|message):)/u;
+/** Messages are shorter. */
+const enoughWords = 150;
+const sentence = /[.!?]['"”’)\]]*(?:\s|$)|[^\P{Sentence_Terminal}.!?]/u;
+
+function isNamed({ rank }: Found): boolean {
+  return rank < Number.POSITIVE_INFINITY;
+}
+
+/** The essay whose parts are fields of one object. */
+function joinSections(parts: readonly Found[]): Found {
+  const [text, paths] = [joinTexts(parts.map((part) => part.text)), parts.flatMap((part) => part.paths)];
+  return { text, paths, rank: guesses.rankOf('essaysections'), isFailed: parts.some((part) => part.isFailed) };
+}
+
+/** Joins parts: tokens as they are, paragraphs with empty lines. One that contains the others is the whole text. */
+function joinTexts(parts: readonly string[], isStream = false): string {
+  const longest = parts.reduce((one, other) => (other.length > one.length ? other : one), '');
+  const others = parts.filter((part) => part !== longest);
+  if (containsAll(longest, others)) return longest;
+  const isTokens = parts.join('').length < 25 * parts.length;
+  const isContinued = (part: string, before: string) =>
+    isTokens ||
+    /^\s|^$/.test(before.slice(-1)) ||
+    /^[\s\p{Ll},.;:!?)]/u.test(part) ||
+    (isStream && !/[.!?…。।؟"”]$/u.test(before.slice(-1)));
+  return parts.map((part, index) => (isContinued(part, parts[index - 1] ?? '') ? part : `\n\n${part}`)).join('');
+}
+
+/** Also if each part repeats all text so far, or the last one the whole text. */
+function containsAll(text: string, parts: readonly string[]): boolean {
+  const compact = (part: string) => part.replaceAll(/\s/g, '');
+  if (parts.every((part) => text.startsWith(part)) || compact(text) === compact(parts.join(''))) return true;
+  return parts.length < 100 && parts.every((part) => text.includes(part.trim()));
+}
 
 /** Words between spaces; in scripts without spaces, a word has about two characters. */
 export function countWords(text: string): number {
@@ -237,27 +236,19 @@ export function countWords(text: string): number {
   return Math.max(text.match(/\S+/g)?.length ?? 0, Math.floor((letters?.length ?? 0) / 2));
 }
 
-/** The words of a text without what was sent; 0 if it is a part of that, or little more. */
-function countOwnWords(text: string, sent: string): number {
-  const received = normalizeText(text);
-  // The words of a short text may be in any description, and those of a short description in any essay.
-  if (Math.min(received.length, sent.length) < minEchoLength) return countWords(received);
-  const rest = received.replaceAll(sent, '');
-  if (sent.includes(received) || (rest !== received && rest.length < sent.length / 2)) return 0;
-  return countWords(rest);
+/** Normalized; empty if the text is a part of what was sent. The words of a short description may be in any essay. */
+function removeEchoes(text: string, echoes: readonly string[]): string {
+  const remove = (rest: string, echo: string) => (echo.includes(rest) ? '' : rest.replaceAll(echo, ' '));
+  return echoes.filter(({ length }) => length >= 20).reduce(remove, normalizeText(text));
 }
 
-const minEchoLength = 20;
-
-/** Its letters and digits, without the tags of HTML. */
+/** Its letters and digits. */
 function normalizeText(text: string): string {
-  return text
-    .toLowerCase()
-    .replaceAll(/<[^<>]{1,200}>/g, ' ')
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
+  const words = text.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ');
+  return words.trim();
 }
 
-export function readProperty(body: unknown, name: string): unknown {
-  return typeof body === 'object' && body !== null && Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;
+/** `errorCode`, `error_code` and `ERROR-CODE` are one name. */
+function normalizeName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 }

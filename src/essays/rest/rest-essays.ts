@@ -1,19 +1,32 @@
 import { randomUUID } from 'node:crypto';
+import { isObject } from '../../parse-json.ts';
 import type { Redact } from '../../telemetry/redact.ts';
 import type { Answered, Outcome } from '../../upstream/outcome.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
-import { createBudgetError, toUpstreamError, type UpstreamErrorEvents } from '../../upstream/upstream-error.ts';
-import type { Essay, EssayMode, EssayOrder, EssayResult, SendingEssayGenerator } from '../essays.ts';
-import { hideInternals } from './failure-signs.ts';
-import { countWords, readEssayText, readProperty, readWriter } from './read-essay.ts';
+import {
+  createBudgetError,
+  findRefusal,
+  toUpstreamError,
+  type UpstreamErrorEvents,
+} from '../../upstream/upstream-error.ts';
+import type {
+  Essay,
+  EssayMode,
+  EssayOrder,
+  EssayResult,
+  EssayWriter,
+  SendingEssayGenerator,
+  UnreadableEssay,
+} from '../essays.ts';
+import { readHtml } from './read-body.ts';
+import { countWords, type DeclaredFields, readEssay } from './read-essay.ts';
 
 interface RestEssaysOptions {
   client: Pick<UpstreamClient, 'send'>;
   /** The value of `mode` on the wire. */
   modeNames: Readonly<Record<EssayMode, string>>;
-  /** The response field that holds the text, as a dotted path; null: it is recognized. */
-  textField?: string | null;
-  /** Whether the gateway starts the service. Only then its report of what wrote an essay is trusted. */
+  declared: DeclaredFields;
+  /** Whether the gateway starts the service, whose format is known. Only then its report of what wrote an essay is trusted. */
   isSelfHosted?: boolean;
   /** How long essays are stored. */
   keepMs: number;
@@ -23,40 +36,34 @@ interface RestEssaysOptions {
 }
 
 /** Orders essays over REST. An order is one operation, which may be charged even if it fails. */
-export function createRestEssays({
-  client,
-  modeNames,
-  textField = null,
-  isSelfHosted = false,
-  keepMs,
-  redact,
-  events,
-}: RestEssaysOptions): SendingEssayGenerator {
+export function createRestEssays(options: RestEssaysOptions): SendingEssayGenerator {
+  const { client, modeNames, declared, isSelfHosted = false, keepMs, redact, events } = options;
+
   return {
     async generate(order, context, { onText, ...hooks }) {
-      const body = {
-        description: composeDescription(order),
-        mode: modeNames[order.mode],
-        word_count: order.wordCount,
-      };
-      const path = '/v2/generate/essay/';
       // Another service might answer a media type that it does not know with a failure.
       const lines = isSelfHosted ? { lines: { readText: readTextLine, ...(onText && { onText }) } } : {};
-      const outcome = await client.send({ method: 'POST', path, body, ...lines, ...hooks }, context);
-      return readEssay(outcome, order, body.description) ?? readRejection(outcome) ?? toFailure(outcome);
+      const description = composeDescription(order);
+      const body = { description, mode: modeNames[order.mode], word_count: order.wordCount };
+      const request = { method: 'POST', path: '/v2/generate/essay/', body, ...lines, ...hooks } as const;
+      const outcome = await client.send(request, context);
+      const text = isSuccess(outcome) ? findText(outcome, order, description) : null;
+      return text === null ? toFailure(outcome) : toEssay(text, order, outcome);
     },
   };
 
-  function readEssay(outcome: Outcome, order: EssayOrder, description: string): Essay | null {
-    if (!isSuccess(outcome)) return null;
+  function findText(answer: Answered, order: EssayOrder, sent: string): string | null {
+    // A draft of the self-hosted service may repeat the description.
+    const essay = isSelfHosted ? readProperty(answer.json, 'essay') : readEssay(answer, order, sent, declared)?.text;
+    return typeof essay === 'string' ? orNull(essay) : null;
+  }
+
+  function toEssay(text: string, order: EssayOrder, outcome: Outcome): Essay {
     const { idempotencyKey, orderAgain, ...input } = order;
-    const { mode, wordCount } = input;
-    // The format of the self-hosted service is known, and its draft of a short order may repeat the description.
-    const text = isSelfHosted ? readOwnEssay(outcome) : readEssayText(outcome, { description, wordCount }, textField);
-    if (text === null) return null;
-    const writer = isSelfHosted ? readWriter(outcome.json) : 'SERVICE';
+    const writer = isSelfHosted && outcome.kind === 'answered' ? readWriter(outcome.json) : 'SERVICE';
     const createdAt = new Date();
     const keptUntil = new Date(createdAt.getTime() + keepMs);
+    const { mode } = input;
     return {
       kind: 'essay',
       id: randomUUID(),
@@ -70,32 +77,55 @@ export function createRestEssays({
     };
   }
 
-  function readRejection(outcome: Outcome): EssayResult | null {
-    if (outcome.kind !== 'answered' || (outcome.status !== 400 && outcome.status !== 422)) return null;
-    const message = readErrorMessage(outcome.json) ?? 'The essay service rejected the input and did not give a reason.';
-    return { kind: 'invalid-input', message: hideInternals(redact(message)).slice(0, 500), field: null, problems: [] };
-  }
-
-  function toFailure(outcome: Outcome): EssayResult {
+  function toFailure(outcome: Outcome): EssayResult | UnreadableEssay {
     if (outcome.kind === 'budget-exhausted') {
       const { message } = createBudgetError('essays', outcome);
       return { kind: 'allowance-exhausted', message, code: 'BUDGET_EXHAUSTED', renewsAt: outcome.renewsAt };
     }
-    // A failure after the first line follows a head with status 200.
-    const failed = isSelfHosted && isSuccess(outcome) && hasError(outcome) ? { ...outcome, status: 500 } : outcome;
-    const { message, code, retryable } = toUpstreamError('essays', failed, events);
-    const exhausted = { kind: 'allowance-exhausted', message, code: 'UPSTREAM_ALLOWANCE_EXHAUSTED' } as const;
-    if (outcome.kind === 'exhausted') return { ...exhausted, renewsAt: outcome.renewsAt };
-    if (
-      outcome.kind === 'blocked' ||
-      (outcome.kind === 'answered' && (outcome.status === 402 || outcome.status === 429))
-    ) {
-      return { ...exhausted, renewsAt: outcome.retryAt };
-    }
-    const receivedText = outcome.kind === 'failed' || isSuccess(outcome) ? hideInternals(outcome.text) : '';
-    const rawText = receivedText.trim() === '' ? null : receivedText;
-    return { kind: 'service-failed', message, code, retryable, rawText };
+    if (outcome.kind === 'answered') return toRefusal(outcome);
+    const { message, code, retryable } = toUpstreamError('essays', outcome, events);
+    if (outcome.kind === 'exhausted') return toExhausted(message, outcome.renewsAt);
+    if (outcome.kind === 'blocked') return toExhausted(message, outcome.retryAt);
+    return {
+      kind: 'service-failed',
+      message,
+      code,
+      retryable,
+      rawText: outcome.kind === 'failed' ? orNull(outcome.text) : null,
+    };
   }
+
+  /** Services word a refusal in bodies of any status. */
+  function toRefusal(answer: Answered): EssayResult | UnreadableEssay {
+    const refusal = answer.text.length < maxRefusalLength ? findRefusal(answer.json ?? answer.text) : null;
+    const isWorded = refusal === 'allowance' || refusal === 'credentials';
+    if (!isWorded && [400, 413, 422].includes(answer.status)) {
+      const reason = readReason(answer.json ?? readHtml(answer.text), { isNested: false });
+      const message = redact(reason ?? 'The essay service rejected the input and did not give a reason.').slice(0, 500);
+      return { kind: 'invalid-input', message, field: null, problems: [] };
+    }
+    const status = isWorded && answer.status !== 429 ? refusalStatuses[refusal] : lastStatus(answer);
+    const failed = { ...answer, status, text: '', json: undefined };
+    const { message, code, retryable } = toUpstreamError('essays', failed, events);
+    if (code === 'UPSTREAM_ALLOWANCE_EXHAUSTED') return toExhausted(message, answer.retryAt);
+    const rawText = isSuccess(answer) ? orNull(answer.text) : null;
+    if (code !== 'UPSTREAM_FAILED' || !isSuccess(failed))
+      return { kind: 'service-failed', message, code, retryable, rawText };
+    return { kind: 'service-failed', message, code, retryable: false, rawText, isUnreadable: true };
+  }
+
+  /** The self-hosted service sends a failure after the first line of its text as the last line, after a head with status 200. */
+  function lastStatus({ status, json }: Answered): number {
+    return isSelfHosted && status === 200 && typeof readProperty(json, 'error') === 'string' ? 500 : status;
+  }
+}
+
+/** A longer body may have an essay that is not recognized. */
+const maxRefusalLength = 2_000;
+const refusalStatuses = { allowance: 402, credentials: 401 };
+
+function toExhausted(message: string, renewsAt: Date | null): EssayResult {
+  return { kind: 'allowance-exhausted', message, code: 'UPSTREAM_ALLOWANCE_EXHAUSTED', renewsAt };
 }
 
 /**
@@ -109,33 +139,37 @@ function composeDescription({ description, purpose, titles }: EssayOrder): strin
   return sentences.join('\n\n');
 }
 
-/** The essay of the self-hosted service. */
-function readOwnEssay({ json }: Answered): string | null {
-  return firstText([readProperty(json, 'essay')]);
-}
-
 /** The text that a line of the self-hosted service adds; null if it is the answer. */
 function readTextLine(line: unknown): string | null {
   const text = readProperty(line, 'text');
   return typeof text === 'string' ? text : null;
 }
 
+/** What wrote the essay, as the self-hosted service reports it. */
+function readWriter(json: unknown): EssayWriter {
+  const writer = readProperty(json, 'writer');
+  if (writer === 'drafter') return 'DRAFTER';
+  return writer === 'model' ? 'MODEL' : 'SERVICE';
+}
+
 function isSuccess(outcome: Outcome): outcome is Answered {
   return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
 }
 
-function hasError({ json }: Answered): boolean {
-  return typeof readProperty(json, 'error') === 'string';
+/** Why the input was rejected, in any of the usual forms: a text, a field, errors in a list or by their fields. */
+function readReason(value: unknown, { isNested = true } = {}): string | null {
+  if (typeof value !== 'object' || value === null) return typeof value === 'string' ? orNull(value) : null;
+  const named = ['message', 'detail', 'msg', 'reason', 'error', 'errors', 'title'].map((name) =>
+    readProperty(value, name),
+  );
+  const others = isNested || Array.isArray(value) ? Object.values(value) : [];
+  return [...named, ...others].map((child) => readReason(child)).find((reason) => reason !== null) ?? null;
 }
 
-/** The message of an error body, in any of the fields that the service and its resellers use. */
-function readErrorMessage(body: unknown): string | null {
-  const error = readProperty(body, 'error');
-  const [firstOfErrors] = Object.values(readProperty(body, 'errors') ?? {}).flat();
-  return firstText([error, readProperty(error, 'message'), readProperty(body, 'message'), firstOfErrors]);
+function orNull(text: string): string | null {
+  return text.trim() === '' ? null : text;
 }
 
-function firstText(candidates: readonly unknown[]): string | null {
-  const texts = candidates.filter((candidate) => typeof candidate === 'string');
-  return texts.find((text) => text.trim() !== '') ?? null;
+function readProperty(body: unknown, name: string): unknown {
+  return isObject(body) && Object.hasOwn(body, name) ? body[name] : undefined;
 }

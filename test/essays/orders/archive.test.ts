@@ -61,36 +61,8 @@ async function storeEssay(folder: string, essay: Essay, order: EssayOrder) {
   await store.close();
 }
 
-const description = 'How fountain pens hold their ink, and why they leak in airplanes.';
-
-it.each([
-  ['a message', tEssay('You have exceeded your monthly quota.')],
-  ['a failure', tEssay('Internal Server Error')],
-  ['a trace', tEssay('Traceback (most recent call last):\n  File "views.py", line 88, in generate')],
-  ['an echo', tEssay(`Write about: ${description}`)],
-  ['an echo of release 0.1.0', { ...tEssay(description), writer: null }],
-])(
-  'does not return %s that an earlier release took for an essay, and stores the essay in its place',
-  async (_, message) => {
-    const folder = tFolder();
-    const echoed = { ...order, description };
-    await storeEssay(folder, message, echoed);
-
-    const after = tStored(folder);
-    const essay = tEssay('Ink dries.');
-    const again = after.generate(echoed, from());
-    while (after.calls.length === 0) await new Promise(setImmediate);
-    after.calls[0]?.answer(essay);
-    expect(await again).toEqual(essay);
-    expect(await after.generate(echoed, from())).toEqual(essay);
-    expect(await after.find(message.id, from())).toEqual(essay);
-    expect(await after.find(essay.id, from())).toEqual(essay);
-    expect(after.calls).toHaveLength(1);
-  },
-);
-
-it.each(['DRAFTER', 'MODEL'] as const)(
-  'returns the text of the self-hosted service, whatever it says: %s',
+it.each(['DRAFTER', 'MODEL', 'SERVICE'] as const)(
+  'returns the stored text that was delivered as an essay, whatever it says: %s',
   async (writer) => {
     const folder = tFolder();
     const essay = { ...tEssay('Access denied: please try again later.'), writer };

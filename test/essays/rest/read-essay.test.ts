@@ -1,70 +1,172 @@
-// cspell:ignore Fehler aufgetreten errmsg AIza
+// cspell:ignore Fehler aufgetreten errmsg Kontingent aufgebraucht Füller Schule
 import { describe, expect, it } from 'vitest';
-import { hideInternals } from '../../../src/essays/rest/failure-signs.ts';
-import { isRefusedText, readEssayText, readWriter } from '../../../src/essays/rest/read-essay.ts';
+import { readEssay } from '../../../src/essays/rest/read-essay.ts';
+import { parseJson } from '../../../src/parse-json.ts';
 import { createRandom } from '../../support/e2e/random.ts';
 import { description, essay, first, rows, second, trace } from '../../support/essays/responses.ts';
 
 const ordered = { description, wordCount: 300 };
-
-function read(status: number, body: unknown, textField: string | null = null, order = ordered): string | null {
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {}
-  return readEssayText({ status, text, json }, order, textField);
+interface Declared {
+  texts?: string[] | null;
+  error?: string | null;
 }
 
-it.each(rows)('a response of the essay service: %s, %i', (_, status, body, expected) => {
-  expect(read(status, body)).toBe(expected);
-});
+function find(status: number, body: unknown, { texts = null, error = null }: Declared = {}, order = ordered) {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return readEssay({ status, text, json: parseJson(text) }, order, order.description, { texts, error });
+}
 
-it.each([
-  [{ essay, writer: 'drafter' }, 'DRAFTER'],
-  [{ essay, writer: 'model' }, 'MODEL'],
-  [{ essay }, 'SERVICE'],
-  [{ essay, writer: 'Jane Doe' }, 'SERVICE'],
-  [{ essay, writer: ['model'] }, 'SERVICE'],
-  [{ data: { essay, writer: 'model' } }, 'SERVICE'],
-  [essay, 'SERVICE'],
-  [undefined, 'SERVICE'],
-])('the writer in %j is %s', (body, writer) => {
-  expect(readWriter(body)).toBe(writer);
-});
+function read(status: number, body: unknown, declared: Declared = {}, order = ordered): string | null {
+  return find(status, body, declared, order)?.text ?? null;
+}
 
-describe('a configured field', () => {
-  it('is read where no rule would find an essay', () => {
-    expect(read(200, { draft: essay, other: essay }, 'other')).toBe(essay);
-    expect(read(200, { a: { b_c: ['x', `1. ${essay.replaceAll('.', ',')}`] } }, 'a.b_c.1')).toContain('1. Fountain');
-    expect(read(200, { body: JSON.stringify({ a: essay, b: second }) }, 'body.b', { ...ordered, wordCount: 30 })).toBe(
-      second,
-    );
+it.each(rows.filter(([, status]) => status >= 200 && status < 300))(
+  'a response of the essay service: %s, %i',
+  (_, status, body, expected) => {
+    expect(read(status, body)).toBe(expected);
+  },
+);
+
+describe('a declared field', () => {
+  const quota = 'You have exceeded your monthly quota.';
+
+  it.each<[string, unknown, string[], string | null]>([
+    ['a path with an index', { data: { choices: [{ text: 'no' }, { text: essay }] } }, ['data.choices[1].text'], essay],
+    ['an index with a dot', { parts: [{ draft: essay }] }, ['parts.0.draft'], essay],
+    ['an index at the beginning', [{ text: essay }], ['[0].text'], essay],
+    ['all elements of a list', { parts: [{ text: first }, { text: second }] }, ['parts.text'], `${first}\n\n${second}`],
+    ['a list', { essay: { body: [first, second] } }, ['essay.body'], `${first}\n\n${second}`],
+    ['several fields', { a: first, b: second }, ['b', 'a'], `${second}\n\n${first}`],
+    ['a field that has the text of others', { a: first, b: `${first} ${second}` }, ['a', 'b'], `${first} ${second}`],
+    ['JSON in a text', { body: JSON.stringify({ essay }) }, ['body.essay'], essay],
+    ['another spelling of the name', { EssayText: essay }, ['essay_text'], essay],
+    ['lines of JSON', '{"t":"Pens "}\n{"t":"hold "}\n{"t":"ink."}', ['t'], 'Pens hold ink.'],
+    ['events', 'data: {"t":"Pens "}\n\ndata: {"t":"hold."}\n\n', ['t'], 'Pens hold.'],
+    ['the whole body', 'Pens.', ['$'], 'Pens.'],
+    ['a message', { essay: quota }, ['essay'], quota],
+    [
+      'a text beside signs of failure',
+      { success: false, error: 'x', status: 'failed', essay: 'Pens.' },
+      ['essay'],
+      'Pens.',
+    ],
+    ['the description', { essay: description }, ['essay'], description],
+    ['HTML, with its tags', { essay: `<p>${first}</p>` }, ['essay'], `<p>${first}</p>`],
+    ['white space around', { essay: '\n Pens. \n' }, ['essay'], '\n Pens. \n'],
+    [
+      'a text of 60,000 characters beside 5,000 values',
+      { a: Array(5_000).fill({ b: 1 }), t: 'Pens. '.repeat(10_000) },
+      ['t'],
+      'Pens. '.repeat(10_000),
+    ],
+    ['an empty text', { essay: ' \n', text: essay }, ['essay'], null],
+    ['no text', { text: essay }, ['essay'], null],
+    ['null', { essay: null }, ['essay'], null],
+    ['no JSON', essay, ['essay'], null],
+  ])('is the essay: %s', (_, body, texts, expected) => {
+    for (const status of [200, 201, 202, 206]) expect(read(status, body, { texts })).toBe(expected);
   });
 
-  it('is not read beside a sign of failure, or if it is a message', () => {
-    expect(read(200, { success: false, other: essay }, 'other')).toBeNull();
-    expect(read(200, { other: 'Unauthenticated.' }, 'other')).toBeNull();
-    expect(read(200, { other: description }, 'other')).toBeNull();
-    expect(read(200, { other: 'Ein Fehler ist aufgetreten.' }, 'other')).toBeNull();
+  it.each<[unknown, string, boolean]>([
+    [{ code: 0 }, 'code', false],
+    [{ code: 500 }, 'code', true],
+    [{ meta: { problem: 'It is late.' } }, 'meta.problem', true],
+    [{ meta: { problem: '' } }, 'meta.problem', false],
+    [{ meta: {} }, 'meta.problem', false],
+    [{ problems: [] }, 'problems', false],
+    [{ problems: [{ text: 'It is late.' }] }, 'problems', true],
+    [{ success: true }, 'success', false],
+    [{ success: false }, 'success', true],
+    [{ error: 'No error' }, 'error', false],
+    [{ error: { code: 7 } }, 'error', true],
+  ])('says that the order failed: %j, %s: %s', (fields, error, hasFailed) => {
+    const body = { ...(fields as object), essay: `${essay} ${essay} ${essay} ${essay}` };
+    for (const texts of [['essay'], null]) expect(read(200, body, { texts, error }) === null).toBe(hasFailed);
+  });
+
+  it('for failures is read in place of all others', () => {
+    const body = { error: 'Something else', status: 'failed', essay };
+    expect(read(200, body)).toBeNull();
+    expect(read(200, body, { error: 'problem' })).toBe(essay);
+  });
+});
+
+describe('the path of an essay', () => {
+  it.each<[unknown, string[]]>([
+    [{ essay }, ['essay']],
+    [{ choices: [{ message: { content: essay } }] }, ['choices[0].message.content']],
+    [
+      {
+        messages: [
+          { role: 'user', content: description },
+          { role: 'assistant', content: essay },
+        ],
+      },
+      ['messages[1].content'],
+    ],
+    [{ content: [{ text: first }, { text: second }] }, ['content.text']],
+    [{ introduction: first, body: [second, essay], conclusion: second }, ['introduction', 'body', 'conclusion']],
+    [
+      {
+        sections: [
+          { heading: 'Past', text: first },
+          { heading: 'Now', text: second },
+        ],
+      },
+      ['sections'],
+    ],
+    [essay, ['$']],
+    [`{"response":"${first} "}\n{"response":"${second}"}`, ['response']],
+  ])('in %j is %j, where it is read if that is declared', (body, paths) => {
+    const found = find(200, body);
+    expect(found?.paths).toEqual(paths);
+    expect(read(200, body, { texts: paths })).toBe(found?.text);
   });
 });
 
 describe('a short text', () => {
-  const words = (count: number) => essay.split(' ').slice(0, count).join(' ');
+  const german = { description: 'Der Füller in der Schule, und warum er nicht verschwindet', wordCount: 300 };
 
   it.each([
     ['three words of five', { essay: 'Pens hold ink.' }, 5, 'Pens hold ink.'],
-    ['19 words of 50', { text: first }, 50, first],
-    ['19 words of 57', { text: first }, 57, first],
-    ['19 words of 58', { text: first }, 58, null],
-    ['40 words of 2,000', { essay: words(40) }, 2_000, words(40)],
-    ['39 words of 2,000', { essay: words(39) }, 2_000, null],
-    ['58 words of 2,000 in an unknown field', { output: essay }, 2_000, null],
-    ['58 words of 500 in an unknown field', { output: essay }, 500, essay],
-    ['seven words of ten in an unknown field', { output: 'Pens hold ink. They write with it.' }, 10, null],
-  ])('is an essay if it has enough of the ordered words: %s', (_, body, wordCount, expected) => {
-    expect(read(200, body, null, { ...ordered, wordCount })).toBe(expected);
+    ['19 words of 2,000', { text: first }, 2_000, first],
+    ['58 words of 2,000 in an unknown field', { words: essay }, 2_000, essay],
+    ['five words of 300', { essay: 'Pens hold ink. They write.' }, 300, null],
+  ])('is an essay if it has a word of the description: %s', (_, body, wordCount, expected) => {
+    expect(read(200, body, {}, { ...ordered, wordCount })).toBe(expected);
+  });
+
+  it.each([
+    ['Ihr Kontingent ist aufgebraucht. Bitte warten Sie, oder kaufen Sie mehr.', null],
+    ['Es ist ein Fehler aufgetreten, und der Text wurde nicht geschrieben, warum auch immer.', null],
+    ['Ein Füller schreibt anders als ein Kugelschreiber, und das ist sein Vorteil.', german.description],
+    ['Füllern gehört die Zukunft der Schulen, auch wenn sie teuer sind.', german.description],
+  ])('in another language: %s', (text, expected) => {
+    expect(read(200, { text }, {}, german)).toBe(expected === null ? null : text);
+  });
+
+  it('may share no word if the description has only common ones, or is in another language than 150 words', () => {
+    const text = 'It is never too late to begin with something.';
+    expect(read(200, { text }, {}, { description: 'What would you write about?', wordCount: 300 })).toBe(text);
+    const long = `${essay} `.repeat(3);
+    expect(read(200, { text: long }, {}, { description: '鋼筆', wordCount: 2_000 })).toBe(long);
+  });
+
+  it('is not what was sent, with words around it', () => {
+    const frame = `Topic: ${description} We will write it, and fountain pens were in it.`;
+    for (const text of [description, `You asked for this: "${description}"`]) expect(read(200, { text })).toBeNull();
+    expect(read(200, { text: frame })).toBe(frame);
+  });
+
+  it.each([
+    "I'm sorry, but I can't write an essay about fountain pens.",
+    'I cannot help with an essay about fountain pens, and why children learn to write with them.',
+    'As an AI model, I am not able to describe the history of fountain pens for you.',
+    'Could you please tell me more about the fountain pens and the children that you have in mind?',
+    'Your essay about the history of fountain pens is being written, and will arrive by e-mail.',
+    'We are unable to generate an essay about fountain pens in many countries, please try again later.',
+  ])('on the topic is not a refusal, a question or a note: %s', (text) => {
+    expect(read(200, { essay: text })).toBeNull();
   });
 });
 
@@ -73,9 +175,12 @@ it('an essay about failures is one, also beside what was sent', () => {
     description: 'Why "please try again later", an invalid API key and exceeded quotas annoy',
     wordCount: 60,
   };
-  const text = `${essay} ${essay} The message said: please try again later, your request could not be processed.`;
-  expect(read(200, { description: order.description, prompt: order.description, essay: text }, null, order)).toBe(text);
-  expect(read(200, { description: order.description }, null, order)).toBeNull();
+  const text =
+    'Quotas annoy. The message says: please try again later, your quota is exceeded, and your key is invalid. '.repeat(
+      3,
+    );
+  expect(read(200, { description: order.description, prompt: order.description, essay: text }, {}, order)).toBe(text);
+  expect(read(200, { description: order.description }, {}, order)).toBeNull();
 });
 
 describe('near misses', () => {
@@ -94,7 +199,6 @@ describe('near misses', () => {
     { message: 'You have exceeded your quota.' },
     { detail: 'Invalid token.' },
     { reason: 'Internal server error' },
-    { job_id: 'a81f' },
     { isValid: 'no' },
     { ack: 'Failure' },
     { resultCode: 'ERROR' },
@@ -116,19 +220,30 @@ describe('near misses', () => {
     { usage: { requests: 12, remaining: 88 }, warnings: [], prompt: `Write an essay. ${description}` },
   ];
 
-  it('have no essay if one sign of failure is added anywhere', () => {
+  it('have no essay if one sign of failure is added around it', () => {
     expect(right.length).toBeGreaterThan(50);
-    for (const [name, , body] of right) {
+    const short = right.filter(([, , , expected]) => (expected?.length ?? 0) < 1_000);
+    for (const [name, , body] of short)
+      for (const sign of signs)
+        expect([name, sign, read(200, { ...(body as object), ...sign })]).toEqual([name, sign, null]);
+  });
+
+  it('have the same essay if the sign is in a field beside it', () => {
+    for (const [name, , body, expected] of right) {
       for (const sign of signs) {
-        // A finished task has an identifier, too.
-        if ('job_id' in sign && /success|succeeded|completed?\b/i.test(JSON.stringify(body))) continue;
-        for (const path of pathsOf(body)) {
-          const changed = structuredClone(body);
-          const place = path.reduce<unknown>((parent, key) => Reflect.get(parent as object, key), changed);
-          Object.assign(place as object, sign);
-          expect([name, sign, path, read(200, changed)]).toEqual([name, sign, path, null]);
-        }
+        const changed = { plagiarism: sign, x_job: { state: sign }, ...(body as object) };
+        expect([name, sign, read(200, changed)]).toEqual([name, sign, expected]);
       }
+    }
+  });
+
+  it('have the same essay beside any sign if it has two thirds of the ordered words, in a field for texts', () => {
+    const whole = { ...ordered, wordCount: 80 };
+    for (const sign of signs) {
+      for (const name of ['essay', 'text', 'output'])
+        expect(read(200, { ...sign, [name]: essay }, {}, whole)).toBe(essay);
+      expect(read(200, { ...sign, x_field: essay }, {}, whole)).toBeNull();
+      expect(read(200, { ...sign, essay }, {}, { ...ordered, wordCount: 100 })).toBeNull();
     }
   });
 
@@ -163,57 +278,8 @@ function isPlainObject(body: unknown): boolean {
   return typeof body === 'object' && body !== null && !Array.isArray(body);
 }
 
-/** The paths of all objects in a body. */
-function pathsOf(value: unknown, path: readonly string[] = []): (readonly string[])[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const below = Object.entries(value).flatMap(([name, child]) => pathsOf(child, [...path, name]));
-  return Array.isArray(value) ? below : [path, ...below];
-}
-
-it.each([
-  ['an essay', essay, description, false],
-  ['a short essay', 'Pens hold ink.', description, false],
-  ['an essay whose order is unknown', essay, null, false],
-  ['an echo', description, description, true],
-  ['an echo whose order is unknown', description, null, false],
-  ['a note', 'Your essay is being written.', null, true],
-  ['a failure', 'Internal Server Error', null, true],
-  ['a trace', `java.lang.Error: no\n\tat a.B.c(B.java:1)\n${essay}`, null, true],
-])('a stored text that is not returned: %s', (_, text, sent, expected) => {
-  expect(isRefusedText(text, sent)).toBe(expected);
+it('JSON that is nested deeply has no essay', () => {
+  const nested = '['.repeat(5_000) + JSON.stringify(essay) + ']'.repeat(5_000);
+  expect(read(200, nested)).toBeNull();
+  expect(read(200, { text: nested })).toBeNull();
 });
-
-it('what is shown of a failure has no paths of a server and no credentials', () => {
-  const shown = hideInternals(
-    `${trace} C:\\app\\main.cs {"token":"zz-123","api_key": "zz-9"} Authorization: Bearer eyJhbGciOi.eyJzdWIi.c2ln password=zz2`,
-  );
-  expect(shown).toContain('Traceback (most recent call last): File "[path]", line 88');
-  for (const hidden of ['/srv', 'views.py', 'main.cs', 'zz', 'eyJ']) expect(shown).not.toContain(hidden);
-});
-
-it.each([
-  'Incorrect API key provided: sk-proj-zz-9123def456.',
-  'Bearer zz-9.def-123 is invalid',
-  'postgres://user:zz@db.internal/db',
-  'file:///srv/zz/x.py',
-  '{"path":"\\/home\\/zz\\/x"}',
-  'at x (/app/dist/zz.js:1:2)',
-  '/nix/store/zz',
-  '"x-api-key":"zz-9"',
-  '"private_key":"-----BEGIN zz"',
-  'Set-Cookie: sid=zz-9',
-  '"sessionId":"zz-9"',
-  'PASSPHRASE=zz-9',
-  'pwd: zz-9',
-  '?key=AIza-zz-zz-zz-zz-zz-zz-zz-zz-zz-zz-zz-zz',
-  'ghp_zz0123456789',
-])('what is shown of a failure has no secret: %s', (text) => {
-  expect(hideInternals(text)).not.toContain('zz');
-});
-
-it.each([essay, 'Tolkien gave a token of the past: a ring.', 'Bearer bonds, and/or the secret of a password.'])(
-  'what is shown of a failure has all of a text: %s',
-  (text) => {
-    expect(hideInternals(text)).toBe(text);
-  },
-);

@@ -1,5 +1,8 @@
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { EssayResult } from '../../../src/essays/essays.ts';
+import type { DeclaredFields } from '../../../src/essays/rest/read-essay.ts';
 import { createRestEssays } from '../../../src/essays/rest/rest-essays.ts';
+import { parseJson } from '../../../src/parse-json.ts';
 import type { Answered, Outcome, UpstreamRequest } from '../../../src/upstream/outcome.ts';
 import { order } from '../../support/essays/generator.ts';
 import { tRequestContext } from '../../support/request-context.ts';
@@ -9,14 +12,20 @@ const date = new Date('2026-12-01T00:00:00Z');
 const later = new Date('2026-12-01T00:00:01Z');
 
 function answered(status: number, text: string): Answered {
-  return { kind: 'answered', status, headers: {}, retryAt: null, text, json: JSON.parse(text) };
+  return { kind: 'answered', status, headers: {}, retryAt: null, text, json: parseJson(text) };
 }
 
-function tRestEssays(outcome: Outcome, options: { isSelfHosted?: boolean } = {}) {
+interface TOptions {
+  isSelfHosted?: boolean;
+  declared?: DeclaredFields;
+}
+
+function tRestEssays(outcome: Outcome, options: TOptions = {}) {
   const requests: UpstreamRequest[] = [];
   const fired: string[] = [];
   const essays = createRestEssays({
     keepMs: 86_400_000,
+    declared: { texts: null, error: null },
     ...options,
     client: {
       async send(request) {
@@ -96,34 +105,129 @@ it.each([
   [{ isSelfHosted: false }, 'model', 'SERVICE'],
   [{}, 'model', 'SERVICE'],
 ])('with %j, the writer that is reported as %s is %s', async (options, writer, expected) => {
-  const body = JSON.stringify({ essay: 'Pens hold ink. They write. '.repeat(8), writer });
+  const body = JSON.stringify({ essay: `${order.description}. They write. `.repeat(8), writer });
   const { generate } = tRestEssays(answered(200, body), options);
   const hooks = { maySend: async () => true, beforeAttempt: vi.fn() };
   expect(await generate(order, tRequestContext(), hooks)).toMatchObject({ kind: 'essay', writer: expected });
 });
 
-it.each([
-  [{ message: 'Monthly quota exceeded.' }, 'ALLOWANCE_EXHAUSTED', ['refused']],
-  [{ success: false, error: { code: 'rate_limit_exceeded' } }, 'ALLOWANCE_EXHAUSTED', ['refused']],
-  [{ detail: 'Not authenticated.' }, 'REJECTED_CREDENTIALS', ['credentials rejected']],
-  [{ essay: 'Invalid API key.' }, 'REJECTED_CREDENTIALS', ['credentials rejected']],
-  [{ task: 'a81f', status: 'queued' }, 'FAILED', ['unreadable 200']],
-])(
-  'a response without an essay is the failure that it names, with what was received: %j',
-  async (body, code, events) => {
-    const { generate, fired } = tRestEssays(answered(200, JSON.stringify(body)));
-    const result = await generate(order, tRequestContext(), { maySend: async () => true, beforeAttempt: vi.fn() });
-    expect(result).toMatchObject(failedWith(code, { rawText: JSON.stringify(body), retryable: code === 'FAILED' }));
-    expect(fired).toEqual(events);
-  },
-);
+/** The code of a failure, the message of a rejection, or the kind of any other result. */
+function nameOf(result: EssayResult): string {
+  if (result.kind === 'service-failed') return result.code;
+  return result.kind === 'invalid-input' ? result.message : result.kind;
+}
+
+const hooks = { maySend: async () => true, beforeAttempt: vi.fn() };
+
+it.each<[number[], unknown, string, string]>([
+  [[200, 202, 400, 401, 403, 500, 503], { message: 'Monthly quota exceeded.' }, 'allowance-exhausted', 'refused'],
+  [[200, 403, 429], { error: { code: 'insufficient_quota' } }, 'allowance-exhausted', 'refused'],
+  [[200, 402], { text: 'You have no credits left.' }, 'allowance-exhausted', 'refused'],
+  [[202], { message: 'You have used your 100 requests of this month' }, 'allowance-exhausted', 'refused'],
+  [[200], { result: 'Limit of 100 free requests per month used.' }, 'allowance-exhausted', 'refused'],
+  [[200, 400, 401, 500], { detail: 'Not authenticated.' }, 'UPSTREAM_REJECTED_CREDENTIALS', 'credentials rejected'],
+  [[200], { essay: 'Invalid API key.' }, 'UPSTREAM_REJECTED_CREDENTIALS', 'credentials rejected'],
+  [[200], { data: 'Your key has been deactivated.' }, 'UPSTREAM_REJECTED_CREDENTIALS', 'credentials rejected'],
+])('with the statuses %j, %j is %s', async (statuses, body, name, event) => {
+  for (const status of statuses) {
+    const { generate, fired } = tRestEssays(answered(status, JSON.stringify(body)));
+    const result = await generate(order, tRequestContext(), hooks);
+    expect([status, nameOf(result), fired]).toEqual([status, name, [event]]);
+    expect(result).not.toMatchObject({ retryable: true });
+  }
+});
+
+it.each<[number, unknown, string]>([
+  [400, { error: 'Invalid request body.' }, 'Invalid request body.'],
+  [400, { detail: 'word_count must be an integer.' }, 'word_count must be an integer.'],
+  [422, { detail: [{ loc: ['body', 'word_count'], msg: 'value is not valid', type: 'x' }] }, 'value is not valid'],
+  [400, { errors: { mode: ['mode is unknown.'] } }, 'mode is unknown.'],
+  [400, { errors: [{ code: 'max', message: 'Too long.' }] }, 'Too long.'],
+  [400, { statusCode: 400, message: ['Too long.'], error: 'Bad Request' }, 'Too long.'],
+  [400, { type: 'about:blank', title: 'Bad Request', status: 400, detail: 'Too long.' }, 'Too long.'],
+  [400, { msg: 'Too long.', code: 7 }, 'Too long.'],
+  [413, { message: 'Too long.' }, 'Too long.'],
+  [400, 'The description is too long.', 'The description is too long.'],
+  [400, '<html><body><h1>Bad</h1><p>Too long.</p></body></html>', 'Bad\n\nToo long.'],
+  [400, { message: `${'x'.repeat(490)} secret secret` }, `${'x'.repeat(490)} [hidden] `],
+  [422, {}, 'The essay service rejected the input and did not give a reason.'],
+  [400, { status: 'x', code: 7 }, 'The essay service rejected the input and did not give a reason.'],
+])('the reason of status %i %j is %s', async (status, body, reason) => {
+  const { generate } = tRestEssays(answered(status, typeof body === 'string' ? body : JSON.stringify(body)));
+  expect(await generate(order, tRequestContext(), hooks)).toEqual({
+    kind: 'invalid-input',
+    message: reason,
+    field: null,
+    problems: [],
+  });
+});
+
+describe('a 2xx response without an essay', () => {
+  it.each([
+    [200, JSON.stringify({ task: 'a81f', status: 'queued' })],
+    [202, '{"id":"x"}'],
+    [200, 'Their secret: practice. Authorization: Bearer eyJhbGciOi.eyJzdWIi.c2ln, see /srv/app/main.py'],
+    [200, `${JSON.stringify({ note: 'Your quota is exceeded.', a: 'x y. '.repeat(500) })}`],
+  ])('is kept as it was received, and not sent again: %i %s', async (status, text) => {
+    const { generate, fired } = tRestEssays(answered(status, text));
+    expect(await generate(order, tRequestContext(), hooks)).toEqual({
+      kind: 'service-failed',
+      message: 'The essay service returned a response that could not be read.',
+      code: 'UPSTREAM_FAILED',
+      retryable: false,
+      rawText: text,
+      isUnreadable: true,
+    });
+    expect(fired).toEqual([`unreadable ${status}`]);
+  });
+
+  it('may be empty', async () => {
+    const { generate } = tRestEssays(answered(204, ''));
+    const result = await generate(order, tRequestContext(), hooks);
+    expect(result).toMatchObject({ retryable: false, rawText: null, isUnreadable: true });
+  });
+});
+
+it('believes the declared fields', async () => {
+  const declared = { texts: ['a.b'], error: 'failed' };
+  for (const [body, expected] of [
+    [
+      { a: { b: 'Access denied.' }, status: 'failed' },
+      { kind: 'essay', text: 'Access denied.', wordCount: 2 },
+    ],
+    [
+      { a: { b: 'Access granted.' }, failed: 'yes' },
+      { kind: 'service-failed', isUnreadable: true },
+    ],
+    [{ essay: `${order.description} `.repeat(50) }, { kind: 'service-failed', isUnreadable: true }],
+  ]) {
+    const { generate } = tRestEssays(answered(200, JSON.stringify(body)), { declared });
+    expect(await generate(order, tRequestContext(), hooks)).toMatchObject(expected ?? {});
+  }
+});
+
+it('what was sent is no essay, in the form of the client or of the request', async () => {
+  const long = {
+    ...order,
+    description: 'Fountain pens: the reservoir that holds the ink, and the nib',
+    titles: ['The Pen'],
+  };
+  const { generate, requests } = tRestEssays(answered(200, '{}'));
+  await generate(long, tRequestContext(), hooks);
+  const { description: sent } = (requests[0]?.body ?? {}) as { description: string };
+  expect(sent).toContain('Title options: The Pen.');
+  for (const text of [sent, long.description, `You asked for this essay: ${long.description}`]) {
+    const { generate } = tRestEssays(answered(200, JSON.stringify({ text })));
+    expect(await generate(long, tRequestContext(), hooks)).toMatchObject({ kind: 'service-failed' });
+  }
+});
 
 it('a short essay, or one that repeats its order, is one if the service is self-hosted', async () => {
   for (const text of ['Pens.', order.description, 'Access denied: please try again later.']) {
     for (const isSelfHosted of [true, false]) {
       const { generate } = tRestEssays(answered(200, JSON.stringify({ essay: text })), { isSelfHosted });
       const result = await generate(order, tRequestContext(), { maySend: async () => true, beforeAttempt: vi.fn() });
-      expect(result).toMatchObject(isSelfHosted ? { kind: 'essay', text } : { kind: 'service-failed' });
+      expect(result.kind === 'essay').toBe(isSelfHosted);
     }
   }
 });
@@ -155,6 +259,7 @@ it.each([
     const outcome: Answered = { ...answered(200, '{"error":"x"}'), text: 'Pens hold' };
     const { generate } = tRestEssays(outcome, { isSelfHosted });
     const result = await generate(order, tRequestContext(), { maySend: async () => true, beforeAttempt: vi.fn() });
-    expect(result).toEqual({ ...failedWith('FAILED', { retryable: true, rawText: 'Pens hold' }), message });
+    const kept = isSelfHosted ? { retryable: true } : { retryable: false, isUnreadable: true };
+    expect(result).toEqual({ ...failedWith('FAILED', { ...kept, rawText: 'Pens hold' }), message });
   },
 );

@@ -62,8 +62,8 @@ export const rows: [string, number, unknown, string | null][] = [
     { error: 'none', error_code: '0', status: 'processing_complete', output: essay },
     essay,
   ],
-  ['Chinese', 200, { output: '钢笔'.repeat(40).concat('。') }, '钢笔'.repeat(40).concat('。')],
-  ['Chinese plain text', 200, '钢笔在笔尖后面储存墨水。'.repeat(8), '钢笔在笔尖后面储存墨水。'.repeat(8)],
+  ['Chinese of 150 words', 200, { output: '钢笔'.repeat(160).concat('。') }, '钢笔'.repeat(160).concat('。')],
+  ['Chinese plain text', 200, '钢笔在笔尖后面储存墨水。'.repeat(30), '钢笔在笔尖后面储存墨水。'.repeat(30)],
   // Envelopes of well-known services.
   ['JSend', 200, { status: 'success', data: { essay } }, essay],
   ['JSON:API', 200, { data: { type: 'essays', id: '1', attributes: { content: essay } } }, essay],
@@ -182,7 +182,10 @@ export const rows: [string, number, unknown, string | null][] = [
     `# On pens\n\n${first}\n\n## Schools\n\n${second}`,
     `# On pens\n\n${first}\n\n## Schools\n\n${second}`,
   ],
-  ['HTML', 200, { essay: `<h1>On pens</h1><p>${essay}</p>` }, `<h1>On pens</h1><p>${essay}</p>`],
+  ['HTML', 200, { essay: `<h1>On pens</h1><p>${essay}</p>` }, `On pens\n\n${essay}`],
+  ['HTML with entities', 200, { essay: `<p>Pens &amp; ink&#46;<br>${essay}</p>` }, `Pens & ink.\n${essay}`],
+  ['a tag in a text', 200, { essay: `<b>On pens</b>\n\n${essay}` }, `<b>On pens</b>\n\n${essay}`],
+  ['XML', 200, `<?xml version="1.0"?><r><ok>1</ok><essay lang="en">${all}</essay></r>`, all],
   ['a title in brackets', 200, `[On Pens]\n\n${all}`, `[On Pens]\n\n${all}`],
   [
     'a title with an error',
@@ -220,7 +223,7 @@ export const rows: [string, number, unknown, string | null][] = [
     { introduction: first, body_paragraphs: [second], conclusion: third },
     all,
   ],
-  ['sections of which one has an unknown name', 200, { introduction: first, middle: second, conclusion: third }, null],
+  ['sections of which one has an unknown name', 200, { introduction: first, middle: second, conclusion: third }, all],
   ['sections in data', 200, { data: { intro: first, body: [second], conclusion: third } }, all],
   ['a bare list of paragraphs', 200, [first, second, third], all],
   ['a list of paragraphs in a known field', 200, { content: [first, second, third] }, all],
@@ -258,12 +261,12 @@ export const rows: [string, number, unknown, string | null][] = [
     all,
   ],
   ['an essay and feedback', 200, { output: essay, feedback: `${third} ${second} ${first}` }, essay],
-  ['drafts in a list', 200, { data: [{ essay }, { essay: `${third} ${second} ${first}` }] }, null],
+  ['drafts in a list', 200, { drafts: [{ essay }, { essay: `${third} ${second} ${first}` }] }, essay],
   [
     'long drafts in a list of texts',
     200,
     { data: [`${essay} ${first} `.repeat(4), `${third} ${second} ${first} ${third} `.repeat(3)] },
-    null,
+    `${essay} ${first} `.repeat(4),
   ],
   // Messages of a service that did not write.
   [
@@ -293,7 +296,7 @@ export const rows: [string, number, unknown, string | null][] = [
   ['status: false', 200, { status: false, text: essay }, null],
   ['a filtered answer', 200, { finish_reason: 'content_filter', text: essay }, null],
   ['JSON that is cut off', 200, `{"essay":"${essay}`, null],
-  ['a list of thousands', 200, Array.from({ length: 5_000 }, () => essay), null],
+  ['a text and thousands of numbers', 200, { context: Array.from({ length: 5_000 }, (_, id) => id), essay }, essay],
   ['an error beside an essay', 200, { error: 'The model is overloaded.', essay }, null],
   ['errors by field', 200, { errors: { description: ['The description is required.'] } }, null],
   ['a failed state', 200, { status: 'failed', essay }, null],
@@ -306,7 +309,7 @@ export const rows: [string, number, unknown, string | null][] = [
   ['an exception with the path of a file', 200, { exception: trace }, null],
   ['a trace in a known field', 200, { result: trace }, null],
   ['a task', 202, { task: 'a81f', status: 'queued' }, null],
-  ['a task with 200', 200, { task_id: 'a81f', text: essay }, null],
+  ['a task that has a text', 200, { task_id: 'a81f', text: essay }, essay],
   ['an accepted order with a text', 202, { essay }, null],
   ['no content', 204, '', null],
   ['a part', 206, { essay }, null],
@@ -315,12 +318,13 @@ export const rows: [string, number, unknown, string | null][] = [
   ['an echo and a shorter text', 200, { description, output: 'The history of fountain pens.' }, null],
   ['an echo with a prefix', 200, { output: `Write about: ${description}` }, null],
   ['the words of the order only', 200, { topic: description, mode: 'Standard', word_count: 300 }, null],
-  ['two drafts', 200, { draft: essay, other: `${third} ${second} ${first}` }, null],
+  ['two texts in unknown fields', 200, { one: essay, other: `${third} ${second} ${first}` }, null],
+  ['a draft and another text', 200, { draft: essay, other: `${third} ${second} ${first}` }, essay],
   [
     'words without sentences',
     200,
     {
-      output:
+      words:
         'pens ink nib paper school children letters hand light slow form quill dip wood steel gold cap clip barrel feed slit point line page book desk lamp shelf box case bag',
     },
     null,
@@ -368,7 +372,7 @@ export const rows: [string, number, unknown, string | null][] = [
   ['a flagged text', 200, { flagged: true, text: essay }, null],
   ['only reasoning', 200, { choices: [{ message: { content: null, reasoning_content: essay } }] }, null],
   ['only thinking', 200, { content: [{ type: 'thinking', thinking: essay }] }, null],
-  ['two choices', 200, { choices: [{ text: essay }, { text: `${third} ${second} ${first}` }] }, null],
+  ['two choices', 200, { choices: [{ text: essay }, { text: `${third} ${second} ${first}` }] }, essay],
   // Notes about the order, in fields for the essay.
   ['a queued order', 200, { essay: 'Processing...' }, null],
   ['an order that is written', 200, { essay: 'Your essay is being written. You will receive it by email.' }, null],
@@ -436,7 +440,7 @@ export const rows: [string, number, unknown, string | null][] = [
   // cspell:enable
   // Documents, traces and streams.
   ['a page in a known field', 200, { result: html.replace('</p>', ` ${essay}</p>`) }, null],
-  ['a page around an essay', 200, `<!DOCTYPE html><html><body>${essay}</body></html>`, null],
+  ['a page around an essay', 200, `<!DOCTYPE html><html><body>${essay}</body></html>`, essay],
   [
     'a trace of Java',
     200,
@@ -444,8 +448,23 @@ export const rows: [string, number, unknown, string | null][] = [
     null,
   ],
   ['a trace of PHP', 200, `PHP Fatal error:  Uncaught Exception: ${essay} in /var/www/html/db.php:33`, null],
-  ['events', 200, `data: {"text":"${first}"}\n\ndata: {"text":"${second} ${third}"}\n\ndata: [DONE]\n\n`, null],
-  ['lines of JSON', 200, `{"text":"${first}"}\n{"text":"${second} ${third}"}`, null],
+  [
+    'events',
+    200,
+    `: ping\n\ndata: {"text":"${first} "}\n\ndata:\n\ndata: {"text":"${second} ${third}"}\n\ndata: [DONE]\n\n`,
+    essay,
+  ],
+  ['events with an error at the end', 200, `data: {"text":"${essay}"}\n\ndata: {"error":"overloaded"}\n\n`, null],
+  ['lines of JSON', 200, `{"text":"${first} "}\n{"text":"${second} ${third}"}`, essay],
+  ['lines of JSON that are cut off', 200, `{"text":"${essay} "}\n{"text":"${second}`, null],
+  [
+    'lines that repeat the text so far',
+    200,
+    [first, `${first} ${second}`, essay].map((text) => JSON.stringify({ text })).join('\n'),
+    essay,
+  ],
+  ['parts of a sentence', 200, { parts: [{ text: essay.slice(0, 70) }, { text: essay.slice(70) }] }, essay],
+  ['tokens', 200, { output: essay.split(/(?<= )/) }, essay],
   ['fields in lines', 200, `status: error\nmessage: ${essay}`, null],
   ['a PDF', 200, `%PDF-1.7\n1 0 obj ${essay} endobj`, null],
   ['an upstream without a backend', 200, 'upstream connect error or disconnect/reset before headers.', null],

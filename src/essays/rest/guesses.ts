@@ -1,0 +1,174 @@
+import { findRefusalInText, maxMessageLength } from '../../upstream/upstream-error.ts';
+
+/*
+ * What is guessed of a response whose format is not documented. Each row is one guess, and none is made about fields that the
+ * operator has declared (ESSAY_TEXT_FIELD, ESSAY_ERROR_FIELD).
+ */
+
+/** What a field is for, by its name in lower case without signs, and when its value says that the order failed. The first row decides. */
+const purposes: readonly [purpose: string, names: RegExp, saysFailure?: (value: unknown) => boolean][] = [
+  ['success', /^(?:is)?(?:success(?:ful)?|succeeded|ok|valid|done|completed|finished)$/, isNo],
+  ['state', /^(?:(?:task|job)?stat(?:us|e)|ack|(?:http|status|response|result|ret(?:urn)?)?code)$/, isFailureState],
+  ['state', /^(?:finish|stop|done|completion)reason$/, isFailureState],
+  [
+    'failure',
+    /^(?:is|has)?(?:err|exception|fail|fault|denied|refus|reject|flagged$|stack)/,
+    (value) => !isEmpty(value),
+  ],
+  ['failure', /^(?:block(?:ed|reason)|trace(?:back)?)$/, (value) => !isEmpty(value)],
+  ['message', /^(?:(?:status|result|ret)?(?:message|msg)|details?|reason|info|notice|notes?|hint)$/, isRefusal],
+  ['message', /^(?:warnings?|disclaimer)$/, isRefusal],
+  ['title', /^(?:sub)?(?:title|heading|headline)$/],
+  ['sent', /prompt|^(?:description|inputs?|query|question|request|instructions?|param(?:eter)?s|topic)$/],
+  [
+    'aside',
+    /^(?:think|thought|reason|analysis|referenc|citation|source|bibliograph|footnote|outline|annotation|safety)/,
+  ],
+  [
+    'aside',
+    /^(?:feedback|suggestion|tips|summary|abstract|excerpt|preview|keywords|usage|meta|plagiarism|grammar|check|logs)/,
+  ],
+  ['label', /id$|^(?:type|kind|object|model|role|event|language|lang|mode|ur[il]|href|version|format|created)$/],
+];
+
+/** A name in no row may have a text, and says nothing of failures. */
+export function purposeOf(name: string): string {
+  return purposes.find(([, names]) => names.test(name))?.[0] ?? 'text';
+}
+
+/** A declared field says so with any value, unless it is for successes or states. */
+export function saysFailure(name: string, value: unknown, { isDeclared = false } = {}): boolean {
+  const says = purposes.find(([, names]) => names.test(name))?.[2];
+  return says ? says(value) : isDeclared && !isEmpty(value);
+}
+
+/** Names of the field with the essay, the most certain first; '' is a body that is a text. */
+const textNames: readonly RegExp[] = [
+  ...[/^essay$/, /essay/, /^text$/, /^content$/, /^output(?:text)?$/, /^result$/],
+  ...[/^(?:generated|full|final|plain)(?:text|content|output|answer)$/, /^(?:response|answer|completion|reply|data)$/],
+  /^$|text|content|output|result|generated|response|answer|article|paper|document|draft|body|story|delta|chunk|token|value|plain/,
+  /markdown|html|translation|message/,
+];
+
+/** The position of a field among those that may have the essay; infinite if its name says nothing about that. */
+export function rankOf(name: string): number {
+  const rank = textNames.findIndex((names) => names.test(name));
+  return rank === -1 ? Number.POSITIVE_INFINITY : rank;
+}
+
+/** Fields of one object that are the parts of an essay. */
+export const sectionName =
+  /^(?:intro(?:duction)?|thesis|hook|main|(?:main)?body|(?:body)?paragraphs|(?:counter)?arguments?|conclusion|(?:p|section|part|para(?:graph)?|(?:main)?body(?:paragraph)?|argument|chapter|point)?\d+)$/;
+/** A list with this name has several essays, of which the first is taken; any other has the parts of one. */
+export const alternativesName = /^(?:choices|candidates|generations|predictions|drafts|versions|variants|essays)$/;
+
+/** Whether an object is a message of another role, or the reasoning of a model. */
+export function isAside(value: unknown): boolean {
+  const { role, type, thought } = (value ?? {}) as Record<string, unknown>;
+  return (
+    /^(?:user|system|developer|tool)$/.test(`${role}`) || /think|thought|reason/.test(`${type}`) || thought === true
+  );
+}
+
+function isNo(value: unknown): boolean {
+  return value === false || value === 0 || (typeof value === 'string' && /^(?:false|no|0)$/i.test(value));
+}
+
+function isRefusal(value: unknown): boolean {
+  return typeof value === 'string' && findRefusalInText(value) !== null;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value === 'string')
+    return /^(?:0+|-|no|none|no errors?\b.*|false|null|n\/a|ok|success|)$/i.test(value.trim());
+  return typeof value === 'object' && value !== null ? Object.values(value).every(isEmpty) : !value;
+}
+
+function isFailureState(value: unknown): boolean {
+  if (typeof value === 'object') return false;
+  const text = String(value);
+  // Some services have more digits for their own codes, and 10000 or 20000 for success.
+  if (/^(?:-\d+|202|[45]\d\d(?:\d\d)?)\b/.test(text) || failures.test(text)) return true;
+  return text.length < 60 && !/complete|succe|finished|no[ _-]error/i.test(text) && failureStates.test(text);
+}
+
+const failures = /^(?:false|ko|nok)$|(?:in|not[ _-])complete|unsucce/i;
+const failureStates =
+  /fail|error|denied|reject|unauth|forbidden|invalid|expired|exceed|quota|limit|timeout|cancel|abort|pending|queue|process|progress|running|waiting|start|scheduled|accepted|unavailable|filter|refus|block|safety|recitation|prohibited/i;
+
+/** Whether a text is a message in place of an essay, or a note about the order. */
+export function isMessage(text: string): boolean {
+  return text.length <= maxMessageLength && (isRefusal(text) || note.test(text));
+}
+
+const note =
+  /\byour (?:order|request|essay|account|query)\b[^.!?]{0,40}\b(?:is|was|has|will)\b|\bthank you for your (?:order|request|patience)\b/i;
+
+/** Whether a text is none, in any field: data that was cut off, a trace, or what a language model says in place of an essay. */
+export function isNoProse(text: string): boolean {
+  return noProse.some((row) => row.test(text));
+}
+
+const noProse: readonly RegExp[] = [
+  /^\s*(?:\{|\[\s*["{[]|%PDF-|PK\p{Cc}|(?:event|id|retry|status|error|code|message):)/u,
+  /^[^\n]{0,200}(?:\btraceback \(most recent call|\bPHP (?:fatal|parse) error)/i,
+  /^[^\n]{0,300}(?:error|exception)\b[^\n]{0,300}\n\s{1,20}at |(?:\n\s{1,20}at [\w.$<>]{1,200}[.(][^\n]*){2}/i,
+  /^\W*(?:I['’]?m |I am )?(?:so |very |truly )?(?:sorry|I apologi[sz]e)\b[^.!?]{0,60}\b(?:can['’]?t|cannot|can not|unable|not able|won['’]t)\b/i,
+  /^\W*(?:unfortunately, )?I (?:cannot|can['’]?t|can not|won['’]t|am unable to|am not able to) ?(?:assist|help|write|create|produce|provide|generate|fulfil|comply)/i,
+  /^\W*as an AI\b[^.!?]{0,200}\b(?:not|cannot|can['’]t|unable)\b/i,
+  /^\W*(?:before I (?:begin|start|write)|(?:could|can) you (?:please )?(?:provide|clarify|tell|specify))\b[^.]{0,200}(?:\?|\bI\b)/i,
+];
+
+// cspell:disable
+/** Words that a message may share with any description: frequent ones of several languages, and those about texts and orders. */
+const commonWords = new Set(
+  `the and for you are not but can was has had its our who why how all any one two may out of to in is it on at by an as be or we do
+  if so no my me about above after again against also although always among another around because been before being below between both cannot
+  could does during each even every first following from give given have having here however into itself just like long made make
+  makes many might more most much must need needs never next only other over please same shall should since some still such take
+  than that their them themselves then there these they this those through time today under until upon used uses using very want
+  were what when where whether which while whom whose will with within without would your yours answer answers article discuss
+  describe describes description draft essay essays example examples explain general generate help introduction conclusion limit
+  message model number order orders paragraph paragraphs points purpose request requests result service support text texts title
+  titles topic topics word words work write writer writers writes writing written aber auch aufsatz bitte dass diese dieser eine
+  einem einen einer haben ihre ihrer kann mehr nach nicht noch oder schreiben sich sind über warum wenn werden wird wurde avec
+  dans elle être leur mais nous peut plus pour pourquoi sans sont tout vous votre como cuando desde ensayo esta este hasta para
+  pero porque puede sobre también texto todo mais quando come della nella perché più questo sono deze door heeft maar meer niet
+  over voor waarom чтобы который почему также 为什么 如何 关于 使用 重新 我们 可以 一个 没有 文章 について なぜ です ます する ください`.split(
+    /\s+/,
+  ),
+);
+// cspell:enable
+
+/** Whether a text has a word of this description that is not common to many texts. */
+export function createTopicCheck(description: string): (text: string) => boolean {
+  const words = wordsOf(description).filter((word) => !commonWords.has(word));
+  const long = words.filter((word) => word.length > (unspaced.test(word) ? 1 : 3));
+  const wanted = long.length > 0 ? long : words;
+  return (text) => {
+    const own = wordsOf(text.slice(0, maxReadLength));
+    return wanted.length === 0 || wanted.some((word) => own.some((other) => isSameWord(word, other)));
+  };
+}
+
+/** The beginning of a text shows its topic. */
+const maxReadLength = 5_000;
+
+/** Without numbers. Texts in scripts without spaces are divided into words, too. */
+function wordsOf(text: string): string[] {
+  const words = Array.from(segmenter.segment(text.toLowerCase()), ({ segment }) => segment);
+  return [...new Set(words.filter((word) => /\p{L}/u.test(word)))];
+}
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hira}\p{Script=Kana}\p{Script=Hang}\p{Script=Thai}\p{Script=Khmr}\p{Script=Laoo}\p{Script=Mymr}]/u;
+
+/** Apart from the end, which differs in plurals and cases. */
+function isSameWord(one: string, other: string): boolean {
+  if (one === other) return true;
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  let common = 0;
+  while (common < short.length && short[common] === long[common]) common += 1;
+  return common >= Math.max(common === short.length ? 3 : 4, 0.7 * long.length);
+}
