@@ -25,7 +25,7 @@ export function createLogEvents(log: Log): Events {
     essayJobsAdopted: (count) => log.info({ count }, 'orders of a process that has stopped are continued'),
     essayOrderUnreadable() {
       if (!isDue('essay order unreadable')) return;
-      log.error('a stored order was skipped: it is damaged, was sealed with another secret, or is of a later version');
+      log.error('a stored order was left out: its record or entry is damaged or of a later version');
     },
     circuitHalfOpened: ignore,
     upstreamCalled({ service, path, outcome, durationMs }) {
