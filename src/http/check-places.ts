@@ -9,8 +9,6 @@ interface CheckPlacesOptions {
   maxWaitMs: number;
 }
 
-export type CheckPlaces = ReturnType<typeof createCheckPlaces>;
-
 /** Limits the requests at a time, and those that wait. One caller has at most half of both, so that others are served meanwhile. */
 export function createCheckPlaces({ places, maxWaitMs }: CheckPlacesOptions) {
   const share = Math.ceil(places / 2);

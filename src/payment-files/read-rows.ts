@@ -23,7 +23,7 @@ export interface TextStyle {
   hasByteOrderMark: boolean;
 }
 
-export interface TableLimits {
+interface TableLimits {
   rows: number;
   /** Of all rows together. A blank row has one. */
   cells: number;
