@@ -74,7 +74,7 @@ export const ibanTable: Table<IbanResult> = {
   '500':                   [temporary('UPSTREAM_FAILED'),                   3, twoPauses],
   '502':                   [temporary('UPSTREAM_FAILED'),                   3, twoPauses],
   '503':                   [temporary('UPSTREAM_FAILED'),                   3, twoPauses],
-  '504':                   [temporary('UPSTREAM_FAILED'),                   3, twoPauses],
+  '504':                   [temporary('UPSTREAM_TIMED_OUT'),                3, twoPauses],
   'slow headers':          [temporary('UPSTREAM_TIMED_OUT'),                1, bankDataTimeoutMs],
   'slow body':             [temporary('UPSTREAM_TIMED_OUT'),                1, bankDataTimeoutMs],
   'closed before headers': [temporary('UPSTREAM_FAILED'),                   3, twoPauses],
@@ -116,7 +116,7 @@ const redacted = (text: string) => text.replace(essaysKey, '[hidden]');
 export const essayTable: Table<EssayResult> = {
   //                        result                                                               calls  after  pause
   '200':                   [essay,                                                               1, now],
-  '200 not JSON':          [failed('UPSTREAM_FAILED', { rawText: redacted(html) }),              1, now],
+  '200 not JSON':          [failed('UPSTREAM_FAILED', { retryable: false, rawText: redacted(html) }), 1, now],
   '200 truncated':         [failed('UPSTREAM_FAILED', { rawText: redacted(halfJson) }),          1, now],
   '200 too large':         [failed('UPSTREAM_FAILED', { rawText: redacted(tooLarge.slice(0, maxAnswerBytes)) }), 1, now],
   '400':                   [invalidInput,                                                        1, now],
@@ -130,7 +130,7 @@ export const essayTable: Table<EssayResult> = {
   '500':                   [failed('UPSTREAM_FAILED'),                                           1, now],
   '502':                   [failed('UPSTREAM_FAILED'),                                           1, now],
   '503':                   [failed('UPSTREAM_FAILED'),                                           2, onePause],
-  '504':                   [failed('UPSTREAM_FAILED'),                                           1, now],
+  '504':                   [failed('UPSTREAM_TIMED_OUT'),                                        1, now],
   'slow headers':          [failed('UPSTREAM_TIMED_OUT'),                                        1, essaysTimeoutMs],
   'slow body':             [failed('UPSTREAM_TIMED_OUT', { rawText: redacted(halfJson) }),       1, essaysTimeoutMs],
   'closed before headers': [failed('UPSTREAM_FAILED'),                                           1, now],
