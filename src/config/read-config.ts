@@ -183,6 +183,7 @@ function createConfig(vars: Values, isLocal: boolean) {
         ACADEMIC: vars.ESSAY_MODE_ACADEMIC,
         PROFESSIONAL: vars.ESSAY_MODE_PROFESSIONAL,
         NEWS_REPORT: vars.ESSAY_MODE_NEWS_REPORT,
+        DETAILED: vars.ESSAY_MODE_DETAILED,
       },
       /** Dotted path of the response field that contains the text; null: the well-known names are tried. */
       textField: vars.ESSAY_TEXT_FIELD ?? null,

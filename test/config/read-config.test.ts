@@ -76,6 +76,7 @@ describe('readConfig', () => {
           ACADEMIC: 'Academic',
           PROFESSIONAL: 'Professional',
           NEWS_REPORT: 'Journalistic',
+          DETAILED: 'Detailed',
         },
         textField: null,
         monthlyAllowance: null,
