@@ -1,4 +1,5 @@
 import { parseJson } from '../../parse-json.ts';
+import { countWords } from '../../words.ts';
 import type { EssayWriter } from '../essays.ts';
 import { type Field, isFailureSign, isMessageField, isServiceText, namesOf, normalizeName } from './failure-signs.ts';
 
@@ -228,14 +229,6 @@ const minWords = 8;
 const sentence = /^[^\p{L}\n]*\p{L}[^\n]*(?:[.!?]['"”’)\]]*(?:\s|$)|[^\P{Sentence_Terminal}.!?])/mu;
 /** JSON that was cut off, markup, a document, or fields in lines. An essay may begin with "Data: the new oil". */
 const data = /^\s*(?:[<{]|\[\s*["{[\d]|%PDF-|PK\p{Cc}|(?:data|event|id|retry|status|error|code|message):)/u;
-
-/** Words between spaces; in scripts without spaces, a word has about two characters. */
-export function countWords(text: string): number {
-  const letters = text.match(
-    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Tibetan}]/gu,
-  );
-  return Math.max(text.match(/\S+/g)?.length ?? 0, Math.floor((letters?.length ?? 0) / 2));
-}
 
 /** The words of a text without what was sent; 0 if it is a part of that, or little more. */
 function countOwnWords(text: string, sent: string): number {

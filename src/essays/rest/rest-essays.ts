@@ -3,9 +3,10 @@ import type { Redact } from '../../telemetry/redact.ts';
 import type { Answered, Outcome } from '../../upstream/outcome.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import { createBudgetError, toUpstreamError, type UpstreamErrorEvents } from '../../upstream/upstream-error.ts';
+import { countWords } from '../../words.ts';
 import type { Essay, EssayMode, EssayOrder, EssayResult, SendingEssayGenerator } from '../essays.ts';
 import { hideInternals } from './failure-signs.ts';
-import { countWords, readEssayText, readProperty, readWriter } from './read-essay.ts';
+import { readEssayText, readProperty, readWriter } from './read-essay.ts';
 
 interface RestEssaysOptions {
   client: Pick<UpstreamClient, 'send'>;
@@ -105,8 +106,16 @@ export function createRestEssays({
 function composeDescription({ description, purpose, titles }: EssayOrder): string {
   const sentences = [description.trim()];
   if (purpose) sentences.push(`Writing purpose: ${purpose.toLowerCase()}.`);
-  if (titles.length > 0) sentences.push(`Title options: ${titles.map((title) => title.trim()).join(', ')}.`);
+  if (titles.length > 0) sentences.push(`Title options: ${titles.map(quoteTitle).join(', ')}.`);
   return sentences.join('\n\n');
+}
+
+/** In quotation marks if it could be read as two titles, or as the end of the list; in those that it does not contain. */
+function quoteTitle(title: string): string {
+  const text = title.trim();
+  if (!/[,，、"“«]|\.\s/.test(text)) return text;
+  const marks = ['""', '“”', '«»'].find(([open = '', close = '']) => !text.includes(open) && !text.includes(close));
+  return marks ? `${marks[0]}${text}${marks[1]}` : text;
 }
 
 /** The essay of the self-hosted service. */

@@ -17,6 +17,12 @@ describe('purpose and titles', () => {
   it.each([
     ['Title options: Dr. No, Why Bees?, Version 2.0.', ['Dr. No', 'Why Bees?', 'Version 2.0']],
     ['title option: “Bees, and why” or "Honey"', ['Bees, and why', 'Honey']],
+    ['Title options: "Eats, Shoots and Leaves".', ['Eats, Shoots and Leaves']],
+    [
+      'Title options: One, "Two. Three, four", “The "Real" Thing”, Five.',
+      ['One', 'Two. Three, four', 'The "Real" Thing', 'Five'],
+    ],
+    ['Title options: “Quoted” Bees, «"A" and “B”».', ['“Quoted” Bees', '"A" and “B”']],
     ['Title options: One. Then cover honey.', ['One']],
     ['Title options: .', []],
   ])('%s', (description, titles) => {

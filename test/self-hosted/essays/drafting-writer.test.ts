@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createDraftingWriter } from '../../../src/self-hosted/essays/drafting/drafting-writer.ts';
-import { countWords } from '../../../src/self-hosted/essays/words.ts';
 import { type WritingMode, writingModes } from '../../../src/self-hosted/essays/writing-order.ts';
+import { countWords } from '../../../src/words.ts';
 
 const remoteWork = 'Write an essay about remote work: productivity, loneliness and city budgets.';
 

@@ -1,4 +1,5 @@
-import { countWords, cutAtSentenceEnd, splitSentences } from '../words.ts';
+import { countWords } from '../../../words.ts';
+import { cutAtSentenceEnd, splitSentences } from '../sentences.ts';
 import { type EssayPurpose, readPurposeAndTitles } from '../writing-order.ts';
 import { joinList } from './fill-template.ts';
 import { type Phrase, readPhrase, toSentence } from './phrase.ts';

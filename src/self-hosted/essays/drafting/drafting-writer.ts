@@ -1,4 +1,5 @@
-import { countWords, cutAtSentenceEnd } from '../words.ts';
+import { countWords } from '../../../words.ts';
+import { cutAtSentenceEnd } from '../sentences.ts';
 import type { Writer, WritingMode } from '../writing-order.ts';
 import { type Brief, readBrief } from './brief.ts';
 import { composeTitles, createOutline, type Outline } from './outline.ts';

@@ -1,4 +1,4 @@
-import { countWords } from '../words.ts';
+import { countWords } from '../../../words.ts';
 import { capitalise, type Phrase } from './phrase.ts';
 
 /** The texts for a template, by slot; null if there is none that would read well. */

@@ -1,4 +1,4 @@
-import { countWords } from '../words.ts';
+import { countWords } from '../../../words.ts';
 import type { WritingMode } from '../writing-order.ts';
 import type { Brief, Point } from './brief.ts';
 import { fillTemplate, joinList, nameAllPoints, nameOrdinal, namePoints, type Slots } from './fill-template.ts';
@@ -24,6 +24,7 @@ const templatesByMode: Readonly<Record<WritingMode, ModeTemplates>> = {
   Academic: academicTemplates,
   Professional: professionalTemplates,
   Journalistic: journalisticTemplates,
+  Detailed: standardTemplates,
 };
 
 /** Creates the outline of a draft with these points of the brief. */

@@ -1,4 +1,4 @@
-import { countWords } from '../words.ts';
+import { countWords } from '../../../words.ts';
 
 /**
  * A part of the description, by its possible place in a template. `noun`: as a noun phrase; `label`: only after a colon,

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
-import { countWords } from '../words.ts';
+import { countWords } from '../../../words.ts';
 import { type CleanedAnswer, cleanAnswer } from './clean-answer.ts';
 import type { TaggedEssay } from './tagged-essay.ts';
 

@@ -1,6 +1,7 @@
 import { Agent } from 'undici';
 import { errorCodeOf } from '../../../errors.ts';
-import { countWords, cutAtSentenceEnd, keepWholeSentences } from '../words.ts';
+import { countWords } from '../../../words.ts';
+import { cutAtSentenceEnd, keepWholeSentences } from '../sentences.ts';
 import {
   type EssayPurpose,
   readPurposeAndTitles,
@@ -142,6 +143,7 @@ const modeInstructions: Readonly<Record<WritingMode, string>> = {
   Academic: 'Academic: formal and measured, one thesis, claims qualified, no contractions, no invented sources.',
   Professional: 'Professional: concise and practical, for readers at work who have to decide something.',
   Journalistic: 'Journalistic: a news report with a headline and a lead, the most important first, no invented quotes.',
+  Detailed: 'Detailed: thorough, each point in depth and from several sides, with examples.',
 };
 
 const purposeInstructions: Readonly<Record<EssayPurpose, string>> = {

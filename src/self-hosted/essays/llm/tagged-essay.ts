@@ -1,4 +1,5 @@
-import { findEndOfSentences, findWordLimit } from '../words.ts';
+import { findWordLimit } from '../../../words.ts';
+import { findEndOfSentences } from '../sentences.ts';
 import { type CleanedAnswer, cleanAnswer, dropNextMessages, removeControlCharacters } from './clean-answer.ts';
 import { listMarkers, maxMarkerLength } from './markers.ts';
 
