@@ -151,8 +151,8 @@ describe('how an answer ends', () => {
   ])('is a failure if there is %s', async (_, fields, expected) => {
     const stream = toStream([essay], { after: [fields] });
     const outcomes = [
-      readPieces([toWhole(essay, 'stop', fields)], false),
-      ...cutAnywhere(stream).map((pieces) => readPieces(pieces, true)),
+      readPieces([toWhole(essay, 'stop', fields)]),
+      ...cutAnywhere(stream).map((pieces) => readPieces(pieces)),
     ];
     for (const outcome of await Promise.all(outcomes)) expect(outcome).toEqual(expected);
   });
@@ -172,15 +172,15 @@ describe('how an answer ends', () => {
   ])('is read from an event after the text that has %s', async (_, event, expected) => {
     for (const finish of [null, 'stop']) {
       const bytes = [toStream([essay], { after: [event], finish }), encode('data: [DONE]\n\n')];
-      expect(await readPieces(bytes, true)).toEqual(expected);
+      expect(await readPieces(bytes)).toEqual(expected);
     }
   });
 
   it('is a failure if an event is one', async () => {
     const stream = toStream([essay], { finish: null });
     const event = encode('event: error\ndata: {"message":"secret"}\n\n');
-    expect(await readPieces([stream, event], true)).toEqual(failed);
-    expect(await readPieces([stream], true)).toEqual({
+    expect(await readPieces([stream, event])).toEqual(failed);
+    expect(await readPieces([stream])).toEqual({
       failure: 'WritingError: The language model ended its answer too early.',
     });
   });
@@ -197,8 +197,8 @@ describe('the text', () => {
 
   it('is that of the parts with text, without parts with reasoning', async () => {
     const outcomes = [
-      readPieces([toWhole(parts)], false),
-      ...cutAnywhere(toStream([parts])).map((pieces) => readPieces(pieces, true)),
+      readPieces([toWhole(parts)]),
+      ...cutAnywhere(toStream([parts])).map((pieces) => readPieces(pieces)),
     ];
     for (const outcome of await Promise.all(outcomes)) expect(outcome).toEqual(complete);
   });
@@ -207,8 +207,8 @@ describe('the text', () => {
     const message = { [field]: 'zzsecret', content: essay };
     const whole = encode(JSON.stringify({ choices: [{ message }] }));
     const stream = toStream([essay], { after: [{ choices: [{ delta: { [field]: 'zzsecret' } }] }] });
-    expect(await readPieces([whole], false)).toEqual(complete);
-    expect(await readPieces(splitBytes(stream), true)).toEqual(complete);
+    expect(await readPieces([whole])).toEqual(complete);
+    expect(await readPieces(splitBytes(stream))).toEqual(complete);
   });
 
   it.each<[string, object]>([
@@ -221,8 +221,8 @@ describe('the text', () => {
     const aside = { ...fields, content: 'zzsecret' };
     const before = encode(`data: ${JSON.stringify({ choices: [{ index: 0, delta: aside }] })}\n\n`);
     const stream = toStream([essay], { after: [{ choices: [{ index: 0, delta: aside }] }] });
-    expect(await readPieces([before, stream], true)).toEqual(complete);
-    expect(await readPieces([encode(JSON.stringify({ choices: [{ message: aside }] }))], false)).toEqual({
+    expect(await readPieces([before, stream])).toEqual(complete);
+    expect(await readPieces([encode(JSON.stringify({ choices: [{ message: aside }] }))])).toEqual({
       failure: 'WritingError: The language model wrote no text.',
     });
   });
@@ -247,16 +247,16 @@ describe('the text', () => {
       { index: 1, delta: { content: 'zzsecret' }, message: { content: 'zzsecret' }, finish_reason: 'length' },
     ];
     const stream = toStream([essay], { after: [{ choices: others }] });
-    expect(await readPieces([stream], true)).toEqual(complete);
+    expect(await readPieces([stream])).toEqual(complete);
     const first = { index: 0, message: { content: essay }, finish_reason: 'stop' };
-    expect(await readPieces([encode(JSON.stringify({ choices: [...others, first] }))], false)).toEqual(complete);
+    expect(await readPieces([encode(JSON.stringify({ choices: [...others, first] }))])).toEqual(complete);
   });
 
   it('is missing if there is only reasoning in a field', async () => {
     const none = { failure: 'WritingError: The language model wrote no text.' };
     const message = { reasoning_content: 'zzsecret', content: null };
-    expect(await readPieces([encode(JSON.stringify({ choices: [{ message }] }))], false)).toEqual(none);
-    expect(await readPieces([toStream([null, '']), encode('data: [DONE]\n\n')], true)).toEqual(none);
+    expect(await readPieces([encode(JSON.stringify({ choices: [{ message }] }))])).toEqual(none);
+    expect(await readPieces([toStream([null, '']), encode('data: [DONE]\n\n')])).toEqual(none);
   });
 });
 
@@ -274,7 +274,7 @@ describe('a stream that is longer than the essay', () => {
       }
       yield encode('data: [DONE]\n\n');
     })();
-    const outcome = await readPieces(body, true, { enoughWords: 120 });
+    const outcome = await readPieces(body, { enoughWords: 120 });
     return { text: 'text' in outcome ? outcome.text : '', outcome, share: read / pieces.length };
   }
 
@@ -333,7 +333,7 @@ describe('a stream that is longer than the essay', () => {
     });
     onTestFinished(() => clearImmediate(timer));
     const bytes = encode('data: {}\n\n'.repeat(100_000));
-    expect(await readPieces([...cut(bytes), toStream([essay])], true)).toEqual(complete);
+    expect(await readPieces([...cut(bytes), toStream([essay])])).toEqual(complete);
     // One turn for every 32 KB.
     expect(turns).toBeGreaterThanOrEqual(Math.floor(bytes.length / 32_768));
   });
