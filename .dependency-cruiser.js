@@ -63,7 +63,7 @@ const narrowLayers = {
     'trace.ts',
   ],
   // The self-hosted services share rules, lists and configuration with the gateway, but no part of it.
-  'self-hosted/essays': [...serviceBasics, 'self-hosted/essays', 'time', 'words.ts'],
+  'self-hosted/essays': [...serviceBasics, 'self-hosted/essays', 'time', 'parse-json.ts', 'words.ts'],
   'self-hosted/bank-data': [
     ...serviceBasics,
     'self-hosted/bank-data',

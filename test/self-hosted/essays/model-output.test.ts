@@ -1,5 +1,5 @@
 // Texts of models. cspell:ignore hink nassistantfinal assistantcommentary assistantanalysis longcat endoftext endofturn nzzsecret
-// cspell:ignore analysiswe assistantcommentarywe endstartassistantchannelfinalmessage startassistantchannelcommentarymessage
+// cspell:ignore Voici votre analysiswe assistantcommentarywe endstartassistantchannelfinalmessage startassistantchannelcommentarymessage
 // cspell:ignore endstartassistantchannelanalysismessage assistantchannelfinalmessage
 
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -257,6 +257,101 @@ describe('the text', () => {
     const message = { reasoning_content: 'zzsecret', content: null };
     expect(await readPieces([encode(JSON.stringify({ choices: [{ message }] }))])).toEqual(none);
     expect(await readPieces([toStream([null, '']), encode('data: [DONE]\n\n')])).toEqual(none);
+  });
+});
+
+describe('a stream', () => {
+  const event = (fields: object) => `data: ${JSON.stringify({ choices: [{ index: 0, ...fields }] })}\n\n`;
+  const [one, two] = [essay.slice(0, 14), essay.slice(14)];
+  const end = event({ delta: {}, finish_reason: 'stop' });
+
+  it.each([
+    ['an empty event', 'data:\n\n'],
+    ['an event with a space', 'data: \n\n'],
+    ['a ping', 'event: ping\ndata: ping\n\n'],
+    ['a ping with JSON', 'event: ping\ndata: {"type":"ping"}\n\n'],
+    ['a comment', ': keep-alive\n\n'],
+  ])('may be kept alive by %s', async (_, keepAlive) => {
+    const events = [event({ delta: { content: one } }), event({ delta: { content: two } }), end];
+    expect(await readPieces([encode(keepAlive + events.join(keepAlive))])).toEqual(complete);
+  });
+
+  it.each([
+    ['of a few characters', 3],
+    ['of words', 7],
+    ['of sentences', 20],
+  ])('may have deltas %s that repeat all text so far', async (_, step) => {
+    const text = essay.repeat(8);
+    const lengths = Array.from({ length: Math.ceil(text.length / step) }, (_, at) => (at + 1) * step);
+    const pieces = lengths.map((length) => text.slice(0, length));
+    expect(await readPieces([toStream(pieces)])).toEqual({ text, isCutOff: false });
+    // The last event may have all text again.
+    expect(await readPieces([toStream([...text.split(/(?=B)/), text])])).toEqual({ text, isCutOff: false });
+  });
+
+  it.each([
+    ['a word twice', ['ha', 'ha', ' ha.']],
+    ['a number that begins with the one before', ['1', '10', ' bees fly.']],
+    ['a sentence twice', ['Bees fly over it. ', 'Bees fly over it. ', 'Yes.']],
+  ])('may write %s', async (_, pieces) => {
+    expect(await readPieces([toStream(pieces)])).toEqual({ text: pieces.join(''), isCutOff: false });
+  });
+});
+
+describe('what surrounds an essay without the tag', () => {
+  const title = 'City Bees';
+  const prose = `${title}\n\nBees fly over the city. They “think”, and I hope they stay.\n\nIf you want to help, plant a tree.`;
+
+  it.each([
+    'Sure! Here is your essay:',
+    'Certainly! Below is an essay about bees.',
+    'Of course. I have written the essay within the limit.',
+    'Okay, the user wants an essay. Let me write it.',
+    "Here's a 300-word essay on bees:\n\n---",
+    'Here is the essay you requested:',
+    'Here you go:',
+    '**Essay:**',
+    '# Essay',
+    'Voici votre essai :',
+    '好的，以下是您要的文章：',
+    'Sure, happy to help you!\n\nHere is the essay:',
+  ])('is removed before it: %s', async (preface) => {
+    expect(await readPieces([toWhole(`${preface}\n\n${prose}`)])).toEqual({ text: prose, isCutOff: false });
+  });
+
+  it.each(['Title: ', '**Title:** ', 'title: '])('may be the label "%s"', async (label) => {
+    expect(await readPieces([toWhole(label + prose)])).toEqual({ text: prose, isCutOff: false });
+  });
+
+  it.each([
+    'Let me know if you would like any changes!',
+    'I hope this helps! Feel free to ask for revisions.',
+    '(Word count: 306)',
+    '---\n\n**Word count:** 306',
+    '[306 words]',
+    '*Note: I kept the language plain as requested.*',
+    'Would you like me to adapt it to the academic mode?',
+    "If you'd like, I can also make it shorter.",
+    '（全文300字）',
+    'This essay is 306 words long.',
+    '--- End of essay ---',
+  ])('is removed after it: %s', async (closing) => {
+    for (const separator of ['\n\n', '\n', ' ']) {
+      if (separator === ' ' && !/^[A-Z]/.test(closing)) continue;
+      expect(await readPieces([toWhole(prose + separator + closing)])).toEqual({ text: prose, isCutOff: false });
+    }
+  });
+
+  it.each([
+    'Here is a city.\n\nBees fly over it, and you see them.',
+    'Of course, bees fly.\n\nThey sleep as well.',
+    'Three things matter:\n\n- wax\n- honey',
+    'Bees\n\nI hope that they stay with us for a hundred years.',
+    'Bees\n\nWould you leave them alone? They ask no questions.',
+    'Notes on Bees\n\nNote the wax, and the honey.',
+    'Bees\n\nThey are a hundred.\n\nLength matters.',
+  ])('stays if it is a part of the essay: %j', async (text) => {
+    expect(await readPieces([toWhole(text)])).toEqual({ text, isCutOff: false });
   });
 });
 

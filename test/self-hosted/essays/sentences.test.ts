@@ -1,4 +1,4 @@
-// Characters in Thai. cspell:ignore งบิน บนผึ
+// Words in Thai. cspell:ignore งบินกลับบ้าน งบิน
 
 import { constantFrom, integer, oneof, property, assert as prove, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
+import { parseJson } from '../../../parse-json.ts';
 import { countWords } from '../../../words.ts';
 import { cleanAnswer } from './essay-text.ts';
 
@@ -80,7 +81,6 @@ const bytesPerTurn = 32_768;
 function readWhole(body: string): Pick<Part, 'text' | 'end'> {
   const part = readPart(body, 'message');
   if (!part) throw new WritingError('The language model sent something other than a chat completion.');
-  checkLength(part.text);
   return part;
 }
 
@@ -109,7 +109,7 @@ function createStreamReader({ enoughWords, onWritten }: ReadOptions) {
     const part = isDone ? null : readPart(data, 'delta');
     if (!part) return;
     const text = written.add(part.text);
-    checkLength(text);
+    if (text.length > maxLength) throw new WritingError(`The language model wrote more than ${maxLength} characters.`);
     end = part.end ?? end;
     isReasoningSeparate ||= part.hasReasoning;
     if (written.isCertain()) onWritten?.(text);
@@ -163,13 +163,8 @@ const firstCheckAt = 1_000;
  */
 const maxReasoningWords = 8_000;
 
-function checkLength(written: string): void {
-  if (written.length <= maxWrittenLength) return;
-  throw new WritingError(`The language model wrote more than ${maxWrittenLength} characters.`);
-}
-
 /** In characters: much more than an essay and its reasoning, and cleaned within a few milliseconds. */
-const maxWrittenLength = 1_000_000;
+const maxLength = 1_000_000;
 
 /** A whole answer, or an event of a stream. */
 interface Part {
@@ -182,27 +177,20 @@ interface Part {
 
 /** Null if there is no choice in it. @throws WritingError */
 function readPart(json: string, field: 'message' | 'delta'): Part | null {
-  const body = readJson(json);
+  const body = parseJson(json);
+  if (body === undefined) throw new WritingError('The language model sent something other than JSON.');
   const choices = readList(body, 'choices');
   // Other choices are alternatives to the first one.
   const choice = choices.find((other) => [undefined, null, 0].includes(readField(other, 'index') as null));
   const message = readField(choice, field);
-  if ([body, choice, message, readField(body, 'x_groq')].some(isFailure) || isFailedResponse(body, choices.length > 0))
-    throw reportedFailure();
+  const parts = [choice, message, readField(body, 'x_groq')];
+  if (isFailure(body, choices.length === 0) || parts.some((part) => isFailure(part))) throw reportedFailure();
   if (isRefusal(message)) throw new WritingError('The language model refused to write the essay.');
   const end = readFinishReason(readField(choice, 'finish_reason'));
   if (!isObject(message) && (field === 'message' || end === null)) return null;
   const isForReader = !isAside(message);
   const hasReasoning = !isForReader || ['reasoning_content', 'reasoning'].some((name) => isPresent(message, name));
   return { text: isForReader ? readText(readField(message, 'content')) : '', hasReasoning, end };
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new WritingError('The language model sent something other than JSON.');
-  }
 }
 
 /* The fields are read without a schema: thousands of events may arrive at once. */
@@ -225,32 +213,25 @@ function isPresent(value: unknown, name: string): boolean {
   return Array.isArray(field) ? field.length > 0 : Boolean(field);
 }
 
-function isFailure(value: unknown): boolean {
-  const isError = readField(value, 'object') === 'error' || readField(value, 'type') === 'error';
-  const hasError = isPresent(value, 'error') || isPresent(value, 'errors');
-  return isError || hasError || !isSuccess(readField(value, 'error_code'));
-}
-
-/**
- * Failures in the form of some vendors and of proxies: `{"detail":...}`, `{"status":500,"message":...}`,
- * `{"code":"DataInspectionFailed"}`, `{"base_resp":{"status_code":1026}}`. A success may have the same fields.
- */
-function isFailedResponse(body: unknown, hasChoices: boolean): boolean {
-  if (!isSuccess(readField(readField(body, 'base_resp'), 'status_code'))) return true;
-  if (hasChoices) return false;
-  const [code, status, message] = ['code', 'status', 'message'].map((name) => readField(body, name));
-  const isPlainMessage = isPresent(body, 'message') && (code ?? status ?? null) === null;
-  return (
-    isPresent(body, 'detail') || !isSuccess(code) || isFailedStatus(status) || (isPlainMessage && isString(message))
+/** Whether an object reports a failure. A body without choices may do so in more ways, as those of some vendors and of proxies do. */
+function isFailure(value: unknown, isBody = false): boolean {
+  const [type, object, code, status, message] = ['type', 'object', 'code', 'status', 'message'].map((name) =>
+    readField(value, name),
   );
-}
-
-function isSuccess(code: unknown): boolean {
-  return !code || ['0', '200', 'ok', 'success'].includes(String(code).toLowerCase());
-}
-
-function isFailedStatus(status: unknown): boolean {
-  return Number(status) >= 400 || (isString(status) && failed.test(status.toLowerCase()));
+  if (type === 'error' || object === 'error' || isPresent(value, 'error') || isPresent(value, 'errors')) return true;
+  const codes = [
+    readField(value, 'error_code'),
+    readField(readField(value, 'base_resp'), 'status_code'),
+    isBody && code,
+  ];
+  if (codes.some((one) => one && !['0', '200', 'ok', 'success'].includes(String(one).toLowerCase()))) return true;
+  if (!isBody) return false;
+  const isFailedStatus = Number(status) >= 400 || (isString(status) && failed.test(status.toLowerCase()));
+  return (
+    isFailedStatus ||
+    isPresent(value, 'detail') ||
+    (isString(message) && message !== '' && (code ?? status ?? null) === null)
+  );
 }
 
 function isString(value: unknown): value is string {

@@ -1,6 +1,6 @@
 import { findWordLimit } from '../../../words.ts';
 import { findEndOfSentences } from '../sentences.ts';
-import { listMarkers, type Marker, maxMarkerLength } from './markers.ts';
+import { listMarkers, type Marker } from './markers.ts';
 import { removeFence, removeRemarks } from './remarks.ts';
 
 /** For the prompt. */
@@ -12,41 +12,43 @@ export interface CleanedAnswer {
   text: string;
   /**
    * Whether more text can change the beginning of this one. `open`: it may turn out to be reasoning, whose opening tag is in the
-   * prompt; `settled`: the reasoning has ended; `ended`: what follows is another turn.
+   * prompt; `settled`: the reasoning has ended; `plain`: there is nothing but text after a tag that certainly begins it; `ended`: what
+   * follows is another turn.
    */
-  state: 'open' | 'settled' | 'ended';
+  state: 'open' | 'settled' | 'plain' | 'ended';
   /** Where what was received ends: in the text, in reasoning that is not closed, or after the text. */
   endsIn: 'text' | 'thought' | 'rest';
-  /** The index after an opening tag that certainly begins the essay; null if there is none. */
-  start: number | null;
 }
 
 /**
  * The essay in what a language model wrote: what follows the tag `<essay>`, or all text without it. Reasoning that is not closed
  * continues to the end; what comes before a closing tag without an opening one is reasoning, too.
- * @param isComplete whether no text follows; if not, the last characters are left out, as they may be part of a marker
+ * @param isComplete whether no text follows; if not, the last characters are left out where they may be part of a marker
  */
 export function cleanAnswer(answer: string, isComplete: boolean): CleanedAnswer {
   const written = removeControlCharacters(answer);
-  const limit = isComplete ? written.length : Math.max(0, written.length - maxMarkerLength);
   let ranges: Range[] = [];
   /** The text before a closing tag without an opening one. */
   let dropped: Range[] = [];
   /** The names of the blocks of reasoning that are open, from the outermost to the innermost. */
   let open: string[] = [];
   let tag: string | null = null;
-  let start: number | null = null;
+  /** Whether a tag has certainly begun the essay. */
+  let isCertain = false;
+  let isPlain = false;
   let isSettled = false;
   /** A message has ended; a final one may follow. */
   let isPaused = false;
   let hasEnded = false;
 
   const markers = listMarkers(written);
-  if (!markers) return { text: '', state: 'open', endsIn: 'thought', start };
+  if (!markers) return { text: '', state: 'open', endsIn: 'thought' };
+  const limit = isComplete ? written.length : findPossibleMarker(written, markers.at(-1)?.end ?? 0);
   let position = 0;
   for (const marker of markers) {
     if (marker.index > limit || hasEnded) break;
     addText(marker.index);
+    isPlain = false;
     if (!isMention(marker) && apply(marker)) position = marker.end;
   }
   addText(limit);
@@ -55,7 +57,9 @@ export function cleanAnswer(answer: string, isComplete: boolean): CleanedAnswer 
   const joined = joinRanges(written, hasText() ? ranges : dropped);
   const text = endsIn === 'text' ? joined.replace(incompleteToken, '').trimEnd() : joined;
   const cleaned = tag === 'essay' || !isComplete ? removeFence(text) : removeRemarks(text);
-  return { text: cleaned, state: hasEnded ? 'ended' : isSettled ? 'settled' : 'open', endsIn, start };
+  // A fence at the start may be around all of the text, or around a part of it.
+  const state = hasEnded ? 'ended' : isPlain && !/^[`~]{3}/.test(text) ? 'plain' : isSettled ? 'settled' : 'open';
+  return { text: cleaned, state, endsIn };
 
   function addText(end: number): void {
     if (end > position && !hasEnded && !isPaused && open.length === 0) {
@@ -77,7 +81,7 @@ export function cleanAnswer(answer: string, isComplete: boolean): CleanedAnswer 
   }
 
   /** @returns false if the marker is part of the text */
-  function apply({ kind, name, end }: Marker): boolean {
+  function apply({ kind, name }: Marker): boolean {
     switch (kind) {
       case 'noise':
         return true;
@@ -92,7 +96,7 @@ export function cleanAnswer(answer: string, isComplete: boolean): CleanedAnswer 
       case 'answer':
         return isSettled && hasText() ? endTurn() : restart(true);
       case 'tag':
-        return open.length > 0 || beginTag(name, end);
+        return open.length > 0 || beginTag(name);
       case 'tag-end':
         return open.length > 0 || endTag(name);
       case 'turn':
@@ -114,7 +118,7 @@ export function cleanAnswer(answer: string, isComplete: boolean): CleanedAnswer 
       const index = open.lastIndexOf(name);
       open.length = index === -1 ? open.length - 1 : index;
       if (open.length === 0 && !hasText()) isSettled = true;
-    } else if (start === null) {
+    } else if (!isCertain) {
       // The opening tag is in the prompt, or reasoning went on after it was closed: all text before is reasoning.
       if (isSettled && hasText()) dropped = ranges;
       tag = null;
@@ -123,20 +127,21 @@ export function cleanAnswer(answer: string, isComplete: boolean): CleanedAnswer 
     return true;
   }
 
-  function beginTag(name: string, end: number): boolean {
-    if (start !== null || (name !== 'essay' && hasText())) return false;
+  function beginTag(name: string): boolean {
+    if (isCertain || (name !== 'essay' && hasText())) return false;
     tag = name;
     if (name !== 'essay') return true;
     // After text, it may be part of reasoning whose opening tag is in the prompt.
-    if (removeFence(joinRanges(written, ranges)) === '') start = end;
-    return restart(isSettled || start !== null);
+    isCertain = removeFence(joinRanges(written, ranges)) === '';
+    isPlain = isCertain;
+    return restart(isSettled || isCertain);
   }
 
   function endTag(name: string): boolean {
     if (tag !== name) return false;
     // A model may put only the title between the tags.
     if (!/[.!?…。！？؟।\n]/u.test(joinRanges(written, ranges))) return true;
-    if (start !== null || name !== 'essay') return endTurn();
+    if (isCertain || name !== 'essay') return endTurn();
     isPaused = true;
     return true;
   }
@@ -192,62 +197,40 @@ function joinRanges(written: string, ranges: readonly Range[]): string {
   return joined;
 }
 
+/** The index from which on a text may have a marker that is not complete, or a mention of one. */
+function findPossibleMarker(text: string, from: number): number {
+  const find = (character: RegExp, length: number) => {
+    const start = Math.max(from, text.length - length);
+    const index = text.slice(start).search(character);
+    return index === -1 ? text.length : start + index;
+  };
+  // A marker without symbols is shorter: `assistantfinal`, after other words.
+  return Math.max(0, Math.min(find(/[<＜`]|&lt;|~{3}/, 600), find(/[[({【◁\\*]/, 200), text.length - 60));
+}
+
 /**
- * Shows an essay while it is written: what follows a tag that certainly begins it, in whole sentences before anything that may be a
- * marker. The essay begins with all these texts, whatever the model writes next. Of an answer without the tag, nothing is shown.
+ * Shows an essay while it is written, in whole sentences, if it is all that follows the tag. It begins with all these texts, whatever
+ * the model writes next. Of an answer without the tag, nothing is shown.
  * @returns to call with the whole answer so far
  */
 export function createShownEssay(wordCount: number, onText: (part: string) => void): (written: string) => void {
-  let start: number | null = null;
   let shownUntil = 0;
   let nextLength = 0;
-  let isHeld = false;
 
   return (written) => {
-    if (isHeld || written.length < nextLength) return;
-    if (start === null && /(?:[<＜[]|&lt;|&#60;|u003c)\s*essay/i.test(written))
-      start = cleanAnswer(written, true).start;
-    // Each reading copies what was written, so readings become rarer as it grows.
-    nextLength = written.length + Math.max(minStep, Math.floor((written.length - (start ?? 0)) / 100));
-    if (start === null) return;
-    const text = removeControlCharacters(written).slice(start).trimStart();
-    const certain = text.slice(0, findCertainEnd(text));
+    if (written.length < nextLength || !/(?:[<＜[]|&lt;|&#60;|u003c)\s*essay/i.test(written)) return;
+    // Each reading cleans what was written, so readings become rarer as it grows.
+    nextLength = written.length + Math.max(40, written.length / 100);
+    const { text, state } = cleanAnswer(written, false);
+    if (state !== 'plain' || text.length > maxShown) return;
+    const certain = text.slice(0, findWordLimit(text, wordCount));
     // Whether a full stop ends a sentence depends on the letter that follows.
     const lastLetter = certain.search(/[\p{L}\n][^\p{L}\n]*$/u);
-    const rest = certain.slice(shownUntil);
-    const part = rest.slice(0, findEndOfSentences(rest, lastLetter - shownUntil));
+    const part = certain.slice(shownUntil, Math.max(shownUntil, findEndOfSentences(certain, lastLetter)));
     shownUntil += part.length;
     if (part !== '') onText(part);
   };
-
-  /** The index up to which what was read is text within the word limit, whatever follows. */
-  function findCertainEnd(text: string): number {
-    const from = Math.max(0, shownUntil - contextLength);
-    const [first] = listMarkers(text.slice(from)) ?? [{ index: 0 }];
-    const firstMarker = first ? from + first.index : text.length;
-    const possibleMarker = findPossibleMarker(text);
-    const end = Math.min(firstMarker, possibleMarker);
-    const limit = findWordLimit(text.slice(0, end), wordCount);
-    // What a marker means may depend on all that follows it, and a fence at the start may be around all of the text.
-    isHeld = firstMarker < possibleMarker || limit < end || text.length > maxLength || /^[`~]/.test(text);
-    return limit;
-  }
 }
 
-/* In characters. */
-const minStep = 40;
-/** What comes before a marker without symbols. */
-const contextLength = 20;
-/** Much more than any essay. */
-const maxLength = 60_000;
-
-/** The index from which on a text may have a marker that is not complete, or a mention of one. */
-function findPossibleMarker(text: string): number {
-  const find = (character: RegExp, length: number) => {
-    const from = Math.max(0, text.length - length);
-    const index = text.slice(from).search(character);
-    return index === -1 ? text.length : from + index;
-  };
-  // A marker without symbols is shorter: `assistantfinal`, after other words.
-  return Math.max(0, Math.min(find(/[<＜`]|&lt;|~{3}/, maxMarkerLength), find(/[[({【◁\\*]/, 200), text.length - 60));
-}
+/** In characters: much more than any essay. */
+const maxShown = 60_000;

@@ -1,14 +1,11 @@
+// Parts of words. cspell:ignore palabras palavras revis modif
+
 import { countWords } from '../../../words.ts';
 import { splitSentences } from '../sentences.ts';
 
-/**
- * Removes what a model writes around an essay without a tag: a preface ("Sure! Here is your essay:"), closing remarks, a fence, the
- * notation of JSON or HTML.
- */
+/** Removes what a model writes around an essay without a tag: a preface ("Sure! Here is your essay:"), closing remarks, a fence. */
 export function removeRemarks(text: string): string {
-  const bare = removeFence(text);
-  const plain = readJsonEssay(bare) ?? (html.test(bare) ? readHtml(bare) : bare);
-  return removeFence(removeClosing(removePreface(plain)));
+  return removeFence(removeClosing(removePreface(removeFence(text))));
 }
 
 /** Removes a fence around the whole text; without its end, if the text was cut off. A fence around a part of it remains. */
@@ -25,41 +22,6 @@ export function removeFence(text: string): string {
 }
 
 const fenceLine = /^[ \t]{0,3}(?:`{3,}|~{3,})[ \t]*[^\n`]{0,40}(?:\n|$)/;
-
-function readJsonEssay(text: string): string | null {
-  if (!/^\{[\s\S]*\}$/.test(text)) return null;
-  try {
-    const body: Record<string, unknown> = JSON.parse(text);
-    const found = ['essay', 'text', 'content', 'article', 'body'].map((name) => body[name]);
-    return found.find((value) => typeof value === 'string') ?? null;
-  } catch {
-    return null;
-  }
-}
-
-const html =
-  /^\s*<(?:!doctype|html|body|article|div|h[1-6]|p)\b[^<>]{0,200}>[\s\S]*<\/(?:html|body|article|div|p)>\s*$/i;
-
-function readHtml(text: string): string {
-  return text
-    .replaceAll(/<(?:head|style|script)\b[\s\S]*?<\/(?:head|style|script)>/gi, '')
-    .replaceAll(/\s*<br\b[^<>]*>\s*/gi, '\n')
-    .replaceAll(/\s*<\/?(?:h[1-6]|p|div|li|ul|ol|blockquote)\b[^<>]*>\s*/gi, '\n\n')
-    .replaceAll(/<\/?[a-z!][^<>]*>/gi, '')
-    .replaceAll(/&(?:amp|lt|gt|quot|#39|apos|nbsp);/g, (entity) => entities[entity] ?? entity)
-    .replaceAll(/\n{3,}/g, '\n\n')
-    .trim();
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&#39;': "'",
-  '&apos;': "'",
-  '&nbsp;': ' ',
-};
 
 function removePreface(text: string): string {
   const [, first = '', rest = ''] = /^(.{1,400}?)\n\s*\n(?:-{3,}\s*\n)?\s*(\S[\s\S]*)$/s.exec(text) ?? [];
