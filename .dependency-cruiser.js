@@ -21,7 +21,7 @@ const layers = [
   ['iban'],
   ['countries'],
   ['process'],
-  ['(async|time|decode-text.ts|errors.ts|parse-json.ts|request-context.ts|trace.ts)'],
+  ['(async|time|decode-text.ts|errors.ts|parse-json.ts|request-context.ts|trace.ts|words.ts)'],
 ];
 
 const selfHosted = ['self-hosted/bank-data', 'self-hosted/essays', 'self-hosted/service.ts'];
@@ -62,7 +62,7 @@ const narrowLayers = {
     'trace.ts',
   ],
   // The self-hosted services share rules, lists and configuration with the gateway, but no part of it.
-  'self-hosted/essays': [...serviceBasics, 'self-hosted/essays', 'time'],
+  'self-hosted/essays': [...serviceBasics, 'self-hosted/essays', 'time', 'parse-json.ts', 'words.ts'],
   'self-hosted/bank-data': [
     ...serviceBasics,
     'self-hosted/bank-data',

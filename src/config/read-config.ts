@@ -170,6 +170,7 @@ function createConfig(vars: Values, isLocal: boolean) {
         ACADEMIC: vars.ESSAY_MODE_ACADEMIC,
         PROFESSIONAL: vars.ESSAY_MODE_PROFESSIONAL,
         NEWS_REPORT: vars.ESSAY_MODE_NEWS_REPORT,
+        DETAILED: vars.ESSAY_MODE_DETAILED,
       },
       /** Paths of the response fields with the text, and of the one that says that the order failed; null: they are guessed. */
       declared: { texts: vars.ESSAY_TEXT_FIELD ?? null, error: vars.ESSAY_ERROR_FIELD ?? null },

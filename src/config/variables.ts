@@ -99,6 +99,7 @@ export const gatewayVariables = {
   ESSAY_MODE_ACADEMIC: modeName.default('Academic'),
   ESSAY_MODE_PROFESSIONAL: modeName.default('Professional'),
   ESSAY_MODE_NEWS_REPORT: modeName.default('Journalistic'),
+  ESSAY_MODE_DETAILED: modeName.default('Detailed'),
   ESSAY_TEXT_FIELD: fieldPathList.optional(),
   ESSAY_ERROR_FIELD: fieldPath.optional(),
   ESSAY_KEEP_DAYS: integer(1, 3_650).default(30),

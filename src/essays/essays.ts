@@ -3,7 +3,7 @@ import type { CallerLimits } from '../config/callers.ts';
 import type { UpstreamErrorCode } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 
-export const essayModes = ['STANDARD', 'ACADEMIC', 'PROFESSIONAL', 'NEWS_REPORT'] as const;
+export const essayModes = ['STANDARD', 'ACADEMIC', 'PROFESSIONAL', 'NEWS_REPORT', 'DETAILED'] as const;
 export type EssayMode = (typeof essayModes)[number];
 export const essayWriters = ['DRAFTER', 'MODEL', 'SERVICE'] as const;
 /** The service that the gateway starts reports its drafter or its language model; any other service is SERVICE. */

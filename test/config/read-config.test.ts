@@ -73,6 +73,7 @@ describe('readConfig', () => {
           ACADEMIC: 'Academic',
           PROFESSIONAL: 'Professional',
           NEWS_REPORT: 'Journalistic',
+          DETAILED: 'Detailed',
         },
         declared: { texts: null, error: null },
         monthlyAllowance: null,

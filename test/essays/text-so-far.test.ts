@@ -18,7 +18,13 @@ import { tAllowance } from '../support/upstream/allowance.ts';
 
 /* From the language model to the gateway, over HTTP: the text of an essay while it is written. */
 
-const modeNames = { STANDARD: 'Standard', ACADEMIC: 'Academic', PROFESSIONAL: 'Professional', NEWS_REPORT: 'News' };
+const modeNames = {
+  STANDARD: 'Standard',
+  ACADEMIC: 'Academic',
+  PROFESSIONAL: 'Professional',
+  NEWS_REPORT: 'News',
+  DETAILED: 'Detailed',
+};
 const events = createLogEvents(createLog({ level: 'silent', redact: (text) => text }));
 
 /** The gateway's essays, with the self-hosted service, or with the same one as a service of another operator. */

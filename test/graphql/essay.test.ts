@@ -46,6 +46,14 @@ describe('generateEssay', () => {
     [{ mode: 'PROFESSIONAL' }, { mode: 'Professional' }],
     [{ mode: 'NEWS_REPORT' }, { mode: 'Journalistic' }],
     [{ mode: 'NEWS_REPORT' }, { mode: 'News report' }, { ESSAY_MODE_NEWS_REPORT: 'News report' }],
+    [{ mode: 'DETAILED' }, { mode: 'Detailed' }],
+    [{ mode: 'DETAILED' }, { mode: 'detail' }, { ESSAY_MODE_DETAILED: 'detail' }],
+    [
+      { titles: ['Eats, Shoots and Leaves', 'The "Real", “Quoted” Pen', 'Pens'] },
+      {
+        description: `${input.description}\n\nTitle options: "Eats, Shoots and Leaves", «The "Real", “Quoted” Pen», Pens.`,
+      },
+    ],
     [{ wordCount: 1 }, { word_count: 1 }],
     [{ wordCount: 2_000 }, { word_count: 2_000 }],
   ])('sends %j as %j', async (fields, body, env = {}) => {
@@ -54,6 +62,12 @@ describe('generateEssay', () => {
     const { data } = await ask(mutation, { input: sent });
     expect(JSON.parse(upstream.calls[0]?.body ?? '')).toMatchObject(body);
     expect(data?.generateEssay).toMatchObject({ __typename: 'Essay', mode: sent.mode ?? 'STANDARD' });
+  });
+
+  it('has the title of a text whose lines end with CR and LF', async () => {
+    const { ask } = await tScriptedGateway(replyJson(200, { essay: text.replaceAll('\n', '\r\n') }));
+    const { data } = await ask(mutation.replace('wordCount mode', 'title'), { input });
+    expect(data?.generateEssay).toMatchObject({ __typename: 'Essay', title: 'On Pens' });
   });
 
   it.each<[string, unknown, Record<string, string>?]>([

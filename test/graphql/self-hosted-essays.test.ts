@@ -18,14 +18,17 @@ const input = { description: 'Fountain pens: the reservoir, the feed and the nib
 const modelConfig = { apiKey: 'seeded-model-key', model: 'a-model', timeoutMs: 10_000 };
 
 describe('the offline drafter', () => {
-  it.each(['STANDARD', 'ACADEMIC', 'PROFESSIONAL', 'NEWS_REPORT'])('drafts in the mode %s', async (mode) => {
-    const { ask } = tGateway({ essaysUrl: await tEssayService() });
-    const { data } = await ask(mutation, { input: { ...input, mode } });
-    expect(data?.generateEssay).toMatchObject({ __typename: 'Essay', mode, writer: 'DRAFTER' });
-    expect(data?.generateEssay?.wordCount).toBeGreaterThan(60);
-    expect(data?.generateEssay?.wordCount).toBeLessThanOrEqual(120);
-    for (const point of ['reservoir', 'feed', 'nib']) expect(data?.generateEssay?.text).toContain(point);
-  });
+  it.each(['STANDARD', 'ACADEMIC', 'PROFESSIONAL', 'NEWS_REPORT', 'DETAILED'])(
+    'drafts in the mode %s',
+    async (mode) => {
+      const { ask } = tGateway({ essaysUrl: await tEssayService() });
+      const { data } = await ask(mutation, { input: { ...input, mode } });
+      expect(data?.generateEssay).toMatchObject({ __typename: 'Essay', mode, writer: 'DRAFTER' });
+      expect(data?.generateEssay?.wordCount).toBeGreaterThan(60);
+      expect(data?.generateEssay?.wordCount).toBeLessThanOrEqual(120);
+      for (const point of ['reservoir', 'feed', 'nib']) expect(data?.generateEssay?.text).toContain(point);
+    },
+  );
 
   it('is reported as SERVICE if the service is a process of its own', async () => {
     const essaysUrl = await tEssayService();

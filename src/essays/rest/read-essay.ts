@@ -1,5 +1,6 @@
 import { isObject } from '../../parse-json.ts';
 import type { Answered } from '../../upstream/outcome.ts';
+import { countWords } from '../../words.ts';
 import type { EssayOrder } from '../essays.ts';
 import * as guesses from './guesses.ts';
 import { parseText, readHtml, Stream } from './read-body.ts';
@@ -226,14 +227,6 @@ function containsAll(text: string, parts: readonly string[]): boolean {
   const compact = (part: string) => part.replaceAll(/\s/g, '');
   if (parts.every((part) => text.startsWith(part)) || compact(text) === compact(parts.join(''))) return true;
   return parts.length < 100 && parts.every((part) => text.includes(part.trim()));
-}
-
-/** Words between spaces; in scripts without spaces, a word has about two characters. */
-export function countWords(text: string): number {
-  const letters = text.match(
-    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Tibetan}]/gu,
-  );
-  return Math.max(text.match(/\S+/g)?.length ?? 0, Math.floor((letters?.length ?? 0) / 2));
 }
 
 /** Normalized; empty if the text is a part of what was sent. The words of a short description may be in any essay. */

@@ -9,6 +9,7 @@ import {
   toUpstreamError,
   type UpstreamErrorEvents,
 } from '../../upstream/upstream-error.ts';
+import { countWords } from '../../words.ts';
 import type {
   Essay,
   EssayMode,
@@ -19,7 +20,7 @@ import type {
   UnreadableEssay,
 } from '../essays.ts';
 import { readHtml } from './read-body.ts';
-import { countWords, type DeclaredFields, readEssay } from './read-essay.ts';
+import { type DeclaredFields, readEssay } from './read-essay.ts';
 
 interface RestEssaysOptions {
   client: Pick<UpstreamClient, 'send'>;
@@ -135,8 +136,16 @@ function toExhausted(message: string, renewsAt: Date | null): EssayResult {
 function composeDescription({ description, purpose, titles }: EssayOrder): string {
   const sentences = [description.trim()];
   if (purpose) sentences.push(`Writing purpose: ${purpose.toLowerCase()}.`);
-  if (titles.length > 0) sentences.push(`Title options: ${titles.map((title) => title.trim()).join(', ')}.`);
+  if (titles.length > 0) sentences.push(`Title options: ${titles.map(quoteTitle).join(', ')}.`);
   return sentences.join('\n\n');
+}
+
+/** In quotation marks if it could be read as two titles, or as the end of the list; in those that it does not contain. */
+function quoteTitle(title: string): string {
+  const text = title.trim();
+  if (!/[,，、"“«]|\.\s/.test(text)) return text;
+  const marks = ['""', '“”', '«»'].find(([open = '', close = '']) => !text.includes(open) && !text.includes(close));
+  return marks ? `${marks[0]}${text}${marks[1]}` : text;
 }
 
 /** The text that a line of the self-hosted service adds; null if it is the answer. */

@@ -23,6 +23,10 @@ const EssayModeType = builder.enumType('EssayMode', {
     ACADEMIC: { description: 'For a seminar or a journal.' },
     PROFESSIONAL: { description: 'For colleagues and clients.' },
     NEWS_REPORT: { description: 'Like a newspaper report.' },
+    DETAILED: {
+      description:
+        'At length. The service names this mode as an example, but not in its list of modes, and may refuse it.',
+    },
   } as const,
 });
 
@@ -320,6 +324,6 @@ function readTitle(text: string): string | null {
   const heading = /^#{1,6}\s+(.+?)\s*#*$/.exec(line.trim())?.[1] ?? null;
   const title = heading ?? line.trim().replace(/^\*\*(.+)\*\*$/, '$1');
   const isTitle =
-    heading !== null || (rest.startsWith('\n') && title.length <= essayLimits.title && !/[.:;,]$/.test(title));
+    heading !== null || (/^\r?\n/.test(rest) && title.length <= essayLimits.title && !/[.:;,]$/.test(title));
   return isTitle && rest.trim() !== '' ? title : null;
 }

@@ -3,11 +3,11 @@ import swagger from '@fastify/swagger';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { errorCodeOf } from '../../errors.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { countWords } from '../../words.ts';
 import { createKeyCheck } from '../service.ts';
 import { essaySchema, openapi } from './document.ts';
 import { acceptsLines, createLines } from './lines.ts';
 import { createMonthlyAllowance } from './monthly-allowance.ts';
-import { countWords } from './words.ts';
 import { readWritingOrder, type Writer } from './writing-order.ts';
 
 interface EssayServiceOptions {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-export const writingModes = ['Standard', 'Academic', 'Professional', 'Journalistic'] as const;
+export const writingModes = ['Standard', 'Academic', 'Professional', 'Journalistic', 'Detailed'] as const;
 export type WritingMode = (typeof writingModes)[number];
 
 export interface WritingOrder {
@@ -51,7 +51,7 @@ const bodySchema = z.object(
   { error: 'The body must be a JSON object with description, mode and word_count.' },
 );
 
-/** Case-insensitive: only one of the four published spellings is documented. */
+/** Case-insensitive: only one spelling of the modes is documented. */
 function normalizeMode(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   return writingModes.find((known) => known.toLowerCase() === value.toLowerCase()) ?? value;
@@ -89,17 +89,23 @@ export function readPurposeAndTitles(description: string): PurposeAndTitles {
 }
 
 function readTitles(list: string): string[] {
-  const quoted = [...list.matchAll(/["“]([^"“”]+)["”]/g)].map(([, title = '']) => title);
-  const parts = quoted.length > 0 ? quoted : list.replace(/\.\s*$/, '').split(/[,，、]\s*/);
-  const titles = parts.map((title) => title.slice(0, maxTitleLength).trim().replaceAll(/\s+/g, ' '));
-  return titles.filter(Boolean).slice(0, maxTitles);
+  const titles = list.replace(/\.\s*$/, '').match(listedTitle) ?? [];
+  return titles
+    .map((title) => title.replace(/^(?:or\s+)?["“«](.+)["”»]$/, '$1').slice(0, maxTitleLength))
+    .map((title) => title.trim().replaceAll(/\s+/g, ' '))
+    .slice(0, maxTitles);
 }
 
+/** A title with a comma, a quotation mark or a full stop within it has quotation marks around it that it does not contain. */
+const quoted = '"[^"\n]+"|“[^”\n]+”|«[^»\n]+»';
+const listedTitle = new RegExp(`(?:or\\s+)?(?:${quoted})(?=\\s*(?:[,，、]|or\\b|$))|[^,，、\\s][^,，、]*`, 'gu');
 /** In characters; longer titles would be slow to process. */
 const maxTitleLength = 300;
 const maxTitles = 50;
 
 const purposeSentence = /(?<!\S)writing purpose:[ \t]*(narrative|argumentative|expository|descriptive)\b[ \t]*\.?/gi;
-/** Ends at the end of the line, or at a full stop that is followed by text and does not belong to an abbreviation. */
-const titleSentence =
-  /(?<!\S)title options?:[ \t]*([^\n]*?(?<!(?:^|[\s.])(?:\p{L}|Mr|Mrs|Ms|Dr|Prof|St|vs|No))\.(?=\s|$)|[^\n]*)/giu;
+/** Ends at the end of the line, or at a full stop that is followed by text and does not belong to an abbreviation or a title. */
+const titleSentence = new RegExp(
+  `(?<!\\S)title options?:[ \\t]*((?:${quoted}|[^\\n"“«])*?(?<!(?:^|[\\s.])(?:\\p{L}|Mr|Mrs|Ms|Dr|Prof|St|vs|No))\\.(?=\\s|$)|[^\\n]*)`,
+  'giu',
+);

@@ -7,7 +7,13 @@ import type { Answered, Outcome, UpstreamRequest } from '../../../src/upstream/o
 import { order } from '../../support/essays/generator.ts';
 import { tRequestContext } from '../../support/request-context.ts';
 
-const modeNames = { STANDARD: 'Standard', ACADEMIC: 'Academic', PROFESSIONAL: 'Professional', NEWS_REPORT: 'News' };
+const modeNames = {
+  STANDARD: 'Standard',
+  ACADEMIC: 'Academic',
+  PROFESSIONAL: 'Professional',
+  NEWS_REPORT: 'News',
+  DETAILED: 'Detailed',
+};
 const date = new Date('2026-12-01T00:00:00Z');
 const later = new Date('2026-12-01T00:00:01Z');
 

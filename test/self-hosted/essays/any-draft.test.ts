@@ -1,8 +1,8 @@
 import { asyncProperty, constantFrom, integer, oneof, assert as prove, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDraftingWriter } from '../../../src/self-hosted/essays/drafting/drafting-writer.ts';
-import { countWords } from '../../../src/self-hosted/essays/words.ts';
 import { type WritingMode, writingModes } from '../../../src/self-hosted/essays/writing-order.ts';
+import { countWords } from '../../../src/words.ts';
 
 const draft = (description: string, mode: WritingMode, wordCount: number) =>
   createDraftingWriter().write({ description, mode, wordCount }, new AbortController().signal);

@@ -23,6 +23,7 @@ describe('an order', () => {
     ['ACADEMIC', 'Academic'],
     ['Professional', 'Professional'],
     ['journalistic', 'Journalistic'],
+    ['detailed', 'Detailed'],
   ])('may write its mode as %s', async (mode, known) => {
     const { post, orders } = tService();
     await post({ ...body, mode });

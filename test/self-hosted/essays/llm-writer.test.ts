@@ -1,3 +1,4 @@
+// cspell:ignore suis mais peux vous
 import { describe, expect, it, vi } from 'vitest';
 import { createLlmWriter } from '../../../src/self-hosted/essays/llm/llm-writer.ts';
 import type { WritingOrder } from '../../../src/self-hosted/essays/writing-order.ts';
@@ -109,12 +110,48 @@ describe('the answer', () => {
     expect(essay).toBe(expected ?? `WritingError: ${message}`);
   });
 
-  it('fails with less than a tenth of the words, as a refusal', async () => {
-    const refusal = 'I cannot write about that.';
-    const { write } = await tWriter(stream(refusal));
+  it.each([
+    ["I'm sorry, but I can't help with that.", 10],
+    ['I cannot write about bees in cities, because they sting.', 12],
+    ["Unfortunately, I won't be able to write about bees. I can't complete this request.", 20],
+    ['As an AI language model, I have no opinion on bees.', 15],
+    ['Before I write about the bees, which level is it for?', 15],
+    ['Could you please tell me more about the bees?', 12],
+    ['Je suis désolé, mais je ne peux pas vous aider.', 30],
+    ['The weather is fine today. It will rain tomorrow.', 30],
+  ])('fails if it refuses the order, or is about something else: %s', async (answer, wordCount) => {
+    const { write } = await tWriter(stream(answer));
+    const failure = 'The language model refused to write the essay, or wrote a short text about something else.';
+    expect(await write({ wordCount }).catch(String)).toBe(`WritingError: ${failure}`);
+  });
+
+  it.each([
+    ['is about the description', 'A bee is small, and bees like cities.', 60],
+    ['has most of the ordered words', 'The weather is fine today.', 7],
+    ['is in another script', '蜜蜂在城市里飞。它们在花园里寻找花朵。', 30],
+    ['tells of a person who is sorry', 'I am sorry that bees cannot sing, said the keeper.', 20],
+  ])('is an essay if it %s', async (_, answer, wordCount) => {
+    const { write } = await tWriter(stream(answer));
+    expect(await write({ wordCount })).toBe(answer);
+  });
+
+  it.each(['text/plain', 'application/json', 'application/octet-stream'])(
+    'is a stream, although its type is %s',
+    async (contentType) => {
+      const script = ofType(
+        contentType,
+        `${[delta('Bees '), delta('fly.'), '[DONE]'].map((data) => `data: ${data}\n\n`).join('')}`,
+      );
+      const { write } = await tWriter(script);
+      expect(await write()).toBe('Bees fly.');
+    },
+  );
+
+  it('fails with less than a tenth of the words', async () => {
+    const { write } = await tWriter(stream('Bees like it here.'));
     const failure = 'WritingError: The language model wrote less than a tenth of the ordered words.';
-    expect(await write({ wordCount: 50 })).toBe(refusal);
-    expect(await write({ wordCount: 51 }).catch(String)).toBe(failure);
+    expect(await write({ wordCount: 40 })).toBe('Bees like it here.');
+    expect(await write({ wordCount: 41 }).catch(String)).toBe(failure);
   });
 
   it('is cut at the limit, after a sentence', async () => {

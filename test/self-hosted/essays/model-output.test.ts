@@ -1,5 +1,5 @@
 // Texts of models. cspell:ignore hink nassistantfinal assistantcommentary assistantanalysis longcat endoftext endofturn nzzsecret
-// cspell:ignore analysiswe assistantcommentarywe endstartassistantchannelfinalmessage startassistantchannelcommentarymessage
+// cspell:ignore Voici votre analysiswe assistantcommentarywe endstartassistantchannelfinalmessage startassistantchannelcommentarymessage
 // cspell:ignore endstartassistantchannelanalysismessage assistantchannelfinalmessage
 
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -151,8 +151,8 @@ describe('how an answer ends', () => {
   ])('is a failure if there is %s', async (_, fields, expected) => {
     const stream = toStream([essay], { after: [fields] });
     const outcomes = [
-      readPieces([toWhole(essay, 'stop', fields)], false),
-      ...cutAnywhere(stream).map((pieces) => readPieces(pieces, true)),
+      readPieces([toWhole(essay, 'stop', fields)]),
+      ...cutAnywhere(stream).map((pieces) => readPieces(pieces)),
     ];
     for (const outcome of await Promise.all(outcomes)) expect(outcome).toEqual(expected);
   });
@@ -172,15 +172,15 @@ describe('how an answer ends', () => {
   ])('is read from an event after the text that has %s', async (_, event, expected) => {
     for (const finish of [null, 'stop']) {
       const bytes = [toStream([essay], { after: [event], finish }), encode('data: [DONE]\n\n')];
-      expect(await readPieces(bytes, true)).toEqual(expected);
+      expect(await readPieces(bytes)).toEqual(expected);
     }
   });
 
   it('is a failure if an event is one', async () => {
     const stream = toStream([essay], { finish: null });
     const event = encode('event: error\ndata: {"message":"secret"}\n\n');
-    expect(await readPieces([stream, event], true)).toEqual(failed);
-    expect(await readPieces([stream], true)).toEqual({
+    expect(await readPieces([stream, event])).toEqual(failed);
+    expect(await readPieces([stream])).toEqual({
       failure: 'WritingError: The language model ended its answer too early.',
     });
   });
@@ -197,8 +197,8 @@ describe('the text', () => {
 
   it('is that of the parts with text, without parts with reasoning', async () => {
     const outcomes = [
-      readPieces([toWhole(parts)], false),
-      ...cutAnywhere(toStream([parts])).map((pieces) => readPieces(pieces, true)),
+      readPieces([toWhole(parts)]),
+      ...cutAnywhere(toStream([parts])).map((pieces) => readPieces(pieces)),
     ];
     for (const outcome of await Promise.all(outcomes)) expect(outcome).toEqual(complete);
   });
@@ -207,8 +207,8 @@ describe('the text', () => {
     const message = { [field]: 'zzsecret', content: essay };
     const whole = encode(JSON.stringify({ choices: [{ message }] }));
     const stream = toStream([essay], { after: [{ choices: [{ delta: { [field]: 'zzsecret' } }] }] });
-    expect(await readPieces([whole], false)).toEqual(complete);
-    expect(await readPieces(splitBytes(stream), true)).toEqual(complete);
+    expect(await readPieces([whole])).toEqual(complete);
+    expect(await readPieces(splitBytes(stream))).toEqual(complete);
   });
 
   it.each<[string, object]>([
@@ -221,8 +221,8 @@ describe('the text', () => {
     const aside = { ...fields, content: 'zzsecret' };
     const before = encode(`data: ${JSON.stringify({ choices: [{ index: 0, delta: aside }] })}\n\n`);
     const stream = toStream([essay], { after: [{ choices: [{ index: 0, delta: aside }] }] });
-    expect(await readPieces([before, stream], true)).toEqual(complete);
-    expect(await readPieces([encode(JSON.stringify({ choices: [{ message: aside }] }))], false)).toEqual({
+    expect(await readPieces([before, stream])).toEqual(complete);
+    expect(await readPieces([encode(JSON.stringify({ choices: [{ message: aside }] }))])).toEqual({
       failure: 'WritingError: The language model wrote no text.',
     });
   });
@@ -247,16 +247,111 @@ describe('the text', () => {
       { index: 1, delta: { content: 'zzsecret' }, message: { content: 'zzsecret' }, finish_reason: 'length' },
     ];
     const stream = toStream([essay], { after: [{ choices: others }] });
-    expect(await readPieces([stream], true)).toEqual(complete);
+    expect(await readPieces([stream])).toEqual(complete);
     const first = { index: 0, message: { content: essay }, finish_reason: 'stop' };
-    expect(await readPieces([encode(JSON.stringify({ choices: [...others, first] }))], false)).toEqual(complete);
+    expect(await readPieces([encode(JSON.stringify({ choices: [...others, first] }))])).toEqual(complete);
   });
 
   it('is missing if there is only reasoning in a field', async () => {
     const none = { failure: 'WritingError: The language model wrote no text.' };
     const message = { reasoning_content: 'zzsecret', content: null };
-    expect(await readPieces([encode(JSON.stringify({ choices: [{ message }] }))], false)).toEqual(none);
-    expect(await readPieces([toStream([null, '']), encode('data: [DONE]\n\n')], true)).toEqual(none);
+    expect(await readPieces([encode(JSON.stringify({ choices: [{ message }] }))])).toEqual(none);
+    expect(await readPieces([toStream([null, '']), encode('data: [DONE]\n\n')])).toEqual(none);
+  });
+});
+
+describe('a stream', () => {
+  const event = (fields: object) => `data: ${JSON.stringify({ choices: [{ index: 0, ...fields }] })}\n\n`;
+  const [one, two] = [essay.slice(0, 14), essay.slice(14)];
+  const end = event({ delta: {}, finish_reason: 'stop' });
+
+  it.each([
+    ['an empty event', 'data:\n\n'],
+    ['an event with a space', 'data: \n\n'],
+    ['a ping', 'event: ping\ndata: ping\n\n'],
+    ['a ping with JSON', 'event: ping\ndata: {"type":"ping"}\n\n'],
+    ['a comment', ': keep-alive\n\n'],
+  ])('may be kept alive by %s', async (_, keepAlive) => {
+    const events = [event({ delta: { content: one } }), event({ delta: { content: two } }), end];
+    expect(await readPieces([encode(keepAlive + events.join(keepAlive))])).toEqual(complete);
+  });
+
+  it.each([
+    ['of a few characters', 3],
+    ['of words', 7],
+    ['of sentences', 20],
+  ])('may have deltas %s that repeat all text so far', async (_, step) => {
+    const text = essay.repeat(8);
+    const lengths = Array.from({ length: Math.ceil(text.length / step) }, (_, at) => (at + 1) * step);
+    const pieces = lengths.map((length) => text.slice(0, length));
+    expect(await readPieces([toStream(pieces)])).toEqual({ text, isCutOff: false });
+    // The last event may have all text again.
+    expect(await readPieces([toStream([...text.split(/(?=B)/), text])])).toEqual({ text, isCutOff: false });
+  });
+
+  it.each([
+    ['a word twice', ['ha', 'ha', ' ha.']],
+    ['a number that begins with the one before', ['1', '10', ' bees fly.']],
+    ['a sentence twice', ['Bees fly over it. ', 'Bees fly over it. ', 'Yes.']],
+  ])('may write %s', async (_, pieces) => {
+    expect(await readPieces([toStream(pieces)])).toEqual({ text: pieces.join(''), isCutOff: false });
+  });
+});
+
+describe('what surrounds an essay without the tag', () => {
+  const title = 'City Bees';
+  const prose = `${title}\n\nBees fly over the city. They “think”, and I hope they stay.\n\nIf you want to help, plant a tree.`;
+
+  it.each([
+    'Sure! Here is your essay:',
+    'Certainly! Below is an essay about bees.',
+    'Of course. I have written the essay within the limit.',
+    'Okay, the user wants an essay. Let me write it.',
+    "Here's a 300-word essay on bees:\n\n---",
+    'Here is the essay you requested:',
+    'Here you go:',
+    '**Essay:**',
+    '# Essay',
+    'Voici votre essai :',
+    '好的，以下是您要的文章：',
+    'Sure, happy to help you!\n\nHere is the essay:',
+  ])('is removed before it: %s', async (preface) => {
+    expect(await readPieces([toWhole(`${preface}\n\n${prose}`)])).toEqual({ text: prose, isCutOff: false });
+  });
+
+  it.each(['Title: ', '**Title:** ', 'title: '])('may be the label "%s"', async (label) => {
+    expect(await readPieces([toWhole(label + prose)])).toEqual({ text: prose, isCutOff: false });
+  });
+
+  it.each([
+    'Let me know if you would like any changes!',
+    'I hope this helps! Feel free to ask for revisions.',
+    '(Word count: 306)',
+    '---\n\n**Word count:** 306',
+    '[306 words]',
+    '*Note: I kept the language plain as requested.*',
+    'Would you like me to adapt it to the academic mode?',
+    "If you'd like, I can also make it shorter.",
+    '（全文300字）',
+    'This essay is 306 words long.',
+    '--- End of essay ---',
+  ])('is removed after it: %s', async (closing) => {
+    for (const separator of ['\n\n', '\n', ' ']) {
+      if (separator === ' ' && !/^[A-Z]/.test(closing)) continue;
+      expect(await readPieces([toWhole(prose + separator + closing)])).toEqual({ text: prose, isCutOff: false });
+    }
+  });
+
+  it.each([
+    'Here is a city.\n\nBees fly over it, and you see them.',
+    'Of course, bees fly.\n\nThey sleep as well.',
+    'Three things matter:\n\n- wax\n- honey',
+    'Bees\n\nI hope that they stay with us for a hundred years.',
+    'Bees\n\nWould you leave them alone? They ask no questions.',
+    'Notes on Bees\n\nNote the wax, and the honey.',
+    'Bees\n\nThey are a hundred.\n\nLength matters.',
+  ])('stays if it is a part of the essay: %j', async (text) => {
+    expect(await readPieces([toWhole(text)])).toEqual({ text, isCutOff: false });
   });
 });
 
@@ -274,7 +369,7 @@ describe('a stream that is longer than the essay', () => {
       }
       yield encode('data: [DONE]\n\n');
     })();
-    const outcome = await readPieces(body, true, { enoughWords: 120 });
+    const outcome = await readPieces(body, { enoughWords: 120 });
     return { text: 'text' in outcome ? outcome.text : '', outcome, share: read / pieces.length };
   }
 
@@ -333,7 +428,7 @@ describe('a stream that is longer than the essay', () => {
     });
     onTestFinished(() => clearImmediate(timer));
     const bytes = encode('data: {}\n\n'.repeat(100_000));
-    expect(await readPieces([...cut(bytes), toStream([essay])], true)).toEqual(complete);
+    expect(await readPieces([...cut(bytes), toStream([essay])])).toEqual(complete);
     // One turn for every 32 KB.
     expect(turns).toBeGreaterThanOrEqual(Math.floor(bytes.length / 32_768));
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createShownEssay } from '../../../src/self-hosted/essays/llm/essay-text.ts';
 import { cutToLimit } from '../../../src/self-hosted/essays/llm/llm-writer.ts';
-import { TaggedEssay } from '../../../src/self-hosted/essays/llm/tagged-essay.ts';
 import { createRandom, type Random } from '../../support/e2e/random.ts';
 import { readPieces, toStream } from '../../support/self-hosted/essays/deliver.ts';
 import { essay, rows, thought, unchanged } from '../../support/self-hosted/essays/model-outputs.ts';
@@ -22,8 +22,8 @@ interface Shown {
 /** Reads what a model writes, in the given pieces. */
 async function show(pieces: readonly string[], { wordCount = 2_000, finish = 'stop' } = {}): Promise<Shown> {
   const parts: string[] = [];
-  const shown = { essay: new TaggedEssay(wordCount), onText: (part: string) => parts.push(part) };
-  const outcome = await readPieces([toStream(pieces, { finish })], true, { enoughWords: wordCount + 20, shown });
+  const onWritten = createShownEssay(wordCount, (part) => parts.push(part));
+  const outcome = await readPieces([toStream(pieces, { finish })], { enoughWords: wordCount + 20, onWritten });
   if ('failure' in outcome) return { parts, final: outcome.failure };
   try {
     return { parts, final: cutToLimit(outcome, wordCount) };
@@ -56,18 +56,11 @@ function expectPrefix({ parts, final }: Shown): void {
 
 const withEssay = rows.filter(([, output, expected]) => expected === essay && output.split(essay).length === 2);
 
-/** Text that is not marked comes before the tag, so the tag could be a part of reasoning. */
-const held = [
-  'a final message without its role',
-  'a second closing tag',
-  'a second closing tag in a line of its own',
-  'closing tags alone',
-  'a final message without tokens whose channel is in the prompt',
-];
+/** Reasoning in these brackets is only before all text. */
+const onlyFirst = /^[[({【⟨‹]{1,2}\s?(?!THINK\]|BEGIN|思考|\|)\p{L}/u;
 
 describe('an essay between tags', () => {
-  it.each(withEssay)('is shown while it is written, without anything else: %s', async (name, output) => {
-    const isHeld = held.includes(name);
+  it.each(withEssay)('is shown while it is written, without anything else: %s', async (_, output) => {
     for (const end of ['</essay>\nzzsecret', '']) {
       // A fence around all ends after the essay; so may a tag of another name.
       if (end === '' && /`{3}|~{3}|<\/(?:answer|response)>/.test(output)) continue;
@@ -76,8 +69,7 @@ describe('an essay between tags', () => {
       const shown = await show(pieces);
       expectPrefix(shown);
       expect(shown.final).toBe(prose);
-      if (isHeld) expect(shown.parts).toEqual([]);
-      else if (pieces.length > 100) expect(shown.parts.length).toBeGreaterThan(0);
+      if (pieces.length > 100) expect(shown.parts.length).toBeGreaterThan(0);
     }
   });
 
@@ -88,7 +80,7 @@ describe('an essay between tags', () => {
     expect(shown.final).toBe(whole);
   });
 
-  const opened = rows.filter(([, output]) => !/^[^<[({【⟨‹◁＜&`~]*zzsecret/.test(output));
+  const opened = rows.filter(([, output]) => !/^[^<[({【⟨‹◁＜&`~]*zzsecret/.test(output) && !onlyFirst.test(output));
   it.each(opened)('is not shown further than a marker in it: %s', async (_, output) => {
     const written = `<essay>${prose}\n${output}\n\n${prose}</essay>`;
     expectPrefix(await show(cutRandomly(written, output.length)));
@@ -139,8 +131,11 @@ describe('the tag', () => {
     expect(await show(cutRandomly(written, 9))).toEqual({ parts: [], final: essay });
   });
 
-  it('is not looked for in endless reasoning', async () => {
+  it('is found after reasoning that mentions it often', async () => {
     const written = `<think>${'zzsecret <essay> '.repeat(30)}</think><essay>${prose}</essay>`;
-    expect((await show(cutRandomly(written, 9))).parts).toEqual([]);
+    const shown = await show(cutRandomly(written, 9));
+    expectPrefix(shown);
+    expect(shown.final).toBe(prose);
+    expect(shown.parts.length).toBeGreaterThan(0);
   });
 });

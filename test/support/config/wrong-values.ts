@@ -160,7 +160,7 @@ const rows: Row[] = [
     'rediss-cluster://:seeded@a,redis://b',
     'redis-cluster://:seeded@a#main',
   ].map((value): Row => ['REDIS_URL', value, redisUrl(redisForms.cluster), storeSecret]),
-  ...['STANDARD', 'ACADEMIC', 'PROFESSIONAL', 'NEWS_REPORT'].map((mode): Row => {
+  ...['STANDARD', 'ACADEMIC', 'PROFESSIONAL', 'NEWS_REPORT', 'DETAILED'].map((mode): Row => {
     return [`ESSAY_MODE_${mode}`, 'x'.repeat(101), `must be at most 100 characters, but is "${'x'.repeat(80)}..."`];
   }),
   ...[

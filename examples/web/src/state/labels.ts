@@ -25,6 +25,7 @@ export const modeLabels: Record<EssayMode, string> = {
   ACADEMIC: 'Academic',
   PROFESSIONAL: 'Professional',
   NEWS_REPORT: 'News report',
+  DETAILED: 'Detailed',
 };
 
 export const purposeLabels: Record<WritingPurpose, string> = {

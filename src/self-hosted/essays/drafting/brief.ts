@@ -1,168 +1,107 @@
-import { countWords, cutAtSentenceEnd, splitSentences } from '../words.ts';
+import { findWordLimit } from '../../../words.ts';
+import { splitSentences } from '../sentences.ts';
 import { type EssayPurpose, readPurposeAndTitles } from '../writing-order.ts';
-import { joinList } from './fill-template.ts';
-import { type Phrase, readPhrase, toSentence } from './phrase.ts';
-import { toPlainText } from './plain-text.ts';
-import { isInstruction, readPointsRequest, splitList, splitTopicAndList, stripRequest } from './requests.ts';
 
-/** The content of a description. */
+/** The content of a description, in its own words. */
 export interface Brief {
-  topic: Phrase;
+  /** A phrase or a sentence. */
+  topic: string;
   points: Point[];
   purpose: EssayPurpose | null;
-  titles: string[];
-  isEnglish: boolean;
+  title: string;
 }
 
 export interface Point {
-  phrase: Phrase;
-  /** Sentences of the description that belong to the point. */
+  /** A phrase or a sentence. */
+  text: string;
+  /** Further sentences about it. */
   details: string[];
-  /** The index of its paragraph in the description; null if it comes from a list. */
-  paragraph: number | null;
 }
 
-/** Reads a description. Its content is not reworded; instructions to the writer are removed. */
+/** Reads a description: the topic, and the points of its lists and sentences. Requests to the writer are removed. */
 export function readBrief(description: string): Brief {
   const { purpose, titles, text } = readPurposeAndTitles(description);
-  const plain = breakInlineNumbers(toPlainText(text));
-  const isEnglish = looksEnglish(plain);
+  const plain = toPlainText(text);
   const points: Point[] = [];
-  let topic: Phrase | null = null;
+  let topic = '';
 
-  plain.split('\n').forEach((line, paragraph) => {
-    const [, listed] = item.exec(line) ?? [];
+  for (const line of plain.split('\n')) {
+    const [, listed] = listItem.exec(line) ?? [];
     if (listed) {
-      points.push(...readListItem(listed, isEnglish));
-      return;
+      const [first = '', ...details] = splitSentences(listed);
+      points.push({ text: first, details: details.map(toSentence) });
+      continue;
     }
     for (const sentence of splitSentences(line)) {
-      if (isInstruction(sentence)) continue;
-      if (topic) {
-        points.push(...readFurtherSentence(sentence, paragraph));
-        continue;
-      }
-      const read = readTopic(sentence);
-      topic = read.topic;
-      points.push(...read.points);
+      if (styleRequest.test(sentence)) continue;
+      const request = removeRequest(sentence);
+      const [, head = request, list = ''] = request.length > maxRequest ? [] : (announcedList.exec(request) ?? []);
+      const isList = pointsOnly.test(head.replace(/[:.]?\s*$/, ':'));
+      const parts = splitList(isList || topic === '' ? list : request === sentence ? '' : list || request);
+      if (topic !== '' && parts.length === 0 && !isList) parts.push(sentence);
+      if (topic === '' && !isList) topic = head;
+      points.push(...parts.map((part) => ({ text: part, details: [] })));
     }
-  });
-
-  const subject = topic ?? findTopic(titles, points, plain);
-  const grouped = groupPoints([...readRemainder(subject), ...points], subject.text).slice(0, maxPoints);
-  return { topic: shorten(subject), points: grouped, purpose, titles, isEnglish };
-
-  function readTopic(sentence: string): { topic: Phrase | null; points: Point[] } {
-    const requested = readPointsRequest(sentence);
-    const { text: request, isRequest } = stripRequest(sentence);
-    const isSentence = !isRequest && /[.!。！]["'”’)]*$/.test(sentence) && !heading.test(sentence);
-    const { topic: head, list } = splitTopicAndList(request);
-    if (list === null && isSentence) {
-      return { topic: readPhrase(sentence, { isAtStart: true, isSentence, isEnglish }), points: [] };
-    }
-    // "Cover these points: a, b" contains points but no topic.
-    if (isInstruction(`${head}:`)) return { topic: null, points: readList(list ?? requested ?? request) };
-    const parts = list === null ? splitList(request) : [];
-    return {
-      topic: readPhrase(head, {
-        isAtStart: !isRequest || /^\p{Lu}/u.test(sentence.slice(-head.length)),
-        isSentence: false,
-        isEnglish,
-      }),
-      points: list === null ? (parts.length >= 3 && isRequest ? readParts(parts) : []) : readList(list),
-    };
   }
-
-  function readFurtherSentence(sentence: string, paragraph: number): Point[] {
-    const requested = readPointsRequest(sentence);
-    if (requested !== null) return readList(splitTopicAndList(requested).list ?? requested);
-    const phrase = readPhrase(sentence, { isAtStart: true, isSentence: /[.!。！]["'”’)]*$/.test(sentence), isEnglish });
-    return phrase ? [{ phrase, details: [], paragraph }] : [];
-  }
-
-  function readList(list: string): Point[] {
-    return readParts(splitList(list.replace(/[.!\s]+$/, '')));
-  }
-
-  function readParts(parts: readonly string[]): Point[] {
-    return parts.flatMap((part) => {
-      const phrase = readPhrase(part, { isAtStart: false, isSentence: false, isEnglish });
-      return phrase ? [{ phrase, details: [], paragraph: null }] : [];
-    });
-  }
+  topic = trimMarks(topic) || titles[0] || points.map((point) => trimMarks(point.text)).join(', ') || plain;
+  return { topic, points: groupPoints(points, topic), purpose, title: titles[0] ?? toTitle(topic) };
 }
 
-/** If the topic is too long, its start becomes the topic and its text the first point. */
-function shorten(topic: Phrase): Phrase {
-  if (!isTooLong(topic)) return topic;
-  return { kind: 'label', text: `“${cutAtSentenceEnd(topic.text.replace(/^“|”$/g, ''), 12)}”` };
+/** Adds a capital at the start and, if there is no other mark, a full stop at the end. */
+export function toSentence(text: string): string {
+  const trimmed = text.trim().replace(/[\s,;:\-–—]+$/u, '');
+  return capitalize(endMark.test(trimmed) ? trimmed : `${trimmed}.`);
 }
 
-function readRemainder(topic: Phrase): Point[] {
-  if (!isTooLong(topic)) return [];
-  const text = toSentence(cutAtSentenceEnd(topic.text.replace(/^“|”$/g, ''), 80));
-  return [{ phrase: { kind: 'statement', text }, details: [], paragraph: null }];
+/** A name of a few words in quotation marks, which may stand in any place of a sentence. */
+export function quote(text: string): string {
+  const name = trimMarks(text).replaceAll(/["“”„«»]/g, '');
+  const short = name.slice(0, findWordLimit(name, maxNameWords));
+  return `“${short.length < name.length ? `${short.replace(/[\s\p{P}]+$/u, '')}…` : name}”`;
 }
 
-function isTooLong({ kind, text }: Phrase): boolean {
-  return (kind === 'noun' || kind === 'label') && countWords(text) > 30;
+function trimMarks(text: string): string {
+  return text.replaceAll(/^[\s,;:.…。，、：\-–—•*|]+|[\s,;:.…。，、：\-–—•*|]+$/gu, '');
 }
 
-/** The topic of a list without a sentence before it: the title, or all points together. */
-function findTopic(titles: readonly string[], points: readonly Point[], plain: string): Phrase {
-  const [title] = titles;
-  if (title) return { kind: 'label', text: title };
-  const [first] = points;
-  const list = joinList(points.map(({ phrase }) => phrase));
-  if (first) return list === null ? first.phrase : { kind: 'noun', text: list };
-  const text = plain.replaceAll(/\s+/g, ' ').replace(/[.!]+$/, '');
-  return { kind: 'label', text: `“${text || 'no subject'}”` };
+export function capitalize(text: string): string {
+  return text.replace(
+    /^(["'“‘(¿¡]*)(\p{Ll})(?!\p{Ll}*\p{Lu})/u,
+    (_, marks: string, letter: string) => marks + letter.toUpperCase(),
+  );
 }
 
-/** Puts the items of "1) costs 2) time" on separate lines. */
-function breakInlineNumbers(text: string): string {
-  const isList = /(?:^|\s)\(?1[.)]\s[^\n]{1,500}?\s\(?2[.)]\s/.test(text);
-  return isList ? text.replace(/(^|\s)\(?(\d{1,2})[.)]\s/g, '\n$2. ') : text;
+const endMark = /[.!?…。！？؟।]["'”’»)\]]*$/u;
+const maxNameWords = 6;
+/** In characters: a longer sentence is prose, whose colon does not begin a list. */
+const maxRequest = 1_000;
+
+function toTitle(topic: string): string {
+  const [clause = ''] = topic.split(/[;:–—(.]\s/, 1);
+  const end = findWordLimit(clause, maxTitleWords);
+  return capitalize(end < clause.length ? `${clause.slice(0, end).replace(/[\s\p{P}]+$/u, '')}…` : clause);
 }
 
-const item = /^(?:[-*•·–—+▪◦]|\(?\d{1,3}[.)]|\(?[a-h]\))\s+(?:\[[ xX]?\]\s*)?(.+)$/;
-/** "Climate change." and "The benefits of reading." are headings, despite the full stop. */
-const heading = /^(?:\S+(?:\s+\S+){0,2}|(?:the|an?)\s\S+\s(?:of|between)\s[^,]+)$/i;
-/** More than the longest essay has paragraphs for. */
-const maxPoints = 100;
+const maxTitleWords = 14;
 
-/** Reads a list item: "Cost", "Cost: rent is too high", "Cost. Rent is too high." or a sentence. */
-function readListItem(text: string, isEnglish: boolean): Point[] {
-  const [, name, remark] = /^([^.:!?]{2,60}?)(?::| [-–—]) (.+)$/.exec(text) ?? [];
-  const isNamed = name !== undefined && remark !== undefined && countWords(name) <= 6;
-  const [first = '', ...rest] = isNamed ? [name, ...splitSentences(remark)] : splitSentences(text);
-  const isSentence = !isNamed && /[.!。！]["'”’)]*$/.test(first) && countWords(first) > 3;
-  const phrase = readPhrase(first, { isAtStart: true, isSentence, isEnglish });
-  if (!phrase) return [];
-  return [{ phrase, details: rest.map((sentence) => toDetail(sentence, isEnglish)), paragraph: null }];
-}
-
-/**
- * Removes repeated points and repetitions of the topic. In a long description, also groups statements of the same
- * paragraph into points of a few sentences.
- */
+/** Without repetitions. Of many sentences, some that follow each other are one point. */
 function groupPoints(all: readonly Point[], topic: string): Point[] {
-  const seen = new Set([normalize(topic)]);
-  const points = all.filter(({ phrase }) => !seen.has(normalize(phrase.text)) && seen.add(normalize(phrase.text)));
-  const statements = points.filter(({ paragraph }) => paragraph !== null);
-  if (statements.length <= maxSingleStatements) return [...points];
+  const seen = new Set([normalize(topic), '']);
+  const points = all.filter(({ text }) => !seen.has(normalize(text)) && seen.add(normalize(text)));
+  const isProse = points.filter(({ text }) => endMark.test(text)).length > maxSingleSentences;
   const grouped: Point[] = [];
   for (const point of points) {
     const last = grouped.at(-1);
-    const isSameParagraph = last && point.paragraph !== null && last.paragraph === point.paragraph;
-    if (isSameParagraph && last.details.length < statementsPerParagraph - 1) {
-      last.details.push(toSentence(point.phrase.text));
-    } else {
-      grouped.push({ ...point, details: [...point.details] });
-    }
+    const belongs = isProse && last && endMark.test(last.text) && endMark.test(point.text);
+    if (belongs && last.details.length < sentencesPerPoint - 1)
+      last.details.push(toSentence(point.text), ...point.details);
+    else grouped.push({ text: point.text, details: [...point.details] });
   }
   return grouped;
 }
+
+const maxSingleSentences = 6;
+const sentencesPerPoint = 4;
 
 function normalize(text: string): string {
   return text
@@ -171,36 +110,69 @@ function normalize(text: string): string {
     .trim();
 }
 
-/** Turns the text after a point's name into a sentence. */
-function toDetail(text: string, isEnglish: boolean): string {
-  const phrase = readPhrase(text, { isAtStart: true, isSentence: /[.!?]$/.test(text), isEnglish });
-  if (!phrase || phrase.kind === 'statement' || phrase.kind === 'question') return toSentence(text);
-  return toSentence(phrase.kind === 'noun' ? `This covers ${phrase.text}` : `In short: ${phrase.text}`);
+/** Splits "a, b and c" or "a; b; c". A comma within brackets or quotation marks is part of a point. */
+function splitList(list: string): string[] {
+  const isSemicolons = /[;；]/.test(list);
+  const parts = list.match(isSemicolons ? /[^;；]+/g : /(?:\([^()]*\)|"[^"]*"|“[^“”]*”|,(?!\s)|[^,，、])+/g) ?? [];
+  const last = parts.at(-1)?.match(/^(.*\S)\s+(?:and|or|und|et|y)\s+(["“(].*|[^"“”()]+)$/is);
+  const all = last && !isSemicolons ? [...parts.slice(0, -1), last[1] ?? '', last[2] ?? ''] : parts;
+  return all
+    .map((part) => trimMarks(part.trim().replace(/^(?:and|or|und|et|y|also|then|finally)\s+/i, '')))
+    .filter(Boolean);
 }
 
-/** More statements are grouped: a paragraph for each would be a list and not an essay. */
-const maxSingleStatements = 6;
-const statementsPerParagraph = 4;
-
-/**
- * Whether a text can be part of English sentences. Compares its English and foreign function words; if that is
- * undecided, plain ASCII text counts as English.
- */
-function looksEnglish(text: string): boolean {
-  const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
-  const english = words.filter((word) => englishWords.has(word)).length;
-  const foreign = words.filter((word) => foreignWords.has(word)).length;
-  const latin = words.filter((word) => /^[a-z]+$/.test(word)).length;
-  if (words.length === 0 || latin < words.length * 0.6) return false;
-  if (english !== foreign) return english > foreign;
-  return english > 0 || latin === words.length;
+/** Removes HTML and Markdown. Lines and the marks of list items stay. */
+function toPlainText(description: string): string {
+  return replacements
+    .reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), description.slice(0, 20_000))
+    .trim();
 }
 
-const englishWords = new Set(
-  'the of and to are for with how why about from that their what by should into a in on is it'.split(' '),
-);
-const foreignWords = new Set(
-  'der die das und ein eine einen für über mit ist le la les des du et une un sur pour avec est el los las una del y con para sobre il di che per och att het een van voor dat är nie się na do w z и в на не что de en i o os'.split(
-    ' ',
-  ),
-);
+/** All patterns are bounded, so that no input makes them slow. The order matters. */
+const replacements: readonly (readonly [RegExp, string])[] = [
+  [/\r\n?|[\u2028\u2029\v\f]/g, '\n'],
+  [/<(script|style)\b[^<>]{0,500}>[^<]{0,5000}<\/\1\s*>|<!--[^<>]{0,2000}-->/gi, ' '],
+  [/<li\b[^<>]{0,500}>/gi, '\n- '],
+  [/<\/?(?:p|div|br|h[1-6]|ul|ol|li|tr|table|section|article|blockquote)\b[^<>]{0,500}>/gi, '\n'],
+  [/<\/?[a-z][^<>]{0,500}>/gi, ''],
+  [/&lt;/g, '<'],
+  [/&gt;/g, '>'],
+  [/&nbsp;/g, ' '],
+  [/&quot;/g, '"'],
+  [/&(?:#39|apos);/g, "'"],
+  [/&amp;/g, '&'],
+  [/^[ \t]{0,20}(?:#{1,6}|>)[ \t]+|^[ \t]{0,20}(?:`{3,}|~{3,}|-{3,}|\*{3,}|={3,})[^\n]{0,40}$/gm, ''],
+  [/!?\[([^[\]\n]{0,200})\]\([^()\n]{0,500}\)/g, '$1'],
+  [/(\*\*|__|~~|`)(?=\S)([^*_~`\n]{1,500})\1/g, '$2'],
+  // "1) costs 2) time" in one line.
+  [/(?<=\s)\(?(\d{1,2})\)\s/g, '\n$1) '],
+  [/[^\P{Cc}\n]|[\u200b\ufeff]/gu, ' '],
+  [/[^\S\n]+/g, ' '],
+  // Lines that an editor wrapped.
+  [/(?<=[^\n]{40})(?<![.!?:;…]) ?\n(?=\p{Ll}{2})/gu, ' '],
+];
+
+const listItem = /^\s*(?:[-*•·–—+▪◦]|\(?\d{1,3}[.)]|\(?[a-h]\))\s+(?:\[[ xX]?\]\s*)?(\S.*)$/;
+
+/** "Please write a short essay about bees" becomes "bees". */
+function removeRequest(sentence: string): string {
+  const rest = requests.reduce((text, pattern) => text.replace(pattern, '') || text, sentence);
+  return rest.trim();
+}
+
+const requests = [
+  /^(?:(?:hi|hello|please|kindly|can you|could you|would you|i(?:['’]d| would) like(?: you)?(?: to)?|i (?:need|want)(?: you)?(?: to)?|help me(?: to)?|also|then|finally)[\s,!]+){1,3}/i,
+  /^(?:(?:write|draft|compose|generate|create|produce|prepare|give)\b(?: (?:me|us))?|an?\b)(?: (?:an?|the|my|one))?(?: [\p{L}\p{N}-]+,?){0,4}? ?\b(?:essay|article|report|paper|piece|text|post|story|speech)s?(?: (?:of|in) (?:about )?\d+ words)?(?: (?:that|which))?[ ,:]+(?:about|on|regarding|concerning|covering|of|for|discuss(?:es|ing)?|describ(?:es?|ing)|explain(?:s|ing)?|argu(?:es|ing)? (?:that|for|against)|entitled|titled)[ :]+/iu,
+  /^(?:écri(?:s|vez|re)|rédige[rz]?|schreibe?n?(?: sie)?|escrib[ea]|escribir|scriv[ia]|escrev[ae]) (?:una?|une|eine?n?|um|uma) \p{L}+ (?:sur|über|zu[mr]?|sobre|su|sul|sulla|acerca de) /iu,
+  /^(?:write|talk|report|reflect) (?:about|on) |^(?:discuss|explain|describe|explore|analy[sz]e|examine|compare|outline|consider|evaluate|assess|summari[sz]e|present|review|cover|include|mention|address|argue that)(?: (?:also|both|the following(?: \p{L}+)?))? ?:? ?/iu,
+  /^(?:(?:essay )?(?:topic|subject|theme|title)|about|on) ?: ?|^(?:about|on) /i,
+];
+
+/** "remote work: cost and noise", "remote work, covering cost and noise". */
+const announcedList =
+  /^(.+?)(?:\s*(?::\s|：)|[,;]?\s(?:covering|including|focus(?:s)?ing on|discussing|touching on|mentioning|such as|with (?:an? )?(?:focus|sections|emphasis) on|in terms of|and (?:cover|discuss|mention|include|address))\s|[,;]\s(?:cover|discuss|mention|include|address)\s)\s*(.+)$/isu;
+const pointsOnly =
+  /^(?:\p{L}+ ){0,6}(?:points?|topics?|aspects?|questions?|items?|ideas?|arguments?)(?: to \p{L}+)?:$/iu;
+/** Sentences about how to write. */
+const styleRequest =
+  /^(?:please )?(?:it (?:should|must) be|keep|use|avoid|write|make|ensure|aim|format|cite|do not|don['’]t|be|no|the (?:essay|text|tone|style)|tone|style|length|audience|max(?:imum)?|about|around|approximately)\b[^:]{0,120}\b(?:tone|style|words|jargon|sentences|paragraphs|readers?|audience|headings?|language|simple|formal|short|sources|citations)\b[^:]{0,60}$/i;

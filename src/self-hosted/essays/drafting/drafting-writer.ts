@@ -1,95 +1,135 @@
-import { countWords, cutAtSentenceEnd } from '../words.ts';
+import { countWords } from '../../../words.ts';
+import { cutAtSentenceEnd } from '../sentences.ts';
 import type { Writer, WritingMode } from '../writing-order.ts';
-import { type Brief, readBrief } from './brief.ts';
-import { composeTitles, createOutline, type Outline } from './outline.ts';
-
-interface Plan {
-  title: string | null;
-  outline: Outline;
-}
+import { type Brief, capitalize, type Point, quote, readBrief, toSentence } from './brief.ts';
+import {
+  combinations,
+  endings,
+  modeTemplates,
+  pointSentences,
+  purposeTemplates,
+  questions,
+  readers,
+  sharedSentences,
+} from './templates.ts';
 
 /**
- * Writes without a language model: arranges topic and points of the description with sentence templates of the mode. It
- * states no facts about the topic. The same order results in the same draft.
+ * Writes without a language model: arranges the topic and the points of the description, and says how to develop them. It states no
+ * facts of its own, and says in its last line what it is. The same order results in the same draft.
  */
 export function createDraftingWriter(): Writer {
   return {
     kind: 'drafter',
     write: async ({ description, mode, wordCount }, signal, onText) => {
       signal.throwIfAborted();
-      const brief = readBrief(description);
-      const plan = findPlan(brief, mode, wordCount);
-      // In scripts without spaces, a draft may have a few words more than the sum of its sentences.
-      const draft = cutAtSentenceEnd(plan ? composeDraft(plan, wordCount) : writeShortest(brief, mode), wordCount);
-      // Which sentences fit is known only for the whole draft, so its paragraphs are finished at once.
+      const draft = cutAtSentenceEnd(composeDraft(readBrief(description), mode, wordCount), wordCount);
       if (onText) for (const paragraph of draft.split(/(?=\n\n)/)) onText(paragraph);
       return draft;
     },
   };
 }
 
-/** Finds the most points that fit, with a title if there is room for it and one point. */
-function findPlan(brief: Brief, mode: WritingMode, wordCount: number): Plan | null {
-  for (let count = findMaxPoints(brief, wordCount); count >= 0; count -= 1) {
-    const points = brief.points.slice(0, count);
-    const outline = createOutline(brief, points, mode);
-    if (wordCount >= minWordsToConclude) requireFirstSentence(outline.at(-1));
-    const requiredWords = countWords(outline.flat().filter(isRequired).map(textOf).join(' '));
-    const titles = composeTitles(brief, points, mode);
-    const title = titles.find(
-      (text) => countWords(text) <= Math.min(wordCount - requiredWords, Math.max(8, wordCount / 6)),
-    );
-    if (title !== undefined) return { title, outline };
-    if (count <= 1 && requiredWords <= wordCount) return { title: null, outline };
+/** With the most points for which there is room; the shortest drafts have no title, and then only the topic. */
+function composeDraft(brief: Brief, mode: WritingMode, wordCount: number): string {
+  const ending = endings.find((text) => countWords(text) * 8 <= wordCount) ?? endings.at(-1) ?? '';
+  const most = Math.min(brief.points.length, Math.ceil(wordCount / wordsPerPoint));
+  for (let count = most; count >= -1; count -= 1) {
+    const points = brief.points.slice(0, Math.max(0, count));
+    const sections = outline(brief.topic, points, mode);
+    const head = count < 0 ? [] : [brief.title];
+    const room = wordCount - countWords([...head, ...sections.flat(), ending].join(' '));
+    if (room < 0) continue;
+    fill(sections, listCandidates(brief, points, mode), room);
+    return [...head, ...sections.flatMap(toParagraphs), ending].join('\n\n');
   }
-  return null;
+  const topic = toSentence(brief.topic);
+  return countWords(`${topic} ${ending}`) <= wordCount ? `${topic}\n\n${ending}` : topic;
 }
 
-/** Grouped sentences belong together, so a draft has fewer whole groups rather than the first sentence of each. */
-function findMaxPoints({ points }: Brief, wordCount: number): number {
-  const isGrouped = points.some(({ paragraph, details }) => paragraph !== null && details.length > 0);
-  return Math.min(points.length, isGrouped ? Math.max(3, Math.floor(wordCount / 50)) : points.length);
+const wordsPerPoint = 25;
+
+/** Introduction, points and conclusion, with the sentences that they need. A draft without points has one section for the topic. */
+function outline(topic: string, points: readonly Point[], mode: WritingMode): string[][] {
+  const { lead, point: openings } = modeTemplates[mode];
+  const opening = (index: number) => {
+    if (index === points.length - 1) return openings.at(-1);
+    return openings[index === 0 ? 0 : 1 + (index % (openings.length - 2))];
+  };
+  const body = points.map(({ text }, index) => [introduce(points.length > 1 ? opening(index) : openings[0], text)]);
+  return [[introduce(lead, topic)], ...(body.length > 0 ? body : [[]]), []];
 }
 
-/** Adds sentences that fit, by rank and then by position. */
-function composeDraft({ title, outline }: Plan, wordCount: number): string {
-  const all = outline.flat();
-  const chosen = new Set(all.filter(isRequired));
-  let room = wordCount - countWords([title ?? '', ...[...chosen].map(textOf)].join(' '));
-  for (const sentence of all.filter((one) => !isRequired(one)).sort((a, b) => a.rank - b.rank)) {
-    const words = countWords(sentence.text);
-    if (words > room) continue;
-    chosen.add(sentence);
-    room -= words;
-  }
-  const paragraphs = outline.map((sentences) =>
-    sentences
-      .filter((one) => chosen.has(one))
-      .map(textOf)
-      .join(' '),
+/** A text after a colon, where any phrase or sentence fits. */
+function introduce(template = '', text: string): string {
+  return toSentence(template.replace('{text}', () => text));
+}
+
+interface Candidate {
+  /** The index of its section. */
+  section: number;
+  text: string;
+}
+
+/** The further sentences, the most important first. */
+function listCandidates({ topic, purpose }: Brief, points: readonly Point[], mode: WritingMode): Candidate[] {
+  const { develop, conclusion } = modeTemplates[mode];
+  const aim = purpose ? purposeTemplates[purpose] : null;
+  const names = (points.length > 0 ? points.map(({ text }) => text) : [topic]).map(quote);
+  const last = names.length + 1;
+  /** Each sentence for each point, in turn: so neighbors begin differently. */
+  const perPoint = (_: string, round: number, templates: readonly string[]): Candidate[] =>
+    names.flatMap((point, index) => {
+      const template = templates[(round + index) % templates.length] ?? '';
+      const other = names[(index + 1) % names.length] ?? '';
+      if (other === point && template.includes('{other}')) return [];
+      return { section: index + 1, text: fillSlots(template, { point, other, topic: quote(topic) }) };
+    });
+  const inSection = (section: number, text = ''): Candidate[] =>
+    text === '' ? [] : [{ section, text: fillSlots(text, { topic: quote(topic) }) }];
+
+  return [
+    ...points.flatMap(({ details }, index) => details.map((text) => ({ section: index + 1, text }))),
+    ...inSection(0, points.length > 1 ? `These are its points: ${names.join(', ')}.` : ''),
+    ...inSection(last, conclusion),
+    ...inSection(0, aim?.introduction),
+    ...[develop, ...(aim ? [aim.develop] : [])].flatMap(perPoint),
+    ...inSection(last, aim?.conclusion),
+    ...pointSentences.flatMap(perPoint),
+    ...sharedSentences.map((text, index) => ({ section: 1 + (index % names.length), text })),
+    ...combine().flatMap(perPoint),
+  ];
+}
+
+/** Each question for each reader, in an order in which neighbors differ in both. */
+function combine(): string[] {
+  return questions.flatMap((_, round) =>
+    readers.map((reader, index) => {
+      const template = combinations[(index + round) % combinations.length] ?? '';
+      return fillSlots(template, { reader, question: questions[(index + round) % questions.length] ?? '' });
+    }),
   );
-  return [title ?? '', ...paragraphs].filter(Boolean).join('\n\n');
 }
 
-/** For orders of a few words: the first sentence of the description, or the title. */
-function writeShortest(brief: Brief, mode: WritingMode): string {
-  const { kind, text } = brief.topic;
-  const isSentence = kind === 'statement' || kind === 'question';
-  return (isSentence ? undefined : composeTitles(brief, [], mode)[0]) ?? text;
+/** A slot without a text stays. */
+function fillSlots(template: string, slots: Readonly<Record<string, string>>): string {
+  return capitalize(template.replaceAll(/\{(\w+)\}/g, (slot, name: string) => slots[name] ?? slot));
 }
 
-function requireFirstSentence(paragraph: Outline[number] | undefined): void {
-  const [first] = paragraph ?? [];
-  if (first) first.rank = 0;
+/** Adds each sentence for which there is room. */
+function fill(sections: readonly string[][], candidates: readonly Candidate[], room: number): void {
+  let left = room;
+  for (const { section, text } of candidates) {
+    const words = countWords(text);
+    if (words > left) continue;
+    sections[section]?.push(text);
+    left -= words;
+  }
 }
 
-function isRequired({ rank }: { rank: number }): boolean {
-  return rank === 0;
+function toParagraphs(sentences: readonly string[]): string[] {
+  const count = Math.ceil(sentences.length / sentencesPerParagraph);
+  const size = Math.ceil(sentences.length / count);
+  return Array.from({ length: count }, (_, index) => sentences.slice(index * size, (index + 1) * size).join(' '));
 }
 
-function textOf({ text }: { text: string }): string {
-  return text;
-}
-
-/** A shorter draft has no room for a conclusion. */
-const minWordsToConclude = 80;
+const sentencesPerParagraph = 6;

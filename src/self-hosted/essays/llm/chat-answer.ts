@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
-import { countWords } from '../words.ts';
-import { type CleanedAnswer, cleanAnswer } from './clean-answer.ts';
-import type { TaggedEssay } from './tagged-essay.ts';
+import { parseJson } from '../../../parse-json.ts';
+import { countWords } from '../../../words.ts';
+import { cleanAnswer } from './essay-text.ts';
 
 /** A failure with a message for the operator, which contains no key, no URL and no text from the endpoint. */
 export class WritingError extends Error {
@@ -20,35 +20,39 @@ export interface ChatAnswer {
 }
 
 interface ReadOptions {
-  /** Whether the body is a stream of server-sent events; otherwise it is one JSON object. */
-  isStream: boolean;
   /** The rest of a stream is not read after so many words of the answer, because it would be paid for and discarded. */
   enoughWords: number;
   maxBytes: number;
-  /** Shows the essay while it is written. Absent: the answer is not tagged. */
-  shown?: ShownEssay;
-}
-
-interface ShownEssay {
-  essay: TaggedEssay;
-  /** Called with each further part of the essay. */
-  onText: (part: string) => void;
+  /** Called with all that was written so far, whenever more of a stream has arrived. */
+  onWritten?: ((written: string) => void) | undefined;
 }
 
 /**
- * Reads a chat completion. How its bytes are cut does not matter. What is not an answer is a failure, even if text came before.
+ * Reads a chat completion: one JSON object, or a stream of server-sent events, whatever its content type says. How its bytes are cut
+ * does not matter. What is not an answer is a failure, even if text came before.
  * @throws WritingError
  */
-export async function readChatAnswer(
-  body: AsyncIterable<Uint8Array>,
-  { isStream, enoughWords, maxBytes, shown }: ReadOptions,
-): Promise<ChatAnswer> {
-  const chunks = decode(body, maxBytes);
-  const clean: Clean = shown ? (...answer) => shown.essay.clean(...answer) : cleanAnswer;
-  return isStream ? readStream(chunks, clean, enoughWords, shown) : readWhole(chunks, clean);
+export async function readChatAnswer(body: AsyncIterable<Uint8Array>, options: ReadOptions): Promise<ChatAnswer> {
+  const stream = createStreamReader(options);
+  let head = '';
+  let isWhole: boolean | null = null;
+  for await (const chunk of decode(body, options.maxBytes)) {
+    if (isWhole !== false) head += chunk;
+    isWhole ??= /^[\s\ufeff]*$/.test(head) ? null : /^[\s\ufeff]*[{[]/.test(head);
+    if (isWhole !== false) continue;
+    stream.feed(head === '' ? chunk : head);
+    head = '';
+    if (stream.isDone()) break;
+  }
+  const { text, end } = isWhole === false ? stream.end() : readWhole(head);
+  const cleaned = cleanAnswer(text, true);
+  // Reasoning that is not closed is where the text would go on.
+  const isCutOff = cleaned.endsIn === 'thought' || (end === 'cut-off' && cleaned.endsIn === 'text');
+  if (cleaned.text !== '') return { text: cleaned.text, isCutOff };
+  throw new WritingError(
+    `The language model wrote ${text.trim() === '' ? 'no text' : 'no essay, only reasoning or markers'}.`,
+  );
 }
-
-type Clean = (written: string, isComplete: boolean) => CleanedAnswer;
 
 async function* decode(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<string> {
   const decoder = new TextDecoder();
@@ -74,63 +78,80 @@ async function* decode(body: AsyncIterable<Uint8Array>, maxBytes: number): Async
 /** Their events take a few milliseconds, during which the service answers no other request. */
 const bytesPerTurn = 32_768;
 
-async function readWhole(chunks: AsyncIterable<string>, clean: Clean): Promise<ChatAnswer> {
-  let body = '';
-  for await (const chunk of chunks) body += chunk;
+function readWhole(body: string): Pick<Part, 'text' | 'end'> {
   const part = readPart(body, 'message');
   if (!part) throw new WritingError('The language model sent something other than a chat completion.');
-  checkLength(part.text);
-  return toAnswer(clean(part.text, true), part.text, part.end === 'cut-off');
+  return part;
 }
 
-async function readStream(
-  chunks: AsyncIterable<string>,
-  clean: Clean,
-  enoughWords: number,
-  shown: ShownEssay | undefined,
-): Promise<ChatAnswer> {
-  let written = '';
+function createStreamReader({ enoughWords, onWritten }: ReadOptions) {
+  const written = createWritten();
   let end: Part['end'] = null;
   let isDone = false;
   let isReasoningSeparate = false;
   let checkedAt = firstCheckAt;
-  const parser = createParser({
-    onEvent({ event, data }) {
-      if (isDone) return;
-      if (event === 'error') throw reportedFailure();
-      isDone = data.trim() === '[DONE]';
-      // Unknown events (usage, vendor extensions) are ignored: they contain no text.
-      const part = isDone ? null : readPart(data, 'delta');
-      if (!part) return;
-      written += part.text;
-      checkLength(written);
-      end = part.end ?? end;
-      isReasoningSeparate ||= part.hasReasoning;
-      const certain = shown?.essay.readCertain(written) ?? '';
-      if (certain !== '') shown?.onText(certain);
-      if (written.length < checkedAt) return;
-      // Each check cleans the whole text again, so checks become rarer as it grows.
-      checkedAt = written.length + Math.max(firstCheckAt / 2, written.length / 8);
-      if (isEnough()) {
-        isDone = true;
-        end = 'complete';
-      }
+  const parser = createParser({ onEvent });
+
+  return {
+    feed: (chunk: string) => parser.feed(chunk),
+    isDone: () => isDone,
+    end(): Pick<Part, 'text' | 'end'> {
+      if (!isDone && end === null) throw new WritingError('The language model ended its answer too early.');
+      return { text: written.text(), end };
     },
-  });
+  };
 
-  for await (const chunk of chunks) {
-    parser.feed(chunk);
-    if (isDone) break;
+  function onEvent({ event, data }: { event?: string | undefined; data: string }): void {
+    if (isDone || data.trim() === '' || event === 'ping') return;
+    if (event === 'error') throw reportedFailure();
+    isDone = data.trim() === '[DONE]';
+    // Unknown events (usage, vendor extensions) are ignored: they contain no text.
+    const part = isDone ? null : readPart(data, 'delta');
+    if (!part) return;
+    const text = written.add(part.text);
+    if (text.length > maxLength) throw new WritingError(`The language model wrote more than ${maxLength} characters.`);
+    end = part.end ?? end;
+    isReasoningSeparate ||= part.hasReasoning;
+    if (written.isCertain()) onWritten?.(text);
+    if (text.length < checkedAt) return;
+    // Each check cleans the whole text again, so checks become rarer as it grows.
+    checkedAt = text.length + Math.max(firstCheckAt / 2, text.length / 8);
+    if (!isEnough(text)) return;
+    isDone = true;
+    end = 'complete';
   }
-  if (!isDone && end === null) throw new WritingError('The language model ended its answer too early.');
-  return toAnswer(clean(written, true), written, end === 'cut-off');
 
-  function isEnough(): boolean {
-    const { text, state } = clean(written, false);
-    if (state === 'ended') return true;
-    const mayBeReasoning = state === 'open' && !isReasoningSeparate;
-    return countWords(text) > enoughWords + (mayBeReasoning ? maxReasoningWords : 0);
+  function isEnough(text: string): boolean {
+    const cleaned = cleanAnswer(text, false);
+    if (cleaned.state === 'ended') return true;
+    const mayBeReasoning = cleaned.state === 'open' && !isReasoningSeparate;
+    return countWords(cleaned.text) > enoughWords + (mayBeReasoning ? maxReasoningWords : 0);
   }
+}
+
+/**
+ * The text of deltas. Those of some servers repeat all text so far: each is longer than the one before, and begins with it. A few
+ * characters may do so by chance, and a model may write a sentence twice.
+ */
+function createWritten() {
+  let text = '';
+  let last = '';
+  let repeats = 0;
+
+  return {
+    text: () => text,
+    /** Whether the second delta does not begin with the first one. */
+    isCertain: () => repeats !== 1,
+    add(delta: string): string {
+      if (delta === '') return text;
+      const isLonger = last !== '' && delta.length > last.length && delta.startsWith(last);
+      repeats = isLonger && repeats >= 0 ? repeats + 1 : last === '' ? 0 : -1;
+      const isRepeated = repeats > 1 || (text.length >= 200 && delta.startsWith(text));
+      text = isRepeated ? delta : text + delta;
+      last = delta;
+      return text;
+    },
+  };
 }
 
 /** In characters. */
@@ -142,20 +163,8 @@ const firstCheckAt = 1_000;
  */
 const maxReasoningWords = 8_000;
 
-function checkLength(written: string): void {
-  if (written.length <= maxWrittenLength) return;
-  throw new WritingError(`The language model wrote more than ${maxWrittenLength} characters.`);
-}
-
 /** In characters: much more than an essay and its reasoning, and cleaned within a few milliseconds. */
-const maxWrittenLength = 1_000_000;
-
-function toAnswer({ text, endsIn }: CleanedAnswer, written: string, isAtLimit: boolean): ChatAnswer {
-  // Reasoning that is not closed is where the text would go on.
-  if (text !== '') return { text, isCutOff: endsIn === 'thought' || (isAtLimit && endsIn === 'text') };
-  const what = written.trim() === '' ? 'no text' : 'no essay, only reasoning or markers';
-  throw new WritingError(`The language model wrote ${what}.`);
-}
+const maxLength = 1_000_000;
 
 /** A whole answer, or an event of a stream. */
 interface Part {
@@ -168,27 +177,20 @@ interface Part {
 
 /** Null if there is no choice in it. @throws WritingError */
 function readPart(json: string, field: 'message' | 'delta'): Part | null {
-  const body = readJson(json);
+  const body = parseJson(json);
+  if (body === undefined) throw new WritingError('The language model sent something other than JSON.');
   const choices = readList(body, 'choices');
   // Other choices are alternatives to the first one.
   const choice = choices.find((other) => [undefined, null, 0].includes(readField(other, 'index') as null));
   const message = readField(choice, field);
-  if ([body, choice, message, readField(body, 'x_groq')].some(isFailure) || isFailedResponse(body, choices.length > 0))
-    throw reportedFailure();
+  const parts = [choice, message, readField(body, 'x_groq')];
+  if (isFailure(body, choices.length === 0) || parts.some((part) => isFailure(part))) throw reportedFailure();
   if (isRefusal(message)) throw new WritingError('The language model refused to write the essay.');
   const end = readFinishReason(readField(choice, 'finish_reason'));
   if (!isObject(message) && (field === 'message' || end === null)) return null;
   const isForReader = !isAside(message);
   const hasReasoning = !isForReader || ['reasoning_content', 'reasoning'].some((name) => isPresent(message, name));
   return { text: isForReader ? readText(readField(message, 'content')) : '', hasReasoning, end };
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new WritingError('The language model sent something other than JSON.');
-  }
 }
 
 /* The fields are read without a schema: thousands of events may arrive at once. */
@@ -211,32 +213,25 @@ function isPresent(value: unknown, name: string): boolean {
   return Array.isArray(field) ? field.length > 0 : Boolean(field);
 }
 
-function isFailure(value: unknown): boolean {
-  const isError = readField(value, 'object') === 'error' || readField(value, 'type') === 'error';
-  const hasError = isPresent(value, 'error') || isPresent(value, 'errors');
-  return isError || hasError || !isSuccess(readField(value, 'error_code'));
-}
-
-/**
- * Failures in the form of some vendors and of proxies: `{"detail":...}`, `{"status":500,"message":...}`,
- * `{"code":"DataInspectionFailed"}`, `{"base_resp":{"status_code":1026}}`. A success may have the same fields.
- */
-function isFailedResponse(body: unknown, hasChoices: boolean): boolean {
-  if (!isSuccess(readField(readField(body, 'base_resp'), 'status_code'))) return true;
-  if (hasChoices) return false;
-  const [code, status, message] = ['code', 'status', 'message'].map((name) => readField(body, name));
-  const isPlainMessage = isPresent(body, 'message') && (code ?? status ?? null) === null;
-  return (
-    isPresent(body, 'detail') || !isSuccess(code) || isFailedStatus(status) || (isPlainMessage && isString(message))
+/** Whether an object reports a failure. A body without choices may do so in more ways, as those of some vendors and of proxies do. */
+function isFailure(value: unknown, isBody = false): boolean {
+  const [type, object, code, status, message] = ['type', 'object', 'code', 'status', 'message'].map((name) =>
+    readField(value, name),
   );
-}
-
-function isSuccess(code: unknown): boolean {
-  return !code || ['0', '200', 'ok', 'success'].includes(String(code).toLowerCase());
-}
-
-function isFailedStatus(status: unknown): boolean {
-  return Number(status) >= 400 || (isString(status) && failed.test(status.toLowerCase()));
+  if (type === 'error' || object === 'error' || isPresent(value, 'error') || isPresent(value, 'errors')) return true;
+  const codes = [
+    readField(value, 'error_code'),
+    readField(readField(value, 'base_resp'), 'status_code'),
+    isBody && code,
+  ];
+  if (codes.some((one) => one && !['0', '200', 'ok', 'success'].includes(String(one).toLowerCase()))) return true;
+  if (!isBody) return false;
+  const isFailedStatus = Number(status) >= 400 || (isString(status) && failed.test(status.toLowerCase()));
+  return (
+    isFailedStatus ||
+    isPresent(value, 'detail') ||
+    (isString(message) && message !== '' && (code ?? status ?? null) === null)
+  );
 }
 
 function isString(value: unknown): value is string {

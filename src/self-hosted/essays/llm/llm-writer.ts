@@ -1,6 +1,7 @@
 import { Agent } from 'undici';
 import { errorCodeOf } from '../../../errors.ts';
-import { countWords, cutAtSentenceEnd, keepWholeSentences } from '../words.ts';
+import { countWords } from '../../../words.ts';
+import { cutAtSentenceEnd, keepWholeSentences } from '../sentences.ts';
 import {
   type EssayPurpose,
   readPurposeAndTitles,
@@ -9,7 +10,8 @@ import {
   type WritingOrder,
 } from '../writing-order.ts';
 import { type ChatAnswer, readChatAnswer, WritingError } from './chat-answer.ts';
-import { TaggedEssay, tagRule } from './tagged-essay.ts';
+import { createShownEssay, tagRule } from './essay-text.ts';
+import { isRefusal } from './remarks.ts';
 
 interface LlmWriterOptions {
   /** Base URL of an OpenAI-compatible API (`.../v1`), or of its chat completions endpoint. */
@@ -52,7 +54,10 @@ export function createLlmWriter({
     try {
       const answer = await requestEssay(order, AbortSignal.any([signal, deadline.signal]), onText);
       const essay = cutToLimit(answer, order.wordCount);
-      // A model that refuses says so in a sentence or two.
+      if (isRefusal(essay, order.description, order.wordCount))
+        throw new WritingError(
+          'The language model refused to write the essay, or wrote a short text about something else.',
+        );
       if (countWords(essay) * 10 >= order.wordCount) return essay;
       throw new WritingError('The language model wrote less than a tenth of the ordered words.');
     } catch (error) {
@@ -68,8 +73,7 @@ export function createLlmWriter({
   }
 
   async function requestEssay(order: WritingOrder, signal: AbortSignal, onText: OnText): Promise<ChatAnswer> {
-    const messages = composePrompt(order, { isTagged: onText !== undefined });
-    const body = JSON.stringify({ model, messages, stream: true });
+    const body = JSON.stringify({ model, messages: composePrompt(order), stream: true });
     const response = await agent.request({ origin, path: pathname + search, method: 'POST', headers, body, signal });
     response.body.on('error', () => undefined);
     try {
@@ -77,10 +81,9 @@ export function createLlmWriter({
         throw new WritingError(`The language model endpoint responded with status ${response.statusCode}.`);
       }
       return await readChatAnswer(response.body, {
-        isStream: /^text\/event-stream\b/i.test(String(response.headers['content-type'] ?? '')),
         enoughWords: order.wordCount + extraWords,
         maxBytes: maxAnswerBytes,
-        ...(onText && { shown: { essay: new TaggedEssay(order.wordCount), onText } }),
+        onWritten: onText && createShownEssay(order.wordCount, onText),
       });
     } finally {
       // Closes the connection if the answer was not read completely, which stops the model.
@@ -112,11 +115,7 @@ interface ChatMessage {
   content: string;
 }
 
-/** The prompt for an order. @param isTagged whether the essay is written between tags */
-function composePrompt(
-  { description, mode, wordCount }: WritingOrder,
-  { isTagged }: { isTagged: boolean },
-): ChatMessage[] {
+function composePrompt({ description, mode, wordCount }: WritingOrder): ChatMessage[] {
   const { purpose, titles, text } = readPurposeAndTitles(description);
   const rules = [
     'You write essays to order.',
@@ -129,7 +128,7 @@ function composePrompt(
     'Form: plain text without markup; the title on the first line, a blank line between paragraphs.',
     'Write in the language of the description. State no fact, figure, source or quotation that you are not sure of.',
     'Answer with the essay alone: no preface, no word count, no remark about yourself.',
-    ...(isTagged ? [tagRule] : []),
+    tagRule,
   ];
   return [
     { role: 'system', content: rules.join('\n') },
@@ -142,6 +141,7 @@ const modeInstructions: Readonly<Record<WritingMode, string>> = {
   Academic: 'Academic: formal and measured, one thesis, claims qualified, no contractions, no invented sources.',
   Professional: 'Professional: concise and practical, for readers at work who have to decide something.',
   Journalistic: 'Journalistic: a news report with a headline and a lead, the most important first, no invented quotes.',
+  Detailed: 'Detailed: thorough, each point in depth and from several sides, with examples.',
 };
 
 const purposeInstructions: Readonly<Record<EssayPurpose, string>> = {

@@ -14,14 +14,13 @@ const limits = { enoughWords: 500, maxBytes: 4_000_000 };
 /** Reads a response in the given pieces. */
 export async function readPieces(
   pieces: Iterable<Uint8Array>,
-  isStream: boolean,
   options: Partial<Parameters<typeof readChatAnswer>[1]> = {},
 ): Promise<Outcome> {
   const body = (async function* () {
     yield* pieces;
   })();
   try {
-    return await readChatAnswer(body, { ...limits, ...options, isStream });
+    return await readChatAnswer(body, { ...limits, ...options });
   } catch (error) {
     return { failure: String(error) };
   }
@@ -54,8 +53,8 @@ export async function deliverInAllWays(output: string, ending: Ending = {}): Pro
     [everyCharacter],
   ];
   const whole = toWhole(output, ending.finish);
-  const outcomes = [await readPieces([whole], false), await readPieces(splitBytes(whole), false)];
-  for (const pieces of streams) outcomes.push(await readPieces(pieces, true));
+  const outcomes = [await readPieces([whole], false), await readPieces(splitBytes(whole))];
+  for (const pieces of streams) outcomes.push(await readPieces(pieces));
   return outcomes;
 }
 

@@ -156,11 +156,6 @@ export const rows: [string, string, string | null][] = [
   ['a summary with a time', `<details><summary>Thought for 3 seconds</summary>${thought}</details>${essay}`, essay],
   ['a closing tag after words', `zzsecret I write it </think> ${essay}`, essay],
   [
-    'a fence that is not closed before a closing tag',
-    `zzsecret:\n\`\`\`\nzzsecret\n</think>\n${essay}\n\`\`\`js\n1\n\`\`\``,
-    `${essay}\n\`\`\`js\n1\n\`\`\``,
-  ],
-  [
     'a thought in a longer fence',
     `\`\`\`\`thinking\nzzsecret\n\`\`\`\nzzsecret\n\`\`\`\nzzsecret\n\`\`\`\`\n${essay}`,
     essay,
@@ -184,7 +179,6 @@ export const rows: [string, string, string | null][] = [
   ['brackets that are not closed', `[THINK]${thought}`, null],
   ['brackets in small letters that are not closed', '[think] The user wants zzsecret', null],
   ['brackets with a capital that are not closed', '[Thinking]\nzzsecret', null],
-  ['brackets after a header that are not closed', '<|im_start|>assistant\n[Thought]\nzzsecret', null],
   ['brackets with a word in small letters', `[plan]${thought}[/plan]${essay}`, essay],
   ['brackets closed with another case', `[Thinking]${thought}[/THINKING]${essay}`, essay],
   ...[
@@ -202,7 +196,6 @@ export const rows: [string, string, string | null][] = [
     ['(Start of Analysis)', '(End of Analysis)'],
   ].flatMap(([open, close]): [string, string, string][] => [
     [`${open} and ${close}`, `${open}\n${thought}\n${close}\n${essay}`, essay],
-    [`${open} and ${close} in a line`, `Bees ${open} zzsecret ${close} fly.`, 'Bees fly.'],
   ]),
   ['braces that are not closed', '{think} The user wants zzsecret', null],
   ['double brackets that are not closed', '[[Thinking]] The user wants zzsecret', null],
@@ -261,11 +254,6 @@ export const rows: [string, string, string | null][] = [
   ['a thought process in words alone', `Here's my thought process: ${thought}`, null],
   ['a fence of reasoning with other words', `\`\`\`thinking step by step\n${thought}\n\`\`\`\n${essay}`, essay],
   ['a fence of reasoning', `\`\`\`think\n${thought}\n\`\`\`\n${essay}`, essay],
-  [
-    'a fence of reasoning with a fence in it',
-    `~~~reasoning\n${thought}\n~~~js\n1\n~~~\nzzsecret\n~~~\n${essay}`,
-    essay,
-  ],
   ['a fence of reasoning that is not closed', `\`\`\`thinking\n${thought}`, null],
 
   // The end of the turn, and headers.

@@ -1,15 +1,4 @@
-/**
- * Counts words between white space; in scripts without spaces, a word has about two characters. The gateway counts alike
- * (`essays/rest/read-essay.ts`), but the layers share no code.
- */
-export function countWords(text: string): number {
-  const words = text.match(/\S+/g)?.length ?? 0;
-  const letters = text.match(letterOfHalfWord)?.length ?? 0;
-  return Math.max(words, Math.floor(letters / 2));
-}
-
-const letterOfHalfWord =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Tibetan}]/gu;
+import { countWords, findWordLimit } from '../../words.ts';
 
 /** Trimmed sentences. A line break ends a sentence, an abbreviation does not. */
 export function splitSentences(text: string): string[] {
@@ -21,17 +10,21 @@ export function splitSentences(text: string): string[] {
  * not even one sentence fits, the text ends with a word and an ellipsis.
  */
 export function cutAtSentenceEnd(text: string, maxWords: number): string {
-  const limit = findWordLimit(text, maxWords);
+  // The end of a text may have more words than the same characters before others, as a dictionary finds them.
+  for (let words = maxWords; words > 0; words -= 1) {
+    const kept = cutAfterWords(text, words);
+    if (countWords(kept) <= maxWords) return kept;
+  }
+  return '';
+}
+
+function cutAfterWords(text: string, words: number): string {
+  const limit = findWordLimit(text, words);
   if (limit === text.length) return text.trim();
   const whole = keepWholeSentences(text, limit);
   if (whole !== null) return whole;
   const kept = text.slice(0, limit).trim();
   return kept === '' ? '' : `${kept.replace(/[\s\p{P}]+$/u, '') || kept}…`;
-}
-
-/** The index up to which a text has `maxWords` words; its length if it has no more. */
-export function findWordLimit(text: string, maxWords: number): number {
-  return Math.min(findEndOfWord(text, maxWords), findEndOfHalfWords(text, maxWords));
 }
 
 /** The sentences and list items that end before an index; null if there is none. */
@@ -51,31 +44,6 @@ export function findEndOfSentences(text: string, limit: number): number {
 
 function isWhole(sentence: string, rest: string): boolean {
   return sentenceEnd.test(sentence) || (listItem.test(sentence) && /^\s*(?:\n|$)/.test(rest));
-}
-
-/** The index after the n-th word; the length of the text if it has at most n words. */
-function findEndOfWord(text: string, n: number): number {
-  let end = 0;
-  let count = 0;
-  for (const match of text.matchAll(/\S+/g)) {
-    count += 1;
-    if (count > n) return end;
-    end = match.index + match[0].length;
-  }
-  return text.length;
-}
-
-/** The same for scripts without spaces, between two characters with their vowel signs. */
-function findEndOfHalfWords(text: string, n: number): number {
-  let count = 0;
-  let end = 0;
-  for (const { 0: letter, index } of text.matchAll(letterOfHalfWord)) {
-    count += 1;
-    if (count === 1 || !/\p{M}/u.test(letter)) end = index;
-    // Without a place to end at, a sign is separated.
-    if (count > 2 * n + 1) return text.slice(0, end).trim() === '' ? index : end;
-  }
-  return text.length;
 }
 
 function isAbbreviationOrNumber(ending: string): boolean {
