@@ -97,11 +97,13 @@ export function createGateway(
   };
   const graphql = createGraphqlHandler({
     schema,
-    createContext: (caller, signal, trace) => createContext(services, caller, signal, trace),
+    createContext: (caller, signal, trace, isSliced) => createContext(services, caller, signal, trace, isSliced),
     hasCallers: access.hasCallers,
     trustedDocuments,
     documentLimits: { tokens: config.maxQueryTokens, characters: config.maxQueryChars, cost: config.maxQueryCost },
     keptReplyBytes: config.bankData.keptReplyBytes,
+    maxReplyBytes: config.maxReplyBytes,
+    inTimeSlice,
     hasTraces: config.federationTraces || access.hasCallers,
     exposesCost: config.exposeCost || access.hasCallers,
     redact,

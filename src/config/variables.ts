@@ -72,6 +72,7 @@ export const gatewayVariables = {
   MAX_QUERY_TOKENS: integer(100, 1_000_000).default(5_000),
   MAX_QUERY_CHARS: integer(1_000, 100_000_000).default(100_000),
   MAX_QUERY_COST: integer(1_000, 1_000_000_000).default(100_000),
+  MAX_RESPONSE_BYTES: integer(1_000_000, 1_000_000_000).default(8_000_000),
   FEDERATION_TRACES: onOrOff.default(false),
   EXPOSE_COST: onOrOff.default(false),
   TRUSTED_DOCUMENTS: pathList.optional(),

@@ -77,13 +77,29 @@ export class Exchange {
     body: string | Uint8Array = '',
     encoding: TextEncoding = 'utf8',
   ): void {
+    const bytes = encoding === 'latin1' ? body.length : Buffer.byteLength(body);
+    // A text of as many bytes as characters is ASCII, and has the same bytes in both encodings.
+    this.#write(status, headers, bytes, [body], bytes === body.length ? 'latin1' : 'utf8');
+  }
+
+  /** Sends a long body, whose parts follow each other. */
+  sendParts(status: number, headers: readonly string[], parts: readonly Uint8Array[]): void {
+    const bytes = parts.reduce((sum, { length }) => sum + length, 0);
+    this.#write(status, headers, bytes, parts, 'utf8');
+  }
+
+  #write(
+    status: number,
+    headers: readonly string[],
+    bytes: number,
+    parts: readonly (string | Uint8Array)[],
+    encoding: TextEncoding,
+  ): void {
     const { responseHeaders } = this;
     for (const text of headers) responseHeaders.push(text);
-    const bytes = encoding === 'latin1' ? body.length : Buffer.byteLength(body);
     responseHeaders.push('content-length', String(bytes));
     this.#isAnswered = true;
-    // A text of as many bytes as characters is ASCII, and has the same bytes in both encodings.
-    this.#options.write({ exchange: this, status, body, encoding: bytes === body.length ? 'latin1' : 'utf8' });
+    this.#options.write({ exchange: this, status, parts: bytes === 0 ? [] : parts, encoding });
   }
 
   /** Whether a response was sent, or begun. */
@@ -150,8 +166,9 @@ export class Exchange {
 interface PendingResponse {
   exchange: Exchange;
   status: number;
-  body: string | Uint8Array;
-  /** Encoding of a body that is a text. */
+  /** Of the body, one after the other. */
+  parts: readonly (string | Uint8Array)[];
+  /** Encoding of parts that are texts. */
   encoding: TextEncoding;
 }
 
@@ -200,7 +217,7 @@ export function createResponseWriter(options: ResponseWriterOptions) {
   }
 
   /** False if the client has disconnected. */
-  function write({ exchange: { response, responseHeaders }, status, body, encoding }: PendingResponse): boolean {
+  function write({ exchange: { response, responseHeaders }, status, parts, encoding }: PendingResponse): boolean {
     const { socket, req } = response;
     if (response.destroyed || socket === null) return false;
     if (!req.complete) req.discardBody();
@@ -208,11 +225,11 @@ export function createResponseWriter(options: ResponseWriterOptions) {
     if (status === partialSuccess) response.statusMessage = 'Partial Success';
     // Node.js sends a flat array as it is, without a map of headers.
     response.writeHead(status, responseHeaders);
-    if (body.length > 0) {
+    if (parts.length > 0) {
       // Header and body in one write; `end(body)` would add an empty one. Otherwise, `write` corks the socket until the
       // next tick.
       socket.cork();
-      response.write(body, encoding);
+      for (const part of parts) response.write(part, encoding);
       socket.uncork();
     }
     response.end();

@@ -16,7 +16,7 @@ import {
   type PreparedDocument,
   type PreparedOperation,
 } from '../documents/operation.ts';
-import { createLargeQueryTurns, largeQueryCost } from '../documents/turns.ts';
+import { createLargeQueryTurns, largeQueryCost, maxCostInOneSlice } from '../documents/turns.ts';
 import type { InlineTrace, StartInlineTrace } from './inline-trace.ts';
 import { createKeptReplies, type RequestKey } from './kept-replies.ts';
 import { type AnswerGraphql, createPersistedQueries, type GraphqlRequest, type Params, readParams } from './params.ts';
@@ -25,8 +25,12 @@ import { chooseStreamFormat } from './stream-formats.ts';
 
 interface GraphqlHandlerOptions<Context> extends RepliesOptions {
   schema: GraphQLSchema;
-  /** Creates the context of one request's resolvers. @param signal aborts when the client disconnects */
-  createContext: (caller: Caller, signal: Signal, trace: Trace | null) => Context;
+  /**
+   * Creates the context of one request's resolvers.
+   * @param signal aborts when the client disconnects
+   * @param isSliced whether the operation is completed in time slices
+   */
+  createContext: (caller: Caller, signal: Signal, trace: Trace | null, isSliced: boolean) => Context;
   trustedDocuments: TrustedDocuments | null;
   documentLimits: DocumentLimits;
   /** Memory for kept replies. */
@@ -103,22 +107,23 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
 
     function run(operation: PreparedOperation, cost: number): Reply | Promise<Reply> {
       if (signal.aborted) return createAbandonedReply(mediaType, null);
-      const context = createContext(caller, signal, request.trace);
+      const isSliced = cost > maxCostInOneSlice;
+      const context = createContext(caller, signal, request.trace, isSliced);
       const executed = describe(operation, context.requestContext);
       const limit = caller.limits.maxQueryCost ?? documentLimits.cost;
       if (cost > limit) {
         return finish(refuse(describeCost(cost, limit), 'BAD_USER_INPUT', { refusal: 'cost' }), executed);
       }
-      if (operation.label.type === 'subscription') return subscribe(operation, executed);
+      if (operation.label.type === 'subscription') return subscribe(operation, executed, isSliced);
       const traced = inlineTrace?.execute(operation, context, variables, cost);
       const result = traced ?? operation.execute(context, variables);
       return result instanceof Promise ? result.then((result) => finish(result, executed)) : finish(result, executed);
     }
 
-    async function subscribe(operation: PreparedOperation, executed: Executed): Promise<Reply> {
+    async function subscribe(operation: PreparedOperation, executed: Executed, isSliced: boolean): Promise<Reply> {
       const ended = new AbortableSignal();
       signal.addEventListener('abort', () => ended.abort(signal.reason));
-      const results = await operation.subscribe(() => createContext(caller, ended, request.trace), variables);
+      const results = await operation.subscribe(() => createContext(caller, ended, request.trace, isSliced), variables);
       const format = chooseStreamFormat(request.headers.accept);
       if (!(Symbol.asyncIterator in results) || format === null) return finish(results as ExecutionResult, executed);
       const authorized = whileAuthorized(results, () => request.confirmCaller(), ended);
@@ -137,9 +142,11 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     }
 
     /** @param executed null if no operation was executed */
-    function finish(result: ExecutionResult, executed: Executed | null): Reply {
+    function finish(result: ExecutionResult, executed: Executed | null): Reply | Promise<Reply> {
       if (signal.aborted) return createAbandonedReply(mediaType, executed);
       const reply = replies.create(inlineTrace?.addTo(result) ?? result, request, caller, executed);
+      // A long one would be too large to keep.
+      if (reply instanceof Promise) return reply;
       if (key !== null && executed !== null && result.errors === undefined) keptReplies.keep(key, reply, executed);
       return reply;
     }

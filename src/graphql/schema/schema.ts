@@ -9,6 +9,7 @@ import './essay-order.ts';
 import './generate-iban.ts';
 import './iban.ts';
 import './limits.ts';
+import { withTimeSlices } from '../documents/turns.ts';
 import { builder } from './builder.ts';
 import { withFieldChecks } from './field-checks.ts';
 import { federationLink } from './subgraph.ts';
@@ -17,4 +18,4 @@ builder.queryType({ description: 'Look-ups. Cached and computed values need no u
 builder.subscriptionType({ description: 'Orders while they are written.' });
 builder.mutationType({ description: 'Paid orders. An idempotencyKey makes retries safe.' });
 
-export const schema = withFieldChecks(builder.toSchema({ schemaDirectives: [federationLink] }));
+export const schema = withTimeSlices(withFieldChecks(builder.toSchema({ schemaDirectives: [federationLink] })));
