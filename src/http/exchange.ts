@@ -70,36 +70,25 @@ export class Exchange {
     this.responseHeaders = ['x-request-id', this.requestId, 'x-content-type-options', 'nosniff'];
   }
 
-  /** @param headers names and values, one after the other */
+  /**
+   * @param headers names and values, one after the other
+   * @param body a long one in parts
+   */
   send(
     status: number,
     headers: readonly string[],
-    body: string | Uint8Array = '',
+    body: string | Uint8Array | readonly Uint8Array[] = '',
     encoding: TextEncoding = 'utf8',
-  ): void {
-    const bytes = encoding === 'latin1' ? body.length : Buffer.byteLength(body);
-    // A text of as many bytes as characters is ASCII, and has the same bytes in both encodings.
-    this.#write(status, headers, bytes, [body], bytes === body.length ? 'latin1' : 'utf8');
-  }
-
-  /** Sends a long body, whose parts follow each other. */
-  sendParts(status: number, headers: readonly string[], parts: readonly Uint8Array[]): void {
-    const bytes = parts.reduce((sum, { length }) => sum + length, 0);
-    this.#write(status, headers, bytes, parts, 'utf8');
-  }
-
-  #write(
-    status: number,
-    headers: readonly string[],
-    bytes: number,
-    parts: readonly (string | Uint8Array)[],
-    encoding: TextEncoding,
   ): void {
     const { responseHeaders } = this;
     for (const text of headers) responseHeaders.push(text);
+    const parts = typeof body === 'string' || body instanceof Uint8Array ? [body] : body;
+    let bytes = 0;
+    for (const part of parts) bytes += encoding === 'latin1' ? part.length : Buffer.byteLength(part);
     responseHeaders.push('content-length', String(bytes));
     this.#isAnswered = true;
-    this.#options.write({ exchange: this, status, parts: bytes === 0 ? [] : parts, encoding });
+    // A text of as many bytes as characters is ASCII, and has the same bytes in both encodings.
+    this.#options.write({ exchange: this, status, parts, bytes, encoding: bytes === body.length ? 'latin1' : 'utf8' });
   }
 
   /** Whether a response was sent, or begun. */
@@ -166,8 +155,10 @@ export class Exchange {
 interface PendingResponse {
   exchange: Exchange;
   status: number;
-  /** Of the body, one after the other. */
+  /** The body, in parts. */
   parts: readonly (string | Uint8Array)[];
+  /** Size of all parts. */
+  bytes: number;
   /** Encoding of parts that are texts. */
   encoding: TextEncoding;
 }
@@ -217,7 +208,13 @@ export function createResponseWriter(options: ResponseWriterOptions) {
   }
 
   /** False if the client has disconnected. */
-  function write({ exchange: { response, responseHeaders }, status, parts, encoding }: PendingResponse): boolean {
+  function write({
+    exchange: { response, responseHeaders },
+    status,
+    parts,
+    bytes,
+    encoding,
+  }: PendingResponse): boolean {
     const { socket, req } = response;
     if (response.destroyed || socket === null) return false;
     if (!req.complete) req.discardBody();
@@ -225,7 +222,7 @@ export function createResponseWriter(options: ResponseWriterOptions) {
     if (status === partialSuccess) response.statusMessage = 'Partial Success';
     // Node.js sends a flat array as it is, without a map of headers.
     response.writeHead(status, responseHeaders);
-    if (parts.length > 0) {
+    if (bytes > 0) {
       // Header and body in one write; `end(body)` would add an empty one. Otherwise, `write` corks the socket until the
       // next tick.
       socket.cork();

@@ -97,8 +97,7 @@ function createSendReply(streamLimits: StreamLimits): (exchange: Exchange, reply
     // A character has at most three bytes.
     const isSmall = !parts && (body.length * 3 < minBytes || Buffer.byteLength(body, bodyEncoding) < minBytes);
     const encoding = isSmall ? 'identity' : chooseEncoding(exchange.request, encodings);
-    if (parts && encoding === 'identity') return exchange.sendParts(status, headersOf(reply), parts);
-    if (encoding === 'identity') return exchange.send(status, headersOf(reply), body, bodyEncoding);
+    if (encoding === 'identity') return exchange.send(status, headersOf(reply), parts ?? body, bodyEncoding);
     return sendCompressed(exchange, reply, encoding);
   };
 

@@ -52,6 +52,7 @@ describe('readConfig', () => {
       maxQueryTokens: 5_000,
       maxQueryChars: 100_000,
       maxQueryCost: 100_000,
+      maxReplyBytes: 8_000_000,
       federationTraces: false,
       exposeCost: false,
       upstreamConcurrency: 64,

@@ -3,7 +3,6 @@ import { type ExecutionResult, GraphQLError, type GraphQLSchema, getOperationAST
 import { AbortableSignal, type Signal } from '../../async/signal.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
-import type { RequestContext } from '../../request-context.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Trace } from '../../trace.ts';
 import { createRequestError } from '../documents/document-errors.ts';
@@ -109,7 +108,10 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
       if (signal.aborted) return createAbandonedReply(mediaType, null);
       const isSliced = cost > maxCostInOneSlice;
       const context = createContext(caller, signal, request.trace, isSliced);
-      const executed = describe(operation, context.requestContext);
+      const requested = params.extensions?.persistedQuery?.sha256Hash;
+      const trustedId = isTrusted ? hash('sha256', params.query) : null;
+      const documentId = typeof requested === 'string' ? requested : trustedId;
+      const executed: Executed = { operation, requestContext: context.requestContext, isTrusted, documentId };
       const limit = caller.limits.maxQueryCost ?? documentLimits.cost;
       if (cost > limit) {
         return finish(refuse(describeCost(cost, limit), 'BAD_USER_INPUT', { refusal: 'cost' }), executed);
@@ -128,17 +130,6 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
       if (!(Symbol.asyncIterator in results) || format === null) return finish(results as ExecutionResult, executed);
       const authorized = whileAuthorized(results, () => request.confirmCaller(), ended);
       return replies.createStream(format, authorized, request, caller, executed);
-    }
-
-    function describe(operation: PreparedOperation, requestContext: RequestContext): Executed {
-      const requested = params.extensions?.persistedQuery?.sha256Hash;
-      const trustedId = isTrusted ? hash('sha256', params.query) : null;
-      return {
-        operation,
-        requestContext,
-        isTrusted,
-        documentId: typeof requested === 'string' ? requested : trustedId,
-      };
     }
 
     /** @param executed null if no operation was executed */

@@ -11,7 +11,7 @@ import { createRequestError } from '../documents/document-errors.ts';
 import type { Executed } from '../documents/operation.ts';
 import { type PresentedError, presentErrors } from './present-error.ts';
 import type { ResultStream, StreamFormat } from './stream-formats.ts';
-import { isShort, writeJson } from './write-json.ts';
+import { remainingLength, writeJson } from './write-json.ts';
 
 /** In `latin1`, each character is one byte of the text in UTF-8; Node.js writes that faster. */
 export type TextEncoding = 'utf8' | 'latin1';
@@ -128,38 +128,37 @@ export function createReplies(options: RepliesOptions) {
     const { mediaType, requestId } = request;
     const usage = asksFor('cost', request, caller) ? executed?.requestContext.usage : undefined;
     const extended = usage ? { ...result, extensions: { ...result.extensions, cost: usage } } : result;
+    const { errors } = result;
     const record = createRecord(executed);
-    const refuse = () => create({ errors: [createLengthError(maxReplyBytes)] }, request, caller, executed);
-    if (result.errors === undefined) {
+    let reply: Omit<Reply, 'body'>;
+    let answer: object = extended;
+    if (errors === undefined) {
       const isCacheable = executed !== null && !asksForExtensions(request, caller);
       const cacheControl = isCacheable
         ? cacheControlOf(executed.operation.cacheScope, executed.requestContext.freshness)
         : 'no-store';
       const headers = { 'cache-control': cacheControl, vary };
-      return write({ status: 200, headers, mediaType, record }, extended, refuse);
+      reply = { status: 200, headers, mediaType, bodyEncoding: 'utf8', record };
+    } else {
+      const hidesSuggestions = !caller.scopes.has('introspection');
+      const presented = presentErrors(errors, { requestId, hidesSuggestions, redact, events });
+      const codes = presented.map(({ shown }) => String(shown.extensions?.code));
+      const errorCodes = [...new Set([...codes, ...record.errorCodes])];
+      const { data, extensions } = extended;
+      answer = { data, errors: presented.map(({ shown }) => shown), extensions };
+      reply = {
+        status: statusOf(presented, 'data' in result, mediaType),
+        headers: Object.assign({ 'cache-control': 'no-store', vary }, ...presented.map(({ http }) => http?.headers)),
+        mediaType,
+        bodyEncoding: 'utf8',
+        record: { ...record, errorCodes, refusal: refusalOf(errors) },
+      };
     }
-    const hidesSuggestions = !caller.scopes.has('introspection');
-    const presented = presentErrors(result.errors, { requestId, hidesSuggestions, redact, events });
-    const codes = presented.map(({ shown }) => String(shown.extensions?.code));
-    const errorCodes = [...new Set([...codes, ...record.errorCodes])];
-    const { data, extensions } = extended;
-    const status = statusOf(presented, 'data' in result, mediaType);
-    const headers = Object.assign({ 'cache-control': 'no-store', vary }, ...presented.map(({ http }) => http?.headers));
-    const refused = { ...record, errorCodes, refusal: refusalOf(result.errors) };
-    const answer = { data, errors: presented.map(({ shown }) => shown), extensions };
-    return write({ status, headers, mediaType, record: refused }, answer, refuse);
-  }
-
-  /** @param refuse creates the reply in place of one that is too long */
-  function write(
-    reply: Pick<Reply, 'status' | 'headers' | 'mediaType' | 'record'>,
-    answer: object,
-    refuse: () => Reply | Promise<Reply>,
-  ): Reply | Promise<Reply> {
-    if (isShort(answer)) return { ...reply, body: JSON.stringify(answer), bodyEncoding: 'utf8' };
-    return writeJson(answer, { maxBytes: maxReplyBytes, inTimeSlice }).then((parts) =>
-      parts === null ? refuse() : { ...reply, body: '', bodyEncoding: 'utf8', parts },
-    );
+    if (remainingLength(answer) >= 0) return { ...reply, body: JSON.stringify(answer) };
+    return writeJson(answer, { maxBytes: maxReplyBytes, inTimeSlice }).then((parts) => {
+      if (parts !== null) return { ...reply, body: '', parts };
+      return create({ errors: [createLengthError(maxReplyBytes)] }, request, caller, executed);
+    });
   }
 }
 

@@ -7,14 +7,28 @@ interface WriteOptions {
 }
 
 /**
- * Whether JSON of a value is short, at most 200 kB, without writing it. Most answers are, and are written in one go; all others
- * in parts, by `writeJson`.
+ * What is left of a length after the JSON of a value, which is not written. Not exact: without escapes. Negative: the JSON is
+ * long, and is written in parts by `writeJson`; otherwise it has at most 200 kB, and is written in one go.
  */
-export function isShort(value: unknown): boolean {
-  return subtractLength(value, maxPartLength) >= 0;
+export function remainingLength(value: unknown, length = maxPartLength): number {
+  if (typeof value === 'string') return length - value.length - 3;
+  if (typeof value !== 'object' || value === null) return length - 6;
+  let left = length - 3;
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      left = remainingLength(item, left);
+      if (left < 0) return left;
+    }
+    return left;
+  }
+  for (const name in value) {
+    left = remainingLength((value as Record<string, unknown>)[name], left - name.length - 3);
+    if (left < 0) return left;
+  }
+  return left;
 }
 
-/** Of JSON before escapes, in characters: a part has at most six bytes for each. */
+/** In characters, of which each has at most six bytes. */
 const maxPartLength = 32_000;
 
 /**
@@ -43,7 +57,7 @@ export async function writeJson(value: unknown, options: WriteOptions): Promise<
 
 /** The JSON of a value, in pieces that are short. */
 function* piecesOf(value: unknown): Generator<string> {
-  if (isShort(value)) yield JSON.stringify(value) ?? 'null';
+  if (remainingLength(value) >= 0) yield JSON.stringify(value) ?? 'null';
   else if (typeof value === 'string') yield* piecesOfText(value);
   else if (Array.isArray(value)) yield* piecesOfList(value);
   else yield* piecesOfObject(Object.entries(value as object));
@@ -83,23 +97,4 @@ function* piecesOfText(text: string): Generator<string> {
 
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit < 0xdc00;
-}
-
-/** Subtracts the length of the JSON of a value, roughly. Stops below zero. */
-function subtractLength(value: unknown, length: number): number {
-  if (typeof value === 'string') return length - value.length - 3;
-  if (typeof value !== 'object' || value === null) return length - 6;
-  let left = length - 3;
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      left = subtractLength(item, left);
-      if (left < 0) return left;
-    }
-    return left;
-  }
-  for (const name in value) {
-    left = subtractLength((value as Record<string, unknown>)[name], left - name.length - 3);
-    if (left < 0) return left;
-  }
-  return left;
 }

@@ -12,7 +12,7 @@ import {
   type InvalidEssayInput,
 } from '../../essays/essays.ts';
 import { builder, DateTimeType, ErrorType } from './builder.ts';
-import { essayCost, paid } from './directives.ts';
+import { essayCost, longTextCost, paid, textReadingCost } from './directives.ts';
 import { essaysScope, limitText, maxLengths, stateTextLimit } from './field-checks.ts';
 import type { QueryBudget } from './query-budget.ts';
 
@@ -51,7 +51,10 @@ const EssayWriterType = builder.enumType('EssayWriter', {
 export const EssayInputType = builder.objectRef<EssayInput>('EssayInput').implement({
   description: 'What an essay is about, as it was ordered.',
   fields: (t) => ({
-    description: t.exposeString('description', { description: 'The topic and the points to cover.' }),
+    description: t.exposeString('description', {
+      directives: [longTextCost],
+      description: 'The topic and the points to cover.',
+    }),
     mode: t.expose('mode', { type: EssayModeType, description: 'The style.' }),
     wordCount: t.exposeInt('wordCount', { description: 'Maximum number of words.' }),
     purpose: t.expose('purpose', {
@@ -60,6 +63,7 @@ export const EssayInputType = builder.objectRef<EssayInput>('EssayInput').implem
       description: 'The purpose; null for none.',
     }),
     titles: t.exposeStringList('titles', {
+      directives: [textReadingCost],
       extensions: { maxItems: essayLimits.titles },
       description: 'Titles for the service to choose from.',
     }),
@@ -73,11 +77,13 @@ export const EssayType = builder.objectRef<Essay>('Essay').implement({
       description: 'With this id, the client that ordered the essay can query `essay(id:)` while it is stored.',
     }),
     text: t.string({
+      directives: [longTextCost],
       description: 'The text; line breaks separate paragraphs. At most `limits.essayTexts` per response.',
       resolve: ({ text }, _, { budget }) => countText(text, budget),
     }),
     title: t.string({
       nullable: true,
+      directives: [textReadingCost],
       description: 'The title in the first line of the text; null if it has none.',
       resolve: ({ text }) => readTitle(text),
     }),
@@ -200,6 +206,7 @@ export const EssayServiceFailedType = builder.objectRef<EssayServiceFailed>('Ess
     retryable: t.exposeBoolean('retryable', { description: 'Whether the same order may succeed if sent again.' }),
     rawText: t.string({
       nullable: true,
+      directives: [longTextCost],
       resolve: ({ rawText }, _, { budget }) => rawText && countText(rawText, budget),
       description: 'Received text of a paid response that is incomplete or cannot be parsed; otherwise null.',
     }),
