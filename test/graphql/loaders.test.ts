@@ -62,6 +62,7 @@ function tLoaders({ aborts = false } = {}) {
     budget: new QueryBudget(limits),
     context,
     maxConcurrency,
+    slices: null,
   });
   return {
     signal,

@@ -17,12 +17,13 @@ import {
 import { type Caller, requireScope } from '../../auth/caller.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { OperationType } from '../../telemetry/finished-request.ts';
+import type { RunContext } from '../jit/compile.ts';
 import type { Compiler } from '../jit/compiler.ts';
 import type { CacheScope } from './cache-scope.ts';
 import { createOperationCost } from './cost.ts';
 import { createRequestError } from './document-errors.ts';
 import { createVariableCheck } from './limits.ts';
-import { resolveInSlices, type TurnsContext } from './turns.ts';
+import { resolveInSlices } from './turns.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -72,7 +73,7 @@ interface OperationLabel {
 }
 
 /** The part of a resolver's context that execution uses. */
-export interface OperationContext extends TurnsContext {
+export interface OperationContext extends RunContext {
   caller: Caller;
   requestContext: RequestContext;
 }

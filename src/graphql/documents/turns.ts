@@ -10,6 +10,7 @@ import type { Signal } from '../../async/signal.ts';
 import type { TimeSlices } from '../../async/time-slices.ts';
 import { Deadline } from '../../upstream/deadline.ts';
 import { createCallQueue } from '../../upstream/queue.ts';
+import type { RunContext } from '../jit/compile.ts';
 
 /**
  * Limits the time that each turn of the event loop spends on unknown documents; those over the limit wait for later turns.
@@ -110,13 +111,7 @@ const maxTurnWaitMs = 250;
 /** An operation of a higher cost could take longer than a time slice: it is completed in several. */
 export const maxCostInOneSlice = 2_000;
 
-/** The part of a resolver's context on which turns depend. */
-export interface TurnsContext {
-  /** The time slices in which a large operation is completed; null: it is small, and completed at once. */
-  slices: TimeSlices | null;
-}
-
-type Resolve = GraphQLFieldResolver<unknown, TurnsContext>;
+type Resolve = GraphQLFieldResolver<unknown, RunContext>;
 
 /**
  * Lets large operations be completed in time slices. Executors complete all objects without a pause, but wait for those that are

@@ -39,7 +39,7 @@ interface GraphqlHandlerOptions<Context> extends RepliesOptions {
 
 /** GraphQL over HTTP. Ordinary POST requests are answered directly, which takes a tenth of the time; Yoga reads all others. */
 export function createGraphqlHandler<Context extends OperationContext>(options: GraphqlHandlerOptions<Context>) {
-  const { schema, createContext, trustedDocuments, documentLimits, hasCallers, redact, events } = options;
+  const { schema, createContext, trustedDocuments, documentLimits, hasCallers, inTimeSlice, redact, events } = options;
   const documents = createPreparedDocuments({ schema, limits: documentLimits, hasCallers });
   const persistedQueries = createPersistedQueries(trustedDocuments);
   const replies = createReplies(options);
@@ -102,7 +102,8 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     const variables = params.variables ?? {};
     const cost = found.cost(variables);
     const isLarge = found.label.type === 'query' && cost > largeQueryCost;
-    return await (isLarge ? largeQueries.takeTurn(signal, () => run(found, cost)) : run(found, cost));
+    if (!isLarge) return await run(found, cost);
+    return await largeQueries.takeTurn(signal, () => inTimeSlice(() => run(found, cost)));
 
     function run(operation: PreparedOperation, cost: number): Reply | Promise<Reply> {
       if (signal.aborted) return createAbandonedReply(mediaType, null);

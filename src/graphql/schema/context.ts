@@ -62,8 +62,8 @@ export function createContext(
   const reserveCall: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
   const requestContext = createRequestContext(signal, caller.id, reserveCall, trace);
   const budget = new QueryBudget(services.limits);
-  const loaders = new Loaders({ bankData, budget, context: requestContext, maxConcurrency });
   const slices = isSliced ? services.inTimeSlice : null;
+  const loaders = new Loaders({ bankData, budget, context: requestContext, maxConcurrency, slices });
   return { services, caller, budget, requestContext, loaders, suggestions: new Map(), slices };
 }
 
