@@ -146,8 +146,8 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
 
   async function startInlineTrace(): Promise<InlineTrace> {
     inlineTraces ??= import('./inline-trace.ts').then(({ createInlineTraces }) =>
-      // A traced field takes about four times as long.
-      createInlineTraces({ schema, redact, maxCost: documentLimits.cost / 4 }),
+      // A trace is written in one go: 10,000 fields take 20 ms.
+      createInlineTraces({ schema, redact, maxCost: documentLimits.cost / 10 }),
     );
     return (await inlineTraces)();
   }
@@ -223,6 +223,6 @@ const untrusted = 'This document is not trusted: the gateway executes only those
 function describeCost(cost: number, limit: number): string {
   return (
     `The query costs ${cost}; it may cost at most ${limit} (MAX_QUERY_COST). Each field and each object of the ` +
-    'response costs 1, and a look-up 10: select fewer fields or shorter lists, or split it into several queries.'
+    'response costs 1, a look-up 10, and a long text 100: select fewer fields or shorter lists, or split it into several queries.'
   );
 }

@@ -323,10 +323,17 @@ export function countText(text: string, budget: QueryBudget): string {
 
 /** A heading, or a short first line without a full stop, with text after it. */
 function readTitle(text: string): string | null {
-  const [, line = '', rest = ''] = /^\s*([^\n]+)\n(.*)$/s.exec(text) ?? [];
-  const heading = /^#{1,6}\s+(.+?)\s*#*$/.exec(line.trim())?.[1] ?? null;
-  const title = heading ?? line.trim().replace(/^\*\*(.+)\*\*$/, '$1');
+  const begun = text.trimStart();
+  const lineLength = begun.indexOf('\n');
+  if (lineLength === -1 || lineLength > maxTitleLineLength) return null;
+  const line = begun.slice(0, lineLength).trim();
+  const rest = begun.slice(lineLength + 1);
+  const heading = /^#{1,6}\s+(.+?)\s*#*$/.exec(line)?.[1] ?? null;
+  const title = heading ?? line.replace(/^\*\*(.+)\*\*$/, '$1');
   const isTitle =
     heading !== null || (rest.startsWith('\n') && title.length <= essayLimits.title && !/[.:;,]$/.test(title));
   return isTitle && rest.trim() !== '' ? title : null;
 }
+
+/** Longer lines are no headings, and would take the time of their length squared. */
+const maxTitleLineLength = 1_000;

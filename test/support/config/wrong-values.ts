@@ -66,6 +66,7 @@ const shown: [variable: string, message: string, ...values: string[]][] = [
   ['MAX_QUERY_TOKENS', wholeNumber(100, 1_000_000), '99'],
   ['MAX_QUERY_CHARS', wholeNumber(1_000, 100_000_000), '999'],
   ['MAX_QUERY_COST', wholeNumber(1_000, 1_000_000_000), '999'],
+  ['MAX_RESPONSE_BYTES', wholeNumber(1_000_000, 1_000_000_000), '999999'],
   ['FEDERATION_TRACES', switches, 'true'],
   ['EXPOSE_COST', switches, '1'],
   ['INTROSPECTION', switches, 'yes'],
