@@ -18,7 +18,7 @@ import { schema } from '../src/graphql/schema/schema.ts';
 
 export const schemaFile = new URL('../schema.graphql', import.meta.url);
 
-const contextValue = { caller: { scopes: new Set(['introspection']) } };
+const contextValue = { caller: { scopes: new Set(['introspection']) }, slices: null };
 
 /** The sorted SDL of the subgraph, as routers query it. */
 export function printSubgraph(): string {

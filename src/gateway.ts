@@ -94,11 +94,13 @@ export function createGateway(
   };
   const graphql = createGraphqlHandler({
     schema,
-    createContext: (caller, signal, trace) => createContext(services, caller, signal, trace),
+    createContext: (caller, signal, trace, isSliced) => createContext(services, caller, signal, trace, isSliced),
     hasCallers: access.hasCallers,
     trustedDocuments,
     maxQueryCost: config.maxQueryCost,
     keptReplyBytes: config.bankData.keptReplyBytes,
+    maxReplyBytes: config.maxReplyBytes,
+    inTimeSlice,
     hasTraces: config.federationTraces || access.hasCallers,
     exposesCost: config.exposeCost || access.hasCallers,
     redact,

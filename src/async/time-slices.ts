@@ -3,21 +3,31 @@ import { setImmediate } from 'node:timers/promises';
 /** Begins a piece of work in its turn. */
 export type InTimeSlice = <Result>(run: () => Result | Promise<Result>) => Promise<Result>;
 
+export interface TimeSlices extends InTimeSlice {
+  /** Whether further work should wait for the next slice. */
+  isOver(): boolean;
+}
+
 /** For a process without other work: begins each piece at once. */
 export const runAtOnce: InTimeSlice = async (run) => run();
 
 /** Begins pieces of work one after the other, and lets other requests run after a few milliseconds of them. */
-export function createTimeSlices(maxMs: number): InTimeSlice {
+export function createTimeSlices(maxMs: number): TimeSlices {
   let last: Promise<void> = Promise.resolve();
   let beganAt = 0;
 
-  return (run) => {
+  const inTimeSlice: InTimeSlice = (run) => {
     last = last.then(waitForSlice);
     return last.then(run);
   };
+  return Object.assign(inTimeSlice, { isOver });
+
+  function isOver(): boolean {
+    return performance.now() - beganAt > maxMs;
+  }
 
   async function waitForSlice(): Promise<void> {
-    if (performance.now() - beganAt <= maxMs) return;
+    if (!isOver()) return;
     await setImmediate();
     beganAt = performance.now();
   }

@@ -4,7 +4,7 @@ import { type Config, listSecrets, readConfig, type UpstreamAccess } from '../co
 import { ConfigError, UsageError } from '../errors.ts';
 import type { EssayOrder, EssayResult } from '../essays/essays.ts';
 import { parseText, Stream } from '../essays/rest/read-body.ts';
-import { countWords, readEssay } from '../essays/rest/read-essay.ts';
+import { readEssay } from '../essays/rest/read-essay.ts';
 import { createRestEssays } from '../essays/rest/rest-essays.ts';
 import { countOf } from '../process/terminal.ts';
 import { createRequestContext } from '../request-context.ts';
@@ -15,6 +15,7 @@ import { createLogEvents } from '../telemetry/log-events.ts';
 import { createRedact } from '../telemetry/redact.ts';
 import type { Answered, Outcome } from '../upstream/outcome.ts';
 import { createUpstreamFactory } from '../upstream/upstream-client.ts';
+import { countWords } from '../words.ts';
 
 interface TryOptions {
   description?: string;

@@ -130,6 +130,7 @@ function createConfig(vars: Values, isLocal: boolean) {
     maxEntitiesPerQuery: vars.MAX_ENTITIES_PER_QUERY,
     /** Limit for the fields in one response and their weights, computed before execution. */
     maxQueryCost: vars.MAX_QUERY_COST,
+    maxReplyBytes: vars.MAX_RESPONSE_BYTES,
     /** Whether routers may request traces. */
     federationTraces: vars.FEDERATION_TRACES,
     /** Whether a request may ask for `extensions.cost`. */

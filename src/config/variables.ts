@@ -70,6 +70,7 @@ export const gatewayVariables = {
   MAX_ESSAYS_PER_QUERY: integer(1, 1_000).default(5),
   MAX_ENTITIES_PER_QUERY: integer(1, 100_000).default(1_000),
   MAX_QUERY_COST: integer(1_000, 1_000_000_000).default(100_000),
+  MAX_RESPONSE_BYTES: integer(1_000_000, 1_000_000_000).default(8_000_000),
   FEDERATION_TRACES: onOrOff.default(false),
   EXPOSE_COST: onOrOff.default(false),
   TRUSTED_DOCUMENTS: pathList.optional(),

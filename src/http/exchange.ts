@@ -70,20 +70,25 @@ export class Exchange {
     this.responseHeaders = ['x-request-id', this.requestId, 'x-content-type-options', 'nosniff'];
   }
 
-  /** @param headers names and values, one after the other */
+  /**
+   * @param headers names and values, one after the other
+   * @param body a long one in parts
+   */
   send(
     status: number,
     headers: readonly string[],
-    body: string | Uint8Array = '',
+    body: string | Uint8Array | readonly Uint8Array[] = '',
     encoding: TextEncoding = 'utf8',
   ): void {
     const { responseHeaders } = this;
     for (const text of headers) responseHeaders.push(text);
-    const bytes = encoding === 'latin1' ? body.length : Buffer.byteLength(body);
+    const parts = typeof body === 'string' || body instanceof Uint8Array ? [body] : body;
+    let bytes = 0;
+    for (const part of parts) bytes += encoding === 'latin1' ? part.length : Buffer.byteLength(part);
     responseHeaders.push('content-length', String(bytes));
     this.#isAnswered = true;
     // A text of as many bytes as characters is ASCII, and has the same bytes in both encodings.
-    this.#options.write({ exchange: this, status, body, encoding: bytes === body.length ? 'latin1' : 'utf8' });
+    this.#options.write({ exchange: this, status, parts, bytes, encoding: bytes === body.length ? 'latin1' : 'utf8' });
   }
 
   /** Whether a response was sent, or begun. */
@@ -153,8 +158,11 @@ export class Exchange {
 interface PendingResponse {
   exchange: Exchange;
   status: number;
-  body: string | Uint8Array;
-  /** Encoding of a body that is a text. */
+  /** The body, in parts. */
+  parts: readonly (string | Uint8Array)[];
+  /** Size of all parts. */
+  bytes: number;
+  /** Encoding of parts that are texts. */
   encoding: TextEncoding;
 }
 
@@ -203,7 +211,13 @@ export function createResponseWriter(options: ResponseWriterOptions) {
   }
 
   /** False if the client has disconnected. */
-  function write({ exchange: { response, responseHeaders }, status, body, encoding }: PendingResponse): boolean {
+  function write({
+    exchange: { response, responseHeaders },
+    status,
+    parts,
+    bytes,
+    encoding,
+  }: PendingResponse): boolean {
     const { socket, req } = response;
     if (response.destroyed || socket === null) return false;
     if (!req.complete) req.discardBody();
@@ -211,11 +225,11 @@ export function createResponseWriter(options: ResponseWriterOptions) {
     if (status === partialSuccess) response.statusMessage = 'Partial Success';
     // Node.js sends a flat array as it is, without a map of headers.
     response.writeHead(status, responseHeaders);
-    if (body.length > 0) {
+    if (bytes > 0) {
       // Header and body in one write; `end(body)` would add an empty one. Otherwise, `write` corks the socket until the
       // next tick.
       socket.cork();
-      response.write(body, encoding);
+      for (const part of parts) response.write(part, encoding);
       socket.uncork();
     }
     response.end();

@@ -83,19 +83,20 @@ function createSendReply(streamLimits: StreamLimits): (exchange: Exchange, reply
   const compressed = new WeakMap<Reply, Map<Encoding, Promise<Uint8Array>>>();
 
   return (exchange, reply) => {
-    const { status, body, bodyEncoding } = reply;
+    const { status, body, bodyEncoding, parts } = reply;
     exchange.reply = reply.record;
     if (reply.stream) return sendStream(exchange, reply.stream, headersOf(reply), streamLimits);
     // A character has at most three bytes.
-    const isSmall = body.length * 3 < minBytes || Buffer.byteLength(body, bodyEncoding) < minBytes;
+    const isSmall = !parts && (body.length * 3 < minBytes || Buffer.byteLength(body, bodyEncoding) < minBytes);
     const encoding = isSmall ? 'identity' : chooseEncoding(exchange.request, encodings);
-    if (encoding === 'identity') return exchange.send(status, headersOf(reply), body, bodyEncoding);
+    if (encoding === 'identity') return exchange.send(status, headersOf(reply), parts ?? body, bodyEncoding);
     return sendCompressed(exchange, reply, encoding);
   };
 
-  async function sendCompressed(exchange: Exchange, reply: Reply, encoding: Encoding): Promise<void> {
+  async function sendCompressed(exchange: Exchange, reply: Reply, encoding: 'gzip' | 'br'): Promise<void> {
     const known = compressed.get(reply) ?? new Map<Encoding, Promise<Uint8Array>>();
-    const bytes = known.get(encoding) ?? compress(Buffer.from(reply.body, reply.bodyEncoding), encoding);
+    const bytes =
+      known.get(encoding) ?? compress(reply.parts ?? [Buffer.from(reply.body, reply.bodyEncoding)], encoding);
     compressed.set(reply, known.set(encoding, bytes));
     exchange.send(reply.status, [...headersOf(reply), 'content-encoding', encoding], await bytes);
   }

@@ -57,7 +57,7 @@ export interface FinishedReply {
   /** The codes of errors, and of results that are failures; each once. */
   readonly errorCodes: readonly string[];
   /** Why it was refused, where its code has other meanings, too. */
-  readonly refusal: 'cost' | null;
+  readonly refusal: 'cost' | 'response_size' | null;
   /** Null if no operation was executed. A kept reply has the usage of the request that it was created for. */
   readonly usage: Readonly<Usage> | null;
   /** Whether it was created for an earlier request. */

@@ -49,6 +49,7 @@ describe('readConfig', () => {
       maxEssaysPerQuery: 5,
       maxEntitiesPerQuery: 1_000,
       maxQueryCost: 100_000,
+      maxReplyBytes: 8_000_000,
       federationTraces: false,
       exposeCost: false,
       upstreamConcurrency: 64,

@@ -167,14 +167,16 @@ async function tGatewayOfServices(count: (name: string) => void) {
   let executed = 0;
   const handler = createGraphqlHandler({
     schema,
-    createContext(caller, signal, trace) {
+    createContext(caller, signal, trace, isSliced) {
       executed += 1;
-      return createContext(services, caller, signal, trace);
+      return createContext(services, caller, signal, trace, isSliced);
     },
     hasCallers: false,
     trustedDocuments: null,
     maxQueryCost: 20_000,
     keptReplyBytes: 1_000_000,
+    maxReplyBytes: 8_000_000,
+    inTimeSlice: services.inTimeSlice,
     hasTraces: false,
     exposesCost: false,
     redact: createRedact([]),

@@ -64,6 +64,7 @@ function tLoaders({ aborts = false } = {}) {
     budget: new QueryBudget(limits),
     context,
     maxConcurrency,
+    slices: null,
   });
   return {
     signal,

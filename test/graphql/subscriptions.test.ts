@@ -1,6 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import { expect, it } from 'vitest';
 import { AbortableSignal } from '../../src/async/signal.ts';
+import { createTimeSlices } from '../../src/async/time-slices.ts';
 import type { EssayJob } from '../../src/essays/essays.ts';
 import { createReplies } from '../../src/graphql/request/reply.ts';
 import { chooseStreamFormat } from '../../src/graphql/request/stream-formats.ts';
@@ -101,6 +102,8 @@ it('gives each subscriber its own request id in an error, and all the same text 
     hasCallers: false,
     exposesCost: false,
     hasTraces: false,
+    maxReplyBytes: 8_000_000,
+    inTimeSlice: createTimeSlices(4),
     redact: (message) => message,
     events: { unexpectedError: (error) => shown.push(String(error)) },
   });

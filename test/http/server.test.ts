@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { IncomingRequest } from '../../src/http/incoming-request.ts';
 import { createHttpServer } from '../../src/http/server.ts';

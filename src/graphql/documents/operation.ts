@@ -17,11 +17,13 @@ import {
 import { type Caller, requireScope } from '../../auth/caller.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { OperationType } from '../../telemetry/finished-request.ts';
+import type { RunContext } from '../jit/compile.ts';
 import type { Compiler } from '../jit/compiler.ts';
 import type { CacheScope } from './cache-scope.ts';
 import { createOperationCost } from './cost.ts';
 import { createRequestError } from './document-errors.ts';
 import { createVariableCheck } from './limits.ts';
+import { resolveInSlices } from './turns.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -71,7 +73,7 @@ interface OperationLabel {
 }
 
 /** The part of a resolver's context that execution uses. */
-export interface OperationContext {
+export interface OperationContext extends RunContext {
   caller: Caller;
   requestContext: RequestContext;
 }
@@ -121,7 +123,8 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
       const events = await createSourceEventStream({ ...args, contextValue });
       if (!(Symbol.asyncIterator in events)) return rejectSubscription(events.errors ?? []);
       const subscriber = JSON.stringify([contextValue.caller.id, [...contextValue.caller.scopes], variableValues]);
-      const executeEvent = async (rootValue: unknown) => execute({ ...args, rootValue, contextValue: createContext() });
+      const executeEvent = async (rootValue: unknown) =>
+        execute({ ...args, rootValue, ...resolvedIn(createContext()) });
       return executeEvents(events, subscriber, executeEvent);
     },
   };
@@ -157,9 +160,14 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
   async function interpret(contextValue: OperationContext, variableValues: Variables, executedSchema: GraphQLSchema) {
     const isOpen = contextValue.caller.scopes.has('introspection');
     const schema = isOpen ? executedSchema : withClosedIntrospection(executedSchema);
-    const result = await execute({ schema, document, operationName, contextValue, variableValues });
+    const result = await execute({ schema, document, operationName, variableValues, ...resolvedIn(contextValue) });
     return result.data === undefined ? rejectVariables(result.errors ?? []) : result;
   }
+}
+
+/** The context and the resolver of fields that have none, as arguments of `execute`. */
+function resolvedIn(contextValue: OperationContext) {
+  return { contextValue, ...(contextValue.slices !== null && { fieldResolver: resolveInSlices }) };
 }
 
 function labelOperation({ operation, name }: OperationDefinitionNode): OperationLabel {

@@ -27,6 +27,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import type { TimeSlices } from '../../async/time-slices.ts';
 
 /*
  * Compiles an operation with graphql-jit, and works around its differences from GraphQL.js: each paragraph that begins with
@@ -43,11 +44,17 @@ export interface Operation {
   fragments: ReadonlyMap<string, FragmentDefinitionNode>;
 }
 
+/** The part of a resolver's context on which a compiled operation depends. */
+export interface RunContext {
+  /** The time slices in which a large operation is completed; null: it is small, and completed at once. */
+  slices: TimeSlices | null;
+}
+
 /**
  * Executes a compiled operation with the variables of a request. Without data, they are not valid. Null if GraphQL.js
  * should execute it.
  */
-export type Run = (contextValue: unknown, variables: Variables) => ExecutionResult | Promise<ExecutionResult> | null;
+export type Run = (contextValue: RunContext, variables: Variables) => ExecutionResult | Promise<ExecutionResult> | null;
 
 type CompileQuery = typeof import('graphql-jit').compileQuery;
 
@@ -78,8 +85,8 @@ export function compileOperation(
       if (all[name] === undefined) return null;
     }
     const result = compiled.query(undefined, contextValue, all);
-    if (result instanceof Promise) return result.then((result) => adaptErrors(result, fieldTypes));
-    return adaptErrors(result, fieldTypes);
+    if (result instanceof Promise) return result.then((result) => adaptErrors(result, fieldTypes, contextValue.slices));
+    return adaptErrors(result, fieldTypes, contextValue.slices);
   };
   return { run, bytes: bytesPerOperation + compilable.characters * bytesPerCharacter };
 }
@@ -159,7 +166,7 @@ function isReserved(name: string): boolean {
 function withVariables(schema: GraphQLSchema, original: DocumentNode) {
   /** The argument that each added variable replaces. */
   const values = new Map<string, { value: ValueNode; type: GraphQLInputType }>();
-  const fieldTypes = new Map<string, GraphQLOutputType>();
+  const fieldTypes = new Map<number, GraphQLOutputType>();
   const typeInfo = new TypeInfo(schema);
   const visitor = visitWithTypeInfo(typeInfo, {
     VariableDefinition: () => false,
@@ -212,12 +219,15 @@ function needsNoSerialization(type: GraphQLOutputType): boolean {
 }
 
 /** The types of fields, by the places of the fields and of their arguments in a document. */
-type FieldTypes = ReadonlyMap<string, GraphQLOutputType>;
+type FieldTypes = ReadonlyMap<number, GraphQLOutputType>;
 
-/** A place as a key. */
-function keyOfLocation({ line, column }: SourceLocation): string {
-  return `${line}:${column}`;
+/** A place as a key: a number, as there may be 80,000 errors. */
+function keyOfLocation({ line, column }: SourceLocation): number {
+  return line * maxColumns + column;
 }
+
+/** More than a document has characters. */
+const maxColumns = 2 ** 27;
 
 /**
  * Turns the errors of graphql-jit into the errors that GraphQL.js reports.
@@ -228,15 +238,34 @@ function keyOfLocation({ line, column }: SourceLocation): string {
  * graphql-jit reports faults of the server, such as null in the place of a value, without an `originalError`, which marks them
  * as such.
  */
-function adaptErrors(result: ExecutionResult, types: FieldTypes): ExecutionResult {
+function adaptErrors(
+  result: ExecutionResult,
+  types: FieldTypes,
+  slices: TimeSlices | null,
+): ExecutionResult | Promise<ExecutionResult> {
   const { data, errors } = result;
   if (errors === undefined) return result;
   const nulls = new Set<string>();
-  const reported = errors.filter((error) => {
+  const adapt = (error: GraphQLError) => {
     const { size } = nulls;
-    return !isPropagated(error, types) || nulls.add(findNull(data, error.path ?? [])).size > size;
-  });
-  return { ...result, errors: reported.map(markFault) };
+    const isReported = !isPropagated(error, types) || nulls.add(findNull(data, error.path ?? [])).size > size;
+    return isReported ? [markFault(error)] : [];
+  };
+  if (slices === null) return { ...result, errors: errors.flatMap(adapt) };
+  return mapInSlices(errors, adapt, slices).then((errors) => ({ ...result, errors }));
+}
+
+/** A thousand errors at a time: each IBAN of a list may have failed in eighty fields. */
+async function mapInSlices(
+  errors: readonly GraphQLError[],
+  adapt: (error: GraphQLError) => readonly GraphQLError[],
+  inTimeSlice: TimeSlices,
+): Promise<GraphQLError[]> {
+  const adapted: GraphQLError[] = [];
+  for (let index = 0; index < errors.length; index += 1_000) {
+    await inTimeSlice(() => adapted.push(...errors.slice(index, index + 1_000).flatMap(adapt)));
+  }
+  return adapted;
 }
 
 /** Whether the value that failed must not be null. */

@@ -3,7 +3,6 @@ import { type ExecutionResult, GraphQLError, type GraphQLSchema, getOperationAST
 import { AbortableSignal, type Signal } from '../../async/signal.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
-import type { RequestContext } from '../../request-context.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Trace } from '../../trace.ts';
 import { createRequestError } from '../documents/document-errors.ts';
@@ -15,7 +14,7 @@ import {
   type PreparedDocument,
   type PreparedOperation,
 } from '../documents/operation.ts';
-import { createLargeQueryTurns, largeQueryCost } from '../documents/turns.ts';
+import { createLargeQueryTurns, largeQueryCost, maxCostInOneSlice } from '../documents/turns.ts';
 import type { InlineTrace, StartInlineTrace } from './inline-trace.ts';
 import { createKeptReplies, type RequestKey } from './kept-replies.ts';
 import { type AnswerGraphql, createPersistedQueries, type GraphqlRequest, type Params, readParams } from './params.ts';
@@ -24,8 +23,12 @@ import { chooseStreamFormat } from './stream-formats.ts';
 
 interface GraphqlHandlerOptions<Context> extends RepliesOptions {
   schema: GraphQLSchema;
-  /** Creates the context of one request's resolvers. @param signal aborts when the client disconnects */
-  createContext: (caller: Caller, signal: Signal, trace: Trace | null) => Context;
+  /**
+   * Creates the context of one request's resolvers.
+   * @param signal aborts when the client disconnects
+   * @param isSliced whether the operation is completed in time slices
+   */
+  createContext: (caller: Caller, signal: Signal, trace: Trace | null, isSliced: boolean) => Context;
   trustedDocuments: TrustedDocuments | null;
   /** Limit for the fields in the response and their weights, for callers without a limit of their own. */
   maxQueryCost: number;
@@ -36,7 +39,7 @@ interface GraphqlHandlerOptions<Context> extends RepliesOptions {
 
 /** GraphQL over HTTP. Ordinary POST requests are answered directly, which takes a tenth of the time; Yoga reads all others. */
 export function createGraphqlHandler<Context extends OperationContext>(options: GraphqlHandlerOptions<Context>) {
-  const { schema, createContext, trustedDocuments, maxQueryCost, hasCallers, redact, events } = options;
+  const { schema, createContext, trustedDocuments, maxQueryCost, hasCallers, inTimeSlice, redact, events } = options;
   const documents = createPreparedDocuments({ schema, hasCallers });
   const persistedQueries = createPersistedQueries(trustedDocuments);
   const replies = createReplies(options);
@@ -99,47 +102,43 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     const variables = params.variables ?? {};
     const cost = found.cost(variables);
     const isLarge = found.label.type === 'query' && cost > largeQueryCost;
-    return await (isLarge ? largeQueries.takeTurn(signal, () => run(found, cost)) : run(found, cost));
+    if (!isLarge) return await run(found, cost);
+    return await largeQueries.takeTurn(signal, () => inTimeSlice(() => run(found, cost)));
 
     function run(operation: PreparedOperation, cost: number): Reply | Promise<Reply> {
       if (signal.aborted) return createAbandonedReply(mediaType, null);
-      const context = createContext(caller, signal, request.trace);
-      const executed = describe(operation, context.requestContext);
+      const isSliced = cost > maxCostInOneSlice;
+      const context = createContext(caller, signal, request.trace, isSliced);
+      const requested = params.extensions?.persistedQuery?.sha256Hash;
+      const trustedId = isTrusted ? hash('sha256', params.query) : null;
+      const documentId = typeof requested === 'string' ? requested : trustedId;
+      const executed: Executed = { operation, requestContext: context.requestContext, isTrusted, documentId };
       const limit = caller.limits.maxQueryCost ?? maxQueryCost;
       if (cost > limit) {
         return finish(refuse(describeCost(cost, limit), 'BAD_USER_INPUT', { refusal: 'cost' }), executed);
       }
-      if (operation.label.type === 'subscription') return subscribe(operation, executed);
+      if (operation.label.type === 'subscription') return subscribe(operation, executed, isSliced);
       const traced = inlineTrace?.execute(operation, context, variables, cost);
       const result = traced ?? operation.execute(context, variables);
       return result instanceof Promise ? result.then((result) => finish(result, executed)) : finish(result, executed);
     }
 
-    async function subscribe(operation: PreparedOperation, executed: Executed): Promise<Reply> {
+    async function subscribe(operation: PreparedOperation, executed: Executed, isSliced: boolean): Promise<Reply> {
       const ended = new AbortableSignal();
       signal.addEventListener('abort', () => ended.abort(signal.reason));
-      const results = await operation.subscribe(() => createContext(caller, ended, request.trace), variables);
+      const results = await operation.subscribe(() => createContext(caller, ended, request.trace, isSliced), variables);
       const format = chooseStreamFormat(request.headers.accept);
       if (!(Symbol.asyncIterator in results) || format === null) return finish(results as ExecutionResult, executed);
       const authorized = whileAuthorized(results, () => request.confirmCaller(), ended);
       return replies.createStream(format, authorized, request, caller, executed);
     }
 
-    function describe(operation: PreparedOperation, requestContext: RequestContext): Executed {
-      const requested = params.extensions?.persistedQuery?.sha256Hash;
-      const trustedId = isTrusted ? hash('sha256', params.query) : null;
-      return {
-        operation,
-        requestContext,
-        isTrusted,
-        documentId: typeof requested === 'string' ? requested : trustedId,
-      };
-    }
-
     /** @param executed null if no operation was executed */
-    function finish(result: ExecutionResult, executed: Executed | null): Reply {
+    function finish(result: ExecutionResult, executed: Executed | null): Reply | Promise<Reply> {
       if (signal.aborted) return createAbandonedReply(mediaType, executed);
       const reply = replies.create(inlineTrace?.addTo(result) ?? result, request, caller, executed);
+      // A long one would be too large to keep.
+      if (reply instanceof Promise) return reply;
       if (key !== null && executed !== null && result.errors === undefined) keptReplies.keep(key, reply, executed);
       return reply;
     }
@@ -147,8 +146,8 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
 
   async function startInlineTrace(): Promise<InlineTrace> {
     inlineTraces ??= import('./inline-trace.ts').then(({ createInlineTraces }) =>
-      // A traced field takes about four times as long.
-      createInlineTraces({ schema, redact, maxCost: maxQueryCost / 4 }),
+      // A trace is written in one go: 10,000 fields take 20 ms.
+      createInlineTraces({ schema, redact, maxCost: maxQueryCost / 10 }),
     );
     return (await inlineTraces)();
   }
@@ -224,6 +223,6 @@ const untrusted = 'This document is not trusted: the gateway executes only those
 function describeCost(cost: number, limit: number): string {
   return (
     `The query costs ${cost}; it may cost at most ${limit} (MAX_QUERY_COST). Each field and each object of the ` +
-    'response costs 1, and a look-up 10: select fewer fields or shorter lists, or split it into several queries.'
+    'response costs 1, a look-up 10, and a long text 100: select fewer fields or shorter lists, or split it into several queries.'
   );
 }

@@ -1,14 +1,17 @@
-import type { ExecutionResult } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import Negotiator from 'negotiator';
+import type { InTimeSlice } from '../../async/time-slices.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { Freshness, UpstreamActivity } from '../../request-context.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { FinishedReply } from '../../telemetry/finished-request.ts';
 import type { Redact } from '../../telemetry/redact.ts';
 import type { CacheScope } from '../documents/cache-scope.ts';
+import { createRequestError } from '../documents/document-errors.ts';
 import type { Executed } from '../documents/operation.ts';
 import { type PresentedError, presentErrors } from './present-error.ts';
 import type { ResultStream, StreamFormat } from './stream-formats.ts';
+import { remainingLength, writeJson } from './write-json.ts';
 
 /** In `latin1`, each character is one byte of the text in UTF-8; Node.js writes that faster. */
 export type TextEncoding = 'utf8' | 'latin1';
@@ -21,6 +24,8 @@ export interface Reply {
   mediaType: MediaType;
   body: string;
   bodyEncoding: TextEncoding;
+  /** A long body, one after the other; `body` is empty then. */
+  parts?: readonly Uint8Array[];
   record: ReplyRecord;
   /** The results of a subscription, in place of the body; undefined for other operations. */
   stream?: ResultStream;
@@ -49,6 +54,10 @@ export interface RepliesOptions {
   exposesCost: boolean;
   /** Whether callers can have the scope `traces`. */
   hasTraces: boolean;
+  /** Of a reply, or of one result of a subscription. */
+  maxReplyBytes: number;
+  /** For long replies, which take 25 ms to write. */
+  inTimeSlice: InTimeSlice;
   redact: Redact;
   events: Pick<Events, 'unexpectedError'>;
 }
@@ -58,7 +67,8 @@ export interface RepliesOptions {
  * contains the numbers of look-ups, cache hits and upstream calls. Cost means these counts, not money. They show whether an
  * IBAN was looked up before, so only a configured gateway exposes them.
  */
-export function createReplies({ hasCallers, exposesCost, hasTraces, redact, events }: RepliesOptions) {
+export function createReplies(options: RepliesOptions) {
+  const { hasCallers, exposesCost, hasTraces, maxReplyBytes, inTimeSlice, redact, events } = options;
   const offered: Extension[] = [...(exposesCost ? ['cost' as const] : []), ...(hasTraces ? ['traces' as const] : [])];
   const variedHeaders = [
     ...(hasCallers ? ['authorization', 'x-api-key'] : []),
@@ -93,51 +103,75 @@ export function createReplies({ hasCallers, exposesCost, hasTraces, redact, even
     return { status: 200, headers, mediaType, body: '', bodyEncoding: 'utf8', record: createRecord(executed), stream };
 
     async function* writeResults(): AsyncGenerator<string> {
-      for await (const result of results) yield streamed.get(result) ?? write(result);
+      for await (const result of results) yield streamed.get(result) ?? (await write(result));
     }
 
-    function write(result: ExecutionResult): string {
-      const { body } = create(result, request, caller, null);
+    async function write(result: ExecutionResult): Promise<string> {
+      const { body, parts } = await create(result, request, caller, null);
+      const text = parts ? Buffer.concat(parts).toString() : body;
       // Errors have the id of their request.
-      if (result.errors === undefined) streamed.set(result, body);
-      return body;
+      if (result.errors === undefined) streamed.set(result, text);
+      return text;
     }
   }
 
-  /** @param executed null if no operation was executed */
+  /**
+   * At once if the reply is short. One of too many bytes is refused while it is written.
+   * @param executed null if no operation was executed
+   */
   function create(
     result: ExecutionResult,
     request: RequestedFormat,
     caller: Pick<Caller, 'scopes'>,
     executed: Executed | null,
-  ): Reply {
+  ): Reply | Promise<Reply> {
     const { mediaType, requestId } = request;
     const usage = asksFor('cost', request, caller) ? executed?.requestContext.usage : undefined;
     const extended = usage ? { ...result, extensions: { ...result.extensions, cost: usage } } : result;
+    const { errors } = result;
     const record = createRecord(executed);
-    if (result.errors === undefined) {
+    let reply: Omit<Reply, 'body'>;
+    let answer: object = extended;
+    if (errors === undefined) {
       const isCacheable = executed !== null && !asksForExtensions(request, caller);
       const cacheControl = isCacheable
         ? cacheControlOf(executed.operation.cacheScope, executed.requestContext.freshness)
         : 'no-store';
       const headers = { 'cache-control': cacheControl, vary };
-      return { status: 200, headers, mediaType, body: JSON.stringify(extended), bodyEncoding: 'utf8', record };
+      reply = { status: 200, headers, mediaType, bodyEncoding: 'utf8', record };
+    } else {
+      const hidesSuggestions = !caller.scopes.has('introspection');
+      const presented = presentErrors(errors, { requestId, hidesSuggestions, redact, events });
+      const codes = presented.map(({ shown }) => String(shown.extensions?.code));
+      const errorCodes = [...new Set([...codes, ...record.errorCodes])];
+      const { data, extensions } = extended;
+      answer = { data, errors: presented.map(({ shown }) => shown), extensions };
+      reply = {
+        status: statusOf(presented, 'data' in result, mediaType),
+        headers: Object.assign({ 'cache-control': 'no-store', vary }, ...presented.map(({ http }) => http?.headers)),
+        mediaType,
+        bodyEncoding: 'utf8',
+        record: { ...record, errorCodes, refusal: refusalOf(errors) },
+      };
     }
-    const hidesSuggestions = !caller.scopes.has('introspection');
-    const presented = presentErrors(result.errors, { requestId, hidesSuggestions, redact, events });
-    const codes = presented.map(({ shown }) => String(shown.extensions?.code));
-    const errorCodes = [...new Set([...codes, ...record.errorCodes])];
-    const refusal = result.errors.some(({ extensions }) => extensions?.refusal === 'cost') ? 'cost' : null;
-    const { data, extensions } = extended;
-    return {
-      status: statusOf(presented, 'data' in result, mediaType),
-      headers: Object.assign({ 'cache-control': 'no-store', vary }, ...presented.map(({ http }) => http?.headers)),
-      mediaType,
-      body: JSON.stringify({ data, errors: presented.map(({ shown }) => shown), extensions }),
-      bodyEncoding: 'utf8',
-      record: { ...record, errorCodes, refusal },
-    };
+    if (remainingLength(answer) >= 0) return { ...reply, body: JSON.stringify(answer) };
+    return writeJson(answer, { maxBytes: maxReplyBytes, inTimeSlice }).then((parts) => {
+      if (parts !== null) return { ...reply, body: '', parts };
+      return create({ errors: [createLengthError(maxReplyBytes)] }, request, caller, executed);
+    });
   }
+}
+
+function createLengthError(maxBytes: number): GraphQLError {
+  const message =
+    `The response has more than ${maxBytes} bytes (MAX_RESPONSE_BYTES): select fewer fields or shorter lists, or split the query ` +
+    'into several. A mutation was executed nevertheless.';
+  return createRequestError(message, 'BAD_USER_INPUT', { refusal: 'response_size' });
+}
+
+function refusalOf(errors: readonly GraphQLError[]): ReplyRecord['refusal'] {
+  const refusals = errors.map(({ extensions }) => extensions?.refusal);
+  return (['cost', 'response_size'] as const).find((refusal) => refusals.includes(refusal)) ?? null;
 }
 
 /** The reply to a client that has disconnected. The errors of its cancelled look-ups are not reported. */

@@ -14,7 +14,7 @@ interface GraphqlYogaOptions {
 
 /** Yoga's context of a request. */
 interface ServerContext {
-  pending: { request: GraphqlRequest; caller: Caller; reply: Reply | null };
+  pending: { request: GraphqlRequest; caller: Caller; reply: Reply | Promise<Reply> | null };
 }
 
 /**
@@ -41,7 +41,7 @@ export function createGraphqlYoga({ answer, persistedQueries, replies }: Graphql
 
   return async (request: GraphqlRequest, caller: Caller): Promise<Reply> => {
     const { method, search, mediaType } = request;
-    const pending = { request, caller, reply: null as Reply | null };
+    const pending = { request, caller, reply: null as ServerContext['pending']['reply'] };
     const body = method === 'POST' ? { body: request.body } : {};
     const headers = { accept: mediaType, 'content-type': 'application/json' };
     await yoga.fetch(`http://gateway/graphql?${search}`, { method, headers, ...body }, { pending });

@@ -1,5 +1,5 @@
 import type { Signal } from '../../async/signal.ts';
-import type { InTimeSlice } from '../../async/time-slices.ts';
+import type { TimeSlices } from '../../async/time-slices.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { PaidBudgets } from '../../auth/paid-budget.ts';
 import type { BankDataPort } from '../../bank-data/bank-data.ts';
@@ -29,7 +29,7 @@ export interface Services {
   /** Calls to the bank-data service at a time. */
   maxConcurrency: number;
   /** For work that takes long in one request: a thousand suggestions take 80 ms. */
-  inTimeSlice: InTimeSlice;
+  inTimeSlice: TimeSlices;
 }
 
 /** Created for each request. */
@@ -41,18 +41,31 @@ export interface Context {
   /** Valid IBANs that were suggested for invalid ones. */
   suggestions: Map<string, Promise<string[]>>;
   requestContext: RequestContext;
+  /** The time slices in which a large operation is completed; null: it is small, and completed at once. */
+  slices: TimeSlices | null;
 }
 
-/** @param signal aborts when the client disconnects */
-export function createContext(services: Services, caller: Caller, signal: Signal, trace: Trace | null = null): Context {
+/**
+ * @param signal aborts when the client disconnects
+ * @param isSliced whether the operation is completed in time slices
+ */
+export function createContext(
+  services: Services,
+  caller: Caller,
+  signal: Signal,
+  trace: Trace | null = null,
+  isSliced = false,
+): Context {
   const { bankData, essayJobs, essayArchive, maxConcurrency } = services;
   const { bankDataCalls, essayCalls } = caller.limits;
   const hasBudget = bankDataCalls !== null || essayCalls !== null;
   const reserveCall: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
   const requestContext = createRequestContext(signal, caller.id, reserveCall, trace);
   const budget = new QueryBudget(services.limits);
-  const loaders = new Loaders({ bankData, essayJobs, essayArchive, budget, context: requestContext, maxConcurrency });
-  return { services, caller, budget, requestContext, loaders, suggestions: new Map() };
+  const slices = isSliced ? services.inTimeSlice : null;
+  const ports = { bankData, essayJobs, essayArchive };
+  const loaders = new Loaders({ ...ports, budget, context: requestContext, maxConcurrency, slices });
+  return { services, caller, budget, requestContext, loaders, suggestions: new Map(), slices };
 }
 
 /** Limits how long the response is fresh if it has a value from the lists of the gateway, as an import may replace them. */

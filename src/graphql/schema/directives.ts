@@ -14,6 +14,15 @@ export const suggestionsCost = { name: 'cost', args: { weight: 5 } } as const;
 /** An essay takes a minute and costs many times as much as a look-up. */
 export const essayCost = { name: 'cost', args: { weight: 100 } } as const;
 
+/** A text of up to 10,000 characters: 8 MB have 1,000 of them, or 100,000 ordinary fields. */
+export const longTextCost = { name: 'cost', args: { weight: 100 } } as const;
+
+/** Reads a whole text, or returns up to 20 titles of 200 characters. */
+export const textReadingCost = { name: 'cost', args: { weight: 10 } } as const;
+
+/** A text of up to 100 characters, of which each may have six bytes. */
+export const shortTextCost = { name: 'cost', args: { weight: 1 } } as const;
+
 /** The size of a list that cannot be declared by its arguments: slicing arguments must be integers. */
 export function assumeSize(assumedSize: number) {
   return { name: 'listSize', args: { assumedSize } } as const;

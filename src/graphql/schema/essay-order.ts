@@ -9,7 +9,7 @@ import {
 } from '../../essays/essays.ts';
 import { builder, DateTimeType } from './builder.ts';
 import { PageInfoType, pageSize, pageSizeArg, readCursor, readPageSize, writeCursor } from './connection.ts';
-import { essayCost, paid } from './directives.ts';
+import { essayCost, longTextCost, paid, textReadingCost } from './directives.ts';
 import {
   codeOf,
   countText,
@@ -39,10 +39,12 @@ const EssayWritingType = builder.objectRef<StateOf<'writing'>>('EssayWriting').i
   fields: (t) => ({
     textSoFar: t.string({
       nullable: true,
+      directives: [longTextCost],
       description: 'The beginning of the text; null if the service does not show it before the end.',
       resolve: ({ textSoFar }, _, { budget }) => (textSoFar === '' ? null : countText(textSoFar, budget)),
     }),
     words: t.int({
+      directives: [textReadingCost],
       description: 'Number of words so far.',
       resolve: ({ textSoFar }) => textSoFar.match(/\S+/g)?.length ?? 0,
     }),

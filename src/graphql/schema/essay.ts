@@ -12,7 +12,7 @@ import {
   type InvalidEssayInput,
 } from '../../essays/essays.ts';
 import { builder, DateTimeType, ErrorType } from './builder.ts';
-import { essayCost, paid } from './directives.ts';
+import { essayCost, longTextCost, paid, textReadingCost } from './directives.ts';
 import { essaysScope, limitText, maxLengths, stateTextLimit } from './field-checks.ts';
 import type { QueryBudget } from './query-budget.ts';
 
@@ -55,7 +55,10 @@ const EssayWriterType = builder.enumType('EssayWriter', {
 export const EssayInputType = builder.objectRef<EssayInput>('EssayInput').implement({
   description: 'What an essay is about, as it was ordered.',
   fields: (t) => ({
-    description: t.exposeString('description', { description: 'The topic and the points to cover.' }),
+    description: t.exposeString('description', {
+      directives: [longTextCost],
+      description: 'The topic and the points to cover.',
+    }),
     mode: t.expose('mode', { type: EssayModeType, description: 'The style.' }),
     wordCount: t.exposeInt('wordCount', { description: 'Maximum number of words.' }),
     purpose: t.expose('purpose', {
@@ -64,6 +67,7 @@ export const EssayInputType = builder.objectRef<EssayInput>('EssayInput').implem
       description: 'The purpose; null for none.',
     }),
     titles: t.exposeStringList('titles', {
+      directives: [textReadingCost],
       extensions: { maxItems: essayLimits.titles },
       description: 'Titles for the service to choose from.',
     }),
@@ -77,11 +81,13 @@ export const EssayType = builder.objectRef<Essay>('Essay').implement({
       description: 'With this id, the client that ordered the essay can query `essay(id:)` while it is stored.',
     }),
     text: t.string({
+      directives: [longTextCost],
       description: 'The text; line breaks separate paragraphs. At most `limits.essayTexts` per response.',
       resolve: ({ text }, _, { budget }) => countText(text, budget),
     }),
     title: t.string({
       nullable: true,
+      directives: [textReadingCost],
       description: 'The title in the first line of the text; null if it has none.',
       resolve: ({ text }) => readTitle(text),
     }),
@@ -204,6 +210,7 @@ export const EssayServiceFailedType = builder.objectRef<EssayServiceFailed>('Ess
     retryable: t.exposeBoolean('retryable', { description: 'Whether the same order may succeed if sent again.' }),
     rawText: t.string({
       nullable: true,
+      directives: [longTextCost],
       resolve: ({ rawText }, _, { budget }) => rawText && countText(rawText, budget),
       description: 'Received text of a paid response that is incomplete or cannot be parsed; otherwise null.',
     }),
@@ -320,10 +327,17 @@ export function countText(text: string, budget: QueryBudget): string {
 
 /** A heading, or a short first line without a full stop, with text after it. */
 function readTitle(text: string): string | null {
-  const [, line = '', rest = ''] = /^\s*([^\n]+)\n(.*)$/s.exec(text) ?? [];
-  const heading = /^#{1,6}\s+(.+?)\s*#*$/.exec(line.trim())?.[1] ?? null;
-  const title = heading ?? line.trim().replace(/^\*\*(.+)\*\*$/, '$1');
+  const begun = text.trimStart();
+  const lineLength = begun.indexOf('\n');
+  if (lineLength === -1 || lineLength > maxTitleLineLength) return null;
+  const line = begun.slice(0, lineLength).trim();
+  const rest = begun.slice(lineLength + 1);
+  const heading = /^#{1,6}\s+(.+?)\s*#*$/.exec(line)?.[1] ?? null;
+  const title = heading ?? line.replace(/^\*\*(.+)\*\*$/, '$1');
   const isTitle =
     heading !== null || (/^\r?\n/.test(rest) && title.length <= essayLimits.title && !/[.:;,]$/.test(title));
   return isTitle && rest.trim() !== '' ? title : null;
 }
+
+/** Longer lines are no headings, and would take the time of their length squared. */
+const maxTitleLineLength = 1_000;

@@ -17,7 +17,7 @@ import { BankDataType } from './bank.ts';
 import { builder } from './builder.ts';
 import { type Context, limitToListFreshness } from './context.ts';
 import { IbanCountryType } from './country.ts';
-import { assumeSize, lookUpCost, paid, personalData, suggestionsCost } from './directives.ts';
+import { assumeSize, lookUpCost, paid, personalData, shortTextCost, suggestionsCost } from './directives.ts';
 import { entityKey, readKey, resolveReference } from './entities.ts';
 import { bankDataScope, checkText, limitText, maxLengths, requireText, stateTextLimit } from './field-checks.ts';
 import { needsLookUp, settleAll } from './loaders.ts';
@@ -207,6 +207,7 @@ export const IbanValidationType = builder.objectRef<ReferencedValidation>('IbanV
     }),
     reference: t.string({
       nullable: true,
+      directives: [shortTextCost],
       description: "The client's own reference of an item of `ibanValidations(items:)`; otherwise null.",
       resolve: ({ reference }) => reference,
     }),

@@ -9,6 +9,7 @@ import './essay-order.ts';
 import './generate-iban.ts';
 import './iban.ts';
 import './limits.ts';
+import { addTimeSlices } from '../documents/turns.ts';
 import { builder } from './builder.ts';
 import { addFieldChecks } from './field-checks.ts';
 import { federationLink } from './subgraph.ts';
@@ -19,3 +20,4 @@ builder.mutationType({ description: 'Paid orders. An idempotencyKey makes retrie
 
 export const schema = builder.toSchema({ schemaDirectives: [federationLink] });
 addFieldChecks(schema);
+addTimeSlices(schema);

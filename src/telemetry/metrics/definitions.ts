@@ -104,7 +104,7 @@ export const definitions = {
   ),
   ledgerquill_refusals_total: counter('Requests, connections and (budget) operations that were refused, by limit.', {
     limit: [
-      ...['rate_limit', 'budget', 'cost', 'body_size', 'connections', 'overloaded'],
+      ...['rate_limit', 'budget', 'cost', 'response_size', 'body_size', 'connections', 'overloaded'],
       ...['unauthenticated', 'forbidden', 'untrusted_document'],
     ],
   }),

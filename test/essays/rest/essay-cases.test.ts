@@ -73,7 +73,7 @@ async function generate(example: Case) {
         json: parseJson(text),
       }),
     },
-    modeNames: { STANDARD: 'Standard', ACADEMIC: 'Academic', PROFESSIONAL: 'Professional', NEWS_REPORT: 'News' },
+    modeNames: { STANDARD: 'Standard', ACADEMIC: 'Academic', PROFESSIONAL: 'Professional', NEWS_REPORT: 'News', DETAILED: 'Detailed' },
     declared: { texts: null, error: null },
     keepMs: 1_000,
     redact: (text) => text,

@@ -111,7 +111,7 @@ describe('graphql-jit', () => {
     });
     expect(plain).not.toEqual(expected);
     const actual = await outcomeOf((schema) =>
-      compileOperation(schema, tOperation(query), compileQuery)?.run({}, variables),
+      compileOperation(schema, tOperation(query), compileQuery)?.run({ slices: null }, variables),
     );
     expect(actual ?? null).toEqual(isCompiled ? expected : null);
   });

@@ -63,6 +63,7 @@ const shown: [variable: string, message: string, ...values: string[]][] = [
   ['MAX_ESSAYS_PER_QUERY', wholeNumber(1, 1_000), '0'],
   ['MAX_ENTITIES_PER_QUERY', wholeNumber(1, 100_000), '0'],
   ['MAX_QUERY_COST', wholeNumber(1_000, 1_000_000_000), '999'],
+  ['MAX_RESPONSE_BYTES', wholeNumber(1_000_000, 1_000_000_000), '999999'],
   ['FEDERATION_TRACES', switches, 'true'],
   ['EXPOSE_COST', switches, '1'],
   ['INTROSPECTION', switches, 'yes'],

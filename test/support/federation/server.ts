@@ -1,4 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
+import { createTimeSlices } from '../../../src/async/time-slices.ts';
 import { createGraphqlHandler } from '../../../src/graphql/request/graphql-handler.ts';
 import { createRequestContext, type RequestContext } from '../../../src/request-context.ts';
 import type { Events } from '../../../src/telemetry/events.ts';
@@ -34,11 +35,13 @@ export function createTServer<Context extends { requestContext: RequestContext }
   const redact = createRedact(secrets);
   const { answerWithYoga } = createGraphqlHandler({
     schema,
-    createContext: (caller, signal) => ({ ...createContext(createRequestContext(signal)), caller }),
+    createContext: (caller, signal) => ({ ...createContext(createRequestContext(signal)), caller, slices: null }),
     hasCallers: false,
     trustedDocuments: null,
     maxQueryCost: 100_000,
     keptReplyBytes: 1_000_000,
+    maxReplyBytes: 8_000_000,
+    inTimeSlice: createTimeSlices(4),
     hasTraces: true,
     exposesCost: true,
     redact,

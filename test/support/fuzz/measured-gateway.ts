@@ -15,15 +15,19 @@ export interface Measurement {
   cpuMs: number;
   /** Growth of resident memory while the request was processed. */
   grownMb: number;
+  /** The longest turn of the event loop, and the most resident memory, of a request that is watched; otherwise 0. */
+  blockMs: number;
+  peakMb: number;
 }
 
-/** A gateway process with a heap of 512 MB that reports what each request uses. Requests are sent one after another. */
+/** A gateway process that reports what each request uses. Requests are sent one after another. */
 export async function tMeasuredGateway(
   env: Readonly<Record<string, string>>,
   credentials: Readonly<Record<string, string>> = {},
+  heapMb = 512,
 ) {
   const meter = bundleScript('test/support/fuzz/meter.ts');
-  const flags = ['--max-old-space-size=512', '--expose-gc', '--import', meter];
+  const flags = [`--max-old-space-size=${heapMb}`, '--expose-gc', '--import', meter];
   const child = spawn(process.execPath, [...flags, 'dist/main.js'], {
     cwd: join(import.meta.dirname, '../../..'),
     env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: tFolder(), EXPOSE_COST: 'on', LOG_LEVEL: 'fatal', ...env },
@@ -37,8 +41,9 @@ export async function tMeasuredGateway(
   const url = await Promise.race([readUrl(child.stdout), ended]);
 
   return {
-    async measure(request: FuzzRequest, { collects = false } = {}): Promise<Measurement> {
-      const before = await read(collects ? 'collect' : 'read');
+    /** @param watches whether turns of the event loop are measured, too, which uses CPU time */
+    async measure(request: FuzzRequest, { collects = false, watches = false } = {}): Promise<Measurement> {
+      const before = await read(watches ? 'watch' : collects ? 'collect' : 'read');
       const accepted = { 'content-type': 'application/json', 'accept-encoding': 'identity', 'x-cost': '1' };
       const headers = { ...accepted, ...credentials };
       const response = await Promise.race([
@@ -46,14 +51,23 @@ export async function tMeasuredGateway(
         ended,
       ]);
       const text = await response.text();
-      const { cpuMs, rssMb } = await read('read');
+      const { cpuMs, rssMb, blockMs, peakMb } = await read('read');
       const lookUps = Number(/"lookUps":(\d+)/.exec(text.slice(-300))?.[1] ?? 0);
       const grownMb = rssMb - before.rssMb;
-      return { request, status: response.status, bytes: text.length, lookUps, cpuMs, grownMb };
+      return {
+        request,
+        status: response.status,
+        bytes: Buffer.byteLength(text),
+        lookUps,
+        cpuMs,
+        grownMb,
+        blockMs,
+        peakMb,
+      };
     },
   };
 
-  async function read(message: 'read' | 'collect'): Promise<Reading> {
+  async function read(message: 'read' | 'collect' | 'watch'): Promise<Reading> {
     child.send(message);
     const [reading] = await Promise.race([once(child, 'message'), ended]);
     return reading as Reading;

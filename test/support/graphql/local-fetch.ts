@@ -31,7 +31,8 @@ export function tFetch(answer: AnswerGraphql, caller: Caller) {
       caller,
     );
     signal.throwIfAborted();
-    const { status, body, stream } = reply;
+    const { status, parts, stream } = reply;
+    const body = parts ? Buffer.concat(parts) : reply.body;
     const type = stream?.format.contentType ?? `${reply.mediaType}; charset=utf-8`;
     const content = stream ? Readable.toWeb(Readable.from(streamText(stream), { objectMode: false })) : body;
     return new Response(content as BodyInit, { status, headers: { ...reply.headers, 'content-type': type } });
