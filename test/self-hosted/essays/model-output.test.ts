@@ -230,15 +230,12 @@ describe('the text', () => {
   it('is that of messages for the reader', async () => {
     const final = { role: 'assistant', channel: 'final', type: 'text', extra_content: { google: { thought: false } } };
     expect(
-      await readPieces(
-        [
-          toStream([essay.slice(0, 5)], {
-            finish: null,
-            after: [{ choices: [{ delta: { ...final, content: essay.slice(5) }, finish_reason: 'stop' }] }],
-          }),
-        ],
-        true,
-      ),
+      await readPieces([
+        toStream([essay.slice(0, 5)], {
+          finish: null,
+          after: [{ choices: [{ delta: { ...final, content: essay.slice(5) }, finish_reason: 'stop' }] }],
+        }),
+      ]),
     ).toEqual(complete);
   });
 

@@ -46,7 +46,9 @@ function removeClosing(text: string): string {
   for (;;) {
     const line = kept.slice(kept.lastIndexOf('\n') + 1);
     const sentence = splitSentences(line.slice(-maxRemark)).at(-1) ?? '';
-    const remark = [line, sentence].find((end) => closings.some((pattern) => pattern.test(end)));
+    // A remark in brackets or between asterisks may have several sentences.
+    const ends = /^[-*_([（【]/.test(line) ? [sentence, line] : [sentence];
+    const remark = ends.find((end) => closings.some((pattern) => pattern.test(end)));
     if (remark === undefined || remark.length > maxRemark || remark.length === kept.length) return kept;
     kept = kept.slice(0, kept.length - remark.length).trimEnd();
   }
@@ -65,7 +67,7 @@ const closings = [
   /^[*_([\s]*(?:(?:please )?note|p\.?s\.?|disclaimer)\b[*_]*[:,].*\b(?:I|you|your|requested|essay|words?)\b/is,
   // An offer to the person who ordered the essay, not to its readers.
   /^[*_([\s]*(?:(?:please )?(?:let me know|feel free to (?:ask|request|reach|contact|modify|adjust|edit|let|tell))|don['’]t hesitate to|is there anything)\b/i,
-  /^[*_([\s]*(?:would you like|do you want|(?:shall|should|can|could) I|(?:if|in case|should) you|I (?:can|could) also|I['’]m happy|I(?:['’]d| would) be happy)\b.*\b(?:I|me|I['’](?:d|ll|m))\b.*\b(?:chang|revis|adjust|adapt|edit|modif|help|question|essay|draft|version|expand|shorten|feedback|assist|tweak|tone|mode|words?\b|know)/is,
+  /^[*_([\s]*(?:would you like|do you want|(?:shall|should|can|could) I|(?:if|in case|should) you|I (?:can|could) also|I['’]m happy|I(?:['’]d| would) be happy)\b.*\b(?:I|me|I['’](?:d|ll|m))\b.*\b(?:chang|revis|adjust|adapt|edit|modif|help|question|essay|draft|version|expand|short|long|feedback|assist|tweak|tone|mode|words?\b|know)/is,
   /^[*_([\s]*I hope (?:this|that|it|you|the)\b.*\b(?:help|essay|article|text|meets?|fits?|useful|expect|need|look for|like)/is,
 ];
 

@@ -53,7 +53,7 @@ export async function deliverInAllWays(output: string, ending: Ending = {}): Pro
     [everyCharacter],
   ];
   const whole = toWhole(output, ending.finish);
-  const outcomes = [await readPieces([whole], false), await readPieces(splitBytes(whole))];
+  const outcomes = [await readPieces([whole]), await readPieces(splitBytes(whole))];
   for (const pieces of streams) outcomes.push(await readPieces(pieces));
   return outcomes;
 }
