@@ -15,7 +15,6 @@ import {
   type InvalidEssayInput,
   writingPurposes,
 } from '../essays.ts';
-import { isRefusedText } from '../rest/read-essay.ts';
 import { type DurableWrites, duplicateEssay } from './durable-writes.ts';
 
 /** The essays that were paid for, by order and by id, and the last attempt of each order. */
@@ -78,7 +77,7 @@ export function createArchive({ store, writes, expiresInMs, events }: ArchiveOpt
         const found = parseRecord(essayRecord, await writes.get(essayStoreKey(id, callerId)));
         const record =
           found && 'orderName' in found ? parseRecord(orderRecord, await writes.get(found.orderName)) : found;
-        return record && unlessRefused(record.essay);
+        return record && record.essay;
       } catch (cause) {
         const message = 'Stored essays cannot be read at the moment. Try again later.';
         throw new GatewayError('INTERNAL_SERVER_ERROR', message, { retryable: true, cause });
@@ -160,18 +159,9 @@ export function mayBePaid(failure: EssayFailure): boolean {
   return failure.kind === 'service-failed' && ['UPSTREAM_FAILED', 'UPSTREAM_TIMED_OUT'].includes(failure.code);
 }
 
-function parseOrder(text: string | null, { fingerprint, description }: OrderKey): Essay | InvalidEssayInput | null {
+function parseOrder(text: string | null, { fingerprint }: OrderKey): Essay | InvalidEssayInput | null {
   const found = parseRecord(orderRecord, text);
-  return found && (found.digest === fingerprint ? unlessRefused(found.essay, description) : differentOrder);
-}
-
-/**
- * Null if an earlier release stored a message as an essay. A text of the self-hosted service is an essay, even if it reads like one.
- * @param description of the order; release 0.1.0 did not store it
- */
-function unlessRefused(essay: Essay, description = essay.input?.description ?? null): Essay | null {
-  const isOwn = essay.writer === 'DRAFTER' || essay.writer === 'MODEL';
-  return !isOwn && isRefusedText(essay.text, description) ? null : essay;
+  return found && (found.digest === fingerprint ? found.essay : differentOrder);
 }
 
 /** A stored record; null if there is none, or it was erased. @throws StoreError when it is damaged or of a later version */
@@ -192,7 +182,6 @@ export interface OrderKey {
   lockKey: string;
   /** One per input: the same store key with another fingerprint is a different order. */
   fingerprint: string;
-  description: string;
 }
 
 export function toOrderKey(order: EssayOrder, callerId: string): OrderKey | null {
@@ -201,13 +190,11 @@ export function toOrderKey(order: EssayOrder, callerId: string): OrderKey | null
   // Trimmed, as on the wire.
   const input = [description.trim(), mode, wordCount, purpose, titles.map((title) => title.trim())];
   const storeKey = `essay-order:${hash([callerId, idempotencyKey])}`;
-  // The name of the attempt comes from release 0.1.0, which stored only failed ones.
   return {
     storeKey,
-    attemptKey: `${storeKey}:failure`,
+    attemptKey: `${storeKey}:attempt`,
     lockKey: `${storeKey}:lock`,
     fingerprint: hash(input),
-    description,
   };
 }
 
@@ -236,15 +223,12 @@ export function hash(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
-/*
- * The records. Their property names come from release 0.1.0, which shares the store during a rolling update, and
- * which wrote the records of version 1 without a version.
- */
-const version = z.literal(1).default(1);
+/* The records. */
+const version = z.literal(1);
 const message = z.string();
 const orderField = z.enum(['description', 'mode', 'wordCount', 'purpose', 'titles', 'idempotencyKey']);
 
-const date = z.coerce.date().nullable().default(null);
+const date = z.coerce.date().nullable();
 
 export const essayInput: z.ZodType<EssayInput> = z.object({
   description: z.string(),
@@ -260,11 +244,10 @@ const essay: z.ZodType<Essay> = z.object({
   text: z.string(),
   wordCount: z.number(),
   mode: z.enum(essayModes),
-  // Release 0.1.0 wrote none, and ignores it.
-  writer: z.enum(essayWriters).nullable().default(null),
+  writer: z.enum(essayWriters).nullable(),
   createdAt: date,
   keptUntil: date,
-  input: essayInput.nullable().default(null),
+  input: essayInput.nullable(),
 });
 
 export const failure: z.ZodType<EssayFailure> = z.discriminatedUnion('kind', [
@@ -278,8 +261,7 @@ export const failure: z.ZodType<EssayFailure> = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('allowance-exhausted'),
     message,
-    // Release 0.1.0 wrote none.
-    code: z.enum(['UPSTREAM_ALLOWANCE_EXHAUSTED', 'BUDGET_EXHAUSTED']).default('UPSTREAM_ALLOWANCE_EXHAUSTED'),
+    code: z.enum(['UPSTREAM_ALLOWANCE_EXHAUSTED', 'BUDGET_EXHAUSTED']),
     renewsAt: z.coerce.date().nullable(),
   }),
   z.object({
@@ -297,7 +279,7 @@ const essayRecord = z.union([z.object({ version, essay }), z.object({ version, o
 /** Stored under `storeKey` of the order. */
 const orderRecord = z.object({ version, digest: z.string(), essay });
 
-/** Stored under `attemptKey`. Release 0.1.0 cannot read an attempt that was sent, and rejects the order. */
+/** Stored under `attemptKey`. */
 const attemptRecord = z.union([
   z.object({ version, attempt: z.string(), digest: z.string(), failure, isUnread: z.boolean() }),
   z.object({ version, digest: z.string(), isSent: z.literal(true) }),

@@ -51,13 +51,6 @@ export function readWriter(json: unknown): EssayWriter {
   return writer === 'model' ? 'MODEL' : 'SERVICE';
 }
 
-/** Whether a stored text is a message of the service, or what was sent, and not an essay. @param description null: unknown */
-export function isRefusedText(text: string, description: string | null): boolean {
-  if (isServiceText(text)) return true;
-  const mayBeEcho = description !== null && text.length < 2 * description.length;
-  return mayBeEcho && countOwnWords(text, normalizeText(description)) === 0;
-}
-
 const essayFields = namesOf('essay, essay text, generated essay, result, text, content, data, response');
 const essayPaths = ['', 'data.', 'essay.', 'result.', 'response.'].flatMap((envelope) =>
   [...essayFields].map((name) => envelope + name),

@@ -1,7 +1,4 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Essay, EssayOrder } from '../../../src/essays/essays.ts';
-import { createArchive, toOrderKey } from '../../../src/essays/orders/archive.ts';
-import { createDurableWrites } from '../../../src/essays/orders/durable-writes.ts';
 import { createLmdbStore } from '../../../src/stores/lmdb-store.ts';
 import { order, tEssay } from '../../support/essays/generator.ts';
 import { from, tProcess } from '../../support/essays/processes.ts';
@@ -35,69 +32,3 @@ it('returns essays from before a restart, by key and by id, without a call', asy
   expect(await after.generate(different, from())).toMatchObject({ field: 'idempotencyKey' });
   expect(after.calls).toHaveLength(0);
 });
-
-it('returns an essay that release 0.1.0 stored, with an unknown writer', async () => {
-  const folder = tFolder();
-  const { callerId } = from();
-  const key = toOrderKey(order, callerId);
-  const { writer, ...stored } = tEssay();
-  const before = createLmdbStore({ folder });
-  const record = JSON.stringify({ digest: key?.fingerprint, essay: stored });
-  await before.set(key?.storeKey ?? '', record, { expiresInMs: 1e9 });
-  await before.close();
-
-  const after = tStored(folder);
-  expect(await after.generate(order, from())).toEqual({ ...stored, writer: null });
-  expect(after.calls).toHaveLength(0);
-});
-
-/** Stores an essay as an earlier release did. */
-async function storeEssay(folder: string, essay: Essay, order: EssayOrder) {
-  const store = createLmdbStore({ folder });
-  const { callerId } = from();
-  const events = { essayLost: () => {}, essayWriteBuffered: () => {} };
-  const writes = createDurableWrites({ store, expiresInMs: 1e9, events });
-  await createArchive({ store, writes, expiresInMs: 1e9, events }).save(essay, toOrderKey(order, callerId), callerId);
-  await store.close();
-}
-
-const description = 'How fountain pens hold their ink, and why they leak in airplanes.';
-
-it.each([
-  ['a message', tEssay('You have exceeded your monthly quota.')],
-  ['a failure', tEssay('Internal Server Error')],
-  ['a trace', tEssay('Traceback (most recent call last):\n  File "views.py", line 88, in generate')],
-  ['an echo', tEssay(`Write about: ${description}`)],
-  ['an echo of release 0.1.0', { ...tEssay(description), writer: null }],
-])(
-  'does not return %s that an earlier release took for an essay, and stores the essay in its place',
-  async (_, message) => {
-    const folder = tFolder();
-    const echoed = { ...order, description };
-    await storeEssay(folder, message, echoed);
-
-    const after = tStored(folder);
-    const essay = tEssay('Ink dries.');
-    const again = after.generate(echoed, from());
-    while (after.calls.length === 0) await new Promise(setImmediate);
-    after.calls[0]?.answer(essay);
-    expect(await again).toEqual(essay);
-    expect(await after.generate(echoed, from())).toEqual(essay);
-    expect(await after.find(message.id, from())).toEqual(essay);
-    expect(await after.find(essay.id, from())).toEqual(essay);
-    expect(after.calls).toHaveLength(1);
-  },
-);
-
-it.each(['DRAFTER', 'MODEL'] as const)(
-  'returns the text of the self-hosted service, whatever it says: %s',
-  async (writer) => {
-    const folder = tFolder();
-    const essay = { ...tEssay('Access denied: please try again later.'), writer };
-    await storeEssay(folder, essay, order);
-    const after = tStored(folder);
-    expect(await after.generate(order, from())).toEqual(essay);
-    expect(await after.find(essay.id, from())).toEqual(essay);
-    expect(after.calls).toHaveLength(0);
-  },
-);

@@ -1,7 +1,7 @@
 // cspell:ignore Fehler aufgetreten errmsg AIza
 import { describe, expect, it } from 'vitest';
 import { hideInternals } from '../../../src/essays/rest/failure-signs.ts';
-import { isRefusedText, readEssayText, readWriter } from '../../../src/essays/rest/read-essay.ts';
+import { readEssayText, readWriter } from '../../../src/essays/rest/read-essay.ts';
 import { createRandom } from '../../support/e2e/random.ts';
 import { description, essay, first, rows, second, trace } from '../../support/essays/responses.ts';
 
@@ -169,19 +169,6 @@ function pathsOf(value: unknown, path: readonly string[] = []): (readonly string
   const below = Object.entries(value).flatMap(([name, child]) => pathsOf(child, [...path, name]));
   return Array.isArray(value) ? below : [path, ...below];
 }
-
-it.each([
-  ['an essay', essay, description, false],
-  ['a short essay', 'Pens hold ink.', description, false],
-  ['an essay whose order is unknown', essay, null, false],
-  ['an echo', description, description, true],
-  ['an echo whose order is unknown', description, null, false],
-  ['a note', 'Your essay is being written.', null, true],
-  ['a failure', 'Internal Server Error', null, true],
-  ['a trace', `java.lang.Error: no\n\tat a.B.c(B.java:1)\n${essay}`, null, true],
-])('a stored text that is not returned: %s', (_, text, sent, expected) => {
-  expect(isRefusedText(text, sent)).toBe(expected);
-});
 
 it('what is shown of a failure has no paths of a server and no credentials', () => {
   const shown = hideInternals(
