@@ -77,7 +77,7 @@ export function createArchive({ store, writes, expiresInMs, events }: ArchiveOpt
         const found = parseRecord(essayRecord, await writes.get(essayStoreKey(id, callerId)));
         const record =
           found && 'orderName' in found ? parseRecord(orderRecord, await writes.get(found.orderName)) : found;
-        return record && record.essay;
+        return record?.essay ?? null;
       } catch (cause) {
         const message = 'Stored essays cannot be read at the moment. Try again later.';
         throw new GatewayError('INTERNAL_SERVER_ERROR', message, { retryable: true, cause });
