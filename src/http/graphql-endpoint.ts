@@ -14,7 +14,8 @@ export interface GraphqlEndpointOptions {
   access: Pick<Access, 'checkParams'>;
   graphql: { answer: AnswerGraphql };
   /** Maximum size of a request body, in bytes. */
-  maxBodyBytes: number;
+  /** Maximum size of a body, in bytes. */
+  maxBodyBytes?: number;
   /** Holds the bodies that are being read, and what is not read of streams. */
   budget: ByteBudget;
   cors: Cors;
@@ -25,7 +26,7 @@ export interface GraphqlEndpointOptions {
 
 /** Answers GraphQL requests. Their bodies are read only if their headers are valid. */
 export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
-  const { access, graphql, maxBodyBytes, budget, cors, inTimeSlice } = options;
+  const { access, graphql, maxBodyBytes = 1_000_000, budget, cors, inTimeSlice } = options;
   const sendReply = createSendReply({ ...options.streamLimits, budget });
 
   return async (exchange: Exchange): Promise<void> => {

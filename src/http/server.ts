@@ -9,7 +9,7 @@ interface HttpServerOptions {
   /** Beyond this number, the least recently used connection is closed, or the new one if all others are in use. */
   maxConnections: number;
   /** Limit for pipelined requests that are being handled or wait; the next one closes the connection. */
-  maxRequestsPerConnection: number;
+  maxRequestsPerConnection?: number;
   /** How long a client may take to send a request, and how long it may read nothing of a response, in milliseconds. */
   clientTimeoutMs: number;
   /** Called for each connection that is closed because of a limit. */
@@ -18,7 +18,7 @@ interface HttpServerOptions {
 
 export function createHttpServer(
   listener: HandleRequest,
-  { maxConnections, maxRequestsPerConnection, clientTimeoutMs, onRefused }: HttpServerOptions,
+  { maxConnections, maxRequestsPerConnection = 10, clientTimeoutMs, onRefused }: HttpServerOptions,
 ) {
   /** In the order of their last use: the first ones are idle for longer. */
   const connections = new Map<Socket, Connection>();
