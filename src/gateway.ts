@@ -5,6 +5,7 @@ import { createAccess } from './auth/access.ts';
 import { createCachedBankData } from './bank-data/cached-bank-data.ts';
 import { createBankLists } from './bank-lists/bank-lists.ts';
 import { createKnownBanks, type KnownBanks } from './bank-lists/known-banks.ts';
+import type { Scope } from './config/callers.ts';
 import { createConfigHash } from './config/config-hash.ts';
 import { type Config, draftsEssays, listSecrets, type Upstreams } from './config/read-config.ts';
 import { createTrustedDocuments } from './documents/trusted-documents.ts';
@@ -24,7 +25,7 @@ import type { Exposition } from './telemetry/metrics/exposition.ts';
 import type { MetricSources } from './telemetry/metrics/gateway-metrics.ts';
 import { createRedact } from './telemetry/redact.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
-import { createUpstreamFactory } from './upstream/upstream-client.ts';
+import { createUpstreamFactory, type UpstreamLimits } from './upstream/upstream-client.ts';
 
 interface GatewayOptions {
   logDestination?: DestinationStream;
@@ -32,6 +33,7 @@ interface GatewayOptions {
   knownBanks?: KnownBanks;
   /** How often a subscription without results gets a heartbeat: by default, half the idle timeout of common proxies (30 s). */
   heartbeatMs?: number;
+  upstreamLimits?: Partial<UpstreamLimits>;
 }
 
 /** Creates all parts and connects them. The only function that receives the whole configuration. */
@@ -42,6 +44,7 @@ export function createGateway(
     logDestination = process.stderr,
     knownBanks = createKnownBanks(createBankLists({ dataDir: config.dataDir, lookEveryMs: 1_000 })),
     heartbeatMs = 15_000,
+    upstreamLimits,
   }: GatewayOptions = {},
 ) {
   const secrets = listSecrets(config, upstreams);
@@ -54,7 +57,7 @@ export function createGateway(
   );
 
   const { replicas } = config.store;
-  const createUpstream = createUpstreamFactory({ config, store, replicas, secrets, events });
+  const createUpstream = createUpstreamFactory({ config, store, replicas, limits: upstreamLimits, secrets, events });
   const bankData = createCachedBankData({
     createUpstream,
     access: upstreams.bankData,
@@ -77,6 +80,7 @@ export function createGateway(
     events,
   });
 
+  const mayGrant = (scope: Scope) => access.hasCallers || config.access.anonymousScopes?.includes(scope) === true;
   const allowances = [bankData.allowance, essaysUpstream.allowance];
   const inTimeSlice = createTimeSlices(sliceMs);
   const services = {
@@ -101,8 +105,8 @@ export function createGateway(
     keptReplyBytes: config.bankData.keptReplyBytes,
     maxReplyBytes: config.maxReplyBytes,
     inTimeSlice,
-    hasTraces: config.federationTraces || access.hasCallers,
-    exposesCost: config.exposeCost || access.hasCallers,
+    hasTraces: mayGrant('traces'),
+    exposesCost: mayGrant('cost'),
     redact,
     events,
   });
@@ -135,7 +139,6 @@ export function createGateway(
     graphql,
     graphiql: createGraphiql(config.connections),
     loadCheck: config.check.maxRequests === 0 ? null : loadCheck,
-    maxBodyBytes: config.maxBodyBytes,
     maxBufferedBytes: config.maxBufferedBytes,
     streamLimits: { clientTimeoutMs: config.connections.clientTimeoutMs, heartbeatMs },
     inTimeSlice,

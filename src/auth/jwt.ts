@@ -32,7 +32,7 @@ interface TokenVerificationOptions {
 }
 
 export function createTokenVerification({ jwt, createCaller, events }: TokenVerificationOptions) {
-  const { callerClaim, scopesClaim, scopesPrefix, limitsClaim, keys } = jwt;
+  const { callerClaim, scopesClaim, limitsClaim, keys } = jwt;
   const { getKey, waitS, close } =
     'url' in keys
       ? createKeySet(keys.url, events)
@@ -40,9 +40,8 @@ export function createTokenVerification({ jwt, createCaller, events }: TokenVeri
   const options = {
     issuer: jwt.issuer,
     audience: jwt.audience,
-    // A token names its algorithm itself; all configured algorithms need the private key.
-    algorithms: [...jwt.algorithms],
-    clockTolerance: jwt.clockSkewS,
+    algorithms,
+    clockTolerance: clockSkewS,
     requiredClaims: ['exp'],
   };
   /** Looking up a token shows nothing about others: its duration depends on a hash that is seeded per process. */
@@ -81,14 +80,19 @@ export function createTokenVerification({ jwt, createCaller, events }: TokenVeri
     const name = readClaim(payload, callerClaim);
     const limits = ownLimits.safeParse((limitsClaim !== null && readClaim(payload, limitsClaim)) || {});
     if (typeof name !== 'string' || name === '' || name.length > maxNameLength || !limits.success) return null;
-    const scopes = listNames(readClaim(payload, scopesClaim))
-      .filter((scope) => scope.startsWith(scopesPrefix))
-      .map((scope) => scope.slice(scopesPrefix.length))
-      .filter(isScope);
+    const names = listNames(readClaim(payload, scopesClaim)).map((name) => name.replace(/^ledgerquill:/, ''));
+    const scopes = names.filter(isScope);
     return createCaller({ kind: 'jwt', name, scopes, limits: limits.data });
   }
 }
 
+/** A token names its algorithm itself. Asymmetric only: with an HMAC algorithm, the public key could be used to sign tokens. */
+const algorithms = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+];
+/** How far the clocks of the issuer and of the gateway may differ. */
+const clockSkewS = 30;
 const maxTokenCacheMs = 60_000;
 const maxNameLength = 256;
 

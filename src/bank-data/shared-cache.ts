@@ -13,7 +13,7 @@ const cacheEntry = z.object({
   /** End of the time in which it may be served stale. */
   staleUntil: z.number(),
   /** The version of the data that the answer comes from; null if the service reports none. */
-  version: z.string().nullable().default(null),
+  version: z.string().nullable(),
 });
 
 /** A second, slower cache behind the one in memory, shared by all gateways. It never rejects. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { Argument, Command, CommanderError, Option, type OptionValues } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option, type OptionValues } from 'commander';
 import { paymentSchemes } from '../bank-lists/scheme-registers.ts';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import { readVersion } from '../process/package-files.ts';
@@ -163,15 +163,19 @@ function createProgram(): Command {
   addCommand(
     'bank-data-service',
     'Run the self-hosted bank-data service as a process of its own.',
-    async () => (await import('../self-hosted/bank-data/run-bank-data-service.ts')).runBankDataService(),
-    { portVariable: 'BANK_DATA_SERVICE_PORT' },
-  ).addOption(dotenvOption());
+    async (_, { port }) => (await import('../self-hosted/bank-data/run-bank-data-service.ts')).runBankDataService(port),
+    { portVariable: '--port' },
+  )
+    .addOption(portOption(4001))
+    .addOption(dotenvOption());
   addCommand(
     'essay-service',
     'Run the self-hosted essay service as a process of its own.',
-    async () => (await import('../self-hosted/essays/run-essay-service.ts')).runEssayService(),
-    { portVariable: 'ESSAY_SERVICE_PORT' },
-  ).addOption(dotenvOption());
+    async (_, { port }) => (await import('../self-hosted/essays/run-essay-service.ts')).runEssayService(port),
+    { portVariable: '--port' },
+  )
+    .addOption(portOption(4002))
+    .addOption(dotenvOption());
   addCommand('completion', 'Print a script that completes this command in a shell.', async ([shell]) =>
     (await import('./completion.ts')).printCompletion(program, shell),
   ).addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']));
@@ -187,6 +191,15 @@ function readArguments({ commands }: Command): string[] {
   const name = given.find((argument) => !argument.startsWith('-'));
   const isKnown = name === undefined || name === 'help' || commands.some((command) => command.name() === name);
   return isKnown ? given : [name];
+}
+
+/** The port of a service that runs as a process of its own. */
+function portOption(defaultPort: number): Option {
+  return new Option('--port <number>', 'The port; 0: a free port.').default(defaultPort).argParser((text) => {
+    const port = Number(text);
+    if (/^\d+$/.test(text) && port <= 65_535) return port;
+    throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
+  });
 }
 
 function dotenvOption(): Option {

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import * as z from 'zod';
 import { ConfigError } from '../errors.ts';
 import { apiKeyList, type CallerLimits, callBudget, type Scope, scopeList } from './callers.ts';
-import { algorithmList, integer, jwksUrl, onOrOff, publicKey, secret, secretFile } from './parsers.ts';
+import { integer, jwksUrl, onOrOff, publicKey, secret, secretFile } from './parsers.ts';
 
 /** Who may call, and what each caller may use. */
 export type AccessConfig = ReturnType<typeof readAccessConfig>;
@@ -17,11 +17,8 @@ export const accessVariables = {
   JWT_PUBLIC_KEY_FILE: secretFile,
   JWT_ISSUER: z.string().optional(),
   JWT_AUDIENCE: z.string().optional(),
-  JWT_ALGORITHMS: algorithmList,
-  JWT_CLOCK_SKEW_S: integer(0, 300).default(30),
   JWT_CALLER_CLAIM: z.string().default('sub'),
   JWT_SCOPES_CLAIM: z.string().default('scope'),
-  JWT_SCOPES_PREFIX: z.string().default(''),
   JWT_LIMITS_CLAIM: z.string().optional(),
   ROUTER_SECRET: secret({ minLength: 32 }).optional(),
   ROUTER_SECRET_FILE: secretFile,
@@ -30,7 +27,6 @@ export const accessVariables = {
   CALLER_REQUESTS_PER_MINUTE: integer(1, 10_000_000).optional(),
   CALLER_BANK_DATA_CALLS: callBudget.optional(),
   CALLER_ESSAY_CALLS: callBudget.optional(),
-  CALLER_MAX_QUERY_COST: integer(1_000, 1_000_000_000).optional(),
   INTROSPECTION: onOrOff.optional(),
   GRAPHIQL: onOrOff.optional(),
 };
@@ -51,7 +47,7 @@ export function hasCallers({ apiKeys, apiKeysFile, jwt, router }: CallerSources)
 }
 
 /** @throws ConfigError */
-export function readAccessConfig(vars: AccessValues & { FEDERATION_TRACES: boolean; EXPOSE_COST: boolean }) {
+export function readAccessConfig(vars: AccessValues) {
   const callers = {
     apiKeys: vars.GATEWAY_API_KEYS ?? [],
     /** Path of a JSON file with more keys. */
@@ -66,15 +62,13 @@ export function readAccessConfig(vars: AccessValues & { FEDERATION_TRACES: boole
   const switches: [Scope, boolean][] = [
     ['introspection', vars.INTROSPECTION ?? isOpen],
     ['graphiql', vars.GRAPHIQL ?? isOpen],
-    ['traces', vars.FEDERATION_TRACES],
-    ['cost', vars.EXPOSE_COST],
   ];
   /** Apply where a caller has no limit of its own. */
   const defaultLimits: CallerLimits = {
     requestsPerMinute: vars.CALLER_REQUESTS_PER_MINUTE ?? null,
     bankDataCalls: vars.CALLER_BANK_DATA_CALLS ?? null,
     essayCalls: vars.CALLER_ESSAY_CALLS ?? null,
-    maxQueryCost: vars.CALLER_MAX_QUERY_COST ?? null,
+    maxQueryCost: null,
   };
   return {
     ...callers,
@@ -110,13 +104,9 @@ function readJwtConfig(vars: AccessValues) {
     keys,
     issuer,
     audience,
-    algorithms: vars.JWT_ALGORITHMS,
-    clockSkewS: vars.JWT_CLOCK_SKEW_S,
     /** Names of claims, or dotted paths to them. */
     callerClaim: vars.JWT_CALLER_CLAIM,
     scopesClaim: vars.JWT_SCOPES_CLAIM,
-    /** Part of the names of our scopes in the claim. */
-    scopesPrefix: vars.JWT_SCOPES_PREFIX,
     /** Null: tokens contain no limits. */
     limitsClaim: vars.JWT_LIMITS_CLAIM ?? null,
   };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What callers may use. INTROSPECTION, GRAPHIQL, FEDERATION_TRACES and EXPOSE_COST grant the last four to all callers. */
+/** What callers may use. INTROSPECTION and GRAPHIQL grant these two to all callers. */
 const scopes = ['bank-data', 'essays', 'introspection', 'graphiql', 'traces', 'cost'] as const;
 export type Scope = (typeof scopes)[number];
 

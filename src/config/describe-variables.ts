@@ -40,7 +40,6 @@ function describeDerivedDefaults({ access, ...config }: Config): Readonly<Record
     ROUTER_SCOPES: 'bank-data+essays',
     INTROSPECTION: describeDefault(access.commonScopes.includes('introspection')),
     GRAPHIQL: describeDefault(access.commonScopes.includes('graphiql')),
-    CALLER_MAX_QUERY_COST: String(config.maxQueryCost),
   };
 }
 

@@ -78,18 +78,6 @@ export const fieldPathList = z
 
 export const pathList = z.string().transform(splitList);
 
-/** Asymmetric only: with an HMAC algorithm, the public key could be used to sign tokens. */
-const algorithms = [
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
-];
-
-export const algorithmList = z
-  .string()
-  .transform(splitList)
-  .refine((items) => items.every((item) => algorithms.includes(item)), `must be of ${algorithms.join(', ')}`)
-  .default(algorithms);
-
 /** Without TLS, others could replace the keys on their way. */
 export const jwksUrl = z
   .string()

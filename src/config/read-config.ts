@@ -71,9 +71,9 @@ function createConfig(vars: Values, isLocal: boolean) {
       /** Shared by several gateways; null: the embedded store in `dataDir`. */
       redis: vars.REDIS_URL ?? null,
       /** How long a look-up waits for Redis, in milliseconds. */
-      lookUpTimeoutMs: vars.REDIS_TIMEOUT_MS,
+      lookUpTimeoutMs: redisTimeoutMs,
       /** How long a look-up waits until Redis has counted its call, while many are left; null: until it is counted. */
-      countTimeoutMs: vars.REDIS_URL ? vars.REDIS_TIMEOUT_MS : null,
+      countTimeoutMs: vars.REDIS_URL ? redisTimeoutMs : null,
       /** Number of gateways that share the store, at most; null: it is not shared. */
       replicas: vars.REDIS_URL ? vars.REPLICAS : null,
       /** Encrypts the store; null: generated and stored in `dataDir`. Never null if `redis` is set. */
@@ -86,14 +86,10 @@ function createConfig(vars: Values, isLocal: boolean) {
      * deadline; then its response is sent and an essay is stored.
      */
     shutdownTimeoutMs: vars.SHUTDOWN_TIMEOUT_MS ?? Math.max(vars.BANK_DATA_TIMEOUT_MS, vars.ESSAY_TIMEOUT_MS) + 5_000,
-    /** Maximum size of a GraphQL request body, in bytes. */
-    maxBodyBytes: vars.MAX_BODY_BYTES,
     /** Limit for all request bodies and unread responses in memory, in bytes. */
-    maxBufferedBytes: Math.max(vars.MAX_BUFFERED_BYTES, vars.MAX_BODY_BYTES),
+    maxBufferedBytes: vars.MAX_BUFFERED_BYTES,
     connections: {
       maxConnections: vars.MAX_CONNECTIONS,
-      /** Limit for pipelined requests. */
-      maxRequestsPerConnection: vars.MAX_REQUESTS_PER_CONNECTION,
       /** How long a client may take to send a request, and how long it may read nothing of a response, in milliseconds. */
       clientTimeoutMs: vars.CLIENT_TIMEOUT_MS,
     },
@@ -124,25 +120,11 @@ function createConfig(vars: Values, isLocal: boolean) {
       /** Limit for the different IBANs of one file that are looked up. */
       maxIbans: vars.CHECK_MAX_IBANS,
     },
-    /** Limit for the essays of one mutation. */
-    maxEssaysPerQuery: vars.MAX_ESSAYS_PER_QUERY,
-    /** Limit for the entities that a router requests in one query. */
-    maxEntitiesPerQuery: vars.MAX_ENTITIES_PER_QUERY,
     /** Limit for the fields in one response and their weights, computed before execution. */
     maxQueryCost: vars.MAX_QUERY_COST,
     maxReplyBytes: vars.MAX_RESPONSE_BYTES,
-    /** Whether routers may request traces. */
-    federationTraces: vars.FEDERATION_TRACES,
-    /** Whether a request may ask for `extensions.cost`. */
-    exposeCost: vars.EXPOSE_COST,
     /** Limit for concurrent calls per upstream. */
     upstreamConcurrency: vars.UPSTREAM_CONCURRENCY,
-    /** Limit for queued calls per upstream. */
-    upstreamQueue: vars.UPSTREAM_QUEUE,
-    /** Upper bound of the delay before the first retry, in milliseconds. */
-    retryBackoffMs: vars.UPSTREAM_RETRY_BACKOFF_MS,
-    /** Maximum size of an upstream response, in bytes. */
-    maxResponseBytes: vars.MAX_ANSWER_BYTES,
     bankData: {
       /** Null: the self-hosted service is started and used. */
       upstream: readUpstream('BANK_DATA', vars.BANK_DATA_URL, vars.BANK_DATA_API_KEY),
@@ -193,6 +175,8 @@ function createConfig(vars: Values, isLocal: boolean) {
     essayService: readEssayServiceSettings(vars),
   };
 }
+
+const redisTimeoutMs = 100;
 
 /** What to configure where `draftsEssays`. */
 export const essaysAdvice = 'for real essays, set LLM_URL and LLM_MODEL, or ESSAY_URL and ESSAY_API_KEY';

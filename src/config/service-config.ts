@@ -17,7 +17,6 @@ export function readBankDataServiceConfig(env: Environment) {
   const vars = readVariables(bankDataServiceVariables, env);
   return {
     host: vars.HOST,
-    port: vars.BANK_DATA_SERVICE_PORT,
     logLevel: vars.LOG_LEVEL,
     /** The key that callers must send; the same variable as in the gateway. */
     apiKey: vars.BANK_DATA_API_KEY,
@@ -35,7 +34,6 @@ export function readEssayServiceConfig(env: Environment) {
   const vars = readVariables(essayServiceVariables, env);
   return {
     host: vars.HOST,
-    port: vars.ESSAY_SERVICE_PORT,
     logLevel: vars.LOG_LEVEL,
     apiKey: vars.ESSAY_API_KEY,
     ...readEssayServiceSettings(vars),
@@ -44,9 +42,11 @@ export function readEssayServiceConfig(env: Environment) {
 
 /** @throws ConfigError if the variables of the language model are incomplete */
 export function readEssayServiceSettings(vars: z.infer<z.ZodObject<typeof essayWriterVariables>>) {
-  const { LLM_URL: url, LLM_API_KEY: apiKey, LLM_MODEL: model, LLM_TIMEOUT_MS: timeoutMs } = vars;
+  const { LLM_URL: url, LLM_API_KEY: apiKey, LLM_MODEL: model, ESSAY_TIMEOUT_MS: essayTimeoutMs } = vars;
   if (url && !model) throw createMissingVariableError('LLM_MODEL', 'LLM_URL');
   if (!url && (model || apiKey)) throw createMissingVariableError('LLM_URL', model ? 'LLM_MODEL' : 'LLM_API_KEY');
+  // The gateway still has time to receive the essay, or the failure.
+  const timeoutMs = Math.max(essayTimeoutMs - 10_000, essayTimeoutMs / 2);
   const llm = url && model ? { url, apiKey: apiKey ?? null, model, timeoutMs } : null;
   return {
     /** Null: essays are drafted without a language model. */

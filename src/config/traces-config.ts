@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { baseUrl, integer, secretFile } from './parsers.ts';
+import { baseUrl, secretFile } from './parsers.ts';
 
 /** Traces are exported with OTLP over HTTP. */
 export type TracesConfig = NonNullable<ReturnType<typeof readTracesConfig>>;
@@ -20,11 +20,6 @@ export const tracesVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: baseUrl.optional(),
   OTEL_EXPORTER_OTLP_HEADERS: pairList('api-key=secret', /^[\x20-\x7e]*$/).optional(),
   OTEL_EXPORTER_OTLP_HEADERS_FILE: secretFile,
-  OTEL_EXPORTER_OTLP_PROTOCOL: z
-    .literal('http/protobuf', 'must be http/protobuf, which collectors usually accept on port 4318')
-    .default('http/protobuf'),
-  OTEL_EXPORTER_OTLP_COMPRESSION: z.enum(['none', 'gzip'], 'must be none or gzip').default('none'),
-  OTEL_EXPORTER_OTLP_TIMEOUT: integer(1, 60_000).default(3_000),
   OTEL_SERVICE_NAME: z.string().default('ledgerquill'),
   OTEL_RESOURCE_ATTRIBUTES: pairList('deployment.environment.name=production').optional(),
   OTEL_TRACES_SAMPLER: z.enum(samplers, `must be one of ${samplers.join(', ')}`).default('always_on'),
@@ -33,20 +28,17 @@ export const tracesVariables = {
     .regex(/^(0(\.\d+)?|1(\.0+)?)$/, ratioError)
     .transform(Number)
     .default(1),
-  OTEL_SDK_DISABLED: z.enum(['true', 'false'], 'must be true or false').default('false'),
 };
 
 /** Null: no traces are exported. */
 export function readTracesConfig(vars: z.infer<z.ZodObject<typeof tracesVariables>>) {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER: sampler } = vars;
-  if (!endpoint || vars.OTEL_SDK_DISABLED === 'true') return null;
+  if (!endpoint) return null;
   const ratios = { always_on: 1, always_off: 0, traceidratio: vars.OTEL_TRACES_SAMPLER_ARG };
   const root = sampler.replace('parentbased_', '') as keyof typeof ratios;
   return {
     url: `${endpoint}/v1/traces`,
     headers: vars.OTEL_EXPORTER_OTLP_HEADERS ?? {},
-    timeoutMs: vars.OTEL_EXPORTER_OTLP_TIMEOUT,
-    compression: vars.OTEL_EXPORTER_OTLP_COMPRESSION,
     /** `service.name` and other attributes of all spans. */
     resource: { 'service.name': vars.OTEL_SERVICE_NAME, ...vars.OTEL_RESOURCE_ATTRIBUTES } as Record<string, string>,
     /** Share of sampled requests, from 0 to 1. */

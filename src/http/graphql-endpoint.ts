@@ -16,7 +16,8 @@ export interface GraphqlEndpointOptions {
   access: Pick<Access, 'checkSignature'>;
   graphql: { answer: AnswerGraphql };
   /** Maximum size of a request body, in bytes. */
-  maxBodyBytes: number;
+  /** Maximum size of a body, in bytes. */
+  maxBodyBytes?: number;
   /** Counts the bodies that are being read, and what is not read of streams. */
   buffered: Shares;
   cors: Cors;
@@ -27,7 +28,7 @@ export interface GraphqlEndpointOptions {
 
 /** Answers GraphQL requests. Their bodies are read only if their headers are valid. */
 export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
-  const { access, graphql, maxBodyBytes, buffered, cors, inTimeSlice } = options;
+  const { access, graphql, maxBodyBytes = 1_000_000, buffered, cors, inTimeSlice } = options;
   const sendReply = createSendReply({ ...options.streamLimits, buffered });
 
   return async (exchange: Exchange): Promise<void> => {

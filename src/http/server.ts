@@ -10,7 +10,7 @@ interface HttpServerOptions {
   /** Beyond this number, a connection of the caller or address with most of them is closed, but never the new one. */
   maxConnections: number;
   /** Limit for pipelined requests that are being handled or wait; the next one closes the connection. */
-  maxRequestsPerConnection: number;
+  maxRequestsPerConnection?: number;
   /** How long a client may take to send a request, and how long it may read nothing of a response, in milliseconds. */
   clientTimeoutMs: number;
   /** Called for each connection that is closed because of a limit. */
@@ -19,7 +19,7 @@ interface HttpServerOptions {
 
 export function createHttpServer(
   listener: HandleRequest,
-  { maxConnections, maxRequestsPerConnection, clientTimeoutMs, onRefused }: HttpServerOptions,
+  { maxConnections, maxRequestsPerConnection = 10, clientTimeoutMs, onRefused }: HttpServerOptions,
 ) {
   const connections = new Map<Socket, Connection>();
   const shares = createShares(maxConnections);

@@ -2,7 +2,7 @@ import { ConfigError, UsageError } from '../errors.ts';
 import { printError } from './terminal.ts';
 
 export interface MainOptions {
-  /** The variable of its port. */
+  /** The variable, or the option, of its port. */
   portVariable?: string;
   /** For a failure that is not wrong usage. */
   failureExitCode?: number;

@@ -13,7 +13,7 @@ export function openLmdbFile(path: string): LmdbFile {
   // Loaded on first use: it takes 50 ms, and many gateways never store anything.
   const { open }: typeof import('lmdb') = require('lmdb');
   try {
-    // Earlier releases created files that other users could read.
+    // A file that was copied may be one that other users can read.
     createLmdbFiles(path, 0o600);
     // Without overlappingSync, a write resolves when it is on disk. eventTurnBatching is off, because the promise of its
     // batch rejects where it cannot be handled, for example on a full disk.

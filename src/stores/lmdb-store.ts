@@ -193,7 +193,6 @@ function readEntry(file: LmdbFile, kind: EntryKind, key: string): LmdbEntry | nu
   return entry && expiresAt > Date.now() ? { value: entry.value, expiresAt } : null;
 }
 
-/** A counter of release 0.1.0 has no origin: its id is empty until the next `add`. */
 function readCounter(file: LmdbFile, key: string): (Counter & Pick<LmdbEntry, 'expiresAt'>) | null {
   const entry = readEntry(file, 'counter', key);
   if (entry === null) return null;
@@ -240,8 +239,6 @@ function isLocked(file: LmdbFile, key: string, byHolder?: string): boolean {
   if (!entry) return false;
   const [holder, expiresAt, expiresInMs] = entry.value.split(' ');
   if (byHolder !== undefined && holder !== byHolder) return false;
-  // Release 0.1.0 wrote only the holder.
-  if (expiresAt === undefined) return Number(entry.version) > Date.now();
   const leftMs = Number(expiresAt) - monotonicMs();
   return leftMs > 0 && leftMs <= Number(expiresInMs);
 }

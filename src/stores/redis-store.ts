@@ -77,7 +77,7 @@ function originOf(counterName: string): string {
 }
 
 /*
- * Like `addToCounter`. Release 0.1.0 creates counters without an origin.
+ * Like `addToCounter`.
  *
  * Redis runs a script atomically and stops its clock meanwhile, so a counter cannot expire between the two steps and
  * be left without an expiry. (PEXPIRE NX would suffice, but requires Redis 7.) While Redis is full, it refuses a script

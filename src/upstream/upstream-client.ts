@@ -80,17 +80,27 @@ const refusals = new Map<number, OperationOutcome>([
 
 interface UpstreamFactoryOptions extends Pick<CountOptions, 'store' | 'replicas'> {
   config: {
-    maxResponseBytes: number;
     upstreamConcurrency: number;
-    upstreamQueue: number;
-    retryBackoffMs: number;
     /** How long a look-up waits until its call is counted, while many are left; null: until it is stored. */
     store: { countTimeoutMs: number | null };
   };
+  limits?: Partial<UpstreamLimits> | undefined;
   /** Removed from all responses. */
   secrets: readonly string[];
   events: Events;
 }
+
+/** Tests replace them. */
+export interface UpstreamLimits {
+  /** Maximum size of a response, in bytes. */
+  maxResponseBytes: number;
+  /** Calls that wait for others to end; further ones fail at once. */
+  maxQueue: number;
+  /** Upper bound of the delay before the first retry, in milliseconds; it doubles with each retry. */
+  backoffMs: number;
+}
+
+const defaultLimits = { maxQueue: 2_000, backoffMs: 100 };
 
 interface UpstreamSettings {
   /** Null: the self-hosted service, which the process starts. */
@@ -102,7 +112,7 @@ interface UpstreamSettings {
 export type CreateUpstream = ReturnType<typeof createUpstreamFactory>;
 
 /** Creates the client of each service, and its allowance, with what they have in common. */
-export function createUpstreamFactory({ config, store, replicas, secrets, events }: UpstreamFactoryOptions) {
+export function createUpstreamFactory({ config, store, replicas, limits, secrets, events }: UpstreamFactoryOptions) {
   const redactSecrets = createSecretRedaction(secrets);
   return (
     service: ServiceName,
@@ -118,10 +128,10 @@ export function createUpstreamFactory({ config, store, replicas, secrets, events
       headers: { [keyHeader]: apiKey, accept: 'application/json', 'accept-encoding': 'identity' },
       isSelfHosted: upstream === null,
       timeoutMs,
-      maxResponseBytes: Math.min(config.maxResponseBytes, maxResponseBytes[service]),
+      ...defaultLimits,
+      maxResponseBytes: maxResponseBytes[service],
+      ...limits,
       maxConcurrency: config.upstreamConcurrency,
-      maxQueue: config.upstreamQueue,
-      backoffMs: config.retryBackoffMs,
       allowance,
       redactSecrets,
       events,

@@ -33,7 +33,6 @@ describe('the file with API keys', () => {
       GATEWAY_API_KEYS: shop,
       GATEWAY_API_KEYS_FILE: tKeysFile(documentOf(otherKey)),
       CALLER_ESSAY_CALLS: '5/month',
-      CALLER_MAX_QUERY_COST: '9000',
     });
     expect(byHeaders(['x-api-key', otherKey])).toMatchObject({
       id: 'api-key:k0',
@@ -41,7 +40,7 @@ describe('the file with API keys', () => {
         requestsPerMinute: 60,
         bankDataCalls: { calls: 1_000, period: 'day' },
         essayCalls: null,
-        maxQueryCost: 9_000,
+        maxQueryCost: null,
       },
     });
     expect(byHeaders(['x-api-key', key])).toMatchObject({ limits: { essayCalls: { calls: 5, period: 'month' } } });

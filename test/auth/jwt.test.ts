@@ -31,17 +31,15 @@ describe('a token', () => {
     expect(await callerOf(await tToken())).toBe('jwt:anna');
   });
 
-  it('with an algorithm outside the list is refused', async () => {
-    const env = { ...jwt, JWT_PUBLIC_KEY: pemOf(rsa.publicKey), JWT_ALGORITHMS: 'RS256' };
-    const { callerOf } = tIdentify(env);
-    expect(await callerOf(await tToken({ header: { alg: 'PS256' }, key: rsa.privateKey }))).toBe(401);
-    expect(await callerOf(await tToken({ header: { alg: 'RS256' }, key: rsa.privateKey }))).toBe('jwt:anna');
+  it.each(['RS256', 'PS256', 'RS512'])('may have any algorithm of its key: %s', async (alg) => {
+    const { callerOf } = tIdentify({ ...jwt, JWT_PUBLIC_KEY: pemOf(rsa.publicKey) });
+    expect(await callerOf(await tToken({ header: { alg }, key: rsa.privateKey }))).toBe('jwt:anna');
   });
 
   it('may be expired by the clock skew, and is refused afterwards although it is known', async () => {
-    const { callerOf } = tIdentify({ ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey), JWT_CLOCK_SKEW_S: '10' });
+    const { callerOf } = tIdentify({ ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey) });
     const token = await tToken({ expiresAt: '20s' });
-    for (const seconds of [0, 19, 9]) {
+    for (const seconds of [0, 19, 29]) {
       vi.advanceTimersByTime(seconds * 1_000);
       expect(await callerOf(token)).toBe('jwt:anna');
     }
@@ -66,11 +64,13 @@ describe('a token', () => {
       JWT_PUBLIC_KEY: pemOf(ec.publicKey),
       JWT_CALLER_CLAIM: 'https://example.com/client',
       JWT_SCOPES_CLAIM: 'realm_access.roles',
-      JWT_SCOPES_PREFIX: 'lq:',
       JWT_LIMITS_CLAIM: 'lq',
       CALLER_REQUESTS_PER_MINUTE: '10',
     });
-    const names = { 'https://example.com/client': 'batch', realm_access: { roles: ['lq:essays', 'bank-data', 7] } };
+    const names = {
+      'https://example.com/client': 'batch',
+      realm_access: { roles: ['ledgerquill:essays', 'other:bank-data', 7] },
+    };
     const headers = async (token: Token) => ['authorization', `Bearer ${await tToken({ ...names, ...token })}`];
     expect(await byHeaders(await headers({ lq: { essayCalls: '3/day' } }))).toMatchObject({
       id: 'jwt:batch',
@@ -78,7 +78,7 @@ describe('a token', () => {
       limits: { requestsPerMinute: 10, essayCalls: { calls: 3, period: 'day' } },
     });
     expect(await byHeaders(await headers({ lq: { essayCalls: 'all' } }))).toMatchObject({ kind: 'refused' });
-    expect(await byHeaders(await headers({ realm_access: 'lq:essays' }))).toMatchObject({ scopes: new Set() });
+    expect(await byHeaders(await headers({ realm_access: 'essays' }))).toMatchObject({ scopes: new Set() });
   });
 
   it('cannot take the name of an API key', async () => {

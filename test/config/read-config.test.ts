@@ -28,10 +28,9 @@ describe('readConfig', () => {
       store: { redis: null, lookUpTimeoutMs: 100, countTimeoutMs: null, replicas: null, secret: null },
       shutdownDelayMs: 0,
       shutdownTimeoutMs: 125_000,
-      maxBodyBytes: 1_000_000,
       maxBufferedBytes: 64_000_000,
       check: { maxRequests: 2, maxBytes: 10_000_000, maxIbans: 10_000 },
-      connections: { maxConnections: 1_000, maxRequestsPerConnection: 10, clientTimeoutMs: 20_000 },
+      connections: { maxConnections: 1_000, clientTimeoutMs: 20_000 },
       corsOrigins: [],
       allowedHosts: [],
       access: {
@@ -46,16 +45,9 @@ describe('readConfig', () => {
       trustedDocuments: null,
       traces: null,
       maxIbansPerQuery: 1_000,
-      maxEssaysPerQuery: 5,
-      maxEntitiesPerQuery: 1_000,
       maxQueryCost: 100_000,
       maxReplyBytes: 8_000_000,
-      federationTraces: false,
-      exposeCost: false,
       upstreamConcurrency: 64,
-      upstreamQueue: 2_000,
-      retryBackoffMs: 100,
-      maxResponseBytes: 1_000_000,
       bankData: {
         upstream: null,
         isSelfHosted: true,
@@ -189,15 +181,15 @@ describe('a gateway that other machines can reach', () => {
 
 describe('a self-hosted service as its own process', () => {
   it.each([
-    ['bank data', readBankDataServiceConfig, 'BANK_DATA_API_KEY', {}, { host: '127.0.0.1', port: 4001 }],
+    ['bank data', readBankDataServiceConfig, 'BANK_DATA_API_KEY', {}, { host: '127.0.0.1' }],
     [
       'essays',
       readEssayServiceConfig,
       'ESSAY_API_KEY',
       { ESSAY_SERVICE_ALLOWANCE: '100' },
-      { port: 4002, llm: null, monthlyAllowance: 100 },
+      { llm: null, monthlyAllowance: 100 },
     ],
-  ])('requires the key that its callers send, and has its own port: %s', (_, read, name, env, expected) => {
+  ])('requires the key that its callers send: %s', (_, read, name, env, expected) => {
     expect(readProblems({}, read)).toContain(`${name}: missing; the key that callers`);
     expect(read({ [name]: 'some-key', ...env })).toMatchObject({ ...expected, apiKey: 'some-key' });
   });

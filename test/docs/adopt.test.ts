@@ -33,7 +33,7 @@ it('has a configuration that a gateway behind a proxy accepts', () => {
   expect(bankData.monthlyAllowance).toBe(50_000);
   expect(access).toMatchObject({
     anonymousScopes: null,
-    jwt: { audience: 'ledgerquill', scopesPrefix: 'ledgerquill:' },
+    jwt: { audience: 'ledgerquill' },
   });
   expect(corsOrigins).toEqual(['https://app.example.com']);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { paid, wrongValues } from '../support/config/wrong-values.ts';
 import { tHttpServer } from '../support/free-port.ts';
-import { tCommand, tScript } from '../support/process.ts';
+import { tScript } from '../support/process.ts';
 import { tFolder } from '../support/stores/folder.ts';
 
 const redis = { REDIS_URL: 'redis://127.0.0.1:9', STORE_SECRET: 'seeded-secret-of-the-store' };
@@ -12,30 +12,24 @@ const redis = { REDIS_URL: 'redis://127.0.0.1:9', STORE_SECRET: 'seeded-secret-o
 const printCpuTime =
   "--import=data:text/javascript,process.on('exit',()=>process.stdout.write(String(process.cpuUsage().user/1e3)))";
 
-/** Without starting its services first, which would take several seconds of CPU time. @param command of `ledgerquill`; by default, the gateway without its command line */
-async function tFailedStart(env: Readonly<Record<string, string>>, command?: string): Promise<string> {
+/** Without starting its services first, which would take several seconds of CPU time. */
+async function tFailedStart(env: Readonly<Record<string, string>>): Promise<string> {
   const ownEnv = { DATA_DIR: join(tFolder(), 'data'), PORT: '0', NODE_OPTIONS: printCpuTime };
-  const started = command ? tCommand([command], { ...ownEnv, ...env }) : tScript('src/main.ts', { ...ownEnv, ...env });
+  const started = tScript('src/main.ts', { ...ownEnv, ...env });
   expect(await started.ended).toEqual({ code: 1, signal: null });
   expect(Number(started.stdout())).toBeLessThan(3_000);
   expect(started.stderr()).not.toMatch(/^\s+at |seeded/m);
   return started.stderr();
 }
 
-const commands: Readonly<Record<string, string>> = {
-  BANK_DATA_SERVICE_PORT: 'bank-data-service',
-  ESSAY_SERVICE_PORT: 'essay-service',
-};
-
-/** One row of each process, because test/config/wrong-values.test.ts reads all of them. WRONG_VALUES=all starts all, in 20 s. */
-const sample = ['PORT', 'GATEWAY_API_KEYS', ...Object.keys(commands)];
-const firstRows = sample.map(
+/** Two rows, because test/config/wrong-values.test.ts reads all of them. WRONG_VALUES=all starts all, in 20 s. */
+const firstRows = ['PORT', 'GATEWAY_API_KEYS'].map(
   (name) => wrongValues.find(({ variable }) => variable === name) ?? expect.unreachable(name),
 );
 
 describe('a wrong value of the table prevents the start', () => {
   it.each(process.env.WRONG_VALUES === 'all' ? wrongValues : firstRows)('$variable of $env', async (wrong) => {
-    const message = await tFailedStart(wrong.env, commands[wrong.variable]);
+    const message = await tFailedStart(wrong.env);
     expect(message).toBe(`The configuration is invalid:\n  ${wrong.problem}\n`);
   });
 });

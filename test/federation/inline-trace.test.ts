@@ -10,7 +10,7 @@ import { type Reply, replyJson } from '../support/scripted-upstream.ts';
 const german = 'DE89370400440532013000';
 const echo = replyJson(200, { valid: true });
 
-async function tTraced(reply: Reply = echo, env: Environment = { FEDERATION_TRACES: 'on' }) {
+async function tTraced(reply: Reply = echo, env: Environment = { ANONYMOUS_SCOPES: 'bank-data+essays+traces' }) {
   const { postLocally } = await tScriptedGateway(reply, env);
   return async (query: string, variables: object = {}, headers: Record<string, string> = { [header]: 'ftv1' }) => {
     const response = await postLocally({ query, variables }, headers);
@@ -38,12 +38,12 @@ describe('extensions.ftv1', () => {
     expect(root?.child).toMatchObject([{ responseName: 'valid', parentType: 'IbanValidation', type: 'Boolean' }]);
   });
 
-  const on = { FEDERATION_TRACES: 'on' };
+  const on = { ANONYMOUS_SCOPES: 'bank-data+essays+traces' };
   it.each([
     [on, {}],
     [on, { [header]: 'ftv2' }],
     [{}, { [header]: 'ftv1' }],
-    [{ FEDERATION_TRACES: 'off' }, { [header]: 'ftv1' }],
+    [{ ANONYMOUS_SCOPES: 'bank-data+essays' }, { [header]: 'ftv1' }],
   ])('is absent with %j for a request with the headers %j', async (env, headers) => {
     const ask = await tTraced(echo, env);
     const { answer } = await ask('{ country(code: "DE") { name } }', {}, headers);
@@ -67,7 +67,7 @@ describe('extensions.ftv1', () => {
   });
 
   it('is added to the other extensions', async () => {
-    const ask = await tTraced(echo, { FEDERATION_TRACES: 'on', EXPOSE_COST: 'on' });
+    const ask = await tTraced(echo, { ANONYMOUS_SCOPES: 'bank-data+essays+traces+cost' });
     const { answer } = await ask('{ country(code: "DE") { name } }', {}, { [header]: 'ftv1', 'x-cost': '1' });
     expect(answer.extensions).toEqual({ ftv1: expect.any(String), cost: expect.any(Object) });
   });

@@ -59,7 +59,7 @@ it.each([
   },
 );
 
-it.each([{}, { FEDERATION_TRACES: 'on' }])(
+it.each([{}, { ANONYMOUS_SCOPES: 'bank-data+essays+traces' }])(
   'no known attack takes much longer or more memory, with %j',
   { timeout: 120_000 },
   async (env) => {

@@ -130,7 +130,7 @@ describe('Cache-Control', () => {
   it.each([{ 'x-cost': '1' }, { 'apollo-federation-include-trace': 'ftv1' }])(
     'is no-store for an answer with its own cost or trace, requested by %j',
     async (headers) => {
-      const { post } = await tHeaders({ FEDERATION_TRACES: 'on', EXPOSE_COST: 'on' });
+      const { post } = await tHeaders({ ANONYMOUS_SCOPES: 'bank-data+essays+traces+cost' });
       expect(await post('{ country(code: "DE") { name } }', headers as Record<string, string>)).toBe('no-store');
     },
   );
@@ -144,8 +144,7 @@ describe('Cache-Control', () => {
   it('comes with all headers that change the answer in Vary, from any origin', async () => {
     const { get } = await tListeningGateway({
       CORS_ORIGINS: 'https://shop.example',
-      FEDERATION_TRACES: 'on',
-      EXPOSE_COST: 'on',
+      ANONYMOUS_SCOPES: 'bank-data+essays+traces+cost',
     });
     for (const headers of [{}, { origin: 'https://shop.example' }] as Record<string, string>[]) {
       const answer = await get({ query: '{ country(code: "DE") { name } }' }, headers);

@@ -86,7 +86,7 @@ describe('the cache', () => {
 
   it('answers every cached IBAN while the service is down, and reports it as stale', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
-    const gateway = await tScriptedGateway(replyWithIban, { EXPOSE_COST: 'on' });
+    const gateway = await tScriptedGateway(replyWithIban, { ANONYMOUS_SCOPES: 'bank-data+essays+cost' });
     const ibans = germanIbans(20);
     for (const iban of ibans) await gateway.ask(query, { iban });
     gateway.upstream.answers(replyJson(500, {}));
@@ -113,7 +113,7 @@ describe('extensions.cost', () => {
         gateway.upstream.answers(replyWithIban);
         return replyJson(503, {})(response, call);
       },
-      { EXPOSE_COST: 'on' },
+      { ANONYMOUS_SCOPES: 'bank-data+essays+cost' },
     );
     const [one, two] = germanIbans(2);
     const text = `{ ibanValidations(ibans: ["${one}", "${two}", "${one}"]) { valid } bank(bic: "X") { name } }`;
@@ -121,7 +121,7 @@ describe('extensions.cost', () => {
     expect(await askForCost(gateway, text)).toEqual({ lookUps: 2, cacheHits: 2, staleHits: 0, upstreamCalls: 0 });
   });
 
-  it('is absent without EXPOSE_COST=on: it shows whether someone looked up an IBAN before', async () => {
+  it('is absent without the scope cost: it shows whether someone looked up an IBAN before', async () => {
     const gateway = await tScriptedGateway(replyWithIban);
     for (let time = 0; time < 2; time += 1) {
       expect(await askForCost(gateway, `{ ibanValidation(iban: "${german}") { valid } }`)).toBeUndefined();
@@ -129,7 +129,7 @@ describe('extensions.cost', () => {
   });
 
   it('is absent unless requested', async () => {
-    const { ask } = await tScriptedGateway(replyWithIban, { EXPOSE_COST: 'on' });
+    const { ask } = await tScriptedGateway(replyWithIban, { ANONYMOUS_SCOPES: 'bank-data+essays+cost' });
     expect(await ask(query, { iban: german })).toEqual(valid(german));
   });
 });

@@ -56,7 +56,7 @@ function tLoaders({ aborts = false } = {}) {
     inProgress -= 1;
     return validation;
   };
-  const limits = readQueryLimits({ maxIbansPerQuery: 1_000, maxEssaysPerQuery: 1, maxEntitiesPerQuery: 1 });
+  const limits = readQueryLimits({ maxIbansPerQuery: 1_000 });
   const loaders = new Loaders({
     bankData: { ...bankData, validateIban },
     essayJobs,

@@ -17,7 +17,7 @@ beforeEach(() => {
   vi.spyOn(Math, 'random').mockReturnValue(0.5);
 });
 
-const env = { EXPOSE_COST: 'on', CORS_ORIGINS: 'https://shop.example' };
+const env = { ANONYMOUS_SCOPES: 'bank-data+essays+cost', CORS_ORIGINS: 'https://shop.example' };
 
 describe('an ordinary POST', () => {
   const requests = createParityRequests(schema);

@@ -8,7 +8,7 @@ import { replyJson } from '../support/scripted-upstream.ts';
 const ibans = (count: number) => Array.from({ length: count }, () => 'XX');
 
 it('has the limits as they are configured, without a call', async () => {
-  const env = { MAX_IBANS_PER_QUERY: '7', MAX_ESSAYS_PER_QUERY: '3', MAX_ENTITIES_PER_QUERY: '9' };
+  const env = { MAX_IBANS_PER_QUERY: '7' };
   const { ask, upstream } = await tScriptedGateway(undefined, env);
   const { data } = await ask(`{ limits {
     ibans bics bankQueries suggestions entities essays essayTexts listedOrders essayWords essayDescriptionLength essayTitles essayTitleLength
@@ -18,8 +18,8 @@ it('has the limits as they are configured, without a call', async () => {
     bics: 7,
     bankQueries: 20,
     suggestions: 1_000,
-    entities: 9,
-    essays: 3,
+    entities: 1_000,
+    essays: 5,
     essayTexts: 20,
     listedOrders: 2_000,
     essayWords: essayLimits.wordCount,

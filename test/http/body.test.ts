@@ -9,7 +9,7 @@ import { tListeningGateway } from '../support/http/listening-gateway.ts';
 import { tRequestHandler } from '../support/http/request-handler.ts';
 
 async function tBodyConnection() {
-  const { origin } = await tListeningGateway({ MAX_BODY_BYTES: '500000' });
+  const { origin } = await tListeningGateway();
   return tConnection(origin);
 }
 
@@ -67,11 +67,11 @@ describe('the body of a refused request', () => {
 });
 
 it('bodies over MAX_BUFFERED_BYTES are rejected with 503 if they are incomplete, the oldest first', async () => {
-  const { origin, post } = await tListeningGateway({ MAX_BODY_BYTES: '50000', MAX_BUFFERED_BYTES: '50000' });
-  const unfinished = await tConnection(origin, `${head('/graphql', 'content-length: 50000')}{${' '.repeat(40_000)}`);
+  const { origin, post } = await tListeningGateway({ MAX_BUFFERED_BYTES: '1000000' });
+  const unfinished = await tConnection(origin, `${head('/graphql', 'content-length: 1000000')}{${' '.repeat(950_000)}`);
   const answer = readAll(unfinished);
   // Sent until the unfinished body has arrived.
-  const query = `{ __typename } # ${'x'.repeat(20_000)}`;
+  const query = `{ __typename } # ${'x'.repeat(90_000)}`;
   do expect((await post({ query })).json()).toEqual({ data: { __typename: 'Query' } });
   while (!unfinished.closed);
   const text = await answer;

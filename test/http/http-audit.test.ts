@@ -7,7 +7,7 @@ import { tListeningGateway } from '../support/http/listening-gateway.ts';
 /* All server audits of the GraphQL-over-HTTP working group, over a real port. */
 
 /** The audits read the schema. */
-const callers = { GATEWAY_API_KEYS: `shop:${sha256(keyOf('shop'))}:introspection`, FEDERATION_TRACES: 'on' };
+const callers = { GATEWAY_API_KEYS: `shop:${sha256(keyOf('shop'))}:introspection+traces` };
 const audits = serverAudits({ url: () => Promise.reject(new Error('only their names are used')) });
 
 describe('GraphQL over HTTP', () => {

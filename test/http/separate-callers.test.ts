@@ -18,8 +18,8 @@ interface Ordered {
 
 async function tWriters() {
   const upstream = await tUpstream(replyJson(200, { essay: 'Pens.' }));
-  const env = { ...jwt, JWT_PUBLIC_KEY: JSON.stringify(jwkOf(ec.publicKey, 'k1')), FEDERATION_TRACES: 'on' };
-  const keys = ['anna', 'anna-2', 'ben'].map((key) => `${key.replace('-2', '')}:${sha256(keyOf(key))}:essays`);
+  const env = { ...jwt, JWT_PUBLIC_KEY: JSON.stringify(jwkOf(ec.publicKey, 'k1')) };
+  const keys = ['anna', 'anna-2', 'ben'].map((key) => `${key.replace('-2', '')}:${sha256(keyOf(key))}:essays+traces`);
   return tCallers({ upstream, env: { ...env, GATEWAY_API_KEYS: keys.join() } });
 }
 

@@ -3,8 +3,8 @@ import { tChatServer } from '../support/chat-server.ts';
 import { tHttpServer } from '../support/free-port.ts';
 import { tCommand } from '../support/process.ts';
 
-const bankDataEnv = { BANK_DATA_API_KEY: 'right-key', BANK_DATA_SERVICE_PORT: '0' };
-const essayEnv = { ESSAY_API_KEY: 'right-key', ESSAY_SERVICE_PORT: '0' };
+const bankDataEnv = { BANK_DATA_API_KEY: 'right-key' };
+const essayEnv = { ESSAY_API_KEY: 'right-key' };
 const lookUp = '/bank_data/iban_validate?iban_number=DE89370400440532013000';
 
 async function order(url: string | undefined, token: string): Promise<Response> {
@@ -16,7 +16,7 @@ async function order(url: string | undefined, token: string): Promise<Response> 
 it.each(['SIGTERM', 'SIGINT'] as const)(
   'the bank-data service serves until %s, and prints only its address',
   async (signal) => {
-    const service = tCommand(['bank-data-service'], bankDataEnv);
+    const service = tCommand(['bank-data-service', '--port', '0'], bankDataEnv);
     const [line, url] = await service.printed(/^The bank-data service listens on (http:\/\/127\.0\.0\.1:\d+)\n$/);
     const answer = await fetch(url + lookUp, { headers: { apikey: 'right-key' } });
     expect(await answer.json()).toMatchObject({ valid: true });
@@ -29,7 +29,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
 it.each(['SIGTERM', 'SIGINT'] as const)(
   'the essay service serves until %s, and prints its address and that the writer is not a model',
   async (signal) => {
-    const service = tCommand(['essay-service'], essayEnv);
+    const service = tCommand(['essay-service', '--port', '0'], essayEnv);
     const [, url] = await service.printed(
       /^The essay service listens on (http:\/\/127\.0\.0\.1:\d+)\nIt writes with an offline drafter, not a language model: .+\n$/,
     );
@@ -47,7 +47,7 @@ it('the essay service writes with the configured language model, and prints neit
   const stream = { kind: 'stream', pieces: [essay] } as const;
   const model = await tChatServer(stream, { kind: 'status', status: 401, body: 'no' });
   const llm = { LLM_URL: model.url, LLM_MODEL: 'llama', LLM_API_KEY: 'model-key' };
-  const service = tCommand(['essay-service'], { ...essayEnv, ...llm });
+  const service = tCommand(['essay-service', '--port', '0'], { ...essayEnv, ...llm });
   const [, url] = await service.printed(/listens on (\S+)\nIt writes with the language model llama\.\n$/);
   expect(await (await order(url, 'right-key')).json()).toEqual({ essay, word_count: 20, writer: 'model' });
   expect((await order(url, 'right-key')).status).toBe(500);
@@ -58,11 +58,7 @@ it('the essay service writes with the configured language model, and prints neit
 });
 
 it.each([
-  [
-    'bank-data-service',
-    { BANK_DATA_SERVICE_PORT: 'many' },
-    /BANK_DATA_SERVICE_PORT: must be a whole number.*BANK_DATA_API_KEY: missing/s,
-  ],
+  ['bank-data-service', { HOST: 'a b' }, /HOST: must be an IP address.*BANK_DATA_API_KEY: missing/s],
   ['essay-service', { LLM_URL: 'http://127.0.0.1:1/v1' }, /ESSAY_API_KEY: missing/],
 ])('%s describes what its configuration lacks', async (command, env, problems) => {
   const service = tCommand([command], { ...env });
@@ -72,12 +68,18 @@ it.each([
   expect(service.stderr()).not.toMatch(/^\s+at /m);
 });
 
+it('a service refuses a port that is not one', async () => {
+  const service = tCommand(['essay-service', '--port', 'many'], essayEnv);
+  expect(await service.ended).toEqual({ code: 2, signal: null });
+  expect(service.stderr()).toContain('It must be a whole number from 0 to 65535.');
+});
+
 it('a service reports that its port is in use', async () => {
   const { port } = new URL((await tHttpServer(() => {})).url);
-  const service = tCommand(['bank-data-service'], { ...bankDataEnv, BANK_DATA_SERVICE_PORT: port });
+  const service = tCommand(['bank-data-service', '--port', port], bankDataEnv);
   expect(await service.ended).toEqual({ code: 1, signal: null });
   expect(service.stdout()).toBe('');
   expect(service.stderr()).toBe(
-    `Cannot listen on 127.0.0.1, port ${port}: another process listens there already; set BANK_DATA_SERVICE_PORT to a free port.\n`,
+    `Cannot listen on 127.0.0.1, port ${port}: another process listens there already; set --port to a free port.\n`,
   );
 });

@@ -140,7 +140,7 @@ describe('the start with an embedded store', () => {
     expect(existsSync(join(folder, 'store-secret'))).toBe(false);
   });
 
-  it('writes the check value into a store of release 0.1.0, whose data remain readable', async () => {
+  it('writes the check value into a store that has none, whose data remain readable', async () => {
     const folder = tFolder();
     const secret = 'a-secret-of-the-store';
     const before = createLmdbStore({ folder });

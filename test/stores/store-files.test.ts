@@ -33,7 +33,7 @@ describe('the files of the embedded store', () => {
     expect(modeOf(folder)).toBe('700');
   });
 
-  it('of an earlier release, which others can read, are restricted to their owner', async () => {
+  it('that were copied, and which others can read, are restricted to their owner', async () => {
     const folder = tFolder();
     const before = createLmdbStore({ folder });
     await before.set('key', 'value', hour);

@@ -9,6 +9,7 @@ import { createKnownBanks } from '../../src/bank-lists/known-banks.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Environment } from '../../src/config/variables.ts';
 import { createGateway } from '../../src/gateway.ts';
+import type { UpstreamLimits } from '../../src/upstream/upstream-client.ts';
 import { tCaller } from './caller.ts';
 import { tFetch } from './graphql/local-fetch.ts';
 import { type Reply, tUpstream } from './scripted-upstream.ts';
@@ -32,6 +33,7 @@ interface TGatewayOptions {
   essaysUrl?: string;
   env?: Environment;
   heartbeatMs?: number;
+  upstreamLimits?: Partial<UpstreamLimits>;
   /** Folder with imported lists; without it, only those in packages are used. */
   importsDir?: string;
 }
@@ -42,6 +44,7 @@ export function tGateway({
   essaysUrl = unused,
   env = {},
   heartbeatMs,
+  upstreamLimits,
   importsDir,
 }: TGatewayOptions = {}) {
   const dataDir = join(tmpdir(), `ledgerquill-${randomUUID()}`);
@@ -57,6 +60,7 @@ export function tGateway({
       logDestination: destination,
       knownBanks: importsDir === undefined ? knownBanks : createKnownBanks(createBankLists({ dataDir: importsDir })),
       ...(heartbeatMs && { heartbeatMs }),
+      upstreamLimits: { backoffMs: 0, ...upstreamLimits },
     },
   );
   onTestFinished(async () => {
@@ -64,8 +68,8 @@ export function tGateway({
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  const { commonScopes } = config.access;
-  const scopes = new Set([...commonScopes, 'bank-data', 'essays'] as const);
+  const { commonScopes, anonymousScopes } = config.access;
+  const scopes = new Set([...commonScopes, ...(anonymousScopes ?? []), 'bank-data', 'essays'] as const);
   const fetch = tFetch(gateway.handle.answerWithYoga, { ...tCaller, scopes });
 
   /** Sends a POST request without HTTP. @param body JSON, or an object that becomes JSON */
@@ -94,7 +98,7 @@ export async function tScriptedGateway(reply?: Reply, env: Environment = {}) {
   return { upstream, ...tGateway({ bankDataUrl: upstream.url, essaysUrl: upstream.url, env }) };
 }
 
-const testEnv = { LOG_LEVEL: 'trace', PORT: '0', UPSTREAM_RETRY_BACKOFF_MS: '0', CACHE_MAX_MB: '4' };
+const testEnv = { LOG_LEVEL: 'trace', PORT: '0', CACHE_MAX_MB: '4' };
 
 /** Read once for all gateways of a worker. */
 const knownBanks = createKnownBanks(createBankLists());

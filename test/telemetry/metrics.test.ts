@@ -48,7 +48,6 @@ describe.skipIf(whyNoRedis !== '')(`a day${whyNoRedis}`, () => {
         CALLER_BANK_DATA_CALLS: '100/day',
         CALLER_ESSAY_CALLS: '2/day',
         CALLER_REQUESTS_PER_MINUTE: '60',
-        MAX_BODY_BYTES: '2000',
         REQUEST_LOG_PER_SECOND: '1',
       },
     });

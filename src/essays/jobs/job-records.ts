@@ -223,7 +223,7 @@ const jobRecord: z.ZodType<JobRecord> = z.object({
   id: z.string(),
   createdAt: z.coerce.date(),
   order: essayInput.and(z.object({ idempotencyKey: z.string(), orderAgain: z.boolean() })),
-  isAwaited: z.boolean().default(false),
+  isAwaited: z.boolean(),
   caller: z.object({
     id: z.string(),
     name: z.string(),

@@ -190,10 +190,9 @@ export function toOrderKey(order: EssayOrder, callerId: string): OrderKey | null
   // Trimmed, as on the wire.
   const input = [description.trim(), mode, wordCount, purpose, titles.map((title) => title.trim())];
   const storeKey = `essay-order:${hash([callerId, idempotencyKey])}`;
-  // The name of the attempt comes from release 0.1.0, which stored only failed ones.
   return {
     storeKey,
-    attemptKey: `${storeKey}:failure`,
+    attemptKey: `${storeKey}:attempt`,
     lockKey: `${storeKey}:lock`,
     fingerprint: hash(input),
   };
@@ -224,15 +223,12 @@ export function hash(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
-/*
- * The records. Their property names come from release 0.1.0, which shares the store during a rolling update, and
- * which wrote the records of version 1 without a version.
- */
-const version = z.literal(1).default(1);
+/* The records. */
+const version = z.literal(1);
 const message = z.string();
 const orderField = z.enum(['description', 'mode', 'wordCount', 'purpose', 'titles', 'idempotencyKey']);
 
-const date = z.coerce.date().nullable().default(null);
+const date = z.coerce.date().nullable();
 
 export const essayInput: z.ZodType<EssayInput> = z.object({
   description: z.string(),
@@ -248,11 +244,10 @@ const essay: z.ZodType<Essay> = z.object({
   text: z.string(),
   wordCount: z.number(),
   mode: z.enum(essayModes),
-  // Release 0.1.0 wrote none, and ignores it.
-  writer: z.enum(essayWriters).nullable().default(null),
+  writer: z.enum(essayWriters).nullable(),
   createdAt: date,
   keptUntil: date,
-  input: essayInput.nullable().default(null),
+  input: essayInput.nullable(),
 });
 
 export const failure: z.ZodType<EssayFailure> = z.discriminatedUnion('kind', [
@@ -266,8 +261,7 @@ export const failure: z.ZodType<EssayFailure> = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('allowance-exhausted'),
     message,
-    // Release 0.1.0 wrote none.
-    code: z.enum(['UPSTREAM_ALLOWANCE_EXHAUSTED', 'BUDGET_EXHAUSTED']).default('UPSTREAM_ALLOWANCE_EXHAUSTED'),
+    code: z.enum(['UPSTREAM_ALLOWANCE_EXHAUSTED', 'BUDGET_EXHAUSTED']),
     renewsAt: z.coerce.date().nullable(),
   }),
   z.object({
@@ -285,7 +279,7 @@ const essayRecord = z.union([z.object({ version, essay }), z.object({ version, o
 /** Stored under `storeKey` of the order. */
 const orderRecord = z.object({ version, digest: z.string(), essay });
 
-/** Stored under `attemptKey`. Release 0.1.0 cannot read an attempt that was sent, and rejects the order. */
+/** Stored under `attemptKey`. */
 const attemptRecord = z.union([
   z.object({ version, attempt: z.string(), digest: z.string(), failure, isUnread: z.boolean() }),
   z.object({ version, digest: z.string(), isSent: z.literal(true) }),

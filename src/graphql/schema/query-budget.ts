@@ -18,20 +18,15 @@ export interface QueryLimits {
   suggestions: number;
 }
 
-export function readQueryLimits({
-  maxIbansPerQuery,
-  maxEssaysPerQuery,
-  maxEntitiesPerQuery,
-}: Pick<Config, 'maxIbansPerQuery' | 'maxEssaysPerQuery' | 'maxEntitiesPerQuery'>): QueryLimits {
+export function readQueryLimits({ maxIbansPerQuery }: Pick<Config, 'maxIbansPerQuery'>): QueryLimits {
   return {
     ibans: maxIbansPerQuery,
     bics: maxIbansPerQuery,
     bankQueries: 20,
-    // Every text that was paid for can be selected.
-    essayTexts: Math.max(20, maxEssaysPerQuery),
+    essayTexts: 20,
     listedOrders: 2_000,
-    essays: maxEssaysPerQuery,
-    entities: maxEntitiesPerQuery,
+    essays: 5,
+    entities: 1_000,
     suggestions: 1_000,
   };
 }
@@ -70,8 +65,7 @@ const messages: Record<keyof QueryLimits, (limit: number) => string> = {
   bics: (limit) => `A query may request at most ${limit} BICs, duplicates included; split it into several queries.`,
   bankQueries: (limit) =>
     `A query may request at most ${limit} bank lists and generated IBANs in total; split it into several queries.`,
-  entities: (limit) =>
-    `A query may request at most ${limit} entities (MAX_ENTITIES_PER_QUERY); split it into several queries.`,
+  entities: (limit) => `A query may request at most ${limit} entities; split it into several queries.`,
   suggestions: (limit) =>
     `A query may request suggestions for at most ${limit} invalid IBANs; split it into several queries.`,
   essayTexts: (limit) => `A response may contain at most ${limit} texts of essays, aliases included.`,

@@ -8,8 +8,8 @@ import { createLlmWriter } from './llm/llm-writer.ts';
 import type { Writer } from './writing-order.ts';
 
 /** Serves until SIGTERM or SIGINT, as configured by the environment. */
-export async function runEssayService(): Promise<void> {
-  const { host, port, logLevel, apiKey, llm, monthlyAllowance } = readEssayServiceConfig(process.env);
+export async function runEssayService(port: number): Promise<void> {
+  const { host, logLevel, apiKey, llm, monthlyAllowance } = readEssayServiceConfig(process.env);
   const redact = createRedact([apiKey, llm?.apiKey ?? ''].filter(Boolean));
   // Standard output is for the address of the service and its writer; errors go to standard error.
   const log = createLog({ level: logLevel, redact, destination: process.stderr });

@@ -168,10 +168,9 @@ function toCallSpan(span: Span): CallSpan {
  * @param onFailed receives the reason, which contains no address
  */
 export function createSpanExport(config: TracesConfig, onFailed: (reason: string) => void) {
-  const { url, headers, timeoutMs, compression, resource } = config;
+  const { url, headers, resource } = config;
   const agent = new (url.startsWith('https:') ? HttpsAgent : HttpAgent)({ keepAlive: true });
-  // The type of `compression` is an enum, which the package does not export.
-  const options = { url, headers, timeoutMillis: timeoutMs, compression, httpAgentOptions: () => agent } as object;
+  const options = { url, headers, timeoutMillis: timeoutMs, httpAgentOptions: () => agent };
   const exporter = withReportedFailures(new OTLPTraceExporter(options));
   const provider = new TracerProvider({
     // By default, the client's sampled flag would decide a second time.
@@ -212,6 +211,8 @@ export function createSpanExport(config: TracesConfig, onFailed: (reason: string
   }
 }
 
+/** How long an export may take, retries included. */
+const timeoutMs = 3_000;
 /** Additional time after the timeout of the exporter. */
 const graceMs = 500;
 

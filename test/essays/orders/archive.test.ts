@@ -36,21 +36,6 @@ it('returns essays from before a restart, by key and by id, without a call', asy
   expect(after.calls).toHaveLength(0);
 });
 
-it('returns an essay that release 0.1.0 stored, with an unknown writer', async () => {
-  const folder = tFolder();
-  const { callerId } = from();
-  const key = toOrderKey(order, callerId);
-  const { writer, ...stored } = tEssay();
-  const before = createLmdbStore({ folder });
-  const record = JSON.stringify({ digest: key?.fingerprint, essay: stored });
-  await before.set(key?.storeKey ?? '', record, { expiresInMs: 1e9 });
-  await before.close();
-
-  const after = tStored(folder);
-  expect(await after.generate(order, from())).toEqual({ ...stored, writer: null });
-  expect(after.calls).toHaveLength(0);
-});
-
 /** Stores an essay as an earlier release did. */
 async function storeEssay(folder: string, essay: Essay, order: EssayOrder) {
   const store = createLmdbStore({ folder });

@@ -107,11 +107,12 @@ describe('a record that cannot be read', () => {
   it.each([
     ['a damaged essay', storeKey, '{"version":1,'],
     ['an incomplete essay', storeKey, JSON.stringify({ ...orderRecord, essay: { ...essay, text: null } })],
+    ['an essay without a version', storeKey, JSON.stringify({ digest, essay })],
     ['an essay of a later version', storeKey, JSON.stringify({ ...orderRecord, version: 2 })],
-    ['a damaged failed attempt', `${storeKey}:failure`, 'null'],
-    ['an incomplete failed attempt', `${storeKey}:failure`, JSON.stringify({ ...failureRecord, failure: {} })],
-    ['a sent attempt of a later version', `${storeKey}:failure`, JSON.stringify({ version: 2, digest, isSent: true })],
-    ['a failed attempt of a later version', `${storeKey}:failure`, JSON.stringify({ ...failureRecord, version: 2 })],
+    ['a damaged failed attempt', `${storeKey}:attempt`, 'null'],
+    ['an incomplete failed attempt', `${storeKey}:attempt`, JSON.stringify({ ...failureRecord, failure: {} })],
+    ['a sent attempt of a later version', `${storeKey}:attempt`, JSON.stringify({ version: 2, digest, isSent: true })],
+    ['a failed attempt of a later version', `${storeKey}:attempt`, JSON.stringify({ ...failureRecord, version: 2 })],
   ])('rejects the order, without a call: %s', async (_, key, text) => {
     const store = createMemoryStore();
     await store.set(key, text, expiry);
@@ -130,26 +131,5 @@ describe('a record that cannot be read', () => {
     const store = createMemoryStore();
     await store.set(essayStoreKey(essay.id, 'ann'), text, expiry);
     await expect(tProcess(store).find(essay.id, from())).rejects.toMatchObject(unreadable);
-  });
-});
-
-describe('a record of release 0.1.0, which has no version', () => {
-  it('of an order returns the essay, by key and by id', async () => {
-    const store = createMemoryStore();
-    await store.set(storeKey, JSON.stringify({ digest, essay }), expiry);
-    await store.set(essayStoreKey(essay.id, 'ann'), JSON.stringify({ orderName: storeKey }), expiry);
-    const { generate, find, calls } = tProcess(store);
-    expect(await generate(order, from())).toEqual(essay);
-    expect(await find(essay.id, from())).toEqual(essay);
-    expect(calls).toHaveLength(0);
-  });
-
-  it('of a failed attempt returns its raw text', async () => {
-    const store = createMemoryStore();
-    const { version: _, ...record } = failureRecord;
-    await store.set(`${storeKey}:failure`, JSON.stringify(record), expiry);
-    const { generate, calls } = tProcess(store);
-    expect(await generate(order, from())).toEqual(truncated);
-    expect(calls).toHaveLength(0);
   });
 });

@@ -13,7 +13,11 @@ export const whyNoCurl = spawnSync('curl', ['--version']).error ? ' (SKIPPED: in
  */
 export async function runBlock({ language, text }: FencedBlock): Promise<string> {
   const [bankDataUrl, essaysUrl] = await Promise.all([tBankDataService(), tEssayService()]);
-  const origin = await tGateway({ bankDataUrl, essaysUrl, env: { EXPOSE_COST: 'on' } }).listen();
+  const origin = await tGateway({
+    bankDataUrl,
+    essaysUrl,
+    env: { ANONYMOUS_SCOPES: 'bank-data+essays+cost' },
+  }).listen();
   const code = text.replaceAll(/(http:\/\/127\.0\.0\.1|\blocalhost):4000/g, origin);
   const [program, ...args] = language === 'js' ? [process.execPath, '--input-type=module', '-'] : ['sh', '-eu'];
   return new Promise((resolve, reject) => {

@@ -55,7 +55,6 @@ export async function tObserved(env: Record<string, string> = {}) {
         ESSAY_API_KEY: keys.essays,
         GATEWAY_API_KEYS: `shop:${sha256(keys.shop)}:bank-data+essays`,
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-        UPSTREAM_RETRY_BACKOFF_MS: '1',
         // Ended by a second signal.
         SHUTDOWN_DELAY_MS: '600000',
         ...env,

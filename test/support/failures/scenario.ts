@@ -34,7 +34,7 @@ export async function tScenario(clock: FakeClock) {
   const gateway = tGateway({
     bankDataUrl: url,
     essaysUrl: url,
-    env: { MAX_ANSWER_BYTES: String(maxAnswerBytes), UPSTREAM_RETRY_BACKOFF_MS: String(backoffMs) },
+    upstreamLimits: { maxResponseBytes: maxAnswerBytes, backoffMs },
   });
   /** Calls to a slow upstream that has sent all it will send, while the gateway still waits. */
   const hanging = new Set<UpstreamCall>();

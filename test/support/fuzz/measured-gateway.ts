@@ -30,7 +30,14 @@ export async function tMeasuredGateway(
   const flags = [`--max-old-space-size=${heapMb}`, '--expose-gc', '--import', meter];
   const child = spawn(process.execPath, [...flags, 'dist/main.js'], {
     cwd: join(import.meta.dirname, '../../..'),
-    env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: tFolder(), EXPOSE_COST: 'on', LOG_LEVEL: 'fatal', ...env },
+    env: {
+      PATH: process.env.PATH,
+      PORT: '0',
+      DATA_DIR: tFolder(),
+      ANONYMOUS_SCOPES: 'bank-data+essays+cost',
+      LOG_LEVEL: 'fatal',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const ended = once(child, 'exit').then(([code, signal]) => {

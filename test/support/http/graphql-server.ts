@@ -8,13 +8,12 @@ import { tAccess } from '../caller.ts';
 
 /** Serves GraphQL on a free port; every caller may use everything. Pages of https://shop.example may call. */
 export async function tGraphqlServer(graphql: GraphqlEndpointOptions['graphql']): Promise<string> {
-  const { maxBodyBytes, maxBufferedBytes, connections } = readConfig({});
+  const { maxBufferedBytes, connections } = readConfig({});
   const listener = createRequestHandler({
     access: tAccess,
     isGraphiqlOpen: false,
     graphql,
     graphiql: () => Promise.reject(new Error('not served')),
-    maxBodyBytes,
     maxBufferedBytes,
     streamLimits: { clientTimeoutMs: connections.clientTimeoutMs, heartbeatMs: 15_000 },
     inTimeSlice: createTimeSlices(4),

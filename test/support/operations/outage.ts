@@ -5,7 +5,7 @@ import type { Replica, Site } from './site.ts';
 
 /* Outages of a site, and whether they are seen as the table in docs/incidents.md says. */
 
-/** While Redis fails, look-ups are answered. They wait for it twice 100 ms (`REDIS_TIMEOUT_MS`): for an answer and for the count. */
+/** While Redis fails, look-ups are answered. They wait for it twice 100 ms: for an answer and for the count. */
 export function expectLookUps({ lookUps, failedLookUps, longestLookUpMs }: Seen): void {
   expect(lookUps).toBeGreaterThan(10);
   expect(failedLookUps).toBe(0);

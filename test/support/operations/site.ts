@@ -91,7 +91,6 @@ export async function tSite({
     ESSAY_API_KEY: 'seeded-key-2',
     STORE_SECRET: 'seeded-secret-of-the-store',
     REPLICAS: String(replicas),
-    UPSTREAM_RETRY_BACKOFF_MS: '1',
     // Longer than HAProxy needs to notice that /ready responds 503.
     SHUTDOWN_DELAY_MS: String(5 * checkEveryMs),
     ...env,

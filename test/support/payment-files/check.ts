@@ -35,5 +35,5 @@ export function tCheck(content: string | Buffer, name = 'payees.csv') {
 
 /** The variables of a service at this URL. */
 export function serviceAt(url: string): Record<string, string> {
-  return { BANK_DATA_URL: url, BANK_DATA_API_KEY: bankDataKey, UPSTREAM_RETRY_BACKOFF_MS: '0' };
+  return { BANK_DATA_URL: url, BANK_DATA_API_KEY: bankDataKey };
 }
