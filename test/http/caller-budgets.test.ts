@@ -196,7 +196,7 @@ describe('the budget of essays', () => {
     expect(await usedBy(gateway, 'writer')).toMatchObject({ ESSAYS: 0 });
     expect(gateway.upstream.calls).toHaveLength(0);
     const outcome = '"outcomes":["EssayAllowanceExhausted"],"errors":["BUDGET_EXHAUSTED"]';
-    await vi.waitUntil(() => gateway.log().split(outcome).length - 1 === 6);
+    await vi.waitUntil(() => gateway.log().split(outcome).length - 1 === 6, 20_000);
     expect(gateway.log()).not.toContain('confidential');
   });
 });

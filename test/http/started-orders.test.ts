@@ -109,7 +109,7 @@ it('an order whose caller has lost its key is not sent, and costs nothing', asyn
   const { upstream, askAs, start, used, release, log } = await tShop({ ...env, ESSAY_ORDERS_RUNNING: '2' });
   const keys = Array.from({ length: 12 }, (_, index) => `key-${index}`);
   for (const key of keys) await start(key);
-  await vi.waitUntil(() => upstream.calls.length === 2);
+  await vi.waitUntil(() => upstream.calls.length === 2, 20_000);
   writeKeys('office');
   await vi.waitUntil(() => log().includes('the file with API keys was read again'), 20_000);
   release();

@@ -246,8 +246,9 @@ export function createEssayJobs({
     return 'deleted';
   }
 
+  /** If the store fails, the bytes are counted until the order would have expired: what was done before is done. */
   async function freeBytes({ order, caller, createdAt, isAwaited }: JobRecord): Promise<void> {
-    if (!isAwaited) await storedBytes.free(order, caller.id, createdAt);
+    if (!isAwaited) await storedBytes.free(order, caller.id, createdAt).catch(() => {});
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { EssayResult } from '../../../src/essays/essays.ts';
 import { toJobId } from '../../../src/essays/jobs/job-records.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { failed, order, tEssay } from '../../support/essays/generator.ts';
@@ -152,5 +153,43 @@ describe('a crash at any moment', () => {
     });
     expect(moments).toBeGreaterThan(10);
     expect([...ends].sort()).toEqual(['0 1 finished', '1 0 failed', '1 1 finished']);
+  });
+});
+
+describe('a store that fails from any moment of a start on', () => {
+  it.each([false, true])('hides no order that was accepted, also if it replaces one: %s', async (isAgain) => {
+    const answers = new Set<string>();
+    const moments = await atEveryMoment(async (moment) => {
+      const { store, begin, hasHappened } = tInterrupted(createMemoryStore(), moment);
+      const { jobs, calls, loseStore, findStore, essays } = tJobs({ store });
+      if (isAgain) {
+        await jobs.start(keyed, ann);
+        await pass(0);
+        calls.at(-1)?.answer({ ...failed, code: 'UPSTREAM_UNAVAILABLE' } as EssayResult);
+        await pass(1_000);
+      }
+      let isStarting = true;
+      begin(() => {
+        if (isStarting) loseStore();
+      });
+      const started = await jobs.start({ ...keyed, orderAgain: isAgain }, ann);
+      isStarting = false;
+      findStore();
+      const { waiting, running } = jobs.status();
+      const isAccepted = !('kind' in started);
+      // An order that runs was not refused, and the client of one that was accepted finds it.
+      expect(waiting + running, `moment ${moment}`).toBe(isAccepted ? 1 : 0);
+      const { entries } = await listJobs(jobs, {});
+      if (isAccepted) expect(entries, `moment ${moment}`).toHaveLength(1);
+      answers.add(isAccepted ? 'accepted' : 'refused');
+      await pass(10_000);
+      for (const call of calls) call.answer(tEssay());
+      await pass(2_000);
+      await jobs.stop();
+      await essays.close();
+      return hasHappened();
+    });
+    expect(moments).toBeGreaterThan(5);
+    expect([...answers].sort()).toEqual(['accepted', 'refused']);
   });
 });
