@@ -122,7 +122,7 @@ describe('beside a caller who holds most of MAX_BUFFERED_BYTES', () => {
     for (let count = 0; count < 6; count += 1) {
       const socket = await tConnection(await origin, `${postAs('a', 2)}{}`);
       unread.push(socket.pause());
-      await vi.waitUntil(() => received.length > count);
+      await vi.waitUntil(() => received.length > count, { timeout: 20_000 });
     }
     upload.write(' '.repeat(499_999));
     expect(await receive(upload, /answer for b/)).toMatch(/^HTTP\/1\.1 200 /);
