@@ -70,34 +70,34 @@ interface Candidate {
   text: string;
 }
 
-/** The further sentences, the most important first. */
-function listCandidates({ topic, purpose }: Brief, points: readonly Point[], mode: WritingMode): Candidate[] {
+/** The further sentences, the most important first. Few orders need all of them. */
+function* listCandidates({ topic, purpose }: Brief, points: readonly Point[], mode: WritingMode): Generator<Candidate> {
   const { develop, conclusion } = modeTemplates[mode];
   const aim = purpose ? purposeTemplates[purpose] : null;
   const names = (points.length > 0 ? points.map(({ text }) => text) : [topic]).map(quote);
   const last = names.length + 1;
+  const topicName = quote(topic);
   /** Each sentence for each point, in turn: so neighbors begin differently. */
   const perPoint = (_: string, round: number, templates: readonly string[]): Candidate[] =>
     names.flatMap((point, index) => {
       const template = templates[(round + index) % templates.length] ?? '';
       const other = names[(index + 1) % names.length] ?? '';
       if (other === point && template.includes('{other}')) return [];
-      return { section: index + 1, text: fillSlots(template, { point, other, topic: quote(topic) }) };
+      return { section: index + 1, text: fillSlots(template, { point, other, topic: topicName }) };
     });
   const inSection = (section: number, text = ''): Candidate[] =>
-    text === '' ? [] : [{ section, text: fillSlots(text, { topic: quote(topic) }) }];
+    text === '' ? [] : [{ section, text: fillSlots(text, { topic: topicName }) }];
 
-  return [
-    ...points.flatMap(({ details }, index) => details.map((text) => ({ section: index + 1, text }))),
-    ...inSection(0, points.length > 1 ? `These are its points: ${names.join(', ')}.` : ''),
-    ...inSection(last, conclusion),
-    ...inSection(0, aim?.introduction),
-    ...[develop, ...(aim ? [aim.develop] : [])].flatMap(perPoint),
-    ...inSection(last, aim?.conclusion),
-    ...pointSentences.flatMap(perPoint),
-    ...sharedSentences.map((text, index) => ({ section: 1 + (index % names.length), text })),
-    ...combine().flatMap(perPoint),
-  ];
+  yield* points.flatMap(({ details }, index) => details.map((text) => ({ section: index + 1, text })));
+  yield* inSection(0, points.length > 1 ? `These are its points: ${names.join(', ')}.` : '');
+  yield* inSection(last, conclusion);
+  yield* inSection(0, aim?.introduction);
+  yield* [develop, ...(aim ? [aim.develop] : [])].flatMap(perPoint);
+  yield* inSection(last, aim?.conclusion);
+  yield* pointSentences.flatMap(perPoint);
+  yield* sharedSentences.map((text, index) => ({ section: 1 + (index % names.length), text }));
+  const combined = combine();
+  for (const [round, template] of combined.entries()) yield* perPoint(template, round, combined);
 }
 
 /** Each question for each reader, in an order in which neighbors differ in both. */
@@ -116,15 +116,19 @@ function fillSlots(template: string, slots: Readonly<Record<string, string>>): s
 }
 
 /** Adds each sentence for which there is room. */
-function fill(sections: readonly string[][], candidates: readonly Candidate[], room: number): void {
+function fill(sections: readonly string[][], candidates: Iterable<Candidate>, room: number): void {
   let left = room;
   for (const { section, text } of candidates) {
+    // No sentence is shorter.
+    if (left < minWords) return;
     const words = countWords(text);
     if (words > left) continue;
     sections[section]?.push(text);
     left -= words;
   }
 }
+
+const minWords = 4;
 
 function toParagraphs(sentences: readonly string[]): string[] {
   const count = Math.ceil(sentences.length / sentencesPerParagraph);
