@@ -10,24 +10,15 @@ const purposes: readonly [purpose: string, names: RegExp, saysFailure?: (value: 
   ['success', /^(?:is)?(?:success(?:ful)?|succeeded|ok|valid|done|completed|finished)$/, isNo],
   ['state', /^(?:(?:task|job)?stat(?:us|e)|ack|(?:http|status|response|result|ret(?:urn)?)?code)$/, isFailureState],
   ['state', /^(?:finish|stop|done|completion)reason$/, isFailureState],
-  [
-    'failure',
-    /^(?:is|has)?(?:err|exception|fail|fault|denied|refus|reject|flagged$|stack)/,
-    (value) => !isEmpty(value),
-  ],
-  ['failure', /^(?:block(?:ed|reason)|trace(?:back)?)$/, (value) => !isEmpty(value)],
-  ['message', /^(?:(?:status|result|ret)?(?:message|msg)|details?|reason|info|notice|notes?|hint)$/, isRefusal],
-  ['message', /^(?:warnings?|disclaimer)$/, isRefusal],
+  ['failure', /^(?:is|has)?(?:err|exception|fail|fault|denied|refus|reject|stack)/, hasValue],
+  ['failure', /^(?:flagged|block(?:ed|reason)|trace(?:back)?)$/, hasValue],
+  ['message', /^(?:(?:status|result|ret)?(?:message|msg)|details?|reason|info|warnings?)$/, isRefusal],
+  ['message', /^(?:notice|notes?|hint|disclaimer)$/, isRefusal],
   ['title', /^(?:sub)?(?:title|heading|headline)$/],
   ['sent', /prompt|^(?:description|inputs?|query|question|request|instructions?|param(?:eter)?s|topic)$/],
-  [
-    'aside',
-    /^(?:think|thought|reason|analysis|referenc|citation|source|bibliograph|footnote|outline|annotation|safety)/,
-  ],
-  [
-    'aside',
-    /^(?:feedback|suggestion|tips|summary|abstract|excerpt|preview|keywords|usage|meta|plagiarism|grammar|check|logs)/,
-  ],
+  ['aside', /^(?:think|thought|reason|analysis|referenc|citation|source|bibliograph|footnote|outline|annotation)/],
+  ['aside', /^(?:feedback|suggestion|tips|summary|abstract|excerpt|preview|keywords|plagiarism|grammar|safety)/],
+  ['aside', /^(?:usage|meta|check|logs)/],
   ['label', /id$|^(?:type|kind|object|model|role|event|language|lang|mode|ur[il]|href|version|format|created)$/],
 ];
 
@@ -67,9 +58,8 @@ export const alternativesName = /^(?:choices|candidates|generations|predictions|
 /** Whether an object is a message of another role, or the reasoning of a model. */
 export function isAside(value: unknown): boolean {
   const { role, type, thought } = (value ?? {}) as Record<string, unknown>;
-  return (
-    /^(?:user|system|developer|tool)$/.test(`${role}`) || /think|thought|reason/.test(`${type}`) || thought === true
-  );
+  const isThought = /think|thought|reason/.test(`${type}`) || thought === true;
+  return isThought || /^(?:user|system|developer|tool)$/.test(`${role}`);
 }
 
 function isNo(value: unknown): boolean {
@@ -80,10 +70,10 @@ function isRefusal(value: unknown): boolean {
   return typeof value === 'string' && findRefusalInText(value) !== null;
 }
 
-export function isEmpty(value: unknown): boolean {
-  if (typeof value === 'string')
-    return /^(?:0+|-|no|none|no errors?\b.*|false|null|n\/a|ok|success|)$/i.test(value.trim());
-  return typeof value === 'object' && value !== null ? Object.values(value).every(isEmpty) : !value;
+/** Other than one that means nothing, such as `0`, `[]` or `No error`. */
+export function hasValue(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).some(hasValue);
+  return Boolean(value) && !/^(?:\s*|0+|-|no|none|no errors?\b.*|false|null|n\/a|ok|success)$/i.test(String(value));
 }
 
 function isFailureState(value: unknown): boolean {

@@ -37,8 +37,8 @@ export function readEssay(
 
 /** A field such as `success` or `status` says so with the values of its name, any other one with each value. */
 function saysError(body: unknown, path: string): boolean {
-  const { saysFailure } = guesses.purposeOf(normalizeName(path.split('.').at(-1) ?? ''));
-  return valuesAt(body, path).some((value) => (saysFailure ? saysFailure(value) : !guesses.isEmpty(value)));
+  const { saysFailure = guesses.hasValue } = guesses.purposeOf(normalizeName(path.split('.').at(-1) ?? ''));
+  return valuesAt(body, path).some(saysFailure);
 }
 
 function readDeclared(body: unknown, paths: readonly string[]): FoundEssay | null {
