@@ -149,7 +149,10 @@ export class Call implements Dispatcher.DispatchHandler {
       this.#fail('truncated');
       return;
     }
-    const text = textOfLines || redactSecrets(decode(Buffer.concat(this.#chunks)));
+    const bytes = Buffer.concat(this.#chunks);
+    const decoded = utf8.decode(bytes);
+    const received = decoded.includes('\uFFFD') ? repairLatin1(decoded, bytes) : decoded;
+    const text = textOfLines || redactSecrets(received);
     const json = textOfLines === '' ? parseBoundedJson(text) : lastLine;
     if (this.#status === 200 && request.isAnswer?.(json) === false) {
       this.#settle({ kind: 'failed', reason: 'mismatched', text: '' });
@@ -227,10 +230,8 @@ const nameLengths = new Set(
 );
 const noHeaders: Answered['headers'] = {};
 
-/** Text in UTF-8; in Windows-1252, which includes Latin-1, if most of its characters beyond ASCII are malformed UTF-8. */
-function decode(bytes: Buffer): string {
-  const text = utf8.decode(bytes);
-  if (!text.includes('\uFFFD')) return text;
+/** The text in Windows-1252, which includes Latin-1, if most of its characters beyond ASCII are malformed UTF-8. */
+function repairLatin1(text: string, bytes: Buffer): string {
   const malformed = text.match(/\uFFFD/g)?.length ?? 0;
   const others = text.match(/[^\0-\x7F\uFFFD]/g)?.length ?? 0;
   return malformed > others ? windows1252.decode(bytes) : text;

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import { buildConnector, Client } from 'undici';
 
 /** `complete`: undici has received the whole response, and it is the one to the call. */
@@ -82,38 +81,31 @@ export function createConnections({ origin, maxCalls, isKept, connect = createCo
   }
 }
 
-function createConnector(): buildConnector.connector {
-  const connect = buildConnector({});
-  return (options, callback) =>
-    connect(options, (...[error, socket]) => {
-      if (error) return callback(error, null);
-      acceptContinue(socket);
-      callback(null, socket);
-    });
-}
-
 /**
  * A server may send `100 Continue` before any response (RFC 9110, 15.2), but undici then closes the connection. It accepts
  * `102 Processing`, so the status is replaced in the heads before each final response.
  */
-function acceptContinue(socket: Socket): void {
-  const read = socket.read.bind(socket);
-  let answeredBytes = -1;
-  socket.read = (size) => {
-    const chunk: Buffer | null = read(size);
-    // Nothing was sent since the last final head: it is a part of a body.
-    if (chunk === null || socket.bytesWritten === answeredBytes) return chunk;
-    let start = 0;
-    for (; isInterim(chunk, start); start = chunk.indexOf('\r\n\r\n', start) + 4) {
-      if (chunk.toString('latin1', start + 9, start + 12) === '100') chunk.write('102', start + 9);
-      if (!chunk.includes('\r\n\r\n', start)) return chunk;
-    }
-    if (start < chunk.length) answeredBytes = socket.bytesWritten;
-    return chunk;
-  };
-}
-
-/** Whether a head of an interim response (1xx) begins there. */
-function isInterim(chunk: Buffer, start: number): boolean {
-  return /^HTTP\/1\.[01] 1/.test(chunk.toString('latin1', start, start + 10));
+function createConnector(): buildConnector.connector {
+  const connect = buildConnector({});
+  return (options, callback) =>
+    connect(options, (error, socket) => {
+      if (error || !socket) return callback(error ?? new Error('no connection'), null);
+      const read = socket.read.bind(socket);
+      let answeredBytes = -1;
+      socket.read = (size) => {
+        const chunk: Buffer | null = read(size);
+        // Nothing was sent since the last final head: it is a part of a body.
+        if (chunk === null || socket.bytesWritten === answeredBytes) return chunk;
+        let start = 0;
+        while (/^HTTP\/1\.[01] 1/.test(chunk.toString('latin1', start, start + 10))) {
+          if (chunk.toString('latin1', start + 9, start + 12) === '100') chunk.write('102', start + 9);
+          const end = chunk.indexOf('\r\n\r\n', start);
+          if (end === -1) return chunk;
+          start = end + 4;
+        }
+        if (start < chunk.length) answeredBytes = socket.bytesWritten;
+        return chunk;
+      };
+      callback(null, socket);
+    });
 }

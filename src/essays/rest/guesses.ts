@@ -10,36 +10,27 @@ const purposes: readonly [purpose: string, names: RegExp, saysFailure?: (value: 
   ['success', /^(?:is)?(?:success(?:ful)?|succeeded|ok|valid|done|completed|finished)$/, isNo],
   ['state', /^(?:(?:task|job)?stat(?:us|e)|ack|(?:http|status|response|result|ret(?:urn)?)?code)$/, isFailureState],
   ['state', /^(?:finish|stop|done|completion)reason$/, isFailureState],
-  [
-    'failure',
-    /^(?:is|has)?(?:err|exception|fail|fault|denied|refus|reject|flagged$|stack)/,
-    (value) => !isEmpty(value),
-  ],
-  ['failure', /^(?:block(?:ed|reason)|trace(?:back)?)$/, (value) => !isEmpty(value)],
-  ['message', /^(?:(?:status|result|ret)?(?:message|msg)|details?|reason|info|notice|notes?|hint)$/, isRefusal],
-  ['message', /^(?:warnings?|disclaimer)$/, isRefusal],
+  ['failure', /^(?:is|has)?(?:err|exception|fail|fault|denied|refus|reject|stack)/, hasValue],
+  ['failure', /^(?:flagged|block(?:ed|reason)|trace(?:back)?)$/, hasValue],
+  ['message', /^(?:(?:status|result|ret)?(?:message|msg)|details?|reason|info|warnings?)$/, isRefusal],
+  ['message', /^(?:notice|notes?|hint|disclaimer)$/, isRefusal],
   ['title', /^(?:sub)?(?:title|heading|headline)$/],
   ['sent', /prompt|^(?:description|inputs?|query|question|request|instructions?|param(?:eter)?s|topic)$/],
-  [
-    'aside',
-    /^(?:think|thought|reason|analysis|referenc|citation|source|bibliograph|footnote|outline|annotation|safety)/,
-  ],
-  [
-    'aside',
-    /^(?:feedback|suggestion|tips|summary|abstract|excerpt|preview|keywords|usage|meta|plagiarism|grammar|check|logs)/,
-  ],
+  ['aside', /^(?:think|thought|reason|analysis|referenc|citation|source|bibliograph|footnote|outline|annotation)/],
+  ['aside', /^(?:feedback|suggestion|tips|summary|abstract|excerpt|preview|keywords|plagiarism|grammar|safety)/],
+  ['aside', /^(?:usage|meta|check|logs)/],
   ['label', /id$|^(?:type|kind|object|model|role|event|language|lang|mode|ur[il]|href|version|format|created)$/],
 ];
 
-/** A name in no row may have a text, and says nothing of failures. */
-export function purposeOf(name: string): string {
-  return purposes.find(([, names]) => names.test(name))?.[0] ?? 'text';
+interface Purpose {
+  /** `text` for a name in no row. */
+  purpose: string;
+  saysFailure?: ((value: unknown) => boolean) | undefined;
 }
 
-/** A declared field says so with any value, unless it is for successes or states. */
-export function saysFailure(name: string, value: unknown, { isDeclared = false } = {}): boolean {
-  const says = purposes.find(([, names]) => names.test(name))?.[2];
-  return says ? says(value) : isDeclared && !isEmpty(value);
+export function purposeOf(name: string): Purpose {
+  for (const [purpose, names, saysFailure] of purposes) if (names.test(name)) return { purpose, saysFailure };
+  return { purpose: 'text' };
 }
 
 /** Names of the field with the essay, the most certain first; '' is a body that is a text. */
@@ -50,11 +41,13 @@ const textNames: readonly RegExp[] = [
   /markdown|html|translation|message/,
 ];
 
-/** The position of a field among those that may have the essay; infinite if its name says nothing about that. */
+/** The position of a field among those that may have the essay; `unknownRank` if its name says nothing about that. */
 export function rankOf(name: string): number {
-  const rank = textNames.findIndex((names) => names.test(name));
-  return rank === -1 ? Number.POSITIVE_INFINITY : rank;
+  for (const [rank, names] of textNames.entries()) if (names.test(name)) return rank;
+  return unknownRank;
 }
+
+export const unknownRank = textNames.length;
 
 /** Fields of one object that are the parts of an essay. */
 export const sectionName =
@@ -65,9 +58,8 @@ export const alternativesName = /^(?:choices|candidates|generations|predictions|
 /** Whether an object is a message of another role, or the reasoning of a model. */
 export function isAside(value: unknown): boolean {
   const { role, type, thought } = (value ?? {}) as Record<string, unknown>;
-  return (
-    /^(?:user|system|developer|tool)$/.test(`${role}`) || /think|thought|reason/.test(`${type}`) || thought === true
-  );
+  const isThought = /think|thought|reason/.test(`${type}`) || thought === true;
+  return isThought || /^(?:user|system|developer|tool)$/.test(`${role}`);
 }
 
 function isNo(value: unknown): boolean {
@@ -78,10 +70,10 @@ function isRefusal(value: unknown): boolean {
   return typeof value === 'string' && findRefusalInText(value) !== null;
 }
 
-function isEmpty(value: unknown): boolean {
-  if (typeof value === 'string')
-    return /^(?:0+|-|no|none|no errors?\b.*|false|null|n\/a|ok|success|)$/i.test(value.trim());
-  return typeof value === 'object' && value !== null ? Object.values(value).every(isEmpty) : !value;
+/** Other than one that means nothing, such as `0`, `[]` or `No error`. */
+export function hasValue(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).some(hasValue);
+  return Boolean(value) && !/^(?:\s*|0+|-|no|none|no errors?\b.*|false|null|n\/a|ok|success)$/i.test(String(value));
 }
 
 function isFailureState(value: unknown): boolean {
@@ -106,7 +98,8 @@ const note =
 
 /** Whether a text is none, in any field: data that was cut off, a trace, or what a language model says in place of an essay. */
 export function isNoProse(text: string): boolean {
-  return noProse.some((row) => row.test(text));
+  for (const row of noProse) if (row.test(text)) return true;
+  return false;
 }
 
 const noProse: readonly RegExp[] = [
@@ -142,13 +135,18 @@ const commonWords = new Set(
 
 /** Whether a text has a word of this description that is not common to many texts. */
 export function createTopicCheck(description: string): (text: string) => boolean {
-  const words = wordsOf(description).filter((word) => !commonWords.has(word));
-  const long = words.filter((word) => word.length > (unspaced.test(word) ? 1 : 3));
-  const wanted = long.length > 0 ? long : words;
+  let wanted: readonly string[] | null = null;
   return (text) => {
+    wanted ??= topicWordsOf(description);
     const own = wordsOf(text.slice(0, maxReadLength));
     return wanted.length === 0 || wanted.some((word) => own.some((other) => isSameWord(word, other)));
   };
+}
+
+function topicWordsOf(description: string): string[] {
+  const words = wordsOf(description).filter((word) => !commonWords.has(word));
+  const long = words.filter((word) => word.length > (unspaced.test(word) ? 1 : 3));
+  return long.length > 0 ? long : words;
 }
 
 /** The beginning of a text shows its topic. */

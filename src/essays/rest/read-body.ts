@@ -6,7 +6,10 @@ export class Stream extends Array<unknown> {}
 /** A text as what it contains: JSON, also in a fence, lines of JSON, server-sent events; or itself. */
 export function parseText(text: string): unknown {
   const json = /^\s*(?:```\w*\s+)?([[{"][\s\S]*[\]}"])\s*(?:```\s*)?$/.exec(text)?.[1];
-  return (json === undefined ? undefined : parseJson(json)) ?? parseEvents(text) ?? parseLines(text) ?? text;
+  const parsed = json === undefined ? undefined : parseJson(json);
+  if (parsed !== undefined) return parsed;
+  if (text.startsWith('{')) return parseLines(text) ?? text;
+  return text.includes('data:') ? (parseEvents(text) ?? text) : text;
 }
 
 /** https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
@@ -22,8 +25,7 @@ function parseEvents(text: string): Stream | undefined {
 
 /** Undefined if one is not an object of JSON: it may be cut off. */
 function parseLines(text: string): Stream | undefined {
-  const lines = text.startsWith('{') ? text.split('\n').filter((line) => line.trim() !== '') : [];
-  const values = lines.map(parseJson);
+  const values = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [parseJson(line)]));
   return values.length > 1 && values.every(isObject) ? Stream.from(values) : undefined;
 }
 

@@ -31,11 +31,15 @@ export function readEssay(
 ): FoundEssay | null {
   const body = json === undefined || typeof json === 'string' ? parseText(json ?? text) : json;
   const { texts, error } = declared;
-  const errorName = normalizeName(error?.split('.').at(-1) ?? '');
-  const errors = error === null ? [] : valuesAt(body, error);
-  if (errors.some((value) => guesses.saysFailure(errorName, value, { isDeclared: true }))) return null;
+  if (error !== null && saysError(body, error)) return null;
   if (texts !== null) return readDeclared(body, texts);
   return guessEssay(body, order, sent, { isAccepted: status === 200 || status === 201, readsSigns: error === null });
+}
+
+/** A field such as `success` or `status` says so with the values of its name, any other one with each value. */
+function saysError(body: unknown, path: string): boolean {
+  const { saysFailure = guesses.hasValue } = guesses.purposeOf(normalizeName(path.split('.').at(-1) ?? ''));
+  return valuesAt(body, path).some(saysFailure);
 }
 
 function readDeclared(body: unknown, paths: readonly string[]): FoundEssay | null {
@@ -129,20 +133,27 @@ function guessEssay(
   }
 
   function composeObject(object: Record<string, unknown>, { path, depth, isListed = false }: Place): Found | null {
-    const fields = Object.entries(object).flatMap(([key, value]) => {
+    const [fields, titles, parts]: [Found[], Found[], Found[]] = [[], [], []];
+    let sections = 0;
+    let lists = 0;
+    for (const [key, value] of Object.entries(object)) {
       const name = normalizeName(key);
-      const purpose = guesses.purposeOf(name);
-      if (!['text', 'title'].includes(purpose) && !(purpose === 'message' && mayHaveEssay(value))) return [];
-      const found = compose(value, { path: path === '' ? key : `${path}.${key}`, name, depth: depth + 1 });
-      const isList = Array.isArray(value) && value.length > 1;
-      return found ? [{ ...found, rank: Math.min(found.rank, guesses.rankOf(name)), name, purpose, isList }] : [];
-    });
-    const titles = fields.filter(({ purpose }) => purpose === 'title');
-    const isSection = ({ name }: { name: string }) => guesses.sectionName.test(name);
-    const texts = fields.filter((field) => !titles.includes(field) && (isSection(field) || sentence.test(field.text)));
-    const isTitled = titles.length > 0 && texts.length === 1 && (isListed || texts[0]?.isList === true);
-    const sections = isTitled || texts.filter(isSection).length > 1 ? [joinSections([...titles, ...texts])] : [];
-    const found = choose([...sections, ...fields]);
+      const { purpose } = guesses.purposeOf(name);
+      const mayHaveText = purpose === 'text' || purpose === 'title' || (purpose === 'message' && mayHaveEssay(value));
+      const place = { path: path === '' ? key : `${path}.${key}`, name, depth: depth + 1 };
+      const found = mayHaveText ? compose(value, place) : null;
+      if (found === null) continue;
+      const field = { ...found, rank: Math.min(found.rank, guesses.rankOf(name)) };
+      const isSection = guesses.sectionName.test(name);
+      fields.push(field);
+      if (purpose === 'title') titles.push(field);
+      else if (isSection || sentence.test(field.text)) parts.push(field);
+      if (isSection) sections += 1;
+      if (Array.isArray(value) && value.length > 1) lists += 1;
+    }
+    const isTitled = titles.length > 0 && parts.length === 1 && (isListed || lists === 1);
+    if (isTitled || sections > 1) fields.unshift(joinSections([...titles, ...parts]));
+    const found = choose(fields);
     return found && { ...found, isFailed: found.isFailed || hasFailed(object) };
   }
 
@@ -152,18 +163,22 @@ function guessEssay(
   }
 
   function hasFailed(value: unknown): boolean {
-    const fields = readsSigns && isObject(value) ? Object.entries(value) : [];
-    return fields.some(([key, child]) => guesses.saysFailure(normalizeName(key), child));
+    if (!readsSigns || !isObject(value)) return false;
+    for (const [key, child] of Object.entries(value))
+      if (guesses.purposeOf(normalizeName(key)).saysFailure?.(child)) return true;
+    return false;
   }
 
   /** The essay among the texts of an object; if there is none, the text that may be a part of one. */
   function choose(candidates: readonly Found[]): Found | null {
     const byRank = candidates.toSorted((one, other) => one.rank - other.rank);
     const essays = byRank.flatMap((candidate) => judge(candidate) ?? []);
+    const whole = essays.find(isWhole);
+    if (whole) return whole;
     const named = essays.filter(isNamed);
     const minLength = 0.8 * Math.max(...named.map(({ text }) => text.length));
-    const essay = essays.find(isWhole) ?? named.find(({ text }) => text.length >= minLength);
-    if (essay) return essay;
+    const long = named.find(({ text }) => text.length >= minLength);
+    if (long) return long;
     // Two texts in fields with unknown names could be anything.
     if (essays[0]) return new Set(essays.map(({ text }) => normalizeText(text))).size === 1 ? essays[0] : null;
     return byRank.find((candidate) => isNamed(candidate) || byRank.length === 1) ?? null;
@@ -172,26 +187,22 @@ function guessEssay(
   /** The text, if it is an essay. */
   function judge(found: Found): Found | null {
     const essay = { ...found, text: readHtml(found.text) };
-    const words = countOwnWords(essay);
+    const own = removeSent(essay.text);
+    const words = countWords(own);
     if (words < Math.min(minWords, wordCount / 2) || guesses.isNoProse(essay.text)) return null;
     // Messages come in all languages, but they are short, and not about the topic.
-    if (words < enoughWords && !isOnTopic(removeEchoes(essay.text, echoes))) return null;
+    if (words < enoughWords && !isOnTopic(own)) return null;
     if (isWhole(essay)) return essay;
     const isProse = isNamed(found) || sentence.test(essay.text);
     return isProse && !found.isFailed && !guesses.isMessage(essay.text) ? essay : null;
   }
 
   /** Whether it has two thirds of the order, in a field for texts: then no other field counts against it. */
-  function isWhole(found: Found): boolean {
-    return isNamed(found) && countOwnWords(found) >= (2 / 3) * wordCount;
+  function isWhole({ text, rank }: Found): boolean {
+    return rank < guesses.unknownRank && countWords(removeSent(text)) >= (2 / 3) * wordCount;
   }
 
-  function countOwnWords({ text }: Found): number {
-    return countWords(removeEchoes(text, echoes));
-  }
-}
-
-/** Deeper JSON is no envelope of an essay. */
+  /** Deeper JSON is no envelope of an essay. */
 const maxDepth = 20;
 const minWords = 8;
 /** Messages are shorter. */
@@ -199,7 +210,7 @@ const enoughWords = 150;
 const sentence = /[.!?]['"”’)\]]*(?:\s|$)|[^\P{Sentence_Terminal}.!?]/u;
 
 function isNamed({ rank }: Found): boolean {
-  return rank < Number.POSITIVE_INFINITY;
+  return rank < guesses.unknownRank;
 }
 
 /** The essay whose parts are fields of one object. */
@@ -227,12 +238,6 @@ function containsAll(text: string, parts: readonly string[]): boolean {
   const compact = (part: string) => part.replaceAll(/\s/g, '');
   if (parts.every((part) => text.startsWith(part)) || compact(text) === compact(parts.join(''))) return true;
   return parts.length < 100 && parts.every((part) => text.includes(part.trim()));
-}
-
-/** Normalized; empty if the text is a part of what was sent. The words of a short description may be in any essay. */
-function removeEchoes(text: string, echoes: readonly string[]): string {
-  const remove = (rest: string, echo: string) => (echo.includes(rest) ? '' : rest.replaceAll(echo, ' '));
-  return echoes.filter(({ length }) => length >= 20).reduce(remove, normalizeText(text));
 }
 
 /** Its letters and digits. */

@@ -10,15 +10,7 @@ import {
   type UpstreamErrorEvents,
 } from '../../upstream/upstream-error.ts';
 import { countWords } from '../../words.ts';
-import type {
-  Essay,
-  EssayMode,
-  EssayOrder,
-  EssayResult,
-  EssayWriter,
-  SendingEssayGenerator,
-  UnreadableEssay,
-} from '../essays.ts';
+import type { Essay, EssayMode, EssayOrder, EssayResult, SendingEssayGenerator, UnreadableEssay } from '../essays.ts';
 import { readHtml } from './read-body.ts';
 import { type DeclaredFields, readEssay } from './read-essay.ts';
 
@@ -63,19 +55,9 @@ export function createRestEssays(options: RestEssaysOptions): SendingEssayGenera
     const { idempotencyKey, orderAgain, ...input } = order;
     const writer = isSelfHosted && outcome.kind === 'answered' ? readWriter(outcome.json) : 'SERVICE';
     const createdAt = new Date();
-    const keptUntil = new Date(createdAt.getTime() + keepMs);
-    const { mode } = input;
-    return {
-      kind: 'essay',
-      id: randomUUID(),
-      text,
-      wordCount: countWords(text),
-      mode,
-      writer,
-      createdAt,
-      keptUntil,
-      input,
-    };
+    const dates = { createdAt, keptUntil: new Date(createdAt.getTime() + keepMs) };
+    const wordCount = countWords(text);
+    return { kind: 'essay', id: randomUUID(), text, wordCount, mode: order.mode, writer, ...dates, input };
   }
 
   function toFailure(outcome: Outcome): EssayResult | UnreadableEssay {
@@ -87,13 +69,8 @@ export function createRestEssays(options: RestEssaysOptions): SendingEssayGenera
     const { message, code, retryable } = toUpstreamError('essays', outcome, events);
     if (outcome.kind === 'exhausted') return toExhausted(message, outcome.renewsAt);
     if (outcome.kind === 'blocked') return toExhausted(message, outcome.retryAt);
-    return {
-      kind: 'service-failed',
-      message,
-      code,
-      retryable,
-      rawText: outcome.kind === 'failed' ? orNull(outcome.text) : null,
-    };
+    const rawText = outcome.kind === 'failed' ? orNull(outcome.text) : null;
+    return { kind: 'service-failed', message, code, retryable, rawText };
   }
 
   /** Services word a refusal in bodies of any status. */
@@ -110,9 +87,8 @@ export function createRestEssays(options: RestEssaysOptions): SendingEssayGenera
     const { message, code, retryable } = toUpstreamError('essays', failed, events);
     if (code === 'UPSTREAM_ALLOWANCE_EXHAUSTED') return toExhausted(message, answer.retryAt);
     const rawText = isSuccess(answer) ? orNull(answer.text) : null;
-    if (code !== 'UPSTREAM_FAILED' || !isSuccess(failed))
-      return { kind: 'service-failed', message, code, retryable, rawText };
-    return { kind: 'service-failed', message, code, retryable: false, rawText, isUnreadable: true };
+    if (!isSuccess(failed)) return { kind: 'service-failed', message, code, retryable, rawText };
+    return { kind: 'service-failed', message, code: 'UPSTREAM_FAILED', retryable: false, rawText, isUnreadable: true };
   }
 
   /** The self-hosted service sends a failure after the first line of its text as the last line, after a head with status 200. */
@@ -155,7 +131,7 @@ function readTextLine(line: unknown): string | null {
 }
 
 /** What wrote the essay, as the self-hosted service reports it. */
-function readWriter(json: unknown): EssayWriter {
+function readWriter(json: unknown): Essay['writer'] {
   const writer = readProperty(json, 'writer');
   if (writer === 'drafter') return 'DRAFTER';
   return writer === 'model' ? 'MODEL' : 'SERVICE';
@@ -168,12 +144,12 @@ function isSuccess(outcome: Outcome): outcome is Answered {
 /** Why the input was rejected, in any of the usual forms: a text, a field, errors in a list or by their fields. */
 function readReason(value: unknown, { isNested = true } = {}): string | null {
   if (typeof value !== 'object' || value === null) return typeof value === 'string' ? orNull(value) : null;
-  const named = ['message', 'detail', 'msg', 'reason', 'error', 'errors', 'title'].map((name) =>
-    readProperty(value, name),
-  );
+  const named = reasonNames.map((name) => readProperty(value, name));
   const others = isNested || Array.isArray(value) ? Object.values(value) : [];
   return [...named, ...others].map((child) => readReason(child)).find((reason) => reason !== null) ?? null;
 }
+
+const reasonNames = ['message', 'detail', 'msg', 'reason', 'error', 'errors', 'title'];
 
 function orNull(text: string): string | null {
   return text.trim() === '' ? null : text;
