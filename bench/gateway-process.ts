@@ -60,7 +60,7 @@ export async function startGateway(
   if (!isBuilt) buildGateway();
   const dataDir = mkdtempSync(join(tmpdir(), 'ledgerquill-bench-'));
   const { PATH = '', GATEWAY_NODE_OPTIONS: ownOptions = imageNodeOptions } = process.env;
-  const program = fromSource ? ['--import', 'tsx', 'src/main.ts'] : ['dist/main.js'];
+  const program = fromSource ? ['--import', 'tsx', 'src/cli/main.ts'] : ['dist/main.js'];
   const child = spawn(process.execPath, program, {
     cwd: root,
     env: {

@@ -21,7 +21,7 @@ export interface StartedGateway {
 
 /** Starts the gateway from its sources as a child process. */
 export function startGateway(env: NodeJS.ProcessEnv): StartedGateway {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/main.ts'], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     env,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,4 +1,4 @@
-import type { ListedBank } from '../src/bank-lists/listed-bank.ts';
+import type { ListedBank } from '../src/banks/listed-bank.ts';
 import { readPart, replacePart } from './replace-part.ts';
 
 export type Row = Pick<ListedBank, 'country' | 'bankCode' | 'name' | 'bic'>;

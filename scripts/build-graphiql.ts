@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
-import { type BuiltPage, fileNames } from '../src/http/graphiql.ts';
+import { type BuiltPage, fileNames } from '../src/gateway/http/graphiql.ts';
 import { adaptGraphiql } from './adapt-graphiql.ts';
 import { writeFile } from './write-file.ts';
 

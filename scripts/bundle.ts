@@ -35,7 +35,7 @@ interface BundledFile {
 const graphiqlPackage = 'node_modules/@graphql-yoga/render-graphiql';
 
 /** Two processes. */
-const entryPoints = ['src/main.ts', 'src/cli/ledgerquill.ts'];
+const entryPoints = ['src/cli/main.ts', 'src/cli/ledgerquill.ts'];
 
 /** For packages in CommonJS, which `require` modules of Node.js. */
 const createRequire =

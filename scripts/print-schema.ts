@@ -9,7 +9,7 @@ import {
   specifiedDirectives,
 } from 'graphql';
 import { composeSupergraph } from '../examples/supergraph/compose.ts';
-import { schema } from '../src/graphql/schema/schema.ts';
+import { schema } from '../src/gateway/graphql/schema/schema.ts';
 
 /*
  * `npm run schema`: writes schema.graphql, schema.client.graphql, possibleTypes.json and the example's supergraph. Tests

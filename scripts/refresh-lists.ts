@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { createBankLists } from '../src/bank-lists/bank-lists.ts';
+import { createBankLists } from '../src/banks/bank-lists.ts';
 import { describeChanges, type Row, refreshGermanDates, refreshListedBicsDate } from './bank-list-changes.ts';
 
 /*
  * `npm run refresh-lists`: installs the newest releases of the packages with bank lists, writes their dates to
- * src/bank-lists/shipped-banks.ts, and prints what changed. Today's date decides which German list is in use.
+ * src/banks/shipped-banks.ts, and prints what changed. Today's date decides which German list is in use.
  */
 
 const root = new URL('../', import.meta.url);
@@ -34,7 +34,7 @@ function refresh(): void {
 }
 
 function refreshDates(): void {
-  const file = 'src/bank-lists/shipped-banks.ts';
+  const file = 'src/banks/shipped-banks.ts';
   const readme = read('node_modules/bankdata-germany/README.md');
   const german = refreshGermanDates(read(file), versionOf('bankdata-germany'), readme);
   const changelog = read('node_modules/iban-to-bic/CHANGELOG.md');

@@ -27,7 +27,7 @@ import {
   printSubgraph,
   schemaFile,
 } from '../scripts/print-schema.ts';
-import { schema } from '../src/graphql/schema/schema.ts';
+import { schema } from '../src/gateway/graphql/schema/schema.ts';
 
 describe('schema.graphql', () => {
   it('matches the code; `npm run schema` prints it', () => {

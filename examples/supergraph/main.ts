@@ -1,4 +1,4 @@
-import { runMain } from '../../src/process/run-main.ts';
+import { runMain } from '../../src/base/process/run-main.ts';
 import { startGateway } from '../start-gateway.ts';
 import { composeSupergraph } from './compose.ts';
 import { createPayments } from './payments.ts';

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { runMain } from '../../src/process/run-main.ts';
+import { runMain } from '../../src/base/process/run-main.ts';
 import { startGateway } from '../start-gateway.ts';
 import { buildPages, type ServedPages, servePages } from './pages.ts';
 

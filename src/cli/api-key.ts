@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { apiKeyList } from '../config/callers.ts';
-import { UsageError } from '../errors.ts';
-import { print } from '../process/terminal.ts';
+import { UsageError } from '../base/errors.ts';
+import { print } from '../base/process/terminal.ts';
+import { apiKeyList } from '../gateway/config/callers.ts';
 
 /** Prints a new API key, and its entry for GATEWAY_API_KEYS. @throws UsageError if name or scopes are not valid */
 export function printApiKey(name: string, scopes: string): void {

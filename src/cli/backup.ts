@@ -1,8 +1,8 @@
-import { readConfig } from '../config/read-config.ts';
-import { ConfigError, errorCodeOf, UsageError } from '../errors.ts';
-import { print } from '../process/terminal.ts';
-import { backUp, type CopiedFile, restore } from '../stores/backup.ts';
-import { verifyStore } from '../stores/verify-store.ts';
+import { ConfigError, errorCodeOf, UsageError } from '../base/errors.ts';
+import { print } from '../base/process/terminal.ts';
+import { readConfig } from '../gateway/config/read-config.ts';
+import { backUp, type CopiedFile, restore } from '../gateway/stores/backup.ts';
+import { verifyStore } from '../gateway/stores/verify-store.ts';
 
 /** Copies DATA_DIR into a new folder, while the gateway runs. */
 export async function runBackup(folder: string): Promise<void> {

@@ -1,17 +1,17 @@
 import { PassThrough } from 'node:stream';
 import { Agent } from 'undici';
-import { createBankLists, isOutdated } from '../bank-lists/bank-lists.ts';
-import { createKnownBanks } from '../bank-lists/known-banks.ts';
-import { findUnknownVariables, listValues } from '../config/describe-variables.ts';
-import { type Config, draftsEssays, essaysAdvice, readConfig } from '../config/read-config.ts';
-import { describeAddresses, type RedisConfig } from '../config/redis-url.ts';
-import { ConfigError, errorCodeOf, messageOf } from '../errors.ts';
-import { createGateway } from '../gateway.ts';
-import { print } from '../process/terminal.ts';
-import { checkDataFolder } from '../stores/data-folder.ts';
-import { createRedisConnection } from '../stores/redis-connection.ts';
-import { StoreError } from '../stores/store.ts';
-import { findSecretProblem } from '../stores/store-secret.ts';
+import { createBankLists, isOutdated } from '../banks/bank-lists.ts';
+import { createKnownBanks } from '../banks/known-banks.ts';
+import { checkDataFolder } from '../base/data-folder.ts';
+import { ConfigError, errorCodeOf, messageOf } from '../base/errors.ts';
+import { print } from '../base/process/terminal.ts';
+import { findUnknownVariables, listValues } from '../gateway/config/describe-variables.ts';
+import { type Config, draftsEssays, essaysAdvice, readConfig } from '../gateway/config/read-config.ts';
+import { describeAddresses, type RedisConfig } from '../gateway/config/redis-url.ts';
+import { createGateway } from '../gateway/gateway.ts';
+import { createRedisConnection } from '../gateway/stores/redis-connection.ts';
+import { StoreError } from '../gateway/stores/store.ts';
+import { findSecretProblem } from '../gateway/stores/store-secret.ts';
 
 /**
  * Prints the configuration with its secrets masked, then checks what the start of the gateway checks, and connects to

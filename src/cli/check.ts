@@ -1,37 +1,37 @@
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
-import { createBankLists } from '../bank-lists/bank-lists.ts';
-import { createKnownBanks, type KnownBanks } from '../bank-lists/known-banks.ts';
-import { readConfig } from '../config/read-config.ts';
-import { readBankImportConfig } from '../config/service-config.ts';
-import { ConfigError, UsageError } from '../errors.ts';
-import type { AnswerSource } from '../payment-files/answers/answer-source.ts';
-import { type Answers, createAnswers } from '../payment-files/answers/answers.ts';
-import { openBankDataAnswers } from '../payment-files/answers/bank-data-answers.ts';
-import { connectToGateway } from '../payment-files/answers/gateway-answers.ts';
-import { type Journal, openJournal } from '../payment-files/answers/journal.ts';
-import { checkRows } from '../payment-files/check-rows.ts';
-import { FindingCounts } from '../payment-files/finding.ts';
-import { openPaymentFile, type PaymentFile, PaymentFileError, standardInput } from '../payment-files/open-file.ts';
-import { type Output, openOutputFile, openStandardOutput } from '../payment-files/output.ts';
-import { checkMessage } from '../payment-files/pain/check-message.ts';
-import { maxWorkbookRows, readRows } from '../payment-files/read-rows.ts';
-import { describeMessage, describeTally, Tally } from '../payment-files/tally.ts';
+import { createBankLists } from '../banks/bank-lists.ts';
+import { createKnownBanks, type KnownBanks } from '../banks/known-banks.ts';
+import { checkDataFolder } from '../base/data-folder.ts';
+import { ConfigError, UsageError } from '../base/errors.ts';
+import { createLog } from '../base/log.ts';
+import { configureHeap } from '../base/process/heap-settings.ts';
+import { createProgressBar, type ProgressBar } from '../base/process/progress-bar.ts';
+import { countOf, print, printError } from '../base/process/terminal.ts';
+import { createRedact } from '../base/redact.ts';
+import { type EmbeddedService, resolveUpstream } from '../base/rest-service.ts';
+import { readBankImportConfig } from '../base/variables/service-config.ts';
+import type { AnswerSource } from '../check/answers/answer-source.ts';
+import { type Answers, createAnswers } from '../check/answers/answers.ts';
+import { connectToGateway } from '../check/answers/gateway-answers.ts';
+import { type Journal, openJournal } from '../check/answers/journal.ts';
+import { checkRows } from '../check/check-rows.ts';
+import { FindingCounts } from '../check/finding.ts';
+import { openPaymentFile, type PaymentFile, PaymentFileError, standardInput } from '../check/open-file.ts';
+import { type Output, openOutputFile, openStandardOutput } from '../check/output.ts';
+import { checkMessage } from '../check/pain/check-message.ts';
+import { maxWorkbookRows, readRows } from '../check/read-rows.ts';
+import { describeMessage, describeTally, Tally } from '../check/tally.ts';
 import {
   createFindingWriter,
   createRowWriter,
   type OutputFormat,
   outputFormats,
   tooManyRows,
-} from '../payment-files/write-results.ts';
-import { configureHeap } from '../process/heap-settings.ts';
-import { createProgressBar, type ProgressBar } from '../process/progress-bar.ts';
-import { countOf, print, printError } from '../process/terminal.ts';
-import { type EmbeddedService, resolveUpstream } from '../self-hosted/service.ts';
-import { checkDataFolder } from '../stores/data-folder.ts';
-import { createLog } from '../telemetry/log.ts';
-import { createRedact } from '../telemetry/redact.ts';
+} from '../check/write-results.ts';
+import { openBankDataAnswers } from '../gateway/bank-data/check-answers.ts';
+import { readConfig } from '../gateway/config/read-config.ts';
 
 interface CheckOptions {
   column?: string;
@@ -160,7 +160,7 @@ function planService({ maxCalls }: Plan, listsVersion: string, services: Embedde
     async open(): Promise<AnswerSource> {
       if (config.store.redis === null) checkDataFolder(config.dataDir);
       const { access } = await resolveUpstream(upstream, services, async (apiKey) => {
-        const { createBankDataService } = await import('../self-hosted/bank-data/create-bank-data-service.ts');
+        const { createBankDataService } = await import('../bank-data-service/create-bank-data-service.ts');
         const log = createLog({ level: config.logLevel, redact: createRedact([apiKey]) });
         return { service: createBankDataService({ apiKey, dataDir: config.dataDir, log }) };
       });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { importableCountries } from '../self-hosted/bank-data/directory/files/formats.ts';
+import { importableCountries } from '../banks/import/files/formats.ts';
 import { registers } from './import-banks.ts';
 
 /** Prints a script that completes the command. It contains all words: starting Node.js at each use would take too long. */

@@ -1,12 +1,12 @@
-import { type PaymentScheme, paymentSchemes } from '../bank-lists/scheme-registers.ts';
-import { readBankImportConfig } from '../config/service-config.ts';
-import { UsageError } from '../errors.ts';
-import { print, printError } from '../process/terminal.ts';
-import { ImportError } from '../self-hosted/bank-data/directory/files/bank-file.ts';
-import { importableCountries } from '../self-hosted/bank-data/directory/files/formats.ts';
-import { isIsoDate, latestDate } from '../self-hosted/bank-data/directory/files/list-date.ts';
-import { describeBankFiles, importBanks, importFolder, undoLastImport } from '../self-hosted/bank-data/import-banks.ts';
-import { importRegister, undoRegisterImport } from '../self-hosted/bank-data/import-register.ts';
+import { ImportError } from '../banks/import/files/bank-file.ts';
+import { importableCountries } from '../banks/import/files/formats.ts';
+import { isIsoDate, latestDate } from '../banks/import/files/list-date.ts';
+import { describeBankFiles, importBanks, importFolder, undoLastImport } from '../banks/import/import-banks.ts';
+import { importRegister, undoRegisterImport } from '../banks/import/import-register.ts';
+import { type PaymentScheme, paymentSchemes } from '../banks/scheme-registers.ts';
+import { UsageError } from '../base/errors.ts';
+import { print, printError } from '../base/process/terminal.ts';
+import { readBankImportConfig } from '../base/variables/service-config.ts';
 
 interface ImportArguments {
   /** Or `EPC`, for a register of a payment scheme. */

@@ -2,11 +2,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option, type OptionValues } from 'commander';
-import { paymentSchemes } from '../bank-lists/scheme-registers.ts';
-import { ConfigError, errorCodeOf } from '../errors.ts';
-import { readVersion } from '../process/package-files.ts';
-import { type MainOptions, runMain } from '../process/run-main.ts';
-import { print, printError } from '../process/terminal.ts';
+import { paymentSchemes } from '../banks/scheme-registers.ts';
+import { ConfigError, errorCodeOf } from '../base/errors.ts';
+import { readVersion } from '../base/process/package-files.ts';
+import { type MainOptions, runMain } from '../base/process/run-main.ts';
+import { print, printError } from '../base/process/terminal.ts';
 
 /*
  * The `ledgerquill` command. Exit codes: 0; 1 for a failure or a wrong configuration; 2 for wrong usage. Those of `check`: 1 for
@@ -163,7 +163,7 @@ function createProgram(): Command {
   addCommand(
     'bank-data-service',
     'Run the self-hosted bank-data service as a process of its own.',
-    async (_, { port }) => (await import('../self-hosted/bank-data/run-bank-data-service.ts')).runBankDataService(port),
+    async (_, { port }) => (await import('../bank-data-service/run-bank-data-service.ts')).runBankDataService(port),
     { portVariable: '--port' },
   )
     .addOption(portOption(4001))
@@ -171,7 +171,7 @@ function createProgram(): Command {
   addCommand(
     'essay-service',
     'Run the self-hosted essay service as a process of its own.',
-    async (_, { port }) => (await import('../self-hosted/essays/run-essay-service.ts')).runEssayService(port),
+    async (_, { port }) => (await import('../essay-service/run-essay-service.ts')).runEssayService(port),
     { portVariable: '--port' },
   )
     .addOption(portOption(4002))

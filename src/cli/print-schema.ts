@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { builtFile } from '../process/package-files.ts';
+import { builtFile } from '../base/process/package-files.ts';
 
 interface SchemaOptions {
   client?: boolean;

@@ -1,6 +1,6 @@
-import { gatewayVariables } from '../config/variables.ts';
-import { UsageError } from '../errors.ts';
-import { print } from '../process/terminal.ts';
+import { UsageError } from '../base/errors.ts';
+import { print } from '../base/process/terminal.ts';
+import { gatewayVariables } from '../gateway/config/variables.ts';
 
 interface StartOptions {
   port?: string;
@@ -13,12 +13,12 @@ export async function start({ port, host, newStore }: StartOptions): Promise<voi
   override('PORT', port, '--port');
   override('HOST', host, '--host');
   if (newStore) await replaceStore();
-  await import('../main.ts');
+  await import('./main.ts');
 }
 
 async function replaceStore(): Promise<void> {
-  const { readConfig } = await import('../config/read-config.ts');
-  const { beginNewStore } = await import('../stores/store-secret.ts');
+  const { readConfig } = await import('../gateway/config/read-config.ts');
+  const { beginNewStore } = await import('../gateway/stores/store-secret.ts');
   const { store, dataDir } = readConfig(process.env);
   print(`${await beginNewStore(store, dataDir)}\n`);
 }

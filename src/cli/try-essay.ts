@@ -1,20 +1,20 @@
 import { createInterface } from 'node:readline/promises';
-import { AbortableSignal } from '../async/signal.ts';
-import { type Config, listSecrets, readConfig, type UpstreamAccess } from '../config/read-config.ts';
-import { ConfigError, UsageError } from '../errors.ts';
-import type { EssayOrder, EssayResult } from '../essays/essays.ts';
-import { parseText, Stream } from '../essays/rest/read-body.ts';
-import { readEssay } from '../essays/rest/read-essay.ts';
-import { createRestEssays } from '../essays/rest/rest-essays.ts';
-import { countOf } from '../process/terminal.ts';
-import { createRequestContext } from '../request-context.ts';
-import { checkDataFolder } from '../stores/data-folder.ts';
-import { openStore } from '../stores/open-store.ts';
-import { createLog } from '../telemetry/log.ts';
-import { createLogEvents } from '../telemetry/log-events.ts';
-import { createRedact } from '../telemetry/redact.ts';
-import type { Answered, Outcome } from '../upstream/outcome.ts';
-import { createUpstreamFactory } from '../upstream/upstream-client.ts';
+import { AbortableSignal } from '../base/async/signal.ts';
+import { checkDataFolder } from '../base/data-folder.ts';
+import { ConfigError, UsageError } from '../base/errors.ts';
+import { createLog } from '../base/log.ts';
+import { countOf } from '../base/process/terminal.ts';
+import { createRedact } from '../base/redact.ts';
+import { type Config, listSecrets, readConfig, type UpstreamAccess } from '../gateway/config/read-config.ts';
+import type { EssayOrder, EssayResult } from '../gateway/essays/essays.ts';
+import { parseText, Stream } from '../gateway/essays/rest/read-body.ts';
+import { readEssay } from '../gateway/essays/rest/read-essay.ts';
+import { createRestEssays } from '../gateway/essays/rest/rest-essays.ts';
+import { createRequestContext } from '../gateway/request-context.ts';
+import { openStore } from '../gateway/stores/open-store.ts';
+import { createLogEvents } from '../gateway/telemetry/log-events.ts';
+import type { Answered, Outcome } from '../gateway/upstream/outcome.ts';
+import { createUpstreamFactory } from '../gateway/upstream/upstream-client.ts';
 import { countWords } from '../words.ts';
 
 interface TryOptions {

@@ -1,4 +1,4 @@
-import { countryCodes } from '../countries/country-codes.ts';
+import { countryCodes } from './country-codes.ts';
 import { compactIban } from './iban.ts';
 
 export type BicProblem = 'ILLEGAL_CHARACTERS' | 'WRONG_LENGTH' | 'UNKNOWN_COUNTRY';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { readConfig } from '../../src/config/read-config.ts';
+import { readConfig } from '../../src/gateway/config/read-config.ts';
 import { tCommand } from '../support/process.ts';
 
 it('prints a new key and its entry in GATEWAY_API_KEYS', async () => {

@@ -11,13 +11,13 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { backUp, restore } from '../../src/stores/backup.ts';
-import { openStore } from '../../src/stores/open-store.ts';
-import { verifyStore } from '../../src/stores/verify-store.ts';
+import { backUp, restore } from '../../src/gateway/stores/backup.ts';
+import { openStore } from '../../src/gateway/stores/open-store.ts';
+import { verifyStore } from '../../src/gateway/stores/verify-store.ts';
+import { tFolder } from '../support/gateway/stores/folder.ts';
 import { noUpstreams, tGatewayProcess } from '../support/gateway-process.ts';
 import { tCommand } from '../support/process.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
-import { tFolder } from '../support/stores/folder.ts';
 
 async function tRun(args: string[], dataDir: string, env: Record<string, string> = {}) {
   const command = tCommand(args, { DATA_DIR: dataDir, ...env });

@@ -3,12 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { tReplace } from '../support/banks/import/imports.ts';
+import { tReplaceRegister } from '../support/banks/import/registers.ts';
+import { tFolder } from '../support/gateway/stores/folder.ts';
 import { tCommand } from '../support/process.ts';
 import { tRedis, tRedisCluster, tRedisSentinel, whyNoRedis } from '../support/redis.ts';
 import { replyJson, tUnusedUrl, tUpstream } from '../support/scripted-upstream.ts';
-import { tReplace } from '../support/self-hosted/bank-data/directory/imports.ts';
-import { tReplaceRegister } from '../support/self-hosted/bank-data/directory/registers.ts';
-import { tFolder } from '../support/stores/folder.ts';
 
 const key = 'seeded-key';
 

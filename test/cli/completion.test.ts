@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { tFolder } from '../support/gateway/stores/folder.ts';
 import { tCommand } from '../support/process.ts';
-import { tFolder } from '../support/stores/folder.ts';
 
 const commandNames = [
   ...['start', 'check', 'check-config', 'schema', 'import-banks', 'api-key', 'bank-data-service', 'essay-service'],

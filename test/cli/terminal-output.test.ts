@@ -1,12 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { openStandardOutput } from '../../src/payment-files/output.ts';
-import { escapeLine } from '../../src/telemetry/log.ts';
-import { tCheck } from '../support/payment-files/check.ts';
+import { escapeLine } from '../../src/base/log.ts';
+import { openStandardOutput } from '../../src/check/output.ts';
+import { tImport } from '../support/banks/import/command-line.ts';
+import { tCheck } from '../support/check/check.ts';
+import { tFolder } from '../support/gateway/stores/folder.ts';
 import { tCommand } from '../support/process.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
-import { tImport } from '../support/self-hosted/bank-data/directory/command-line.ts';
-import { tFolder } from '../support/stores/folder.ts';
 
 /* What would control a terminal does not reach people: it may be in the name of a file, in its cells, and in responses. */
 

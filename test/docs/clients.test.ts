@@ -9,7 +9,7 @@ import {
   validate,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { schema } from '../../src/graphql/schema/schema.ts';
+import { schema } from '../../src/gateway/graphql/schema/schema.ts';
 import { type FencedBlock, fencedBlocks } from '../support/docs/fenced-blocks.ts';
 import { runBlock, whyNoCurl } from '../support/docs/run-block.ts';
 

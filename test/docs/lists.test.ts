@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { knownVariables } from '../../src/config/variables.ts';
-import { messageLimits } from '../../src/payment-files/pain/read-message.ts';
-import { rules } from '../../src/payment-files/pain/rules.ts';
-import { bankFileFormats, importableCountries } from '../../src/self-hosted/bank-data/directory/files/formats.ts';
-import { definitions } from '../../src/telemetry/metrics/definitions.ts';
+import { bankFileFormats, importableCountries } from '../../src/banks/import/files/formats.ts';
+import { messageLimits } from '../../src/check/pain/read-message.ts';
+import { rules } from '../../src/check/pain/rules.ts';
+import { knownVariables } from '../../src/gateway/config/variables.ts';
+import { definitions } from '../../src/gateway/telemetry/metrics/definitions.ts';
 
 /* What the pages list is what the code has. */
 

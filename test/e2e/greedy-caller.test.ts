@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { counts, formatPost, takeAll } from '../../bench/greedy-caller.ts';
-import { sha256 } from '../support/auth/identify.ts';
+import { sha256 } from '../support/gateway/callers/identify.ts';
+import { as, keyOf } from '../support/gateway/http/callers.ts';
+import { readAll, receive, tConnection, untilClosed } from '../support/gateway/http/connection.ts';
 import { tGatewayProcess } from '../support/gateway-process.ts';
-import { as, keyOf } from '../support/http/callers.ts';
-import { readAll, receive, tConnection, untilClosed } from '../support/http/connection.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /* bench/greedy-caller.ts measures the times of the known query. */

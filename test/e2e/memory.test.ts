@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { tSend } from '../support/gateway/http/listening-gateway.ts';
 import { tGatewayProcess } from '../support/gateway-process.ts';
-import { tSend } from '../support/http/listening-gateway.ts';
 import type { TProcess } from '../support/process.ts';
 
 /* Resident memory, which only Linux tells. */

@@ -20,9 +20,9 @@ import {
   path,
   remaining,
 } from '../support/e2e/observed-metrics.ts';
+import type { Scraped } from '../support/gateway/telemetry/scrape.ts';
 import { tRedis, whyNoRedis } from '../support/redis.ts';
 import { replyHeld, replyJson } from '../support/scripted-upstream.ts';
-import type { Scraped } from '../support/telemetry/scrape.ts';
 
 /* What metrics, log, spans and /ready say while an upstream fails, or Redis. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { type State, stateFields, watchWithAll } from '../support/gateway/http/watches.ts';
 import { tGateway } from '../support/gateway.ts';
 import { tHaproxy, whyNoHaproxy } from '../support/haproxy.ts';
-import { type State, stateFields, watchWithAll } from '../support/http/watches.ts';
 import { postJson } from '../support/post-json.ts';
 import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 

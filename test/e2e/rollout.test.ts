@@ -3,6 +3,7 @@ import { expect, it, vi } from 'vitest';
 import { tIban } from '../support/e2e/iban.ts';
 import { tProbingProxy } from '../support/e2e/probing-proxy.ts';
 import { tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
+import { tFolder } from '../support/gateway/stores/folder.ts';
 import {
   type OrderData,
   orderMutation,
@@ -10,7 +11,6 @@ import {
   readEssay,
   tGatewayProcess,
 } from '../support/gateway-process.ts';
-import { tFolder } from '../support/stores/folder.ts';
 
 it('replaces two gateways behind a proxy, one after the other, and no request fails', async () => {
   const service = new EventEmitter();

@@ -1,11 +1,11 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { replaceImport } from '../../src/self-hosted/bank-data/directory/replace-import.ts';
+import { replaceImport } from '../../src/banks/import/replace-import.ts';
+import { tFolder } from '../support/gateway/stores/folder.ts';
 import { noUpstreams, tGatewayProcess, untilReady } from '../support/gateway-process.ts';
 import { tCommand, tProcess } from '../support/process.ts';
 import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
-import { tFolder } from '../support/stores/folder.ts';
 
 /* The gateway as a process, as new users and orchestrators run it. */
 

@@ -1,13 +1,13 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { createLmdbStore } from '../../src/stores/lmdb-store.ts';
-import { withSecretCheck } from '../../src/stores/sealed-store.ts';
+import { createLmdbStore } from '../../src/gateway/stores/lmdb-store.ts';
+import { withSecretCheck } from '../../src/gateway/stores/sealed-store.ts';
 import { tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
+import { tFolder } from '../support/gateway/stores/folder.ts';
 import { noUpstreams, tGatewayProcess, untilReady } from '../support/gateway-process.ts';
 import { tCommand } from '../support/process.ts';
 import { type TRedis, tRedis, whyNoRedis, withClient } from '../support/redis.ts';
-import { tFolder } from '../support/stores/folder.ts';
 
 /* The process of a gateway whose secret is not the one of its store. */
 

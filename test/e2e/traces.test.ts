@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { tFolder } from '../support/gateway/stores/folder.ts';
+import { tCollector } from '../support/gateway/telemetry/otlp-collector.ts';
 import { tGatewayProcess } from '../support/gateway-process.ts';
-import { tFolder } from '../support/stores/folder.ts';
-import { tCollector } from '../support/telemetry/otlp-collector.ts';
 
 /** Answers one query, and stops. @returns the code that the process has loaded, by file */
 async function tLoadedCode(env: Record<string, string>): Promise<string[]> {

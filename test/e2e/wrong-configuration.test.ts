@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { paid, wrongValues } from '../support/config/wrong-values.ts';
 import { tHttpServer } from '../support/free-port.ts';
+import { paid, wrongValues } from '../support/gateway/config/wrong-values.ts';
+import { tFolder } from '../support/gateway/stores/folder.ts';
 import { tScript } from '../support/process.ts';
-import { tFolder } from '../support/stores/folder.ts';
 
 const redis = { REDIS_URL: 'redis://127.0.0.1:9', STORE_SECRET: 'seeded-secret-of-the-store' };
 
@@ -15,14 +15,14 @@ const printCpuTime =
 /** Without starting its services first, which would take several seconds of CPU time. */
 async function tFailedStart(env: Readonly<Record<string, string>>): Promise<string> {
   const ownEnv = { DATA_DIR: join(tFolder(), 'data'), PORT: '0', NODE_OPTIONS: printCpuTime };
-  const started = tScript('src/main.ts', { ...ownEnv, ...env });
+  const started = tScript('src/cli/main.ts', { ...ownEnv, ...env });
   expect(await started.ended).toEqual({ code: 1, signal: null });
   expect(Number(started.stdout())).toBeLessThan(3_000);
   expect(started.stderr()).not.toMatch(/^\s+at |seeded/m);
   return started.stderr();
 }
 
-/** Two rows, because test/config/wrong-values.test.ts reads all of them. WRONG_VALUES=all starts all, in 20 s. */
+/** Two rows, because test/gateway/config/wrong-values.test.ts reads all of them. WRONG_VALUES=all starts all, in 20 s. */
 const firstRows = ['PORT', 'GATEWAY_API_KEYS'].map(
   (name) => wrongValues.find(({ variable }) => variable === name) ?? expect.unreachable(name),
 );

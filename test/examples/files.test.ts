@@ -2,9 +2,9 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { calcCheckDigits } from '../../src/iban/mod97.ts';
 import { whyNoChromium } from '../support/browser.ts';
+import { serviceAt, tCheck } from '../support/check/check.ts';
 import { download, dropFile } from '../support/examples/files.ts';
 import { clients, expectGoodLayout, tPages } from '../support/examples/pages.ts';
-import { serviceAt, tCheck } from '../support/payment-files/check.ts';
 import { type Reply, replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /* Files on the example pages in a browser, with a gateway and a scripted service: rows, requests and what is saved. */

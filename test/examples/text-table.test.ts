@@ -11,9 +11,9 @@ import {
   readIbanColumn,
   readTable,
 } from '../../examples/web/src/state/text-table.ts';
-import { matchBic as matchInGateway } from '../../src/bank-lists/match-bic.ts';
+import { matchBic as matchInGateway } from '../../src/banks/match-bic.ts';
+import { neutralize } from '../../src/check/write-results.ts';
 import { findBicProblems } from '../../src/iban/bic.ts';
-import { neutralize } from '../../src/payment-files/write-results.ts';
 
 const german = 'DE89370400440532013000';
 const other = 'DE89370400440532013001';

@@ -1,8 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../support/auth/identify.ts';
-import { ec, jwkOf, jwt, tToken } from '../support/auth/token.ts';
 import {
   type Condition,
   conditions,
@@ -12,13 +10,15 @@ import {
   replyHealthy,
   upstreamText,
 } from '../support/failures/conditions.ts';
+import { sha256 } from '../support/gateway/callers/identify.ts';
+import { ec, jwkOf, jwt, tToken } from '../support/gateway/callers/token.ts';
+import { as, keyOf, tCallers, ways } from '../support/gateway/http/callers.ts';
+import type { Received } from '../support/gateway/http/listening-gateway.ts';
+import { tFolder } from '../support/gateway/stores/folder.ts';
+import { tRawClient } from '../support/gateway/stores/redis-client.ts';
 import { bankDataKey, essaysKey } from '../support/gateway.ts';
-import { as, keyOf, tCallers, ways } from '../support/http/callers.ts';
-import type { Received } from '../support/http/listening-gateway.ts';
 import { tRedis, whyNoRedis } from '../support/redis.ts';
 import { tUnusedUrl, tUpstream } from '../support/scripted-upstream.ts';
-import { tFolder } from '../support/stores/folder.ts';
-import { tRawClient } from '../support/stores/redis-client.ts';
 
 /*
  * Secrets, personal data and texts that are sent through every failure and every refusal: they are in no answer, no log

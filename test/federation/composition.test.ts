@@ -6,7 +6,7 @@ import { buildSchema, type GraphQLSchema, isObjectType, parse } from 'graphql';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readSubgraphs } from '../../examples/supergraph/compose.ts';
 import { printSubgraph, printSupergraph, supergraphFile } from '../../scripts/print-schema.ts';
-import { schema } from '../../src/graphql/schema/schema.ts';
+import { schema } from '../../src/gateway/graphql/schema/schema.ts';
 import { tCaller } from '../support/caller.ts';
 import { tGateway } from '../support/gateway.ts';
 import { countJudgement } from '../support/judgements.ts';

@@ -1,10 +1,10 @@
 import { Trace } from '@apollo/usage-reporting-protobuf';
 import { buildSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import type { Environment } from '../../src/config/variables.ts';
+import type { Environment } from '../../src/gateway/config/variables.ts';
 import { tServer } from '../support/federation/server.ts';
+import { repeat } from '../support/gateway/graphql/repeat.ts';
 import { type Answer, bankDataKey, tScriptedGateway } from '../support/gateway.ts';
-import { repeat } from '../support/graphql/repeat.ts';
 import { type Reply, replyJson } from '../support/scripted-upstream.ts';
 
 const german = 'DE89370400440532013000';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { getOperationAST } from 'graphql';
 import { beforeEach, expect, it, vi } from 'vitest';
-import type { BankDataPort } from '../../src/bank-data/bank-data.ts';
-import { createGraphqlHandler } from '../../src/graphql/request/graphql-handler.ts';
-import { createContext } from '../../src/graphql/schema/context.ts';
-import { schema } from '../../src/graphql/schema/schema.ts';
-import { createRedact } from '../../src/telemetry/redact.ts';
+import { createRedact } from '../../src/base/redact.ts';
+import type { BankDataPort } from '../../src/gateway/bank-data/bank-data.ts';
+import { createGraphqlHandler } from '../../src/gateway/graphql/request/graphql-handler.ts';
+import { createContext } from '../../src/gateway/graphql/schema/context.ts';
+import { schema } from '../../src/gateway/graphql/schema/schema.ts';
 import { tCaller } from '../support/caller.ts';
 import { createRandom } from '../support/e2e/random.ts';
 import { tCoverage } from '../support/fuzz/coverage.ts';
@@ -15,12 +15,12 @@ import {
   type ExpectedAnswer,
   type ReceivedAnswer,
 } from '../support/fuzz/expected-answer.ts';
+import { parseOrNull, withLiterals } from '../support/gateway/graphql/literals.ts';
+import { tFetch } from '../support/gateway/graphql/local-fetch.ts';
+import { createRandomRequests, type RandomRequest } from '../support/gateway/graphql/random-documents.ts';
+import { texts, tServices } from '../support/gateway/graphql/scripted-services.ts';
+import { tGraphqlServer } from '../support/gateway/http/graphql-server.ts';
 import type { Answer } from '../support/gateway.ts';
-import { parseOrNull, withLiterals } from '../support/graphql/literals.ts';
-import { tFetch } from '../support/graphql/local-fetch.ts';
-import { createRandomRequests, type RandomRequest } from '../support/graphql/random-documents.ts';
-import { texts, tServices } from '../support/graphql/scripted-services.ts';
-import { tGraphqlServer } from '../support/http/graphql-server.ts';
 import { turns } from '../support/turns.ts';
 
 /*

@@ -11,9 +11,9 @@ import {
   firstFile,
   writeFile,
 } from '../support/fuzz/worst-check.ts';
+import { tFolder } from '../support/gateway/stores/folder.ts';
 import { noUpstreams } from '../support/gateway-process.ts';
 import { bundleScript } from '../support/process.ts';
-import { tFolder } from '../support/stores/folder.ts';
 
 /*
  * Climbs to the file that blocks the event loop longest, has the longest answer, or takes the most memory. A longer search, alone on

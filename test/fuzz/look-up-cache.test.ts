@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { beforeEach, expect, it, vi } from 'vitest';
-import type { KeepAlive } from '../../src/async/shared-task.ts';
-import type { Signal } from '../../src/async/signal.ts';
-import { createLookUpCache } from '../../src/bank-data/look-up-cache.ts';
-import type { CacheEntry } from '../../src/bank-data/shared-cache.ts';
-import { GatewayError } from '../../src/errors.ts';
+import type { KeepAlive } from '../../src/base/async/shared-task.ts';
+import type { Signal } from '../../src/base/async/signal.ts';
+import { GatewayError } from '../../src/base/errors.ts';
+import { createLookUpCache } from '../../src/gateway/bank-data/look-up-cache.ts';
+import type { CacheEntry } from '../../src/gateway/bank-data/shared-cache.ts';
 import { CountingSignal } from '../support/counting-signal.ts';
 import {
   type CacheOptions,

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { schema } from '../../src/graphql/schema/schema.ts';
-import { sha256 } from '../support/auth/identify.ts';
+import { schema } from '../../src/gateway/graphql/schema/schema.ts';
 import { createRandom } from '../support/e2e/random.ts';
 import { attacks } from '../support/fuzz/attacks.ts';
 import { type Measurement, tMeasuredGateway } from '../support/fuzz/measured-gateway.ts';
 import { createRequests, type FuzzRequest } from '../support/fuzz/requests.ts';
+import { sha256 } from '../support/gateway/callers/identify.ts';
+import { as, keyOf } from '../support/gateway/http/callers.ts';
 import { noUpstreams } from '../support/gateway-process.ts';
-import { as, keyOf } from '../support/http/callers.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /*

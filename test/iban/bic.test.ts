@@ -1,7 +1,7 @@
 import countries from 'i18n-iso-countries';
 import { describe, expect, it } from 'vitest';
-import { countryCodes } from '../../src/countries/country-codes.ts';
 import { type BicProblem, compactBic, findBicProblems, parseBic } from '../../src/iban/bic.ts';
+import { countryCodes } from '../../src/iban/country-codes.ts';
 
 describe('findBicProblems', () => {
   it.each<[string, string, BicProblem[]]>([

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { describeChanges, refreshGermanDates, refreshListedBicsDate } from '../../scripts/bank-list-changes.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const shippedBanks = read('src/bank-lists/shipped-banks.ts');
+const shippedBanks = read('src/banks/shipped-banks.ts');
 const versionOf = (name: string): string => JSON.parse(read(`node_modules/${name}/package.json`)).version;
 
 describe('the dates of the lists', () => {

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { stagePackage, unbundledPackages } from '../../scripts/package.ts';
+import { tSampleFile } from '../support/banks/import/command-line.ts';
+import { tSample } from '../support/banks/import/samples.ts';
+import { tFolder } from '../support/gateway/stores/folder.ts';
 import { untilReady } from '../support/gateway-process.ts';
 import { tProcess } from '../support/process.ts';
-import { tSampleFile } from '../support/self-hosted/bank-data/directory/command-line.ts';
-import { tSample } from '../support/self-hosted/bank-data/directory/samples.ts';
-import { tFolder } from '../support/stores/folder.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

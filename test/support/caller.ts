@@ -1,5 +1,5 @@
-import type { Access } from '../../src/auth/access.ts';
-import type { Caller } from '../../src/auth/caller.ts';
+import type { Access } from '../../src/gateway/callers/access.ts';
+import type { Caller } from '../../src/gateway/callers/caller.ts';
 
 /** A caller who may use everything without limits. */
 export const tCaller: Caller = {

@@ -1,4 +1,4 @@
-import { AbortableSignal } from '../../src/async/signal.ts';
+import { AbortableSignal } from '../../src/base/async/signal.ts';
 
 /** Counts its listeners. */
 export class CountingSignal extends AbortableSignal {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { tFolder } from './stores/folder.ts';
+import { tFolder } from './gateway/stores/folder.ts';
 
 const canMount = spawnSync('unshare', ['--mount', 'true']).status === 0;
 

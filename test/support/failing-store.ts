@@ -1,5 +1,5 @@
-import type { Lock, Store } from '../../src/stores/store.ts';
-import { StoreError } from '../../src/stores/store.ts';
+import type { Lock, Store } from '../../src/gateway/stores/store.ts';
+import { StoreError } from '../../src/gateway/stores/store.ts';
 
 /** A store that can be made to fail, with all its locks, like that of a process that crashed or lost its Redis. */
 export function tFailingStore(store: Store) {

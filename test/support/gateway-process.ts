@@ -33,7 +33,7 @@ export const noUpstreams = {
 
 /** Starts a gateway on a free port. Resolves when it listens. */
 export function tGatewayProcess(env: Record<string, string> = {}): Promise<GatewayProcess> {
-  return untilReady(tScript('src/main.ts', { PORT: '0', ...env }));
+  return untilReady(tScript('src/cli/main.ts', { PORT: '0', ...env }));
 }
 
 /** Two gateways that share nothing but a Redis. */

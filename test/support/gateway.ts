@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import { createBankLists } from '../../src/bank-lists/bank-lists.ts';
-import { createKnownBanks } from '../../src/bank-lists/known-banks.ts';
-import { readConfig } from '../../src/config/read-config.ts';
-import type { Environment } from '../../src/config/variables.ts';
-import { createGateway } from '../../src/gateway.ts';
-import type { UpstreamLimits } from '../../src/upstream/upstream-client.ts';
+import { createBankLists } from '../../src/banks/bank-lists.ts';
+import { createKnownBanks } from '../../src/banks/known-banks.ts';
+import { readConfig } from '../../src/gateway/config/read-config.ts';
+import type { Environment } from '../../src/gateway/config/variables.ts';
+import { createGateway } from '../../src/gateway/gateway.ts';
+import type { UpstreamLimits } from '../../src/gateway/upstream/upstream-client.ts';
 import { tCaller } from './caller.ts';
-import { tFetch } from './graphql/local-fetch.ts';
+import { tFetch } from './gateway/graphql/local-fetch.ts';
 import { type Reply, tUpstream } from './scripted-upstream.ts';
 // Loaded on first use otherwise, which takes longer than some tests may.
-import '../../src/graphql/request/yoga.ts';
+import '../../src/gateway/graphql/request/yoga.ts';
 
 export const bankDataKey = 'seeded-bank-data-key-b1';
 export const essaysKey = 'seeded-essays-key-e2';

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { tFreePort } from './free-port.ts';
+import { tFolder } from './gateway/stores/folder.ts';
 import { tProcess } from './process.ts';
-import { tFolder } from './stores/folder.ts';
 
 /** Debian installs it outside the PATH of users. */
 const command = existsSync('/usr/sbin/haproxy') ? '/usr/sbin/haproxy' : 'haproxy';

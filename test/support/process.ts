@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type BuildOptions, buildSync } from 'esbuild';
 import { expect, onTestFinished, vi } from 'vitest';
 import { writeFile } from '../../scripts/write-file.ts';
-import { tFolder } from './stores/folder.ts';
+import { tFolder } from './gateway/stores/folder.ts';
 
 export interface TProcess {
   pid: number | undefined;

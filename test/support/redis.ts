@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, vi } from 'vitest';
 import { onFreePort, tFreePort } from './free-port.ts';
+import { tFolder } from './gateway/stores/folder.ts';
 import { type OnFinished, type TProcess, tProcess } from './process.ts';
-import { tFolder } from './stores/folder.ts';
 
 /** For titles of tests that need the redis-server binary: why they are skipped; empty if it is installed. */
 export const whyNoRedis = spawnSync('redis-server', ['--version']).error

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
-import type { LlmConfig } from '../../src/config/service-config.ts';
-import { createBankDataService } from '../../src/self-hosted/bank-data/create-bank-data-service.ts';
-import { createEssayService } from '../../src/self-hosted/essays/create-essay-service.ts';
-import { createEssayWriter } from '../../src/self-hosted/essays/run-essay-service.ts';
+import { createBankDataService } from '../../src/bank-data-service/create-bank-data-service.ts';
+import type { LlmConfig } from '../../src/base/variables/service-config.ts';
+import { createEssayService } from '../../src/essay-service/create-essay-service.ts';
+import { createEssayWriter } from '../../src/essay-service/run-essay-service.ts';
 import { bankDataKey, essaysKey } from './gateway.ts';
 
 /** The self-hosted bank-data service on a free port, closed after the test. @returns its URL */

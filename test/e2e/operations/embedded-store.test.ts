@@ -2,11 +2,11 @@ import { readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tDisk, whyNoMount } from '../../support/disk.ts';
+import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { startLoad } from '../../support/operations/load.ts';
 import { playOutage } from '../../support/operations/outage.ts';
 import { type Replica, tSite, whyNoSite } from '../../support/operations/site.ts';
 import { tCommand } from '../../support/process.ts';
-import { tFolder } from '../../support/stores/folder.ts';
 
 /* A gateway with the embedded store: what clients and operators see of its outages, as docs/incidents.md says. */
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { dashboardFile } from '../../../scripts/print-dashboard.ts';
-import { sha256 } from '../../support/auth/identify.ts';
+import { sha256 } from '../../support/gateway/callers/identify.ts';
 import { drawDashboard } from '../../support/operations/draw-dashboard.ts';
 import { startLoad } from '../../support/operations/load.ts';
 import { playOutage } from '../../support/operations/outage.ts';

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } fro
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { tFolder } from '../stores/folder.ts';
+import { tFolder } from '../gateway/stores/folder.ts';
 import { fencedBlocks } from './fenced-blocks.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));

@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events';
 import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { vi } from 'vitest';
+import { tFolder } from '../gateway/stores/folder.ts';
 import { tGateway } from '../gateway.ts';
 import {
   type GatewayProcess,
@@ -13,7 +14,6 @@ import {
   tGatewayProcess,
   type WrittenEssay,
 } from '../gateway-process.ts';
-import { tFolder } from '../stores/folder.ts';
 import type { Random } from './random.ts';
 
 export interface KilledGateway {

@@ -1,10 +1,10 @@
 import { expect, vi } from 'vitest';
-import { sha256 } from '../auth/identify.ts';
+import { sha256 } from '../gateway/callers/identify.ts';
+import { type Collector, tCollector } from '../gateway/telemetry/otlp-collector.ts';
+import { type Scraped, scrape } from '../gateway/telemetry/scrape.ts';
 import { tGatewayProcess } from '../gateway-process.ts';
 import type { TProcess } from '../process.ts';
 import { type Reply, replyJson, tUpstream, type Upstream } from '../scripted-upstream.ts';
-import { type Collector, tCollector } from '../telemetry/otlp-collector.ts';
-import { type Scraped, scrape } from '../telemetry/scrape.ts';
 
 /* A gateway in production, with all that an operator can see of it: metrics, log and spans. */
 

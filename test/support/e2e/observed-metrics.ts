@@ -1,4 +1,4 @@
-import type { Scraped } from '../telemetry/scrape.ts';
+import type { Scraped } from '../gateway/telemetry/scrape.ts';
 
 /* Readers of the metrics that tell what happened. */
 

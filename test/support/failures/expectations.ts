@@ -1,4 +1,4 @@
-import type { ErrorCode, ServiceName } from '../../../src/errors.ts';
+import type { ErrorCode, ServiceName } from '../../../src/base/errors.ts';
 import { essaysKey } from '../gateway.ts';
 import {
   type Condition,

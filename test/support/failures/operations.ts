@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ServiceName } from '../../../src/errors.ts';
+import type { ServiceName } from '../../../src/base/errors.ts';
 import type { UpstreamCall } from '../scripted-upstream.ts';
 import { type EssayResult, essayTable, type IbanResult, ibanTable, listTable, type Table } from './expectations.ts';
 

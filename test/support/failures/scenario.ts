@@ -1,7 +1,7 @@
 import dns from 'node:dns';
 import { isIP } from 'node:net';
 import { expect, onTestFinished, vi } from 'vitest';
-import type { ServiceName } from '../../../src/errors.ts';
+import type { ServiceName } from '../../../src/base/errors.ts';
 import { type Answer, bankDataKey, essaysKey, tGateway } from '../gateway.ts';
 import { type Reply, tUpstream, type UpstreamCall } from '../scripted-upstream.ts';
 import {

@@ -1,12 +1,12 @@
 import type { GraphQLSchema } from 'graphql';
-import { createTimeSlices } from '../../../src/async/time-slices.ts';
-import { createGraphqlHandler } from '../../../src/graphql/request/graphql-handler.ts';
-import { createRequestContext, type RequestContext } from '../../../src/request-context.ts';
-import type { Events } from '../../../src/telemetry/events.ts';
-import { createRedact } from '../../../src/telemetry/redact.ts';
+import { createTimeSlices } from '../../../src/base/async/time-slices.ts';
+import { createRedact } from '../../../src/base/redact.ts';
+import { createGraphqlHandler } from '../../../src/gateway/graphql/request/graphql-handler.ts';
+import { createRequestContext, type RequestContext } from '../../../src/gateway/request-context.ts';
+import type { Events } from '../../../src/gateway/telemetry/events.ts';
 import { tCaller } from '../caller.ts';
+import { tFetch } from '../gateway/graphql/local-fetch.ts';
 import type { Answer } from '../gateway.ts';
-import { tFetch } from '../graphql/local-fetch.ts';
 import { postJson } from '../post-json.ts';
 
 interface TServerOptions<Context> {

@@ -1,4 +1,4 @@
-import { repeat } from '../graphql/repeat.ts';
+import { repeat } from '../gateway/graphql/repeat.ts';
 
 const bomb = `{ country(code: "FR") { ...F0 } } ${repeat(6, (level) => {
   const field = level % 2 ? 'parent' : 'territories';

@@ -1,4 +1,4 @@
-import type { CacheEntry } from '../../../src/bank-data/shared-cache.ts';
+import type { CacheEntry } from '../../../src/gateway/bank-data/shared-cache.ts';
 
 /* What the look-up cache does, in the simplest way: everything happens at once, and entries have the same size. */
 

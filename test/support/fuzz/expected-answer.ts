@@ -1,10 +1,10 @@
 import { GraphQLError, getOperationAST, graphql, validate } from 'graphql';
-import { GatewayError, internalErrorMessage } from '../../../src/errors.ts';
-import { schema } from '../../../src/graphql/schema/schema.ts';
-import { createRedact } from '../../../src/telemetry/redact.ts';
-import { parseOrNull } from '../graphql/literals.ts';
-import { tContext } from '../graphql/outcomes.ts';
-import type { RandomRequest } from '../graphql/random-documents.ts';
+import { GatewayError, internalErrorMessage } from '../../../src/base/errors.ts';
+import { createRedact } from '../../../src/base/redact.ts';
+import { schema } from '../../../src/gateway/graphql/schema/schema.ts';
+import { parseOrNull } from '../gateway/graphql/literals.ts';
+import { tContext } from '../gateway/graphql/outcomes.ts';
+import type { RandomRequest } from '../gateway/graphql/random-documents.ts';
 
 /** What a client receives, without request ids. Errors are sorted: their order is that in which look-ups fail. */
 export interface ReceivedAnswer {

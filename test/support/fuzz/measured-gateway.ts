@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { tFolder } from '../gateway/stores/folder.ts';
 import { bundleScript } from '../process.ts';
-import { tFolder } from '../stores/folder.ts';
 import type { Reading } from './meter.ts';
 import type { FuzzRequest } from './requests.ts';
 

@@ -1,5 +1,5 @@
 import type { Random } from '../e2e/random.ts';
-import { repeat } from '../graphql/repeat.ts';
+import { repeat } from '../gateway/graphql/repeat.ts';
 import type { Measurement } from './measured-gateway.ts';
 import type { FuzzRequest } from './requests.ts';
 

@@ -1,7 +1,7 @@
-import { createPreparedDocuments } from '../../../src/graphql/documents/documents.ts';
-import { schema } from '../../../src/graphql/schema/schema.ts';
+import { createPreparedDocuments } from '../../../src/gateway/graphql/documents/documents.ts';
+import { schema } from '../../../src/gateway/graphql/schema/schema.ts';
 import type { Random } from '../e2e/random.ts';
-import { repeat } from '../graphql/repeat.ts';
+import { repeat } from '../gateway/graphql/repeat.ts';
 
 /*
  * Searches for the document that takes longest to prepare for its size: changes the worst one so far at random, and keeps the

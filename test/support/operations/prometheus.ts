@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { onFreePort } from '../free-port.ts';
+import { tFolder } from '../gateway/stores/folder.ts';
 import { tProcess } from '../process.ts';
-import { tFolder } from '../stores/folder.ts';
 
 /** A real Prometheus with the alert rules of `deploy`, in which a minute is shorter. */
 export interface Prometheus {

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
 import { onFreePort } from '../free-port.ts';
+import { tFolder } from '../gateway/stores/folder.ts';
+import { whyNoPromtool } from '../gateway/telemetry/scrape.ts';
 import { type GatewayProcess, tGatewayProcess } from '../gateway-process.ts';
 import { tProcess } from '../process.ts';
 import { whyNoRedis } from '../redis.ts';
 import { type Reply, replyJson, tUpstream, type Upstream } from '../scripted-upstream.ts';
-import { tFolder } from '../stores/folder.ts';
-import { whyNoPromtool } from '../telemetry/scrape.ts';
 import { type Prometheus, tPrometheus } from './prometheus.ts';
 
 /* Gateways as they run in production: behind HAProxy, with Redis, scraped by a Prometheus with the alerts of `deploy`. */

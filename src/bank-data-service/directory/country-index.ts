@@ -1,0 +1,81 @@
+import { findInList } from '../../banks/bank-lists.ts';
+import { isBranch, type ListedBank } from '../../banks/listed-bank.ts';
+import { normalizeForSearch } from '../../banks/normalize-for-search.ts';
+import { fullBic } from '../../iban/bic.ts';
+
+/** The banks of one country, indexed for lookups. */
+export interface CountryIndex {
+  /** By bank code, ascending, without the branches that a Hungarian list has. */
+  banks: readonly ListedBank[];
+  /** The record of the branch, if the list has branches; otherwise of the bank. */
+  findByCode(bankCode: string, branch: string | null): ListedBank | null;
+  /** By a BIC of 11 characters; if several banks share it, the one most likely to be the head office. */
+  findByBic(bic: string): ListedBank | null;
+  /** Banks whose name contains all words, or whose bank code or BIC starts with the text; in the order of `banks`. */
+  search(text: string): readonly ListedBank[];
+}
+
+export function createCountryIndex(country: string, unordered: readonly ListedBank[]): CountryIndex {
+  const byCode = new Map(unordered.map((bank) => [bank.bankCode, bank]));
+  const banks = unordered
+    .filter(({ bankCode }) => !isBranch(country, bankCode))
+    .sort((a, b) => (a.bankCode < b.bankCode ? -1 : 1));
+  const byBic = new Map<string, ListedBank>();
+  for (const bank of banks) {
+    if (bank.bic === '') continue;
+    const known = byBic.get(fullBic(bank.bic));
+    if (known === undefined || isCloserToHeadOffice(bank, known)) byBic.set(fullBic(bank.bic), bank);
+  }
+  // Created on the first search: normalizing 10,000 names takes longer than the rest of the index.
+  let normalizedNames: readonly string[] | undefined;
+
+  return {
+    banks,
+    findByCode(bankCode, branch) {
+      const listed = branch === null ? undefined : byCode.get(bankCode + branch);
+      return listed ? { ...listed, bankCode } : findInList(byCode, country, bankCode);
+    },
+    findByBic: (bic) => byBic.get(bic) ?? null,
+    search(text) {
+      normalizedNames ??= banks.map(({ name }) => normalizeForSearch(name));
+      const names = normalizedNames;
+      const words = normalizeForSearch(text).split(/\s+/).filter(Boolean);
+      const code = text.replace(/\s+/g, '').toUpperCase();
+      return banks.filter(
+        ({ bankCode, bic }, index) =>
+          words.every((word) => names[index]?.includes(word)) || bankCode.startsWith(code) || bic.startsWith(code),
+      );
+    },
+  };
+}
+
+/**
+ * Whether the first of two banks with the same BIC is more likely to be the head office, which no directory marks. In
+ * this order: a bank code of the place in a German BIC, the shorter name, because branches and accounting units append
+ * to it (`Isbank` and `Isbank Fil Berlin`), the lower bank code. Banks without a name come last.
+ */
+function isCloserToHeadOffice(bank: ListedBank, other: ListedBank): boolean {
+  const [isInPlace, otherIsInPlace] = [isInPlaceOfBic(bank), isInPlaceOfBic(other)];
+  if (isInPlace !== otherIsInPlace) return isInPlace;
+  const [length, otherLength] = [bank.name.length || Infinity, other.name.length || Infinity];
+  if (length !== otherLength) return length < otherLength;
+  return bank.bankCode < other.bankCode;
+}
+
+/**
+ * By the location of a German BIC: the first digits of the bank codes of that place (Berlin, Düsseldorf, Frankfurt,
+ * Hamburg, Munich, Stuttgart). Other places cannot be recognized.
+ */
+const places: Readonly<Record<string, string>> = {
+  BB: '100',
+  DD: '300',
+  FF: '500',
+  HH: '200',
+  MM: '700',
+  SS: '600',
+};
+
+function isInPlaceOfBic({ country, bankCode, bic }: ListedBank): boolean {
+  const place = country === 'DE' ? places[bic.slice(6, 8)] : undefined;
+  return place !== undefined && bankCode.startsWith(place);
+}

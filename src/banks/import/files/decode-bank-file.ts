@@ -1,0 +1,51 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import iconv from 'iconv-lite';
+import { type Decode, decodeText } from '../../../base/decode-text.ts';
+import { type BankFile, ImportError } from './bank-file.ts';
+import type { TextEncoding } from './bank-file-format.ts';
+
+export interface DecodedText {
+  /** @throws ImportError if the file is not text, or in an encoding that is not recognized */
+  pieces: AsyncIterable<string>;
+  /** The encoding of the pieces up to now. */
+  encoding(): string;
+}
+
+/**
+ * Decodes a text file in chunks, in the encoding of its publisher, or as a copy in UTF-8 or UTF-16, with or without a byte
+ * order mark.
+ */
+export function decodeBankFile(file: BankFile, published: TextEncoding): DecodedText {
+  let encoding: string = published;
+  return { pieces: decodePieces(), encoding: () => encoding };
+
+  async function* decodePieces(): AsyncGenerator<string> {
+    rejectBinary(file);
+    yield* decodeText(file, published, createDecode);
+  }
+
+  function createDecode(chosen: string): Decode {
+    if (chosen === 'utf-16') {
+      throw new ImportError(
+        `${file.name} is neither in utf-16, as it is published, nor in utf-8; import the downloaded file unchanged`,
+      );
+    }
+    encoding = chosen;
+    const decoder = iconv.getDecoder(chosen);
+    return (bytes) => (bytes === undefined ? (decoder.end() ?? '') : decoder.write(bytes));
+  }
+}
+
+/** Whether a text in UTF-8 was read as Windows-1252, and saved again: Zürich has become ZÃ¼rich. */
+export function isDecodedTwice(text: string): boolean {
+  const bytes = iconv.encode(text, 'windows-1252');
+  return !isAscii(bytes) && isUtf8(bytes);
+}
+
+function rejectBinary({ name, start }: BankFile): void {
+  const signature = start.subarray(0, 4).toString('hex');
+  if (/^504b0[357]|^d0cf11e0/.test(signature)) {
+    throw new ImportError(`${name} is a workbook or an archive; expected a text file`);
+  }
+  if (signature.startsWith('1f8b')) throw new ImportError(`${name} is compressed with gzip; unpack it first`);
+}

@@ -1,0 +1,106 @@
+import type { BankEntry } from '../../listed-bank.ts';
+import { type BankFile, ImportError, openBankFile, type Row, type Sheet } from './bank-file.ts';
+import type { BankFileFormat, Layout } from './bank-file-format.ts';
+import { allBankFileFormats } from './formats.ts';
+import { readSheets } from './sheets.ts';
+import { findTable, lookAhead, readRow } from './table.ts';
+
+/**
+ * The formats that a file has, by its first rows and not by its name: none if it is not known, and several if it has the
+ * banks of several countries.
+ * @throws ImportError if the file cannot be read
+ */
+export async function recognizeFile(path: string): Promise<readonly BankFileFormat[]> {
+  const file = await openBankFile(path);
+  try {
+    return await findFormats(file, allBankFileFormats());
+  } finally {
+    file.close();
+  }
+}
+
+/** Which of these formats a file has. A workbook is read to its end; of a text, only the start is read. */
+export async function findFormats(file: BankFile, formats: readonly BankFileFormat[]): Promise<BankFileFormat[]> {
+  const tops = new Map<string, readonly Top[]>();
+  const found: BankFileFormat[] = [];
+  for (const format of formats.filter(({ layout }) => hasKind(file, layout))) {
+    const key = JSON.stringify(format.layout);
+    const top = tops.get(key) ?? (await readTops(file, format.layout));
+    tops.set(key, top);
+    if (await hasFormat(top, format, file.name)) found.push(format);
+  }
+  return found;
+}
+
+/** Whether a file can have a layout, by its first character. */
+export function hasKind({ start }: BankFile, { kind }: Layout): boolean {
+  const text = start.toString('latin1');
+  if (text.startsWith('PK')) return kind === 'workbook';
+  // After a byte order mark, and between the zeros of UTF-16.
+  const [first] = text.replace(/^[\xff\xfe\xef\xbb\xbf\0\s]+/, '');
+  if (first === '[' || first === '{') return kind === 'json';
+  return first === '<' ? kind === 'xml' : kind === 'csv' || kind === 'fixed-width';
+}
+
+interface Top extends Omit<Sheet, 'rows'> {
+  rows: readonly Row[];
+  /** Whether the row after these cannot be read. */
+  isCutShort: boolean;
+}
+
+async function readTops(file: BankFile, layout: Layout): Promise<Top[]> {
+  const start = { ...file, chunks: replay([file.start]) };
+  const sheets = await readSheets(layout.kind === 'workbook' ? file : start, layout);
+  return Promise.all(sheets.map(async ({ place, rows }) => ({ place, ...(await readTop(rows)) })));
+}
+
+/** The first rows that can be read: the file may end within a row or a character here, or have another format. */
+async function readTop(rows: AsyncIterable<Row>): Promise<Pick<Top, 'rows' | 'isCutShort'>> {
+  const top: Row[] = [];
+  try {
+    for await (const row of rows) {
+      top.push(row);
+      if (top.length === lookAhead) break;
+    }
+  } catch (error) {
+    if (!(error instanceof ImportError)) throw error;
+    return { rows: top, isCutShort: true };
+  }
+  return { rows: top, isCutShort: false };
+}
+
+async function hasFormat(tops: readonly Top[], format: BankFileFormat, fileName: string): Promise<boolean> {
+  const sheets = tops.map(({ place, rows }) => ({ place, rows: replay(rows) }));
+  const table = await findTable(sheets, format, fileName).catch((error: unknown) => {
+    if (error instanceof ImportError) return null;
+    throw error;
+  });
+  if (table === null) return false;
+  // The first rows need not have banks of the country.
+  if (format.isShared) return true;
+  const entries: BankEntry[] = [];
+  for await (const row of table.rows) {
+    const content = readRow(row, table, format);
+    if ('entry' in content) entries.push(content.entry);
+  }
+  // The titles are all that can be read: the import refuses the file with the reason.
+  if (entries.length === 0 && typeof format.columns.code === 'string' && tops.some((top) => top.isCutShort))
+    return true;
+  if (format.columns.bic === undefined) return entries.length > 0;
+  return countriesOfBics(entries).includes(format.country) && hasBicsOf(format.country, entries);
+}
+
+/** Items as if they were read. */
+export async function* replay<Item>(items: readonly Item[]): AsyncGenerator<Item> {
+  yield* items;
+}
+
+/** Whether most BICs are of the country; a few may belong to branches of foreign banks. */
+export function hasBicsOf(country: string, entries: readonly BankEntry[]): boolean {
+  const countries = countriesOfBics(entries);
+  return countries.filter((code) => code === country).length * 2 >= countries.length;
+}
+
+export function countriesOfBics(entries: readonly BankEntry[]): string[] {
+  return entries.flatMap(({ bic }) => (bic === '' ? [] : [bic.slice(4, 6)]));
+}

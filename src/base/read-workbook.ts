@@ -1,0 +1,259 @@
+import { Readable } from 'node:stream';
+import { crc32, inflateRawSync } from 'node:zlib';
+import readParts, { type CellValue, type Row as PackageRow } from 'read-excel-file/node';
+import { errorCodeOf } from './errors.ts';
+import { count } from './process/terminal.ts';
+
+export interface WorkbookLimits {
+  /** Of all parts together, in MB. */
+  unpackedMb: number;
+  /** Of a sheet. */
+  rows: number;
+  /** Of a sheet, with the empty cells before and between others. */
+  cells: number;
+  /** Of a part. */
+  tags: number;
+  /** Of a sheet: cells may share a long text. */
+  millionCharacters: number;
+}
+
+/** The rows can be read once. */
+export interface WorkbookSheet {
+  /** For messages, before the number of a row: `sheet "Banks", row`. */
+  place: string;
+  /** Without blank ones. */
+  rows: Iterable<WorkbookRow>;
+}
+
+interface WorkbookRow {
+  /** Dates are ISO 8601 texts. */
+  cells: readonly (string | number)[];
+  /** From 1, as in a spreadsheet. */
+  line: number;
+}
+
+/** Why a workbook cannot be read. The message is a sentence without its full stop, and begins with the name of the file. */
+export class WorkbookError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'WorkbookError';
+  }
+}
+
+/**
+ * The sheets of an XLSX workbook. The format requires to unpack the whole file in memory, within these limits.
+ * @param name of the file, for messages
+ * @throws WorkbookError, also while its rows are read
+ */
+export async function readWorkbook(
+  name: string,
+  archive: Buffer,
+  limits: WorkbookLimits,
+): Promise<readonly WorkbookSheet[]> {
+  if (archive.subarray(0, 4).toString('hex') === compoundFile) {
+    throw new WorkbookError(`${name} is in the old XLS format or has a password; save it as XLSX without a password`);
+  }
+  if (archive.subarray(0, 2).toString('latin1') !== 'PK') throw new WorkbookError(`${name} is not an XLSX workbook`);
+  const parts = unpackParts(name, archive, limits);
+  const sheets = await readParts(packParts(parts), { trim: false }).catch((error: unknown) => {
+    // Its other errors are about the code of the package, not about the file.
+    const isAboutFile = error instanceof Error && error.name === 'InvalidSpreadsheetError';
+    throw damaged(name, isAboutFile ? error.message : 'its XML is not that of a workbook');
+  });
+  // A sheet without data is a chart.
+  return sheets.map(({ sheet, data = [] }) => {
+    const place = `sheet "${toOneLine(sheet)}", row`;
+    return { place, rows: rowsOf(data, `${name}, ${place}`, limits) };
+  });
+}
+
+/** The start of an XLS workbook, and of an XLSX workbook with a password. */
+const compoundFile = 'd0cf11e0';
+
+function damaged(name: string, problem: string): WorkbookError {
+  return new WorkbookError(`${name} is not an XLSX workbook, or is damaged: ${toOneLine(problem)}`);
+}
+
+/** The XML files in a workbook, by path. The sizes that the archive declares are not trusted. */
+function unpackParts(name: string, archive: Buffer, limits: WorkbookLimits): ReadonlyMap<string, Buffer> {
+  const parts = new Map<string, Buffer>();
+  let path = 'the list of its files';
+  let freeBytes = limits.unpackedMb * 1_000_000;
+  try {
+    for (const entry of readEntries(archive)) {
+      path = entry.path;
+      // The others describe the document and its author.
+      if (!/^xl\/.*\.xml(\.rels)?$/.test(path)) continue;
+      if (entry.isEncrypted) throw new WorkbookError(`${name} has a password; save it as XLSX without a password`);
+      const content = unpackEntry(archive, entry, freeBytes);
+      if (crc32(content) !== entry.checksum) throw damaged(name, `${path} has a wrong checksum`);
+      freeBytes -= content.length;
+      parts.set(path, checkPart(name, path, content, limits));
+    }
+  } catch (error) {
+    if (error instanceof WorkbookError) throw error;
+    if (errorCodeOf(error) !== 'ERR_BUFFER_TOO_LARGE') {
+      throw damaged(name, `${path} cannot be read; download the file again`);
+    }
+    throw new WorkbookError(`${name} unpacks to more than ${limits.unpackedMb} MB, the limit for a workbook`);
+  }
+  return parts;
+}
+
+interface ArchiveEntry {
+  path: string;
+  isEncrypted: boolean;
+  /** 0 for stored, 8 for deflated. */
+  method: number;
+  checksum: number;
+  packedBytes: number;
+  /** The position of its local header. */
+  at: number;
+}
+
+/** The central directory of a ZIP archive: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.3.12 and 4.3.16. */
+function* readEntries(archive: Buffer): Generator<ArchiveEntry> {
+  const end = archive.lastIndexOf('PK\x05\x06', undefined, 'latin1');
+  if (end < 0) throw new Error('the archive has no end');
+  const entries = archive.readUInt16LE(end + 10);
+  let at = archive.readUInt32LE(end + 16);
+  for (let index = 0; index < entries; index++) {
+    const nameEnd = at + 46 + archive.readUInt16LE(at + 28);
+    yield {
+      path: archive.toString('utf8', at + 46, nameEnd),
+      isEncrypted: (archive.readUInt16LE(at + 8) & 1) === 1,
+      method: archive.readUInt16LE(at + 10),
+      checksum: archive.readUInt32LE(at + 16),
+      packedBytes: archive.readUInt32LE(at + 20),
+      at: archive.readUInt32LE(at + 42),
+    };
+    at = nameEnd + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
+  }
+}
+
+/** @throws an error with the code `ERR_BUFFER_TOO_LARGE` for more than `maxBytes`; another if the entry is damaged */
+function unpackEntry(archive: Buffer, { at, method, packedBytes }: ArchiveEntry, maxBytes: number): Buffer {
+  const start = at + 30 + archive.readUInt16LE(at + 26) + archive.readUInt16LE(at + 28);
+  // The smallest limit of zlib is 1.
+  if (method === 8) return inflateRawSync(archive.subarray(start), { maxOutputLength: Math.max(maxBytes, 1) });
+  if (method !== 0) throw new Error('unknown compression method');
+  if (packedBytes > maxBytes) throw Object.assign(new Error('too large'), { code: 'ERR_BUFFER_TOO_LARGE' });
+  return archive.subarray(start, start + packedBytes);
+}
+
+const maxSheets = 1_000;
+
+/** A text and the tag before it, in bytes: the longest cell of Excel has 32,767 characters. */
+const maxTextBytes = 200_000;
+
+/**
+ * A part without its comments, and without empty cells and rows, as formatting may reach to the end of a sheet. Errors of
+ * formulas, such as `#REF!`, are texts, as `read-excel-file` would read empty cells. Rejected is
+ * what `read-excel-file` reads with much memory or time: cells that are far from others, since it creates all cells between
+ * them, long texts and many tags.
+ */
+function checkPart(name: string, path: string, content: Buffer, limits: WorkbookLimits): Buffer {
+  const part = toOneLine(path);
+  const tooMany = (found: string) =>
+    new WorkbookError(`${name}: ${part} has more than ${found}, the limit for a workbook`);
+  // Names and references are ASCII.
+  const xml = content
+    .toString('latin1')
+    .replace(/<!--[^<>]*-->/g, '')
+    .replace(/<c [^<>]*\/>/g, '')
+    .replace(/<row [^<>]*(?:\/>|><\/row>)/g, '')
+    .replace(/(<(?:[\w.-]+:)?c [^<>]*\bt=)(["'])e\2/g, '$1$2str$2');
+  if (/<!|<[^<>]*(?:<|$)/.test(xml)) throw damaged(name, `${path} is not well-formed, or has a document type`);
+  for (let at = 0, tags = 0; at < xml.length; tags += 1) {
+    const next = xml.indexOf('<', at + 1);
+    const end = next < 0 ? xml.length : next;
+    if (end - at > maxTextBytes) throw tooMany(`${count(maxTextBytes)} bytes in a text or tag`);
+    if (tags > limits.tags) throw tooMany(`${count(limits.tags)} tags`);
+    at = end;
+  }
+  if (hasMoreTags(xml, 'sheet|Relationship', maxSheets)) throw tooMany(`${count(maxSheets)} sheets`);
+  if (!xml.includes('sheetData')) return Buffer.from(xml, 'latin1');
+  if (hasMoreTags(xml, 'row', limits.rows)) throw tooMany(`${count(limits.rows)} rows`);
+  let [rows, columns] = [1, 1];
+  for (const [, reference = ''] of xml.matchAll(/[\t-\r ](?!xmlns:r=)(?:[\w.:-]*:)?r=["']([^"']*)/g)) {
+    const [, letters = '', row] = /^([A-Z]*)(\d+)$/.exec(reference) ?? [];
+    if (row === undefined) throw damaged(name, `${path} has a cell ${reference}`);
+    rows = Math.max(rows, Number(row));
+    columns = Math.max(columns, columnNumber(letters));
+    const place = `up to ${reference.slice(0, maxQuoteLength)}`;
+    if (rows > limits.rows) throw tooMany(`${count(limits.rows)} rows ${place}`);
+    if (rows * columns > limits.cells) throw tooMany(`${count(limits.cells)} cells ${place}`);
+  }
+  return Buffer.from(xml, 'latin1');
+}
+
+function hasMoreTags(xml: string, names: string, max: number): boolean {
+  const tags = xml.matchAll(new RegExp(`<(?:[\\w.:-]*:)?(?:${names})[\\s/>]`, 'g'));
+  for (let number = 0; number <= max; number++) if (tags.next().done) return false;
+  return true;
+}
+
+/** 1 for A, 27 for AA. */
+function columnNumber(letters: string): number {
+  return [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
+}
+
+/** An archive that contains only these parts, uncompressed: the package reads all that an archive contains. */
+function packParts(parts: ReadonlyMap<string, Buffer>): Readable {
+  const pieces = [...parts].flatMap(([path, content]) => {
+    if (content.length === 0) return [];
+    const header = Buffer.alloc(30);
+    header.write('PK\x03\x04', 'latin1');
+    header.writeUInt32LE(content.length, 18);
+    header.writeUInt32LE(content.length, 22);
+    header.writeUInt16LE(Buffer.byteLength(path), 26);
+    return [header, Buffer.from(path), content];
+  });
+  return Readable.from(pieces, { objectMode: false });
+}
+
+/** Excel has the same limit. */
+const maxCellLength = 32_767;
+
+function* rowsOf(data: readonly PackageRow[], place: string, limits: WorkbookLimits): Generator<WorkbookRow> {
+  let characters = 0;
+  for (const [index, row] of data.entries()) {
+    const cells = row.map(readCell);
+    // Cells may share a long text, so that a small file has many of them.
+    for (const cell of cells) {
+      const { length } = String(cell);
+      characters += length;
+      if (length > maxCellLength) {
+        throw new WorkbookError(
+          `${place} ${index + 1}: a cell of more than ${count(maxCellLength)} characters, the limit for a cell`,
+        );
+      }
+    }
+    if (characters > limits.millionCharacters * 1_000_000) {
+      throw new WorkbookError(
+        `${place} ${index + 1}: more than ${limits.millionCharacters} million characters, the limit for a sheet`,
+      );
+    }
+    if (cells.some((cell) => cell !== '')) yield { cells, line: index + 1 };
+  }
+}
+
+function readCell(cell: CellValue | null): string | number {
+  if (cell === null) return '';
+  // The package declares the class instead of its instances.
+  if ((cell as unknown) instanceof Date) return toIsoDate(cell as unknown as Date);
+  return typeof cell === 'number' ? cell : String(cell);
+}
+
+/** An error value for a number that is formatted as a date, but is none: it may be a bank code. */
+function toIsoDate(date: Date): string {
+  return Number.isNaN(date.getTime()) ? '#NUM!' : date.toISOString().slice(0, 10);
+}
+
+function toOneLine(text: string): string {
+  const printable = text.replace(/\p{Cf}+/gu, '').replace(/[\s\p{C}]+/gu, ' ');
+  return printable.trim().slice(0, maxQuoteLength);
+}
+
+/** In characters: what a message repeats of a file. */
+const maxQuoteLength = 300;

@@ -1,0 +1,87 @@
+import * as z from 'zod';
+import type { Environment } from '../../gateway/config/variables.ts';
+import { ConfigError, errorCodeOf } from '../errors.ts';
+import { readConfiguredFile } from './configured-files.ts';
+import { secretFile } from './parsers.ts';
+
+/**
+ * Reads the variables of a table, and the files that contain their values; an empty value counts as not set.
+ * @throws ConfigError with all problems at once
+ */
+export function readVariables<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  env: Environment,
+): z.infer<z.ZodObject<Shape>> {
+  const given = Object.keys(shape).flatMap((name) => {
+    const value = env[name]?.trim();
+    return value ? [[name, value]] : [];
+  });
+  const { values, problems } = readSecretFiles(shape, Object.fromEntries(given));
+  const result = z.object(shape).safeParse(values);
+  if (result.success && problems.length === 0) return result.data;
+  const unreadable = problems.map((problem) => problem.replace(/(_FILE)?: .*/, ''));
+  const issues = (result.error?.issues ?? []).filter(({ path }) => !unreadable.includes(String(path[0])));
+  const described = describeIssues(issues, createQuote(shape, values)).map((problem) => {
+    const [name = ''] = problem.split(':');
+    return env[`${name}_FILE`] ? problem.replace(':', '_FILE: its value') : problem;
+  });
+  throw new ConfigError([...problems, ...described]);
+}
+
+/** Replaces `X_FILE` with `X` for all variables of the table whose type is `secretFile`. */
+function readSecretFiles(shape: z.ZodRawShape, given: Readonly<Record<string, string>>) {
+  const values: Record<string, string> = { ...given };
+  const problems: string[] = [];
+  for (const [fileVariable, type] of Object.entries(shape)) {
+    const path = values[fileVariable];
+    if (type !== secretFile || path === undefined) continue;
+    delete values[fileVariable];
+    const variable = fileVariable.replace(/_FILE$/, '');
+    if (values[variable] !== undefined) {
+      problems.push(`${fileVariable}: must not be set together with ${variable}`);
+      continue;
+    }
+    try {
+      // Editors and `echo` end files with a line break.
+      values[variable] = readConfiguredFile(path).trim();
+      if (values[variable] === '')
+        problems.push(`${fileVariable}: the file is empty; it must contain the value of ${variable}`);
+    } catch (error) {
+      const reason = errorCodeOf(error) ?? 'unknown reason';
+      const expected = `it must be the path of a file with the value of ${variable}`;
+      problems.push(`${fileVariable}: the file cannot be read (${reason}); ${expected}`);
+    }
+  }
+  return { values, problems };
+}
+
+/** One problem per variable: its first issue, because a wrong value may have several. */
+function describeIssues(issues: readonly z.core.$ZodIssue[], quote: (name: string) => string | null): string[] {
+  const problems = new Map<string, string>();
+  for (const { path, message } of issues) {
+    const name = String(path[0]);
+    const value = quote(name);
+    if (!problems.has(name)) problems.set(name, `${name}: ${message}${value === null ? '' : `, but is ${value}`}`);
+  }
+  return [...problems.values()];
+}
+
+/** A function that quotes the value of a variable for a message; null if it is, or may contain, a secret. */
+export function createQuote(shape: z.ZodRawShape, values: Environment): (name: string) => string | null {
+  const secrets = Object.keys(shape).flatMap((name) => (isSecretVariable(shape, name) && values[name]) || []);
+  return (name) => {
+    const value = values[name];
+    if (value === undefined || isSecretVariable(shape, name)) return null;
+    // A secret, or a part of one, that was assigned to the wrong variable, too, or the password in a URL.
+    const isSecret = (secret: string) => value.includes(secret) || (value.length >= 8 && secret.includes(value));
+    if (secrets.some(isSecret) || /:\/\/[^/]*@|\?/.test(value)) return null;
+    return JSON.stringify(value.length > maxQuotedLength ? `${value.slice(0, maxQuotedLength)}...` : value);
+  };
+}
+
+const maxQuotedLength = 80;
+
+/** Whether the value of a variable must not be printed: it can also be in a file, or its name says so. */
+function isSecretVariable(shape: z.ZodRawShape, name: string): boolean {
+  return `${name}_FILE` in shape || /_(KEYS?|SECRET|PASSWORD|HEADERS)$/.test(name);
+}

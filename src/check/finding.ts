@@ -1,0 +1,50 @@
+import { count, plural } from '../base/process/terminal.ts';
+
+export type Severity = 'error' | 'warning' | 'hint';
+
+/** Where: row (1-based, of the file, the title row counts) and column title for a table; line and XPath for a pain message. */
+export type Place = { row: number; column: string | null } | { line: number; xpath: string };
+
+export interface Finding {
+  code: string;
+  severity: Severity;
+  place: Place;
+  message: string;
+  suggestion: string | null;
+}
+
+/** Counts findings by their code. */
+export class FindingCounts {
+  readonly #byCode = new Map<string, { severity: Severity; count: number; first: number[] }>();
+
+  /** @param place number of the row or line */
+  add(code: string, severity: Severity, place: number): void {
+    const found = this.#byCode.get(code) ?? { severity, count: 0, first: [] };
+    found.count += 1;
+    if (found.first.length < maxListedPlaces) found.first.push(place);
+    this.#byCode.set(code, found);
+  }
+
+  count(code: string): number {
+    return this.#byCode.get(code)?.count ?? 0;
+  }
+
+  /** The codes that were found. */
+  codes(): string[] {
+    return [...this.#byCode.keys()];
+  }
+
+  /** Lines for people. @param noun such as row */
+  describe(noun: string): string[] {
+    if (this.#byCode.size === 0) return [];
+    const codes = [...this.#byCode].sort(([, one], [, other]) => other.count - one.count);
+    const lines = codes.map(([code, { count: number, severity, first }]) => {
+      const more = number > first.length ? ', ...' : '';
+      const listed = `${plural(first.length, noun)} ${first.join(', ')}${more}`;
+      return `  ${count(number).padStart(11)}  ${code} (${severity}): ${listed}`;
+    });
+    return ['  findings', ...lines];
+  }
+}
+
+const maxListedPlaces = 5;

@@ -1,0 +1,74 @@
+import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { errorCodeOf } from '../base/errors.ts';
+import { escapeControls } from '../base/process/terminal.ts';
+import { PaymentFileError } from './open-file.ts';
+
+/** Where checked rows are written. */
+export interface Output {
+  /** Resolves when more can be written. @throws PaymentFileError */
+  write(content: string | Buffer): Promise<void>;
+  /** Everything was written. */
+  complete(): void;
+  /** Nothing more is written: a file that is not complete is deleted. */
+  discard(): void;
+}
+
+/**
+ * A file appears under its name when it is complete; until then its name ends in `.part`.
+ * @throws PaymentFileError if it cannot be created
+ */
+export function openOutputFile(path: string): Output {
+  const part = `${path}.part`;
+  const attempt = <Result>(write: () => Result): Result => {
+    try {
+      return write();
+    } catch (error) {
+      const code = errorCodeOf(error);
+      throw code === null ? error : new PaymentFileError(`${path} cannot be written (${code})`);
+    }
+  };
+  let file = attempt(() => openSync(part, 'w'));
+  const close = () => {
+    if (file >= 0) closeSync(file);
+    file = -1;
+  };
+  return {
+    async write(content) {
+      const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+      attempt(() => {
+        for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+      });
+    },
+    complete() {
+      close();
+      attempt(() => renameSync(part, path));
+    },
+    discard() {
+      close();
+      rmSync(part, { force: true });
+    },
+  };
+}
+
+/** On a terminal, controls are escaped. @param onClosed called if the reader closes it, as `head` does */
+export function openStandardOutput(stream: NodeJS.WriteStream, onClosed: () => void): Output {
+  let isClosed = false;
+  let resume = () => {};
+  stream.on('error', () => {
+    isClosed = true;
+    onClosed();
+    resume();
+  });
+  return {
+    async write(content) {
+      const shown = stream.isTTY && typeof content === 'string' ? escapeControls(content) : content;
+      if (isClosed || content.length === 0 || stream.write(shown)) return;
+      await new Promise<void>((resolve) => {
+        resume = resolve;
+        stream.once('drain', resolve);
+      });
+    },
+    complete() {},
+    discard() {},
+  };
+}

@@ -1,0 +1,101 @@
+import { createTimeSlices, type InTimeSlice } from '../../base/async/time-slices.ts';
+import type { Answers } from '../answers/answers.ts';
+import type { BankFacts } from '../bank-facts.ts';
+import type { Finding, Place } from '../finding.ts';
+import { createPartChecks } from './check-parts.ts';
+import { decodeXml } from './decode-xml.ts';
+import { xpathOf } from './elements.ts';
+import { MessageFindings } from './findings.ts';
+import { createMessageReader } from './read-message.ts';
+import { Refusal } from './rules.ts';
+import { printUnits } from './values.ts';
+
+interface MessageCheckOptions {
+  /** The IBANs that are well-formed are looked up. A rejection ends the check. */
+  answers: Pick<Answers, 'find' | 'hurry'>;
+  banks: BankFacts;
+  /** Identifications (`MsgId`) of the messages that were checked before; that of this one is added. */
+  messageIds: Set<string>;
+  /** ISO 8601, such as 2026-11-26. */
+  today?: string;
+  /** A larger file is refused. */
+  maxBytes?: number;
+  /** Those of the process, if it has other work, too. */
+  inTimeSlice?: InTimeSlice;
+}
+
+/** What was read up to now; of the whole message after the last finding. */
+export interface MessageSummary {
+  /** Such as pain.001.001.09; null if it is not a message that is checked. */
+  readonly message: string | null;
+  readonly payments: number;
+  readonly transactions: number;
+  /** Different well-formed IBANs. */
+  readonly ibans: number;
+  /** Of all amounts that could be read, by currency, such as 12.50. */
+  readonly sums: readonly { currency: string; sum: string }[];
+  /** Whether it was read to its end; false if the file was refused. */
+  readonly isComplete: boolean;
+}
+
+export interface MessageCheck extends AsyncIterable<Finding> {
+  summary(): MessageSummary;
+}
+
+/**
+ * Checks a pain.001 or pain.008 message while it is read, in bounded memory. Findings are in the order of the message; those about
+ * the totals of a payment or of the message follow its last transaction. A file that cannot be read, or must not be, ends with one
+ * finding about it. Messages contain no IBAN, but suggestions may. Can be iterated once.
+ */
+export function checkMessage(chunks: AsyncIterable<Uint8Array>, options: MessageCheckOptions): MessageCheck {
+  const { answers, banks, messageIds, maxBytes = defaultMaxBytes } = options;
+  const { today = new Date().toISOString().slice(0, 10), inTimeSlice = createTimeSlices(maxSliceMs) } = options;
+  const findings = new MessageFindings(answers.hurry, inTimeSlice);
+  const checks = createPartChecks({ findings, answers, banks, messageIds, today });
+  const reader = createMessageReader(checks.parts);
+  let isComplete = false;
+
+  return {
+    async *[Symbol.asyncIterator]() {
+      yield* readMessage();
+      yield* findings.take(() => true);
+    },
+    summary() {
+      const { version, payments, totals, ibans } = checks.summary();
+      const sums = [...totals.sums].map(([currency, units]) => ({ currency, sum: printUnits(units) }));
+      return { message: version?.name ?? null, payments, transactions: totals.count, ibans, sums, isComplete };
+    },
+  };
+
+  async function* readMessage(): AsyncGenerator<Finding> {
+    try {
+      for await (const piece of decodeXml(chunks, { maxBytes, onEncoding })) {
+        await inTimeSlice(() => reader.write(piece));
+        yield* findings.take(() => findings.waiting() > maxWaiting);
+      }
+      reader.end();
+      isComplete = true;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      findings.addLast(error.code, placeOfRefusal(error), error.message);
+    }
+  }
+
+  function placeOfRefusal({ code }: Refusal): Place {
+    const { line, element } = reader.position();
+    return { line: code === 'NOT_XML' ? 1 : line, xpath: element === null ? '/' : xpathOf(element) };
+  }
+
+  function onEncoding(encoding: string): void {
+    if (encoding === 'utf-8') return;
+    const message = `The file is in ${encoding.toUpperCase()}. Save it in UTF-8, unless the bank agreed to another encoding.`;
+    findings.addLast('ENCODING_NOT_UTF8', { line: 1, xpath: '/' }, message);
+  }
+}
+
+/** A message of a million transactions has less than 1 GB. */
+const defaultMaxBytes = 1_000_000_000;
+/** Work of the event loop in one go. A piece takes less than a millisecond. */
+const maxSliceMs = 10;
+/** Findings that wait for answers: two full lists of a gateway while the message is read on. */
+const maxWaiting = 5_000;

@@ -1,0 +1,123 @@
+import { countryCodes } from '../../iban/country-codes.ts';
+import { calcCheckDigits } from '../../iban/mod97.ts';
+
+/* Texts of a message, read as values. */
+
+/**
+ * The calendar day of an `ISODate`, without its time zone; null if it is not one.
+ * @example
+ * parseDate('2026-11-30Z') // => '2026-11-30'
+ * parseDate('2026-02-30') // => null
+ */
+export function parseDate(text: string): string | null {
+  const [, day] = /^(\d{4}-\d\d-\d\d)(?:Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
+  return day !== undefined && isDay(day) ? day : null;
+}
+
+/** The calendar day of an `ISODateTime`; null if it is not one. */
+export function parseDateTime(text: string): string | null {
+  const [, day, time] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
+  return day !== undefined && time !== undefined && isDay(day) && time <= '23:59:59' && isTime(time) ? day : null;
+}
+
+/**
+ * Whether TARGET, the settlement system of the euro, is closed on this day.
+ * @example
+ * isTargetClosed('2027-03-26') // => true
+ * isTargetClosed('2026-11-30') // => false
+ */
+export function isTargetClosed(day: string): boolean {
+  const date = new Date(day);
+  const weekday = date.getUTCDay();
+  if (weekday === 0 || weekday === 6) return true;
+  if (closedEachYear.has(day.slice(5))) return true;
+  const sinceEaster = (date.getTime() - easterSunday(date.getUTCFullYear())) / dayMs;
+  return sinceEaster === -2 || sinceEaster === 1;
+}
+
+const closedEachYear: ReadonlySet<string> = new Set(['01-01', '05-01', '12-25', '12-26']);
+const dayMs = 86_400_000;
+
+/** In milliseconds since 1970; by the algorithm of Meeus, Jones and Butcher for the Gregorian calendar. */
+function easterSunday(year: number): number {
+  const golden = year % 19;
+  const century = Math.floor(year / 100);
+  const yearOfCentury = year % 100;
+  const correction = Math.floor((century - Math.floor((century + 8) / 25) + 1) / 3);
+  const epact = (19 * golden + century - Math.floor(century / 4) - correction + 15) % 30;
+  const weekday = (32 + 2 * (century % 4) + 2 * Math.floor(yearOfCentury / 4) - epact - (yearOfCentury % 4)) % 7;
+  const late = Math.floor((golden + 11 * epact + 22 * weekday) / 451);
+  const sum = epact + weekday - 7 * late + 114;
+  return Date.UTC(year, Math.floor(sum / 31) - 1, (sum % 31) + 1);
+}
+
+function isDay(day: string): boolean {
+  const date = new Date(day);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+}
+
+function isTime(time: string): boolean {
+  return !Number.isNaN(Date.parse(`1970-01-01T${time}Z`));
+}
+
+/** A number of a message, without the errors of binary fractions. */
+export interface Decimal {
+  /** In hundred-thousandths: ISO 20022 allows five decimals. */
+  units: bigint;
+  /** How many digits are written after the decimal point. */
+  decimals: number;
+}
+
+/**
+ * Reads a number that is not negative, with at most 18 digits, five of them after the point; null for all other texts.
+ * @example
+ * parseDecimal('12.50') // => { units: 1250000n, decimals: 2 }
+ * parseDecimal('12,50') // => null
+ */
+export function parseDecimal(text: string): Decimal | null {
+  const [, whole = '', fraction = ''] = /^\+?(\d*)\.?(\d*)$/.exec(text) ?? [];
+  const digits = whole.length + fraction.length;
+  if (digits === 0 || digits > 18 || fraction.length > scale) return null;
+  return { units: BigInt(whole + fraction.padEnd(scale, '0')), decimals: fraction.length };
+}
+
+/**
+ * With at least two decimals.
+ * @example
+ * printUnits(1250000n) // => '12.50'
+ */
+export function printUnits(units: bigint): string {
+  const digits = units.toString().padStart(scale + 1, '0');
+  return `${digits.slice(0, -scale)}.${digits.slice(-scale).replace(/0{1,3}$/, '')}`;
+}
+
+/**
+ * The number that a text in the notation of a country means, if it is clear; null if not.
+ * @example
+ * repairDecimal('1.234,5') // => '1234.50'
+ * repairDecimal('1.234') // => null
+ */
+export function repairDecimal(text: string): string | null {
+  const compact = text.replaceAll(/[\s'’]/g, '');
+  const [, whole, fraction = ''] = /^(\d+|\d{1,3}(?:[.,]\d{3})+)[.,](\d{1,2})$/.exec(compact) ?? [];
+  return whole === undefined ? null : `${whole.replaceAll(/[.,]/g, '')}.${fraction.padEnd(2, '0')}`;
+}
+
+const scale = 5;
+
+/**
+ * What is wrong with a SEPA creditor identifier, in one sentence that does not contain it; null if it is valid. Its fifth to seventh
+ * character, the business code, are free, and not covered by the check digits.
+ * @example
+ * describeCreditorIdProblem('DE98ZZZ09999999999') // => null
+ * describeCreditorIdProblem('DE97ZZZ09999999999') // => 'Its check digits do not match.'
+ */
+export function describeCreditorIdProblem(id: string): string | null {
+  const [, country = '', checkDigits, national = ''] = /^([A-Z]{2})(\d\d)[A-Z0-9]{3}(\S{1,28})$/.exec(id) ?? [];
+  if (national === '') {
+    return 'It must be a country code, two check digits, three letters or digits, and the national identifier of at most 28.';
+  }
+  if (!countryCodes.has(country)) return 'It must begin with a country code of ISO 3166-1.';
+  const covered = national.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
+  return calcCheckDigits(country, covered) === checkDigits ? null : 'Its check digits do not match.';
+}

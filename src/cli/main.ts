@@ -1,0 +1,137 @@
+import { isOutdated } from '../banks/bank-lists.ts';
+import type { BankListStatus } from '../banks/listed-bank.ts';
+import { checkDataFolder, isWorldWritable } from '../base/data-folder.ts';
+import { createLog, type Log, logConsole } from '../base/log.ts';
+import { configureHeap } from '../base/process/heap-settings.ts';
+import { runMain } from '../base/process/run-main.ts';
+import { stopOnSignal } from '../base/process/stop-signals.ts';
+import { createRedact } from '../base/redact.ts';
+import { type EmbeddedService, resolveUpstream } from '../base/rest-service.ts';
+import { findUnknownVariables } from '../gateway/config/describe-variables.ts';
+import {
+  type Config,
+  draftsEssays,
+  essaysAdvice,
+  listSecrets,
+  readConfig,
+  type Upstreams,
+} from '../gateway/config/read-config.ts';
+import { verifyStore } from '../gateway/stores/verify-store.ts';
+
+/*
+ * The gateway process: reads the configuration, starts the self-hosted services that replace missing upstreams, listens,
+ * and stops everything on SIGTERM or SIGINT, the services after the gateway. It exits when everything is closed. The code
+ * of the self-hosted services is loaded only if they are used: it takes 130 ms and 10 MB.
+ */
+
+configureHeap();
+await runMain(() => run(readConfig(process.env)));
+
+async function run(config: Config): Promise<void> {
+  warnOfUnknownVariables(config);
+  // Redis replaces the data folder.
+  if (config.store.redis === null) checkDataFolder(config.dataDir);
+  const services: EmbeddedService[] = [];
+  const stopServices = () => Promise.all(services.map((service) => service.close()));
+  try {
+    await start(config, services, stopServices);
+  } catch (error) {
+    // Otherwise the process would not end.
+    await stopServices();
+    throw error;
+  }
+}
+
+function warnOfUnknownVariables(config: Config): void {
+  const variables = findUnknownVariables(process.env);
+  if (variables.length === 0) return;
+  // Only names of variables are logged, so there is nothing to redact.
+  const log = createLog({ level: config.logLevel, redact: (line) => line });
+  log.warn({ variables }, 'unknown environment variables are ignored');
+}
+
+async function start(config: Config, services: EmbeddedService[], stopServices: () => Promise<unknown>): Promise<void> {
+  const verifying = config.store.redis === null ? verifyStore(config.dataDir) : null;
+  // Awaited below. Something else may fail first.
+  verifying?.catch(() => {});
+  const { llm, monthlyAllowance } = config.essayService;
+  const createServiceLog = (apiKey: string) =>
+    createLog({ level: config.logLevel, redact: createRedact([apiKey, llm?.apiKey ?? '']) });
+  const bankData = await resolveUpstream(config.bankData.upstream, services, async (apiKey) => {
+    const { createBankDataService } = await import('../bank-data-service/create-bank-data-service.ts');
+    const service = createBankDataService({ apiKey, dataDir: config.dataDir, log: createServiceLog(apiKey) });
+    return { service };
+  });
+  const essays = await resolveUpstream(config.essays.upstream, services, async (apiKey) => {
+    const { createEssayService } = await import('../essay-service/create-essay-service.ts');
+    const { createEssayWriter, describeWriter } = await import('../essay-service/run-essay-service.ts');
+    const writer = createEssayWriter(llm);
+    const service = createEssayService({ apiKey, writer, monthlyAllowance, log: createServiceLog(apiKey) });
+    return { service, note: `; ${describeWriter(llm)}` };
+  });
+  const upstreams = { bankData: bankData.access, essays: essays.access };
+  const log = createLog({ level: config.logLevel, redact: createRedact(listSecrets(config, upstreams)) });
+  logConsole(log, console);
+  await verifying;
+  const { url, metricsUrl, bankLists } = await startGateway({ config, upstreams, log, close: stopServices });
+  if (draftsEssays(config)) log.warn(`essays are drafts from templates: ${essaysAdvice}`);
+  if (config.store.redis === null && isWorldWritable(config.dataDir)) {
+    log.warn('every user of the machine can write to DATA_DIR: remove that right, for example with chmod o-w');
+  }
+  warnOfOutdatedLists(bankLists, log);
+  process.stdout.write(
+    [
+      'Ledgerquill is ready.',
+      `  GraphiQL   ${url}/graphql`,
+      ...(metricsUrl ? [`  metrics    ${metricsUrl}`] : []),
+      `  bank data  ${bankData.description}`,
+      `  essays     ${essays.description}`,
+      ...(config.traces ? [`  traces     exported to ${config.traces.url}`] : []),
+      `  to stop    SIGTERM or Ctrl+C: ${describeStop(config)}`,
+      '',
+    ].join('\n'),
+  );
+}
+
+interface StartOptions {
+  config: Config;
+  upstreams: Upstreams;
+  log: Log;
+  /** Closes the self-hosted services, after the gateway. */
+  close: () => Promise<unknown>;
+}
+
+async function startGateway({ config, upstreams, log, close }: StartOptions) {
+  const { createGateway } = await import('../gateway/gateway.ts');
+  const gateway = createGateway(config, upstreams);
+  const stop = async () => {
+    await gateway.close();
+    await close();
+  };
+  const announce = () => {
+    gateway.announceStop();
+    log.info('stopping: active requests are finished first');
+  };
+  stopOnSignal(process, { delayMs: config.shutdownDelayMs, announce, stop });
+  let isDebug = false;
+  process.on('SIGUSR2', () => {
+    isDebug = !isDebug;
+    gateway.setDebug(isDebug);
+  });
+  const url = await gateway.listen();
+  return { url, metricsUrl: gateway.metricsUrl(), bankLists: gateway.bankLists() };
+}
+
+function warnOfOutdatedLists(lists: readonly BankListStatus[], log: Log): void {
+  const outdated = lists.filter(isOutdated).map(({ country, validUntil }) => `${country}: ${validUntil}`);
+  if (outdated.length === 0) return;
+  log.warn(
+    { lastValidDays: outdated },
+    'bank lists are out of date: update Ledgerquill, or import newer files with import-banks',
+  );
+}
+
+function describeStop({ shutdownDelayMs, shutdownTimeoutMs }: Config): string {
+  const delay = shutdownDelayMs === 0 ? '' : `${shutdownDelayMs / 1_000} s not ready, then `;
+  return `${delay}at most ${shutdownTimeoutMs / 1_000} s for active requests`;
+}

@@ -1,0 +1,152 @@
+import { Agent } from 'undici';
+import { errorCodeOf } from '../../base/errors.ts';
+import { countWords } from '../../words.ts';
+import { cutAtSentenceEnd, keepWholeSentences } from '../sentences.ts';
+import {
+  type EssayPurpose,
+  readPurposeAndTitles,
+  type Writer,
+  type WritingMode,
+  type WritingOrder,
+} from '../writing-order.ts';
+import { type ChatAnswer, readChatAnswer, WritingError } from './chat-answer.ts';
+import { createShownEssay, tagRule } from './essay-text.ts';
+import { isRefusal } from './remarks.ts';
+
+interface LlmWriterOptions {
+  /** Base URL of an OpenAI-compatible API (`.../v1`), or of its chat completions endpoint. */
+  url: string;
+  /** null if the endpoint requires none. */
+  apiKey: string | null;
+  model: string;
+  /** For a whole essay, from the request to the last word. */
+  timeoutMs: number;
+  /**
+   * Maximum size of the response. A streamed token takes about 250 bytes, so the default is enough for 2000 words and
+   * about ten thousand tokens of reasoning.
+   */
+  maxAnswerBytes?: number;
+}
+
+/** Writes with a language model at an OpenAI-compatible chat endpoint. Rejects with a WritingError. */
+export function createLlmWriter({
+  url,
+  apiKey,
+  model,
+  timeoutMs,
+  maxAnswerBytes = 4_000_000,
+}: LlmWriterOptions): Writer {
+  const endpoint = /\/chat\/completions\/?$/.test(url) ? url : `${url.replace(/\/+$/, '')}/chat/completions`;
+  const { origin, pathname, search } = new URL(endpoint);
+  // The deadline covers the whole request, so undici's own timeouts are off.
+  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'text/event-stream, application/json',
+    ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+  };
+
+  return { kind: 'model', write };
+
+  async function write(order: WritingOrder, signal: AbortSignal, onText: OnText): Promise<string> {
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), timeoutMs);
+    try {
+      const answer = await requestEssay(order, AbortSignal.any([signal, deadline.signal]), onText);
+      const essay = cutToLimit(answer, order.wordCount);
+      if (isRefusal(essay, order.description, order.wordCount))
+        throw new WritingError(
+          'The language model refused to write the essay, or wrote a short text about something else.',
+        );
+      if (countWords(essay) * 10 >= order.wordCount) return essay;
+      throw new WritingError('The language model wrote less than a tenth of the ordered words.');
+    } catch (error) {
+      if (signal.aborted) throw new WritingError('The caller disconnected.');
+      if (deadline.signal.aborted) throw new WritingError(`The language model did not finish within ${timeoutMs} ms.`);
+      // Messages of undici may contain the URL; the code (ECONNREFUSED, UND_ERR_SOCKET) is enough.
+      if (error instanceof WritingError) throw error;
+      const code = errorCodeOf(error);
+      throw new WritingError(`The language model request failed${code === null ? '' : ` (${code})`}.`);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function requestEssay(order: WritingOrder, signal: AbortSignal, onText: OnText): Promise<ChatAnswer> {
+    const body = JSON.stringify({ model, messages: composePrompt(order), stream: true });
+    const response = await agent.request({ origin, path: pathname + search, method: 'POST', headers, body, signal });
+    response.body.on('error', () => undefined);
+    try {
+      if (response.statusCode !== 200) {
+        throw new WritingError(`The language model endpoint responded with status ${response.statusCode}.`);
+      }
+      return await readChatAnswer(response.body, {
+        enoughWords: order.wordCount + extraWords,
+        maxBytes: maxAnswerBytes,
+        onWritten: onText && createShownEssay(order.wordCount, onText),
+      });
+    } finally {
+      // Closes the connection if the answer was not read completely, which stops the model.
+      response.body.destroy();
+    }
+  }
+}
+
+type OnText = Parameters<Writer['write']>[2];
+
+/** The model is stopped this many words after the limit: enough to find the end of the last sentence within it. */
+const extraWords = 20;
+
+/**
+ * Shortens an answer to the ordered words. If it was cut off, only its whole sentences remain, and less than a third of the words
+ * is a failure.
+ * @throws WritingError
+ */
+export function cutToLimit({ text, isCutOff }: ChatAnswer, wordCount: number): string {
+  if (!isCutOff || countWords(text) > wordCount) return cutAtSentenceEnd(text, wordCount);
+  // The last sentence is whole if it has an end, unless that may be the point of a number such as "3.5".
+  const kept = keepWholeSentences(`${text} …`, /\d\.$/.test(text) ? text.length - 1 : text.length);
+  if (kept !== null && countWords(kept) * 3 >= wordCount) return kept;
+  throw new WritingError('The language model was cut off before it had written a third of the ordered words.');
+}
+
+interface ChatMessage {
+  role: 'system' | 'user';
+  content: string;
+}
+
+function composePrompt({ description, mode, wordCount }: WritingOrder): ChatMessage[] {
+  const { purpose, titles, text } = readPurposeAndTitles(description);
+  const rules = [
+    'You write essays to order.',
+    `Writing mode: ${modeInstructions[mode]}`,
+    ...(purpose ? [`Writing purpose: ${purposeInstructions[purpose]}`] : []),
+    `Length: close to ${wordCount} words and never more than ${wordCount}, title included.`,
+    titles.length > 0
+      ? `Title: choose the best of these, word for word: ${titles.map((title) => `"${title}"`).join(', ')}.`
+      : 'Title: give the essay a fitting one.',
+    'Form: plain text without markup; the title on the first line, a blank line between paragraphs.',
+    'Write in the language of the description. State no fact, figure, source or quotation that you are not sure of.',
+    'Answer with the essay alone: no preface, no word count, no remark about yourself.',
+    tagRule,
+  ];
+  return [
+    { role: 'system', content: rules.join('\n') },
+    { role: 'user', content: `The essay's topic and the points to cover:\n\n${text}` },
+  ];
+}
+
+const modeInstructions: Readonly<Record<WritingMode, string>> = {
+  Standard: 'Standard: a clear general essay in plain language.',
+  Academic: 'Academic: formal and measured, one thesis, claims qualified, no contractions, no invented sources.',
+  Professional: 'Professional: concise and practical, for readers at work who have to decide something.',
+  Journalistic: 'Journalistic: a news report with a headline and a lead, the most important first, no invented quotes.',
+  Detailed: 'Detailed: thorough, each point in depth and from several sides, with examples.',
+};
+
+const purposeInstructions: Readonly<Record<EssayPurpose, string>> = {
+  narrative: 'narrative: tell it as one account, in order.',
+  argumentative: 'argumentative: take a position and give reasons for it.',
+  expository: 'expository: explain, and leave the judgement to the reader.',
+  descriptive: 'descriptive: describe, so that the reader can picture it.',
+};

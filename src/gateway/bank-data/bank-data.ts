@@ -1,0 +1,106 @@
+import type { BicSource } from '../../banks/listed-bank.ts';
+import type { BicProblem } from '../../iban/bic.ts';
+import type { IbanFieldProblem, IbanFieldValues } from '../../iban/build-iban.ts';
+import type { IbanProblem } from '../../iban/iban.ts';
+import type { RequestContext } from '../request-context.ts';
+
+/** Why an IBAN or BIC is not valid: problems found locally or, if there are none, that the service rejected it, or failed. */
+type ValidationProblem<LocalProblem> = LocalProblem | 'REJECTED_BY_SERVICE' | 'SERVICE_FAILED';
+
+export interface IbanValidation {
+  /** Without spaces or hyphens, in upper case. */
+  iban: string;
+  valid: boolean;
+  /** Empty when valid, and only then. */
+  problems: readonly ValidationProblem<IbanProblem>[];
+  ibanData: IbanData | null;
+  bankData: Bank | null;
+}
+
+/** The parts of an IBAN, named as in the GraphQL schema (`checksum`: the check digits). Null if not known. */
+export interface IbanData {
+  country: string | null;
+  countryCode: string;
+  sepaCountry: boolean | null;
+  checksum: string;
+  bban: string;
+  bankCode: string | null;
+  accountNumber: string | null;
+  branch: string | null;
+  nationalChecksum: string | null;
+  /** In the notation of the SWIFT IBAN registry, such as DE2!n8!n10!n. */
+  countryIbanFormatAsSwift: string | null;
+  countryIbanFormatAsRegex: string | null;
+}
+
+/** A bank as its directory lists it. Null where the directory has no value. */
+export interface Bank {
+  bankCode: string | null;
+  countryCode: string | null;
+  name: string | null;
+  address: string | null;
+  zip: string | null;
+  city: string | null;
+  bic: string | null;
+  /** Only the self-hosted service reports it. */
+  bicSource: BicSource | null;
+  /** Publisher of the record. */
+  source: string | null;
+  /** ISO 8601 date of the published list; of its import, if the file has none. */
+  date: string | null;
+}
+
+export interface BicValidation {
+  /** Without spaces, in upper case. */
+  bic: string;
+  valid: boolean;
+  /** Empty when valid, and only then. */
+  problems: readonly ValidationProblem<BicProblem>[];
+  /** Null where the service does not know the bank. */
+  bank: Bank | null;
+}
+
+export interface BankListRequest {
+  /** ISO 3166-1 alpha-2; null: every country of the service. */
+  country: string | null;
+  /** Words to find in name, bank code or BIC. */
+  search: string | null;
+  /** Banks to skip. */
+  offset: number;
+  /** Maximum number of banks per page. */
+  limit: number;
+}
+
+export interface BankPage {
+  /** Banks with their offsets in the list. Fewer than `limit` if the service ignores `search`: the page is filtered. */
+  banks: readonly { bank: Bank; offset: number }[];
+  /** Offset of the next page; null on the last one. */
+  next: number | null;
+  /** Null if the service does not return it or ignores `search`. */
+  total: number | null;
+  /** Whether it is shorter than it could be, because the calls or the time for it ended. */
+  isCutShort?: boolean;
+}
+
+export type IbanGeneration =
+  | { kind: 'iban'; validation: IbanValidation }
+  | {
+      kind: 'invalid';
+      message: string;
+      problems: readonly IbanFieldProblem[];
+      /** The IBAN of its parent country, if the only problem is that the country is a territory. */
+      suggestions: readonly string[];
+    };
+
+/**
+ * The bank-data look-ups that the gateway needs. There are no batches: one IBAN, BIC or page per call. A failed look-up
+ * rejects with a GatewayError, an aborted one with the signal's reason.
+ */
+export interface BankDataPort {
+  /** @param iban compacted */
+  validateIban(iban: string, context: RequestContext): Promise<IbanValidation>;
+  /** @param bic compacted */
+  validateBic(bic: string, context: RequestContext): Promise<BicValidation>;
+  generateIban(values: IbanFieldValues, context: RequestContext): Promise<IbanGeneration>;
+  listBanks(request: BankListRequest, context: RequestContext): Promise<BankPage>;
+}

@@ -1,0 +1,107 @@
+import { AbortableSignal } from '../../base/async/signal.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { createLog } from '../../base/log.ts';
+import { createRedact } from '../../base/redact.ts';
+import { type AnswerSource, createAnswerSource, type ListReply } from '../../check/answers/answer-source.ts';
+import { type Config, listSecrets, type UpstreamAccess } from '../config/read-config.ts';
+import { createRequestContext, type RequestContext, type ReserveCall } from '../request-context.ts';
+import { openStore } from '../stores/open-store.ts';
+import { createLogEvents } from '../telemetry/log-events.ts';
+import { createUpstreamFactory } from '../upstream/upstream-client.ts';
+import type { BankDataPort } from './bank-data.ts';
+import { createCachedBankData } from './cached-bank-data.ts';
+
+interface BankDataAnswersOptions {
+  bankData: Pick<BankDataPort, 'validateIban'>;
+  /** Look-ups at a time: as many as the client sends calls. */
+  maxConcurrency: number;
+  /** Limit for the calls, retries included; null: none. */
+  maxCalls: number | null;
+  /** The pauses before a failed look-up is tried again, in milliseconds. */
+  pausesMs?: readonly number[];
+  /** The request that the look-ups are for; with the budget of its caller. Without it, each is a request of its own. */
+  context?: RequestContext | null;
+  close?: () => Promise<void>;
+}
+
+/** Answers of the bank-data service, through the port of the gateway: with its cache, allowance and retries. */
+export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSource {
+  const { bankData, maxConcurrency, maxCalls, pausesMs, context = null, close = async () => {} } = options;
+  // A call that was sent is completed, because it is paid for.
+  const neverAborted = new AbortableSignal();
+  let calls = 0;
+
+  const reserveCall: ReserveCall = () => {
+    if (maxCalls !== null && calls >= maxCalls) return { kind: 'budget-exhausted', renewsAt: new Date(0) };
+    calls += 1;
+    return {
+      kind: 'reserved',
+      release() {
+        calls -= 1;
+      },
+    };
+  };
+
+  async function lookUp([iban = '']: readonly string[]): Promise<ListReply> {
+    try {
+      const request = context ?? createRequestContext(neverAborted, 'check', reserveCall);
+      const { valid, bankData: bank } = await bankData.validateIban(iban, request);
+      return { results: [{ kind: 'answered', valid, bank: bank?.name ?? null, bic: bank?.bic ?? null }] };
+    } catch (error) {
+      if (error instanceof GatewayError) {
+        const { code, retryable } = error;
+        // An exhausted allowance is waited for, too: the service may only ask for fewer calls at a time.
+        const isTemporary = retryable || code === 'UPSTREAM_ALLOWANCE_EXHAUSTED';
+        return { results: [{ kind: 'failed', code, isTemporary }] };
+      }
+      if (!context?.signal.aborted) throw error;
+      return { results: [], stopReason: 'the client has disconnected' };
+    }
+  }
+
+  return createAnswerSource({
+    send: lookUp,
+    maxList: 1,
+    maxLists: maxConcurrency,
+    pausesMs,
+    budgetReason: context === null ? 'the calls of --max-calls are used up' : 'the budget of the caller is used up',
+    calls: () => calls,
+    close,
+  });
+}
+
+interface OpenOptions {
+  access: UpstreamAccess;
+  maxCalls: number | null;
+}
+
+/**
+ * The bank-data part of the gateway in this process, with the same store, so that calls count towards the same allowance.
+ * @throws ConfigError if the store cannot be used
+ */
+export async function openBankDataAnswers(config: Config, { access, maxCalls }: OpenOptions): Promise<AnswerSource> {
+  const secrets = listSecrets(config, { bankData: access, essays: config.essays.upstream ?? access });
+  const level = config.logLevel === 'info' ? 'warn' : config.logLevel;
+  const events = createLogEvents(createLog({ level, redact: createRedact(secrets) }));
+  const { store, isShared, checkSecret } = openStore(config.store, config.dataDir, events);
+  const { replicas } = config.store;
+  const createUpstream = createUpstreamFactory({ config, store, replicas, secrets, events });
+  // Each IBAN is asked about once, so nothing is gained from a large cache.
+  const ownConfig = { ...config, bankData: { ...config.bankData, lookUpBytes: cacheBytes } };
+  const bankData = createCachedBankData({ createUpstream, access, config: ownConfig, store, isShared, events });
+  const close = async () => {
+    bankData.dataVersion.close();
+    await bankData.client.close();
+    await bankData.allowance.flush();
+    await store.close();
+  };
+  try {
+    await checkSecret();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return createBankDataAnswers({ bankData, maxConcurrency: config.upstreamConcurrency, maxCalls, close });
+}
+
+const cacheBytes = 1_000_000;

@@ -1,0 +1,147 @@
+import { beginOfPeriod, periodAt } from '../../base/calendar-period.ts';
+import { type ServiceName, serviceNames } from '../../base/errors.ts';
+import type { CallBudget } from '../config/callers.ts';
+import type { BudgetedCall } from '../request-context.ts';
+import type { Store } from '../stores/store.ts';
+import type { Events } from '../telemetry/events.ts';
+import { createPeriodCount, type PeriodCount, type Reserved } from '../upstream/allowance/period-count.ts';
+import type { Caller } from './caller.ts';
+
+export interface BudgetStatus {
+  service: ServiceName;
+  /** Paid calls of this calendar day or month (UTC). */
+  used: number;
+  limit: number;
+  remaining: number;
+  renewsAt: Date;
+}
+
+type BudgetOwner = Pick<Caller, 'id' | 'name' | 'limits'>;
+
+export type PaidBudgets = ReturnType<typeof createPaidBudgets>;
+
+interface PaidBudgetsOptions {
+  store: Store;
+  /** Number of processes that share the store; null: it is not shared. */
+  replicas: number | null;
+  /** How long a look-up waits until its call is counted, while many are left; null: until it is stored. */
+  countTimeoutMs?: number | null;
+  /** Limit for the budgets in memory. */
+  maxBudgets?: number;
+  events: Pick<Events, 'budgetsNotStored' | 'countRestored'>;
+}
+
+interface OpenBudget extends CallBudget {
+  /** Name of the caller. */
+  caller: string;
+  service: ServiceName;
+  count: PeriodCount;
+}
+
+/**
+ * Counts like the allowance of the gateway, over all processes that share the store. The budgets that were used last are
+ * in memory; others are read from the store when they are used again. While the store fails, budgets that are not in
+ * memory count as exhausted if memory is full: only the store has their counts. None of the functions rejects.
+ */
+export function createPaidBudgets({
+  store,
+  replicas,
+  countTimeoutMs = null,
+  maxBudgets = 20_000,
+  events,
+}: PaidBudgetsOptions) {
+  let isStoreUp = true;
+  /** Budgets in memory, in the order of their last use. */
+  const open = new Map<string, OpenBudget>();
+
+  return {
+    /** Counts a call before it is sent; null if the caller has no budget for this service, and thus no limit. */
+    reserve(caller: BudgetOwner, service: ServiceName): BudgetedCall | Promise<BudgetedCall> | null {
+      const budget = budgetOf(caller, service);
+      if (budget === null) return null;
+      const reserved = openCount(caller, service, budget)?.reserve();
+      if (reserved === undefined) return { kind: 'budget-exhausted', renewsAt: endOf(budget) };
+      return reserved instanceof Promise ? reserved.then(toBudgetedCall) : toBudgetedCall(reserved);
+    },
+    /** Why a call would be refused now; null if it would be counted, or the caller has no budget. Counts nothing. */
+    async findRefusal(caller: BudgetOwner, service: ServiceName): Promise<{ renewsAt: Date } | null> {
+      const budget = budgetOf(caller, service);
+      if (budget === null) return null;
+      const count = openCount(caller, service, budget);
+      return count === null ? { renewsAt: endOf(budget) } : count.findRefusal();
+    },
+    /** The budgets that the caller has. */
+    async status(caller: BudgetOwner): Promise<BudgetStatus[]> {
+      const statuses = serviceNames.map(async (service): Promise<BudgetStatus[]> => {
+        const budget = budgetOf(caller, service);
+        if (!budget) return [];
+        const status = await openCount(caller, service, budget)?.status();
+        const { used, renewsAt } = status ?? { used: budget.calls, renewsAt: endOf(budget) };
+        return [{ service, used, limit: budget.calls, remaining: Math.max(0, budget.calls - used), renewsAt }];
+      });
+      return (await Promise.all(statuses)).flat();
+    },
+    /** What is left of the budgets in memory, as far as this process knows. */
+    *remaining(): Iterable<{ caller: string; service: ServiceName; remaining: number }> {
+      for (const { caller, service, calls, count } of open.values()) {
+        yield { caller, service, remaining: count.known()?.remaining ?? calls };
+      }
+    },
+    /** Stores everything that was counted, if the store works. Await it before the store is closed. */
+    async flush() {
+      await Promise.all([...open.values()].map(({ count }) => count.flush()));
+    },
+  };
+
+  /** Null if there is no place in memory for it. */
+  function openCount(caller: BudgetOwner, service: ServiceName, { calls, period }: CallBudget): PeriodCount | null {
+    const id = `${service}:${caller.id}`;
+    const known = open.get(id);
+    open.delete(id);
+    if (known?.calls === calls && known.period === period) {
+      open.set(id, known);
+      return known.count;
+    }
+    if (known) void known.count.flush();
+    if (open.size >= maxBudgets && !evictOldest()) return null;
+    const count = createPeriodCount({
+      store,
+      key: `budget:${id}`,
+      period,
+      limit: calls,
+      // A budget that could not be read since it was opened counts as exhausted, also without replicas.
+      replicas: replicas ?? 1,
+      maxWaitMs: service === 'bank-data' ? countTimeoutMs : null,
+      onStoreFailed(reason) {
+        if (isStoreUp) events.budgetsNotStored(reason);
+        isStoreUp = false;
+      },
+      onStoreRecovered() {
+        isStoreUp = true;
+      },
+      onRestored: (calls) => events.countRestored(service, calls),
+    });
+    open.set(id, { caller: caller.name, service, calls, period, count });
+    return count;
+  }
+
+  /** False while the store fails: the count of the oldest would be lost. */
+  function evictOldest(): boolean {
+    const [oldest] = open;
+    // This write also shows whether the store works again.
+    void oldest?.[1].count.flush();
+    return isStoreUp && oldest !== undefined && open.delete(oldest[0]);
+  }
+}
+
+function budgetOf({ limits }: BudgetOwner, service: ServiceName): CallBudget | null {
+  return service === 'bank-data' ? limits.bankDataCalls : limits.essayCalls;
+}
+
+function toBudgetedCall(reserved: Reserved): BudgetedCall {
+  return reserved.kind === 'exhausted' ? { ...reserved, kind: 'budget-exhausted' } : reserved;
+}
+
+function endOf({ period }: CallBudget): Date {
+  return beginOfPeriod(period, periodAt(period, Date.now()) + 1);
+}

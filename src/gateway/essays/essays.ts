@@ -1,0 +1,208 @@
+import type { Signal } from '../../base/async/signal.ts';
+import type { UpstreamErrorCode } from '../../base/errors.ts';
+import type { CallerLimits } from '../config/callers.ts';
+import type { RequestContext } from '../request-context.ts';
+
+export const essayModes = ['STANDARD', 'ACADEMIC', 'PROFESSIONAL', 'NEWS_REPORT', 'DETAILED'] as const;
+export type EssayMode = (typeof essayModes)[number];
+export const essayWriters = ['DRAFTER', 'MODEL', 'SERVICE'] as const;
+/** The service that the gateway starts reports its drafter or its language model; any other service is SERVICE. */
+export type EssayWriter = (typeof essayWriters)[number];
+export const writingPurposes = ['NARRATIVE', 'ARGUMENTATIVE', 'EXPOSITORY', 'DESCRIPTIVE'] as const;
+type WritingPurpose = (typeof writingPurposes)[number];
+
+/** Limits of an order: words, titles, and characters of each text. Only the number of words is the service's own limit. */
+export const essayLimits = { wordCount: 2_000, titles: 20, description: 10_000, title: 200, idempotencyKey: 200 };
+
+/** What an essay is about. */
+export interface EssayInput {
+  /** Topic and points to cover. */
+  description: string;
+  mode: EssayMode;
+  /** Maximum number of words. */
+  wordCount: number;
+  purpose: WritingPurpose | null;
+  /** Titles for the service to choose from; empty: it writes one. */
+  titles: readonly string[];
+}
+
+export interface EssayOrder extends EssayInput {
+  /** Chosen by the client: once an essay was written, the same order with the same key returns it, unpaid. */
+  idempotencyKey: string | null;
+  /** Accepts a second payment if an earlier attempt with the same key was sent and its outcome is unknown. */
+  orderAgain: boolean;
+}
+
+export type EssayResult = Essay | InvalidEssayInput | EssayAllowanceExhausted | EssayServiceFailed;
+
+export interface Essay {
+  kind: 'essay';
+  /** A random UUID, so that it cannot be guessed. */
+  id: string;
+  text: string;
+  /** Words in the text, counted by the gateway. */
+  wordCount: number;
+  mode: EssayMode;
+  /** This and what follows is null if the essay was stored before release 0.2.0. */
+  writer: EssayWriter | null;
+  createdAt: Date | null;
+  /** When the stored essay expires. */
+  keptUntil: Date | null;
+  input: EssayInput | null;
+}
+
+/** The order must be changed before it can succeed. No essay was written. */
+export interface InvalidEssayInput {
+  kind: 'invalid-input';
+  message: string;
+  /** The invalid field, by its GraphQL name; null when it is not a single field or the service does not report it. */
+  field: EssayFieldProblem['field'] | null;
+  /** Empty when the service does not report which fields are invalid. */
+  problems: readonly EssayFieldProblem[];
+}
+
+export interface EssayFieldProblem {
+  field: keyof EssayOrder;
+  reason: 'REQUIRED' | 'TOO_LONG' | 'TOO_MANY' | 'OUT_OF_RANGE' | 'KEY_REUSED';
+  /** Inclusive: words, titles or characters. Null if the reason has no limits. */
+  range: { min: number; max: number } | null;
+  /** What is wrong and what would be right, without names of the API. */
+  message: string;
+}
+
+/** The allowance, or the caller's budget, is exhausted, or the service has asked not to be called: the message says which. */
+export interface EssayAllowanceExhausted {
+  kind: 'allowance-exhausted';
+  message: string;
+  code: 'UPSTREAM_ALLOWANCE_EXHAUSTED' | 'BUDGET_EXHAUSTED';
+  /** When orders are accepted again; null when the service does not report that. */
+  renewsAt: Date | null;
+}
+
+export interface EssayServiceFailed {
+  kind: 'service-failed';
+  message: string;
+  code: UpstreamErrorCode;
+  /** Whether the same order may succeed if it is sent again. */
+  retryable: boolean;
+  /** The received part of a response that was paid for and cannot be read as an essay; null if nothing was received. */
+  rawText: string | null;
+}
+
+/**
+ * A whole 2xx response in which no essay was found. It may have been paid for, so it is not sent again, and it can be read again
+ * after the operator has declared its fields. `rawText` is the body as it was received, without the gateway's own secrets.
+ */
+export interface UnreadableEssay extends EssayServiceFailed {
+  code: 'UPSTREAM_FAILED';
+  retryable: false;
+  isUnreadable: true;
+}
+
+/** Writes essays. Every order may be charged. Rejects only when the caller aborts. */
+export interface EssayGenerator {
+  /** @param progress of an order that is run as a job: its failure is stored until it is returned again */
+  generate(order: EssayOrder, context: RequestContext, progress?: OrderProgress): Promise<EssayResult>;
+}
+
+/** What happens to an order until its result. */
+export interface OrderProgress {
+  /** It would be sent next. The caller may still abort. */
+  beforeSend(): void;
+  /** It is about to be sent: from now on, it may be paid for. */
+  onSent(): void;
+  /** The text that was written so far, if the service shows it. */
+  onText(textSoFar: string): void;
+}
+
+/** A generator that reports when an order is sent. */
+export interface SendingEssayGenerator {
+  generate(order: EssayOrder, context: RequestContext, hooks: SendHooks): Promise<EssayResult>;
+}
+
+interface SendHooks {
+  /** Called before each attempt, which is sent only if it resolves to true. */
+  maySend(): Promise<boolean>;
+  /** Called immediately before each attempt: from then on it may be charged. If it throws, the attempt is not sent. */
+  beforeAttempt(): void;
+  /** Called with the whole text so far, while a service that shows it writes. Must not throw. */
+  onText?(textSoFar: string): void;
+}
+
+/** An order that was started, and is written without its client; or one of `generateEssay` with a key, from when it is sent. */
+export interface EssayJob {
+  /** Derived from the caller and the idempotency key; it cannot be guessed. */
+  id: string;
+  createdAt: Date;
+  input: EssayInput;
+  state: EssayJobState;
+}
+
+export type EssayJobState =
+  /** `position`: number of orders of its process that wait before it. */
+  | { kind: 'queued'; position: number }
+  /** It was sent, and may be paid for. */
+  | { kind: 'writing'; textSoFar: string }
+  | { kind: 'finished'; essayId: string }
+  | { kind: 'failed'; failure: EssayFailure }
+  | { kind: 'cancelled'; mayHaveBeenPaid: boolean };
+
+export type EssayFailure = Exclude<EssayResult, Essay>;
+
+/** The orders of callers who do not wait for them. Functions throw StoreError when the store fails, except `start`. */
+export interface EssayJobs {
+  /** Returns when the order is stored. The same order with the same key is the same job. */
+  start(order: EssayOrder, caller: JobCaller): Promise<EssayJob | EssayFailure>;
+  /** Null if this caller has no such job. */
+  find(id: string, callerId: string): Promise<EssayJob | null>;
+  findByKey(idempotencyKey: string, callerId: string): Promise<EssayJob | null>;
+  /** The job now, and after each change; ends with its last state. Changes that are not read in time are left out. */
+  watch(id: string, callerId: string, signal: Signal): Promise<AsyncGenerator<EssayJob | null>>;
+  /** Cancels a job that has not ended; one that was sent only if the operator allows it. Null if there is no such job. */
+  cancel(id: string, callerId: string): Promise<Cancellation | null>;
+  /**
+   * The list of a caller for one request, in pages, the newest first. It reads each entry once.
+   * @param spend counts entries before they are read; false if no more may be read
+   */
+  openList(callerId: string, spend: (entries: number) => boolean): ListJobs;
+  /** Deletes a job that has ended, with its essay. */
+  delete(id: string, callerId: string): Promise<'deleted' | 'unknown' | 'not-ended'>;
+}
+
+/** The part of a caller that a job needs when another process continues it. */
+export interface JobCaller {
+  id: string;
+  name: string;
+  limits: CallerLimits;
+}
+
+export interface Cancellation {
+  job: EssayJob;
+  isCancelled: boolean;
+  mayHaveBeenPaid: boolean;
+}
+
+export interface JobListing {
+  first: number;
+  /** Number of the entry before the page; null: from the newest. */
+  after: number | null;
+  /** Only jobs in this state. */
+  state: EssayJobState['kind'] | null;
+}
+
+/** Null if no entry of the page may be read any more. @throws StoreError */
+export type ListJobs = (listing: JobListing) => Promise<JobPage | null>;
+
+export interface JobPage {
+  /** With the number of their entry in the caller's list. Fewer than were asked for if no more entries may be read. */
+  entries: { job: EssayJob; number: number }[];
+  hasNext: boolean;
+  /** Number of the entry at which the page ends; null: it is empty, and the last one. */
+  end: number | null;
+}
+
+/** Stored essays, until they expire. */
+export interface EssayArchive {
+  /** An essay that this caller ordered; null when there is none. @throws GatewayError when the store fails */
+  find(id: string, context: RequestContext): Promise<Essay | null>;
+}

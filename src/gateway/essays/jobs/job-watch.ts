@@ -1,0 +1,119 @@
+import type { Signal } from '../../../base/async/signal.ts';
+import { createTimeSlices } from '../../../base/async/time-slices.ts';
+import type { EssayJob, EssayJobState } from '../essays.ts';
+
+/** A job with watchers. */
+interface Watched {
+  latest: EssayJob | null;
+  /** Its watchers, by functions that let them look at `latest`. */
+  wake: Set<() => void>;
+  /** Resolves when `latest` is up to date; null: it is not being read. */
+  reading: Promise<void> | null;
+  /** Whether it has changed since the last reading began. */
+  isStale: boolean;
+}
+
+/**
+ * Lets any number of watchers see the latest state of a job. Each of them holds one state at most: one that reads slowly misses
+ * states, and delays no others.
+ */
+export function createJobWatch(read: (key: string) => Promise<EssayJob | null>) {
+  const watched = new Map<string, Watched>();
+  /** Thousands of watchers see a change, so other requests are answered meanwhile. */
+  const inTimeSlice = createTimeSlices(sliceMs);
+  let isClosed = false;
+
+  return {
+    watch,
+    refresh: (key: string) => void refresh(key).catch(() => {}),
+    /** Reads all watched jobs: those of other processes change without notice. @throws StoreError */
+    refreshAll: async () => void (await Promise.all([...watched.keys()].map(refresh))),
+    /** Ends all watches. */
+    close(): void {
+      isClosed = true;
+      for (const { wake } of watched.values()) for (const wakeUp of wake) wakeUp();
+    },
+  };
+
+  /** Ends when the job has ended, or with the signal. @throws StoreError if the job cannot be read at first */
+  async function watch(key: string, signal: Signal): Promise<AsyncGenerator<EssayJob | null>> {
+    const latest = watched.get(key)?.latest;
+    return follow(key, signal, latest === undefined ? await read(key) : latest);
+  }
+
+  async function* follow(key: string, signal: Signal, first: EssayJob | null): AsyncGenerator<EssayJob | null> {
+    const known = watched.get(key);
+    const job = known ?? { latest: first, wake: new Set(), reading: null, isStale: false };
+    let wakeUp = () => {};
+    const onWake = () => wakeUp();
+    let isWaking = false;
+    const onChange = () => {
+      if (isWaking) return;
+      isWaking = true;
+      void inTimeSlice(() => {
+        isWaking = false;
+        wakeUp();
+      });
+    };
+    watched.set(key, job);
+    job.wake.add(onChange);
+    signal.addEventListener('abort', onWake);
+    try {
+      // It may have changed since it was read; later changes are noticed.
+      if (known === undefined) void refresh(key).catch(() => {});
+      let shown: EssayJob | null | undefined;
+      while (!signal.aborted && !isClosed) {
+        const { latest } = job;
+        if (latest !== shown) {
+          shown = latest;
+          yield latest;
+          if (latest === null || isEnded(latest.state)) return;
+          continue;
+        }
+        await new Promise<void>((resolve) => {
+          wakeUp = resolve;
+        });
+      }
+    } finally {
+      signal.removeEventListener('abort', onWake);
+      job.wake.delete(onChange);
+      if (job.wake.size === 0) watched.delete(key);
+    }
+  }
+
+  /** One reading at a time: their results must not overtake each other, and a text that grows is read at the speed of the store. */
+  async function refresh(key: string): Promise<void> {
+    const job = watched.get(key);
+    if (job === undefined) return;
+    job.isStale = true;
+    job.reading ??= readLatest(key, job).finally(() => {
+      job.reading = null;
+    });
+    await job.reading;
+  }
+
+  async function readLatest(key: string, job: Watched): Promise<void> {
+    while (job.isStale) {
+      job.isStale = false;
+      const latest = await read(key);
+      if (isSame(job.latest, latest)) continue;
+      job.latest = latest;
+      for (const wakeUp of job.wake) wakeUp();
+    }
+  }
+}
+
+export function isEnded({ kind }: EssayJobState): boolean {
+  return kind !== 'queued' && kind !== 'writing';
+}
+
+function isSame(one: EssayJob | null, other: EssayJob | null): boolean {
+  if (one === null || other === null) return one === other;
+  const [first, second] = [one.state, other.state];
+  if (first.kind === 'queued' && second.kind === 'queued') return first.position === second.position;
+  if (first.kind === 'writing' && second.kind === 'writing') return first.textSoFar === second.textSoFar;
+  return first.kind === second.kind && !isEnded(second);
+}
+
+/** In milliseconds: how long watchers may delay other requests. */
+const sliceMs = 4;

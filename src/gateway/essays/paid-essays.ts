@@ -1,0 +1,131 @@
+import type { ServiceName } from '../../base/errors.ts';
+import type { Redact } from '../../base/redact.ts';
+import type { Config } from '../config/read-config.ts';
+import type { ReserveCall } from '../request-context.ts';
+import type { OpenedStore } from '../stores/open-store.ts';
+import type { Events } from '../telemetry/events.ts';
+import type { Allowance } from '../upstream/allowance/allowance.ts';
+import type { UpstreamClient } from '../upstream/upstream-client.ts';
+import { createBudgetError, createExhaustedError } from '../upstream/upstream-error.ts';
+import {
+  type EssayAllowanceExhausted,
+  type EssayFieldProblem,
+  type EssayGenerator,
+  type EssayOrder,
+  essayLimits,
+  type InvalidEssayInput,
+  type JobCaller,
+} from './essays.ts';
+import { createEssayJobs } from './jobs/essay-jobs.ts';
+import type { JobQueueOptions } from './jobs/job-queue.ts';
+import { createJobRecords } from './jobs/job-records.ts';
+import { createStoredBytes } from './jobs/stored-bytes.ts';
+import { withIdempotency } from './orders/idempotency.ts';
+import { createRestEssays } from './rest/rest-essays.ts';
+
+interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'onRecovered'> {
+  client: UpstreamClient;
+  config: Pick<Config, 'essays'>;
+  allowance: Pick<Allowance, 'findRefusal'>;
+  /** The paid calls of each caller. */
+  budgets: {
+    reserve(caller: JobCaller, service: ServiceName): ReturnType<ReserveCall>;
+    findRefusal(caller: JobCaller, service: ServiceName): Promise<{ renewsAt: Date } | null>;
+  };
+  isWithdrawn: JobQueueOptions['isWithdrawn'];
+  redact: Redact;
+  events: Events;
+}
+
+/** The essay service behind its precheck, the archive of essays, and the orders that are written without their client. */
+export function createPaidEssays(options: PaidEssaysOptions) {
+  const { client, config, allowance, budgets, isWithdrawn, redact, events, ...openedStore } = options;
+  const { upstream, modeNames, declared, keepDays, jobs: jobLimits } = config.essays;
+  const { maxMegabytesPerCaller: maxMegabytes, ...queueLimits } = jobLimits;
+  const isSelfHosted = upstream === null;
+  const keepMs = keepDays * 86_400_000;
+  const restEssays = createRestEssays({ client, modeNames, declared, isSelfHosted, keepMs, redact, events });
+  const records = createJobRecords(openedStore.store, keepMs, events);
+  const essays = withIdempotency(restEssays, { ...openedStore, keepMs, listOrder: records.writeAwaited, events });
+  const { archive, flush, close } = essays;
+  const jobs = createEssayJobs({
+    ...queueLimits,
+    records,
+    essays,
+    archive,
+    storedBytes: createStoredBytes({ store: openedStore.store, keepMs, maxMegabytes }),
+    rejectOrder: (order) => rejectInvalidOrder(order, events),
+    findExhausted,
+    reserveCallOf: (caller) =>
+      caller.limits.essayCalls === null ? null : (service) => budgets.reserve(caller, service),
+    isWithdrawn,
+    events,
+  });
+  return { ...withOrderPrecheck(essays, events), archive, jobs, flush, close };
+
+  async function findExhausted(caller: JobCaller): Promise<EssayAllowanceExhausted | null> {
+    const budget = await budgets.findRefusal(caller, 'essays');
+    const refusal = budget ?? (await allowance.findRefusal());
+    if (refusal === null) return null;
+    const code = budget ? 'BUDGET_EXHAUSTED' : 'UPSTREAM_ALLOWANCE_EXHAUSTED';
+    const { message } = (budget ? createBudgetError : createExhaustedError)('essays', refusal);
+    return { kind: 'allowance-exhausted', message, code, renewsAt: refusal.renewsAt };
+  }
+}
+
+/** Rejects orders that the service or the gateway does not accept, so that they never cost a paid call. */
+export function withOrderPrecheck(generator: EssayGenerator, events: Pick<Events, 'essayOrdered'>): EssayGenerator {
+  return {
+    generate: async (order, context, progress) =>
+      rejectInvalidOrder(order, events) ?? generator.generate(order, context, progress),
+  };
+}
+
+/** What is wrong with an order; null: nothing. */
+function rejectInvalidOrder(
+  { description, wordCount, titles, idempotencyKey }: EssayOrder,
+  events: Pick<Events, 'essayOrdered'>,
+): InvalidEssayInput | null {
+  const limits = essayLimits;
+  const problems: EssayFieldProblem[] = [];
+
+  if (description.length > limits.description) {
+    const message = `The description must have at most ${limits.description} characters.`;
+    problems.push({ field: 'description', reason: 'TOO_LONG', range: upTo(limits.description), message });
+  } else if (description.trim() === '') {
+    const message = 'The description must not be empty; describe the topic and the points to cover.';
+    problems.push({ field: 'description', reason: 'REQUIRED', range: upTo(limits.description), message });
+  }
+  if (wordCount < 1 || wordCount > limits.wordCount) {
+    const message = `The number of words is ${wordCount}; it must be from 1 to ${limits.wordCount}.`;
+    problems.push({ field: 'wordCount', reason: 'OUT_OF_RANGE', range: upTo(limits.wordCount), message });
+  }
+  if (titles.length > limits.titles) {
+    const message = `There must be at most ${limits.titles} titles.`;
+    problems.push({ field: 'titles', reason: 'TOO_MANY', range: { min: 0, max: limits.titles }, message });
+  }
+  if (titles.some((title) => title.length > limits.title)) {
+    const message = `A title must have at most ${limits.title} characters.`;
+    problems.push({ field: 'titles', reason: 'TOO_LONG', range: upTo(limits.title), message });
+  }
+  if (titles.some((title) => title.trim() === '')) {
+    const message = 'A title is empty; remove or replace it.';
+    problems.push({ field: 'titles', reason: 'REQUIRED', range: upTo(limits.title), message });
+  }
+  if (idempotencyKey === '') {
+    const message = 'The idempotency key is empty; omit it or choose a unique one, such as a UUID.';
+    problems.push({ field: 'idempotencyKey', reason: 'REQUIRED', range: upTo(limits.idempotencyKey), message });
+  } else if (idempotencyKey !== null && idempotencyKey.length > limits.idempotencyKey) {
+    const message = `The idempotency key must have at most ${limits.idempotencyKey} characters.`;
+    problems.push({ field: 'idempotencyKey', reason: 'TOO_LONG', range: upTo(limits.idempotencyKey), message });
+  }
+  if (problems.length === 0) return null;
+  events.essayOrdered('rejected');
+  const fields = new Set(problems.map(({ field }) => field));
+  const [field = null] = fields.size === 1 ? fields : [];
+  return { kind: 'invalid-input', field, message: problems.map(({ message }) => message).join(' '), problems };
+}
+
+function upTo(max: number): { min: number; max: number } {
+  return { min: 1, max };
+}

@@ -1,0 +1,252 @@
+import type { DestinationStream } from 'pino';
+import { createBankLists } from '../banks/bank-lists.ts';
+import { createKnownBanks, type KnownBanks } from '../banks/known-banks.ts';
+import { answerWithin } from '../base/async/pause.ts';
+import { createTimeSlices } from '../base/async/time-slices.ts';
+import { findFreeBytes } from '../base/data-folder.ts';
+import { createRedact } from '../base/redact.ts';
+import { createCachedBankData } from './bank-data/cached-bank-data.ts';
+import { createAccess } from './callers/access.ts';
+import type { Scope } from './config/callers.ts';
+import { createConfigHash } from './config/config-hash.ts';
+import { type Config, draftsEssays, listSecrets, type Upstreams } from './config/read-config.ts';
+import { createPaidEssays } from './essays/paid-essays.ts';
+import { createTrustedDocuments } from './graphql/documents/trusted-documents.ts';
+import { createGraphqlHandler } from './graphql/request/graphql-handler.ts';
+import { createContext } from './graphql/schema/context.ts';
+import { readQueryLimits } from './graphql/schema/query-budget.ts';
+import { schema } from './graphql/schema/schema.ts';
+import type { CheckEndpoint } from './http/check-endpoint.ts';
+import { createGraphiql } from './http/graphiql.ts';
+import { type MetricsServer, startMetricsServer } from './http/metrics-server.ts';
+import { createRequestHandler } from './http/request-handler.ts';
+import { createHttpServer } from './http/server.ts';
+import { closeOnError, openStore } from './stores/open-store.ts';
+import type { Exposition } from './telemetry/metrics/exposition.ts';
+import type { MetricSources } from './telemetry/metrics/gateway-metrics.ts';
+import { createTelemetry } from './telemetry/telemetry.ts';
+import { createUpstreamFactory, type UpstreamLimits } from './upstream/upstream-client.ts';
+
+interface GatewayOptions {
+  logDestination?: DestinationStream;
+  /** Several gateways of one process can share the lists. */
+  knownBanks?: KnownBanks;
+  /** How often a subscription without results gets a heartbeat: by default, half the idle timeout of common proxies (30 s). */
+  heartbeatMs?: number;
+  upstreamLimits?: Partial<UpstreamLimits>;
+}
+
+/** Creates all parts and connects them. The only function that receives the whole configuration. */
+export function createGateway(
+  config: Config,
+  upstreams: Upstreams,
+  {
+    logDestination = process.stderr,
+    knownBanks = createKnownBanks(createBankLists({ dataDir: config.dataDir, lookEveryMs: 1_000 })),
+    heartbeatMs = 15_000,
+    upstreamLimits,
+  }: GatewayOptions = {},
+) {
+  const secrets = listSecrets(config, upstreams);
+  const redact = createRedact(secrets);
+  const { events, metrics, traces, droppedLogLines, setDebug } = createTelemetry({ config, redact, logDestination });
+  const trustedDocuments = config.trustedDocuments && createTrustedDocuments({ ...config.trustedDocuments, events });
+  const { store, isShared, failure, checkSecret, onRecovered } = openStore(config.store, config.dataDir, events);
+  const access = closeOnError(store, () =>
+    createAccess({ access: config.access, storeConfig: config.store, store, events }),
+  );
+
+  const { replicas } = config.store;
+  const createUpstream = createUpstreamFactory({ config, store, replicas, limits: upstreamLimits, secrets, events });
+  const bankData = createCachedBankData({
+    createUpstream,
+    access: upstreams.bankData,
+    config,
+    store,
+    isShared,
+    events,
+  });
+  const essaysUpstream = createUpstream('essays', upstreams.essays, 'token', config.essays);
+  const essays = createPaidEssays({
+    client: essaysUpstream.client,
+    config,
+    allowance: essaysUpstream.allowance,
+    budgets: access.budgets,
+    isWithdrawn: ({ id }) => access.isWithdrawn(id, 'essays'),
+    store,
+    isShared,
+    onRecovered,
+    redact,
+    events,
+  });
+
+  const mayGrant = (scope: Scope) => access.hasCallers || config.access.anonymousScopes?.includes(scope) === true;
+  const allowances = [bankData.allowance, essaysUpstream.allowance];
+  const inTimeSlice = createTimeSlices(sliceMs);
+  const services = {
+    bankData,
+    essays,
+    essayArchive: essays.archive,
+    essayJobs: essays.jobs,
+    allowances: () => Promise.all(allowances.map((allowance) => allowance.status())),
+    budgets: access.budgets,
+    knownBanks,
+    limits: readQueryLimits(config),
+    isOnlyLocal: config.allowedHosts.length === 0,
+    maxConcurrency: config.upstreamConcurrency,
+    inTimeSlice,
+  };
+  const graphql = createGraphqlHandler({
+    schema,
+    createContext: (caller, signal, trace, isSliced) => createContext(services, caller, signal, trace, isSliced),
+    hasCallers: access.hasCallers,
+    trustedDocuments,
+    maxQueryCost: config.maxQueryCost,
+    keptReplyBytes: config.bankData.keptReplyBytes,
+    maxReplyBytes: config.maxReplyBytes,
+    inTimeSlice,
+    hasTraces: mayGrant('traces'),
+    exposesCost: mayGrant('cost'),
+    redact,
+    events,
+  });
+  bankData.dataVersion.onChanged(graphql.clearReplies);
+
+  let check: Promise<CheckEndpoint> | undefined;
+  /** Files are seldom checked, so its code is loaded by the first request. */
+  function loadCheck(): Promise<CheckEndpoint> {
+    check ??= import('./http/check-endpoint.ts').then(({ createCheckEndpoint }) =>
+      createCheckEndpoint({
+        limits: { ...config.check, clientTimeoutMs: config.connections.clientTimeoutMs },
+        bankData,
+        budgets: access.budgets,
+        banks: knownBanks,
+        // Half of the calls at a time remain for queries.
+        maxConcurrency: Math.ceil(config.upstreamConcurrency / 2 / config.check.maxRequests),
+        isOpenToAnonymous: config.trustedDocuments?.mode !== 'require',
+        inTimeSlice,
+      }),
+    );
+    return check;
+  }
+
+  let isStopping = false;
+  let stopLoading = () => {};
+  let closing: Promise<void> | undefined;
+  const handleRequest = createRequestHandler({
+    access,
+    isGraphiqlOpen: config.access.commonScopes.includes('graphiql'),
+    graphql,
+    graphiql: createGraphiql(config.connections),
+    loadCheck: config.check.maxRequests === 0 ? null : loadCheck,
+    maxBufferedBytes: config.maxBufferedBytes,
+    streamLimits: { clientTimeoutMs: config.connections.clientTimeoutMs, heartbeatMs },
+    inTimeSlice,
+    corsOrigins: config.corsOrigins,
+    allowedHosts: config.allowedHosts,
+    startTrace: traces?.start ?? null,
+    isReady: () => !isStopping,
+    readiness() {
+      const storeFailure = failure();
+      return {
+        ...(isShared && { sharedStore: storeFailure === null ? 'up' : 'down' }),
+        ...(storeFailure !== null && { storeFailure }),
+        ...(draftsEssays(config) && { essays: 'drafter' }),
+      };
+    },
+    events,
+  });
+  const server = createHttpServer(handleRequest, { ...config.connections, onRefused: events.connectionRefused });
+  const configHash = createConfigHash(config, () => ({
+    callers: access.callers().map(({ name, limits }) => ({ name, limits })),
+    bankLists: [...knownBanks.lists(), ...knownBanks.registers()],
+  }));
+  const metricSources: MetricSources = {
+    activeRequests: server.activeRequests,
+    bulkheads: () => ({ 'bank-data': bankData.client.status(), essays: essaysUpstream.client.status() }),
+    essayJobs: essays.jobs.status,
+    lookUps: bankData.lookUps,
+    caches: graphql.caches,
+    allowances: () => Promise.all(allowances.map((allowance) => allowance.statusWithin(maxScrapeWaitMs))),
+    budgets: access.budgets.remaining,
+    isStoreUp: () => failure() === null,
+    freeBytes: () => (isShared ? Promise.resolve(null) : findFreeBytes(config.dataDir)),
+    bankLists: knownBanks.lists,
+    droppedLogLines,
+    configHash,
+  };
+  let exposition: Exposition | null = null;
+  let metricsServer: MetricsServer | null = null;
+
+  return {
+    /** GraphQL without HTTP. */
+    handle: graphql,
+    /** If it fails, everything is closed. @returns the URL */
+    listen: () =>
+      listen().catch(async (error: unknown) => {
+        await close();
+        throw error;
+      }),
+    /** Null if they are off, or the gateway does not listen yet. */
+    metricsUrl: () => metricsServer?.url ?? null,
+    bankLists: knownBanks.lists,
+    announceStop,
+    setDebug,
+    close,
+  };
+
+  async function listen(): Promise<string> {
+    await checkSecret();
+    stopLoading = knownBanks.loadSoon();
+    essays.jobs.begin();
+    await traces?.open();
+    if (metrics) {
+      // Loaded only here.
+      const { createExposition } = await import('./telemetry/metrics/exposition.ts');
+      exposition = createExposition(metrics.metrics, metricSources);
+      const { collect } = exposition;
+      metricsServer = await startMetricsServer({ ...metrics, collect, events });
+    }
+    return server.listen(config.host, config.port);
+  }
+
+  /** Lets running queries finish within the shutdown timeout, then closes everything. */
+  function close(): Promise<void> {
+    closing ??= shutDown();
+    return closing;
+  }
+
+  /** /ready now fails, so that load balancers send no more requests; those that still arrive are served. */
+  function announceStop(): void {
+    isStopping = true;
+    server.closeConnections();
+  }
+
+  async function shutDown(): Promise<void> {
+    announceStop();
+    stopLoading();
+    bankData.dataVersion.close();
+    const stoppingJobs = essays.jobs.stop();
+    const draining = server.drain(config.shutdownTimeoutMs);
+    // Orders that were sent are charged even if the client has disconnected, so their essays are stored.
+    const flushing = Promise.all([draining, stoppingJobs]).then(essays.flush);
+    await answerWithin(flushing, config.shutdownTimeoutMs);
+    await draining;
+    await Promise.all([bankData.client.close(), essaysUpstream.client.close()]);
+    // Closing the clients aborts the calls in flight; then everything written and counted is stored.
+    await answerWithin(stoppingJobs, storeEndsMs);
+    await Promise.all([essays.close(), ...allowances.map((allowance) => allowance.flush())]);
+    await Promise.all([access.close(), traces?.close(), trustedDocuments?.close()]);
+    exposition?.close();
+    await Promise.all([store.close(), knownBanks.close(), metricsServer?.close()]);
+  }
+}
+
+/** For the ends of the orders whose calls were aborted. If they are not stored, another process finds them. */
+const storeEndsMs = 2_000;
+
+/** How long the metrics wait for the counts of calls: as long as one command of a slow Redis may take. */
+const maxScrapeWaitMs = 1_000;
+
+/** In milliseconds: how long work of one request may delay all others. */
+const sliceMs = 4;

@@ -1,0 +1,228 @@
+import { hash } from 'node:crypto';
+import { type ExecutionResult, GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql';
+import { AbortableSignal, type Signal } from '../../../base/async/signal.ts';
+import type { Caller } from '../../callers/caller.ts';
+import type { Events } from '../../telemetry/events.ts';
+import type { Trace } from '../../trace.ts';
+import { createRequestError } from '../documents/document-errors.ts';
+import { createPreparedDocuments } from '../documents/documents.ts';
+import {
+  createOperationError,
+  type Executed,
+  type OperationContext,
+  type PreparedDocument,
+  type PreparedOperation,
+} from '../documents/operation.ts';
+import type { TrustedDocuments } from '../documents/trusted-documents.ts';
+import { createLargeQueryTurns, largeQueryCost, maxCostInOneSlice } from '../documents/turns.ts';
+import type { InlineTrace, StartInlineTrace } from './inline-trace.ts';
+import { createKeptReplies, type RequestKey } from './kept-replies.ts';
+import { type AnswerGraphql, createPersistedQueries, type GraphqlRequest, type Params, readParams } from './params.ts';
+import { createAbandonedReply, createReplies, extensionHeaders, type RepliesOptions, type Reply } from './reply.ts';
+import { chooseStreamFormat } from './stream-formats.ts';
+
+interface GraphqlHandlerOptions<Context> extends RepliesOptions {
+  schema: GraphQLSchema;
+  /**
+   * Creates the context of one request's resolvers.
+   * @param signal aborts when the client disconnects
+   * @param isSliced whether the operation is completed in time slices
+   */
+  createContext: (caller: Caller, signal: Signal, trace: Trace | null, isSliced: boolean) => Context;
+  trustedDocuments: TrustedDocuments | null;
+  /** Limit for the fields in the response and their weights, for callers without a limit of their own. */
+  maxQueryCost: number;
+  /** Memory for kept replies. */
+  keptReplyBytes: number;
+  events: Pick<Events, 'unexpectedError' | 'untrustedDocument'>;
+}
+
+/** GraphQL over HTTP. Ordinary POST requests are answered directly, which takes a tenth of the time; Yoga reads all others. */
+export function createGraphqlHandler<Context extends OperationContext>(options: GraphqlHandlerOptions<Context>) {
+  const { schema, createContext, trustedDocuments, maxQueryCost, hasCallers, inTimeSlice, redact, events } = options;
+  const documents = createPreparedDocuments({ schema, hasCallers });
+  const persistedQueries = createPersistedQueries(trustedDocuments);
+  const replies = createReplies(options);
+  const keptReplies = createKeptReplies(options.keptReplyBytes);
+  const largeQueries = createLargeQueryTurns();
+  let inlineTraces: Promise<StartInlineTrace> | undefined;
+  let yoga: Promise<AnswerGraphql> | undefined;
+  // A kept reply must not outlive the trust in its document.
+  trustedDocuments?.onReloaded(keptReplies.clear);
+
+  return {
+    answer,
+    answerWithYoga,
+    caches: () => ({ replies: keptReplies.status(), documents: documents.status() }),
+    /** The data behind kept replies has changed. */
+    clearReplies: keptReplies.clear,
+  };
+
+  /** Answers at once if the reply to the same request was kept. */
+  function answer(request: GraphqlRequest, caller: Caller): Reply | Promise<Reply> {
+    if (request.method !== 'POST') return answerWithYoga(request, caller);
+    const key = replies.asksForExtensions(request, caller) ? null : keptReplies.keyOf(request, caller);
+    const kept = key === null ? undefined : keptReplies.get(key);
+    if (kept) {
+      documents.countKnown();
+      return kept;
+    }
+    const params = readParams(request.body, persistedQueries);
+    return params === null ? answerWithYoga(request, caller) : answerParams(params, request, caller, key);
+  }
+
+  /** Most clients never need it, and loading it takes 40 ms. */
+  async function answerWithYoga(request: GraphqlRequest, caller: Caller): Promise<Reply> {
+    yoga ??= import('./yoga.ts').then(({ createGraphqlYoga }) =>
+      createGraphqlYoga({ answer: answerParams, persistedQueries, replies }),
+    );
+    return (await yoga)(request, caller);
+  }
+
+  /** @param key to keep the reply; null: it is not kept */
+  async function answerParams(
+    params: Params,
+    request: GraphqlRequest,
+    caller: Caller,
+    key: RequestKey | null = null,
+  ): Promise<Reply> {
+    const { signal, mediaType } = request;
+    const isTraced = replies.asksFor('traces', request, caller) && request.headers[extensionHeaders.traces] === 'ftv1';
+    const inlineTrace = isTraced ? await startInlineTrace() : null;
+    const isTrusted = trustedDocuments?.has(params.query) ?? false;
+    if (!isTrusted && trustedDocuments?.mode === 'require') {
+      return finish(refuse(untrusted, 'QUERY_NOT_IN_SAFELIST'), null);
+    }
+    const preparing = documents.prepareInTurn(params.query, signal);
+    const prepared = preparing instanceof Promise ? await preparing : preparing;
+    if (prepared === null) return createAbandonedReply(mediaType, null);
+    if (!isTrusted && prepared.document && trustedDocuments?.mode === 'log') events.untrustedDocument();
+    const found = findOperation(prepared, params, request);
+    if ('errors' in found) return finish(found, null);
+    const variables = params.variables ?? {};
+    const cost = found.cost(variables);
+    const isLarge = found.label.type === 'query' && cost > largeQueryCost;
+    if (!isLarge) return await run(found, cost);
+    return await largeQueries.takeTurn(signal, () => inTimeSlice(() => run(found, cost)));
+
+    function run(operation: PreparedOperation, cost: number): Reply | Promise<Reply> {
+      if (signal.aborted) return createAbandonedReply(mediaType, null);
+      const isSliced = cost > maxCostInOneSlice;
+      const context = createContext(caller, signal, request.trace, isSliced);
+      const requested = params.extensions?.persistedQuery?.sha256Hash;
+      const trustedId = isTrusted ? hash('sha256', params.query) : null;
+      const documentId = typeof requested === 'string' ? requested : trustedId;
+      const executed: Executed = { operation, requestContext: context.requestContext, isTrusted, documentId };
+      const limit = caller.limits.maxQueryCost ?? maxQueryCost;
+      if (cost > limit) {
+        return finish(refuse(describeCost(cost, limit), 'BAD_USER_INPUT', { refusal: 'cost' }), executed);
+      }
+      if (operation.label.type === 'subscription') return subscribe(operation, executed, isSliced);
+      const traced = inlineTrace?.execute(operation, context, variables, cost);
+      const result = traced ?? operation.execute(context, variables);
+      return result instanceof Promise ? result.then((result) => finish(result, executed)) : finish(result, executed);
+    }
+
+    async function subscribe(operation: PreparedOperation, executed: Executed, isSliced: boolean): Promise<Reply> {
+      const ended = new AbortableSignal();
+      signal.addEventListener('abort', () => ended.abort(signal.reason));
+      const results = await operation.subscribe(() => createContext(caller, ended, request.trace, isSliced), variables);
+      const format = chooseStreamFormat(request.headers.accept);
+      if (!(Symbol.asyncIterator in results) || format === null) return finish(results as ExecutionResult, executed);
+      const authorized = whileAuthorized(results, () => request.confirmCaller(), ended);
+      return replies.createStream(format, authorized, request, caller, executed);
+    }
+
+    /** @param executed null if no operation was executed */
+    function finish(result: ExecutionResult, executed: Executed | null): Reply | Promise<Reply> {
+      if (signal.aborted) return createAbandonedReply(mediaType, executed);
+      const reply = replies.create(inlineTrace?.addTo(result) ?? result, request, caller, executed);
+      // A long one would be too large to keep.
+      if (reply instanceof Promise) return reply;
+      if (key !== null && executed !== null && result.errors === undefined) keptReplies.keep(key, reply, executed);
+      return reply;
+    }
+  }
+
+  async function startInlineTrace(): Promise<InlineTrace> {
+    inlineTraces ??= import('./inline-trace.ts').then(({ createInlineTraces }) =>
+      // A trace is written in one go: 10,000 fields take 20 ms.
+      createInlineTraces({ schema, redact, maxCost: maxQueryCost / 10 }),
+    );
+    return (await inlineTraces)();
+  }
+}
+
+/**
+ * The results of a subscription while its caller is authorized, which is checked before each result and every few seconds. Then an
+ * error follows, by whose code clients get new credentials.
+ * @param ended aborted when the caller is not authorized any more, which ends the source of the results
+ */
+async function* whileAuthorized(
+  results: AsyncIterable<ExecutionResult>,
+  confirmCaller: () => boolean | Promise<boolean>,
+  ended: AbortableSignal,
+): AsyncGenerator<ExecutionResult> {
+  let isAuthorized = true;
+  const timer = setInterval(() => void check(), confirmEveryMs).unref();
+  try {
+    for await (const result of results) {
+      await check();
+      if (!isAuthorized) break;
+      yield result;
+    }
+    if (!isAuthorized) yield { errors: [createExpiredError()] };
+  } finally {
+    clearInterval(timer);
+  }
+
+  async function check(): Promise<void> {
+    if (await confirmCaller()) return;
+    isAuthorized = false;
+    ended.abort(null);
+  }
+}
+
+const confirmEveryMs = 5_000;
+
+function createExpiredError(): GraphQLError {
+  const message = 'The credentials of this subscription have expired or were changed; subscribe again with valid ones.';
+  return new GraphQLError(message, { extensions: { code: 'UNAUTHENTICATED' } });
+}
+
+/** The operation to execute, or why there is none. As in Yoga, an unknown operation is reported before the errors of validation. */
+function findOperation(
+  { document, errors, operation }: PreparedDocument,
+  { operationName }: Params,
+  { method, headers, isStreamOnly }: GraphqlRequest,
+): PreparedOperation | { errors: readonly GraphQLError[] } {
+  // Clients send an empty name for none, as in a URL.
+  const name = operationName === '' ? null : operationName;
+  const definition = document && getOperationAST(document, name);
+  if (document && !definition) return { errors: [createOperationError()] };
+  if (definition?.operation === 'mutation' && method === 'GET') {
+    const http = { status: 405, headers: { allow: 'POST' } };
+    return refuse('Can only perform a mutation operation from a POST request.', 'BAD_REQUEST', { http });
+  }
+  if (errors.length > 0) return { errors };
+  const isStream = definition?.operation === 'subscription';
+  if (isStream ? chooseStreamFormat(headers.accept) !== null : !isStreamOnly) return operation(name);
+  const types = isStream ? streamTypes : jsonTypes;
+  return refuse(`The Accept header must allow ${types}.`, 'BAD_REQUEST', { http: { status: 406 } });
+}
+
+export const jsonTypes = 'application/json or application/graphql-response+json';
+const streamTypes = 'multipart/mixed or text/event-stream, because a subscription is answered as a stream';
+
+function refuse(...error: Parameters<typeof createRequestError>): { errors: GraphQLError[] } {
+  return { errors: [createRequestError(...error)] };
+}
+
+const untrusted = 'This document is not trusted: the gateway executes only those of its operator.';
+
+function describeCost(cost: number, limit: number): string {
+  return (
+    `The query costs ${cost}; it may cost at most ${limit} (MAX_QUERY_COST). Each field and each object of the ` +
+    'response costs 1, a look-up 10, and a long text 100: select fewer fields or shorter lists, or split it into several queries.'
+  );
+}

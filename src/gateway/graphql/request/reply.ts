@@ -1,0 +1,279 @@
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import Negotiator from 'negotiator';
+import type { InTimeSlice } from '../../../base/async/time-slices.ts';
+import type { Redact } from '../../../base/redact.ts';
+import type { Caller } from '../../callers/caller.ts';
+import type { Freshness, UpstreamActivity } from '../../request-context.ts';
+import type { Events } from '../../telemetry/events.ts';
+import type { FinishedReply } from '../../telemetry/finished-request.ts';
+import type { CacheScope } from '../documents/cache-scope.ts';
+import { createRequestError } from '../documents/document-errors.ts';
+import type { Executed } from '../documents/operation.ts';
+import { type PresentedError, presentErrors } from './present-error.ts';
+import type { ResultStream, StreamFormat } from './stream-formats.ts';
+import { remainingLength, writeJson } from './write-json.ts';
+
+/** In `latin1`, each character is one byte of the text in UTF-8; Node.js writes that faster. */
+export type TextEncoding = 'utf8' | 'latin1';
+
+/** The HTTP response to a GraphQL request, before compression. */
+export interface Reply {
+  status: number;
+  /** Names in lower case, without `content-type`. */
+  headers: Readonly<Record<string, string>>;
+  mediaType: MediaType;
+  body: string;
+  bodyEncoding: TextEncoding;
+  /** A long body, one after the other; `body` is empty then. */
+  parts?: readonly Uint8Array[];
+  record: ReplyRecord;
+  /** The results of a subscription, in place of the body; undefined for other operations. */
+  stream?: ResultStream;
+}
+
+/** A reply as log, metrics and traces show it. It refers to no document, which a kept reply would hold in memory. */
+export interface ReplyRecord extends FinishedReply {
+  /** Null if no operation was executed, or the reply is kept. */
+  activity: UpstreamActivity | null;
+}
+
+/** The part of an HTTP request that decides the format of its reply. */
+export interface RequestedFormat {
+  /** Headers of the request, by name in lower case. */
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  mediaType: MediaType;
+  requestId: string;
+}
+
+export type Replies = ReturnType<typeof createReplies>;
+
+export interface RepliesOptions {
+  /** Whether responses depend on the caller. */
+  hasCallers: boolean;
+  /** Whether callers can have the scope `cost`. */
+  exposesCost: boolean;
+  /** Whether callers can have the scope `traces`. */
+  hasTraces: boolean;
+  /** Of a reply, or of one result of a subscription. */
+  maxReplyBytes: number;
+  /** For long replies, which take 25 ms to write. */
+  inTimeSlice: InTimeSlice;
+  redact: Redact;
+  events: Pick<Events, 'unexpectedError'>;
+}
+
+/**
+ * Creates the replies. `extensions.http` of errors sets status and headers, as in Yoga. With the header `x-cost`, a reply
+ * contains the numbers of look-ups, cache hits and upstream calls. Cost means these counts, not money. They show whether an
+ * IBAN was looked up before, so only a configured gateway exposes them.
+ */
+export function createReplies(options: RepliesOptions) {
+  const { hasCallers, exposesCost, hasTraces, maxReplyBytes, inTimeSlice, redact, events } = options;
+  const offered: Extension[] = [...(exposesCost ? ['cost' as const] : []), ...(hasTraces ? ['traces' as const] : [])];
+  const variedHeaders = [
+    ...(hasCallers ? ['authorization', 'x-api-key'] : []),
+    ...offered.map((name) => extensionHeaders[name]),
+  ];
+  const vary = [varyOfAll, ...variedHeaders].join(', ');
+  /** The JSON of results that many subscribers have in common. */
+  const streamed = new WeakMap<ExecutionResult, string>();
+  return { asksFor, asksForExtensions, create, createStream };
+
+  /** Whether a request asks for an extension of the response, and its caller may receive it. */
+  function asksFor(extension: Extension, { headers }: RequestedFormat, { scopes }: Pick<Caller, 'scopes'>): boolean {
+    return offered.includes(extension) && headers[extensionHeaders[extension]] !== undefined && scopes.has(extension);
+  }
+
+  /** With extensions, a response is not cached. */
+  function asksForExtensions(request: RequestedFormat, caller: Pick<Caller, 'scopes'>): boolean {
+    return offered.some((extension) => asksFor(extension, request, caller));
+  }
+
+  /** The reply to a subscription. */
+  function createStream(
+    format: StreamFormat,
+    results: AsyncIterable<ExecutionResult>,
+    request: RequestedFormat,
+    caller: Pick<Caller, 'scopes'>,
+    executed: Executed,
+  ): Reply {
+    const { mediaType } = request;
+    const headers = { 'cache-control': 'no-store', vary };
+    const stream = { format, results: writeResults() };
+    return { status: 200, headers, mediaType, body: '', bodyEncoding: 'utf8', record: createRecord(executed), stream };
+
+    async function* writeResults(): AsyncGenerator<string> {
+      for await (const result of results) yield streamed.get(result) ?? (await write(result));
+    }
+
+    async function write(result: ExecutionResult): Promise<string> {
+      const { body, parts } = await create(result, request, caller, null);
+      const text = parts ? Buffer.concat(parts).toString() : body;
+      // Errors have the id of their request.
+      if (result.errors === undefined) streamed.set(result, text);
+      return text;
+    }
+  }
+
+  /**
+   * At once if the reply is short. One of too many bytes is refused while it is written.
+   * @param executed null if no operation was executed
+   */
+  function create(
+    result: ExecutionResult,
+    request: RequestedFormat,
+    caller: Pick<Caller, 'scopes'>,
+    executed: Executed | null,
+  ): Reply | Promise<Reply> {
+    const { mediaType, requestId } = request;
+    const usage = asksFor('cost', request, caller) ? executed?.requestContext.usage : undefined;
+    const extended = usage ? { ...result, extensions: { ...result.extensions, cost: usage } } : result;
+    const { errors } = result;
+    const record = createRecord(executed);
+    let reply: Omit<Reply, 'body'>;
+    let answer: object = extended;
+    if (errors === undefined) {
+      const isCacheable = executed !== null && !asksForExtensions(request, caller);
+      const cacheControl = isCacheable
+        ? cacheControlOf(executed.operation.cacheScope, executed.requestContext.freshness)
+        : 'no-store';
+      const headers = { 'cache-control': cacheControl, vary };
+      reply = { status: 200, headers, mediaType, bodyEncoding: 'utf8', record };
+    } else {
+      const hidesSuggestions = !caller.scopes.has('introspection');
+      const presented = presentErrors(errors, { requestId, hidesSuggestions, redact, events });
+      const codes = presented.map(({ shown }) => String(shown.extensions?.code));
+      const errorCodes = [...new Set([...codes, ...record.errorCodes])];
+      const { data, extensions } = extended;
+      answer = { data, errors: presented.map(({ shown }) => shown), extensions };
+      reply = {
+        status: statusOf(presented, 'data' in result, mediaType),
+        headers: Object.assign({ 'cache-control': 'no-store', vary }, ...presented.map(({ http }) => http?.headers)),
+        mediaType,
+        bodyEncoding: 'utf8',
+        record: { ...record, errorCodes, refusal: refusalOf(errors) },
+      };
+    }
+    if (remainingLength(answer) >= 0) return { ...reply, body: JSON.stringify(answer) };
+    return writeJson(answer, { maxBytes: maxReplyBytes, inTimeSlice }).then((parts) => {
+      if (parts !== null) return { ...reply, body: '', parts };
+      return create({ errors: [createLengthError(maxReplyBytes)] }, request, caller, executed);
+    });
+  }
+}
+
+function createLengthError(maxBytes: number): GraphQLError {
+  const message =
+    `The response has more than ${maxBytes} bytes (MAX_RESPONSE_BYTES): select fewer fields or shorter lists, or split the query ` +
+    'into several. A mutation was executed nevertheless.';
+  return createRequestError(message, 'BAD_USER_INPUT', { refusal: 'response_size' });
+}
+
+function refusalOf(errors: readonly GraphQLError[]): ReplyRecord['refusal'] {
+  const refusals = errors.map(({ extensions }) => extensions?.refusal);
+  return (['cost', 'response_size'] as const).find((refusal) => refusals.includes(refusal)) ?? null;
+}
+
+/** The reply to a client that has disconnected. The errors of its cancelled look-ups are not reported. */
+export function createAbandonedReply(mediaType: MediaType, executed: Executed | null): Reply {
+  const record = createRecord(executed);
+  return { status: clientClosedRequest, headers: {}, mediaType, body: '', bodyEncoding: 'utf8', record };
+}
+
+/** The media type and the encoding depend on these request headers. */
+export const varyOfAll = 'accept, accept-encoding';
+
+/** The status of a request whose client has disconnected, so that nothing is sent. As in nginx. */
+export const clientClosedRequest = 499;
+
+/** The request headers that ask for extensions of the response: of any value for the cost, `ftv1` for the traces of routers. */
+export const extensionHeaders = { cost: 'x-cost', traces: 'apollo-federation-include-trace' } as const;
+
+/** The scopes of callers have the same names. */
+type Extension = keyof typeof extensionHeaders;
+
+/** The media types of replies that are not streams, in our order of preference. */
+const mediaTypes = ['application/json', 'application/graphql-response+json'] as const;
+export type MediaType = (typeof mediaTypes)[number];
+
+/** Some clients copy a Content-Type header into Accept. */
+const offered = mediaTypes.flatMap((type) => [type, `${type}; charset=utf-8`, `${type}; charset=utf8`]);
+
+/** The type that an Accept header prefers; null if it allows none. Yoga ignores quality values. */
+export function chooseMediaType(accept: string | undefined): MediaType | null {
+  if (!accept || accept === '*/*' || accept === mediaTypes[0]) return mediaTypes[0];
+  const chosen = new Negotiator({ headers: { accept } }).mediaType(offered)?.replace(/;.*/, '');
+  return mediaTypes.find((type) => type === chosen) ?? null;
+}
+
+/** Whether the client prefers a page to JSON, as browsers do for an address that a user opens. */
+export function prefersHtml(accept: string | undefined): boolean {
+  if (!accept?.includes('text/html')) return false;
+  return new Negotiator({ headers: { accept } }).mediaType([...offered, 'text/html']) === 'text/html';
+}
+
+/**
+ * The value of `Cache-Control` for routers and browsers: a response may be cached while all values in it are fresh,
+ * privately if it contains an IBAN. Responses with errors or stale values are not cached. A time of more than an hour is
+ * rounded down to whole minutes, so that the header of a kept reply seldom changes.
+ */
+export function cacheControlOf(scope: CacheScope, { freshUntil }: Freshness): string {
+  const freshS = Math.min(Math.floor((freshUntil - Date.now()) / 1_000), maxAgeS);
+  if (scope === 'none' || !(freshS > 0)) return 'no-store';
+  return `${scope}, max-age=${freshS > hourS ? freshS - (freshS % 60) : freshS}`;
+}
+
+const hourS = 3_600;
+
+/** The largest max-age. Computed values have it, too: they change only with a release. */
+const maxAgeS = 86_400;
+
+/** @param executed null if no operation was executed */
+export function createRecord(executed: Executed | null): ReplyRecord {
+  const label = executed?.operation.label;
+  const outcomes = executed?.requestContext.outcomes ?? [];
+  return {
+    operationType: label?.type ?? null,
+    operationName: label?.name ?? '',
+    documentId: executed?.documentId?.slice(0, idLength) ?? null,
+    isTrusted: executed?.isTrusted ?? false,
+    outcomes: [...new Set(outcomes.map(({ type }) => type))],
+    errorCodes: [...new Set(outcomes.flatMap(({ code }) => code ?? []))],
+    refusal: null,
+    usage: executed?.requestContext.usage ?? null,
+    activity: executed?.requestContext.activity ?? null,
+    isKept: false,
+  };
+}
+
+/** Enough of a SHA-256 hash to find the document; shorter ones can look like an IBAN, which the log redacts. */
+const idLength = 32;
+
+/**
+ * The status of a reply with errors, by GraphQL over HTTP, September 2026, "Status Codes": with application/graphql-response+json,
+ * 294 with data, even if it is null. Otherwise, the highest status of the errors, or 500 if the gateway failed. With
+ * application/json, what is not an error of HTTP has 200, which clients of this media type expect.
+ */
+function statusOf(errors: readonly PresentedError[], hasData: boolean, mediaType: MediaType): number {
+  const isJson = mediaType === 'application/json';
+  if (hasData && !isJson) return partialSuccess;
+  const isFault = !hasData && errors.some(({ isExpected }) => !isExpected);
+  const statuses = errors.map(({ http, shown }) => {
+    if (isJson) return http && !http.spec ? (http.status ?? 0) : 0;
+    return unprocessable.has(shown.extensions?.code) ? 422 : (http?.status ?? 0);
+  });
+  return Math.max(...statuses) || (isFault ? 500 : isJson ? 200 : 422);
+}
+
+/** A reply with data and errors; not registered with IANA. Clients treat an unknown 2xx status as 200 (RFC 9110, 15). */
+export const partialSuccess = 294;
+
+/**
+ * Codes of requests that cannot be executed, by the same section. It also recommends 422 for documents and variables that are
+ * not valid, and for parameters that are missing or of a wrong type, where the audits of graphql-http require 400.
+ */
+const unprocessable: ReadonlySet<unknown> = new Set([
+  'OPERATION_RESOLUTION_FAILURE',
+  'PERSISTED_QUERY_NOT_FOUND',
+  'PERSISTED_QUERY_MISMATCH',
+]);

@@ -1,0 +1,166 @@
+import type { BicSource } from '../../../banks/listed-bank.ts';
+import { type BankScheme, type PaymentScheme, paymentSchemes } from '../../../banks/scheme-registers.ts';
+import { compactBic } from '../../../iban/bic.ts';
+import type { Bank } from '../../bank-data/bank-data.ts';
+import { builder } from './builder.ts';
+import { type Context, limitToListFreshness } from './context.ts';
+import { lookUpCost, paid } from './directives.ts';
+import { entityKey, readKey, resolveReference } from './entities.ts';
+import { bankDataScope, maxLengths, requireText } from './field-checks.ts';
+
+const BicSourceType = builder.enumType('BicSource', {
+  description: 'Where a BIC is from.',
+  values: {
+    NATIONAL_LIST: { description: 'From the list of bank codes of the country.' },
+    REGISTER: {
+      description: 'From a register of institutions (ES, FR): the BIC on account statements may be another one.',
+    },
+    CORRECTED: { description: 'From the corrections of Ledgerquill, where the list is wrong or lacks the bank.' },
+  } as const satisfies Record<BicSource, object>,
+});
+
+const PaymentSchemeType = builder.enumType('PaymentScheme', {
+  description: 'A payment scheme of the European Payments Council.',
+  values: {
+    SCT: { description: 'SEPA Credit Transfer.' },
+    SCT_INST: { description: 'SEPA Instant Credit Transfer.' },
+    SDD_CORE: { description: 'SEPA Direct Debit, Core.' },
+    SDD_B2B: { description: 'SEPA Direct Debit, Business to Business.' },
+    VOP: { description: 'Verification of Payee.' },
+  } as const satisfies Record<PaymentScheme, object>,
+});
+
+const BankSchemeType = builder.objectRef<BankScheme>('BankScheme').implement({
+  description: 'What the register of participants in a payment scheme says about a bank.',
+  fields: (t) => ({
+    scheme: t.expose('scheme', { type: PaymentSchemeType, description: 'The scheme.' }),
+    takesPart: t.exposeBoolean('takesPart', {
+      description:
+        'Whether the register has the BIC, or that of its head office, as a participant today (UTC). If false, it may have the bank ' +
+        'under another BIC.',
+    }),
+    since: t.exposeString('since', {
+      nullable: true,
+      description:
+        'The first day on which it takes part, such as 2026-03-01, also if it is in the future; null if unknown.',
+    }),
+    until: t.exposeString('until', {
+      nullable: true,
+      description: 'The day on which it leaves the scheme, such as 2026-03-01; null if none is known.',
+    }),
+    registerDate: t.exposeString('registerDate', {
+      description: 'The day on which the register was imported, such as 2026-03-01: it has no date of its own.',
+    }),
+  }),
+});
+
+type BankFields = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Bank>;
+
+/** The fields of a bank, whether it was found by its bank code or is in a list. */
+const bankFields = (t: BankFields) => ({
+  id: t.id({
+    description: 'Country, bank code and BIC, which identify the record; several banks may share a BIC.',
+    resolve: bankId,
+  }),
+  bankCode: t.exposeString('bankCode', {
+    nullable: true,
+    description: 'National bank code, or the routing number of a US bank; null if unknown.',
+  }),
+  countryCode: t.exposeString('countryCode', {
+    nullable: true,
+    description: 'ISO 3166-1 alpha-2 code of the country; null if unknown.',
+  }),
+  name: t.exposeString('name', { nullable: true, description: 'Name of the bank; null if unknown.' }),
+  address: t.exposeString('address', { nullable: true, description: 'Street and number; null if unknown.' }),
+  zip: t.exposeString('zip', { nullable: true, description: 'Postal code; null if unknown.' }),
+  city: t.exposeString('city', { nullable: true, description: 'City; null if unknown.' }),
+  bic: t.exposeString('bic', { nullable: true, description: 'ISO 9362 BIC; null if the list has none.' }),
+  bicSource: t.expose('bicSource', {
+    type: BicSourceType,
+    nullable: true,
+    description: 'Where the BIC is from; null without a BIC, or if the service does not report it.',
+  }),
+  source: t.exposeString('source', {
+    nullable: true,
+    description: 'Publisher of the record; null if the service does not report it.',
+  }),
+  date: t.exposeString('date', {
+    nullable: true,
+    description:
+      'Date of the published list in ISO 8601, such as 2026-03-01, or of its import, if the list has none; null if the ' +
+      'service does not report it.',
+  }),
+  schemes: t.field({
+    type: [BankSchemeType],
+    nullable: true,
+    extensions: { maxItems: paymentSchemes.length },
+    description:
+      'Whether it takes part in each payment scheme whose register was imported into DATA_DIR of the gateway; a scheme that is ' +
+      'missing is unknown. Null without a BIC, or if no register was imported. Needs no further upstream call.',
+    resolve({ bic }, _, { services, requestContext }) {
+      limitToListFreshness(requestContext);
+      return bic === null ? null : services.knownBanks.schemes(bic);
+    },
+  }),
+});
+
+export const BankDataType = builder.objectRef<Bank>('BankData').implement({
+  description: 'The bank of an account, from its national directory.',
+  fields: bankFields,
+});
+
+export const BankType = builder.objectRef<Bank>('Bank').implement({
+  directives: [entityKey('id'), entityKey('bic')],
+  extensions: {
+    cacheScope: 'public',
+    ...bankDataScope,
+    ...resolveReference(({ id, bic }, context) =>
+      id === undefined
+        ? findByBic(readKey('bic', bic, maxLengths.code), context)
+        : findById(readKey('id', id, maxLengths.id), context),
+    ),
+  },
+  description: 'A record from a list of banks.',
+  fields: bankFields,
+});
+
+/** Such as `DE:37040044:COBADEFFXXX`. A bank with neither code nor BIC has its name. */
+function bankId({ countryCode, bankCode, bic, name }: Bank): string {
+  const parts = [countryCode, bankCode, bic];
+  if (bankCode === null && bic === null) parts.push(name);
+  return parts.map((part) => part ?? '').join(':');
+}
+
+/** The head office, or the branch if the BIC has one. */
+async function findByBic(bic: string, { loaders }: Context): Promise<Bank | null> {
+  return (await loaders.validateBic(compactBic(bic))).bank;
+}
+
+/** The record may be the one of its BIC; otherwise it is in the list of its country. */
+async function findById(id: string, context: Context): Promise<Bank | null> {
+  const { services, budget, requestContext } = context;
+  const [country, bankCode, bic = ''] = id.split(':');
+  const ofBic = bic === '' ? null : await findByBic(bic, context);
+  if (ofBic instanceof Error || (ofBic !== null && bankId(ofBic) === id)) return ofBic;
+  if (!country || !(bankCode || bic)) return null;
+  if (!budget.spend('bankQueries')) throw budget.createLimitError('bankQueries');
+  const listing = { country, search: bankCode || bic, offset: 0, limit: 100 };
+  const { banks } = await services.bankData.listBanks(listing, requestContext);
+  return banks.find(({ bank }) => bankId(bank) === id)?.bank ?? null;
+}
+
+builder.queryField('bank', (t) =>
+  t.field({
+    extensions: bankDataScope,
+    type: BankType,
+    nullable: true,
+    directives: [lookUpCost, paid],
+    description:
+      'The bank with this BIC; a BIC of 8 characters identifies the head office. Null if the BIC is not valid or the ' +
+      'service does not know the bank. Null, with an error, when the service fails.',
+    args: {
+      bic: t.arg.string(requireText('BIC', maxLengths.code, 'The BIC: 8 or 11 characters; case is ignored.')),
+    },
+    resolve: (_, { bic }, context) => findByBic(bic, context),
+  }),
+);

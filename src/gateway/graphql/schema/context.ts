@@ -1,0 +1,76 @@
+import type { KnownBanks } from '../../../banks/known-banks.ts';
+import type { Signal } from '../../../base/async/signal.ts';
+import type { TimeSlices } from '../../../base/async/time-slices.ts';
+import type { BankDataPort } from '../../bank-data/bank-data.ts';
+import type { Caller } from '../../callers/caller.ts';
+import type { PaidBudgets } from '../../callers/paid-budget.ts';
+import type { EssayArchive, EssayGenerator, EssayJobs } from '../../essays/essays.ts';
+import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
+import type { Trace } from '../../trace.ts';
+import type { AllowanceStatus } from '../../upstream/allowance/allowance.ts';
+import { Loaders } from './loaders.ts';
+import { QueryBudget, type QueryLimits } from './query-budget.ts';
+
+/** Shared by the resolvers of all requests. */
+export interface Services {
+  bankData: BankDataPort;
+  essays: EssayGenerator;
+  essayArchive: EssayArchive;
+  essayJobs: EssayJobs;
+  /** The status of each upstream's allowance. Makes no upstream call. */
+  allowances: () => Promise<readonly AllowanceStatus[]>;
+  /** The paid calls of each caller. */
+  budgets: Pick<PaidBudgets, 'reserve' | 'status'>;
+  /** What the bank lists of the gateway say without an upstream call. */
+  knownBanks: Pick<KnownBanks, 'has' | 'status' | 'accountCheckMethod' | 'bics' | 'schemes'>;
+  limits: QueryLimits;
+  /** Whether only the machine of the gateway can call it, so that all anonymous requests are of one user. */
+  isOnlyLocal: boolean;
+  /** Calls to the bank-data service at a time. */
+  maxConcurrency: number;
+  /** For work that takes long in one request: a thousand suggestions take 80 ms. */
+  inTimeSlice: TimeSlices;
+}
+
+/** Created for each request. */
+export interface Context {
+  services: Services;
+  caller: Caller;
+  loaders: Loaders;
+  budget: QueryBudget;
+  /** Valid IBANs that were suggested for invalid ones. */
+  suggestions: Map<string, Promise<string[]>>;
+  requestContext: RequestContext;
+  /** The time slices in which a large operation is completed; null: it is small, and completed at once. */
+  slices: TimeSlices | null;
+}
+
+/**
+ * @param signal aborts when the client disconnects
+ * @param isSliced whether the operation is completed in time slices
+ */
+export function createContext(
+  services: Services,
+  caller: Caller,
+  signal: Signal,
+  trace: Trace | null = null,
+  isSliced = false,
+): Context {
+  const { bankData, essayJobs, essayArchive, maxConcurrency } = services;
+  const { bankDataCalls, essayCalls } = caller.limits;
+  const hasBudget = bankDataCalls !== null || essayCalls !== null;
+  const reserveCall: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
+  const requestContext = createRequestContext(signal, caller.id, reserveCall, trace);
+  const budget = new QueryBudget(services.limits);
+  const slices = isSliced ? services.inTimeSlice : null;
+  const ports = { bankData, essayJobs, essayArchive };
+  const loaders = new Loaders({ ...ports, budget, context: requestContext, maxConcurrency, slices });
+  return { services, caller, budget, requestContext, loaders, suggestions: new Map(), slices };
+}
+
+/** Limits how long the response is fresh if it has a value from the lists of the gateway, as an import may replace them. */
+export function limitToListFreshness({ freshness }: RequestContext): void {
+  freshness.freshUntil = Math.min(freshness.freshUntil, Date.now() + listFreshMs);
+}
+
+const listFreshMs = 60_000;

@@ -1,0 +1,327 @@
+import { GatewayError } from '../../../base/errors.ts';
+import {
+  type Cancellation,
+  type EssayFailure,
+  type EssayJob,
+  type EssayJobState,
+  essayLimits,
+  type JobPage,
+} from '../../essays/essays.ts';
+import { builder, DateTimeType } from './builder.ts';
+import { PageInfoType, pageSize, pageSizeArg, readCursor, readPageSize, writeCursor } from './connection.ts';
+import { essayCost, longTextCost, paid, textReadingCost } from './directives.ts';
+import {
+  codeOf,
+  countText,
+  EssayAllowanceExhaustedType,
+  EssayInputType,
+  EssayServiceFailedType,
+  EssayType,
+  GenerateEssayInputType,
+  InvalidEssayInputType,
+  readOrder,
+  rejectBeyondLimit,
+  resultTypes,
+} from './essay.ts';
+import { essaysScope, limitText, maxLengths } from './field-checks.ts';
+
+type StateOf<Kind extends EssayJobState['kind']> = Extract<EssayJobState, { kind: Kind }>;
+
+const EssayQueuedType = builder.objectRef<StateOf<'queued'>>('EssayQueued').implement({
+  description: 'The order waits, and has not been paid for.',
+  fields: (t) => ({
+    position: t.exposeInt('position', { description: 'Number of orders that wait before it in the same process.' }),
+  }),
+});
+
+const EssayWritingType = builder.objectRef<StateOf<'writing'>>('EssayWriting').implement({
+  description: 'The order was sent to the service, and may be paid for.',
+  fields: (t) => ({
+    textSoFar: t.string({
+      nullable: true,
+      directives: [longTextCost],
+      description: 'The beginning of the text; null if the service does not show it before the end.',
+      resolve: ({ textSoFar }, _, { budget }) => (textSoFar === '' ? null : countText(textSoFar, budget)),
+    }),
+    words: t.int({
+      directives: [textReadingCost],
+      description: 'Number of words so far.',
+      resolve: ({ textSoFar }) => textSoFar.match(/\S+/g)?.length ?? 0,
+    }),
+  }),
+});
+
+const EssayFinishedType = builder.objectRef<StateOf<'finished'>>('EssayFinished').implement({
+  description: 'The essay was written, and is stored.',
+  fields: (t) => ({
+    essay: t.field({
+      type: EssayType,
+      nullable: true,
+      description:
+        'The essay; null if it was deleted meanwhile, or, with an error, if it cannot be read at the moment.',
+      resolve: ({ essayId }, _, { loaders }) => loaders.findEssay(essayId),
+    }),
+  }),
+});
+
+const EssayFailureType = builder.unionType('EssayFailure', {
+  description: 'Why the order failed.',
+  types: [InvalidEssayInputType, EssayAllowanceExhaustedType, EssayServiceFailedType],
+  resolveType: (failure) => resultTypes[(failure as EssayFailure).kind],
+});
+
+const EssayFailedType = builder.objectRef<StateOf<'failed'>>('EssayFailed').implement({
+  description: 'There will be no essay. To try again, start an order with another idempotencyKey, or with orderAgain.',
+  fields: (t) => ({ failure: t.expose('failure', { type: EssayFailureType, description: 'Why the order failed.' }) }),
+});
+
+const EssayCancelledType = builder.objectRef<StateOf<'cancelled'>>('EssayCancelled').implement({
+  description: 'The order was cancelled.',
+  fields: (t) => ({
+    mayHaveBeenPaid: t.exposeBoolean('mayHaveBeenPaid', { description: 'Whether it had been sent to the service.' }),
+  }),
+});
+
+const stateTypes = {
+  queued: EssayQueuedType,
+  writing: EssayWritingType,
+  finished: EssayFinishedType,
+  failed: EssayFailedType,
+  cancelled: EssayCancelledType,
+};
+
+const EssayOrderStateType = builder.unionType('EssayOrderState', {
+  description: 'How far an order is. It ends as EssayFinished, EssayFailed or EssayCancelled.',
+  types: Object.values(stateTypes),
+  resolveType: (state) => stateTypes[(state as EssayJobState).kind],
+});
+
+const EssayOrderType = builder.objectRef<EssayJob>('EssayOrder').implement({
+  description:
+    'An order of an essay: one that was started, or, from when it is sent, one of generateEssay with an idempotencyKey.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'With this id, the client that ordered the essay can find the order.' }),
+    state: t.expose('state', { type: EssayOrderStateType, description: 'How far it is.' }),
+    createdAt: t.expose('createdAt', {
+      type: DateTimeType,
+      description: 'When it was started, or sent by generateEssay.',
+    }),
+    input: t.expose('input', { type: EssayInputType, description: 'What was ordered.' }),
+  }),
+});
+
+const orderIdArg = limitText('id', maxLengths.id, '`EssayOrder.id`.');
+
+const StartEssayResultType = builder.unionType('StartEssayResult', {
+  description: 'The order, or why it was not started.',
+  types: [EssayOrderType, InvalidEssayInputType, EssayAllowanceExhaustedType, EssayServiceFailedType],
+  resolveType: (result) => ('kind' in (result as object) ? resultTypes[(result as EssayFailure).kind] : EssayOrderType),
+});
+
+builder.mutationField('startEssay', (t) =>
+  t.field({
+    extensions: essaysScope,
+    type: StartEssayResultType,
+    directives: [essayCost, paid],
+    description:
+      'Orders an essay, and returns as soon as the order is stored: it is then written even if the client or the gateway stops. ' +
+      'Watch it with `essayOrder`. Needs an idempotencyKey; with the same key, the same order is the same EssayOrder, paid for ' +
+      'once. At most `limits.essays` per mutation.',
+    args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'The order.' }) },
+    async resolve(_, { input }, { services, caller, budget, requestContext }): Promise<EssayJob | EssayFailure> {
+      const result = rejectBeyondLimit(budget) ?? (await services.essayJobs.start(readOrder(input), caller));
+      const outcome =
+        'kind' in result
+          ? { type: resultTypes[result.kind].name, code: codeOf(result) }
+          : { type: EssayOrderType.name, code: null };
+      requestContext.outcomes.push(outcome);
+      return result;
+    },
+  }),
+);
+
+builder.queryField('essayOrder', (t) =>
+  t.field({
+    extensions: essaysScope,
+    type: EssayOrderType,
+    nullable: true,
+    description:
+      'An order of this client, by its id or its idempotencyKey. Null if there is none, or it was deleted or has expired. Orders ' +
+      'nothing, and needs no upstream call.',
+    args: {
+      id: t.arg.id(orderIdArg),
+      idempotencyKey: t.arg.id(
+        limitText('idempotency key', essayLimits.idempotencyKey, 'The idempotencyKey of the order.'),
+      ),
+    },
+    resolve: (_, { id, idempotencyKey }, { services: { essayJobs }, caller }) => {
+      if (id != null && idempotencyKey == null) return essayJobs.find(id, caller.id).catch(failToRead);
+      if (id == null && idempotencyKey != null) return essayJobs.findByKey(idempotencyKey, caller.id).catch(failToRead);
+      throw new GatewayError(
+        'BAD_USER_INPUT',
+        'An order is found by either its id or its idempotencyKey: set one of them.',
+      );
+    },
+  }),
+);
+
+builder.subscriptionField('essayOrder', (t) =>
+  t.field({
+    extensions: essaysScope,
+    type: EssayOrderType,
+    nullable: true,
+    description:
+      'An order of this client: its state now, and after each change, always as a whole. Ends when the order has ' +
+      'ended. If it ends before, because the gateway stopped, subscribe again; if it ends with the code UNAUTHENTICATED, because ' +
+      'the credentials have expired, with new ones. Null for an unknown order.',
+    args: { id: t.arg.id({ required: true, ...orderIdArg }) },
+    subscribe: (_, { id }, { services, caller, requestContext: { signal } }) =>
+      services.essayJobs.watch(id, caller.id, signal).catch(failToRead),
+    resolve: (job) => job as EssayJob | null,
+  }),
+);
+
+const CancelEssayResultType = builder.objectRef<Cancellation>('CancelEssayResult').implement({
+  description: 'What became of an order that was to be cancelled.',
+  fields: (t) => ({
+    order: t.expose('job', { type: EssayOrderType, description: 'The order.' }),
+    isCancelled: t.exposeBoolean('isCancelled', {
+      description:
+        'Whether it is cancelled. An order that was sent is completed and kept, unless the operator decided otherwise.',
+    }),
+    mayHaveBeenPaid: t.exposeBoolean('mayHaveBeenPaid', {
+      description: 'Whether it was sent, and so may be paid for.',
+    }),
+  }),
+});
+
+builder.mutationField('cancelEssay', (t) =>
+  t.field({
+    extensions: essaysScope,
+    type: CancelEssayResultType,
+    nullable: true,
+    description:
+      'Cancels an order that was started. One that was not sent yet costs nothing. One of generateEssay is not cancelled. Null ' +
+      'for an unknown order.',
+    args: { id: t.arg.id({ required: true, ...orderIdArg }) },
+    resolve: (_, { id }, { services, caller }) => services.essayJobs.cancel(id, caller.id).catch(failToRead),
+  }),
+);
+
+const DeleteEssayResultType = builder.objectRef<{ id: string }>('DeleteEssayResult').implement({
+  description: 'An order that was deleted.',
+  fields: (t) => ({ id: t.exposeID('id', { description: 'Its id, which is unknown from now on.' }) }),
+});
+
+builder.mutationField('deleteEssay', (t) =>
+  t.field({
+    extensions: essaysScope,
+    type: DeleteEssayResultType,
+    nullable: true,
+    description:
+      'Deletes an order that has ended, with its essay; its idempotencyKey then is unknown. Null for an unknown order.',
+    args: { id: t.arg.id({ required: true, ...orderIdArg }) },
+    async resolve(_, { id }, { services, caller }) {
+      const result = await services.essayJobs.delete(id, caller.id).catch(failToRead);
+      if (result !== 'not-ended') return result === 'deleted' ? { id } : null;
+      const message = 'The order has not ended: cancel it, or wait for its end, before you delete it.';
+      throw new GatewayError('BAD_USER_INPUT', message);
+    },
+  }),
+);
+
+const EssayOrderEdgeType = builder.objectRef<JobPage['entries'][number]>('EssayOrderEdge').implement({
+  description: 'An order and its cursor.',
+  fields: (t) => ({
+    cursor: t.string({
+      description: 'Pass it as `after` to continue from here.',
+      resolve: ({ number }) => writeCursor(number),
+    }),
+    node: t.expose('job', { type: EssayOrderType, description: 'The order.' }),
+  }),
+});
+
+const EssayOrderConnectionType = builder
+  .objectRef<JobPage & { after: number | null }>('EssayOrderConnection')
+  .implement({
+    description: 'A page of orders.',
+    fields: (t) => ({
+      edges: t.expose('entries', { type: [EssayOrderEdgeType], description: 'The orders with their cursors.' }),
+      nodes: t.field({
+        type: [EssayOrderType],
+        description: 'The orders without cursors.',
+        resolve: ({ entries }) => entries.map(({ job }) => job),
+      }),
+      pageInfo: t.field({
+        type: PageInfoType,
+        description: 'Position in the list.',
+        resolve: ({ entries, hasNext, end, after }) => ({
+          hasNext,
+          hasPrevious: after !== null,
+          start: entries[0]?.number ?? null,
+          end,
+        }),
+      }),
+    }),
+  });
+
+const states = {
+  QUEUED: 'queued',
+  WRITING: 'writing',
+  FINISHED: 'finished',
+  FAILED: 'failed',
+  CANCELLED: 'cancelled',
+} as const;
+
+const EssayOrderStateFilterType = builder.enumType('EssayOrderStateFilter', {
+  description: 'The states of orders.',
+  values: {
+    QUEUED: { description: 'EssayQueued.' },
+    WRITING: { description: 'EssayWriting.' },
+    FINISHED: { description: 'EssayFinished.' },
+    FAILED: { description: 'EssayFailed.' },
+    CANCELLED: { description: 'EssayCancelled.' },
+  } satisfies Record<keyof typeof states, { description: string }>,
+});
+
+builder.queryField('essays', (t) =>
+  t.field({
+    extensions: essaysScope,
+    type: EssayOrderConnectionType,
+    nullable: true,
+    directives: [pageSize],
+    description:
+      'The orders of this client, the newest first, in pages. They are stored as long as essays. Needs no upstream call. A query ' +
+      'reads at most `limits.listedOrders` of them: where few are in `state`, a page may end early, and have a next page. Null, ' +
+      'with an error, while the store fails, and without credentials (only a gateway on the same machine lists orders then).',
+    args: {
+      first: t.arg.int(pageSizeArg),
+      after: t.arg.string(
+        limitText('cursor', maxLengths.cursor, 'Cursor of the order before the page; null for the first page.'),
+      ),
+      state: t.arg({ type: EssayOrderStateFilterType, description: 'Only orders in this state; null for all.' }),
+    },
+    async resolve(_, { first, after: cursor, state }, { services, caller, loaders, budget }) {
+      if (caller.kind === 'anonymous' && !services.isOnlyLocal) throw unknownOwner();
+      const after = cursor == null ? null : readCursor(cursor);
+      const listing = { first: readPageSize(first), after, state: state == null ? null : states[state] };
+      const page = await loaders.listOrders(listing).catch(failToRead);
+      if (page === null) throw budget.createLimitError('listedOrders');
+      return { ...page, after };
+    },
+  }),
+);
+
+/** The anonymous requests of other machines may be of different users, who must not see each other's essays. */
+function unknownOwner(): GatewayError {
+  const message =
+    'A request without credentials has no list of orders, because the gateway cannot distinguish users. Send the ' +
+    'credentials of a caller, or find an order by its id or idempotencyKey: essayOrder(idempotencyKey:).';
+  return new GatewayError('FORBIDDEN', message);
+}
+
+/** @throws GatewayError */
+function failToRead(cause: unknown): never {
+  const message = 'Orders cannot be read or changed at the moment, because the store fails. Try again later.';
+  throw new GatewayError('INTERNAL_SERVER_ERROR', message, { retryable: true, cause });
+}

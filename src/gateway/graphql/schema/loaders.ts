@@ -1,0 +1,197 @@
+import DataLoader from 'dataloader';
+import {
+  GraphQLIncludeDirective,
+  type GraphQLResolveInfo,
+  GraphQLSkipDirective,
+  getDirectiveValues,
+  isAbstractType,
+  Kind,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import type { Signal } from '../../../base/async/signal.ts';
+import type { TimeSlices } from '../../../base/async/time-slices.ts';
+import type { BankDataPort, BicValidation, IbanValidation } from '../../bank-data/bank-data.ts';
+import type { Essay, EssayArchive, EssayJobs, JobListing, JobPage, ListJobs } from '../../essays/essays.ts';
+import type { RequestContext } from '../../request-context.ts';
+import type { QueryBudget } from './query-budget.ts';
+
+interface LoadersOptions {
+  bankData: BankDataPort;
+  essayJobs: Pick<EssayJobs, 'openList'>;
+  essayArchive: EssayArchive;
+  budget: QueryBudget;
+  context: RequestContext;
+  /** How many look-ups of a batch are in progress at a time: as many as the queue of calls lets through. */
+  maxConcurrency: number;
+  /** Null: there are few look-ups. A thousand cached ones take 15 ms. */
+  slices: TimeSlices | null;
+}
+
+/** The look-ups of one request: one batch per tick, each key once; and the orders that it lists, each of them once. */
+export class Loaders {
+  readonly #options: LoadersOptions;
+  #ibans: DataLoader<string, IbanValidation> | undefined;
+  #bics: DataLoader<string, BicValidation> | undefined;
+  #listOrders: ListJobs | undefined;
+  #essays: Map<string, Promise<Essay | null>> | undefined;
+
+  constructor(options: LoadersOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param iban compacted
+   * @param isLookedUp whether a field is selected that needs the service; if it fails, these fields do
+   */
+  validateIban(iban: string, isLookedUp: boolean): IbanValidation | Promise<IbanValidation> {
+    const { budget, bankData } = this.#options;
+    if (!budget.spend('ibans')) throw budget.createLimitError('ibans');
+    if (!isLookedUp) return unansweredIban(iban);
+    this.#ibans ??= createLoader('ibans', bankData.validateIban, unansweredIban, this.#options);
+    return this.#ibans.load(iban);
+  }
+
+  /**
+   * @param bic compacted
+   * @param isLookedUp as for an IBAN
+   */
+  validateBic(bic: string, isLookedUp = true): BicValidation | Promise<BicValidation> {
+    const { budget, bankData } = this.#options;
+    if (!budget.spend('bics')) throw budget.createLimitError('bics');
+    if (!isLookedUp) return unansweredBic(bic);
+    this.#bics ??= createLoader('bics', bankData.validateBic, unansweredBic, this.#options);
+    return this.#bics.load(bic);
+  }
+
+  /** A page of the orders of the caller; null if the query may read no entry of it. @throws StoreError */
+  listOrders(listing: JobListing): Promise<JobPage | null> {
+    const { budget, essayJobs, context } = this.#options;
+    this.#listOrders ??= essayJobs.openList(context.callerId, (entries) => budget.spend('listedOrders', entries));
+    return this.#listOrders(listing);
+  }
+
+  /** The essay of an order. */
+  findEssay(id: string): Promise<Essay | null> {
+    const { essayArchive, context } = this.#options;
+    this.#essays ??= new Map();
+    const found = this.#essays.get(id) ?? essayArchive.find(id, context);
+    this.#essays.set(id, found);
+    return found;
+  }
+}
+
+function createLoader<Answer>(
+  name: 'ibans' | 'bics',
+  lookUp: (key: string, context: RequestContext) => Promise<Answer>,
+  toUnanswered: (key: string, failure: unknown) => Answer,
+  { context, maxConcurrency, slices }: LoadersOptions,
+): DataLoader<string, Answer> {
+  const loadAll = async (keys: readonly string[]) => {
+    const span = context.trace?.startLoad(name, keys.length) ?? null;
+    const batchContext = { ...context, trace: span, startedAt: performance.now() };
+    const answers = new Array<Answer>(keys.length);
+    let next = 0;
+    // Each worker takes the next key until none is left; the others wait without holding more than their key.
+    const work = async () => {
+      for (;;) {
+        if (slices?.isOver()) await slices(() => {});
+        const index = next;
+        const key = keys[index];
+        if (key === undefined) return;
+        next += 1;
+        try {
+          answers[index] = await lookUp(key, batchContext);
+        } catch (failure) {
+          context.signal.throwIfAborted();
+          answers[index] = toUnanswered(key, failure);
+        }
+      }
+    };
+    try {
+      await Promise.all(Array.from({ length: Math.min(keys.length, maxConcurrency) }, work));
+      return answers;
+    } finally {
+      span?.end();
+    }
+  };
+  // Resolvers load within one call, so the batch begins right after it. By default, DataLoader would wait for the next tick.
+  return new DataLoader(loadAll, { batchScheduleFn: queueMicrotask });
+}
+
+/**
+ * Settles each item separately: one that fails is an Error at its position, which executors accept in place of an item.
+ * Rejects once the client has left, instead of with an error for each item.
+ */
+export function settleAll<Input, Item>(
+  inputs: readonly Input[],
+  resolve: (input: Input) => Item | Promise<Item>,
+  signal: Signal,
+): Promise<Item[]> {
+  const settle = async (input: Input) => {
+    try {
+      return await resolve(input);
+    } catch (error) {
+      signal.throwIfAborted();
+      return error as Item;
+    }
+  };
+  return Promise.all(inputs.map(settle));
+}
+
+/** The fields whose values are from the service. */
+const lookedUpFields = {
+  IbanValidation: new Set(['valid', 'problems', 'ibanData', 'bankData']),
+  BicValidation: new Set(['valid', 'problems', 'bank']),
+};
+
+/**
+ * Whether a field of this type is selected that needs a look-up, in fragments too; `@skip` and `@include` are respected.
+ * @param info of the field that returns the object, a list of it, or a union with it
+ */
+export function needsLookUp(
+  info: GraphQLResolveInfo,
+  type: keyof typeof lookedUpFields,
+  nodes: readonly { readonly selectionSet?: SelectionSetNode | undefined }[] = info.fieldNodes,
+): boolean {
+  for (const { selectionSet } of nodes) {
+    for (const selection of selectionSet?.selections ?? []) {
+      if (selection.directives?.length && isLeftOut(selection, info)) continue;
+      if (selection.kind === Kind.FIELD) {
+        if (lookedUpFields[type].has(selection.name.value)) return true;
+        continue;
+      }
+      const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? info.fragments[selection.name.value] : selection;
+      const condition = fragment?.typeCondition?.name.value ?? type;
+      // A union may contain a fragment on the type in turn.
+      const mayBeOfType = condition === type || isAbstractType(info.schema.getType(condition));
+      if (fragment && mayBeOfType && needsLookUp(info, type, [fragment])) return true;
+    }
+  }
+  return false;
+}
+
+function isLeftOut(selection: SelectionNode, { variableValues }: GraphQLResolveInfo): boolean {
+  return (
+    getDirectiveValues(GraphQLSkipDirective, selection, variableValues)?.if === true ||
+    getDirectiveValues(GraphQLIncludeDirective, selection, variableValues)?.if === false
+  );
+}
+
+/**
+ * An IBAN without an answer of the service. The values of the fields that need one are the failure: executors report an Error in
+ * place of a value as the error of that field alone.
+ */
+function unansweredIban(iban: string, failure: unknown = notLookedUp): IbanValidation {
+  const missing = failure as never;
+  return { iban, problems: ['SERVICE_FAILED'], valid: missing, ibanData: missing, bankData: missing };
+}
+
+/** A BIC without an answer of the service. */
+function unansweredBic(bic: string, failure: unknown = notLookedUp): BicValidation {
+  const missing = failure as never;
+  return { bic, problems: ['SERVICE_FAILED'], valid: missing, bank: missing };
+}
+
+/** Only a field that is missing in `lookedUpFields` shows it. */
+const notLookedUp = new Error('A field that needs a look-up was selected, and no look-up was made.');

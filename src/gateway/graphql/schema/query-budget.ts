@@ -1,0 +1,74 @@
+import { GatewayError } from '../../../base/errors.ts';
+import type { Config } from '../../config/read-config.ts';
+
+/** Maximum number of each kind per query, duplicates included: aliases and lists multiply them. */
+export interface QueryLimits {
+  ibans: number;
+  bics: number;
+  /** Bank lists and generated IBANs. */
+  bankQueries: number;
+  essays: number;
+  /** Texts of essays in the response. */
+  essayTexts: number;
+  /** Entries of the list of orders, each of them once. */
+  listedOrders: number;
+  /** Representations of a router. */
+  entities: number;
+  /** IBANs for which suggestions are computed, each of them once. */
+  suggestions: number;
+}
+
+export function readQueryLimits({ maxIbansPerQuery }: Pick<Config, 'maxIbansPerQuery'>): QueryLimits {
+  return {
+    ibans: maxIbansPerQuery,
+    bics: maxIbansPerQuery,
+    bankQueries: 20,
+    essayTexts: 20,
+    listedOrders: 2_000,
+    essays: 5,
+    entities: 1_000,
+    suggestions: 1_000,
+  };
+}
+
+/** What is left of the limits of one query. */
+export class QueryBudget {
+  readonly limits: QueryLimits;
+  readonly #spent: Record<keyof QueryLimits, number> = {
+    ibans: 0,
+    bics: 0,
+    bankQueries: 0,
+    essays: 0,
+    essayTexts: 0,
+    listedOrders: 0,
+    entities: 0,
+    suggestions: 0,
+  };
+
+  constructor(limits: QueryLimits) {
+    this.limits = limits;
+  }
+
+  /** Counts one or more; false if the limit is exceeded. */
+  spend(kind: keyof QueryLimits, count = 1): boolean {
+    this.#spent[kind] += count;
+    return this.#spent[kind] <= this.limits[kind];
+  }
+
+  createLimitError(kind: keyof QueryLimits): GatewayError {
+    return new GatewayError('BAD_USER_INPUT', messages[kind](this.limits[kind]));
+  }
+}
+
+const messages: Record<keyof QueryLimits, (limit: number) => string> = {
+  ibans: (limit) => `A query may request at most ${limit} IBANs, duplicates included; split it into several queries.`,
+  bics: (limit) => `A query may request at most ${limit} BICs, duplicates included; split it into several queries.`,
+  bankQueries: (limit) =>
+    `A query may request at most ${limit} bank lists and generated IBANs in total; split it into several queries.`,
+  entities: (limit) => `A query may request at most ${limit} entities; split it into several queries.`,
+  suggestions: (limit) =>
+    `A query may request suggestions for at most ${limit} invalid IBANs; split it into several queries.`,
+  essayTexts: (limit) => `A response may contain at most ${limit} texts of essays, aliases included.`,
+  listedOrders: (limit) => `A query may read at most ${limit} orders of the list; list the others in another query.`,
+  essays: (limit) => `A mutation may order at most ${limit} essays; order the others in another mutation.`,
+};

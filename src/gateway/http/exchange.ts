@@ -1,0 +1,269 @@
+import { randomInt } from 'node:crypto';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { Signal } from '../../base/async/signal.ts';
+import type { ErrorCode } from '../../base/errors.ts';
+import type { Refusal } from '../callers/access.ts';
+import type { Caller } from '../callers/caller.ts';
+import {
+  clientClosedRequest,
+  type MediaType,
+  partialSuccess,
+  type ReplyRecord,
+  type TextEncoding,
+} from '../graphql/request/reply.ts';
+import type { FinishedRequest, RequestRoute } from '../telemetry/finished-request.ts';
+import type { RequestTrace } from '../telemetry/traces/request-trace.ts';
+import { parseTraceParent } from '../trace.ts';
+import type { IncomingRequest } from './incoming-request.ts';
+
+/** The same for all exchanges. */
+interface ExchangeOptions {
+  write: (response: PendingResponse) => void;
+  onFinished: (request: FinishedRequest) => void;
+  readRequestId: ReadRequestId;
+  confirmCaller: (request: IncomingRequest, caller: Caller) => boolean | Promise<boolean>;
+}
+
+/** A request and its response. */
+export class Exchange {
+  readonly request: IncomingRequest;
+  readonly response: ServerResponse<IncomingRequest>;
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Aborts when the client disconnects before the response is complete. */
+  readonly signal: Signal;
+  /** The client's own id, so that a request can be traced across services; otherwise a new one. */
+  readonly requestId: string;
+  /** Names and values of headers that every response to this request has, one after the other. */
+  readonly responseHeaders: string[];
+  /** Media type of the response; set when the request was validated. */
+  mediaType: MediaType = 'application/json';
+  /** Whether the client accepts streams only; set with `mediaType`. */
+  isStreamOnly = false;
+  /** Set when the path was read. */
+  route: RequestRoute = 'other';
+  /** Of the URL, without the question mark; set with `route`. */
+  search = '';
+  /** When the body was received, by `performance.now()`; before, when the headers were. */
+  receivedAt = performance.now();
+  /** Null until a reply was sent. */
+  reply: ReplyRecord | null = null;
+  /** Null until the caller was identified. */
+  caller: Caller | null = null;
+  trace: RequestTrace | null = null;
+  /** Body of a POST request; set when it was read. */
+  body = '';
+  readonly #options: ExchangeOptions;
+  readonly #startedAt = this.receivedAt;
+  #errorCode: ErrorCode | null = null;
+  #isAnswered = false;
+  #isFinished = false;
+
+  constructor(request: IncomingRequest, response: ServerResponse<IncomingRequest>, options: ExchangeOptions) {
+    this.request = request;
+    this.response = response;
+    this.method = request.method ?? '';
+    this.headers = request.headers;
+    this.signal = request.signal;
+    this.#options = options;
+    this.requestId = options.readRequestId(this.headers['x-request-id']);
+    this.responseHeaders = ['x-request-id', this.requestId, 'x-content-type-options', 'nosniff'];
+  }
+
+  /**
+   * @param headers names and values, one after the other
+   * @param body a long one in parts
+   */
+  send(
+    status: number,
+    headers: readonly string[],
+    body: string | Uint8Array | readonly Uint8Array[] = '',
+    encoding: TextEncoding = 'utf8',
+  ): void {
+    const { responseHeaders } = this;
+    for (const text of headers) responseHeaders.push(text);
+    const parts = typeof body === 'string' || body instanceof Uint8Array ? [body] : body;
+    let bytes = 0;
+    for (const part of parts) bytes += encoding === 'latin1' ? part.length : Buffer.byteLength(part);
+    responseHeaders.push('content-length', String(bytes));
+    this.#isAnswered = true;
+    // A text of as many bytes as characters is ASCII, and has the same bytes in both encodings.
+    this.#options.write({ exchange: this, status, parts, bytes, encoding: bytes === body.length ? 'latin1' : 'utf8' });
+  }
+
+  /** Whether a response was sent, or begun. */
+  get isAnswered(): boolean {
+    return this.#isAnswered || this.response.headersSent;
+  }
+
+  /** Whether the credentials still identify the caller: a token expires, and a key may be withdrawn. */
+  confirmCaller(): boolean | Promise<boolean> {
+    return this.caller === null || this.#options.confirmCaller(this.request, this.caller);
+  }
+
+  sendJson(status: number, body: object, headers: readonly string[] = []): void {
+    // Neither errors nor health checks are cached: a shared cache would serve them to other clients of the same URL.
+    const jsonHeaders = ['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store'];
+    this.send(status, [...jsonHeaders, ...headers], JSON.stringify(body));
+  }
+
+  /** Sends an HTTP error in the format of GraphQL errors, so that clients need only one parser. */
+  sendError(status: number, code: ErrorCode, message: string, headers: readonly string[] = []): void {
+    this.#errorCode = code;
+    const extensions = { code, service: null, retryable: status === 503 || status === 429, requestId: this.requestId };
+    this.sendJson(status, { errors: [{ message, extensions }] }, headers);
+  }
+
+  /** Has the caller from now on, or sends the refusal and returns null. */
+  admit(found: Caller | Refusal): Caller | null {
+    if (found.kind === 'refused') {
+      this.sendError(found.status, found.code, found.message, Object.entries(found.headers).flat());
+      return null;
+    }
+    this.caller = found;
+    const { share } = this.request;
+    const callerId = found.kind === 'anonymous' ? null : found.id;
+    if (share && share.callerId !== callerId) share.assignTo(callerId);
+    return found;
+  }
+
+  /** Reports the exchange once. @param status 499 if the client has disconnected */
+  finish(status: number): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    const { method, headers, reply, trace, route, requestId } = this;
+    const endedAt = performance.now();
+    const clientsTrace = headers.traceparent === undefined ? null : parseTraceParent(headers.traceparent);
+    const finished: FinishedRequest = {
+      method,
+      route,
+      status,
+      requestId,
+      traceId: trace?.traceId ?? clientsTrace?.traceId ?? null,
+      callerName: this.caller?.name ?? null,
+      clientName: readClientHeader(headers['apollographql-client-name']),
+      clientVersion: readClientHeader(headers['apollographql-client-version']),
+      endedAt,
+      durationMs: endedAt - this.#startedAt,
+      overheadMs: endedAt - this.receivedAt - (reply?.activity?.waitedMs(endedAt) ?? 0),
+      reply,
+      errorCodes: this.#errorCode === null ? (reply?.errorCodes ?? []) : [this.#errorCode],
+    };
+    trace?.end(finished);
+    this.#options.onFinished(finished);
+  }
+}
+
+/** A response that is ready to be written. */
+interface PendingResponse {
+  exchange: Exchange;
+  status: number;
+  /** The body, in parts. */
+  parts: readonly (string | Uint8Array)[];
+  /** Size of all parts. */
+  bytes: number;
+  /** Encoding of parts that are texts. */
+  encoding: TextEncoding;
+}
+
+interface ResponseWriterOptions {
+  /** Called when a client has not read all of a response at once. */
+  onUnread: (response: ServerResponse<IncomingRequest>) => void;
+  /** Called when a response cannot be written, such as one with an illegal header. Its connection is closed. */
+  onFault: (exchange: Exchange, error: unknown) => void;
+  /** Number of requests that have no response yet, this one included. */
+  activeRequests: () => number;
+}
+
+/**
+ * Writes the responses of a turn of the event loop together at its end: each write wakes up the client's process, which may share
+ * a core. If no other request is active, a response is written at once, so that a client that is alone does not wait.
+ */
+export function createResponseWriter(options: ResponseWriterOptions) {
+  const { onUnread, onFault, activeRequests } = options;
+  /** Whether this turn has a response. */
+  let hasBegun = false;
+  let waiting: PendingResponse[] = [];
+
+  return (pending: PendingResponse): void => {
+    const isWrittenNow = !hasBegun && activeRequests() === 1;
+    if (!hasBegun) setImmediate(endTurn);
+    hasBegun = true;
+    if (isWrittenNow) writeOrFail(pending);
+    else waiting.push(pending);
+  };
+
+  function endTurn(): void {
+    hasBegun = false;
+    const responses = waiting;
+    waiting = [];
+    for (const pending of responses) writeOrFail(pending);
+  }
+
+  function writeOrFail(pending: PendingResponse): void {
+    const { exchange, status } = pending;
+    try {
+      exchange.finish(write(pending) ? status : clientClosedRequest);
+    } catch (error) {
+      onFault(exchange, error);
+      exchange.response.destroy();
+    }
+  }
+
+  /** False if the client has disconnected. */
+  function write({
+    exchange: { response, responseHeaders },
+    status,
+    parts,
+    bytes,
+    encoding,
+  }: PendingResponse): boolean {
+    const { socket, req } = response;
+    if (response.destroyed || socket === null) return false;
+    if (!req.complete) req.discardBody();
+    // Node.js does not know its name.
+    if (status === partialSuccess) response.statusMessage = 'Partial Success';
+    // Node.js sends a flat array as it is, without a map of headers.
+    response.writeHead(status, responseHeaders);
+    if (bytes > 0) {
+      // Header and body in one write; `end(body)` would add an empty one. Otherwise, `write` corks the socket until the
+      // next tick.
+      socket.cork();
+      for (const part of parts) response.write(part, encoding);
+      socket.uncork();
+    }
+    response.end();
+    if (response.writableLength > 0) onUnread(response);
+    return true;
+  }
+}
+
+type ReadRequestId = ReturnType<typeof createRequestIds>;
+
+/**
+ * Returns the id in the header `x-request-id`, or a new one. New ids have 12 characters: three digits, which differ between processes, and a counter, which begins at random. They
+ * cannot look like an IBAN, which the log would redact.
+ */
+export function createRequestIds() {
+  const prefix = String(randomInt(100, 1_000));
+  let last = randomInt(maxIds);
+  return (header: string | string[] | undefined): string => {
+    if (typeof header === 'string' && /^[\w.:-]{1,128}$/.test(header)) return header;
+    last = (last + 1) % maxIds;
+    return prefix + last.toString(36).padStart(9, '0');
+  };
+}
+
+/** Nine digits to base 36. */
+const maxIds = 36 ** 9;
+
+/**
+ * The name or version of a client, for the log: short and printable. Empty if it is missing. Tabs and others become spaces,
+ * between which an IBAN is still recognized.
+ */
+function readClientHeader(header: string | string[] | undefined): string {
+  return header === undefined ? '' : String(header).slice(0, maxHeaderLength).replace(unprintable, ' ');
+}
+
+const maxHeaderLength = 100;
+const unprintable = /[^\x20-\x7e]/g;

@@ -1,0 +1,118 @@
+import type { InTimeSlice } from '../../base/async/time-slices.ts';
+import { findJsonProblem, maxUncheckedLength } from '../../base/parse-json.ts';
+import type { Access } from '../callers/access.ts';
+import type { Caller } from '../callers/caller.ts';
+import type { AnswerGraphql } from '../graphql/request/params.ts';
+import { clientClosedRequest, type Reply, varyOfAll } from '../graphql/request/reply.ts';
+import { type Body, readBody } from './body.ts';
+import { chooseEncoding, compress, type Encoding } from './compression.ts';
+import type { Cors } from './cors.ts';
+import { type StreamLimits, sendStream } from './event-stream.ts';
+import type { Exchange } from './exchange.ts';
+import { validateRequest } from './request-validation.ts';
+import type { Shares } from './shares.ts';
+
+export interface GraphqlEndpointOptions {
+  access: Pick<Access, 'checkSignature'>;
+  graphql: { answer: AnswerGraphql };
+  /** Maximum size of a request body, in bytes. */
+  /** Maximum size of a body, in bytes. */
+  maxBodyBytes?: number;
+  /** Counts the bodies that are being read, and what is not read of streams. */
+  buffered: Shares;
+  cors: Cors;
+  streamLimits: Omit<StreamLimits, 'buffered'>;
+  /** For large bodies, whose JSON may take 15 ms to parse. */
+  inTimeSlice: InTimeSlice;
+}
+
+/** Answers GraphQL requests. Their bodies are read only if their headers are valid. */
+export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
+  const { access, graphql, maxBodyBytes = 1_000_000, buffered, cors, inTimeSlice } = options;
+  const sendReply = createSendReply({ ...options.streamLimits, buffered });
+
+  return async (exchange: Exchange): Promise<void> => {
+    if (!validateRequest(exchange, cors)) return;
+    const isPost = exchange.method === 'POST';
+    const body = isPost ? await readBody(exchange, { maxBytes: maxBodyBytes, buffered }) : noBody;
+    if (typeof body === 'string') return refuseBody(exchange, body);
+    // Nothing of a request is parsed before its caller is known.
+    const caller = exchange.caller ?? (await admitSigned(exchange, isPost ? body : exchange.search));
+    if (caller === null) return;
+    const isLarge = body.length > maxUncheckedLength;
+    await (isLarge ? inTimeSlice(() => answer(exchange, caller, body)) : answer(exchange, caller, body));
+  };
+
+  async function admitSigned(exchange: Exchange, content: Buffer | string): Promise<Caller | null> {
+    return exchange.admit(await access.checkSignature(exchange.request.rawHeaders, content));
+  }
+
+  function refuseBody(exchange: Exchange, reason: Extract<Body, string>): void {
+    if (reason === 'disconnected') exchange.finish(clientClosedRequest);
+    else if (reason === 'too-large') {
+      const message = `The request body must have at most ${maxBodyBytes} bytes.`;
+      exchange.sendError(413, 'BAD_USER_INPUT', message, closeConnection);
+    } else if (reason === 'fragmented') {
+      const message = 'The request body has too many small chunks; send larger ones, or a Content-Length.';
+      exchange.sendError(400, 'BAD_USER_INPUT', message, closeConnection);
+    } else {
+      const message = 'The gateway is receiving more bytes than MAX_BUFFERED_BYTES; retry in a second.';
+      exchange.sendError(503, 'OVERLOADED', message, [...closeConnection, 'retry-after', '1']);
+    }
+  }
+
+  async function answer(exchange: Exchange, caller: Caller, body: Buffer): Promise<void> {
+    const text = body.toString();
+    // RFC 8259, 8.1: a byte order mark may be ignored.
+    exchange.body = text.startsWith('\ufeff') ? text.slice(1) : text;
+    const problem = text.length > maxUncheckedLength ? findJsonProblem(text) : null;
+    if (problem !== null) return exchange.sendError(400, 'BAD_USER_INPUT', problem);
+    const reply = graphql.answer(exchange, caller);
+    return sendReply(exchange, reply instanceof Promise ? await reply : reply);
+  }
+}
+
+const noBody = Buffer.alloc(0);
+const closeConnection = ['connection', 'close'];
+
+/**
+ * Sends GraphQL replies, compressed if they are large enough. They may repeat the client's input but contain no secret, so
+ * their compressed length reveals nothing (BREACH).
+ */
+function createSendReply(streamLimits: StreamLimits): (exchange: Exchange, reply: Reply) => Promise<void> | void {
+  /** Compressed bodies by reply: a kept reply is sent again. */
+  const compressed = new WeakMap<Reply, Map<Encoding, Promise<Uint8Array>>>();
+
+  return (exchange, reply) => {
+    const { status, body, bodyEncoding, parts } = reply;
+    exchange.reply = reply.record;
+    if (reply.stream) return sendStream(exchange, reply.stream, headersOf(reply), streamLimits);
+    // A character has at most three bytes.
+    const isSmall = !parts && (body.length * 3 < minBytes || Buffer.byteLength(body, bodyEncoding) < minBytes);
+    const encoding = isSmall ? 'identity' : chooseEncoding(exchange.request, encodings);
+    if (encoding === 'identity') return exchange.send(status, headersOf(reply), parts ?? body, bodyEncoding);
+    return sendCompressed(exchange, reply, encoding);
+  };
+
+  async function sendCompressed(exchange: Exchange, reply: Reply, encoding: 'gzip' | 'br'): Promise<void> {
+    const known = compressed.get(reply) ?? new Map<Encoding, Promise<Uint8Array>>();
+    const bytes =
+      known.get(encoding) ?? compress(reply.parts ?? [Buffer.from(reply.body, reply.bodyEncoding)], encoding);
+    compressed.set(reply, known.set(encoding, bytes));
+    exchange.send(reply.status, [...headersOf(reply), 'content-encoding', encoding], await bytes);
+  }
+}
+
+/** Smaller responses fit into one packet anyway. */
+const minBytes = 1_000;
+
+/** A response of 8.6 kB becomes 900 bytes in 0.08 ms with gzip, 820 bytes in 0.36 ms with Brotli. */
+const encodings = ['gzip', 'br', 'identity'] as const;
+
+function headersOf({ headers, mediaType, stream }: Reply): string[] {
+  const flat = ['content-type', stream?.format.contentType ?? `${mediaType}; charset=utf-8`];
+  for (const name in headers) flat.push(name, headers[name] ?? '');
+  // Yoga's own replies have none.
+  if (headers.vary === undefined) flat.push('vary', varyOfAll);
+  return flat;
+}

@@ -1,0 +1,158 @@
+import { internalErrorMessage } from '../../base/errors.ts';
+import type { Access } from '../callers/access.ts';
+import type { Caller } from '../callers/caller.ts';
+import { clientClosedRequest, prefersHtml } from '../graphql/request/reply.ts';
+import type { Events } from '../telemetry/events.ts';
+import type { FinishedRequest } from '../telemetry/finished-request.ts';
+import type { StartTrace } from '../telemetry/traces/traces.ts';
+import type { CheckEndpoint } from './check-endpoint.ts';
+import { createCors } from './cors.ts';
+import { takeUnread } from './event-stream.ts';
+import { createRequestIds, createResponseWriter, Exchange } from './exchange.ts';
+import type { SendGraphiql } from './graphiql.ts';
+import { createGraphqlEndpoint, type GraphqlEndpointOptions } from './graphql-endpoint.ts';
+import type { IncomingRequest } from './incoming-request.ts';
+import { createHostCheck, normalizeTarget } from './request-validation.ts';
+import type { HandleRequest } from './server.ts';
+import { createShares } from './shares.ts';
+
+interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'access' | 'buffered' | 'cors'> {
+  /** Limit for all request bodies and unread responses in memory, in bytes. */
+  maxBufferedBytes: number;
+  access: Pick<Access, 'checkHeaders' | 'checkSignature' | 'confirm'>;
+  graphiql: SendGraphiql;
+  /** What answers /check; null: nothing. */
+  loadCheck?: (() => Promise<CheckEndpoint>) | null;
+  /** Whether GraphiQL is served without credentials; otherwise callers need the scope. */
+  isGraphiqlOpen: boolean;
+  /** Origins whose pages may call from a browser; `*` for any. */
+  corsOrigins: readonly string[];
+  /** Host names under which GraphQL is served, besides the names of the loopback interface; `*` for any. */
+  allowedHosts: readonly string[];
+  /** False once the process is stopping. */
+  isReady: () => boolean;
+  /** Additional fields of the response to /ready. */
+  readiness: () => Readonly<Record<string, string>>;
+  /** Null: no traces are exported. */
+  startTrace?: StartTrace | null;
+  events: Pick<Events, 'unexpectedError' | 'requestFinished'>;
+}
+
+/** Serves health checks and GraphiQL, and passes other requests on to GraphQL, once their headers were checked. */
+export function createRequestHandler({
+  access,
+  graphiql,
+  loadCheck = null,
+  isGraphiqlOpen,
+  corsOrigins,
+  allowedHosts,
+  isReady,
+  readiness,
+  maxBufferedBytes,
+  startTrace = null,
+  events,
+  ...options
+}: RequestHandlerOptions): HandleRequest {
+  const cors = createCors(corsOrigins);
+  const checkHost = createHostCheck(allowedHosts);
+  const buffered = createShares(maxBufferedBytes);
+  /** Requests that have no response yet. */
+  let active = 0;
+  const write = createResponseWriter({
+    onUnread: (response) => response.once('close', takeUnread(buffered, response).release),
+    onFault: fail,
+    activeRequests: () => active,
+  });
+  const confirmCaller = ({ rawHeaders }: IncomingRequest, caller: Caller) => access.confirm(rawHeaders, caller);
+  const exchangeOptions = { write, onFinished, readRequestId: createRequestIds(), confirmCaller };
+  const answerGraphql = createGraphqlEndpoint({ ...options, access, buffered, cors });
+
+  return (request, response) => {
+    active += 1;
+    const exchange = new Exchange(request, response, exchangeOptions);
+    cors.addHeaders(exchange);
+    handle(exchange).catch((error: unknown) => fail(exchange, error));
+  };
+
+  function onFinished(request: FinishedRequest): void {
+    active -= 1;
+    events.requestFinished(request);
+  }
+
+  async function handle(exchange: Exchange): Promise<void> {
+    const { request, method } = exchange;
+    if (!request.url?.startsWith('/') && !normalizeTarget(request)) {
+      const message =
+        'The request target must be a path, such as /graphql, or an http:// or https:// URL without user name.';
+      return exchange.sendError(400, 'BAD_USER_INPUT', message);
+    }
+    const host = checkHost(request);
+    if (host === 'malformed') {
+      const message = 'The request must have one host: a Host header with a host name and an optional port.';
+      return exchange.sendError(400, 'BAD_USER_INPUT', message);
+    }
+    const { url = '' } = request;
+    const searchStart = url.indexOf('?');
+    const path = searchStart === -1 ? url : url.slice(0, searchStart);
+    exchange.search = url.slice(path.length + 1);
+    // Served under any host name: health checks use arbitrary addresses and return no data.
+    if (path === '/graphql' || path === '/health' || path === '/ready') exchange.route = path;
+    else if (path === '/check' || path === '/check/openapi.json') exchange.route = '/check';
+    if (path === '/health') return exchange.sendJson(200, { status: 'alive' });
+    if (path === '/ready') {
+      const [code, status] = isReady() ? ([200, 'ready'] as const) : ([503, 'stopping'] as const);
+      return exchange.sendJson(code, { status, ...readiness() });
+    }
+    if (host === 'forbidden') {
+      const message = 'The gateway does not serve this host name; its operator can add it to ALLOWED_HOSTS.';
+      return exchange.sendError(421, 'FORBIDDEN', message);
+    }
+    const isGetOrHead = method === 'GET' || method === 'HEAD';
+    const isBrowser = isGetOrHead && prefersHtml(exchange.headers.accept);
+    if (path === '/' && isBrowser) return exchange.send(302, ['location', '/graphql', 'vary', 'accept']);
+    if (exchange.route === '/check' && loadCheck !== null) return handleCheck(exchange, path, loadCheck);
+    if (path !== '/graphql') {
+      return exchange.sendError(404, 'BAD_USER_INPUT', 'There is no such path; the GraphQL endpoint is /graphql.');
+    }
+    if (method === 'OPTIONS') return cors.sendPreflight(exchange);
+    if (isBrowser && isGraphiqlOpen) return graphiql(exchange);
+    if (startTrace !== null && !isBrowser) exchange.trace = startTrace(exchange);
+    const checked = access.checkHeaders(request.rawHeaders);
+    // Not awaited without need: the body may arrive in this turn, and its receiver should be there.
+    const found = checked instanceof Promise ? await checked : checked;
+    // A signature is checked when the body was read.
+    if (found.kind !== 'signed' && exchange.admit(found) === null) return;
+    if (!isBrowser) return await answerGraphql(exchange);
+    if (exchange.caller?.scopes.has('graphiql')) return graphiql(exchange);
+    return exchange.sendError(404, 'BAD_USER_INPUT', 'GraphiQL needs credentials with the scope graphiql.');
+  }
+
+  async function handleCheck(exchange: Exchange, path: string, load: () => Promise<CheckEndpoint>): Promise<void> {
+    const { method, request, search } = exchange;
+    if (method === 'OPTIONS') return cors.sendPreflight(exchange);
+    const check = await load();
+    if (path !== '/check') return check.sendDocument(exchange);
+    if (startTrace !== null) exchange.trace = startTrace(exchange);
+    const found = await access.checkHeaders(request.rawHeaders);
+    if (found.kind === 'signed') {
+      const message = 'POST /check needs an API key or a token; the signature of a router is for /graphql.';
+      return exchange.sendError(401, 'UNAUTHENTICATED', message, ['www-authenticate', 'Bearer']);
+    }
+    const caller = exchange.admit(found);
+    if (caller !== null) await check.answer(exchange, search, caller);
+  }
+
+  /** Logs a fault, and answers the request if it has no answer. */
+  function fail(exchange: Exchange, error: unknown): void {
+    const { response, requestId } = exchange;
+    if (response.destroyed) {
+      exchange.finish(clientClosedRequest);
+      return;
+    }
+    events.unexpectedError(error, requestId);
+    if (exchange.isAnswered) {
+      exchange.finish(500);
+      response.destroy();
+    } else exchange.sendError(500, 'INTERNAL_SERVER_ERROR', internalErrorMessage);
+  }
+}

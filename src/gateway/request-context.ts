@@ -1,0 +1,111 @@
+import type { KeepAlive } from '../base/async/shared-task.ts';
+import type { Signal } from '../base/async/signal.ts';
+import type { ErrorCode, ServiceName } from '../base/errors.ts';
+import type { Trace } from './trace.ts';
+
+/**
+ * The caller and the usage of one request. Passed to every layer. Copies: a batch of look-ups has its own `trace` and `startedAt`,
+ * a list of pages its own `startedAt`, a look-up that requests share its own `signal` and `task`, an essay order its own `signal`.
+ */
+export interface RequestContext {
+  /** Different for each request: the calls of one request share their turns among those of its caller. */
+  requestKey: symbol;
+  /** 'anonymous' without authentication. Data stored for one caller is not returned to another. */
+  callerId: string;
+  /** Aborts when the client disconnects. */
+  signal: Signal;
+  /** Keeps the work that callers share alive while a call is in flight; null: the call is aborted when the signal aborts. */
+  task: KeepAlive | null;
+  usage: Usage;
+  /** The parent of the spans of upstream calls; null: the request is not sampled. */
+  trace: Trace | null;
+  /** How long the request has waited for upstreams. */
+  activity: UpstreamActivity;
+  /** Counts a call in the caller's own budget before it is sent; null: the caller has none. */
+  reserveCall: ReserveCall | null;
+  /**
+   * When the deadline of upstream operations began, by `performance.now()`: the look-ups of a batch, or the pages of a list,
+   * have one deadline. Null: it begins with each operation.
+   */
+  startedAt: number | null;
+  /** Calls for further pages of bank lists; all lists of the request share a limited number. */
+  furtherPages: { calls: number };
+  freshness: Freshness;
+  /** What the fields that return unions have returned. */
+  outcomes: ResultOutcome[];
+}
+
+/** The result of an order or a generation. Failures among them are members of a union, and not in `errors`. */
+interface ResultOutcome {
+  /** Member of the union. */
+  type: string;
+  /** The code of a failure; null for a success. */
+  code: ErrorCode | null;
+}
+
+/** Counts of one request, returned as `extensions.cost`. Not amounts of money. */
+export interface Usage {
+  /** Look-ups in the cache; each IBAN and BIC counts once per request. */
+  lookUps: number;
+  /** Look-ups answered from the cache. */
+  cacheHits: number;
+  /** Cache hits with a stale entry, served while it was revalidated or because the service failed. */
+  staleHits: number;
+  /** Calls to upstreams, retries included. */
+  upstreamCalls: number;
+}
+
+export interface Freshness {
+  /** When the first of the answers used so far stops being fresh, in milliseconds since 1970. */
+  freshUntil: number;
+}
+
+/** Null: no budget for this service. */
+export type ReserveCall = (service: ServiceName) => BudgetedCall | Promise<BudgetedCall> | null;
+
+/** A call that was counted and may be sent, or that may not be sent. */
+export type BudgetedCall = { kind: 'reserved'; release(): void } | { kind: 'budget-exhausted'; renewsAt: Date };
+
+export function createRequestContext(
+  signal: Signal,
+  callerId = 'anonymous',
+  reserveCall: ReserveCall | null = null,
+  trace: Trace | null = null,
+): RequestContext {
+  return {
+    requestKey: Symbol('request'),
+    callerId,
+    signal,
+    task: null,
+    usage: { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 },
+    trace,
+    activity: new UpstreamActivity(),
+    reserveCall,
+    startedAt: null,
+    furtherPages: { calls: 0 },
+    freshness: { freshUntil: Number.POSITIVE_INFINITY },
+    outcomes: [],
+  };
+}
+
+/** How long a request has waited for upstreams: the time in which at least one of its look-ups or orders was in progress. */
+export class UpstreamActivity {
+  #inProgress = 0;
+  #waitingSince = 0;
+  #waitedMs = 0;
+
+  begin(): void {
+    if (this.#inProgress === 0) this.#waitingSince = performance.now();
+    this.#inProgress += 1;
+  }
+
+  end(): void {
+    this.#inProgress -= 1;
+    if (this.#inProgress === 0) this.#waitedMs += performance.now() - this.#waitingSince;
+  }
+
+  /** @param now by `performance.now()` */
+  waitedMs(now: number): number {
+    return this.#waitedMs + (this.#inProgress === 0 ? 0 : now - this.#waitingSince);
+  }
+}

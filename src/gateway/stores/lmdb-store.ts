@@ -1,0 +1,264 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError, errorCodeOf } from '../../base/errors.ts';
+import { type LmdbFile, openLmdbFile } from '../../base/lmdb-file.ts';
+import {
+  addToCounter,
+  type Counter,
+  checkAmount,
+  checkExpiry,
+  checkKey,
+  isLost,
+  type Lock,
+  type Store,
+  StoreError,
+} from './store.ts';
+
+/**
+ * Stores everything in one file for several processes. The first write creates the folder and the file. Each write is a transaction;
+ * it resolves when it is on disk.
+ * @throws ConfigError if the file is damaged or not an LMDB file
+ */
+export function createLmdbStore({ folder }: { folder: string }): Store {
+  const path = lmdbPath(folder);
+  let file: LmdbFile | null = existsSync(path) ? openLmdbFile(path) : null;
+  let lastWrite: Promise<unknown> = Promise.resolve();
+  /** Bytes of the writes that are not yet on disk. Writes at the same time share a commit. */
+  let writingBytes = 0;
+  let isClosed = false;
+
+  function read<T>(readFrom: (file: LmdbFile) => T): T | null {
+    if (isClosed) throw new StoreError('closed');
+    if (file === null && existsSync(path)) file = openFile();
+    // lmdb reuses a read transaction within a turn of the event loop; a new one sees the writes of other processes.
+    file?.resetReadTxn();
+    try {
+      return file && readFrom(file);
+    } catch (error) {
+      // A damaged page.
+      throw new StoreError(error instanceof Error ? error.message : 'the file cannot be read');
+    }
+  }
+
+  /** After the start, a file that cannot be opened is a failure of the store. */
+  function openFile(): LmdbFile {
+    try {
+      return openLmdbFile(path);
+    } catch (error) {
+      throw new StoreError(error instanceof ConfigError ? error.problems.join(' ') : String(error));
+    }
+  }
+
+  /** Runs a change as an exclusive transaction, across all processes. `value` is written by it. */
+  async function write<T>(change: (file: LmdbFile) => T, value = ''): Promise<T> {
+    if (isClosed) throw new StoreError('closed');
+    file ??= openFile();
+    const openedFile = file;
+    const bytes = changedPagesBytes + Buffer.byteLength(value);
+    refuseFullDisk(folder, writingBytes + bytes);
+    writingBytes += bytes;
+    const transaction = openedFile.transaction(() => {
+      sweepEntries(openedFile);
+      return change(openedFile);
+    });
+    lastWrite = transaction.then(
+      () => (writingBytes -= bytes),
+      () => (writingBytes -= bytes),
+    );
+    return transaction.catch(async (error) => {
+      throw await toStoreError(error);
+    });
+  }
+
+  function createLock(key: string, holder: string): Lock {
+    return {
+      release: () => write((file) => unlock(file, key, holder)),
+      async extend(expiry) {
+        const expiresInMs = checkExpiry(expiry);
+        return write((file) => {
+          const isHeld = isLocked(file, key, holder);
+          if (isHeld) writeLock(file, key, holder, expiresInMs);
+          return isHeld;
+        });
+      },
+    };
+  }
+
+  return {
+    async get(key) {
+      checkKey(key);
+      return read((file) => readEntry(file, 'value', key))?.value ?? null;
+    },
+    async set(key, value, expiry) {
+      checkKey(key);
+      const expiresInMs = checkExpiry(expiry);
+      await write((file) => writeEntry(file, 'value', key, { value, expiresAt: Date.now() + expiresInMs }), value);
+    },
+    async setIfAbsent(key, value, expiry) {
+      checkKey(key);
+      const expiresInMs = checkExpiry(expiry);
+      return write((file) => {
+        const stored = readEntry(file, 'value', key)?.value ?? null;
+        if (stored === null) writeEntry(file, 'value', key, { value, expiresAt: Date.now() + expiresInMs });
+        return stored;
+      }, value);
+    },
+    async delete(key) {
+      checkKey(key);
+      await write((file) => {
+        const entry = readEntry(file, 'value', key);
+        if (entry) removeEntry(file, 'value', key, entry);
+      });
+    },
+    async add(key, amount, { known = null, ...expiry }) {
+      checkKey(key);
+      checkAmount(amount);
+      const expiresInMs = checkExpiry(expiry);
+      const found = amount === 0 ? read((file) => readCounter(file, key)) : null;
+      if (amount === 0 && !isLost(found, known)) return { sum: found?.sum ?? 0, id: found?.id ?? '', restored: 0 };
+      return write((file) => {
+        const before = readCounter(file, key);
+        const { sum, id, restored } = addToCounter(before, amount, known);
+        const expiresAt = before?.expiresAt ?? Date.now() + expiresInMs;
+        writeEntry(file, 'counter', key, { value: String(sum), expiresAt });
+        const added = restored - (before?.restored ?? 0);
+        if (before?.id !== id || added > 0) {
+          writeEntry(file, 'origin', key, { value: `${id} ${restored}`, expiresAt });
+        }
+        return { sum, id, restored: added };
+      });
+    },
+    async lock(key, expiry) {
+      checkKey(key);
+      const expiresInMs = checkExpiry(expiry);
+      const holder = randomUUID();
+      const isAcquired = await write((file) => {
+        if (isLocked(file, key)) return false;
+        writeLock(file, key, holder, expiresInMs);
+        return true;
+      });
+      return isAcquired ? createLock(key, holder) : null;
+    },
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      // Closing LMDB drops queued writes. They complete in order, so awaiting the last one suffices.
+      await lastWrite;
+      await file?.close();
+    },
+  };
+}
+
+/** The name contains the version of the layout: a new layout gets a new file. */
+export function lmdbPath(folder: string): string {
+  return join(folder, 'store-1.lmdb');
+}
+
+/** LMDB writes a line about a failed commit to standard error, past the log. So a commit that may fail is not tried. */
+function refuseFullDisk(folder: string, bytes: number): void {
+  let freeBytes: number;
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    freeBytes = bavail * bsize;
+  } catch (error) {
+    throw new StoreError(errorCodeOf(error) ?? 'the folder is not accessible');
+  }
+  if (freeBytes < spareBytes + bytes) throw new StoreError('the disk is full');
+}
+
+const spareBytes = 131_072;
+/** Pages of 4 kB that a write changes, besides its value: entries, their expiry, and expired entries that it removes. */
+const changedPagesBytes = 32_768;
+
+/** On a failed commit, lmdb rejects with an error whose `commitError` is a promise for the reason. */
+async function toStoreError(error: unknown): Promise<StoreError> {
+  const { commitError, message } = error as Error & { commitError?: Promise<never> };
+  const cause: unknown = await commitError?.catch((cause: unknown) => cause);
+  return new StoreError(cause instanceof Error ? cause.message : message);
+}
+
+type EntryKind = 'value' | 'counter' | 'origin' | 'lock';
+
+interface LmdbEntry {
+  value: string;
+  /** In milliseconds since 1970; stored as the version of the entry. */
+  expiresAt: number;
+}
+
+/** The entry; null if missing or expired. */
+function readEntry(file: LmdbFile, kind: EntryKind, key: string): LmdbEntry | null {
+  const entry = file.getEntry([kind, key]);
+  const expiresAt = entry?.version ?? 0;
+  return entry && expiresAt > Date.now() ? { value: entry.value, expiresAt } : null;
+}
+
+function readCounter(file: LmdbFile, key: string): (Counter & Pick<LmdbEntry, 'expiresAt'>) | null {
+  const entry = readEntry(file, 'counter', key);
+  if (entry === null) return null;
+  const [id = '', restored = 0] = readEntry(file, 'origin', key)?.value.split(' ') ?? [];
+  return { sum: Number(entry.value), id, restored: Number(restored), expiresAt: entry.expiresAt };
+}
+
+/** Must run in a transaction, like `removeEntry` and `sweepEntries`. */
+function writeEntry(file: LmdbFile, kind: EntryKind, key: string, { value, expiresAt }: LmdbEntry): void {
+  file.put([kind, key], value, expiresAt);
+  file.put([expiryIndex, expiresAt, kind, key], '', 0);
+}
+
+function removeEntry(file: LmdbFile, kind: EntryKind, key: string, { expiresAt }: LmdbEntry): void {
+  file.remove([kind, key]);
+  file.remove([expiryIndex, expiresAt, kind, key]);
+}
+
+/** Removes some of the expired entries. */
+function sweepEntries(file: LmdbFile): void {
+  const expired = [...file.getKeys({ start: [expiryIndex], end: [expiryIndex, Date.now() + 1], limit: maxSwept })];
+  for (const indexKey of expired) {
+    const [, expiresAt, kind, key] = indexKey;
+    // The version is compared, because the entry may have been overwritten with a later expiry.
+    file.remove([String(kind), String(key)], Number(expiresAt));
+    file.remove(indexKey);
+  }
+}
+
+/** Prefix of the keys that list all entries in the order of their expiry. */
+const expiryIndex = 'expiry';
+
+/** More than a write adds, so that expired entries cannot accumulate; few, because other processes wait meanwhile. */
+const maxSwept = 8;
+
+/*
+ * Locks expire by the monotonic clock, which the processes of a machine share: setting the date must not pass a lock on.
+ * The clock starts again with the machine, so a lock that has more time left than it was given is from before.
+ */
+
+/** Whether a holder has the lock: this one, or any if none is given. */
+function isLocked(file: LmdbFile, key: string, byHolder?: string): boolean {
+  const entry = file.getEntry(['lock', key]);
+  if (!entry) return false;
+  const [holder, expiresAt, expiresInMs] = entry.value.split(' ');
+  if (byHolder !== undefined && holder !== byHolder) return false;
+  const leftMs = Number(expiresAt) - monotonicMs();
+  return leftMs > 0 && leftMs <= Number(expiresInMs);
+}
+
+/** Must run in a transaction, like `unlock`. */
+function writeLock(file: LmdbFile, key: string, holder: string, expiresInMs: number): void {
+  const value = `${holder} ${monotonicMs() + expiresInMs} ${expiresInMs}`;
+  writeEntry(file, 'lock', key, { value, expiresAt: Date.now() + expiresInMs + sweepDelayMs });
+}
+
+function unlock(file: LmdbFile, key: string, holder: string): void {
+  const entry = file.getEntry(['lock', key]);
+  if (entry?.value.split(' ')[0] === holder) {
+    removeEntry(file, 'lock', key, { value: entry.value, expiresAt: Number(entry.version) });
+  }
+}
+
+function monotonicMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}
+
+/** Expired entries are removed by date, so a date that is set forward by less does not remove a lock. */
+const sweepDelayMs = 3_600_000;

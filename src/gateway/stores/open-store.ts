@@ -1,0 +1,157 @@
+import { existsSync } from 'node:fs';
+import { ConfigError, type StoreFailure } from '../../base/errors.ts';
+import type { StoreConfig } from '../config/read-config.ts';
+import { type Events, ignore } from '../telemetry/events.ts';
+import { createLmdbStore, lmdbPath } from './lmdb-store.ts';
+import { createRedisStore, type RedisStore } from './redis-store.ts';
+import { checkSecretFile, readOrCreateSecret, withSealing, withSecretCheck } from './sealed-store.ts';
+import { type Store, StoreError, withCalls } from './store.ts';
+import { describeOtherSecret, findLostSecret } from './store-secret.ts';
+
+export type OpenedStore = ReturnType<typeof openStore>;
+
+type StoreEvents = Pick<Events, 'storeDown' | 'storeUp' | 'storeFailed'>;
+
+/**
+ * Opens the configured store, sealed: Redis if configured, otherwise LMDB in the folder.
+ * @throws ConfigError if a file in the folder is damaged, or the generated secret of the store is missing
+ */
+export function openStore(config: Pick<StoreConfig, 'redis' | 'secret'>, folder: string, events: StoreEvents) {
+  const { redis, secret } = config;
+  const lostSecret = findLostSecret(config, folder);
+  if (lostSecret !== null) throw new ConfigError([lostSecret]);
+  if (secret === null) checkSecretFile(folder);
+  const readSecret = () => secret ?? readOrCreateSecret(folder);
+  let redisStore: RedisStore | null = null;
+  const health = createHealth(events, () => redis === null || redisStore?.isUp() === true);
+  if (redis) {
+    redisStore = createRedisStore({
+      server: redis,
+      commandTimeoutMs: 1_000,
+      events: {
+        storeDown: (reason) => health.markDown(new StoreError(reason)),
+        // Redis may be another one after each connection.
+        storeUp: () => check().then(health.markUp, ignore),
+      },
+    });
+  }
+  const checked = withSecretCheck(redisStore ?? createLmdbStore({ folder }), readSecret);
+  const sealed = withSealing(checked, readSecret);
+  const store = withCalls(sealed, health.observe);
+  const timers = [
+    // A small write finds out when a store that fails works again.
+    setInterval(() => {
+      if (health.failure() !== null) sealed.set('probe', '', { expiresInMs: probeEveryMs }).then(health.markUp, ignore);
+    }, probeEveryMs),
+    // Writes the check value again if Redis has lost its data.
+    ...(redis ? [setInterval(() => check().catch(ignore), checkEveryMs)] : []),
+  ];
+  for (const timer of timers) timer.unref();
+
+  async function check(): Promise<void> {
+    await checked.checkSecret().catch(health.reportError);
+  }
+
+  return {
+    store: {
+      ...store,
+      close() {
+        for (const timer of timers) clearInterval(timer);
+        return store.close();
+      },
+    },
+    /** Whether gateways on several machines share it, for counts and for the look-up cache: Redis. */
+    isShared: redis !== null,
+    /** Why it does not work; null if it does: it is connected, and its last write succeeded. */
+    failure: health.failure,
+    /**
+     * Call it before the gateway listens. A store that fails is checked as soon as it works: until then, it is not used.
+     * @throws ConfigError if the store was written with another secret, or Redis rejects the credentials
+     */
+    async checkSecret(): Promise<void> {
+      // The first write creates the file.
+      if (redis === null && !existsSync(lmdbPath(folder))) return;
+      try {
+        await check();
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        if (error.failure === 'wrong-secret') throw new ConfigError([describeOtherSecret(config, folder)]);
+        // Unlike an outage, this does not end by itself.
+        if (health.failure() === 'credentials') throw new ConfigError([rejectedCredentials]);
+      }
+    },
+    /** Adds a listener that is called whenever the store works again after it failed. */
+    onRecovered: health.onRecovered,
+  };
+}
+
+const rejectedCredentials =
+  'REDIS_URL: Redis rejects the user or the password, or does not permit a command that the gateway needs; correct them';
+
+const probeEveryMs = 5_000;
+const checkEveryMs = 60_000;
+
+/** An outage of Redis may end with these, which need another remedy. */
+const needsOperator: ReadonlySet<StoreFailure> = new Set(['wrong-secret', 'credentials']);
+
+/** Knows whether a store works: a store that can be read, but is full, does not. */
+function createHealth(events: StoreEvents, isConnected: () => boolean) {
+  let current: StoreFailure | null = isConnected() ? null : 'unreachable';
+  /** Whether the failure was reported by an event. */
+  let isReported = false;
+  const listeners: (() => void)[] = [];
+
+  return {
+    observe,
+    reportError,
+    markDown,
+    markUp,
+    failure: () => current,
+    onRecovered: (listener: () => void) => void listeners.push(listener),
+  };
+
+  function markDown({ failure, reason }: StoreError): void {
+    events.storeFailed(failure);
+    // The calls of an outage do not know its cause.
+    if (isReported && reason === 'not connected') return;
+    const isKnown = isReported && (current === failure || !needsOperator.has(failure));
+    current = failure;
+    if (isKnown) return;
+    isReported = true;
+    events.storeDown(failure, reason);
+  }
+
+  /** Has no effect while it is not connected: an answer may arrive after the connection was given up. */
+  function markUp(): void {
+    if (current === null || !isConnected()) return;
+    const isRecovered = isReported;
+    current = null;
+    isReported = false;
+    events.storeUp();
+    if (isRecovered) for (const listener of listeners) listener();
+  }
+
+  /** @throws the error */
+  function reportError(error: unknown): never {
+    if (error instanceof StoreError && error.reason !== 'closed') markDown(error);
+    throw error;
+  }
+
+  async function observe<Result>(kind: 'read' | 'delete' | 'write', call: () => Promise<Result>): Promise<Result> {
+    if (kind === 'read') return call();
+    const result = await call().catch(reportError);
+    // A full store deletes, too.
+    if (current !== null && kind === 'write') markUp();
+    return result;
+  }
+}
+
+/** Closes the store if a part that uses it cannot be created: a connection to Redis would keep the process running. */
+export function closeOnError<Part>(store: Store, createPart: () => Part): Part {
+  try {
+    return createPart();
+  } catch (error) {
+    void store.close();
+    throw error;
+  }
+}

@@ -1,0 +1,183 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import { createFile } from '../../base/data-folder.ts';
+import { ConfigError, errorCodeOf } from '../../base/errors.ts';
+import { createKeyHash, type Store, StoreError, withCalls } from './store.ts';
+
+/**
+ * Protects personal data in the store: keys are replaced by keyed hashes, values are encrypted (AES-256-GCM). Entries
+ * sealed with another secret are not found. Counters stay readable, under hashed keys.
+ * @param readSecret called on first use
+ */
+export function withSealing(store: Store, readSecret: () => string): Store {
+  let keys: Keys | undefined;
+  /** Deferred: a gateway that stores nothing needs no secret and no folder for it. */
+  const loadKeys = () => {
+    keys ??= deriveKeys(readSecret());
+    return keys;
+  };
+  return {
+    async get(key) {
+      const { hashes, aesKey } = loadKeys();
+      const sealed = await store.get(hashes.memo(key));
+      return sealed === null ? null : unseal(sealed, aesKey, key);
+    },
+    async set(key, value, options) {
+      const { hashes, aesKey } = loadKeys();
+      await store.set(hashes.memo(key), seal(value, aesKey, key), options);
+    },
+    async setIfAbsent(key, value, options) {
+      const { hashes, aesKey } = loadKeys();
+      const sealed = await store.setIfAbsent(hashes.memo(key), seal(value, aesKey, key), options);
+      return sealed === null ? null : unseal(sealed, aesKey, key);
+    },
+    delete: async (key) => store.delete(loadKeys().hashes.memo(key)),
+    add: async (key, amount, options) => store.add(loadKeys().hashes.memo(key), amount, options),
+    lock: async (key, options) => store.lock(loadKeys().hashes.memo(key), options),
+    close: () => store.close(),
+  };
+}
+
+/** A value that only this secret opens. */
+export function createCheckValue(secret: string): string {
+  return seal(checkText, derive(secret, 'check'), checkText);
+}
+
+export function isCheckValueOf(secret: string, value: string): boolean {
+  try {
+    return unseal(value, derive(secret, 'check'), checkText) === checkText;
+  } catch {
+    return false;
+  }
+}
+
+/** The name is readable: gateways with another secret must find it, too. */
+export const checkValueKey = 'secret-check';
+
+/** A century: it must not expire before the data that it protects. */
+export const checkValueExpiry = { expiresInMs: 100 * 365 * 86_400_000 };
+
+/**
+ * Makes sure that the store was written with the same secret: with another one, what was paid for would not be found, and
+ * would be paid for again. The store has a check value, which only the secret opens. The first write creates it; before it
+ * was read, and while it belongs to another secret, nothing else is read or written.
+ */
+export function withSecretCheck(store: Store, readSecret: () => string) {
+  let isChecked = false;
+
+  function check(value: string): void {
+    isChecked = isCheckValueOf(readSecret(), value);
+    if (!isChecked) throw new StoreError('written with another STORE_SECRET: all gateways need the same');
+  }
+
+  async function checkStored(): Promise<void> {
+    const value = await store.get(checkValueKey);
+    if (value !== null) check(value);
+  }
+
+  async function checkOrCreate(): Promise<void> {
+    await checkStored();
+    if (isChecked) return;
+    const own = createCheckValue(readSecret());
+    check((await store.setIfAbsent(checkValueKey, own, checkValueExpiry)) ?? own);
+  }
+
+  return {
+    ...withCalls(store, async (kind, call) => {
+      if (!isChecked) await (kind === 'write' ? checkOrCreate() : checkStored());
+      return call();
+    }),
+    /** Checks the secret again, as after a connection to a store that may be another one. @throws StoreError */
+    checkSecret(): Promise<void> {
+      isChecked = false;
+      return checkOrCreate();
+    },
+  };
+}
+
+const checkText = 'ledgerquill';
+
+interface Keys {
+  /** The hashed keys of entries: a look-up uses its key three times, as it reads, claims and writes. */
+  hashes: LRUCache<string, string>;
+  aesKey: Buffer;
+}
+
+function deriveKeys(secret: string): Keys {
+  const hash = createKeyHash(derive(secret, 'keys').toString('base64'));
+  const hashes = new LRUCache<string, string>({ max: 2_000, memoMethod: hash });
+  return { hashes, aesKey: derive(secret, 'values') };
+}
+
+function derive(secret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', `ledgerquill store: ${purpose}`, 32));
+}
+
+/** The key is authenticated as associated data, so that a value cannot be moved to another key. */
+function seal(value: string, aesKey: Buffer, key: string): string {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv('aes-256-gcm', aesKey, nonce).setAAD(Buffer.from(key));
+  const sealed = [nonce, cipher.update(value, 'utf8'), cipher.final()];
+  return Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64');
+}
+
+function unseal(text: string, aesKey: Buffer, key: string): string {
+  const sealed = Buffer.from(text, 'base64');
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', aesKey, sealed.subarray(0, nonceBytes)).setAAD(Buffer.from(key));
+    decipher.setAuthTag(sealed.subarray(-tagBytes));
+    const value = decipher.update(sealed.subarray(nonceBytes, -tagBytes));
+    return Buffer.concat([value, decipher.final()]).toString('utf8');
+  } catch {
+    throw new StoreError('a value was changed or sealed with another secret');
+  }
+}
+
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/**
+ * The secret that encrypts the embedded store. Generated on first use, in a file that only its owner can read.
+ * @throws StoreError if it cannot be created; ConfigError if the file is incomplete
+ */
+export function readOrCreateSecret(folder: string): string {
+  try {
+    createFile(secretPath(folder), randomBytes(32).toString('base64url'));
+  } catch (error) {
+    throw new StoreError(`DATA_DIR is not writable (${errorCodeOf(error) ?? 'unknown'})`);
+  }
+  return readSecret(folder);
+}
+
+/** @throws ConfigError if the file exists and its secret is incomplete or cannot be read */
+export function checkSecretFile(folder: string): void {
+  if (hasSecretFile(folder)) readSecret(folder);
+}
+
+export function hasSecretFile(folder: string): boolean {
+  return existsSync(secretPath(folder));
+}
+
+export function secretPath(folder: string): string {
+  return join(folder, 'store-secret');
+}
+
+function readSecret(folder: string): string {
+  const path = secretPath(folder);
+  let secret: string;
+  try {
+    secret = readFileSync(path, 'utf8');
+  } catch {
+    throw new ConfigError([`DATA_DIR: ${path} cannot be read; allow the user of the gateway to read it`]);
+  }
+  if (secret.length >= secretLength) return secret;
+  throw new ConfigError([
+    `DATA_DIR: ${path} has ${secret.length} characters and must have ${secretLength}: it encrypts the stored essays; ` +
+      'restore it from a backup, or delete it, and lose the essays that it encrypted',
+  ]);
+}
+
+/** Characters of 32 bytes in Base64url. */
+const secretLength = 43;

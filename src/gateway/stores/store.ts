@@ -1,0 +1,143 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import type { StoreFailure } from '../../base/errors.ts';
+
+/**
+ * Data that outlives a request. Rules for all stores:
+ * - values, counters and locks are separate, even under the same key;
+ * - a key has at most `maxKeyLength` characters; the caller hashes longer and personal ones (`createKeyHash`);
+ * - an entry that expires in n milliseconds is gone after n milliseconds;
+ * - failures are StoreErrors; a failed write may or may not have taken effect.
+ */
+export interface Store {
+  /** The value; null if missing or expired. */
+  get(key: string): Promise<string | null>;
+  set(key: string, value: string, options: Expiry): Promise<void>;
+  /** Sets the value if there is none, atomically across processes. @returns the value that was there, or null */
+  setIfAbsent(key: string, value: string, options: Expiry): Promise<string | null>;
+  /** Removes the value, if there is one. */
+  delete(key: string): Promise<void>;
+  /**
+   * Adds an integer, possibly negative, to a counter, atomically across processes. A missing counter starts at 0. Its
+   * first `add` sets the expiry; later ones do not extend it. Adding 0 only reads.
+   *
+   * `known` is what an earlier `add` returned. If the store has lost that counter since, its sum is added back, once for
+   * all processes: the first one adds the sum that it knew, and a later one only what it knew in addition.
+   */
+  add(key: string, amount: number, options: Expiry & { known?: KnownCount | null }): Promise<Count>;
+  /** Acquires a lock; null if another holder has it. */
+  lock(key: string, options: Expiry): Promise<Lock | null>;
+  /** Completes pending writes, within a time limit. Later calls fail; closing again has no effect. */
+  close(): Promise<void>;
+}
+
+export interface Lock {
+  /** Has no effect if the lock expired. */
+  release(): Promise<void>;
+  /** Sets a new expiry, counted from now; false if the lock expired. */
+  extend(options: Expiry): Promise<boolean>;
+}
+
+export interface Expiry {
+  /** More than 0; fractions are rounded up. */
+  expiresInMs: number;
+}
+
+export interface KnownCount {
+  sum: number;
+  /** Random: a counter that was lost, and begins again, has another one. Empty if there is no counter. */
+  id: string;
+}
+
+interface Count extends KnownCount {
+  /** What this call has added back. */
+  restored: number;
+}
+
+/** Runs each call of a store within a function. Adding 0 to a counter is a read, too; a delete may succeed in a full store. */
+export function withCalls(
+  store: Store,
+  around: <Result>(kind: 'read' | 'delete' | 'write', call: () => Promise<Result>) => Promise<Result>,
+): Store {
+  return {
+    get: (key) => around('read', () => store.get(key)),
+    set: (...args) => around('write', () => store.set(...args)),
+    setIfAbsent: (...args) => around('write', () => store.setIfAbsent(...args)),
+    delete: (key) => around('delete', () => store.delete(key)),
+    add: (key, amount, options) => around(amount === 0 ? 'read' : 'write', () => store.add(key, amount, options)),
+    lock: (...args) => around('write', () => store.lock(...args)),
+    close: () => store.close(),
+  };
+}
+
+/** The reason can be logged: it contains no address, credentials, key or value. */
+export class StoreError extends Error {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super(`The store failed: ${reason}`);
+    this.name = 'StoreError';
+    this.reason = reason;
+  }
+
+  get failure(): StoreFailure {
+    return failurePatterns.find(([, pattern]) => pattern.test(this.reason))?.[0] ?? 'other';
+  }
+}
+
+/** In reasons: words of ours, codes of the system and of LMDB, and the first words of errors of Redis. */
+const failurePatterns: readonly (readonly [StoreFailure, RegExp])[] = [
+  ['full', /disk is full|^(?:OOM|MISCONF)$|ENOSPC|EDQUOT|MDB_MAP_FULL/],
+  ['timeout', /timed out/],
+  ['credentials', /^(?:WRONGPASS|NOAUTH|NOPERM)$/],
+  ['wrong-secret', /^written with another STORE_SECRET/],
+  ['corrupt', /damaged|changed or sealed|MDB_(?:CORRUPTED|PAGE_NOTFOUND|INVALID)/],
+  ['unreachable', /not connected|connection lost|^(?:E(?!RR$)[A-Z_]+|READONLY|LOADING|CLUSTERDOWN|MASTERDOWN)$/],
+];
+
+/** The limit of LMDB, at three bytes per character in the worst case. */
+export const maxKeyLength = 500;
+
+/** @throws RangeError if a store could not hold the key */
+export function checkKey(key: string): string {
+  if (key.length <= maxKeyLength) return key;
+  throw new RangeError(`A key must have at most ${maxKeyLength} characters; hash longer ones`);
+}
+
+/** The expiry in whole milliseconds. @throws RangeError */
+export function checkExpiry({ expiresInMs }: Expiry): number {
+  const wholeMs = Math.ceil(expiresInMs);
+  if (wholeMs > 0 && Number.isSafeInteger(wholeMs)) return wholeMs;
+  throw new RangeError('expiresInMs must be a number above 0');
+}
+
+/** @throws RangeError */
+export function checkAmount(amount: number): number {
+  if (Number.isSafeInteger(amount)) return amount;
+  throw new RangeError('The amount added to a counter must be an integer');
+}
+
+/** A counter as it is stored. */
+export interface Counter extends KnownCount {
+  /** The part of the sum that was added back after a loss. */
+  restored: number;
+}
+
+/** The counter after `add`, for stores that compute it themselves. */
+export function addToCounter(counter: Counter | null, amount: number, known: KnownCount | null): Counter {
+  const { id, sum, restored } = counter ?? { id: '', sum: 0, restored: 0 };
+  const missing = known && isLost(counter, known) ? Math.max(0, known.sum - restored) : 0;
+  return { id: id || randomUUID(), sum: sum + amount + missing, restored: restored + missing };
+}
+
+/** Whether this is not the counter that the process knows. Then adding 0 changes it, too. */
+export function isLost(counter: Counter | null, known: KnownCount | null): boolean {
+  return known !== null && known.id !== '' && known.id !== counter?.id;
+}
+
+/**
+ * Hashes keys that must not be readable in the store, such as IBANs. An HMAC, because all possible IBANs could be tried
+ * against a plain hash. Gateways that share a store must use the same secret.
+ */
+export function createKeyHash(secret: string): (text: string) => string {
+  return (text) => createHmac('sha256', secret).update(text).digest('base64url');
+}

@@ -1,0 +1,114 @@
+import type { ServiceName, StoreFailure } from '../../base/errors.ts';
+import type { FinishedRequest } from './finished-request.ts';
+
+interface UpstreamCall {
+  service: ServiceName;
+  method: 'GET' | 'POST';
+  /** Without the query string, which may contain an IBAN. */
+  path: string;
+  outcome: { kind: 'answered'; status: number } | { kind: 'failed'; reason: string };
+  durationMs: number;
+}
+
+/**
+ * The events of the gateway. Its parts fire them, and log and metrics listen. No function throws. No argument contains
+ * personal data, except possibly `error` and the texts of a client in a request.
+ */
+export interface Events {
+  /** Once per request: when its response was written, or the client has disconnected. */
+  requestFinished(request: FinishedRequest): void;
+  /** Closed because of a limit. */
+  connectionRefused(): void;
+  upstreamCalled(call: UpstreamCall): void;
+  /** A call was sent, and thus may be charged. */
+  callPaid(service: ServiceName): void;
+  /** With its retries. Not fired if the client aborted it. */
+  upstreamOperationEnded(service: ServiceName, outcome: OperationOutcome): void;
+  /** A look-up waits for the call of another one. */
+  flightJoined(): void;
+  essayOrdered(outcome: EssayOutcome): void;
+  /** An order that was started has its last state. @param code of a failure */
+  essayJobEnded(jobId: string, state: 'finished' | 'failed' | 'cancelled', code: string | null): void;
+  /** This process continues jobs of one that has stopped. */
+  essayJobsAdopted(count: number): void;
+  /** A stored order, or its entry in a list, is damaged or of a later version, and was skipped. */
+  essayOrderUnreadable(): void;
+  credentialsRejected(service: ServiceName): void;
+  /** By the service itself, whatever allowance is configured. */
+  callRefused(service: ServiceName): void;
+  responseUnreadable(service: ServiceName, status: number): void;
+  requestRejected(service: ServiceName, status: number): void;
+  circuitOpened(service: ServiceName, path: string): void;
+  /** One call tests whether the path works again. */
+  circuitHalfOpened(service: ServiceName, path: string): void;
+  circuitClosed(service: ServiceName, path: string): void;
+  /** The store begins to fail. */
+  storeDown(failure: StoreFailure, reason: string): void;
+  /** It works for the first time, or again. */
+  storeUp(): void;
+  /** A write failed, or the connection, or a look-up did not wait for an answer any longer (timeout). */
+  storeFailed(failure: StoreFailure): void;
+  allowanceNearlyExhausted(service: ServiceName, percent: number): void;
+  /** Fired once per outage of the store. */
+  allowanceNotStored(service: ServiceName, reason: string): void;
+  /** The stored count of an allowance or a budget went backwards, because the store lost data: these calls were added back. */
+  countRestored(service: ServiceName, calls: number): void;
+  /** Fired once per outage of the store. */
+  essayWriteBuffered(reason: string): void;
+  essayRejectedWithoutStore(): void;
+  essayLost(reason: string): void;
+  tracesNotExported(reason: string): void;
+  unexpectedError(error: unknown, requestId: string): void;
+  apiKeysReloaded(count: number): void;
+  apiKeysFileInvalid(reason: string): void;
+  keySetUnavailable(reason: string): void;
+  rateLimitNotShared(reason: string): void;
+  /** Fired once per outage of the store. */
+  budgetsNotStored(reason: string): void;
+  trustedDocumentsReloaded(count: number): void;
+  trustedDocumentsInvalid(reason: string): void;
+  /** Executed, although it is not in a manifest. */
+  untrustedDocument(): void;
+}
+
+export type CircuitEvent = 'circuitOpened' | 'circuitHalfOpened' | 'circuitClosed';
+
+/** refused: because of too many calls, or an exhausted allowance; rejected: because of the key. */
+export type OperationOutcome =
+  | 'answered'
+  | 'failed'
+  | 'refused'
+  | 'rejected'
+  | 'shed'
+  | 'blocked'
+  | 'exhausted'
+  | 'budget-exhausted';
+
+/** from_key: the result of an earlier order with the same idempotency key. */
+export type EssayOutcome = 'generated' | 'from_key' | 'rejected' | 'exhausted' | 'failed';
+
+type Listener = (...values: unknown[]) => void;
+
+/**
+ * Passes each event on to the listeners that have a function for it. They are joined once, at the start: an event without
+ * a listener calls an empty function, and an event with one calls it directly.
+ */
+export function joinEvents(log: Events, ...others: readonly Partial<Events>[]): Events {
+  const names = Object.keys(log) as (keyof Events)[];
+  const joined = names.map((name) => {
+    const listeners = [log, ...others].flatMap((events) => (events[name] as Listener | undefined) ?? []);
+    return [name, joinListeners(listeners.filter((listener) => listener !== ignore))];
+  });
+  return Object.fromEntries(joined);
+}
+
+/** The function of an event without a listener. */
+export function ignore(): void {}
+
+function joinListeners(listeners: readonly Listener[]): Listener {
+  const [only = ignore, another] = listeners;
+  if (another === undefined) return only;
+  return (...values) => {
+    for (const listener of listeners) listener(...values);
+  };
+}

@@ -1,0 +1,199 @@
+import type { Log } from '../../base/log.ts';
+import { type Events, ignore } from './events.ts';
+import { type FinishedRequest, findFault } from './finished-request.ts';
+
+/** Writes events to the log. Events that each call can cause are logged once a minute: a broken upstream must not fill the disk. */
+export function createLogEvents(log: Log): Events {
+  const loggedAt = new Map<string, number>();
+  const isDue = (key: string) => {
+    const now = Date.now();
+    if (now - (loggedAt.get(key) ?? Number.NEGATIVE_INFINITY) < repeatAfterMs) return false;
+    loggedAt.set(key, now);
+    return true;
+  };
+  return {
+    requestFinished: ignore,
+    connectionRefused: ignore,
+    callPaid: ignore,
+    upstreamOperationEnded: ignore,
+    flightJoined: ignore,
+    essayOrdered: ignore,
+    essayJobEnded: (jobId, state, code) =>
+      code === null
+        ? log.info({ jobId, state }, 'an order ended')
+        : log.warn({ jobId, state, code }, 'an order failed'),
+    essayJobsAdopted: (count) => log.info({ count }, 'orders of a process that has stopped are continued'),
+    essayOrderUnreadable() {
+      if (!isDue('essay order unreadable')) return;
+      log.error('a stored order was left out: its record or entry is damaged or of a later version');
+    },
+    circuitHalfOpened: ignore,
+    upstreamCalled({ service, path, outcome, durationMs }) {
+      const isFailure = outcome.kind === 'failed' || outcome.status >= 500 || outcome.status === 404;
+      // Most calls are not logged, and then cost nothing.
+      if (!isFailure && !log.isLevelEnabled('debug')) return;
+      const result = outcome.kind === 'answered' ? { status: outcome.status } : { failure: outcome.reason };
+      const fields = { service, path, ...result, durationMs: Math.round(durationMs) };
+      log.debug(fields, 'upstream called');
+      if (isFailure && isDue(`${service} ${path} ${Object.values(result)}`)) log.warn(fields, 'upstream call failed');
+    },
+    credentialsRejected(service) {
+      if (!isDue(`${service} credentials`)) return;
+      log.error({ service }, 'the upstream rejected the API key: check it in the configuration');
+    },
+    callRefused(service) {
+      if (!isDue(`${service} refused`)) return;
+      log.warn({ service }, 'the upstream refuses calls: its allowance is exhausted or there are too many calls');
+    },
+    responseUnreadable(service, status) {
+      if (!isDue(`${service} unreadable`)) return;
+      log.warn({ service, status }, 'the upstream response could not be parsed');
+    },
+    requestRejected(service, status) {
+      if (!isDue(`${service} rejected ${status}`)) return;
+      log.error({ service, status }, 'the upstream rejected a request as invalid: this is a bug in the gateway');
+    },
+    circuitOpened: (service, path) =>
+      log.warn({ service, path }, 'circuit breaker opened: the upstream keeps failing, only probes are sent'),
+    circuitClosed: (service, path) => log.info({ service, path }, 'circuit breaker closed: the upstream works again'),
+    storeFailed: ignore,
+    storeDown: (failure, reason) =>
+      log.error({ failure, reason }, 'the store is down: the gateway continues without it'),
+    storeUp: () => log.info('the store is up'),
+    allowanceNearlyExhausted: (service, percent) =>
+      log.warn({ service, percent }, 'the monthly allowance is nearly exhausted'),
+    allowanceNotStored: (service, reason) =>
+      log.error({ service, reason }, 'the store failed: calls are counted in memory until it works again'),
+    countRestored(service, calls) {
+      // There may be a budget for each of thousands of callers.
+      if (!isDue(`${service} count`)) return;
+      log.error(
+        { service, calls },
+        'the stored count of calls went backwards: the store has lost data; the calls that this gateway knew were added back',
+      );
+    },
+    essayWriteBuffered: (reason) =>
+      log.error({ reason }, 'the store failed: essays are buffered in memory until it works again'),
+    essayRejectedWithoutStore() {
+      if (!isDue('essay rejected')) return;
+      log.error('the store failed: an essay order with an idempotency key was rejected, as it might be paid for twice');
+    },
+    essayLost: (reason) => log.error({ reason }, 'an essay that was paid for could not be stored and is lost'),
+    tracesNotExported(reason) {
+      if (!isDue('traces')) return;
+      log.warn({ reason }, 'spans were not exported: the collector cannot be reached or rejected them');
+    },
+    unexpectedError: (error, requestId) =>
+      log.error({ requestId, err: error instanceof Error ? error : new Error(String(error)) }, 'unexpected error'),
+    apiKeysReloaded: (count) => log.info({ count }, 'the file with API keys was read again'),
+    apiKeysFileInvalid: (reason) =>
+      log.error({ reason }, 'the file with API keys is invalid: the last valid keys remain in use'),
+    keySetUnavailable(reason) {
+      if (!isDue('key set')) return;
+      log.error(
+        { reason },
+        'the key set of the token issuer cannot be used: the last keys, if there are any, remain in use',
+      );
+    },
+    rateLimitNotShared(reason) {
+      if (!isDue('rate limit')) return;
+      log.error({ reason }, 'Redis failed: each replica counts its share of the requests per minute');
+    },
+    budgetsNotStored: (reason) =>
+      log.error({ reason }, 'the store failed: paid calls of callers are counted in memory until it works again'),
+    trustedDocumentsReloaded: (count) => log.info({ count }, 'the trusted documents were read again'),
+    untrustedDocument() {
+      if (isDue('untrusted document')) log.warn('a document that is not trusted was executed');
+    },
+    trustedDocumentsInvalid: (reason) =>
+      log.error({ reason }, 'the trusted documents are invalid: the last valid ones remain in use'),
+  };
+}
+
+const repeatAfterMs = 60_000;
+
+/**
+ * Logs one line per request, except health checks. At most `perSecond` lines of failed requests and as many of others are
+ * written in a second; further ones are counted, and their number is logged. 0: no lines. A line is written soon after its
+ * response, so that the next request of the same client does not wait for it, and before the process ends.
+ */
+export function createRequestLog(log: Log, perSecond: number) {
+  if (perSecond === 0 || !log.isLevelEnabled('info')) return { requestFinished: ignore, droppedLines: () => 0 };
+  /** Lines that are not written yet. What is counted after a response, such as retries for a stale entry, is not in its line. */
+  let lines: object[] = [];
+  let windowEnd = 0;
+  let failed = 0;
+  let others = 0;
+  let dropped = 0;
+  let reported = 0;
+
+  return {
+    requestFinished(request: FinishedRequest): void {
+      if (request.route === '/health' || request.route === '/ready') return;
+      if (request.endedAt >= windowEnd) {
+        windowEnd = request.endedAt + windowMs;
+        failed = 0;
+        others = 0;
+      }
+      const { status, errorCodes } = request;
+      const isFailure = status >= 500 || (errorCodes.length > 0 && findFault(errorCodes) !== undefined);
+      const count = isFailure ? ++failed : ++others;
+      if (count <= perSecond) {
+        if (lines.push(describe(request)) === 1) setTimeout(writeLines, delayMs);
+        return;
+      }
+      dropped += 1;
+      if (dropped - reported === 1) setTimeout(summarize, summaryAfterMs).unref();
+    },
+    /** Lines that were not written. */
+    droppedLines: () => dropped,
+  };
+
+  function writeLines(): void {
+    const written = lines;
+    lines = [];
+    for (const line of written) log.info(line, 'request');
+  }
+
+  function summarize(): void {
+    log.info({ dropped: dropped - reported, perSecond }, 'requests were not logged: there were too many');
+    reported = dropped;
+  }
+}
+
+const delayMs = 5;
+const windowMs = 1_000;
+const summaryAfterMs = 10_000;
+
+/** Undefined values are not written. */
+function describe(request: FinishedRequest): object {
+  const { method, route, status, requestId, traceId, callerName, clientName, clientVersion, errorCodes } = request;
+  const { operationType, operationName, documentId, outcomes = [], usage, isKept } = request.reply ?? {};
+  return {
+    requestId,
+    traceId: traceId ?? undefined,
+    method,
+    route,
+    status,
+    operationType: operationType ?? undefined,
+    operationName: operationName || undefined,
+    documentId: documentId ?? undefined,
+    caller: callerName ?? undefined,
+    clientName: clientName || undefined,
+    clientVersion: clientVersion || undefined,
+    outcomes: outcomes.length > 0 ? outcomes : undefined,
+    errors: errorCodes.length > 0 ? errorCodes : undefined,
+    durationMs: round(request.durationMs),
+    overheadMs: round(request.overheadMs),
+    lookUps: usage?.lookUps,
+    cacheHits: usage?.cacheHits,
+    staleHits: usage?.staleHits,
+    upstreamCalls: usage?.upstreamCalls,
+    kept: isKept || undefined,
+  };
+}
+
+/** Rounds to microseconds. */
+function round(durationMs: number): number {
+  return Math.round(durationMs * 1_000) / 1_000;
+}

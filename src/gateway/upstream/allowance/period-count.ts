@@ -1,0 +1,226 @@
+import { answerWithin } from '../../../base/async/pause.ts';
+import { beginOfPeriod, nameOfPeriod, type Period, periodAt } from '../../../base/calendar-period.ts';
+import type { Answered, Exhausted } from '../outcome.ts';
+import { createReportedLimit, type LimitStatus } from './reported-limit.ts';
+import { createStoredCount, type StoredCountOptions } from './stored-count.ts';
+
+export type PeriodCount = ReturnType<typeof createPeriodCount>;
+
+export interface PeriodStatus extends LimitStatus {
+  renewsAt: Date;
+}
+
+export type Reserved = Reservation | Exhausted;
+
+/** A call that was counted and may be sent. */
+export interface Reservation {
+  kind: 'reserved';
+  /** Only for a call that was definitely not sent. Calling it again has no effect. */
+  release(): void;
+  /** Records the rate limit that the response to the call reports, if it does. */
+  recordAnswer(answer: Pick<Answered, 'status' | 'headers'>): void;
+}
+
+export interface CountOptions
+  extends Pick<StoredCountOptions, 'store' | 'key' | 'replicas' | 'onStoreFailed' | 'onRestored'> {
+  /** Null: unlimited. */
+  limit: number | null;
+  /** How long a call waits for the store while many are left; null: until it is stored, or the store has failed. */
+  maxWaitMs: number | null;
+  /** Called once at 80 percent and once at 95 percent. */
+  onNearlyExhausted?: (percent: number) => void;
+  onStoreRecovered: () => void;
+}
+
+/**
+ * The calls of the present calendar day or month (UTC). A new count begins with each period; the reservations of the previous one
+ * still belong to that.
+ */
+export function createPeriodCount({ period, key, ...options }: CountOptions & { period: Period }) {
+  let current = openPeriod(periodAt(period, Date.now()));
+
+  return {
+    /**
+     * Counts a call. A promise where it waits for the store. If the store works in time, the count is stored before this returns
+     * or resolves: a crash does not make it too low.
+     */
+    reserve: () => currentCount().reserve(),
+    /** Why a call would be refused now; null if it would be counted. Counts nothing. */
+    findRefusal: () => currentCount().findRefusal(),
+    status: () => currentCount().status(),
+    /** What this process knows without the store; null if it has not read it yet. */
+    known: () => currentCount().known(),
+    /** Stores everything, if the store works, and stops reading the count of other processes until the next call. */
+    flush: () => current.flush(),
+  };
+
+  /** Never goes back, even if the clock does: the remaining calls of the previous period must not become available. */
+  function currentCount() {
+    if (Date.now() >= current.renewsAt.getTime()) {
+      void current.flush();
+      current = openPeriod(periodAt(period, Date.now()));
+    }
+    return current;
+  }
+
+  function openPeriod(number: number) {
+    return createCount({
+      ...options,
+      key: `${key}:${nameOfPeriod(period, number)}`,
+      expiresInMs: period === 'day' ? dayExpiryMs : monthExpiryMs,
+      renewsAt: beginOfPeriod(period, number + 1),
+    });
+  }
+}
+
+/** Longer than the period: the clocks of processes may differ, and the previous month can be looked up. */
+const dayExpiryMs = 3 * 86_400_000;
+const monthExpiryMs = 93 * 86_400_000;
+
+/** The count of one period; up to a hundredth of what remains is counted ahead of time, in blocks. */
+function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Date }) {
+  const { store, key, limit, replicas, expiresInMs, renewsAt, maxWaitMs, ...listeners } = options;
+  const { onNearlyExhausted, onStoreFailed, onStoreRecovered, onRestored } = listeners;
+  const count = createStoredCount({
+    store,
+    key,
+    expiresInMs,
+    replicas,
+    // Other processes may have used everything before this one started.
+    assumed: replicas === null ? 0 : (limit ?? 0),
+    maxBlock,
+    onStoreFailed,
+    onStoreRecovered: renumber,
+    onRestored,
+  });
+  const reported = createReportedLimit(store, key, { expiresInMs });
+  const ownLimit = limit ?? Number.POSITIVE_INFINITY;
+  /** Calls that other processes counted while the store failed: call numbers given meanwhile are too low by this. */
+  let numberOffset = 0;
+  const pendingWarnings = [80, 95];
+  let loading: Promise<void> | null = null;
+  let isLoaded = false;
+  const exhausted: Exhausted = { kind: 'exhausted', renewsAt };
+
+  return {
+    renewsAt,
+    reserve(): Reserved | Promise<Reserved> {
+      const number = isLoaded && count.current() < maxNumber() ? count.take() : null;
+      if (number === null)
+        return maxWaitMs !== null && isLoaded && maxBlock() > 0 ? reserveSoon(maxWaitMs) : reserveStored();
+      warn();
+      return createReservation(number, false);
+    },
+    async findRefusal(): Promise<Exhausted | null> {
+      if (!isLoaded) await load();
+      const isLeft = count.current() < maxNumber() || (await count.sync()) < maxNumber() || mayProbe();
+      return isLeft ? null : exhausted;
+    },
+    async status(): Promise<PeriodStatus> {
+      await load();
+      const counted = await count.sync();
+      await reported.read();
+      return { ...reported.status(counted, limit), renewsAt };
+    },
+    known: () => (isLoaded ? { ...reported.status(count.current(), limit), renewsAt } : null),
+    async flush(): Promise<void> {
+      if (loading === null) return;
+      await loading;
+      await Promise.all([count.stop(), reported.flush()]);
+    },
+  };
+
+  /** A call that is not stored in time is counted in memory already, and is stored later. */
+  async function reserveSoon(maxWaitMs: number): Promise<Reserved> {
+    const storing = reserveStored();
+    const stored = await answerWithin(storing, maxWaitMs);
+    if (stored !== undefined) return stored;
+    // Meanwhile, other processes may have used all that was left. This call is made nevertheless, so it counts.
+    const late = storing.then(async (reserved) =>
+      reserved.kind === 'exhausted' ? createReservation(await count.add(), false) : reserved,
+    );
+    return {
+      kind: 'reserved',
+      release: () => void late.then((reservation) => reservation.release()),
+      recordAnswer: (answer) => void late.then((reservation) => reservation.recordAnswer(answer)),
+    };
+  }
+
+  async function reserveStored(): Promise<Reserved> {
+    if (!isLoaded) await load();
+    // Another process may have released calls meanwhile, so the shared count is read before rejecting.
+    let isProbe = false;
+    if (count.current() >= maxNumber() && (await count.sync()) >= maxNumber()) {
+      if (!mayProbe()) return exhausted;
+      isProbe = true;
+      reported.setProbedAt(Date.now());
+    }
+    const number = count.take() ?? (await count.add());
+    if (number > (isProbe ? ownLimit : maxNumber())) {
+      count.subtract();
+      return exhausted;
+    }
+    warn();
+    return createReservation(number, isProbe);
+  }
+
+  function mayProbe(): boolean {
+    return reported.isProbeDue() && count.current() < ownLimit;
+  }
+
+  /** Loads on first use: a gateway that calls no upstream does not create the store. */
+  function load(): Promise<void> {
+    loading ??= loadStored();
+    return loading;
+  }
+
+  async function loadStored(): Promise<void> {
+    // The count first: the stored limit refers to its numbers.
+    await count.sync();
+    await reported.read();
+    isLoaded = true;
+  }
+
+  /** The highest number that a call may have: the smaller of the configured and the reported limit. */
+  function maxNumber(): number {
+    return Math.min(ownLimit, reported.maxCallNumber());
+  }
+
+  /** 0 near the end of the allowance, so that it is exact. */
+  function maxBlock(): number {
+    return Math.floor((maxNumber() - count.current()) / (100 * (replicas ?? 1)));
+  }
+
+  /** The upstream's report already includes the calls of other processes, so only its call number changes. */
+  function renumber(countedElsewhere: number): void {
+    numberOffset += countedElsewhere;
+    reported.renumber(countedElsewhere);
+    onStoreRecovered();
+  }
+
+  function createReservation(number: number, isProbe: boolean): Reservation {
+    const baseNumber = number - numberOffset;
+    let isHeld = true;
+    return {
+      kind: 'reserved',
+      release() {
+        if (!isHeld) return;
+        isHeld = false;
+        count.subtract();
+        if (isProbe) reported.setProbedAt(undefined);
+      },
+      recordAnswer({ status, headers }) {
+        if (reported.record(headers, baseNumber + numberOffset)) warn();
+        else if (isProbe && status < 400) reported.discard();
+      },
+    };
+  }
+
+  function warn(): void {
+    const usedPercent = reported.usedShare(count.current(), ownLimit) * 100;
+    while (pendingWarnings[0] !== undefined && usedPercent >= pendingWarnings[0]) {
+      onNearlyExhausted?.(pendingWarnings[0]);
+      pendingWarnings.shift();
+    }
+  }
+}

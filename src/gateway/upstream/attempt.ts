@@ -1,0 +1,152 @@
+import type { ServiceName } from '../../base/errors.ts';
+import type { BudgetedCall, RequestContext } from '../request-context.ts';
+import type { Events } from '../telemetry/events.ts';
+import type { Allowance } from './allowance/allowance.ts';
+import type { Reservation, Reserved } from './allowance/period-count.ts';
+import type { Deadline } from './deadline.ts';
+import { type BudgetExhausted, type Outcome, shed, type UpstreamRequest } from './outcome.ts';
+import type { CallQueue } from './queue.ts';
+
+/** One attempt of an operation. */
+export interface Attempt {
+  request: UpstreamRequest;
+  deadline: Deadline;
+  context: CallContext;
+  /** Number of earlier attempts. */
+  retries: number;
+}
+
+/** The part of a request context that calls need. A look-up for several requests has the context of the first. */
+type CallContext = Pick<RequestContext, 'requestKey' | 'callerId' | 'task' | 'usage' | 'reserveCall' | 'trace'>;
+
+/** Sends an operation or one attempt. Rejects only if the caller aborts, with the signal's reason. */
+export type Send = (attempt: Attempt) => Promise<Outcome>;
+
+/**
+ * Makes one call.
+ * @param onSending called immediately before the call is sent: until then, it may wait for its connection
+ */
+export type MakeCall = (attempt: Attempt, onSending: () => void) => Promise<Outcome>;
+
+/** Lets attempts pass, or refuses them. */
+export interface Guard {
+  /** The function that records the outcome of the attempt, to be called once; or why the attempt may not be sent. */
+  enter(): RecordOutcome | Outcome;
+}
+
+/** @param outcome `shed` if the attempt was aborted or not sent */
+type RecordOutcome = (outcome: Outcome) => void;
+
+interface AttemptOptions {
+  service: ServiceName;
+  queue: CallQueue;
+  /** The guard of a path: an endpoint that fails does not stop the others. */
+  createGuard: (path: string) => Guard;
+  allowance: Pick<Allowance, 'reserve'>;
+  makeCall: MakeCall;
+  events: Pick<Events, 'callPaid'>;
+}
+
+/**
+ * Sends one attempt past all guards: the queue, the guard of its path, the budget, the allowance and the lock of an order. The
+ * queue is the outermost: what changes while an attempt waits is checked afterwards. After the queue, a read has only the
+ * remaining time; for a write the deadline restarts.
+ */
+export function createAttempt({ service, queue, createGuard, allowance, makeCall, events }: AttemptOptions): Send {
+  const guards = new Map<string, Guard>();
+
+  return async (attempt) => {
+    const { request, deadline, context } = attempt;
+    const entered = queue.enter(context.requestKey, deadline, context.callerId);
+    if (entered !== true && !(await entered)) return shedUnlessAborted(deadline);
+    let record: RecordOutcome | null = null;
+    let reservation: Reservation | null = null;
+    let isSent = false;
+    let outcome: Outcome = shed;
+    try {
+      if (deadline.aborted) return shedUnlessAborted(deadline);
+      if (request.method === 'POST') deadline.restart();
+      const guard = guards.get(request.path) ?? createGuard(request.path);
+      guards.set(request.path, guard);
+      const passed = guard.enter();
+      if (typeof passed !== 'function') return passed;
+      record = passed;
+      const reserving = reserve(context);
+      const reserved = reserving instanceof Promise ? await reserving : reserving;
+      if (reserved.kind !== 'reserved') return reserved;
+      reservation = reserved;
+      // The last guard, because it records an order as sent: one that exceeds the budget is not stored.
+      if (!deadline.aborted && request.maySend && !(await request.maySend())) return shed;
+      if (deadline.aborted) return shedUnlessAborted(deadline);
+      request.beforeAttempt?.();
+      context.usage.upstreamCalls += 1;
+      outcome = await makeCall(attempt, () => {
+        // Undici may send it again on another connection.
+        if (!isSent) context.task?.keepAlive();
+        isSent = true;
+      });
+      return outcome;
+    } finally {
+      record?.(outcome);
+      // Clients often leave together: a call that started at once could be for a client that is about to leave.
+      if (deadline.aborted && !deadline.hasExpired()) setImmediate(queue.leave);
+      else queue.leave();
+      if (isSent) context.task?.release();
+      if (reservation !== null) settle(reservation, isSent, outcome);
+    }
+  };
+
+  /** Counts a call in the gateway's allowance and, if there is one, in the caller's own budget. A promise if it waits for a store. */
+  function reserve({ reserveCall }: CallContext): Reserved | Promise<Reserved | BudgetExhausted> {
+    const budgeted = reserveCall?.(service) ?? null;
+    return budgeted === null ? allowance.reserve() : reserveBoth(budgeted);
+  }
+
+  async function reserveBoth(budgeted: BudgetedCall | Promise<BudgetedCall>): Promise<Reserved | BudgetExhausted> {
+    const budget = await budgeted;
+    if (budget.kind === 'budget-exhausted') return budget;
+    const reserved = await allowance.reserve();
+    if (reserved.kind === 'exhausted') {
+      budget.release();
+      return reserved;
+    }
+    const release = () => {
+      budget.release();
+      reserved.release();
+    };
+    return { ...reserved, release };
+  }
+
+  /** Counts the call as paid unless it was surely not sent. If the caller has aborted one that was sent, it may be charged. */
+  function settle(reservation: Reservation, isSent: boolean, outcome: Outcome): void {
+    const isUnreachable = outcome.kind === 'failed' && outcome.reason === 'unreachable';
+    if (isSent && !isUnreachable) events.callPaid(service);
+    else reservation.release();
+    if (outcome.kind === 'answered') reservation.recordAnswer(outcome);
+  }
+}
+
+/** Both guards must let an attempt pass, the outer one first, and both record its outcome. */
+export function guardWithin(outer: Guard, inner: Guard): Guard {
+  return {
+    enter() {
+      const recordOuter = outer.enter();
+      if (typeof recordOuter !== 'function') return recordOuter;
+      const recordInner = inner.enter();
+      if (typeof recordInner !== 'function') {
+        recordOuter(shed);
+        return recordInner;
+      }
+      return (outcome) => {
+        recordInner(outcome);
+        recordOuter(outcome);
+      };
+    },
+  };
+}
+
+/** @throws the reason of a caller who has aborted */
+function shedUnlessAborted(deadline: Deadline): Outcome {
+  if (!deadline.hasExpired()) deadline.throwIfAborted();
+  return shed;
+}

@@ -1,0 +1,147 @@
+import type { ServiceName } from '../../base/errors.ts';
+import { createSecretRedaction } from '../../base/redact.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { CircuitEvent, Events, OperationOutcome } from '../telemetry/events.ts';
+import { type Allowance, createAllowance } from './allowance/allowance.ts';
+import type { CountOptions } from './allowance/period-count.ts';
+import { createAttempt, guardWithin } from './attempt.ts';
+import { type CallsOptions, createCalls } from './call.ts';
+import { createCircuitBreaker, isUpstreamFailure } from './circuit-breaker.ts';
+import { Deadline } from './deadline.ts';
+import { type Outcome, shed, type UpstreamRequest } from './outcome.ts';
+import { type CallQueue, createCallQueue } from './queue.ts';
+import { withRetries } from './retries.ts';
+import { createRetryAfterBlock } from './retry-after.ts';
+
+export interface UpstreamClient {
+  /** Performs one operation, retries included. Rejects only if the caller aborts, with the signal's reason. */
+  send(request: UpstreamRequest, context: RequestContext): Promise<Outcome>;
+  status: CallQueue['status'];
+  close(): Promise<void>;
+}
+
+interface UpstreamClientOptions extends Omit<CallsOptions, 'events'> {
+  /** Deadline of an operation: queueing, attempts and pauses between them. A write restarts it after queueing. */
+  timeoutMs: number;
+  maxQueue: number;
+  /** Upper bound of the pause before the first retry. */
+  backoffMs: number;
+  allowance: Allowance;
+  events: Pick<Events, 'upstreamCalled' | 'callPaid' | 'upstreamOperationEnded' | CircuitEvent>;
+}
+
+/** JSON over HTTP to one service, with deadlines, retries, a queue, circuit breakers and the monthly allowance. */
+export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
+  const { service, allowance, timeoutMs, maxConcurrency, maxQueue, backoffMs, events } = options;
+  const { makeCall, close } = createCalls(options);
+  const queue = createCallQueue({ maxConcurrency, maxQueue });
+  const attempt = createAttempt({
+    service,
+    queue,
+    // A blocked call is neither a success nor a failure of the circuit.
+    createGuard: (path) =>
+      guardWithin(
+        createRetryAfterBlock(),
+        createCircuitBreaker((event) => events[event](service, path)),
+      ),
+    allowance,
+    makeCall,
+    events,
+  });
+  const sendWithRetries = withRetries(attempt, { backoffMs });
+
+  return {
+    async send(request, context) {
+      context.signal.throwIfAborted();
+      const elapsedMs = context.startedAt === null ? 0 : performance.now() - context.startedAt;
+      const deadline = new Deadline(context.signal, timeoutMs, elapsedMs);
+      try {
+        const isInTime = elapsedMs < timeoutMs;
+        const outcome = isInTime ? await sendWithRetries({ request, deadline, context, retries: 0 }) : shed;
+        const refusal = outcome.kind === 'answered' ? refusals.get(outcome.status) : undefined;
+        events.upstreamOperationEnded(service, isUpstreamFailure(outcome) ? 'failed' : (refusal ?? outcome.kind));
+        return outcome;
+      } finally {
+        deadline.end();
+      }
+    },
+    status: queue.status,
+    close,
+  };
+}
+
+/** How an operation ends, by the status of its answer. */
+const refusals = new Map<number, OperationOutcome>([
+  [401, 'rejected'],
+  [402, 'refused'],
+  [403, 'rejected'],
+  [429, 'refused'],
+]);
+
+interface UpstreamFactoryOptions extends Pick<CountOptions, 'store' | 'replicas'> {
+  config: {
+    upstreamConcurrency: number;
+    /** How long a look-up waits until its call is counted, while many are left; null: until it is stored. */
+    store: { countTimeoutMs: number | null };
+  };
+  limits?: Partial<UpstreamLimits> | undefined;
+  /** Removed from all responses. */
+  secrets: readonly string[];
+  events: Events;
+}
+
+/** Tests replace them. */
+export interface UpstreamLimits {
+  /** Maximum size of a response, in bytes. */
+  maxResponseBytes: number;
+  /** Calls that wait for others to end; further ones fail at once. */
+  maxQueue: number;
+  /** Upper bound of the delay before the first retry, in milliseconds; it doubles with each retry. */
+  backoffMs: number;
+}
+
+const defaultLimits = { maxQueue: 2_000, backoffMs: 100 };
+
+interface UpstreamSettings {
+  /** Null: the self-hosted service, which the process starts. */
+  upstream: object | null;
+  timeoutMs: number;
+  monthlyAllowance: number | null;
+}
+
+export type CreateUpstream = ReturnType<typeof createUpstreamFactory>;
+
+/** Creates the client of each service, and its allowance, with what they have in common. */
+export function createUpstreamFactory({ config, store, replicas, limits, secrets, events }: UpstreamFactoryOptions) {
+  const redactSecrets = createSecretRedaction(secrets);
+  return (
+    service: ServiceName,
+    { url: baseUrl, apiKey }: { url: string; apiKey: string },
+    keyHeader: string,
+    { upstream, timeoutMs, monthlyAllowance: limit }: UpstreamSettings,
+  ) => {
+    const maxWaitMs = service === 'bank-data' ? config.store.countTimeoutMs : null;
+    const allowance = createAllowance({ service, limit, store, replicas, maxWaitMs, events });
+    const client = createUpstreamClient({
+      service,
+      baseUrl,
+      headers: { [keyHeader]: apiKey, accept: 'application/json', 'accept-encoding': 'identity' },
+      isSelfHosted: upstream === null,
+      timeoutMs,
+      ...defaultLimits,
+      maxResponseBytes: maxResponseBytes[service],
+      ...limits,
+      maxConcurrency: config.upstreamConcurrency,
+      allowance,
+      redactSecrets,
+      events,
+    });
+    return { url: baseUrl, client, allowance };
+  };
+}
+
+/**
+ * A response is decoded, redacted and parsed in one go, which takes up to 25 ms per 500 kB. A page of 100 banks has 100 kB at most,
+ * and an essay of 2,000 words, with each letter escaped, 150 kB.
+ */
+const maxResponseBytes: Readonly<Record<ServiceName, number>> = { 'bank-data': 250_000, essays: 500_000 };

@@ -1,0 +1,128 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createBankLists } from '../../src/banks/bank-lists.ts';
+import { replaceImport } from '../../src/banks/import/replace-import.ts';
+import { createKnownBanks } from '../../src/banks/known-banks.ts';
+import type { BankEntry } from '../../src/banks/listed-bank.ts';
+import { tEntry } from '../support/banks/import/imports.ts';
+import { tReplaceRegister } from '../support/banks/import/registers.ts';
+import { tFolder } from '../support/gateway/stores/folder.ts';
+
+it.each([
+  ['DE', '37040044', true],
+  ['DE', '00000000', false],
+  ['AT', '12000', true],
+  ['FR', '20041', true],
+  ['FR', '28233', true],
+  ['BE', '766', false],
+  ['MQ', '20041', false],
+  ['GB', 'NWBK', false],
+  ['', '', false],
+])('country %s, bank code %s: %s', (country, bankCode, isKnown) => {
+  expect(createKnownBanks(createBankLists()).has(country, bankCode)).toBe(isKnown);
+});
+
+it('reads every list before it is needed, but not at the start', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate'] });
+  const knownBanks = createKnownBanks(createBankLists());
+  const parse = vi.spyOn(JSON, 'parse');
+  knownBanks.loadSoon();
+  vi.advanceTimersByTime(999);
+  expect(parse).not.toHaveBeenCalled();
+  vi.runAllTimers();
+  parse.mockClear();
+  expect(knownBanks.has('DE', '37040044')).toBe(true);
+  expect(knownBanks.has('LU', '111')).toBe(true);
+  expect(parse).not.toHaveBeenCalled();
+});
+
+it('reads registers of payment schemes before they are needed, too, and again after an import', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate'] });
+  const dataDir = tFolder();
+  await tReplaceRegister(dataDir, 'SCT', { AAAADEFFXXX: [[null, null]] });
+  const lists = createBankLists({ dataDir });
+  const read = vi.spyOn(lists, 'participants');
+  const knownBanks = createKnownBanks(lists);
+  onTestFinished(() => knownBanks.close());
+  knownBanks.loadSoon();
+  vi.runAllTimers();
+  expect(read.mock.calls).toEqual([['SCT']]);
+  expect(knownBanks.schemes('AAAADEFF')).toMatchObject([{ scheme: 'SCT', takesPart: true }]);
+  expect(read).toHaveBeenCalledTimes(1);
+  const registers = lists.registers();
+  vi.spyOn(lists, 'registers').mockReturnValue(registers.map((register) => ({ ...register, revision: 2 })));
+  expect(knownBanks.schemes('AAAADEFF')).toMatchObject([{ scheme: 'SCT', takesPart: true }]);
+  expect(read).toHaveBeenCalledTimes(2);
+});
+
+describe('the status of a bank code', () => {
+  it.each([
+    ['in a current list', 'DE', '37040044', '2026-11-25', 'LISTED'],
+    ['in no list, while the list of the country is complete and valid', 'DE', '00000000', '2026-11-25', 'NOT_LISTED'],
+    ['on the last day of the list', 'DE', '00000000', '2026-12-06', 'NOT_LISTED'],
+    ['on the day after it', 'DE', '00000000', '2026-12-07', 'UNKNOWN'],
+    ['listed, after the last day of the list', 'DE', '37040044', '2026-12-07', 'LISTED'],
+    ['that only an older list has', 'DE', '10030200', '2026-11-25', 'UNKNOWN'],
+    ['that was deleted from the current list', 'DE', '65461878', '2026-11-25', 'UNKNOWN'],
+    ['before it was deleted', 'DE', '65461878', '2026-09-06', 'LISTED'],
+    ['in a list of 2024', 'AT', '12000', '2026-11-25', 'LISTED'],
+    ['not in a list of 2024', 'AT', '99999', '2026-11-25', 'UNKNOWN'],
+    ['not in a register of institutions', 'FR', '99999', '2026-11-25', 'UNKNOWN'],
+    ['of a country without a list', 'GB', 'NWBK', '2026-11-25', 'UNKNOWN'],
+  ])('%s', (_, country, bankCode, today, expected) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date(today) });
+    expect(createKnownBanks(createBankLists()).status(country, bankCode)).toBe(expected);
+  });
+
+  it.each([
+    ['complete and valid', { isComplete: true, validUntil: '2026-12-31' }, 'NOT_LISTED'],
+    ['incomplete', { isComplete: false, validUntil: '2026-12-31' }, 'UNKNOWN'],
+    [
+      'complete, and valid from today',
+      { isComplete: true, date: '2026-11-25', validUntil: '2026-12-31' },
+      'NOT_LISTED',
+    ],
+    ['not yet valid', { isComplete: true, date: '2026-11-26', validUntil: '2026-12-31' }, 'UNKNOWN'],
+    ['out of date', { isComplete: true, validUntil: '2026-11-24' }, 'UNKNOWN'],
+    ['of unknown validity', { isComplete: true }, 'UNKNOWN'],
+  ])('of an imported list that is %s', async (_, facts, expected) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-25') });
+    const knownBanks = await withImport('CZ', [tEntry('0100')], facts);
+    expect(knownBanks.status('CZ', '0100')).toBe('LISTED');
+    expect(knownBanks.status('CZ', '9999')).toBe(expected);
+  });
+
+  it('of a Finnish bank code is that of its first digits', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-25') });
+    const knownBanks = await withImport('FI', [tEntry('5')], { isComplete: true, validUntil: '2026-12-31' });
+    expect([knownBanks.status('FI', '529'), knownBanks.status('FI', '629')]).toEqual(['LISTED', 'NOT_LISTED']);
+  });
+});
+
+it('knows the method of the check digit of an imported German bank code', async () => {
+  const banks = [tEntry('10000000', { accountCheckMethod: '09' }), tEntry('10010010')];
+  const knownBanks = await withImport('DE', banks);
+  const methods = ['10000000', '10010010', '37040044'].map((bankCode) => knownBanks.accountCheckMethod(bankCode));
+  expect(methods).toEqual(['09', null, null]);
+});
+
+it('notices an import', async () => {
+  const dataDir = tFolder();
+  const knownBanks = tKnownBanks(dataDir);
+  expect(knownBanks.has('CZ', '0100')).toBe(false);
+  await replaceImport(dataDir, { country: 'CZ', source: 'Registry', date: '2026-11-21', entries: [tEntry('0100')] });
+  // It looks for imports once per millisecond.
+  await vi.waitUntil(() => knownBanks.has('CZ', '0100'));
+  expect(knownBanks.has('CZ', '0100')).toBe(true);
+});
+
+async function withImport(country: string, entries: readonly BankEntry[], facts = {}) {
+  const dataDir = tFolder();
+  await replaceImport(dataDir, { country, source: 'Registry', date: '2026-11-21', entries, ...facts });
+  return tKnownBanks(dataDir);
+}
+
+function tKnownBanks(dataDir: string) {
+  const knownBanks = createKnownBanks(createBankLists({ dataDir }));
+  onTestFinished(() => knownBanks.close());
+  return knownBanks;
+}

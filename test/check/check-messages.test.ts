@@ -1,0 +1,153 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { serviceAt, tCheck } from '../support/check/check.ts';
+import { rightMessage, versions } from '../support/check/pain-messages.ts';
+import { tIban } from '../support/e2e/iban.ts';
+import { replyWithIban, tUpstream } from '../support/scripted-upstream.ts';
+
+/* `ledgerquill check` on payment messages, as a process. */
+
+const lines = (text: string) => text.trimEnd().split('\n');
+/** A business day that is not past for a while. */
+const soon = '2126-12-02';
+const tMessage = (version = versions[1] ?? 'pain.001.001.09') =>
+  rightMessage(version).replaceAll('2026-11-30', soon).replaceAll('2026-11-26T', '2025-11-26T');
+const wrongIban = 'DE89370400440532013001';
+/** With a wrong IBAN, a BIC of another bank, and characters outside the SEPA set. */
+const tWrong = () =>
+  tMessage()
+    .replace('DE89370400440532013000', wrongIban)
+    .replace('<Nm>Creditor 2</Nm>', '<Nm>Müller = Söhne</Nm>')
+    .replace('<NbOfTxs>3<', '<NbOfTxs>4<');
+
+describe('a payment message', () => {
+  it.each(versions)('of %s without a finding exits with 0', async (version) => {
+    const { run, dataDir } = tCheck(tMessage(version), 'payments.xml');
+    const { code, stdout, stderr } = await run();
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain(
+      `payments.xml: ${version}, 2 payments, 3 transactions, 3 different IBANs, EUR 1112.35\n3 calls\n`,
+    );
+    expect(readdirSync(dataDir).filter((name) => name.includes('journal'))).toEqual([]);
+  });
+
+  it('with findings has one a line, in JSON, and exits with 1', async () => {
+    const { run, file } = tCheck(tWrong(), 'payments.xml');
+    const { code, stdout, stderr } = await run();
+    const findings = lines(stdout).map((line) => JSON.parse(line));
+    expect(code).toBe(1);
+    expect(findings.map((finding) => finding.code)).toEqual([
+      ...['WRONG_CHECK_DIGITS', 'CHARACTERS_NOT_SEPA', 'TRANSACTION_COUNT_MISMATCH'],
+    ]);
+    expect(findings[0]).toEqual({
+      file,
+      code: 'WRONG_CHECK_DIGITS',
+      severity: 'error',
+      line: expect.any(Number),
+      xpath: '/Document/CstmrCdtTrfInitn/PmtInf[1]/DbtrAcct/Id/IBAN',
+      message: expect.any(String),
+      suggestion: 'DE89370400440532013000',
+    });
+    expect(stderr).toContain(`WRONG_CHECK_DIGITS (error): line ${findings[0].line}`);
+    expect(stderr).not.toContain(wrongIban);
+  });
+
+  it('has its findings in CSV if the output is, without formulas', async () => {
+    const { run, read, path } = tCheck(tWrong().replaceAll('Müller = Söhne', '=Müller'), '=payments.xml');
+    expect((await run(['--output', path('findings.csv'), '--quiet'])).code).toBe(1);
+    const [titles, first, second] = lines(read('findings.csv'));
+    expect(titles).toBe('file,code,severity,line,xpath,message,suggestion');
+    expect(first).toMatch(/,WRONG_CHECK_DIGITS,error,\d+,\/Document\/.*,DE89370400440532013000$/);
+    expect(second).toMatch(/,CHARACTERS_NOT_SEPA,warning,\d+,\/Document\/.*,\.Mueller$/);
+  });
+
+  it('is made of standard input', () => {
+    const { dataDir } = tCheck('');
+    const command = ['dist/cli/ledgerquill.js', 'check', '-', '--quiet'];
+    const env = { PATH: process.env.PATH ?? '', DATA_DIR: dataDir, ENV_FILE: '' };
+    const { status, stdout } = spawnSync(process.execPath, command, { input: tWrong(), env });
+    expect(status).toBe(1);
+    expect(JSON.parse(lines(String(stdout))[0] ?? '')).toMatchObject({
+      file: 'standard input',
+      code: 'WRONG_CHECK_DIGITS',
+    });
+  });
+
+  it('that was checked before, by its identification, is found', async () => {
+    const { run, path } = tCheck(tMessage(), 'one.xml');
+    writeFileSync(path('two.xml'), tMessage('pain.001.001.03'));
+    const { code, stdout } = await run([path('two.xml')]);
+    expect(code).toBe(1);
+    expect(lines(stdout).map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ file: path('two.xml'), code: 'DUPLICATE_MESSAGE_ID' }),
+    ]);
+  });
+
+  it('is checked together with tables, each IBAN once', async () => {
+    const upstream = await tUpstream(replyWithIban);
+    const { run, path } = tCheck(tMessage(), 'payments.xml');
+    writeFileSync(path('payees.csv'), `IBAN\nDE89370400440532013000\n${tIban(1)}\n`);
+    const args = [path('payees.csv'), '--format', 'json'];
+    const dryRun = await run([...args, '--dry-run'], serviceAt(upstream.url));
+    expect(dryRun.code).toBe(0);
+    expect(dryRun.stdout).toContain('4 calls at most: answers in caches cost none');
+    expect(dryRun.stdout).toContain('3 transactions, 3 different IBANs');
+    expect(upstream.calls).toEqual([]);
+    const { stdout, stderr } = await run(args, serviceAt(upstream.url));
+    expect(lines(stdout).map((line) => JSON.parse(line).file)).toEqual([path('payees.csv'), path('payees.csv')]);
+    expect(stderr).toContain('\n4 calls');
+    expect(upstream.calls).toHaveLength(4);
+    const mixed = await run([path('payees.csv')], serviceAt(upstream.url));
+    expect(mixed).toMatchObject({ code: 2, stderr: expect.stringContaining('csv has the rows of one table') });
+    expect(upstream.calls).toHaveLength(4);
+  });
+
+  it('stops paying at --max-calls, and continues with --resume', async () => {
+    const upstream = await tUpstream(replyWithIban);
+    const { run, path, read } = tCheck(tMessage(), 'payments.xml');
+    const env = { ...serviceAt(upstream.url), UPSTREAM_CONCURRENCY: '1' };
+    const args = ['--output', path('findings.json')];
+    const limited = await run([...args, '--max-calls', '2'], env);
+    expect(limited.code).toBe(1);
+    expect(lines(read('findings.json')).map((line) => JSON.parse(line).code)).toEqual(['NOT_CHECKED']);
+    expect(limited.stderr).toContain('--resume continues');
+    const resumed = await run([...args, '--resume'], env);
+    expect(resumed).toMatchObject({ code: 0, stderr: expect.stringContaining('1 call, 2 answers of the earlier run') });
+    expect(read('findings.json')).toBe('');
+    expect(upstream.calls).toHaveLength(3);
+    expect(existsSync(path('findings.json.journal'))).toBe(false);
+  });
+});
+
+describe('XML that is refused', () => {
+  it.each([
+    ['another document', '<?xml version="1.0"?><Invoice/>', 'WRONG_NAMESPACE'],
+    ['a file that was cut off', tMessage().slice(0, 2_000), 'TRUNCATED'],
+    ['entities', `<!DOCTYPE x [<!ENTITY a "b">]>${tMessage()}`, 'DOCTYPE_REFUSED'],
+  ])('is a finding: %s', async (_, content, code) => {
+    const { run } = tCheck(content, 'payments.xml');
+    const result = await run();
+    expect(result.code).toBe(1);
+    expect(JSON.parse(lines(result.stdout).at(-1) ?? '')).toMatchObject({ code, severity: 'error' });
+    expect(result.stderr).toContain('not read to its end, because of the last finding');
+  });
+
+  it('cannot be written as a workbook, which is said before anything is asked', async () => {
+    const upstream = await tUpstream(replyWithIban);
+    const { run, path } = tCheck(tMessage(), 'payments.xml');
+    const { code, stderr } = await run(['--output', path('findings.xlsx')], serviceAt(upstream.url));
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('is an XML file, whose findings are written with --format json or csv'),
+    });
+    expect(upstream.calls).toEqual([]);
+  });
+});
+
+it('runs from its source, too', () => {
+  const command = ['--import', 'tsx', 'src/cli/ledgerquill.ts', 'check', '--help'];
+  const { status, stdout } = spawnSync(process.execPath, command, { encoding: 'utf8' });
+  expect(status).toBe(0);
+  expect(stdout).toContain('ledgerquill check payments.xml');
+});

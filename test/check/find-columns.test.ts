@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import type { InTimeSlice } from '../../src/base/async/time-slices.ts';
+import { findColumns } from '../../src/check/find-columns.ts';
+import { tIban } from '../support/e2e/iban.ts';
+
+const byContent = { iban: null, bic: null, name: null };
+const find = (rows: readonly (readonly (string | number)[])[], names: Partial<typeof byContent> | object = {}) =>
+  findColumns('payees.csv', rows, { ...byContent, ...names });
+
+const data = [1, 2, 3].map((number) => ['Anna Muster', '12,50', tIban(number), 'COBADEFFXXX', `Invoice ${number}`]);
+
+describe('the columns', () => {
+  it('are found by their content, whatever the titles are', async () => {
+    const columns = await find([['a', 'b', 'c', 'd', 'e'], ...data]);
+    expect(columns).toMatchObject({ iban: 2, bic: 3, name: 0, titleRow: 1, titles: ['a', 'b', 'c', 'd', 'e'] });
+  });
+
+  it('are found without titles, and named by letters', async () => {
+    expect(await find(data)).toMatchObject({
+      iban: 2,
+      bic: 3,
+      name: 0,
+      titleRow: null,
+      titles: ['A', 'B', 'C', 'D', 'E'],
+    });
+  });
+
+  it('are found below other rows', async () => {
+    const rows = [['Payroll of November'], [], ['Name', 'Amount', 'IBAN', 'BIC', 'Text'], ...data];
+    expect(await find(rows)).toMatchObject({ iban: 2, titleRow: 3 });
+  });
+
+  it('with long titles are named by letters, as findings repeat the names', async () => {
+    const rows = [
+      ['Name', `IBAN ${'x'.repeat(96)}`, `BIC ${'x'.repeat(96)}`],
+      ['Anna', tIban(1), 'COBADEFFXXX'],
+    ];
+    expect(await find(rows)).toMatchObject({ iban: 1, bic: 2, titles: ['Name', 'B', rows[0]?.[2]] });
+  });
+
+  it('are searched in a turn for each row and column', async () => {
+    const wide = Array.from({ length: 1_000 }, (_, column) => `cell ${column}`);
+    let turns = 0;
+    const inTimeSlice: InTimeSlice = async (run) => {
+      turns += 1;
+      return run();
+    };
+    await findColumns('payees.csv', [wide, ...Array(99).fill(['x'])], { ...byContent, iban: 'A' }, inTimeSlice);
+    // IBANs and titles in 100 rows; BICs and names in 999 columns.
+    expect(turns).toBeGreaterThan(2_000);
+  });
+
+  it('may have wrong IBANs: they look like IBANs', async () => {
+    const wrong = [
+      ['Name', 'Account'],
+      ['Anna', 'DE89370400440532013001'],
+      ['Bob', 'DE8937040044053201300'],
+    ];
+    expect(await find(wrong)).toMatchObject({ iban: 1, titleRow: 1 });
+  });
+
+  it('with the IBANs of the payees are chosen before the one of the payer', async () => {
+    const rows = [['Debtor', 'Creditor'], ...[1, 2, 3].map((number) => [tIban(0), tIban(number)])];
+    expect(await find(rows)).toMatchObject({ iban: 1, otherIbanColumns: ['Debtor'] });
+  });
+
+  it('are found by the title if a table has no rows', async () => {
+    expect(await find([['Name', 'IBAN']])).toMatchObject({ iban: 1, titleRow: 1, name: 0 });
+  });
+
+  it.each([
+    ['a title, in any case', 'konto', 1],
+    ['a letter', 'C', 2],
+    ['a number', '3', 2],
+  ])('are named by %s', async (_, name, iban) => {
+    const rows = [
+      ['Name', 'Konto', 'Text'],
+      ['Anna', tIban(1), tIban(2)],
+    ];
+    expect(await find(rows, { iban: name })).toMatchObject({ iban });
+  });
+
+  it('may be named if no cell looks like an IBAN', async () => {
+    const rows = [['Report'], ['Payee', 'Number'], ['Anna', 'n/a'], ['Bob', '?']];
+    expect(await find(rows, { iban: 'number' })).toMatchObject({ iban: 1, titleRow: 2, titles: ['Payee', 'Number'] });
+    expect(await find(rows, { iban: 'B' })).toMatchObject({ iban: 1, titleRow: 2 });
+  });
+
+  it('with BICs and names are named in the same way', async () => {
+    const rows = [
+      ['Name', 'IBAN', 'Other', 'Code'],
+      ['Anna', tIban(1), 'Payee Ltd', 'x'],
+    ];
+    expect(await find(rows, { bic: 'Code', name: 'Other' })).toMatchObject({ iban: 1, bic: 3, name: 2 });
+  });
+});
+
+it.each([
+  [
+    'no column has IBANs',
+    [
+      ['Name', 'Text'],
+      ['Anna', 'x'],
+    ],
+    {},
+    'no column of payees.csv has IBANs in its first 2 rows',
+  ],
+  [
+    'a title does not exist',
+    [
+      ['Name', 'IBAN'],
+      ['Anna', tIban(1)],
+    ],
+    { iban: 'Account no' },
+    'its titles are Name, IBAN',
+  ],
+])('says so if %s', async (_, rows, names, message) => {
+  await expect(find(rows, names)).rejects.toThrow(message);
+});

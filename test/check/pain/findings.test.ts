@@ -1,0 +1,428 @@
+import { describe, expect, it } from 'vitest';
+import type { Answer } from '../../../src/check/answers/answer-source.ts';
+import { type RuleCode, rules } from '../../../src/check/pain/rules.ts';
+import { calcCheckDigits } from '../../../src/iban/mod97.ts';
+import { lineOf } from '../../support/check/line-of.ts';
+import { findAllIn, rightMessage, type Version, validAnswer } from '../../support/check/pain-messages.ts';
+import { refusedFiles } from '../../support/check/refused-files.ts';
+
+/* Each case changes something in a right message, and has exactly one finding, unless it names others. */
+
+interface Case {
+  version?: Version;
+  change: readonly (readonly [from: string | RegExp, to: string])[];
+  /** In the message in `Document`. */
+  at: string;
+  suggestion?: string;
+  message?: RegExp;
+  /** Codes of findings that follow from the same mistake. */
+  others?: readonly RuleCode[];
+  options?: NonNullable<Parameters<typeof findAllIn>[1]>;
+}
+
+const payment = 'PmtInf[1]';
+const transfer = `${payment}/CdtTrfTxInf[1]`;
+const debit = `${payment}/DrctDbtTxInf[1]`;
+const directDebit = { version: 'pain.008.001.02' } as const;
+
+/** The first account of a creditor, once more in the third transaction. */
+const french = 'FR1420041010050500013M02606';
+const frenchElement = new RegExp(`(?<=<IBAN>)${french}`);
+const withIban = (iban: string): Case => ({ change: [[frenchElement, iban]], at: `${transfer}/CdtrAcct/Id/IBAN` });
+const withAnswer = (answer: Answer): Pick<Case, 'change' | 'options'> => ({
+  change: [],
+  options: { answer: async (iban) => (iban === french ? answer : validAnswer) },
+});
+/** The last two digits of a French account number are its national check digits. */
+const wrongKey = '20041010050500013M02607';
+const bicOf = (bic: string, version: Version = 'pain.001.001.09'): Case => ({
+  version,
+  change: [['COBADEFFXXX', bic]],
+  at: `${payment}/DbtrAgt/FinInstnId/${version === 'pain.001.001.09' ? 'BICFI' : 'BIC'}`,
+});
+const without = (element: string | RegExp, parent: string, path: string, version?: Version): Case => ({
+  ...(version && { version }),
+  change: [[element, '']],
+  at: `${parent}/${path}`,
+  message: new RegExp(`^${path} is missing in ${parent.replace(/^.*\/|\[\d\]$/g, '').replace(/\[\d\]/, '')}\\.`),
+});
+const address = `${payment}/Dbtr/PstlAdr`;
+const withAddress = (content: string): Pick<Case, 'change'> => ({
+  change: [[/(?<=<PstlAdr>)<StrtNm>.*?(?=<\/PstlAdr>)/, content]],
+});
+const amount = `${transfer}/Amt/InstdAmt`;
+const withAmount = (text: string): Case => ({
+  change: [
+    ['>12.35<', `>${text}<`],
+    ['<CtrlSum>1112.35</CtrlSum>', ''],
+    ['<CtrlSum>112.35</CtrlSum>', ''],
+  ],
+  at: amount,
+  others: ['CONTROL_SUM_MISSING'],
+});
+const executionDate = `${payment}/ReqdExctnDt/Dt`;
+
+const cases: Partial<Record<RuleCode, readonly Case[]>> = {
+  ENCODING_BROKEN: [{ change: [['Creditor 1', 'K\uFFFDln']], at: `${transfer}/Cdtr/Nm` }],
+  ELEMENT_OF_OTHER_VERSION: [
+    {
+      change: [
+        [/(<\/?)BICFI(?=>COBA|>.*Agt>\s*<ChrgBr)/, '$1BIC'],
+        [/BICFI(?=><\/FinInstnId>)/, 'BIC'],
+      ],
+      at: `${payment}/DbtrAgt/FinInstnId/BIC`,
+      message: /^BIC is not in pain\.001\.001\.09: write BICFI\.$/,
+    },
+    {
+      version: 'pain.001.001.03',
+      change: [[/<ReqdExctnDt>(.*?)</, '<ReqdExctnDt><Dt>$1</Dt><']],
+      at: `${payment}/ReqdExctnDt`,
+      message: /the date is in ReqdExctnDt\.$/,
+    },
+    {
+      change: [[/<Dt>(.*?)<\/Dt>/, '$1']],
+      at: `${payment}/ReqdExctnDt`,
+      message: /the date is in ReqdExctnDt\/Dt\.$/,
+    },
+  ],
+  MISSING_ELEMENT: [
+    { change: [[/<GrpHdr>.*?<\/GrpHdr>/s, '']], at: 'GrpHdr' },
+    {
+      change: [
+        [/<PmtInf>.*<\/PmtInf>/s, ''],
+        ['<NbOfTxs>3<', '<NbOfTxs>0<'],
+        ['>1112.35<', '>0<'],
+      ],
+      at: 'PmtInf',
+    },
+    without('<MsgId>MESSAGE-1</MsgId>', 'GrpHdr', 'MsgId'),
+    without('<CreDtTm>2026-11-26T09:30:00</CreDtTm>', 'GrpHdr', 'CreDtTm'),
+    without('<NbOfTxs>3</NbOfTxs>', 'GrpHdr', 'NbOfTxs'),
+    without('<InitgPty><Nm>Ink and Paper Ltd</Nm></InitgPty>', 'GrpHdr', 'InitgPty'),
+    without('<PmtInfId>PAYMENT-1</PmtInfId>', payment, 'PmtInfId'),
+    without('<PmtMtd>TRF</PmtMtd>', payment, 'PmtMtd'),
+    without(/<ReqdExctnDt>.*<\/ReqdExctnDt>/, payment, 'ReqdExctnDt'),
+    without(/<Dbtr>.*?<\/Dbtr>/s, payment, 'Dbtr/Nm'),
+    without(/(?<=<Dbtr>\s*)<Nm>[^<]*<\/Nm>/, `${payment}/Dbtr`, 'Nm'),
+    without(/<DbtrAcct>.*?<\/DbtrAcct>/, payment, 'DbtrAcct/Id/IBAN'),
+    without(/<DbtrAgt>.*?<\/DbtrAgt>/, payment, 'DbtrAgt/FinInstnId'),
+    without('<EndToEndId>INVOICE-1</EndToEndId>', `${transfer}/PmtId`, 'EndToEndId'),
+    without(/<Cdtr>.*?<\/Cdtr>/s, transfer, 'Cdtr/Nm'),
+    without('<Nm>Creditor 1</Nm>', `${transfer}/Cdtr`, 'Nm'),
+    without(`<IBAN>${french}</IBAN>`, `${transfer}/CdtrAcct/Id`, 'IBAN'),
+    without(/<ReqdColltnDt>.*<\/ReqdColltnDt>/, payment, 'ReqdColltnDt', 'pain.008.001.08'),
+    without('<MndtId>MANDATE-1</MndtId>', `${debit}/DrctDbtTx/MndtRltdInf`, 'MndtId', 'pain.008.001.08'),
+    without('<DtOfSgntr>2024-02-29</DtOfSgntr>', `${debit}/DrctDbtTx/MndtRltdInf`, 'DtOfSgntr', 'pain.008.001.02'),
+    without('<SeqTp>RCUR</SeqTp>', `${payment}/PmtTpInf`, 'SeqTp', 'pain.008.001.02'),
+    without('<LclInstrm><Cd>CORE</Cd></LclInstrm>', `${payment}/PmtTpInf`, 'LclInstrm', 'pain.008.001.02'),
+    without(/<CdtrSchmeId>.*?<\/CdtrSchmeId>/s, payment, 'CdtrSchmeId', 'pain.008.001.08'),
+    without(/<Nm>[^<]*<\/Nm>(?=<\/Cdtr>)/, `${payment}/Cdtr`, 'Nm', 'pain.008.001.02'),
+    without('<Nm>Debtor 1</Nm>', `${debit}/Dbtr`, 'Nm', 'pain.008.001.02'),
+    without(/<DbtrAgt>.*?<\/DbtrAgt>/, debit, 'DbtrAgt/FinInstnId', 'pain.008.001.02'),
+  ],
+  EMPTY_ELEMENT: [
+    { change: [['>INVOICE-1<', '> <']], at: `${transfer}/PmtId/EndToEndId` },
+    { change: [['Main Street', '']], at: `${address}/StrtNm` },
+    { change: [[frenchElement, '']], at: `${transfer}/CdtrAcct/Id/IBAN` },
+    { ...directDebit, change: [['2024-02-29', '']], at: `${debit}/DrctDbtTx/MndtRltdInf/DtOfSgntr` },
+  ],
+  TEXT_TOO_LONG: [
+    {
+      change: [['INSTRUCTION-1', '123456789-'.repeat(4)]],
+      at: `${transfer}/PmtId/InstrId`,
+      message: /^InstrId has 40 characters\. At most 35 are allowed\.$/,
+    },
+    { change: [['Creditor 1', 'Creditor '.repeat(16)]], at: `${transfer}/Cdtr/Nm` },
+    { change: [['3, rue de la Plume', 'rue '.repeat(18)]], at: `${transfer}/Cdtr/PstlAdr/AdrLine` },
+  ],
+  NAME_OVER_70: [{ change: [['Creditor 1', 'Creditor '.repeat(8)]], at: `${transfer}/Cdtr/Nm` }],
+  CHARACTERS_NOT_SEPA: [
+    {
+      change: [['Creditor 1', 'Müller &amp; Göthe\t']],
+      at: `${transfer}/Cdtr/Nm`,
+      message: /^Nm has characters outside the SEPA set: ü & ö U\+0009\./,
+      suggestion: 'Mueller + Goethe',
+    },
+    {
+      ...directDebit,
+      change: [['Invoice 1, nibs and ink', '<![CDATA[5 € <for> ink]]>']],
+      at: `${debit}/RmtInf/Ustrd`,
+      suggestion: '5 EUR (for) ink',
+    },
+  ],
+  SLASHES_IN_REFERENCE: [
+    { change: [['INVOICE-1', '/INV//1/']], at: `${transfer}/PmtId/EndToEndId`, suggestion: 'INV/1' },
+  ],
+  WRONG_CODE: [
+    { change: [['>TRF<', '>trf<']], at: `${payment}/PmtMtd`, suggestion: 'TRF' },
+    { ...directDebit, change: [['>DD<', '>TRF<']], at: `${payment}/PmtMtd`, suggestion: 'DD' },
+    { ...directDebit, change: [['CORE', 'COR1']], at: `${payment}/PmtTpInf/LclInstrm/Cd`, message: /CORE or B2B/ },
+    { ...directDebit, change: [['RCUR', 'RPRE']], at: `${payment}/PmtTpInf/SeqTp` },
+    {
+      ...directDebit,
+      change: [['<Prtry>SEPA', '<Prtry>sepa']],
+      at: `${payment}/CdtrSchmeId/Id/PrvtId/Othr/SchmeNm/Prtry`,
+      suggestion: 'SEPA',
+    },
+  ],
+  WRONG_NUMBER: [
+    { change: [['<NbOfTxs>3<', '<NbOfTxs>three<']], at: 'GrpHdr/NbOfTxs', suggestion: '3' },
+    { change: [['>1112.35<', '>1.112,35<']], at: 'GrpHdr/CtrlSum', suggestion: '1112.35' },
+  ],
+  TRANSACTION_COUNT_MISMATCH: [
+    {
+      change: [['<NbOfTxs>3<', '<NbOfTxs>4<']],
+      at: 'GrpHdr/NbOfTxs',
+      suggestion: '3',
+      message: /^NbOfTxs is 4, but there are 3 transactions\.$/,
+    },
+    { change: [['<NbOfTxs>1<', '<NbOfTxs>3<']], at: 'PmtInf[2]/NbOfTxs', suggestion: '1' },
+  ],
+  CONTROL_SUM_MISMATCH: [
+    {
+      change: [['>1112.35<', '>1112.36<']],
+      at: 'GrpHdr/CtrlSum',
+      suggestion: '1112.35',
+      message: /^CtrlSum is 1112\.36, but the sum of the amounts is 1112\.35\.$/,
+    },
+    { ...directDebit, change: [['>112.35<', '>112.349<']], at: `${payment}/CtrlSum`, suggestion: '112.35' },
+  ],
+  CONTROL_SUM_MISSING: [{ change: [['<CtrlSum>1112.35</CtrlSum>', '']], at: 'GrpHdr/NbOfTxs' }],
+  DUPLICATE_MESSAGE_ID: [{ change: [], at: 'GrpHdr/MsgId', options: { messageIds: new Set(['MESSAGE-1']) } }],
+  DUPLICATE_PAYMENT_ID: [
+    { change: [['PAYMENT-2', 'PAYMENT-1']], at: 'PmtInf[2]/PmtInfId', message: /^PmtInfId is that in line 12\./ },
+  ],
+  DUPLICATE_END_TO_END_ID: [
+    {
+      change: [['<EndToEndId>INVOICE-2', '<EndToEndId>INVOICE-1']],
+      at: `${payment}/CdtTrfTxInf[2]/PmtId/EndToEndId`,
+      message: /^EndToEndId is that in line 25\./,
+    },
+  ],
+  DUPLICATE_PAYMENT: [
+    {
+      // With references of their own, but the text that the creditor reads.
+      change: [
+        ['1000.00', '12.35'],
+        ['Invoice 3', 'Invoice 1'],
+        ['>1000<', '>12.35<'],
+        ['1112.35', '124.70'],
+      ],
+      at: 'PmtInf[2]/CdtTrfTxInf[1]',
+      message: /of that in line 24\. Send it once/,
+    },
+    {
+      // Without any reference.
+      change: [
+        [/<EndToEndId>INVOICE-[123]/g, '<EndToEndId>NOTPROVIDED'],
+        [/<RmtInf>.*?<\/RmtInf>/g, ''],
+        ['1000.00', '12.35'],
+        ['>1000<', '>12.35<'],
+        ['1112.35', '124.70'],
+      ],
+      at: 'PmtInf[2]/CdtTrfTxInf[1]',
+    },
+    {
+      // With the same reference, in another notation of the IBAN and the amount.
+      ...directDebit,
+      change: [
+        ['1000.00', '012.35'],
+        ['>1000<', '>12.35<'],
+        ['1112.35', '124.70'],
+        ['<EndToEndId>INVOICE-3', '<EndToEndId>INVOICE-1'],
+        [/(?<=MANDATE-3.*?<IBAN>)FR14/s, 'fr14'],
+      ],
+      at: 'PmtInf[2]/DrctDbtTxInf[1]',
+      others: ['DUPLICATE_END_TO_END_ID', 'IBAN_NOT_COMPACT'],
+    },
+  ],
+  IBAN_NOT_COMPACT: [
+    {
+      ...withIban('FR14 2004 1010 0505 0001 3M02 606'),
+      suggestion: french,
+      message: /^The IBAN FR14 \*\*\*\* \*\*\*\* \*\*\*\* \*\*\*\* \*\*\*2 606 is written with spaces/,
+    },
+  ],
+  ILLEGAL_CHARACTERS: [{ ...withIban('FR14200410100505000Ф13M02606'), suggestion: french }],
+  UNKNOWN_COUNTRY: [withIban('XX1420041010050500013M02606')],
+  NOT_REGISTERED: [withIban('MA64011519000001205000534921')],
+  WRONG_LENGTH: [
+    {
+      ...withIban('FR142004101005050001M02606'),
+      message: /An IBAN of FR has 27 characters; this one has 26\.$/,
+    },
+  ],
+  WRONG_STRUCTURE: [{ ...withIban('FR14X0041010050500013M02606'), suggestion: french }],
+  CHECK_DIGITS_OUT_OF_RANGE: [withIban('DE00370400440532013000')],
+  WRONG_CHECK_DIGITS: [
+    { ...withIban('FR1420041010050500013M02660'), message: /The check digits do not match the rest of the IBAN\.$/ },
+    {
+      // Of several candidates, the one of a bank that is known.
+      ...withIban('DE89370400440532013001'),
+      suggestion: 'DE89370400440532013000',
+      options: { banks: { has: (country, bankCode) => country === 'DE' && bankCode === '37040044' } },
+    },
+  ],
+  NATIONAL_CHECK_FAILED: [
+    withIban(`FR${calcCheckDigits('FR', wrongKey)}${wrongKey}`),
+    {
+      // The bank says how the check digit of its account numbers is computed.
+      change: [['DE89370400440532013000', `DE${calcCheckDigits('DE', '370400440532013001')}370400440532013001`]],
+      at: `${payment}/DbtrAcct/Id/IBAN`,
+      options: { banks: { accountCheckMethod: (bankCode) => (bankCode === '37040044' ? '00' : null) } },
+    },
+  ],
+  IBAN_OUTSIDE_SEPA: [{ ...withIban('TR330006100519786457841326'), message: /^TR, the country/ }],
+  REJECTED_BY_SERVICE: [
+    {
+      ...withAnswer({ ...validAnswer, valid: false }),
+      at: `${transfer}/CdtrAcct/Id/IBAN`,
+      others: ['REJECTED_BY_SERVICE'],
+    },
+  ],
+  SERVICE_FAILED: [
+    {
+      ...withAnswer({ kind: 'failed', code: 'UPSTREAM_TIMED_OUT' }),
+      at: `${transfer}/CdtrAcct/Id/IBAN`,
+      message: /the service failed \(UPSTREAM_TIMED_OUT\)/,
+    },
+  ],
+  NOT_CHECKED: [
+    {
+      ...withAnswer({ kind: 'not-asked', reason: '--max-calls is reached' }),
+      at: `${transfer}/CdtrAcct/Id/IBAN`,
+      message: /was not asked: --max-calls is reached\.$/,
+    },
+  ],
+  BIC_ILLEGAL_CHARACTERS: [{ ...bicOf('coba de ff'), suggestion: 'COBADEFF' }],
+  BIC_WRONG_LENGTH: [{ ...bicOf('COBADEFFX', 'pain.001.001.03'), message: /this one has 9\.$/ }],
+  BIC_UNKNOWN_COUNTRY: [bicOf('COBAZZFF', 'pain.008.001.02')].map((each) => ({
+    ...each,
+    at: `${payment}/CdtrAgt/FinInstnId/BIC`,
+  })),
+  BIC_NOT_PROVIDED: [bicOf('NOTPROVIDED')],
+  BIC_FOR_TESTS: [bicOf('COBADEF0')],
+  BIC_OF_OTHER_BANK: [
+    {
+      change: [['<BICFI>COBADEFFXXX', '<BICFI>DEUTDEFF']],
+      at: `${payment}/DbtrAgt/FinInstnId/BICFI`,
+      suggestion: 'COBADEFFXXX',
+      options: { answer: async () => ({ ...validAnswer, bic: 'COBADEFFXXX' }) },
+    },
+    {
+      // The bank lists are enough.
+      change: [['<BICFI>COBADEFFXXX', '<BICFI>DEUTDEFF']],
+      at: `${payment}/DbtrAgt/FinInstnId/BICFI`,
+      suggestion: 'COBADEFFXXX',
+      options: { banks: { bics: (country) => (country === 'DE' ? ['COBADEFFXXX'] : []) } },
+    },
+  ],
+  COUNTRY_INVALID: [
+    { change: [['<Ctry>FR', '<Ctry>fr']], at: `${transfer}/Cdtr/PstlAdr/Ctry`, suggestion: 'FR' },
+    { change: [['<Ctry>DE', '<Ctry>Germany']], at: `${address}/Ctry` },
+  ],
+  ADDRESS_UNSTRUCTURED: [
+    { ...withAddress('<AdrLine>Main Street 1</AdrLine><AdrLine>60311 Frankfurt</AdrLine>'), at: address },
+  ],
+  ADDRESS_WITHOUT_TOWN: [
+    { ...withAddress('<Ctry>DE</Ctry>'), at: address },
+    { ...withAddress(''), at: address, others: ['ADDRESS_WITHOUT_COUNTRY'] },
+    { ...withAddress('<AdrTp>BIZZ</AdrTp><Ctry>DE</Ctry><AdrLine>Frankfurt</AdrLine>'), at: address },
+  ],
+  ADDRESS_WITHOUT_COUNTRY: [{ ...withAddress('<TwnNm>Frankfurt</TwnNm>'), at: address }],
+  ADDRESS_LINES: [
+    {
+      ...withAddress(
+        '<TwnNm>Frankfurt</TwnNm><Ctry>DE</Ctry><AdrLine>1</AdrLine><AdrLine>2</AdrLine><AdrLine>3</AdrLine>',
+      ),
+      at: `${address}/AdrLine[3]`,
+    },
+  ],
+  CURRENCY_INVALID: [
+    { change: [['Ccy="EUR">12.35', 'Ccy="eur">12.35']], at: amount, suggestion: 'EUR' },
+    { change: [[' Ccy="EUR">12.35', '>12.35']], at: amount },
+  ],
+  CURRENCY_NOT_EUR: [{ change: [['Ccy="EUR">12.35', 'Ccy="CHF">12.35']], at: amount, suggestion: 'EUR' }],
+  AMOUNT_FORMAT: [
+    { ...withAmount('1.234,5'), suggestion: '1234.50' },
+    { ...withAmount('12.350'), suggestion: '12.35' },
+    withAmount('12.345'),
+    withAmount('-12.35'),
+    withAmount('1e3'),
+    withAmount('12.35 EUR'),
+  ],
+  AMOUNT_OUT_OF_RANGE: [withAmount('0.00'), withAmount('1000000000.00')],
+  DATE_FORMAT: [
+    { change: [['2026-11-26T09:30:00', '26.11.2026']], at: 'GrpHdr/CreDtTm' },
+    { change: [['<Dt>2026-11-30', '<Dt>2026-02-30']], at: executionDate },
+    {
+      change: [[/<Dt>.*?<\/Dt>/, '<DtTm>2026-11-30T25:00:00</DtTm>']],
+      at: `${payment}/ReqdExctnDt/DtTm`,
+    },
+    { ...directDebit, change: [['2024-02-29', '2023-02-29']], at: `${debit}/DrctDbtTx/MndtRltdInf/DtOfSgntr` },
+  ],
+  EXECUTION_DATE_PAST: [
+    { change: [['<Dt>2026-11-30', '<Dt>2026-11-25']], at: executionDate },
+    { ...directDebit, change: [['>2026-11-30', '>2026-11-25']], at: `${payment}/ReqdColltnDt` },
+  ],
+  EXECUTION_DATE_NO_BUSINESS_DAY: [
+    { change: [['<Dt>2026-11-30', '<Dt>2026-11-28']], at: executionDate },
+    { change: [['<Dt>2026-11-30', '<Dt>2027-03-26']], at: executionDate },
+  ],
+  SIGNATURE_DATE_IN_FUTURE: [
+    { ...directDebit, change: [['2024-02-29', '2026-11-27']], at: `${debit}/DrctDbtTx/MndtRltdInf/DtOfSgntr` },
+  ],
+  CREDITOR_ID_INVALID: [
+    {
+      ...directDebit,
+      change: [['DE98ZZZ', 'DE89ZZZ']],
+      at: `${payment}/CdtrSchmeId/Id/PrvtId/Othr/Id`,
+      message: /Its check digits do not match\.$/,
+    },
+  ],
+  CHARGE_BEARER_NOT_SLEV: [{ change: [['<ChrgBr>SLEV', '<ChrgBr>SHAR']], at: `${payment}/ChrgBr`, suggestion: 'SLEV' }],
+  REMITTANCE_TOO_LONG: [
+    {
+      change: [['Invoice 1, nibs and ink', 'ink '.repeat(36)]],
+      at: `${transfer}/RmtInf/Ustrd`,
+      message: /144 characters/,
+    },
+  ],
+  REMITTANCE_REPEATED: [
+    { change: [[/<Ustrd>Invoice 1/, '<Ustrd>Nibs</Ustrd><Ustrd>Invoice 1']], at: `${transfer}/RmtInf/Ustrd[2]` },
+  ],
+};
+
+describe('a case', () => {
+  const all = Object.entries(cases).flatMap(([code, list]) =>
+    list.map((each, index) => ({ ...each, code: code as RuleCode, name: `${code} ${index + 1}` })),
+  );
+
+  it.each(all)('$name', async ({ code, version = 'pain.001.001.09', change, at, options, ...expected }) => {
+    let message = rightMessage(version);
+    for (const [from, to] of change) {
+      expect(message).toMatch(from);
+      message = message.replace(from, to);
+    }
+    const root = version.startsWith('pain.001') ? 'CstmrCdtTrfInitn' : 'CstmrDrctDbtInitn';
+    const xpath = `/Document/${root}/${at}`;
+    const { findings } = await findAllIn(message, options);
+
+    const found = findings.find((finding) => finding.code === code);
+    expect(found).toEqual({
+      code,
+      severity: rules[code].severity,
+      place: { line: lineOf(message, xpath), xpath },
+      message: expect.stringMatching(expected.message ?? /^[A-Z].*\.$/),
+      suggestion: expected.suggestion ?? null,
+    });
+    expect(findings.map((finding) => finding.code).toSorted()).toEqual([code, ...(expected.others ?? [])].toSorted());
+    for (const finding of findings)
+      expect(finding.message).not.toMatch(/[A-Z]{2}\d\d ?[A-Z0-9]{4} ?[A-Z0-9]{4} ?[A-Z0-9]{3}/);
+  });
+});
+
+it('each code of the table has a case', () => {
+  const covered = [...Object.keys(cases), ...refusedFiles.map(({ code }) => code)];
+  expect([...new Set(covered)].toSorted()).toEqual(Object.keys(rules).toSorted());
+});

@@ -1,0 +1,233 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import iconv from 'iconv-lite';
+import { describe, expect, it } from 'vitest';
+import writeWorkbook from 'write-excel-file/node';
+import type { InTimeSlice } from '../../src/base/async/time-slices.ts';
+import type { Cells } from '../../src/check/find-columns.ts';
+import { openPaymentFile } from '../../src/check/open-file.ts';
+import { readRows } from '../../src/check/read-rows.ts';
+import { tIban } from '../support/e2e/iban.ts';
+import { tFolder } from '../support/gateway/stores/folder.ts';
+
+async function read(content: string | Buffer, options: Parameters<typeof readRows>[1] = {}) {
+  const path = join(tFolder(), 'file');
+  writeFileSync(path, content);
+  const file = await openPaymentFile(path);
+  const rows: Cells[] = [];
+  const sizes: number[] = [];
+  try {
+    const { groups, style } = await readRows(file, options);
+    for await (const group of groups) {
+      rows.push(...group);
+      sizes.push(group.length);
+    }
+    return { rows, sizes, style: { ...style }, kind: file.kind };
+  } catch (error) {
+    // What was read before.
+    throw Object.assign(error as Error, { rows });
+  } finally {
+    file.close();
+  }
+}
+
+const iban = tIban(1);
+
+describe('a text is parsed in turns', () => {
+  it.each([
+    ['of IBANs', `${iban}\n`, 45],
+    ['of one letter', 'x\n', 200],
+    ['that are blank', '\n', 200],
+  ])('of a kilobyte, in groups of at most 200 rows: rows %s', async (_, row, largest) => {
+    let turns = 0;
+    const inTimeSlice: InTimeSlice = async (run) => {
+      turns += 1;
+      return run();
+    };
+    const content = `IBAN\n${row.repeat(10_000)}`;
+    const { rows, sizes } = await read(content, { inTimeSlice });
+    expect(Math.max(...sizes)).toBe(largest);
+    expect(rows).toHaveLength(10_001);
+    expect(turns).toBeGreaterThan(content.length / 1_024);
+  });
+
+  it('without a character that is split', async () => {
+    const content = `IBAN\n${'🖋'.repeat(5_000)}\n`;
+    expect((await read(content)).rows[1]).toEqual(['🖋'.repeat(5_000)]);
+  });
+});
+
+describe('a table is bounded', () => {
+  it.each([
+    ['1,001 columns', `${'x,'.repeat(1_000)}x\n`],
+    ['1,001 columns of which all are empty', `${','.repeat(1_000)}\n`],
+    ['a row of commas that is longer than a row may be', `${','.repeat(900_000)}${iban}\n`],
+    ['many columns of texts', `${'some text;'.repeat(90_000)}\n`],
+  ])('to 1,000 columns: %s', async (_, row) => {
+    const delimiter = row.includes(';') ? ';' : ',';
+    const before = [['Name', 'IBAN'], ...Array.from({ length: 30 }, (_, n) => [`P${n}`, iban])];
+    const content = `${before.map((cells) => cells.join(delimiter)).join('\n')}\n${row}more\n`;
+    const message = 'row 32: more than 1,000 columns, the limit for a table; remove columns that are not needed';
+    await expect(read(content)).rejects.toMatchObject({ message: expect.stringContaining(message), rows: before });
+  });
+
+  it('to 1,000 columns, which it may have', async () => {
+    const wide = `${'x,'.repeat(999)}x`;
+    const { rows } = await read(`IBAN\n${iban}\n${wide}\n`);
+    expect(rows[2]).toHaveLength(1_000);
+  });
+
+  it('to 1,000 columns in a workbook, too', async () => {
+    const sheet = [['IBAN'], [iban, ...Array(1_000).fill('x')]];
+    await expect(read(await writeWorkbook(sheet).toBuffer())).rejects.toThrow('row 2: more than 1,000 columns');
+    const fits = await read(await writeWorkbook([['IBAN'], [iban, ...Array(999).fill('x')]]).toBuffer());
+    expect(fits.rows[1]).toHaveLength(1_000);
+  });
+
+  it('to 100,000 bytes in a row', async () => {
+    const long = 'x'.repeat(100_001);
+    await expect(read(`IBAN\n${iban}\n${long}\n`)).rejects.toThrow(
+      /row 3: more than 100,000 bytes, the limit for a row; a quotation mark may be opened and never closed$/,
+    );
+  });
+
+  it.each([
+    ['rows', { rows: 500, cells: 9_000 }, '500 rows'],
+    ['cells', { rows: 9_000, cells: 501 }, '501 cells'],
+  ])('to its limit for %s, blank ones included', async (_, limits, limit) => {
+    const content = `IBAN,Name\n${'\n'.repeat(5_000)}`;
+    const message = expect.stringContaining(`has more than ${limit}, the limit for one file; send it in parts`);
+    const rows = [['IBAN', 'Name'], ...Array(499).fill([''])];
+    await expect(read(content, { limits })).rejects.toMatchObject({ message, rows });
+    expect((await read(content, { limits: { rows: 5_001, cells: 5_002 } })).rows).toHaveLength(5_001);
+  });
+});
+
+describe('the delimiter', () => {
+  it.each([',', ';', '\t', '|'])('%j is found', async (delimiter) => {
+    const lines = [
+      ['Name', 'IBAN', 'Amount'],
+      ['Anna', iban, '1'],
+      ['Bob', iban, '2'],
+    ];
+    const { rows, style } = await read(lines.map((cells) => cells.join(delimiter)).join('\n'));
+    expect(rows).toEqual(lines);
+    expect(style.delimiter).toBe(delimiter);
+  });
+
+  it('is the one beside the IBANs, not the comma of amounts', async () => {
+    const { rows } = await read(`Name;IBAN;Amount\nAnna, Bob;${iban};12,50\nCara, Dora;${iban};1,00\n`);
+    expect(rows[1]).toEqual(['Anna, Bob', iban, '12,50']);
+  });
+
+  it('may be named by Excel', async () => {
+    expect((await read(`sep=|\nName|IBAN\nAnna|x\n`)).rows).toEqual([
+      ['sep=', ''],
+      ['Name', 'IBAN'],
+      ['Anna', 'x'],
+    ]);
+  });
+
+  it('is not needed for one column', async () => {
+    expect((await read(`${iban}\r\n${iban}\r\n`)).rows).toEqual([[iban], [iban]]);
+  });
+});
+
+describe('the encoding', () => {
+  const text = `Name;IBAN\r\nMüller & Söhne;${iban}\r\n`;
+  it.each([
+    ['UTF-8', Buffer.from(text), false],
+    ['UTF-8 with a byte order mark', Buffer.from(`\uFEFF${text}`), true],
+    ['UTF-16LE with a byte order mark', iconv.encode(text, 'utf-16le', { addBOM: true }), true],
+    ['UTF-16LE without one', iconv.encode(text, 'utf-16le'), true],
+    ['UTF-16BE', iconv.encode(text, 'utf-16be', { addBOM: true }), true],
+    ['Windows-1252', iconv.encode(text, 'windows-1252'), true],
+  ])('%s is recognized', async (_, content, hasByteOrderMark) => {
+    const { rows, style } = await read(content);
+    expect(rows).toEqual([
+      ['Name', 'IBAN'],
+      ['Müller & Söhne', iban],
+    ]);
+    expect(style).toMatchObject({ hasByteOrderMark, lineEnd: '\r\n' });
+  });
+
+  it('is found behind a long part in ASCII, and across chunks', async () => {
+    const long = `Name;IBAN\n${`Anna;${iban}\n`.repeat(5_000)}`;
+    for (const encoding of ['utf-8', 'windows-1252']) {
+      const { rows } = await read(iconv.encode(`${long}Müller;${iban}\n`, encoding));
+      expect(rows.at(-1)).toEqual(['Müller', iban]);
+    }
+  });
+
+  it('must be the same in the whole file', async () => {
+    const mixed = Buffer.concat([Buffer.from(`Müller;${iban}\n`), iconv.encode(`Müller;${iban}\n`, 'windows-1252')]);
+    const rest = Buffer.from(`Anna;${iban}\n`.repeat(5_000));
+    await expect(read(Buffer.concat([Buffer.from(`Müller;${iban}\n`), rest, mixed]))).rejects.toThrow('not UTF-8');
+  });
+});
+
+describe('the rows', () => {
+  it('have the cells that are in quotation marks, with their line breaks', async () => {
+    const { rows } = await read(`Name,IBAN\n"Anna\r\nMuster, ""AM""",${iban}\nBob "B",${iban}\n`);
+    expect(rows).toEqual([
+      ['Name', 'IBAN'],
+      ['Anna\r\nMuster, "AM"', iban],
+      ['Bob "B"', iban],
+    ]);
+  });
+
+  it('are as long as they are, and blank ones are kept', async () => {
+    const { rows } = await read(`Name,IBAN\n\nAnna,${iban},x,y\nBob\n`);
+    expect(rows).toEqual([['Name', 'IBAN'], [''], ['Anna', iban, 'x', 'y'], ['Bob']]);
+  });
+
+  it('end at a quotation mark that is not closed, with the number of the row', async () => {
+    const content = `Name,IBAN\nAnna,${iban}\n"Bob,${iban}\n${`Cara,${iban}\n`.repeat(3)}`;
+    await expect(read(content)).rejects.toThrow('row 3: a quotation mark is opened and never closed');
+  });
+
+  it('of a workbook have numbers, and gaps are kept', async () => {
+    const sheet = [['Name', 'IBAN', 'Amount'], [], ['Anna', iban, -12.5]];
+    const { rows, kind } = await read(await writeWorkbook(sheet).toBuffer());
+    expect(kind).toBe('workbook');
+    expect(rows.filter((row) => row.length > 0)).toEqual([
+      ['Name', 'IBAN', 'Amount'],
+      ['Anna', iban, -12.5],
+    ]);
+    expect(rows[2]).toEqual(['Anna', iban, -12.5]);
+  });
+});
+
+describe('a file is refused with a reason', () => {
+  it.each([
+    ['empty', '', 'is empty'],
+    ['an old workbook', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'is in the old XLS format or has a password'],
+    ['compressed', Buffer.from('1f8b0800', 'hex'), 'is compressed with gzip; unpack it first'],
+    ['a PDF', '%PDF-1.7', 'is a PDF; expected CSV, TSV, XLSX or XML'],
+    ['a damaged workbook', 'PK\x03\x04 and nothing more', 'is not an XLSX workbook, or is damaged'],
+  ])('if it is %s', async (_, content, message) => {
+    await expect(read(content)).rejects.toThrow(message);
+  });
+
+  it('if it does not exist or is a folder', async () => {
+    await expect(openPaymentFile('/nowhere.csv')).rejects.toThrow('/nowhere.csv does not exist');
+    await expect(openPaymentFile('/')).rejects.toThrow('/ is a folder; expected a file');
+  });
+
+  it('if a workbook has more rows than its limit', async () => {
+    const rows = Array.from({ length: 100_001 }, () => [iban]);
+    await expect(read(await writeWorkbook(rows).toBuffer())).rejects.toThrow(
+      /more than 100,000 rows.*; save it as CSV, which has no limit/,
+    );
+  });
+});
+
+it('recognizes XML by its first character, in any encoding', async () => {
+  for (const content of ['<?xml version="1.0"?>', '\uFEFF \n<Document/>', iconv.encode('<a/>', 'utf-16le')]) {
+    const path = join(tFolder(), 'file.csv');
+    writeFileSync(path, content);
+    const file = await openPaymentFile(path);
+    expect(file.kind).toBe('xml');
+    file.close();
+  }
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { CheckedRow } from '../../src/check/check-rows.ts';
+import { createRowWriter, neutralize } from '../../src/check/write-results.ts';
+
+it.each([
+  ...['=1+1', '+cmd|x', '-2+3|cmd', '@SUM(A1)', '=', "-1'=A1()"],
+  // Full-width and small signs, which programs with an East Asian input method accept.
+  ...['＝1+1', '＋1', '－1', '＠SUM(A1)', '﹦1', '﹢1', '﹣1', '﹫A'],
+  // Characters that programs leave out before they read a cell.
+  ...['\t=1', '\r=1', '\n=1', '\r\n=1', '\v=1', '\f=1', '\0=1', '\u0085=1', '\u2028=1', '\u2029=1'],
+  ...['\tx', '\rx', '\nx', ' =1', '\u00a0=1', '\u3000＝1', '\ufeff=1', '\u200b=1', '\u202e=1', ' \n=1'],
+])('puts an apostrophe before %j', (text) => {
+  expect(neutralize(text)).toBe(`'${text}`);
+});
+
+it.each([
+  '',
+  ' ',
+  ' x',
+  'x\n=1',
+  '１',
+  ' -12.50',
+  '-12.50',
+  '+12,50',
+  '-1.234,56',
+  "-1'000.00",
+  '+49 170 1234567',
+  '-5 %',
+  '1=1',
+  'a@example.com',
+  "'=1",
+])('leaves %j as it is', (text) => {
+  expect(neutralize(text)).toBe(text);
+});
+
+it.each([
+  ['digits', `-${'1'.repeat(100_000)}x`],
+  ['spaces', `${' '.repeat(100_000)}=`],
+  ['points', `-${'. '.repeat(50_000)}x`],
+])('takes no more steps for long texts of %s than for others', (_, text) => {
+  const before = process.cpuUsage();
+  expect(neutralize(text)).toBe(`'${text}`);
+  const { user, system } = process.cpuUsage(before);
+  // With a step for each pair of characters, it would be several seconds.
+  expect((user + system) / 1_000).toBeLessThan(500);
+});
+
+describe('a row that is shorter than the titles', () => {
+  const titles = Array.from({ length: 1_000 }, (_, column) => `t${column}`);
+  const columns = { iban: 0, bic: null, name: null, titleRow: 1, titles, otherIbanColumns: [] };
+  const style = { delimiter: ';', lineEnd: '\n', hasByteOrderMark: false } as const;
+  const result = {
+    status: 'EMPTY',
+    findings: [],
+    suggestions: [],
+    bank: 'A;B',
+    bic: '',
+    bicMatch: '',
+    nationalCheck: '',
+    iban: '',
+  } satisfies CheckedRow['result'];
+  const rows: CheckedRow[] = [
+    { row: 1, cells: titles, result: null },
+    { row: 2, cells: ['x;', '=1'], result },
+    { row: 3, cells: titles.slice(1), result },
+    { row: 4, cells: [...titles, 'beyond'], result },
+    { row: 5, cells: [''], result: null },
+  ];
+
+  it('has its added cells below their titles', () => {
+    const text = createRowWriter('csv', { fileName: 'a', columns, style }).write(rows);
+    const added = 'EMPTY;;;"A;B";;;;';
+    expect(text.split('\n')).toEqual([
+      `${titles.join(';')};status;problems;suggestion;bank;bic;bic_match;national_check;iban`,
+      `"x;";'=1${';'.repeat(998)};${added}`,
+      `${titles.slice(1).join(';')};;${added}`,
+      `${titles.join(';')};${added};beyond`,
+      '',
+      '',
+    ]);
+  });
+
+  it('is not widened in JSON', () => {
+    const text = createRowWriter('json', { fileName: 'a', columns, style }).write(rows);
+    expect(JSON.parse(text.split('\n')[0] ?? '').cells).toEqual(['x;', '=1']);
+  });
+});

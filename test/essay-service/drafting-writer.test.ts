@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { createDraftingWriter } from '../../src/essay-service/drafting/drafting-writer.ts';
+import { type WritingMode, writingModes } from '../../src/essay-service/writing-order.ts';
+import { countWords } from '../../src/words.ts';
+
+const remoteWork = 'Write an essay about remote work: productivity, loneliness and city budgets.';
+
+const draft = (description: string, mode: WritingMode, wordCount: number) =>
+  createDraftingWriter().write({ description, mode, wordCount }, new AbortController().signal);
+
+const purposes = ['narrative', 'argumentative', 'expository', 'descriptive'];
+
+/** Finds mistakes that a proofreader would mark in any text. */
+function expectCleanProse(text: string) {
+  expect(text).not.toMatch(/[,;:]\s*[.,;:]|\.\.| [,.;:!?]| {2}|\{|\}|undefined|null/);
+  for (const paragraph of text.split('\n\n').slice(1)) {
+    expect(paragraph).toMatch(/^["“]?[\p{Lu}\p{N}]/u);
+    expect(paragraph).toMatch(/[.!?…]["”]?$/);
+  }
+}
+
+/** Without the full stops of its names in quotation marks. */
+function listSentences(text: string): string[] {
+  return text
+    .replaceAll('\n\n', '. ')
+    .split(/(?<=[.!?])\s+/)
+    .filter((sentence) => sentence !== '');
+}
+
+describe('a draft of three points', () => {
+  it.each(writingModes)(
+    'in mode %s has a title, an introduction, the points, a conclusion and its ending',
+    async (mode) => {
+      const text = await draft(remoteWork, mode, 200);
+      const [title, introduction, ...rest] = text.split('\n\n');
+      expect(rest).toHaveLength(5);
+      expect(title).toBe('Remote work');
+      expect(introduction).toMatch(/: remote work\. .*: “productivity”, “loneliness”, “city budgets”\.$/);
+      for (const [at, point] of ['productivity', 'loneliness', 'city budgets'].entries()) {
+        expect(rest[at]).toMatch(new RegExp(`^[^.:]+: ${point}\\. `));
+      }
+      expect(rest[3]).toContain('“remote work”');
+      expect(rest[4]).toBe(
+        'This text is a draft made without a language model: it arranges the description and adds no facts.',
+      );
+      expectCleanProse(text);
+    },
+  );
+
+  it('differs by mode and by purpose', async () => {
+    const modes = await Promise.all(writingModes.map((mode) => draft(remoteWork, mode, 300)));
+    expect(new Set(modes).size).toBe(writingModes.length);
+    const drafts = await Promise.all(
+      purposes.map((one) => draft(`${remoteWork} Writing purpose: ${one}.`, 'Standard', 300)),
+    );
+    expect(new Set([modes[0], ...drafts]).size).toBe(5);
+    for (const text of drafts) {
+      expect(text).not.toContain('Writing purpose');
+      expectCleanProse(text);
+    }
+  });
+});
+
+describe('the length of a draft', () => {
+  const descriptions = [
+    'climate',
+    remoteWork,
+    'Fountain pens: the reservoir that holds the ink, the feed that regulates it, and the nib that writes',
+    'Our town closes its library. Children use it after school. It saves 40,000 euros a year. The mayor thanks volunteers.',
+    'Should cities ban cars? Discuss noise, "clean air", and shops. Keep the tone formal.',
+    'Écrivez un essai sur le télétravail : solitude et argent',
+    '钢笔的回归：储墨器、笔舌和笔尖',
+  ];
+  const lengths = [100, 150, 300, 500, 1_000, 2_000];
+
+  it.each(descriptions)('is at least nine tenths of the order, without a sentence twice: %s', async (description) => {
+    for (const wordCount of lengths) {
+      for (const mode of writingModes) {
+        const text = await draft(`${description}\n\nWriting purpose: ${purposes[wordCount % 4]}.`, mode, wordCount);
+        expect(countWords(text)).toBeLessThanOrEqual(wordCount);
+        expect(countWords(text)).toBeGreaterThanOrEqual(wordCount * 0.9);
+        const sentences = listSentences(text);
+        expect(new Set(sentences).size).toBe(sentences.length);
+        expectCleanProse(text);
+      }
+    }
+  });
+
+  it.each([
+    [8, 'Remote work.\n\nDraft made without a language model.'],
+    [5, 'Remote work.'],
+    [1, 'Remote…'],
+  ])('may be %i words', async (wordCount, text) => {
+    expect(await draft(remoteWork, 'Standard', wordCount)).toBe(text);
+  });
+});
+
+describe('a draft', () => {
+  it.each([20, 60, 120, 2_000])(
+    'of %i words says in its last line that it is a draft without a language model',
+    async (wordCount) => {
+      const text = await draft('Bees: honey, wax', 'Standard', wordCount);
+      expect(text.split('\n').at(-1)).toMatch(/draft made without a language model/i);
+    },
+  );
+
+  it('uses the first title option', async () => {
+    const text = await draft(`${remoteWork}\n\nTitle options: "Far, Far From the Office", Alone.`, 'Academic', 200);
+    expect(text.split('\n\n')[0]).toBe('Far, Far From the Office');
+    expect(text).not.toMatch(/Title options|Alone/);
+  });
+
+  it('contains every sentence of a description with facts, unchanged', async () => {
+    const facts = ['Our town closes its library.', 'Children use it after school.', 'It saves 40,000 euros a year.'];
+    const text = await draft(facts.join(' '), 'Journalistic', 300);
+    for (const fact of facts) expect(text).toContain(fact);
+  });
+
+  it('names a clause only in quotation marks', async () => {
+    const text = await draft('Our library closes. The mayor thanks volunteers.', 'Journalistic', 2_000);
+    expect(text.replaceAll(/“[^”]*”/g, '').match(/The mayor thanks volunteers/g)).toHaveLength(1);
+    expect(text).toMatch(/: The mayor thanks volunteers\. /);
+  });
+
+  it('contains no number and no name that is not in the description', async () => {
+    const text = await draft(remoteWork, 'Journalistic', 2_000);
+    expect(text).not.toMatch(/\d/);
+    expect(text.match(/(?<=[a-z,] )\p{Lu}\p{L}+/gu)).toBeNull();
+  });
+
+  it('of few words mentions only the points that fit', async () => {
+    const text = await draft('Bees: honey, wax, pollen, hives, queens, drones, swarms and winter', 'Standard', 30);
+    expect(text).toContain('honey');
+    expect(text).not.toContain('winter');
+    expectCleanProse(text);
+  });
+
+  it('is not started for an aborted request', async () => {
+    const order = { description: 'bees', mode: 'Standard', wordCount: 100 } as const;
+    await expect(createDraftingWriter().write(order, AbortSignal.abort())).rejects.toThrow();
+  });
+});

@@ -1,0 +1,436 @@
+// Texts of models. cspell:ignore hink nassistantfinal assistantcommentary assistantanalysis longcat endoftext endofturn nzzsecret
+// cspell:ignore Voici votre analysiswe assistantcommentarywe endstartassistantchannelfinalmessage startassistantchannelcommentarymessage
+// cspell:ignore endstartassistantchannelanalysismessage assistantchannelfinalmessage
+
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  cutAnywhere,
+  deliverInAllWays,
+  encode,
+  readPieces,
+  splitBytes,
+  toStream,
+  toWhole,
+} from '../support/essay-service/deliver.ts';
+import { essay, rows, thought, unchanged } from '../support/essay-service/model-outputs.ts';
+
+const noEssay = 'WritingError: The language model wrote no essay, only reasoning or markers.';
+
+describe('what a model writes', () => {
+  it.each([...rows, ...unchanged.map(([name, text]): [string, string, string] => [`${name}, unchanged`, text, text])])(
+    'is cleaned to the essay alone, however it is cut: %s',
+    async (_, output, expected) => {
+      const [whole, ...streamed] = await deliverInAllWays(output);
+      expect(whole).toEqual(expected === null ? { failure: noEssay } : { text: expected, isCutOff: false });
+      expect(streamed.length).toBeGreaterThan(2 * output.length);
+      for (const other of streamed) expect(other).toEqual(whole);
+      expect(JSON.stringify(whole)).not.toContain('zzsecret');
+    },
+  );
+});
+
+const cutOff = { text: essay, isCutOff: true };
+const complete = { text: essay, isCutOff: false };
+const failed = { failure: 'WritingError: The language model reported a failure during its answer.' };
+const withheld = { failure: 'WritingError: The language model endpoint withheld the answer.' };
+const refused = { failure: 'WritingError: The language model refused to write the essay.' };
+const toolCalled = { failure: 'WritingError: The language model called a tool instead of writing the essay.' };
+
+describe('how an answer ends', () => {
+  it.each([
+    ...['stop', 'STOP', 'eos', 'eos_token', 'end_turn', 'stop_sequence', 'COMPLETE', 'unknown'].map((reason) => [
+      reason,
+      complete,
+    ]),
+    ...[
+      'length',
+      'LENGTH',
+      'max_tokens',
+      'MAX_TOKENS',
+      'max-tokens',
+      'max_output_tokens',
+      'max_completion_tokens',
+      'model_length',
+      'token_limit',
+      'max_length',
+      'model_context_window_exceeded',
+      'truncated',
+      'incomplete',
+      'limit',
+      'token_budget',
+      'budget_exceeded',
+      'max_turns',
+      'maxCompletionTokens',
+      'partial',
+    ].map((reason) => [reason, cutOff]),
+    ...[
+      'content_filter',
+      'content-filter',
+      'ContentFilter',
+      'SAFETY',
+      'RECITATION',
+      'blocked',
+      'BLOCKLIST',
+      'prohibited_content',
+      'refusal',
+      'guardrail_intervened',
+      'sensitive',
+      'IMAGE_SAFETY',
+      'SPII',
+    ].map((reason) => [reason, withheld]),
+    ...[
+      'error',
+      'ERROR',
+      'abort',
+      'cancelled',
+      'timeout',
+      'network_error',
+      'rate_limit',
+      'quota_exceeded',
+      'insufficient_system_resource',
+      'MALFORMED_RESPONSE',
+    ].map((reason) => [reason, failed]),
+    ...['tool_calls', 'function_call', 'tool_use'].map((reason) => [reason, toolCalled]),
+  ] as [string, object][])('is read from the finish reason "%s"', async (finish, expected) => {
+    const outcome = 'text' in expected ? { ...expected, text: 'Bees.' } : expected;
+    for (const found of await deliverInAllWays('Bees.', { finish })) expect(found).toEqual(outcome);
+  });
+
+  it.each([
+    ['text that ended before it', `${essay}<|im_end|>\nzz`],
+    ['a thought that was closed after it', `${essay}\n<think>zz</think><|im_end|>`],
+  ])('does not cut off %s', async (_, output) => {
+    for (const outcome of await deliverInAllWays(output, { finish: 'length' })) expect(outcome).toEqual(complete);
+  });
+
+  it.each([
+    ['a tag', `${essay}\n<think>zzsecret`],
+    ['a tag in a line', `${essay} <think> zzsecret`],
+    ['a tag with a word after a sentence', `${essay} <reflection> zzsecret`],
+    ['a tag with a word in a line of its own', `${essay}\n<analysis>\nzzsecret`],
+    ['a tag before a letter', `${essay} a<analysis>zzsecret`],
+    ['brackets', `${essay}\n[THINK]zzsecret`],
+    ['a symbol', `${essay}◁think▷zzsecret`],
+    ['a fence', `${essay}\n\`\`\`think\nzzsecret`],
+    ['a channel', `${essay}<|channel|>analysis<|message|>zzsecret`],
+  ])('is within %s that is not closed, so that the text is cut off', async (_, output) => {
+    for (const finish of ['stop', 'length']) {
+      for (const outcome of await deliverInAllWays(output, { finish })) {
+        expect(outcome).toEqual({ text: expect.stringMatching(/^City Bees[\s\S]*“think”\.(?: a)?$/), isCutOff: true });
+      }
+    }
+  });
+
+  const error = { message: 'secret', code: 500 };
+  it.each<[string, object, object]>([
+    ['an error', { error }, failed],
+    ['an error that is a text', { error: 'secret' }, failed],
+    ['errors', { errors: [error] }, failed],
+    ['an error of the choice', { choices: [{ index: 0, delta: {}, message: { content: essay }, error }] }, failed],
+    ['an error of the message', { choices: [{ delta: { error }, message: { content: essay, error } }] }, failed],
+    ['an object that is an error', { object: 'error', message: 'secret' }, failed],
+    ['a type that is an error', { type: 'error', detail: 'secret' }, failed],
+    [
+      'a refusal',
+      { choices: [{ delta: { refusal: 'No, secret.' }, message: { content: null, refusal: 'No.' } }] },
+      refused,
+    ],
+    [
+      'a refusal in parts',
+      {
+        choices: [
+          { delta: { content: [{ type: 'refusal' }] }, message: { content: [{ type: 'refusal', refusal: 'No.' }] } },
+        ],
+      },
+      refused,
+    ],
+    ['an error in an extension', { x_groq: { error: 'secret' } }, failed],
+    ['an error code', { error_code: 17, error_msg: 'secret' }, failed],
+    ['no error', { error: null, errors: [], error_code: '0', x_groq: { id: 'r' } }, complete],
+    ['a success in the form of a vendor', { base_resp: { status_code: 0, status_msg: 'success' } }, complete],
+  ])('is a failure if there is %s', async (_, fields, expected) => {
+    const stream = toStream([essay], { after: [fields] });
+    const outcomes = [
+      readPieces([toWhole(essay, 'stop', fields)]),
+      ...cutAnywhere(stream).map((pieces) => readPieces(pieces)),
+    ];
+    for (const outcome of await Promise.all(outcomes)) expect(outcome).toEqual(expected);
+  });
+
+  it.each<[string, object, object]>([
+    ['a detail', { detail: 'secret' }, failed],
+    ['a list of details', { detail: [{ msg: 'secret' }] }, failed],
+    ['a status', { status: 500, message: 'secret' }, failed],
+    ['a status that is a word', { status: 'FAILED' }, failed],
+    ['a code', { code: 'DataInspectionFailed', message: 'secret' }, failed],
+    ['a message alone', { message: 'secret' }, failed],
+    ['a response of a vendor', { base_resp: { status_code: 1026, status_msg: 'secret' } }, failed],
+    ['a response of a vendor with a choice', { choices: [{ delta: {} }], base_resp: { status_code: 1026 } }, failed],
+    ['usage', { usage: { total_tokens: 3 } }, complete],
+    ['no choices', { choices: [], usage: null, detail: null, code: 0, message: 'success' }, complete],
+    ['a status that is a success', { status: 200, message: 'ok' }, complete],
+  ])('is read from an event after the text that has %s', async (_, event, expected) => {
+    for (const finish of [null, 'stop']) {
+      const bytes = [toStream([essay], { after: [event], finish }), encode('data: [DONE]\n\n')];
+      expect(await readPieces(bytes)).toEqual(expected);
+    }
+  });
+
+  it('is a failure if an event is one', async () => {
+    const stream = toStream([essay], { finish: null });
+    const event = encode('event: error\ndata: {"message":"secret"}\n\n');
+    expect(await readPieces([stream, event])).toEqual(failed);
+    expect(await readPieces([stream])).toEqual({
+      failure: 'WritingError: The language model ended its answer too early.',
+    });
+  });
+});
+
+describe('the text', () => {
+  const parts = [
+    { type: 'thinking', thinking: [{ type: 'text', text: 'zzsecret' }] },
+    { type: 'reasoning', text: 'zzsecret' },
+    { type: 'text', text: 'zzsecret', thought: true },
+    { type: 'text', text: essay.slice(0, 20) },
+    { type: 'output_text', text: essay.slice(20) },
+  ];
+
+  it('is that of the parts with text, without parts with reasoning', async () => {
+    const outcomes = [
+      readPieces([toWhole(parts)]),
+      ...cutAnywhere(toStream([parts])).map((pieces) => readPieces(pieces)),
+    ];
+    for (const outcome of await Promise.all(outcomes)) expect(outcome).toEqual(complete);
+  });
+
+  it.each(['reasoning_content', 'reasoning'])('is not that in the field %s', async (field) => {
+    const message = { [field]: 'zzsecret', content: essay };
+    const whole = encode(JSON.stringify({ choices: [{ message }] }));
+    const stream = toStream([essay], { after: [{ choices: [{ delta: { [field]: 'zzsecret' } }] }] });
+    expect(await readPieces([whole])).toEqual(complete);
+    expect(await readPieces(splitBytes(stream))).toEqual(complete);
+  });
+
+  it.each<[string, object]>([
+    ['in the analysis channel', { channel: 'analysis' }],
+    ['in the commentary channel', { channel: 'commentary' }],
+    ['of the type reasoning', { type: 'reasoning' }],
+    ['of a tool', { role: 'tool' }],
+    ['marked as a thought', { extra_content: { google: { thought: true } } }],
+  ])('is not that of a message %s', async (_, fields) => {
+    const aside = { ...fields, content: 'zzsecret' };
+    const before = encode(`data: ${JSON.stringify({ choices: [{ index: 0, delta: aside }] })}\n\n`);
+    const stream = toStream([essay], { after: [{ choices: [{ index: 0, delta: aside }] }] });
+    expect(await readPieces([before, stream])).toEqual(complete);
+    expect(await readPieces([encode(JSON.stringify({ choices: [{ message: aside }] }))])).toEqual({
+      failure: 'WritingError: The language model wrote no text.',
+    });
+  });
+
+  it('is that of messages for the reader', async () => {
+    const final = { role: 'assistant', channel: 'final', type: 'text', extra_content: { google: { thought: false } } };
+    expect(
+      await readPieces([
+        toStream([essay.slice(0, 5)], {
+          finish: null,
+          after: [{ choices: [{ delta: { ...final, content: essay.slice(5) }, finish_reason: 'stop' }] }],
+        }),
+      ]),
+    ).toEqual(complete);
+  });
+
+  it('is that of the first choice', async () => {
+    const others = [
+      { index: 1, delta: { content: 'zzsecret' }, message: { content: 'zzsecret' }, finish_reason: 'length' },
+    ];
+    const stream = toStream([essay], { after: [{ choices: others }] });
+    expect(await readPieces([stream])).toEqual(complete);
+    const first = { index: 0, message: { content: essay }, finish_reason: 'stop' };
+    expect(await readPieces([encode(JSON.stringify({ choices: [...others, first] }))])).toEqual(complete);
+  });
+
+  it('is missing if there is only reasoning in a field', async () => {
+    const none = { failure: 'WritingError: The language model wrote no text.' };
+    const message = { reasoning_content: 'zzsecret', content: null };
+    expect(await readPieces([encode(JSON.stringify({ choices: [{ message }] }))])).toEqual(none);
+    expect(await readPieces([toStream([null, '']), encode('data: [DONE]\n\n')])).toEqual(none);
+  });
+});
+
+describe('a stream', () => {
+  const event = (fields: object) => `data: ${JSON.stringify({ choices: [{ index: 0, ...fields }] })}\n\n`;
+  const [one, two] = [essay.slice(0, 14), essay.slice(14)];
+  const end = event({ delta: {}, finish_reason: 'stop' });
+
+  it.each([
+    ['an empty event', 'data:\n\n'],
+    ['an event with a space', 'data: \n\n'],
+    ['a ping', 'event: ping\ndata: ping\n\n'],
+    ['a ping with JSON', 'event: ping\ndata: {"type":"ping"}\n\n'],
+    ['a comment', ': keep-alive\n\n'],
+  ])('may be kept alive by %s', async (_, keepAlive) => {
+    const events = [event({ delta: { content: one } }), event({ delta: { content: two } }), end];
+    expect(await readPieces([encode(keepAlive + events.join(keepAlive))])).toEqual(complete);
+  });
+
+  it.each([
+    ['of a few characters', 3],
+    ['of words', 7],
+    ['of sentences', 20],
+  ])('may have deltas %s that repeat all text so far', async (_, step) => {
+    const text = essay.repeat(8);
+    const lengths = Array.from({ length: Math.ceil(text.length / step) }, (_, at) => (at + 1) * step);
+    const pieces = lengths.map((length) => text.slice(0, length));
+    expect(await readPieces([toStream(pieces)])).toEqual({ text, isCutOff: false });
+    // The last event may have all text again.
+    expect(await readPieces([toStream([...text.split(/(?=B)/), text])])).toEqual({ text, isCutOff: false });
+  });
+
+  it.each([
+    ['a word twice', ['ha', 'ha', ' ha.']],
+    ['a number that begins with the one before', ['1', '10', ' bees fly.']],
+    ['a sentence twice', ['Bees fly over it. ', 'Bees fly over it. ', 'Yes.']],
+  ])('may write %s', async (_, pieces) => {
+    expect(await readPieces([toStream(pieces)])).toEqual({ text: pieces.join(''), isCutOff: false });
+  });
+});
+
+describe('what surrounds an essay without the tag', () => {
+  const title = 'City Bees';
+  const prose = `${title}\n\nBees fly over the city. They “think”, and I hope they stay.\n\nIf you want to help, plant a tree.`;
+
+  it.each([
+    'Sure! Here is your essay:',
+    'Certainly! Below is an essay about bees.',
+    'Of course. I have written the essay within the limit.',
+    'Okay, the user wants an essay. Let me write it.',
+    "Here's a 300-word essay on bees:\n\n---",
+    'Here is the essay you requested:',
+    'Here you go:',
+    '**Essay:**',
+    '# Essay',
+    'Voici votre essai :',
+    '好的，以下是您要的文章：',
+    'Sure, happy to help you!\n\nHere is the essay:',
+  ])('is removed before it: %s', async (preface) => {
+    expect(await readPieces([toWhole(`${preface}\n\n${prose}`)])).toEqual({ text: prose, isCutOff: false });
+  });
+
+  it.each(['Title: ', '**Title:** ', 'title: '])('may be the label "%s"', async (label) => {
+    expect(await readPieces([toWhole(label + prose)])).toEqual({ text: prose, isCutOff: false });
+  });
+
+  it.each([
+    'Let me know if you would like any changes!',
+    'I hope this helps! Feel free to ask for revisions.',
+    '(Word count: 306)',
+    '---\n\n**Word count:** 306',
+    '[306 words]',
+    '*Note: I kept the language plain as requested.*',
+    'Would you like me to adapt it to the academic mode?',
+    "If you'd like, I can also make it shorter.",
+    '（全文300字）',
+    'This essay is 306 words long.',
+    '--- End of essay ---',
+  ])('is removed after it: %s', async (closing) => {
+    for (const separator of ['\n\n', '\n', ' ']) {
+      if (separator === ' ' && !/^[A-Z]/.test(closing)) continue;
+      expect(await readPieces([toWhole(prose + separator + closing)])).toEqual({ text: prose, isCutOff: false });
+    }
+  });
+
+  it.each([
+    'Here is a city.\n\nBees fly over it, and you see them.',
+    'Of course, bees fly.\n\nThey sleep as well.',
+    'Three things matter:\n\n- wax\n- honey',
+    'Bees\n\nI hope that they stay with us for a hundred years.',
+    'Bees\n\nWould you leave them alone? They ask no questions.',
+    'Notes on Bees\n\nNote the wax, and the honey.',
+    'Bees\n\nThey are a hundred.\n\nLength matters.',
+  ])('stays if it is a part of the essay: %j', async (text) => {
+    expect(await readPieces([toWhole(text)])).toEqual({ text, isCutOff: false });
+  });
+});
+
+describe('a stream that is longer than the essay', () => {
+  const sentence = 'Bees fly over it. ';
+  const words = (count: number) => Array.from({ length: count / 4 }, () => sentence);
+
+  /** Reads a stream of one piece per event; returns the outcome, and the share of the events that was read. */
+  async function tStream(pieces: readonly string[], fields: object = {}) {
+    let read = 0;
+    const body = (function* () {
+      for (const content of pieces) {
+        read += 1;
+        yield encode(`data: ${JSON.stringify({ choices: [{ delta: { content, ...fields } }] })}\n\n`);
+      }
+      yield encode('data: [DONE]\n\n');
+    })();
+    const outcome = await readPieces(body, { enoughWords: 120 });
+    return { text: 'text' in outcome ? outcome.text : '', outcome, share: read / pieces.length };
+  }
+
+  it.each([
+    ['thoughts', [`<think>${thought}</think>`, ...words(4_000)]],
+    [
+      'a thought that was opened in the prompt',
+      [...words(2_000).map(() => 'zzsecret more. '), '</think>', ...words(4_000)],
+    ],
+    ['the final channel', ['<|channel|>final<|message|>', ...words(4_000)]],
+  ])('is not read to its end after %s', async (_, pieces) => {
+    const { text, share } = await tStream(pieces);
+    expect(share).toBeLessThan(0.6);
+    expect(text).toMatch(/^(?:Bees fly over it. ){30}/);
+    expect(text).not.toContain('zzsecret');
+  });
+
+  it('is not read to its end after reasoning in a field of its own', async () => {
+    expect((await tStream(words(4_000), { reasoning_content: 'zz' })).share).toBeLessThan(0.5);
+  });
+
+  it('is not read after the end of the turn', async () => {
+    const { text, share } = await tStream(['Bees fly.', '<|im_end|>', ...words(4_000)]);
+    expect(text).toBe('Bees fly.');
+    expect(share).toBeLessThan(0.2);
+  });
+
+  it('is read further while it may be reasoning', async () => {
+    const { text } = await tStream([...words(6_000).map(() => 'zzsecret, zzsecret. '), '</think>', 'Bees fly.']);
+    expect(text).toBe('Bees fly.');
+  });
+
+  it('is not read for ever', async () => {
+    const { text, share } = await tStream(words(40_000));
+    expect(share).toBeLessThan(0.3);
+    expect(text.startsWith(sentence)).toBe(true);
+  });
+
+  it('is a failure if it is too long for an essay with its reasoning', async () => {
+    const { outcome } = await tStream(['<think>', ...Array.from({ length: 11 }, () => 'a'.repeat(100_000))]);
+    expect(outcome).toEqual({ failure: 'WritingError: The language model wrote more than 1000000 characters.' });
+  });
+
+  it.each([
+    ['in one chunk', (bytes: Uint8Array) => [bytes]],
+    [
+      'in a chunk per event',
+      (bytes: Uint8Array) =>
+        Array.from({ length: bytes.length / 10 }, (_, index) => bytes.subarray(index * 10, index * 10 + 10)),
+    ],
+  ])('does not keep the process from other work, if it arrives at once %s', async (_, cut) => {
+    let turns = 0;
+    let timer = setImmediate(function count() {
+      turns += 1;
+      timer = setImmediate(count);
+    });
+    onTestFinished(() => clearImmediate(timer));
+    const bytes = encode('data: {}\n\n'.repeat(100_000));
+    expect(await readPieces([...cut(bytes), toStream([essay])])).toEqual(complete);
+    // One turn for every 32 KB.
+    expect(turns).toBeGreaterThanOrEqual(Math.floor(bytes.length / 32_768));
+  });
+
+  it('is a failure if it has more markers than a model writes', async () => {
+    expect((await tStream(['<think></think>'.repeat(3_000), essay])).outcome).toEqual({ failure: noEssay });
+  });
+});

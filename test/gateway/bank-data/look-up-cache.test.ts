@@ -1,0 +1,450 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Signal } from '../../../src/base/async/signal.ts';
+import { GatewayError } from '../../../src/base/errors.ts';
+import { createLookUpCache } from '../../../src/gateway/bank-data/look-up-cache.ts';
+import { type CacheEntry, claimMs, type SharedCache } from '../../../src/gateway/bank-data/shared-cache.ts';
+import type { RequestContext } from '../../../src/gateway/request-context.ts';
+import { collectGarbage } from '../../support/collect-garbage.ts';
+import { tRequestContext } from '../../support/request-context.ts';
+import { settle } from '../../support/settle.ts';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const tOptions = () => ({
+  freshMs: day,
+  maxAgeMs: 30 * day,
+  maxBytes: 1_000_000,
+  maxConcurrency: 2,
+  random: () => 0.5,
+  events: { flightJoined: () => {} },
+});
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+});
+
+interface Answer {
+  serial: number;
+  isNegative?: boolean;
+}
+
+/** A cache in front of a source that numbers its answers from 1. `random` 0.5: no jitter. */
+function tCache(changes: Partial<Parameters<typeof createLookUpCache>[0]> = {}, source: Partial<Answer> = {}) {
+  const cache = createLookUpCache({ ...tOptions(), ...changes });
+  let fetched = 0;
+  let fault: Error | null = null;
+  const find = async (key = 'k') => {
+    const context = tRequestContext();
+    const fetch = async (): Promise<Answer> => {
+      fetched += 1;
+      if (fault) throw fault;
+      return { serial: fetched, ...source };
+    };
+    const isNegative = (answer: Answer) => answer.isNegative === true;
+    const { serial } = await cache.find({ key, context, lookUp: fetch, isNegative });
+    return { serial, usage: context.usage };
+  };
+  return {
+    find,
+    fetched: () => fetched,
+    fails: (error: Error | null) => {
+      fault = error;
+    },
+  };
+}
+
+/** A cache in front of a source that answers when the test says so. */
+function tHeldSource(changes: Partial<Parameters<typeof createLookUpCache>[0]> = {}) {
+  const cache = createLookUpCache({ ...tOptions(), ...changes });
+  const fetches: (Pick<RequestContext, 'signal' | 'task'> & {
+    answers: (serial: number) => void;
+    fails: (error: Error) => void;
+  })[] = [];
+  const find = (signal?: Signal, key = 'k') =>
+    cache.find({
+      key,
+      context: tRequestContext(signal),
+      lookUp: ({ signal, task }) =>
+        new Promise<Answer>((resolve, reject) => {
+          fetches.push({ signal, task, answers: (serial) => resolve({ serial }), fails: reject });
+        }),
+      isNegative: () => false,
+    });
+  return { find, fetches };
+}
+
+/** As JSON, as from another process. */
+function tSharedCache(): SharedCache {
+  const entries = new Map<string, string>();
+  const claims = new Map<string, number>();
+  return {
+    get: async (key) => JSON.parse(entries.get(key) ?? 'null') as CacheEntry | null,
+    set: (key, entry) => void entries.set(key, JSON.stringify(entry)),
+    async claim(key) {
+      if (Date.now() < (claims.get(key) ?? 0)) return null;
+      claims.set(key, Date.now() + claimMs);
+      return { release: () => void claims.delete(key) };
+    },
+  };
+}
+
+describe('the look-up cache', () => {
+  it('fetches once while the answer is fresh', async () => {
+    const { find, fetched } = tCache();
+    expect((await find()).usage).toMatchObject({ lookUps: 1, cacheHits: 0, staleHits: 0 });
+    vi.advanceTimersByTime(day);
+    expect(await find()).toMatchObject({ serial: 1, usage: { lookUps: 1, cacheHits: 1, staleHits: 0 } });
+    expect(fetched()).toBe(1);
+  });
+
+  it('does not keep an answer that was requested before the version of the data changed', async () => {
+    let version = 'v1';
+    const { find } = tCache({ dataVersion: { current: () => version, onChanged: () => {} } });
+    const before = find();
+    version = 'v2';
+    expect(await before).toMatchObject({ serial: 1 });
+    expect(await find()).toMatchObject({ serial: 2, usage: { cacheHits: 0 } });
+    expect(await find()).toMatchObject({ serial: 2, usage: { cacheHits: 1 } });
+  });
+
+  it('returns a stale answer at once, and revalidates it in one flight', async () => {
+    const { find, fetched } = tCache();
+    await find();
+    vi.advanceTimersByTime(day + 1);
+    const both = await Promise.all([find(), find()]);
+    expect(both).toMatchObject(Array(2).fill({ serial: 1, usage: { cacheHits: 1, staleHits: 1 } }));
+    await settle();
+    expect(await find()).toMatchObject({ serial: 2, usage: { cacheHits: 1, staleHits: 0 } });
+    expect(fetched()).toBe(2);
+  });
+
+  it('serves a stale answer while the service fails, until its time to live ends, and caches no failure', async () => {
+    const { find, fails } = tCache();
+    await find();
+    fails(new Error('down'));
+    vi.advanceTimersByTime(30 * day);
+    expect(await find()).toMatchObject({ serial: 1, usage: { staleHits: 1 } });
+    await settle();
+    expect(await find()).toMatchObject({ serial: 1 });
+    await settle();
+    vi.advanceTimersByTime(1);
+    await expect(find()).rejects.toThrow('down');
+    fails(null);
+    expect((await find()).serial).toBeGreaterThan(1);
+  });
+
+  it('caches a negative answer for a shorter time, and never serves it stale', async () => {
+    const { find, fetched, fails } = tCache({}, { isNegative: true });
+    await find();
+    vi.advanceTimersByTime(hour);
+    await find();
+    expect(fetched()).toBe(1);
+    fails(new Error('down'));
+    vi.advanceTimersByTime(1);
+    await expect(find()).rejects.toThrow('down');
+  });
+
+  it('randomizes the time to live by 10 percent either way', async () => {
+    for (const [random, lifetime] of [
+      [0, 0.9 * day],
+      [0.999999, 1.0999 * day],
+    ] as const) {
+      const { find, fetched } = tCache({ random: () => random });
+      await find();
+      vi.advanceTimersByTime(lifetime - 1);
+      expect((await find()).usage.staleHits).toBe(0);
+      vi.advanceTimersByTime(day / 1_000);
+      expect((await find()).usage.staleHits).toBe(1);
+      await settle();
+      expect(fetched()).toBe(2);
+    }
+  });
+});
+
+/* The model of the look-up cache has sequences of flights; these are the values that they return, and flights without callers. */
+describe('a flight', () => {
+  /** A cache whose source answers when the test lets it. */
+  it('continues while one caller waits, and is aborted when the last one aborts', async () => {
+    const { find, fetches } = tHeldSource();
+    const [first, second] = [new AbortController(), new AbortController()];
+    const found = [find(first.signal), find(second.signal)];
+    first.abort();
+    await expect(found[0]).rejects.toThrow('aborted');
+    expect(fetches[0]?.signal.aborted).toBe(false);
+    second.abort();
+    await expect(found[1]).rejects.toThrow('aborted');
+    expect(fetches[0]?.signal.aborted).toBe(true);
+  });
+
+  /** A source whose first flight is held and has no callers. */
+  async function tLeftWhileHeld() {
+    const { find, fetches } = tHeldSource();
+    const caller = new AbortController();
+    const left = find(caller.signal);
+    fetches[0]?.task?.keepAlive();
+    caller.abort();
+    await expect(left).rejects.toThrow('aborted');
+    return { find, fetches };
+  }
+
+  it('continues without callers while it is held, and is aborted when it is released without an answer', async () => {
+    const { fetches } = await tLeftWhileHeld();
+    expect(fetches[0]?.signal.aborted).toBe(false);
+    fetches[0]?.task?.release();
+    expect(fetches[0]?.signal).toMatchObject({ aborted: true, reason: { name: 'AbortError' } });
+  });
+
+  it('is joined while it is held without callers, and then continues', async () => {
+    const { find, fetches } = await tLeftWhileHeld();
+    const found = find();
+    fetches[0]?.task?.release();
+    expect(fetches[0]?.signal.aborted).toBe(false);
+    fetches[0]?.answers(1);
+    expect(await found).toEqual({ serial: 1 });
+    expect(fetches).toHaveLength(1);
+  });
+
+  it('keeps the answer that it receives after its callers have left', async () => {
+    const { find, fetches } = await tLeftWhileHeld();
+    fetches[0]?.task?.release();
+    fetches[0]?.answers(1);
+    await settle();
+    expect(await find()).toEqual({ serial: 1 });
+    expect(fetches).toHaveLength(1);
+  });
+
+  /** A source whose first flight was aborted, and the result of a second one. */
+  async function tAborted() {
+    const { find, fetches } = tHeldSource();
+    const caller = new AbortController();
+    const aborted = find(caller.signal);
+    caller.abort();
+    await expect(aborted).rejects.toThrow('aborted');
+    return { find, fetches, second: find() };
+  }
+
+  it('does not end a newer one when it settles after it was aborted', async () => {
+    const { find, fetches, second } = await tAborted();
+    fetches[0]?.fails(new Error('aborted'));
+    await settle();
+    const third = find();
+    expect(fetches).toHaveLength(2);
+    fetches[1]?.answers(2);
+    expect(await Promise.all([second, third])).toEqual([{ serial: 2 }, { serial: 2 }]);
+  });
+
+  it('does not replace the result of a newer one when it succeeds after it was aborted', async () => {
+    const { find, fetches, second } = await tAborted();
+    fetches[1]?.answers(2);
+    expect(await second).toEqual({ serial: 2 });
+    fetches[0]?.answers(1);
+    await settle();
+    expect(await find()).toEqual({ serial: 2 });
+    expect(fetches).toHaveLength(2);
+  });
+
+  it('revalidates stale answers only while calls are free', async () => {
+    const { find, fetches } = tHeldSource();
+    const keys = ['a', 'b', 'c', 'd'];
+    const found = keys.map((key) => find(undefined, key));
+    for (const [serial, { answers }] of fetches.entries()) answers(serial);
+    await Promise.all(found);
+    vi.advanceTimersByTime(day + 1);
+    expect(await Promise.all(keys.map((key) => find(undefined, key)))).toEqual(keys.map((_, serial) => ({ serial })));
+    expect(fetches).toHaveLength(keys.length + 2);
+  });
+
+  it('is started again for a request that joined it, if it was not sent because the first request had waited too long', async () => {
+    const { find, fetches } = tHeldSource();
+    const [first, second] = [find(), find()];
+    fetches[0]?.fails(new GatewayError('UPSTREAM_UNAVAILABLE', 'not called'));
+    await expect(first).rejects.toThrow('not called');
+    await settle();
+    fetches[1]?.answers(2);
+    expect(await second).toEqual({ serial: 2 });
+    expect(fetches).toHaveLength(2);
+  });
+
+  it('is not started for a caller who has aborted', async () => {
+    const { find, fetches } = tHeldSource();
+    await expect(find(AbortSignal.abort())).rejects.toThrow('aborted');
+    expect(fetches).toHaveLength(0);
+  });
+});
+
+describe('a shared cache', () => {
+  it('saves a second gateway the call', async () => {
+    const sharedCache = tSharedCache();
+    const [one, other] = [tCache({ sharedCache }), tCache({ sharedCache })];
+    await one.find();
+    expect(await other.find()).toMatchObject({ serial: 1, usage: { lookUps: 1, cacheHits: 1, staleHits: 0 } });
+    expect(other.fetched()).toBe(0);
+  });
+
+  it('passes on until when an answer is fresh', async () => {
+    const sharedCache = tSharedCache();
+    const [one, other] = [tCache({ sharedCache }), tCache({ sharedCache })];
+    await one.find();
+    vi.advanceTimersByTime(day);
+    await other.find();
+    vi.advanceTimersByTime(2);
+    expect((await other.find()).usage.staleHits).toBe(1);
+    await settle();
+    expect(other.fetched()).toBe(1);
+  });
+
+  it('does not replace a newer entry in memory by an older one', async () => {
+    const sharedCache = tSharedCache();
+    const [one, other] = [tCache({ sharedCache }), tCache({ sharedCache: { ...sharedCache, set: () => {} } }, {})];
+    await one.find();
+    vi.advanceTimersByTime(day + 1);
+    await other.find();
+    await settle();
+    // In memory, `other` has the answer that it fetched itself; the shared one is a day older.
+    vi.advanceTimersByTime(day + 1);
+    other.fails(new Error('down'));
+    await other.find();
+    await settle();
+    vi.advanceTimersByTime(28 * day);
+    expect((await other.find()).usage.staleHits).toBe(1);
+  });
+
+  it('serves a stale answer when the service fails', async () => {
+    const sharedCache = tSharedCache();
+    const [one, other] = [tCache({ sharedCache }), tCache({ sharedCache })];
+    await one.find();
+    vi.advanceTimersByTime(2 * day);
+    other.fails(new Error('down'));
+    expect(await other.find()).toMatchObject({ serial: 1, usage: { cacheHits: 1, staleHits: 1 } });
+  });
+});
+
+describe('replicas that miss a key together', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+
+  /** Three replicas whose first one has asked the service. */
+  function tReplicas(changes: Partial<Parameters<typeof createLookUpCache>[0]> = {}) {
+    const sharedCache = tSharedCache();
+    const [one, other, third] = [1, 2, 3].map(() => tHeldSource({ sharedCache, ...changes }));
+    if (!one || !other || !third) throw new Error('unreachable');
+    return { one, other, third };
+  }
+
+  it('ask the service once, and all get its answer', async () => {
+    const { one, other, third } = tReplicas();
+    const found = [one, other, third].map(({ find }) => find());
+    await vi.advanceTimersByTimeAsync(500);
+    one.fetches[0]?.answers(1);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(await Promise.all(found)).toEqual(Array(3).fill({ serial: 1 }));
+    expect([other.fetches, third.fetches]).toEqual([[], []]);
+  });
+
+  it('ask it once when a key that all of them have expires', async () => {
+    const { one, other, third } = tReplicas();
+    const replicas = [one, other, third];
+    const find = () => Promise.all(replicas.map(({ find }) => find()));
+    const first = find();
+    await vi.advanceTimersByTimeAsync(0);
+    one.fetches[0]?.answers(1);
+    await vi.advanceTimersByTimeAsync(200);
+    await first;
+    await vi.advanceTimersByTimeAsync(day + 1);
+    expect(await find()).toEqual(Array(3).fill({ serial: 1 }));
+    await vi.advanceTimersByTimeAsync(0);
+    const asked = replicas.flatMap(({ fetches }, index) => fetches.slice(index === 0 ? 1 : 0));
+    expect(asked).toHaveLength(1);
+    asked[0]?.answers(2);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(await find()).toEqual(Array(3).fill({ serial: 2 }));
+    expect(replicas.flatMap(({ fetches }) => fetches)).toHaveLength(2);
+  });
+
+  it('ask it one after the other if it fails', async () => {
+    const { one, other } = tReplicas();
+    const [first, second] = [one.find(), other.find()];
+    await vi.advanceTimersByTimeAsync(0);
+    one.fetches[0]?.fails(new Error('down'));
+    await expect(first).rejects.toThrow('down');
+    await vi.advanceTimersByTimeAsync(40);
+    other.fetches[0]?.answers(2);
+    expect(await second).toEqual({ serial: 2 });
+  });
+
+  it('wait for an answer for two seconds at most', async () => {
+    const { one, other } = tReplicas();
+    const [first, second] = [one.find(), other.find()];
+    await vi.advanceTimersByTimeAsync(1_900);
+    expect(other.fetches).toHaveLength(0);
+    await vi.advanceTimersByTimeAsync(300);
+    other.fetches[0]?.answers(2);
+    expect(await second).toEqual({ serial: 2 });
+    one.fetches[0]?.answers(1);
+    expect(await first).toEqual({ serial: 1 });
+  });
+
+  it('do not wait for an answer that is not fresh for so long', async () => {
+    const { one, other } = tReplicas({ freshMs: 0 });
+    const first = one.find();
+    await vi.advanceTimersByTimeAsync(0);
+    one.fetches[0]?.answers(1);
+    await first;
+    await vi.advanceTimersByTimeAsync(1);
+    const second = other.find();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(other.fetches).toHaveLength(1);
+    other.fetches[0]?.answers(2);
+    expect(await second).toEqual({ serial: 2 });
+  });
+
+  it('stop waiting when their callers have aborted', async () => {
+    const { one, other } = tReplicas();
+    const first = one.find();
+    const caller = new AbortController();
+    const second = other.find(caller.signal);
+    await vi.advanceTimersByTimeAsync(50);
+    caller.abort();
+    await expect(second).rejects.toThrow('aborted');
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(other.fetches).toHaveLength(0);
+    one.fetches[0]?.answers(1);
+    await first;
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+it.each([
+  ['its function', () => throwError(), () => false],
+  ['the reading of its answer', async () => ({}), () => throwError()],
+])('ends a flight although %s throws', async (_, lookUp, isNegative) => {
+  const cache = createLookUpCache(tOptions());
+  await expect(cache.find({ key: 'a', context: tRequestContext(), lookUp, isNegative })).rejects.toThrow('broken');
+  const answer = { found: true };
+  const next = { key: 'a', context: tRequestContext(), lookUp: async () => answer, isNegative: () => false };
+  expect(await cache.find(next)).toBe(answer);
+});
+
+function throwError(): never {
+  throw new Error('broken');
+}
+
+it('holds no reference to a flight that has settled', async () => {
+  const cache = createLookUpCache(tOptions());
+  const flights: WeakRef<Signal>[] = [];
+  for (let number = 0; number < 20; number += 1) {
+    const fetch = async ({ signal }: RequestContext) => {
+      flights.push(new WeakRef(signal));
+      return { number };
+    };
+    await cache.find({ key: `k${number}`, context: tRequestContext(), lookUp: fetch, isNegative: () => false });
+  }
+  expect(flights).toHaveLength(20);
+  // A dereferenced object lives to the end of its turn, one registered for finalization to the next collection.
+  for (let round = 0; round < 3; round += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+    collectGarbage();
+  }
+  expect(flights.filter((flight) => flight.deref() !== undefined)).toEqual([]);
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { tGateway } from '../../support/gateway.ts';
+import { seenIbanValidation } from '../../support/hosted-bank-data.ts';
+import { replyJson, tUpstream } from '../../support/scripted-upstream.ts';
+
+const mismatched = {
+  message: 'The bank-data service returned the response to another request.',
+  extensions: { code: 'UPSTREAM_FAILED', service: 'bank-data', retryable: true },
+};
+
+describe('an answer about another IBAN', () => {
+  const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid bankData { name } } }';
+
+  it('is not accepted, not cached, and reported to the operator', async () => {
+    const upstream = await tUpstream(replyJson(200, { ...seenIbanValidation, iban: 'GB29NWBK60161331926819' }));
+    const { ask, log } = tGateway({ bankDataUrl: upstream.url });
+    expect(await ask(query)).toMatchObject({
+      data: { ibanValidation: { valid: null, bankData: null } },
+      errors: [mismatched, mismatched],
+    });
+    expect(log()).toContain('"failure":"mismatched"');
+    expect(upstream.calls).toHaveLength(1);
+    upstream.answers(replyJson(200, seenIbanValidation));
+    expect(await ask(query)).toEqual({ data: { ibanValidation: { valid: true, bankData: { name: 'Commerzbank' } } } });
+    expect(upstream.calls).toHaveLength(2);
+  });
+
+  it.each(['DE89 3704 0044 0532 0130 00', 'de89370400440532013000', '', null])(
+    'is not one with the same IBAN, in whatever format, or with none: %j',
+    async (iban) => {
+      const upstream = await tUpstream(replyJson(200, { ...seenIbanValidation, iban }));
+      const { ask } = tGateway({ bankDataUrl: upstream.url });
+      expect((await ask(query)).data?.ibanValidation).toMatchObject({ valid: true });
+    },
+  );
+
+  it('is not accepted as an IBAN that was generated for another country', async () => {
+    const upstream = await tUpstream(replyJson(200, { valid: true, iban: 'GB29NWBK60161331926819' }));
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const answer =
+      await ask(`{ generateIban(input: { country: "DE", bankCode: "37040044", accountNumber: "532013000" }) {
+      __typename } }`);
+    const message = 'The bank-data service returned a response that could not be read.';
+    expect(answer.errors).toMatchObject([{ ...mismatched, message }]);
+  });
+});
+
+it('a complete account number is sent without the check digits that the service computes', async () => {
+  const upstream = await tUpstream(replyJson(200, { valid: true, iban: 'BE68539007547034' }));
+  const { ask } = tGateway({ bankDataUrl: upstream.url });
+  const { data } =
+    await ask(`{ generateIban(input: { country: "BE", bankCode: "539", accountNumber: "539-0075470-34" }) {
+    ... on IbanValidation { iban nationalCheck } } }`);
+  expect(data?.generateIban).toEqual({ iban: 'BE68539007547034', nationalCheck: 'PASSED' });
+  const query = { country: 'BE', bank_code: '539', account_number: '0075470' };
+  expect(upstream.calls.map((call) => Object.fromEntries(call.query))).toEqual([query]);
+});
+
+describe('an answer about another BIC', () => {
+  const query = (bic: string) => `{ bicValidation(bic: "${bic}") { valid bank { bic } } }`;
+
+  it.each([
+    ['COBADEFFXXX', 'DEUTDEFFXXX'],
+    ['COBADEFF', 'COBADEFF123'],
+    ['COBADEFF100', 'COBADEFF200'],
+  ])('is not accepted: %s, answered with %s', async (bic, swift) => {
+    const upstream = await tUpstream(replyJson(200, { valid: true, bank_data: { name: 'A bank', swift } }));
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    expect((await ask(query(bic))).errors).toMatchObject([mismatched, mismatched]);
+    expect((await ask(query(bic))).errors).toMatchObject([mismatched, mismatched]);
+    expect(upstream.calls).toHaveLength(2);
+  });
+
+  it.each([
+    ['COBADEFF', 'COBADEFFXXX'],
+    ['COBADEFFXXX', 'cobadeff'],
+    ['COBADEFF100', 'COBADEFFXXX'],
+    ['COBADEFF', null],
+  ])('is not one with the same bank: %s, answered with %j', async (bic, swift) => {
+    const upstream = await tUpstream(replyJson(200, { valid: true, bank_data: { name: 'A bank', swift } }));
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    expect((await ask(query(bic))).data?.bicValidation).toMatchObject({ valid: true, bank: { bic: swift } });
+  });
+});
+
+it.each([
+  ['You have exceeded your daily/monthly API rate limit.', 'UPSTREAM_ALLOWANCE_EXHAUSTED', false],
+  ['Invalid authentication credentials', 'UPSTREAM_REJECTED_CREDENTIALS', false],
+  ['rate_limit_exceeded', 'UPSTREAM_ALLOWANCE_EXHAUSTED', false],
+  ['TooManyRequests', 'UPSTREAM_ALLOWANCE_EXHAUSTED', false],
+  ['Your free trial has ended.', 'UPSTREAM_ALLOWANCE_EXHAUSTED', false],
+  ['invalid_api_key', 'UPSTREAM_REJECTED_CREDENTIALS', false],
+  ['You are not subscribed to this API.', 'UPSTREAM_REJECTED_CREDENTIALS', false],
+  ['Service temporarily unavailable', 'UPSTREAM_FAILED', true],
+  ['Something else', 'UPSTREAM_FAILED', true],
+])('a 200 without an answer is what it says: %s', async (message, code, retryable) => {
+  // Also if it denies that the IBAN is valid, as some services do in every failure.
+  for (const body of [{ message }, { error: { message } }, { valid: false, message: `${message} ` }, [{ message }]]) {
+    if ('valid' in body && message === 'Something else') continue;
+    const upstream = await tUpstream(replyJson(200, body));
+    const { ask } = tGateway({ bankDataUrl: upstream.url });
+    const { data, errors } = await ask('{ ibanValidation(iban: "DE89370400440532013000") { valid } }');
+    expect(data).toEqual({ ibanValidation: { valid: null } });
+    expect(errors).toMatchObject([{ extensions: { code, retryable } }]);
+  }
+});
+
+it('a failure that denies that an IBAN is valid is not cached', async () => {
+  const upstream = await tUpstream(replyJson(200, { valid: false, error: 'Internal server error' }));
+  const { ask } = tGateway({ bankDataUrl: upstream.url });
+  const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid problems } }';
+  expect((await ask(query)).errors).toMatchObject([{ extensions: { code: 'UPSTREAM_FAILED', retryable: true } }]);
+  upstream.answers(replyJson(200, seenIbanValidation));
+  expect(await ask(query)).toEqual({ data: { ibanValidation: { valid: true, problems: [] } } });
+});

@@ -1,0 +1,76 @@
+import { createHmac } from 'node:crypto';
+import { composeServices } from '@theguild/federation-composition';
+import { parse } from 'graphql';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createRouter } from '../../../examples/supergraph/router.ts';
+import { tIdentify } from '../../support/gateway/callers/identify.ts';
+import { replyJson, tUpstream } from '../../support/scripted-upstream.ts';
+
+const secret = 'seeded-router-secret-of-32-chars';
+const header = 'X-Router-Signature';
+const typeDefs = `
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key"])
+  type Query { find(text: String): String }`;
+
+/** A request that Hive Gateway sends to a subgraph, with the plugin of the example. */
+async function routedRequest(query: string, variables: object) {
+  const upstream = await tUpstream(replyJson(200, { data: { find: 'found' } }));
+  const url = `${upstream.url}/graphql`;
+  const { supergraphSdl = '' } = composeServices([{ name: 'ledgerquill', typeDefs: parse(typeDefs), url }]);
+  const router = createRouter(supergraphSdl, { secret, url });
+  onTestFinished(() => router.dispose());
+  const response = await router.fetch('http://router/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables }),
+  });
+  expect(await response.json()).toEqual({ data: { find: 'found' } });
+  const { headers = {}, body = '' } = upstream.calls[0] ?? {};
+  return { signature: String(headers['x-router-signature']), body };
+}
+
+const sign = (content: string) => `sha256=${createHmac('sha256', secret).update(content).digest('hex')}`;
+
+describe('a signature of a router', () => {
+  it('identifies it if it is one of these bytes', async () => {
+    const { byHeaders, bySignature } = tIdentify({ ROUTER_SECRET: secret, ROUTER_SCOPES: 'bank-data' });
+    const { signature, body } = await routedRequest('query ($t: String) { find(text: $t) }', { t: 'ü\n"' });
+    expect(byHeaders([header, signature])).toEqual({ kind: 'signed' });
+    const router = { id: 'router', kind: 'router', scopes: new Set(['bank-data']) };
+    expect(bySignature([header, signature], body)).toMatchObject(router);
+    expect(bySignature([header, signature], Buffer.from(body))).toMatchObject(router);
+    expect(bySignature([header, signature], `${body} `)).toMatchObject({ kind: 'refused' });
+  });
+
+  it.each([
+    ['of another secret', `sha256=${createHmac('sha256', `${secret}-2`).update('{}').digest('hex')}`],
+    ['empty', ''],
+    ['without its algorithm', sign('{}').slice('sha256='.length)],
+    ['with another algorithm', sign('{}').replace('256', '1')],
+    ['too short', sign('{}').slice(0, -1)],
+    ['too long', `${sign('{}')}0`],
+    ['in base64', `sha256=${createHmac('sha256', secret).update('{}').digest('base64')}`],
+  ])('is refused: %s', (_, signature) => {
+    const { byHeaders, bySignature } = tIdentify({ ROUTER_SECRET: secret, ANONYMOUS_SCOPES: 'essays' });
+    expect(bySignature([header, sign('{}')], '{}')).toMatchObject({ kind: 'router' });
+    expect(byHeaders([header, signature])).toEqual({ kind: 'signed' });
+    expect(bySignature([header, signature], '{}')).toMatchObject({ kind: 'refused' });
+  });
+
+  it('is refused if there are two, even if they are equal', () => {
+    const { bySignature } = tIdentify({ ROUTER_SECRET: secret });
+    expect(bySignature([header, sign('{}'), header, sign('{}')], '{}')).toMatchObject({ kind: 'refused' });
+  });
+
+  it('means nothing where no router is configured', () => {
+    const { byHeaders, bySignature } = tIdentify({ ANONYMOUS_SCOPES: 'essays' });
+    expect(byHeaders([header, sign('{}')])).toMatchObject({ kind: 'anonymous' });
+    expect(bySignature([header, sign('{}')], '{}')).toMatchObject({ kind: 'refused' });
+  });
+
+  it('can be missing where anonymous requests are permitted', () => {
+    expect(tIdentify({ ROUTER_SECRET: secret }).byHeaders([])).toMatchObject({ kind: 'refused', status: 401 });
+    const { byHeaders } = tIdentify({ ROUTER_SECRET: secret, ANONYMOUS_SCOPES: 'essays' });
+    expect(byHeaders([])).toMatchObject({ kind: 'anonymous' });
+  });
+});

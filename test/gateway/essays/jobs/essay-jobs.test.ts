@@ -1,0 +1,453 @@
+import { describe, expect, it } from 'vitest';
+import { AbortableSignal } from '../../../../src/base/async/signal.ts';
+import type { EssayJob, EssayResult } from '../../../../src/gateway/essays/essays.ts';
+import { StoreError } from '../../../../src/gateway/stores/store.ts';
+import { failed, order, tEssay, unknownOutcome } from '../../../support/gateway/essays/generator.ts';
+import { ann, listJobs, tJobs } from '../../../support/gateway/essays/jobs.ts';
+import { from, pass, useFakeTime } from '../../../support/gateway/essays/processes.ts';
+import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
+
+useFakeTime();
+
+const notSent = { ...failed, code: 'UPSTREAM_UNAVAILABLE' } as EssayResult;
+
+describe('an order that is started', () => {
+  it('is sent without its client, and shows its essay', async () => {
+    const { start, stateOf, calls, jobs, essays } = tJobs();
+    const job = await start('a');
+    expect(job).toMatchObject({ state: { kind: 'queued', position: 0 }, input: { description: order.description } });
+    expect(job.input).not.toHaveProperty('idempotencyKey');
+    expect(await stateOf(job)).toEqual({ kind: 'writing', textSoFar: '' });
+    const essay = tEssay();
+    calls[0]?.answer(essay);
+    await pass(0);
+    expect(await stateOf(job)).toEqual({ kind: 'finished', essayId: essay.id });
+    expect(await essays.archive.find(essay.id, from())).toEqual(essay);
+    await jobs.stop();
+  });
+
+  it('is the same job when it is repeated with its key, and another order cannot have that key', async () => {
+    const { start, jobs, calls } = tJobs();
+    const job = await start('a');
+    expect(await start('a')).toMatchObject({ id: job.id, createdAt: job.createdAt });
+    const different = { ...order, description: 'Pencils', idempotencyKey: 'a' };
+    expect(await jobs.start(different, ann)).toMatchObject({ kind: 'invalid-input', field: 'idempotencyKey' });
+    expect(await jobs.findByKey('a', 'ann')).toMatchObject({ id: job.id });
+    expect(calls).toHaveLength(1);
+    calls[0]?.answer(tEssay());
+    await jobs.stop();
+  });
+
+  it('belongs to its caller', async () => {
+    const { start, jobs, calls } = tJobs();
+    const job = await start('a');
+    expect(await jobs.find(job.id, 'bob')).toBeNull();
+    expect(await jobs.findByKey('a', 'bob')).toBeNull();
+    expect(await jobs.cancel(job.id, 'bob')).toBeNull();
+    expect(await jobs.delete(job.id, 'bob')).toBe('unknown');
+    expect(await listJobs(jobs, {}, 'bob')).toEqual({ entries: [], hasNext: false, end: null });
+    calls[0]?.answer(tEssay());
+    await jobs.stop();
+  });
+
+  it('waits while others run, and shows its position', async () => {
+    const { start, stateOf, calls, jobs } = tJobs({ maxRunning: 1 });
+    const [first, second, third] = [await start('a'), await start('b'), await start('c')];
+    expect(await stateOf(second)).toEqual({ kind: 'queued', position: 0 });
+    expect(await stateOf(third)).toEqual({ kind: 'queued', position: 1 });
+    expect(jobs.status()).toMatchObject({ running: 1, waiting: 2 });
+    calls[0]?.answer(tEssay());
+    await pass(0);
+    expect(await stateOf(first)).toMatchObject({ kind: 'finished' });
+    expect(await stateOf(second)).toMatchObject({ kind: 'writing' });
+    expect(await stateOf(third)).toEqual({ kind: 'queued', position: 0 });
+    calls[1]?.answer(failed);
+    await pass(0);
+    expect(await stateOf(second)).toEqual({ kind: 'failed', failure: failed });
+    calls[2]?.answer(tEssay());
+    await jobs.stop();
+  });
+
+  it('is refused beyond the limit of its caller, and while the store fails', async () => {
+    const { start, jobs, calls, loseStore, findStore } = tJobs({ maxPerCaller: 1 });
+    await start('a');
+    expect(await jobs.start({ ...order, idempotencyKey: 'b' }, ann)).toMatchObject({
+      kind: 'service-failed',
+      retryable: true,
+      message: expect.stringMatching(/^1 of your orders/),
+    });
+    loseStore();
+    const refused = await jobs.start({ ...order, idempotencyKey: 'c' }, { ...ann, id: 'bob' });
+    expect(refused).toMatchObject({ kind: 'service-failed', code: 'UPSTREAM_UNAVAILABLE', retryable: true });
+    findStore();
+    calls[0]?.answer(tEssay());
+    await pass(0);
+    expect(calls).toHaveLength(1);
+    await jobs.stop();
+  });
+
+  it('that has failed is sent again only with orderAgain', async () => {
+    const { start, stateOf, calls, jobs } = tJobs();
+    const job = await start('a');
+    calls[0]?.answer(notSent);
+    await pass(0);
+    expect(await start('a')).toMatchObject({ state: { kind: 'failed' } });
+    expect(calls).toHaveLength(1);
+    expect(await start('a', { orderAgain: true })).toMatchObject({ id: job.id, state: { kind: 'queued' } });
+    calls[1]?.answer(tEssay());
+    await pass(0);
+    expect(await stateOf(job)).toMatchObject({ kind: 'finished' });
+    expect((await listJobs(jobs, {})).entries).toHaveLength(1);
+    await jobs.stop();
+  });
+});
+
+describe('cancelling', () => {
+  it('an order that waits, or was not sent, costs nothing', async () => {
+    const { start, jobs, calls, queue } = tJobs({ maxRunning: 1 });
+    queue();
+    const [running, waiting] = [await start('a'), await start('b')];
+    for (const { id } of [waiting, running]) {
+      const state = { kind: 'cancelled', mayHaveBeenPaid: false };
+      expect(await jobs.cancel(id, 'ann')).toMatchObject({ isCancelled: true, mayHaveBeenPaid: false, job: { state } });
+    }
+    expect(calls.filter(({ context }) => context.usage.upstreamCalls > 0)).toEqual([]);
+    await jobs.stop();
+  });
+
+  it('an order that was sent completes and keeps it', async () => {
+    const { start, jobs, calls, stateOf } = tJobs();
+    const job = await start('a');
+    expect(await jobs.cancel(job.id, 'ann')).toMatchObject({ isCancelled: false, mayHaveBeenPaid: true });
+    calls[0]?.answer(tEssay());
+    await pass(0);
+    expect(await stateOf(job)).toMatchObject({ kind: 'finished' });
+    await jobs.stop();
+  });
+
+  it('an order that was sent ends it if the operator allows that, and says that it may have been paid for', async () => {
+    const { start, jobs, calls } = tJobs({ cancelsSent: true });
+    const job = await start('a');
+    const state = { kind: 'cancelled', mayHaveBeenPaid: true };
+    expect(await jobs.cancel(job.id, 'ann')).toMatchObject({
+      isCancelled: true,
+      mayHaveBeenPaid: true,
+      job: { state },
+    });
+    expect(calls[0]?.context.signal.aborted).toBe(true);
+    await jobs.stop();
+  });
+
+  it('an order of another process happens there', async () => {
+    const store = createMemoryStore();
+    const [here, there] = [tJobs({ store, maxRunning: 1 }), tJobs({ store })];
+    const [sent, waiting] = [await here.start('a'), await here.start('b')];
+    const cancelling = there.jobs.cancel(waiting.id, 'ann');
+    await pass(3_000);
+    expect(await cancelling).toMatchObject({ isCancelled: true, mayHaveBeenPaid: false });
+    const keeping = there.jobs.cancel(sent.id, 'ann');
+    await pass(3_000);
+    expect(await keeping).toMatchObject({ isCancelled: false, mayHaveBeenPaid: true });
+    here.calls[0]?.answer(tEssay());
+    await Promise.all([here.jobs.stop(), there.jobs.stop()]);
+  });
+});
+
+describe('when the key of its caller is withdrawn', () => {
+  const failure = {
+    kind: 'service-failed',
+    message: 'The API key of the caller was withdrawn before the order was sent, so the essay service was not called.',
+    code: 'UPSTREAM_UNAVAILABLE',
+    retryable: false,
+    rawText: null,
+  };
+
+  it('an order that was not sent fails, and one that was sent is completed', async () => {
+    let isWithdrawn = false;
+    const { start, jobs, calls, stateOf } = tJobs({ isWithdrawn: () => isWithdrawn });
+    const started: EssayJob[] = [];
+    for (let number = 1; number <= 10; number += 1) started.push(await start(`key-${number}`));
+    isWithdrawn = true;
+    await pass(1_000);
+    for (const job of started.slice(2)) expect(await stateOf(job)).toEqual({ kind: 'failed', failure });
+    const essays = [tEssay(), tEssay()];
+    for (const [index, essay] of essays.entries()) calls[index]?.answer(essay);
+    await pass(1_000);
+    for (const [index, essay] of essays.entries())
+      expect(await stateOf(started[index] as EssayJob)).toEqual({ kind: 'finished', essayId: essay.id });
+    expect(calls).toHaveLength(2);
+    await jobs.stop();
+  });
+
+  it('an order that waits for a call fails when it would be sent', async () => {
+    let isWithdrawn = false;
+    const { start, jobs, calls, queue, leaveQueue, stateOf, fired } = tJobs({ isWithdrawn: () => isWithdrawn });
+    queue();
+    const job = await start('a');
+    isWithdrawn = true;
+    leaveQueue();
+    await pass(0);
+    expect(await stateOf(job)).toEqual({ kind: 'failed', failure });
+    expect(calls.map(({ context }) => context.usage.upstreamCalls)).toEqual([0]);
+    expect(fired).toEqual(['failed: UPSTREAM_UNAVAILABLE']);
+    expect(await jobs.cancel(job.id, ann.id)).toMatchObject({ mayHaveBeenPaid: false });
+    await jobs.stop();
+  });
+
+  it('an order of a process that has stopped is not sent by another one', async () => {
+    const store = createMemoryStore();
+    const [first, second] = [tJobs({ store, maxRunning: 0 }), tJobs({ store, isWithdrawn: () => true })];
+    const job = await first.start('a');
+    first.crash();
+    await pass(25_000);
+    expect(await second.stateOf(job)).toEqual({ kind: 'failed', failure });
+    expect(second.calls).toEqual([]);
+    await Promise.all([first.jobs.stop(), second.jobs.stop()]);
+  });
+});
+
+describe('after its process has stopped', () => {
+  it('another process sends a job that was not sent, once', async () => {
+    const store = createMemoryStore();
+    const [first, ...others] = [tJobs({ store, maxRunning: 1 }), tJobs({ store }), tJobs({ store })] as const;
+    await first.start('a');
+    const job = await first.start('b');
+    await pass(1_000);
+    first.crash();
+    // Its heartbeat ends after 10 s.
+    await pass(9_000);
+    expect(others.flatMap(({ calls }) => calls)).toEqual([]);
+    await pass(4_000);
+    const [call, ...more] = others.flatMap(({ calls }) => calls);
+    expect(more).toEqual([]);
+    call?.answer(tEssay());
+    await pass(0);
+    for (const { stateOf } of others) expect(await stateOf(job)).toMatchObject({ kind: 'finished' });
+    expect(others.flatMap(({ fired }) => fired).filter((text) => text.startsWith('adopted'))).not.toEqual([]);
+    first.calls[0]?.answer(tEssay());
+    await Promise.all([first, ...others].map(({ jobs }) => jobs.stop()));
+    await first.essays.close();
+  });
+
+  it('a job that was sent fails, because it may have been paid for', async () => {
+    const store = createMemoryStore();
+    const [first, second] = [tJobs({ store }), tJobs({ store })];
+    const job = await first.start('a');
+    first.crash();
+    await pass(25_000);
+    expect(await second.stateOf(job)).toEqual({ kind: 'failed', failure: unknownOutcome });
+    expect(second.calls).toEqual([]);
+    first.calls[0]?.answer(failed);
+    await Promise.all([first.jobs.stop(), second.jobs.stop()]);
+    await first.essays.close();
+  });
+
+  it('a failure that was stored before the end of the job is its result, and is not paid for again', async () => {
+    const store = createMemoryStore();
+    const [first, second] = [tJobs({ store }), tJobs({ store })];
+    const job = await first.start('a');
+    first.calls[0]?.answer(failed);
+    const { set } = store;
+    store.set = async (key, value, expiry) => {
+      if (value.includes('"end":{')) throw new StoreError('not connected');
+      return set(key, value, expiry);
+    };
+    await pass(0);
+    first.crash();
+    store.set = set;
+    await pass(25_000);
+    expect(await second.stateOf(job)).toEqual({ kind: 'failed', failure: failed });
+    expect(second.calls).toEqual([]);
+    await Promise.all([first.jobs.stop(), second.jobs.stop()]);
+  });
+
+  it('another process takes over what was not sent at once if it was stopped in order', async () => {
+    const store = createMemoryStore();
+    const [first, second] = [tJobs({ store, maxRunning: 1 }), tJobs({ store })];
+    await first.start('a');
+    const job = await first.start('b');
+    const stopping = first.jobs.stop();
+    await pass(0);
+    first.calls[0]?.answer(tEssay());
+    await stopping;
+    await pass(1_000);
+    expect(second.calls).toHaveLength(1);
+    second.calls[0]?.answer(tEssay());
+    await pass(0);
+    expect(await second.stateOf(job)).toMatchObject({ kind: 'finished' });
+    await second.jobs.stop();
+  });
+});
+
+describe('while its process stops', () => {
+  it('an order that is started is stored, and another process sends it', async () => {
+    const store = createMemoryStore();
+    const [first, second] = [tJobs({ store }), tJobs({ store })];
+    await first.start('a');
+    const stopping = first.jobs.stop();
+    const job = await first.start('b');
+    first.calls[0]?.answer(tEssay());
+    await stopping;
+    expect(first.calls).toHaveLength(1);
+    await pass(2_000);
+    second.calls[0]?.answer(tEssay());
+    await pass(0);
+    expect(await second.stateOf(job)).toMatchObject({ kind: 'finished' });
+    await second.jobs.stop();
+  });
+});
+
+describe('an order that was sent', () => {
+  it('remains with its process while that completes it before its end, however long this takes', async () => {
+    const store = createMemoryStore();
+    const [first, second] = [tJobs({ store }), tJobs({ store })];
+    const job = await first.start('a');
+    const waiting = collect(second.jobs.watch(job.id, 'ann', new AbortableSignal()));
+    await pass(1_000);
+    const stopping = first.jobs.stop();
+    await pass(60_000);
+    expect(await second.stateOf(job)).toMatchObject({ kind: 'writing' });
+    const cancelling = second.jobs.cancel(job.id, 'ann');
+    await pass(3_000);
+    expect(await cancelling).toMatchObject({ isCancelled: false, mayHaveBeenPaid: true });
+    first.calls[0]?.answer(tEssay());
+    await stopping;
+    await pass(1_000);
+    expect((await waiting).map((job) => job?.state.kind)).toEqual(['queued', 'writing', 'finished']);
+    expect(second.fired).toEqual([]);
+    await second.jobs.stop();
+  });
+
+  it('is shown as sent, and cancelled as one that may have been paid for, by the process that adopts it', async () => {
+    const store = createMemoryStore();
+    const [first, second] = [tJobs({ store }), tJobs({ store, maxRunning: 1, cancelsSent: true })];
+    const job = await first.start('a');
+    await second.start('b');
+    await pass(1_000);
+    first.crash();
+    await pass(12_000);
+    expect(second.fired).toEqual(['adopted: 1']);
+    expect(await second.stateOf(job)).toEqual({ kind: 'writing', textSoFar: '' });
+    expect(await second.jobs.cancel(job.id, 'ann')).toMatchObject({ isCancelled: true, mayHaveBeenPaid: true });
+    for (const { calls } of [first, second]) calls[0]?.answer(tEssay());
+    await Promise.all([first.jobs.stop(), second.jobs.stop()]);
+    await first.essays.close();
+  });
+});
+
+describe('while the store fails', () => {
+  it('the end of a job is kept, and stored when it works again', async () => {
+    const store = createMemoryStore();
+    const [here, there] = [tJobs({ store }), tJobs({ store })];
+    const job = await here.start('a');
+    here.loseStore();
+    here.calls[0]?.answer(notSent);
+    await pass(2_000);
+    expect(await there.stateOf(job)).not.toMatchObject({ kind: 'failed' });
+    here.findStore();
+    await pass(1_000);
+    expect(await there.stateOf(job)).toMatchObject({ kind: 'failed' });
+    await Promise.all([here.jobs.stop(), there.jobs.stop()]);
+  });
+});
+
+describe('a watcher', () => {
+  it('sees each state, in its process and in others, and the end', async () => {
+    const store = createMemoryStore();
+    const [here, there] = [tJobs({ store }), tJobs({ store })];
+    here.queue();
+    const job = await here.start('a');
+    const seen = [here, there].map(({ jobs }) => collect(jobs.watch(job.id, 'ann', new AbortableSignal())));
+    await pass(1_000);
+    here.leaveQueue();
+    await pass(1_000);
+    here.calls[0]?.answer(tEssay());
+    await pass(1_000);
+    for (const states of seen)
+      expect((await states).map((job) => job?.state.kind)).toEqual(['queued', 'writing', 'finished']);
+    await Promise.all([here.jobs.stop(), there.jobs.stop()]);
+  });
+
+  it('of an unknown job sees that', async () => {
+    const { jobs } = tJobs();
+    expect(await collect(jobs.watch('unknown', 'ann', new AbortableSignal()))).toEqual([null]);
+    await jobs.stop();
+  });
+
+  it('that reads slowly misses states, and delays no others', async () => {
+    const { start, jobs, calls } = tJobs();
+    const job = await start('a');
+    const slow = await jobs.watch(job.id, 'ann', new AbortableSignal());
+    expect((await slow.next()).value?.state.kind).toBe('writing');
+    calls[0]?.answer(tEssay());
+    await pass(0);
+    expect(await collect(jobs.watch(job.id, 'ann', new AbortableSignal()))).toHaveLength(1);
+    expect((await slow.next()).value?.state.kind).toBe('finished');
+    expect((await slow.next()).done).toBe(true);
+    await jobs.stop();
+  });
+
+  it('ends when its client leaves, and when the process stops', async () => {
+    const { start, jobs, calls } = tJobs();
+    const job = await start('a');
+    const client = new AbortableSignal();
+    const left = collect(jobs.watch(job.id, 'ann', client));
+    const stopped = collect(jobs.watch(job.id, 'ann', new AbortableSignal()));
+    await pass(0);
+    client.abort(null);
+    expect(await left).toHaveLength(1);
+    const stopping = jobs.stop();
+    expect(await stopped).toHaveLength(1);
+    calls[0]?.answer(tEssay());
+    await stopping;
+  });
+});
+
+describe('the list of a caller', () => {
+  it('has the newest orders first, in pages, by state', async () => {
+    const { start, jobs, calls } = tJobs({ maxRunning: 3 });
+    const started: EssayJob[] = [];
+    for (const key of ['a', 'b', 'c', 'd']) started.push(await start(key));
+    calls[1]?.answer(tEssay());
+    calls[0]?.answer(failed);
+    await pass(0);
+    const [a, b, c, d] = started.map(({ id }) => id);
+    const list = async (after: number | null, state: 'finished' | null = null, first = 2) => {
+      const { entries, hasNext } = await listJobs(jobs, { first, after, state });
+      return { ids: entries.map(({ job }) => job.id), last: entries.at(-1)?.number ?? null, hasNext };
+    };
+    const page = await list(null);
+    expect(page).toMatchObject({ ids: [d, c], hasNext: true });
+    expect(await list(page.last)).toMatchObject({ ids: [b, a], hasNext: false });
+    expect(await list(null, 'finished')).toMatchObject({ ids: [b], hasNext: false });
+    expect(await list(999)).toMatchObject({ ids: [d, c] });
+    expect(await jobs.delete(a ?? '', 'ann')).toBe('deleted');
+    expect(await jobs.delete(c ?? '', 'ann')).toBe('not-ended');
+    await pass(1);
+    expect(await list(null, null, 9)).toMatchObject({ ids: [d, c, b], hasNext: false });
+    for (const call of calls) call.answer(tEssay());
+    await jobs.stop();
+  });
+
+  it('deletes an order with its essay, and then its key is unknown', async () => {
+    const { start, jobs, calls, essays } = tJobs();
+    const job = await start('a');
+    const essay = tEssay();
+    calls[0]?.answer(essay);
+    await pass(0);
+    expect(await jobs.delete(job.id, 'ann')).toBe('deleted');
+    await pass(1);
+    expect(await jobs.find(job.id, 'ann')).toBeNull();
+    expect(await essays.archive.find(essay.id, from())).toBeNull();
+    await start('a');
+    expect(calls).toHaveLength(2);
+    calls[1]?.answer(tEssay());
+    await jobs.stop();
+  });
+});
+
+async function collect(watching: Promise<AsyncGenerator<EssayJob | null>>): Promise<(EssayJob | null)[]> {
+  const seen: (EssayJob | null)[] = [];
+  for await (const job of await watching) seen.push(job);
+  return seen;
+}

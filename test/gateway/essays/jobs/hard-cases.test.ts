@@ -1,0 +1,467 @@
+import { describe, expect, it, vi } from 'vitest';
+import { AbortableSignal } from '../../../../src/base/async/signal.ts';
+import type { EssayJob, EssayResult } from '../../../../src/gateway/essays/essays.ts';
+import { toJobKey } from '../../../../src/gateway/essays/jobs/job-records.ts';
+import { failed, order, tEssay, unknownOutcome } from '../../../support/gateway/essays/generator.ts';
+import {
+  ann,
+  countBytes,
+  countReads,
+  listJobs,
+  storeOrders,
+  tJobs,
+  tRecords,
+} from '../../../support/gateway/essays/jobs.ts';
+import { dayMs, pass, useFakeTime } from '../../../support/gateway/essays/processes.ts';
+import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
+
+useFakeTime();
+
+const notSent = { ...failed, code: 'UPSTREAM_UNAVAILABLE' } as EssayResult;
+const keyOf = ({ id }: EssayJob) => toJobKey(id, ann.id);
+
+function tTwo(options: Parameters<typeof tJobs>[0] = {}) {
+  const store = createMemoryStore();
+  const [one, two] = [tJobs({ store, ...options }), tJobs({ store })];
+  const close = async () => {
+    for (const { calls } of [one, two]) for (const call of calls) call.answer(failed);
+    await Promise.all([one.jobs.stop(), two.jobs.stop()]);
+    await Promise.all([one.essays.close(), two.essays.close()]);
+  };
+  return { store, records: tRecords(store), one, two, close };
+}
+
+describe('an order that is started again', () => {
+  it('is sent, although its failure may have been paid for: the client has seen it', async () => {
+    const { start, stateOf, calls, jobs } = tJobs();
+    const job = await start('a');
+    calls[0]?.answer(failed);
+    await pass(0);
+    expect(await stateOf(job)).toEqual({ kind: 'failed', failure: failed });
+    await start('a', { orderAgain: true });
+    expect(calls).toHaveLength(2);
+    calls[1]?.answer(tEssay());
+    await jobs.stop();
+  });
+
+  it('is not paid for once more when its process stops', async () => {
+    const { one, two, close } = tTwo();
+    const job = await one.start('a', { orderAgain: true });
+    expect(one.calls).toHaveLength(1);
+    one.crash();
+    await pass(30_000);
+    expect(await two.stateOf(job)).toEqual({ kind: 'failed', failure: unknownOutcome });
+    expect(two.calls).toEqual([]);
+    await close();
+  });
+
+  it('is not cancelled by a request to cancel its first attempt, and does not show the text of that', async () => {
+    const { one, two, close } = tTwo({ maxRunning: 1 });
+    const job = await one.start('a');
+    await pass(1_000);
+    const keeping = two.jobs.cancel(job.id, 'ann');
+    await pass(3_000);
+    expect(await keeping).toMatchObject({ isCancelled: false });
+    one.calls[0]?.answer(failed);
+    await pass(0);
+    await one.start('b');
+    await one.start('a', { orderAgain: true });
+    expect(await two.stateOf(job)).toEqual({ kind: 'queued', position: 0 });
+    await pass(3_000);
+    expect(await one.stateOf(job)).toMatchObject({ kind: 'queued' });
+    await close();
+  });
+
+  it('is one order if two processes start it at once', async () => {
+    const { one, two, close } = tTwo();
+    const job = await one.start('a');
+    one.calls[0]?.answer(failed);
+    await pass(0);
+    const again = { ...order, idempotencyKey: 'a', orderAgain: true };
+    const jobs = await Promise.all([one, two].map(({ jobs }) => jobs.start(again, ann)));
+    await pass(0);
+    const started = jobs.filter((result) => !('kind' in result));
+    expect(started).not.toEqual([]);
+    for (const { id } of started as EssayJob[]) expect(id).toBe(job.id);
+    expect([...one.calls.slice(1), ...two.calls]).toHaveLength(1);
+    await close();
+  });
+});
+
+describe('the limit of a caller', () => {
+  it('holds for orders that are started at the same moment', async () => {
+    const { jobs, calls } = tJobs({ maxPerCaller: 3, maxRunning: 9 });
+    const keys = Array.from({ length: 9 }, (_, index) => `key-${index}`);
+    const starting = keys.map((idempotencyKey) => jobs.start({ ...order, idempotencyKey }, ann));
+    await pass(0);
+    expect((await Promise.all(starting)).filter((result) => !('kind' in result))).toHaveLength(3);
+    for (const call of calls) call.answer(tEssay());
+    await jobs.stop();
+  });
+});
+
+describe('what the orders of a caller take in the store', () => {
+  const refused = {
+    kind: 'service-failed',
+    code: 'UPSTREAM_UNAVAILABLE',
+    message: expect.stringMatching(/at most 1 MB/),
+  };
+  const long = (idempotencyKey: string) => ({ ...order, description: 'é'.repeat(10_000), idempotencyKey });
+  /** Orders that fail unsent until one is refused. @returns their number */
+  async function startMany({ jobs, calls }: ReturnType<typeof tJobs>, prefix: string, callerId = ann.id) {
+    for (let number = 0; number < 100; number += 1) {
+      const started = await jobs.start(long(`${prefix}-${number}`), { ...ann, id: callerId });
+      await pass(0);
+      if ('kind' in started) {
+        expect(started).toMatchObject(refused);
+        return number;
+      }
+      calls.at(-1)?.answer(notSent);
+      await pass(0);
+    }
+    throw new Error('no order was refused');
+  }
+
+  it('is limited, also across processes, and by caller', async () => {
+    const { store, one, two, close } = tTwo({ maxMegabytes: 1 });
+    const bytes = countBytes(store);
+    const count = await startMany(one, 'a');
+    expect(count).toBe(47);
+    expect(bytes()).toBeLessThan(1_100_000);
+    const before = bytes();
+    expect(await one.jobs.start(long('b'), ann)).toMatchObject(refused);
+    expect(bytes()).toBe(before);
+    expect(await startMany(one, 'a', 'bob')).toBe(47);
+    expect(await one.jobs.start(long('a-0'), ann)).toMatchObject({ state: { kind: 'failed' } });
+    expect((await listJobs(two.jobs, { first: 100 })).entries).toHaveLength(47);
+    await close();
+  });
+
+  it('is less after an order was deleted, and after orders have expired', async () => {
+    const { one, close } = tTwo({ maxMegabytes: 1 });
+    await startMany(one, 'a');
+    const { entries } = await listJobs(one.jobs, { first: 5 });
+    for (const { job } of entries) expect(await one.jobs.delete(job.id, ann.id)).toBe('deleted');
+    expect(await startMany(one, 'b')).toBe(5);
+    await pass(dayMs);
+    // They are counted by fifths of the time for which they are stored.
+    await pass(dayMs / 5);
+    expect(await startMany(one, 'c')).toBe(47);
+    await close();
+  });
+
+  it('is counted once for an order that is started again and again', async () => {
+    const { one, close } = tTwo({ maxMegabytes: 1 });
+    for (let number = 0; number < 60; number += 1) {
+      expect(await one.jobs.start({ ...long('a'), orderAgain: true }, ann)).not.toHaveProperty('kind');
+      await pass(0);
+      one.calls.at(-1)?.answer(notSent);
+      await pass(0);
+    }
+    expect(await startMany(one, 'b')).toBe(46);
+    await close();
+  });
+});
+
+describe('an order that could not be sent', () => {
+  it('is not stored, and is found if it was started before', async () => {
+    const store = createMemoryStore();
+    const exhausted = {
+      kind: 'allowance-exhausted',
+      message: 'None left.',
+      code: 'BUDGET_EXHAUSTED',
+      renewsAt: new Date(86_400_000),
+    } as const;
+    const [able, unable] = [tJobs({ store }), tJobs({ store, exhausted })];
+    const known = await able.start('known');
+    const bytes = countBytes(store);
+    for (let number = 0; number < 400; number += 1) {
+      const long = { ...order, description: 'd'.repeat(10_000), idempotencyKey: `key-${number}` };
+      expect(await unable.jobs.start(long, ann)).toEqual(exhausted);
+    }
+    expect(bytes()).toBe(0);
+    expect(unable.fired).toEqual(Array(400).fill('ordered: exhausted'));
+    expect(await unable.start('known')).toMatchObject({ id: known.id });
+    expect((await listJobs(able.jobs, {})).entries).toHaveLength(1);
+    expect(unable.jobs.status()).toMatchObject({ waiting: 0, running: 0 });
+    able.calls[0]?.answer(tEssay());
+    await Promise.all([able.jobs.stop(), unable.jobs.stop()]);
+  });
+});
+
+describe('a record that is damaged or of a later version', () => {
+  it('does not keep other jobs from being continued or listed', async () => {
+    const { store, one, two, close } = tTwo({ maxRunning: 1 });
+    await one.start('a');
+    const [damaged, later, job] = [await one.start('b'), await one.start('c'), await one.start('d')];
+    await pass(1_000);
+    one.crash();
+    await store.set(keyOf(damaged), '{"version":1', { expiresInMs: dayMs });
+    await store.set(keyOf(later), '{"version":2}', { expiresInMs: dayMs });
+    await pass(15_000);
+    expect(two.calls.map(({ order }) => order.idempotencyKey)).toEqual(['d']);
+    expect(await two.stateOf(job)).toMatchObject({ kind: 'writing' });
+    const { entries } = await listJobs(two.jobs, {});
+    expect(entries.map(({ job }) => job.id)).toContain(job.id);
+    expect(entries).toHaveLength(2);
+    expect(two.fired).toContain('skipped');
+    await expect(two.jobs.find(damaged.id, 'ann')).rejects.toThrow('damaged or of a later version');
+    await close();
+  });
+});
+
+describe('the jobs of a process that has stopped', () => {
+  it('are found also if their entry had a number before it was stored', async () => {
+    const { store, one, two, close } = tTwo({ maxRunning: 1 });
+    await one.start('a');
+    const { set } = store;
+    let storeEntry = async () => {};
+    store.set = async (key, value, expiry) => {
+      if (!key.startsWith('essay-jobs-pending:')) return set(key, value, expiry);
+      await new Promise<void>((resolve) => {
+        storeEntry = async () => resolve(await set(key, value, expiry));
+      });
+    };
+    const starting = one.jobs.start({ ...order, idempotencyKey: 'b' }, ann);
+    // The other process sees the number, and no entry.
+    await pass(2_000);
+    store.set = set;
+    await storeEntry();
+    const job = (await starting) as EssayJob;
+    await pass(0);
+    one.crash();
+    await pass(15_000);
+    expect(await two.stateOf(job)).toMatchObject({ kind: 'writing' });
+    await close();
+  });
+
+  it('are found behind many others at the next start', async () => {
+    const store = createMemoryStore();
+    const records = tRecords(store);
+    const first = tJobs({ store, maxRunning: 1 });
+    await first.start('a');
+    const job = await first.start('b');
+    first.crash();
+    for (let number = 0; number < 6_000; number += 1) await records.pending.append(`entry of another job ${number}`);
+    const next = tJobs({ store });
+    await pass(60_000);
+    expect(await next.stateOf(job)).toMatchObject({ kind: 'writing' });
+    for (const call of [...first.calls, ...next.calls]) call.answer(failed);
+    await Promise.all([first.jobs.stop(), next.jobs.stop()]);
+    await first.essays.close();
+  });
+
+  it('are continued also if the clock is set back', async () => {
+    const { one, two, close } = tTwo({ maxRunning: 0 });
+    const job = await one.start('a');
+    await pass(1_000);
+    one.crash();
+    vi.setSystemTime(Date.now() - 3_600_000);
+    await pass(15_000);
+    expect(await two.stateOf(job)).toMatchObject({ kind: 'writing' });
+    await close();
+  });
+
+  it('are not sent if they were cancelled meanwhile', async () => {
+    const { one, two, close } = tTwo({ maxRunning: 1 });
+    const sent = await one.start('a');
+    const waiting = await one.start('b');
+    await pass(1_000);
+    one.crash();
+    const cancelling = Promise.all([waiting, sent].map(({ id }) => two.jobs.cancel(id, 'ann')));
+    await pass(3_000);
+    expect(await cancelling).toMatchObject([
+      { isCancelled: false, mayHaveBeenPaid: false },
+      { isCancelled: false, mayHaveBeenPaid: true },
+    ]);
+    await pass(30_000);
+    expect(await two.stateOf(waiting)).toEqual({ kind: 'cancelled', mayHaveBeenPaid: false });
+    expect(await two.stateOf(sent)).toEqual({ kind: 'failed', failure: unknownOutcome });
+    expect(two.calls).toEqual([]);
+    await close();
+  });
+});
+
+describe('a process that could not use the store for a while', () => {
+  it('leaves the jobs that another one has continued, and keeps the text of those that it has sent', async () => {
+    const { one, two, close } = tTwo({ maxRunning: 1 });
+    const sent = await one.start('a');
+    const waiting = await one.start('b');
+    await pass(1_000);
+    one.loseStore();
+    await pass(30_000);
+    expect(two.calls.map(({ order }) => order.idempotencyKey)).toEqual(['b']);
+    expect(await two.stateOf(sent)).toMatchObject({ kind: 'failed' });
+    one.findStore();
+    await pass(2_000);
+    const essay = tEssay();
+    one.calls[0]?.answer(essay);
+    await pass(10_000);
+    // The text was paid for.
+    for (const { stateOf } of [one, two]) expect(await stateOf(sent)).toEqual({ kind: 'finished', essayId: essay.id });
+    expect(one.calls).toHaveLength(1);
+    expect(one.jobs.status()).toMatchObject({ waiting: 0, running: 0 });
+    two.calls[0]?.answer(tEssay());
+    await pass(1_000);
+    for (const { stateOf } of [one, two]) expect(await stateOf(waiting)).toMatchObject({ kind: 'finished' });
+    await close();
+  });
+
+  it('keeps its jobs if only reading takes long', async () => {
+    const { store, one, two, close } = tTwo({ maxRunning: 1 });
+    await one.start('a');
+    await one.start('b');
+    const { get } = store;
+    store.get = (key) => (key.endsWith(':cancel') ? new Promise(() => {}) : get(key));
+    await pass(30_000);
+    expect(two.calls).toEqual([]);
+    expect(two.fired).toEqual([]);
+    store.get = get;
+    await close();
+  });
+});
+
+describe('while a process stops', () => {
+  it('others neither continue nor cancel what it has sent, and continue the rest at once', async () => {
+    const { one, two, close } = tTwo({ maxRunning: 1 });
+    const [sent, waiting] = [await one.start('a'), await one.start('b')];
+    await pass(1_000);
+    const stopping = one.jobs.stop();
+    await pass(2_000);
+    expect(two.calls.map(({ order }) => order.idempotencyKey)).toEqual(['b']);
+    await pass(30_000);
+    expect(await two.stateOf(sent)).toMatchObject({ kind: 'writing' });
+    const cancelling = two.jobs.cancel(sent.id, 'ann');
+    await pass(3_000);
+    expect(await cancelling).toMatchObject({ isCancelled: false, mayHaveBeenPaid: true });
+    const essay = tEssay();
+    one.calls[0]?.answer(essay);
+    await stopping;
+    expect(await two.stateOf(sent)).toEqual({ kind: 'finished', essayId: essay.id });
+    expect(await two.stateOf(waiting)).toMatchObject({ kind: 'writing' });
+    await close();
+  });
+
+  it('an order that is started is left to others', async () => {
+    const { one, two, close } = tTwo();
+    await one.start('a');
+    const stopping = one.jobs.stop();
+    const job = await one.start('b');
+    await pass(2_000);
+    expect(two.calls.map(({ order }) => order.idempotencyKey)).toEqual(['b']);
+    expect(await two.stateOf(job)).toMatchObject({ kind: 'writing' });
+    one.calls[0]?.answer(tEssay());
+    await stopping;
+    await close();
+  });
+});
+
+describe('cancelling', () => {
+  it('an order that has failed unsent says that it costs nothing', async () => {
+    const { start, jobs, calls } = tJobs();
+    const job = await start('a');
+    calls[0]?.answer(notSent);
+    await pass(0);
+    expect(await jobs.cancel(job.id, 'ann')).toMatchObject({ isCancelled: false, mayHaveBeenPaid: false });
+    await jobs.stop();
+  });
+
+  it('twice at once is one end', async () => {
+    const { start, jobs, calls, fired } = tJobs({ maxRunning: 1 });
+    await start('a');
+    const job = await start('b');
+    const results = await Promise.all([1, 2, 3].map(() => jobs.cancel(job.id, 'ann')));
+    for (const result of results) expect(result).toMatchObject({ isCancelled: true, mayHaveBeenPaid: false });
+    expect(fired).toEqual(['cancelled']);
+    calls[0]?.answer(tEssay());
+    await jobs.stop();
+  });
+});
+
+describe('deleting an order', () => {
+  it('leaves none of its texts in the store', async () => {
+    const { store, one, two, close } = tTwo();
+    const job = await one.start('a', { description: 'A confidential subject' });
+    await pass(1_000);
+    expect(await store.get(`${keyOf(job)}:text`)).not.toBeNull();
+    one.calls[0]?.answer(tEssay());
+    await pass(1_000);
+    expect(await two.jobs.delete(job.id, 'ann')).toBe('deleted');
+    await pass(1_000);
+    expect(await store.get(`${keyOf(job)}:text`)).toBeNull();
+    expect(await store.get(keyOf(job))).toBeNull();
+    await close();
+  });
+
+  it('ends the watch of another process', async () => {
+    const { one, two, close } = tTwo();
+    const job = await one.start('a');
+    one.calls[0]?.answer(failed);
+    await pass(0);
+    expect(await two.jobs.delete(job.id, 'ann')).toBe('deleted');
+    await pass(1);
+    const watching = await one.jobs.watch(job.id, 'ann', new AbortableSignal());
+    expect((await watching.next()).value).toBeNull();
+    expect((await watching.next()).done).toBe(true);
+    await close();
+  });
+});
+
+describe('a caller with thousands of orders', () => {
+  /** The list as one query sees it, and how many entries it has read. */
+  function tList({ jobs }: ReturnType<typeof tJobs>, maxEntries = 2_000) {
+    let read = 0;
+    const spend = (entries: number) => {
+      if (read + entries > maxEntries) return false;
+      read += entries;
+      return true;
+    };
+    return { listOrders: jobs.openList(ann.id, spend), read: () => read };
+  }
+
+  it('gets them in pages, also if few of them are in the wanted state', async () => {
+    const { store, records, one, close } = tTwo();
+    const ended = await storeOrders(store, 'finished', 1);
+    await storeOrders(store, 'cancelled', 4_100);
+    const found: string[] = [];
+    let pages = 0;
+    for (let after: number | null = null; ; ) {
+      const { listOrders, read } = tList(one);
+      const page = await listOrders({ first: 5, after, state: 'finished' });
+      if (page === null) throw new Error('no entry was read');
+      expect(read()).toBeLessThanOrEqual(2_000);
+      pages += 1;
+      found.push(...page.entries.map(({ job }) => job.id));
+      if (!page.hasNext) break;
+      expect(page.end).toBeLessThan(after ?? Number.POSITIVE_INFINITY);
+      after = page.end;
+    }
+    expect(found).toEqual(ended);
+    expect(pages).toBe(3);
+    expect(await records.listOf('ann').last()).toBe(4_101);
+    await close();
+  });
+
+  it('pays once for all pages of a query', async () => {
+    const { store, one, close } = tTwo();
+    await storeOrders(store, 'cancelled', 2_000);
+    const reads = countReads(store);
+    const { listOrders } = tList(one);
+    const listings = Array.from({ length: 100 }, () => ({ first: 1, after: null, state: 'queued' }) as const);
+    const pages = await Promise.all(listings.map(listOrders));
+    for (const page of pages) expect(page).toEqual({ entries: [], hasNext: false, end: null });
+    expect(reads.entries()).toBe(2_000);
+    expect(reads.records()).toBe(2_000);
+    await close();
+  });
+
+  it('gets no page whose first entry may not be read', async () => {
+    const { store, one, close } = tTwo();
+    await storeOrders(store, 'cancelled', 500);
+    const { listOrders } = tList(one, 100);
+    expect((await listOrders({ first: 60, after: null, state: null }))?.entries).toHaveLength(60);
+    expect(await listOrders({ first: 1, after: 300, state: null })).toBeNull();
+    expect((await listOrders({ first: 60, after: 441, state: null }))?.entries).toHaveLength(40);
+    await close();
+  });
+});

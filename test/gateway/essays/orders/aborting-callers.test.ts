@@ -1,0 +1,130 @@
+import { expect, it, vi } from 'vitest';
+import { failed, order, tEssay, truncated, unkeyed } from '../../../support/gateway/essays/generator.ts';
+import {
+  answerAll,
+  dayMs,
+  from,
+  pass,
+  tDelayed,
+  tProcess,
+  useFakeTime,
+} from '../../../support/gateway/essays/processes.ts';
+import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
+
+/* A caller that aborts gets no result: its order rejects at once. */
+
+useFakeTime();
+
+it('does not abort an order that was sent, and the essay is stored', async () => {
+  const { orderAndAbort, generate, calls, flush } = tProcess();
+  await orderAndAbort(order);
+  expect(calls[0]?.context.signal.aborted).toBe(false);
+  const again = generate(order, from());
+  const essay = await answerAll({ calls }, again);
+  await flush();
+  expect(await generate(order, from())).toEqual(essay);
+  expect(calls).toHaveLength(1);
+});
+
+it('aborts an order that was not sent, whatever else its request has called', async () => {
+  const { orderAndAbort, start, generate, calls, queue } = tProcess();
+  queue();
+  const context = from();
+  context.usage.upstreamCalls = 7;
+  await orderAndAbort(order, { context });
+  expect(calls[0]?.context.signal.aborted).toBe(true);
+  const again = await start(order, from(), 200);
+  const essay = tEssay();
+  calls[1]?.answer(essay);
+  expect(await again.result).toEqual(essay);
+  expect(await generate(order, from())).toEqual(essay);
+  expect(calls).toHaveLength(2);
+});
+
+it('stops waiting for another process, without a lock', async () => {
+  const store = createMemoryStore();
+  const [a, b] = [tProcess(store), tProcess(store)];
+  const first = await a.start();
+  await b.orderAndAbort(order, { afterMs: 3_300 });
+  await b.flush();
+  await answerAll(a, first.result);
+  expect(b.calls).toHaveLength(0);
+});
+
+it('releases a lock that is acquired afterwards', async () => {
+  const memory = createMemoryStore();
+  const { store, proceed } = tDelayed(memory, 'lock');
+  const late = tProcess(store);
+  await late.orderAndAbort(order);
+  proceed();
+  await late.flush();
+  expect(late.calls).toHaveLength(0);
+  await tProcess(memory).write(order);
+});
+
+it('does not abort an order that other callers wait for', async () => {
+  const { orderAndAbort, generate, calls, queue } = tProcess();
+  queue();
+  const stays = generate(order, from());
+  await orderAndAbort(order);
+  await answerAll({ calls }, stays);
+  expect(calls).toHaveLength(1);
+});
+
+it('starts nothing when the caller had aborted before', async () => {
+  const { generate, calls } = tProcess();
+  await expect(generate(order, from('ann', AbortSignal.abort()))).rejects.toMatchObject({ name: 'AbortError' });
+  await pass(0);
+  expect(calls).toHaveLength(0);
+});
+
+it('does not record or send an order that is aborted while its lock is confirmed', async () => {
+  const memory = createMemoryStore();
+  const { store, proceed } = tDelayed(memory, 'extend');
+  const { orderAndAbort, calls } = tProcess(store);
+  await orderAndAbort(order);
+  proceed();
+  await pass(0);
+  expect(calls).toHaveLength(0);
+  await tProcess(memory).write(order);
+});
+
+it('completes an order that is aborted while it is recorded as sent', async () => {
+  const memory = createMemoryStore();
+  const { store, proceed } = tDelayed(memory, 'set');
+  const { orderAndAbort, calls, flush } = tProcess(store);
+  await orderAndAbort(order);
+  proceed();
+  await pass(0);
+  const essay = tEssay();
+  calls[0]?.answer(essay);
+  await flush();
+  expect(await tProcess(memory).generate(order, from())).toEqual(essay);
+});
+
+it.each([
+  ['raw text', truncated],
+  ['a failure', failed],
+])('stores %s that may have been paid for until the order is sent again, and returns it once', async (_, failure) => {
+  const { orderAndAbort, generate, calls, write, flush } = tProcess();
+  await orderAndAbort(order);
+  calls[0]?.answer(failure);
+  await flush();
+  await pass(29 * dayMs);
+  expect(await generate(order, from())).toEqual(failure);
+  expect(calls).toHaveLength(1);
+  await write(order);
+  expect(calls).toHaveLength(2);
+});
+
+it.each(['flush', 'close'] as const)('%s waits for an order that was sent', async (end) => {
+  const process = tProcess();
+  await process.orderAndAbort(unkeyed);
+  const onEnd = vi.fn();
+  const ended = process[end]().then(onEnd);
+  await pass(60_000);
+  expect(onEnd).not.toHaveBeenCalled();
+  process.calls[0]?.answer(tEssay());
+  await ended;
+  expect(process.fired).toEqual([]);
+});

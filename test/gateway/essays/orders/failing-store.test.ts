@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { essayStoreKey, toOrderKey } from '../../../../src/gateway/essays/orders/archive.ts';
+import { StoreError } from '../../../../src/gateway/stores/store.ts';
+import { tFailingStore } from '../../../support/failing-store.ts';
+import { order, tEssay, truncated, unkeyed } from '../../../support/gateway/essays/generator.ts';
+import { dayMs, from, pass, tProcess, useFakeTime } from '../../../support/gateway/essays/processes.ts';
+import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
+
+useFakeTime();
+
+const rejection = { kind: 'service-failed', code: 'UPSTREAM_UNAVAILABLE', retryable: true, rawText: null };
+const unreadable = { code: 'INTERNAL_SERVER_ERROR', retryable: true };
+
+/** A process whose store can fail, and the memory behind it. */
+function tFailing() {
+  const memory = createMemoryStore();
+  const { store, fail, work } = tFailingStore(memory);
+  return { memory, fail, work, ...tProcess(store) };
+}
+
+describe('while the store fails', () => {
+  it('an order with a key is rejected as retryable, without a call, and a query by id fails', async () => {
+    const { generate, find, write, calls, fired, fail, work } = tFailing();
+    fail();
+    await expect(find('any', from())).rejects.toMatchObject(unreadable);
+    expect(await generate(order, from())).toMatchObject(rejection);
+    expect(calls).toHaveLength(0);
+    expect(fired).toEqual(['rejected']);
+    work();
+    await write(order);
+  });
+
+  it('an order without a key is written and returned, and stored when the store works again', async () => {
+    const { memory, write, find, fired, fail, work } = tFailing();
+    fail();
+    const essay = await write(unkeyed);
+    expect(fired).toEqual(['buffered: not connected']);
+    expect(await find(essay.id, from())).toEqual(essay);
+    await pass(5_000);
+    work();
+    await pass(5_000);
+    expect(await tProcess(memory).find(essay.id, from())).toEqual(essay);
+  });
+
+  it('an order with a key that was written meanwhile is not written twice', async () => {
+    const { memory, start, generate, calls, fired, flush, fail, work } = tFailing();
+    const first = await start();
+    fail();
+    const essay = tEssay();
+    calls[0]?.answer(essay);
+    expect(await first.result).toEqual(essay);
+    expect(await generate(order, from())).toEqual(essay);
+    expect(await generate({ ...order, wordCount: 5 }, from())).toMatchObject({ field: 'idempotencyKey' });
+    expect(fired).toEqual(['buffered: not connected']);
+    work();
+    await flush();
+    expect(await tProcess(memory).generate(order, from())).toEqual(essay);
+    expect(calls).toHaveLength(1);
+  });
+
+  it('an essay that is stored is returned again even if the store rejects writes', async () => {
+    const memory = createMemoryStore();
+    const essay = await tProcess(memory).write(order);
+    const readOnly = async () => Promise.reject(new StoreError('READONLY'));
+    const { generate, calls, fired } = tProcess({ ...memory, lock: readOnly, set: readOnly, setIfAbsent: readOnly });
+    expect(await generate(order, from())).toEqual(essay);
+    expect(calls).toHaveLength(0);
+    expect(fired).toEqual([]);
+    expect(await generate({ ...order, idempotencyKey: 'another key' }, from())).toMatchObject(rejection);
+  });
+
+  it('an order that cannot be recorded as sent is rejected, without a call, and can be sent again later', async () => {
+    const memory = createMemoryStore();
+    const { generate, calls } = tProcess({ ...memory, set: async () => Promise.reject(new StoreError('READONLY')) });
+    expect(await generate(order, from())).toMatchObject(rejection);
+    expect(calls).toHaveLength(0);
+    await tProcess(memory).write(order);
+  });
+
+  it('a process that ends reports each essay that it could not store as lost', async () => {
+    const { write, close, fired, fail } = tFailing();
+    fail();
+    for (const _ of [1, 2]) await write(unkeyed);
+    await close();
+    const lost = 'lost: the store failed until shutdown';
+    expect(fired).toEqual(['buffered: not connected', lost, lost]);
+  });
+
+  it('a process that ends after the store works again stores its essays', async () => {
+    const { memory, write, close, fired, fail, work } = tFailing();
+    fail();
+    const essay = await write(unkeyed);
+    work();
+    await close();
+    expect(fired).toEqual(['buffered: not connected']);
+    expect(await tProcess(memory).find(essay.id, from())).toEqual(essay);
+  });
+});
+
+const { storeKey, fingerprint: digest } = toOrderKey(order, 'ann') ?? { storeKey: '', fingerprint: '' };
+const essay = tEssay();
+const orderRecord = { version: 1, digest, essay };
+const failureRecord = { version: 1, attempt: '1', digest, failure: truncated, isUnread: true };
+const expiry = { expiresInMs: dayMs };
+
+describe('a record that cannot be read', () => {
+  it.each([
+    ['a damaged essay', storeKey, '{"version":1,'],
+    ['an incomplete essay', storeKey, JSON.stringify({ ...orderRecord, essay: { ...essay, text: null } })],
+    ['an essay without a version', storeKey, JSON.stringify({ digest, essay })],
+    ['an essay of a later version', storeKey, JSON.stringify({ ...orderRecord, version: 2 })],
+    ['a damaged failed attempt', `${storeKey}:attempt`, 'null'],
+    ['an incomplete failed attempt', `${storeKey}:attempt`, JSON.stringify({ ...failureRecord, failure: {} })],
+    ['a sent attempt of a later version', `${storeKey}:attempt`, JSON.stringify({ version: 2, digest, isSent: true })],
+    ['a failed attempt of a later version', `${storeKey}:attempt`, JSON.stringify({ ...failureRecord, version: 2 })],
+  ])('rejects the order, without a call: %s', async (_, key, text) => {
+    const store = createMemoryStore();
+    await store.set(key, text, expiry);
+    const { generate, calls, fired } = tProcess(store);
+    expect(await generate(order, from())).toMatchObject(rejection);
+    expect(await generate(order, from())).toMatchObject(rejection);
+    expect(calls).toHaveLength(0);
+    expect(fired).toEqual(['rejected', 'rejected']);
+  });
+
+  it.each([
+    ['a damaged one', '['],
+    ['an incomplete one', '{"version":1}'],
+    ['one of a later version', JSON.stringify({ version: 2, essay })],
+  ])('fails a query by id: %s', async (_, text) => {
+    const store = createMemoryStore();
+    await store.set(essayStoreKey(essay.id, 'ann'), text, expiry);
+    await expect(tProcess(store).find(essay.id, from())).rejects.toMatchObject(unreadable);
+  });
+});

@@ -1,0 +1,176 @@
+import { describe, expect, it, vi } from 'vitest';
+import { tFailingStore } from '../../../support/failing-store.ts';
+import { again, failed, order, tEssay, truncated, unknownOutcome } from '../../../support/gateway/essays/generator.ts';
+import {
+  answerAll,
+  dayMs,
+  from,
+  pass,
+  tDelayed,
+  tProcess,
+  useFakeTime,
+} from '../../../support/gateway/essays/processes.ts';
+import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
+
+useFakeTime();
+
+const different = { ...order, wordCount: 5 };
+
+/** Two processes with one store. */
+function tProcesses() {
+  const store = createMemoryStore();
+  return { store, a: tProcess(store), b: tProcess(store) };
+}
+
+/** A process that crashed 15 seconds after it sent an order, and two others with its store. */
+async function tCrashed() {
+  const memory = createMemoryStore();
+  const { store, fail } = tFailingStore(memory);
+  const crashed = tProcess(store);
+  const { result } = await crashed.start(order, from(), 15_000);
+  fail();
+  const others = [tProcess(memory), tProcess(memory)];
+  return {
+    others,
+    calls: () => others.flatMap((other) => other.calls),
+    /** The crash is only simulated. */
+    async endCrash() {
+      crashed.calls[0]?.answer(failed);
+      await result;
+    },
+  };
+}
+
+describe('two processes', () => {
+  it('make one call for one key, even if it outlasts a lock', async () => {
+    const { a, b } = tProcesses();
+    const results = [a.generate(order, from()), b.generate(order, from())];
+    await pass(100_000);
+    await answerAll(a, ...results);
+    expect([a.calls.length, b.calls.length]).toEqual([1, 0]);
+  });
+
+  it('both return the failure that one waited for, and pay again only for a later order', async () => {
+    const { a, b } = tProcesses();
+    const first = await a.start();
+    const second = await b.start(order, from(), 5_000);
+    const code = 'UPSTREAM_ALLOWANCE_EXHAUSTED';
+    const exhausted = { kind: 'allowance-exhausted', message: 'Exhausted.', code, renewsAt: new Date() } as const;
+    a.calls[0]?.answer(exhausted);
+    await pass(1_000);
+    expect(await Promise.all([first.result, second.result])).toEqual([exhausted, exhausted]);
+    expect(b.calls).toHaveLength(0);
+    await b.write(order);
+    expect([a.calls.length, b.calls.length]).toEqual([1, 1]);
+  });
+
+  it('do not return a failure from before the order', async () => {
+    const { a, b } = tProcesses();
+    await a.orderAndFail();
+    const results = [a.generate(order, from()), b.generate(order, from())];
+    await pass(5_000);
+    const second = { ...failed, message: 'The second failure.' };
+    a.calls[1]?.answer(second);
+    await pass(1_000);
+    expect(await Promise.all(results)).toEqual([second, second]);
+    expect([a.calls.length, b.calls.length]).toEqual([2, 0]);
+  });
+
+  it('deliver the raw text of a caller who aborted to the one that waited, once', async () => {
+    const { a, b } = tProcesses();
+    await a.orderAndAbort(order);
+    const waiting = await b.start(order, from(), 200);
+    a.calls[0]?.answer(truncated);
+    await pass(1_000);
+    expect(await waiting.result).toEqual(truncated);
+    expect(b.calls).toHaveLength(0);
+    await b.write(order);
+  });
+
+  it('reject a different order with the key that the other process was writing', async () => {
+    const { a, b } = tProcesses();
+    const first = await a.start();
+    const second = b.generate(different, from());
+    await answerAll(a, first.result);
+    expect(await second).toMatchObject({ kind: 'invalid-input', field: 'idempotencyKey' });
+    expect(b.calls).toHaveLength(0);
+  });
+
+  it('each write their own order when the different order with the same key failed', async () => {
+    const { a, b } = tProcesses();
+    const first = await a.start();
+    const second = await b.start(different);
+    a.calls[0]?.answer(failed);
+    await first.result;
+    await pass(1_000);
+    b.calls[0]?.answer(tEssay('Five words.'));
+    expect(await second.result).toMatchObject({ text: 'Five words.' });
+  });
+
+  it('make one call when one gets the lock just after the other has finished', async () => {
+    const memory = createMemoryStore();
+    const { store, proceed } = tDelayed(memory, 'lock');
+    const late = tProcess(store);
+    const second = await late.start();
+    const essay = await tProcess(memory).write(order);
+    proceed();
+    expect(await second.result).toEqual(essay);
+    expect(late.calls).toHaveLength(0);
+  });
+
+  it('report an order that a crashed process has sent, once its lock has expired, without a call', async () => {
+    const { others, calls, endCrash } = await tCrashed();
+    const onReturn = vi.fn();
+    const waiting = others.map(({ generate }) => generate(order, from()).finally(onReturn));
+    await pass(6_000);
+    expect(onReturn).not.toHaveBeenCalled();
+    await pass(4_000);
+    expect(await Promise.all(waiting)).toEqual([unknownOutcome, unknownOutcome]);
+    await endCrash();
+    await pass(29 * dayMs);
+    expect(await others[0]?.generate(order, from())).toEqual(unknownOutcome);
+    expect(await others[1]?.generate(different, from())).toMatchObject({ field: 'idempotencyKey' });
+    expect(calls()).toHaveLength(0);
+  });
+
+  it('send the order of a crashed process again, once, if a second payment is accepted', async () => {
+    const { others, calls, endCrash } = await tCrashed();
+    const waiting = others.map(({ generate }) => generate(again, from()));
+    await pass(6_000);
+    expect(calls()).toHaveLength(0);
+    await pass(4_000);
+    const essay = await answerAll({ calls: calls() }, ...waiting);
+    expect(await others[0]?.generate(order, from())).toEqual(essay);
+    expect(await others[1]?.generate(again, from())).toEqual(essay);
+    expect(calls()).toHaveLength(1);
+    await endCrash();
+  });
+
+  it('send an order again after it was sent twice, if the second attempt failed', async () => {
+    const { others, endCrash } = await tCrashed();
+    await pass(31_000);
+    const second = await others[0]?.start(again);
+    others[0]?.calls[0]?.answer(failed);
+    expect(await second?.result).toEqual(failed);
+    await others[1]?.write(order);
+    await endCrash();
+  });
+
+  it('try the lock about once a second while they wait', async () => {
+    const { store, a, b } = tProcesses();
+    const first = await a.start();
+    const lock = vi.spyOn(store, 'lock');
+    const second = await b.start(order, from(), 20_000);
+    expect(lock.mock.calls.length).toBeGreaterThan(15);
+    expect(lock.mock.calls.length).toBeLessThan(30);
+    await answerAll(a, first.result, second.result);
+  });
+
+  it('do not wait for each other when one of them shuts down', async () => {
+    const { a, b } = tProcesses();
+    const first = await a.start();
+    const second = await b.start(order, from(), 1_000);
+    await b.flush();
+    await answerAll(a, first.result, second.result);
+  });
+});

@@ -1,0 +1,271 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { parseJson } from '../../../../src/base/parse-json.ts';
+import type { EssayResult } from '../../../../src/gateway/essays/essays.ts';
+import type { DeclaredFields } from '../../../../src/gateway/essays/rest/read-essay.ts';
+import { createRestEssays } from '../../../../src/gateway/essays/rest/rest-essays.ts';
+import type { Answered, Outcome, UpstreamRequest } from '../../../../src/gateway/upstream/outcome.ts';
+import { order } from '../../../support/gateway/essays/generator.ts';
+import { tRequestContext } from '../../../support/request-context.ts';
+
+const modeNames = {
+  STANDARD: 'Standard',
+  ACADEMIC: 'Academic',
+  PROFESSIONAL: 'Professional',
+  NEWS_REPORT: 'News',
+  DETAILED: 'Detailed',
+};
+const date = new Date('2026-12-01T00:00:00Z');
+const later = new Date('2026-12-01T00:00:01Z');
+
+function answered(status: number, text: string): Answered {
+  return { kind: 'answered', status, headers: {}, retryAt: null, text, json: parseJson(text) };
+}
+
+interface TOptions {
+  isSelfHosted?: boolean;
+  declared?: DeclaredFields;
+}
+
+function tRestEssays(outcome: Outcome, options: TOptions = {}) {
+  const requests: UpstreamRequest[] = [];
+  const fired: string[] = [];
+  const essays = createRestEssays({
+    keepMs: 86_400_000,
+    declared: { texts: null, error: null },
+    ...options,
+    client: {
+      async send(request) {
+        requests.push(request);
+        if (outcome.kind === 'answered' || outcome.kind === 'failed') request.beforeAttempt?.();
+        return outcome;
+      },
+    },
+    modeNames,
+    redact: (text) => text.replaceAll('secret', '[hidden]'),
+    events: {
+      credentialsRejected: () => fired.push('credentials rejected'),
+      callRefused: () => fired.push('refused'),
+      requestRejected: (_, status) => fired.push(`rejected ${status}`),
+      responseUnreadable: (_, status) => fired.push(`unreadable ${status}`),
+    },
+  });
+  return { ...essays, requests, fired };
+}
+
+const renewing = {
+  kind: 'allowance-exhausted',
+  message: `The allowance of the essay service is exhausted; it renews at ${date.toISOString()}.`,
+  code: 'UPSTREAM_ALLOWANCE_EXHAUSTED',
+  renewsAt: date,
+};
+const blocked = (message: string) => ({
+  kind: 'allowance-exhausted',
+  message: `The essay service has asked not to be called${message}`,
+  code: 'UPSTREAM_ALLOWANCE_EXHAUSTED',
+});
+const failedWith = (code: string, more: object) => ({ kind: 'service-failed', code: `UPSTREAM_${code}`, ...more });
+const unpaid = { retryable: true, rawText: null };
+const usage = '{"usage":1}';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: date.getTime() - 3_600_000 }));
+
+/* The failure matrix has the results of all failed calls; these are those of an order that was not sent or has no essay. */
+it.each<[string, Outcome, object, string[]?]>([
+  ['an allowance that renews at the date of the outcome', { kind: 'exhausted', renewsAt: date }, renewing],
+  [
+    'that the service has asked not to be called',
+    { kind: 'blocked', retryAt: date },
+    { ...blocked(`; the gateway waits until ${date.toISOString()} at most.`), renewsAt: date },
+  ],
+  [
+    'that the gateway probes a service that has asked not to be called for long',
+    { kind: 'blocked', retryAt: later },
+    {
+      ...blocked(`; the gateway waits until ${later.toISOString()} at most, and probes it with one call an hour.`),
+      renewsAt: later,
+    },
+  ],
+  [
+    'that a call was rejected with 429',
+    answered(429, '{}'),
+    { ...blocked(', without saying until when.'), renewsAt: null },
+    ['refused'],
+  ],
+  ['a request that was not sent as retryable', { kind: 'shed' }, failedWith('UNAVAILABLE', unpaid)],
+  ['a failure without raw text for a 5xx response', answered(500, usage), failedWith('FAILED', unpaid)],
+  ['rejected input', answered(422, '{"message":"secret"}'), { kind: 'invalid-input', message: '[hidden]' }],
+  ['the text of a 2xx response', answered(200, usage), failedWith('FAILED', { rawText: usage }), ['unreadable 200']],
+])('returns %s, after one call', async (_, outcome, result, events = []) => {
+  const { generate, requests, fired } = tRestEssays(outcome);
+  const beforeAttempt = vi.fn();
+  expect(await generate(order, tRequestContext(), { maySend: async () => true, beforeAttempt })).toMatchObject(result);
+  expect(requests).toHaveLength(1);
+  expect(beforeAttempt).toHaveBeenCalledTimes(outcome.kind === 'answered' ? 1 : 0);
+  expect(fired).toEqual(events);
+});
+
+it.each([
+  [{ isSelfHosted: true }, 'drafter', 'DRAFTER'],
+  [{ isSelfHosted: true }, 'model', 'MODEL'],
+  [{ isSelfHosted: false }, 'drafter', 'SERVICE'],
+  [{ isSelfHosted: false }, 'model', 'SERVICE'],
+  [{}, 'model', 'SERVICE'],
+])('with %j, the writer that is reported as %s is %s', async (options, writer, expected) => {
+  const body = JSON.stringify({ essay: `${order.description}. They write. `.repeat(8), writer });
+  const { generate } = tRestEssays(answered(200, body), options);
+  const hooks = { maySend: async () => true, beforeAttempt: vi.fn() };
+  expect(await generate(order, tRequestContext(), hooks)).toMatchObject({ kind: 'essay', writer: expected });
+});
+
+/** The code of a failure, the message of a rejection, or the kind of any other result. */
+function nameOf(result: EssayResult): string {
+  if (result.kind === 'service-failed') return result.code;
+  return result.kind === 'invalid-input' ? result.message : result.kind;
+}
+
+const hooks = { maySend: async () => true, beforeAttempt: vi.fn() };
+
+it.each<[number[], unknown, string, string]>([
+  [[200, 202, 400, 401, 403, 500, 503], { message: 'Monthly quota exceeded.' }, 'allowance-exhausted', 'refused'],
+  [[200, 403, 429], { error: { code: 'insufficient_quota' } }, 'allowance-exhausted', 'refused'],
+  [[200, 402], { text: 'You have no credits left.' }, 'allowance-exhausted', 'refused'],
+  [[202], { message: 'You have used your 100 requests of this month' }, 'allowance-exhausted', 'refused'],
+  [[200], { result: 'Limit of 100 free requests per month used.' }, 'allowance-exhausted', 'refused'],
+  [[200, 400, 401, 500], { detail: 'Not authenticated.' }, 'UPSTREAM_REJECTED_CREDENTIALS', 'credentials rejected'],
+  [[200], { essay: 'Invalid API key.' }, 'UPSTREAM_REJECTED_CREDENTIALS', 'credentials rejected'],
+  [[200], { data: 'Your key has been deactivated.' }, 'UPSTREAM_REJECTED_CREDENTIALS', 'credentials rejected'],
+])('with the statuses %j, %j is %s', async (statuses, body, name, event) => {
+  for (const status of statuses) {
+    const { generate, fired } = tRestEssays(answered(status, JSON.stringify(body)));
+    const result = await generate(order, tRequestContext(), hooks);
+    expect([status, nameOf(result), fired]).toEqual([status, name, [event]]);
+    expect(result).not.toMatchObject({ retryable: true });
+  }
+});
+
+it.each<[number, unknown, string]>([
+  [400, { error: 'Invalid request body.' }, 'Invalid request body.'],
+  [400, { detail: 'word_count must be an integer.' }, 'word_count must be an integer.'],
+  [422, { detail: [{ loc: ['body', 'word_count'], msg: 'value is not valid', type: 'x' }] }, 'value is not valid'],
+  [400, { errors: { mode: ['mode is unknown.'] } }, 'mode is unknown.'],
+  [400, { errors: [{ code: 'max', message: 'Too long.' }] }, 'Too long.'],
+  [400, { statusCode: 400, message: ['Too long.'], error: 'Bad Request' }, 'Too long.'],
+  [400, { type: 'about:blank', title: 'Bad Request', status: 400, detail: 'Too long.' }, 'Too long.'],
+  [400, { msg: 'Too long.', code: 7 }, 'Too long.'],
+  [413, { message: 'Too long.' }, 'Too long.'],
+  [400, 'The description is too long.', 'The description is too long.'],
+  [400, '<html><body><h1>Bad</h1><p>Too long.</p></body></html>', 'Bad\n\nToo long.'],
+  [400, { message: `${'x'.repeat(490)} secret secret` }, `${'x'.repeat(490)} [hidden] `],
+  [422, {}, 'The essay service rejected the input and did not give a reason.'],
+  [400, { status: 'x', code: 7 }, 'The essay service rejected the input and did not give a reason.'],
+])('the reason of status %i %j is %s', async (status, body, reason) => {
+  const { generate } = tRestEssays(answered(status, typeof body === 'string' ? body : JSON.stringify(body)));
+  expect(await generate(order, tRequestContext(), hooks)).toEqual({
+    kind: 'invalid-input',
+    message: reason,
+    field: null,
+    problems: [],
+  });
+});
+
+describe('a 2xx response without an essay', () => {
+  it.each([
+    [200, JSON.stringify({ task: 'a81f', status: 'queued' })],
+    [202, '{"id":"x"}'],
+    [200, 'Their secret: practice. Authorization: Bearer eyJhbGciOi.eyJzdWIi.c2ln, see /srv/app/main.py'],
+    [200, `${JSON.stringify({ note: 'Your quota is exceeded.', a: 'x y. '.repeat(500) })}`],
+  ])('is kept as it was received, and not sent again: %i %s', async (status, text) => {
+    const { generate, fired } = tRestEssays(answered(status, text));
+    expect(await generate(order, tRequestContext(), hooks)).toEqual({
+      kind: 'service-failed',
+      message: 'The essay service returned a response that could not be read.',
+      code: 'UPSTREAM_FAILED',
+      retryable: false,
+      rawText: text,
+      isUnreadable: true,
+    });
+    expect(fired).toEqual([`unreadable ${status}`]);
+  });
+
+  it('may be empty', async () => {
+    const { generate } = tRestEssays(answered(204, ''));
+    const result = await generate(order, tRequestContext(), hooks);
+    expect(result).toMatchObject({ retryable: false, rawText: null, isUnreadable: true });
+  });
+});
+
+it('believes the declared fields', async () => {
+  const declared = { texts: ['a.b'], error: 'failed' };
+  for (const [body, expected] of [
+    [
+      { a: { b: 'Access denied.' }, status: 'failed' },
+      { kind: 'essay', text: 'Access denied.', wordCount: 2 },
+    ],
+    [
+      { a: { b: 'Access granted.' }, failed: 'yes' },
+      { kind: 'service-failed', isUnreadable: true },
+    ],
+    [{ essay: `${order.description} `.repeat(50) }, { kind: 'service-failed', isUnreadable: true }],
+  ]) {
+    const { generate } = tRestEssays(answered(200, JSON.stringify(body)), { declared });
+    expect(await generate(order, tRequestContext(), hooks)).toMatchObject(expected ?? {});
+  }
+});
+
+it('what was sent is no essay, in the form of the client or of the request', async () => {
+  const long = {
+    ...order,
+    description: 'Fountain pens: the reservoir that holds the ink, and the nib',
+    titles: ['The Pen'],
+  };
+  const { generate, requests } = tRestEssays(answered(200, '{}'));
+  await generate(long, tRequestContext(), hooks);
+  const { description: sent } = (requests[0]?.body ?? {}) as { description: string };
+  expect(sent).toContain('Title options: The Pen.');
+  for (const text of [sent, long.description, `You asked for this essay: ${long.description}`]) {
+    const { generate } = tRestEssays(answered(200, JSON.stringify({ text })));
+    expect(await generate(long, tRequestContext(), hooks)).toMatchObject({ kind: 'service-failed' });
+  }
+});
+
+it('a short essay, or one that repeats its order, is one if the service is self-hosted', async () => {
+  for (const text of ['Pens.', order.description, 'Access denied: please try again later.']) {
+    for (const isSelfHosted of [true, false]) {
+      const { generate } = tRestEssays(answered(200, JSON.stringify({ essay: text })), { isSelfHosted });
+      const result = await generate(order, tRequestContext(), { maySend: async () => true, beforeAttempt: vi.fn() });
+      expect(result.kind === 'essay').toBe(isSelfHosted);
+    }
+  }
+});
+
+it('accepts lines with text from the self-hosted service only', async () => {
+  for (const isSelfHosted of [true, false]) {
+    const { generate, requests } = tRestEssays(answered(200, '{"essay":"Pens hold ink. They write."}'), {
+      isSelfHosted,
+    });
+    const onText = vi.fn();
+    await generate(order, tRequestContext(), { maySend: async () => true, beforeAttempt: vi.fn(), onText });
+    const [request] = requests;
+    expect(Object.keys(request ?? {})).not.toContain('onText');
+    expect(request?.lines === undefined).toBe(!isSelfHosted);
+    expect(
+      [{ text: 'Pens' }, { text: 1 }, { essay: 'Pens' }, null].map((line) => request?.lines?.readText(line)),
+    ).toEqual(isSelfHosted ? ['Pens', null, null, null] : Array(4).fill(undefined));
+    request?.lines?.onText?.('Pens');
+    expect(onText).toHaveBeenCalledTimes(isSelfHosted ? 1 : 0);
+  }
+});
+
+it.each([
+  [true, 'The essay service failed.'],
+  [false, 'The essay service returned a response that could not be read.'],
+])(
+  'reads a failure in the last line as status 500, if the service is self-hosted: %s',
+  async (isSelfHosted, message) => {
+    const outcome: Answered = { ...answered(200, '{"error":"x"}'), text: 'Pens hold' };
+    const { generate } = tRestEssays(outcome, { isSelfHosted });
+    const result = await generate(order, tRequestContext(), { maySend: async () => true, beforeAttempt: vi.fn() });
+    const kept = isSelfHosted ? { retryable: true } : { retryable: false, isUnreadable: true };
+    expect(result).toEqual({ ...failedWith('FAILED', { ...kept, rawText: 'Pens hold' }), message });
+  },
+);

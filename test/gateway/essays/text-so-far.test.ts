@@ -1,0 +1,166 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { AbortableSignal } from '../../../src/base/async/signal.ts';
+import { createLog } from '../../../src/base/log.ts';
+import { createSecretRedaction } from '../../../src/base/redact.ts';
+import type { EssayJobState, EssayResult } from '../../../src/gateway/essays/essays.ts';
+import { createPaidEssays } from '../../../src/gateway/essays/paid-essays.ts';
+import { createLogEvents } from '../../../src/gateway/telemetry/log-events.ts';
+import { createUpstreamClient } from '../../../src/gateway/upstream/upstream-client.ts';
+import { tHttpServer } from '../../support/free-port.ts';
+import { tGate } from '../../support/gate.ts';
+import { order, unkeyed } from '../../support/gateway/essays/generator.ts';
+import { ann } from '../../support/gateway/essays/jobs.ts';
+import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
+import { tAllowance } from '../../support/gateway/upstream/allowance.ts';
+import { essaysKey } from '../../support/gateway.ts';
+import { tRequestContext } from '../../support/request-context.ts';
+import { tEssayService } from '../../support/self-hosted.ts';
+
+/* From the language model to the gateway, over HTTP: the text of an essay while it is written. */
+
+const modeNames = {
+  STANDARD: 'Standard',
+  ACADEMIC: 'Academic',
+  PROFESSIONAL: 'Professional',
+  NEWS_REPORT: 'News',
+  DETAILED: 'Detailed',
+};
+const events = createLogEvents(createLog({ level: 'silent', redact: (text) => text }));
+
+/** The gateway's essays, with the self-hosted service, or with the same one as a service of another operator. */
+function tPaidEssays(url: string, { isSelfHosted = true } = {}) {
+  const client = createUpstreamClient({
+    service: 'essays',
+    baseUrl: url,
+    headers: { token: essaysKey, accept: 'application/json' },
+    isSelfHosted,
+    timeoutMs: 60_000,
+    maxResponseBytes: 1_000_000,
+    maxConcurrency: 2,
+    maxQueue: 2,
+    backoffMs: 0,
+    allowance: tAllowance(),
+    redactSecrets: createSecretRedaction([essaysKey]),
+    events,
+  });
+  onTestFinished(() => client.close());
+  const upstream = isSelfHosted ? null : { url, apiKey: essaysKey };
+  const jobs = { maxRunning: 2, maxPerCaller: 2, maxMegabytesPerCaller: 50, cancelsSent: false };
+  const essays = { upstream, modeNames, declared: { texts: null, error: null }, keepDays: 1, jobs };
+  const config = { essays } as Parameters<typeof createPaidEssays>[0]['config'];
+  const paid = createPaidEssays({
+    client,
+    config,
+    allowance: tAllowance(),
+    budgets: { reserve: () => null, findRefusal: async () => null },
+    isWithdrawn: () => false,
+    redact: (text) => text,
+    events,
+    store: createMemoryStore(),
+    isShared: false,
+    onRecovered: () => {},
+  });
+  onTestFinished(async () => {
+    await paid.jobs.stop();
+    await paid.close();
+  });
+  return paid;
+}
+
+const first = 'City Bees\n\nBees fly to every flower of the town, and then they fly back home again with it.\n\n';
+const second = 'They sleep at night. They wake up when the sun rises, and begin their work again without a pause.';
+
+/** A model that thinks, writes the first part, and waits before the second part and the end. */
+async function tModel(end: 'finish' | 'fail' | 'break') {
+  const rest = tGate();
+  const { url } = await tHttpServer(async (request, response) => {
+    const prompt = (await request.toArray()).join('');
+    // Only an essay that is shown while it is written has tags.
+    const [open, close] = prompt.includes('<essay>') ? ['<essay>\n', '\n</essay>'] : ['', ''];
+    const send = (choice: object) =>
+      response.write(`data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const word of `<think>zzsecret</think>\n${open}${first}${second}`.split(/(?<= )/))
+      send({ delta: { content: word } });
+    await rest.opened;
+    if (end === 'break') response.destroy();
+    else send({ delta: { content: `${close}` }, finish_reason: end === 'finish' ? 'stop' : 'error' });
+    response.end();
+  });
+  return { url, model: 'a-model', apiKey: null, timeoutMs: 60_000, finish: rest.open };
+}
+
+/** Orders an essay, and returns when some text was shown. */
+async function orderFrom(end: 'finish' | 'fail' | 'break', ordered = order) {
+  const { finish, ...llm } = await tModel(end);
+  const { generate } = tPaidEssays(await tEssayService({ llm }));
+  const texts: string[] = [];
+  const shown = tGate();
+  const onText = (text: string) => {
+    texts.push(text);
+    shown.open();
+  };
+  const result = generate(ordered, tRequestContext(), { beforeSend() {}, onSent() {}, onText });
+  await shown.opened;
+  expect(texts.at(-1)).toMatch(/^City Bees\n\nBees fly to every flower/);
+  expect(texts.join()).not.toMatch(/zzsecret|essay>/);
+  finish();
+  return { result: await result, texts };
+}
+
+it.each([
+  ['with a key', order],
+  ['without a key', unkeyed],
+])('is shown before the model has finished, for an order %s', async (_, ordered) => {
+  const { result, texts } = await orderFrom('finish', ordered);
+  expect(result).toMatchObject({ kind: 'essay', writer: 'MODEL', text: first + second });
+  const { text } = result as Extract<EssayResult, { kind: 'essay' }>;
+  for (const shown of texts) expect(text.startsWith(shown)).toBe(true);
+});
+
+it.each(['fail', 'break'] as const)('is the raw text of an order whose model does not finish: %s', async (end) => {
+  const { result, texts } = await orderFrom(end);
+  expect(result).toEqual({
+    kind: 'service-failed',
+    message: 'The essay service failed.',
+    code: 'UPSTREAM_FAILED',
+    retryable: true,
+    rawText: texts.at(-1),
+  });
+});
+
+it('is the state of a job that is watched', async () => {
+  const { finish, ...llm } = await tModel('finish');
+  const { jobs } = tPaidEssays(await tEssayService({ llm }));
+  const job = await jobs.start(order, ann);
+  const states: EssayJobState[] = [];
+  for await (const now of await jobs.watch('id' in job ? job.id : '', ann.id, new AbortableSignal())) {
+    if (now) states.push(now.state);
+    if (now?.state.kind === 'writing' && now.state.textSoFar !== '') finish();
+  }
+  const writing = states.filter((state) => state.kind === 'writing');
+  expect(writing.at(-1)?.textSoFar).toMatch(/^City Bees\n\nBees fly to every flower/);
+  expect(states.at(-1)?.kind).toBe('finished');
+});
+
+it('is shown in paragraphs of the drafter', async () => {
+  const { generate } = tPaidEssays(await tEssayService());
+  const texts: string[] = [];
+  const result = await generate(order, tRequestContext(), {
+    beforeSend() {},
+    onSent() {},
+    onText: (text) => texts.push(text),
+  });
+  expect(result).toMatchObject({ kind: 'essay', writer: 'DRAFTER', text: texts.at(-1) });
+});
+
+it('is not asked of another service', async () => {
+  const { generate } = tPaidEssays(await tEssayService(), { isSelfHosted: false });
+  const texts: string[] = [];
+  expect(
+    await generate(order, tRequestContext(), { beforeSend() {}, onSent() {}, onText: (text) => texts.push(text) }),
+  ).toMatchObject({
+    kind: 'essay',
+  });
+  expect(texts).toEqual([]);
+});

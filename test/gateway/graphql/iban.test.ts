@@ -1,0 +1,257 @@
+import { describe, expect, it, vi } from 'vitest';
+import vectors from '../../data/iban-vectors.json' with { type: 'json' };
+import { bankDataKey, tGateway, tScriptedGateway } from '../../support/gateway.ts';
+import { seenIbanValidation } from '../../support/hosted-bank-data.ts';
+import { replyFailingFor, replyInWaves, replyJson, replyWithIban, tUpstream } from '../../support/scripted-upstream.ts';
+import { tBankDataService } from '../../support/self-hosted.ts';
+
+const everything = `valid iban problems
+  ibanData { country countryCode sepaCountry checksum bban bankCode accountNumber branch nationalChecksum
+             countryIbanFormatAsSwift countryIbanFormatAsRegex }
+  bankData { bankCode name zip city bic } countryIbanExample`;
+
+const expectedGerman = {
+  valid: true,
+  iban: 'DE89370400440532013000',
+  problems: [],
+  ibanData: {
+    country: 'Germany',
+    countryCode: 'DE',
+    sepaCountry: true,
+    checksum: '89',
+    bban: '370400440532013000',
+    bankCode: '37040044',
+    accountNumber: '0532013000',
+    branch: null,
+    nationalChecksum: null,
+    countryIbanFormatAsSwift: 'DE2!n8!n10!n',
+    countryIbanFormatAsRegex: '^DE(\\d{2})(\\d{8})(\\d{10})$',
+  },
+  bankData: { bankCode: '37040044', name: 'Commerzbank', zip: '50447', city: 'Köln', bic: 'COBADEFFXXX' },
+  countryIbanExample: 'DE89370400440532013000',
+};
+
+const germanQuery = `{ ibanValidation(iban: "DE89 3704 0044 0532 0130 00") { ${everything} } }`;
+
+describe('bankCodeStatus', () => {
+  const query = (iban: string) => `{ ibanValidation(iban: "${iban}") { valid bankCodeStatus bankData { name } } }`;
+  const unlisted = 'DE57000000000532013000';
+
+  it.each([
+    ['a listed bank code', 'DE89370400440532013000', 'LISTED'],
+    ['an unlisted one', unlisted, 'NOT_LISTED'],
+    ['an unlisted one of a country whose list is incomplete', 'FR7699999999999999999999944', 'UNKNOWN'],
+    ['a country without a list', 'GB29NWBK60161331926819', 'UNKNOWN'],
+    ['what is no IBAN', 'DE', 'UNKNOWN'],
+  ])('of %s', async (_, iban, expected) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-25') });
+    const { ask } = await tScriptedGateway(replyJson(200, { valid: true, bank_data: null }));
+    const { data } = await ask(query(iban));
+    expect(data?.ibanValidation).toMatchObject({ valid: iban !== 'DE', bankCodeStatus: expected, bankData: null });
+  });
+});
+
+describe('bankData', () => {
+  it('says where the record and its BIC are from', async () => {
+    const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
+    const { data } = await ask(`{ ibanValidation(iban: "FR7618206000000000000000051") {
+      bankData { bic bicSource source date } } bank(bic: "COBADEFF") { bicSource source } }`);
+    expect(data?.ibanValidation?.bankData).toMatchObject({
+      bic: 'AGRIFRPP882',
+      bicSource: 'CORRECTED',
+      date: '2024-09-23',
+    });
+    expect(data?.bank).toEqual({ bicSource: 'NATIONAL_LIST', source: 'Deutsche Bundesbank, via bankdata-germany' });
+  });
+
+  it.each([undefined, null, '', 'national_list', 7, {}])(
+    'has no source of the BIC if the service reports %j',
+    async (bic_source) => {
+      const bank_data = { name: 'Bank', bic: 'COBADEFFXXX', bic_source };
+      const { ask } = await tScriptedGateway(replyJson(200, { valid: true, bank_data }));
+      const { data } = await ask(
+        '{ ibanValidation(iban: "DE89370400440532013000") { bankData { bic bicSource source date } } }',
+      );
+      expect(data?.ibanValidation?.bankData).toEqual({ bic: 'COBADEFFXXX', bicSource: null, source: null, date: null });
+    },
+  );
+});
+
+describe('ibanValidation', () => {
+  it('returns a recorded answer of the hosted service in schema terms', async () => {
+    const { ask } = await tScriptedGateway(replyJson(200, seenIbanValidation));
+    expect(await ask(germanQuery)).toEqual({ data: { ibanValidation: expectedGerman } });
+  });
+
+  it('returns the same from the self-hosted service, except zip and city, which its directory does not have', async () => {
+    const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
+    const bankData = { ...expectedGerman.bankData, zip: null, city: null };
+    expect(await ask(germanQuery)).toEqual({ data: { ibanValidation: { ...expectedGerman, bankData } } });
+  });
+
+  it('sends the normalized IBAN, and the key only in a header', async () => {
+    const upstream = await tUpstream(replyJson(200, seenIbanValidation));
+    const { ask } = tGateway({ bankDataUrl: `${upstream.url}/v1` });
+    await ask(germanQuery);
+    const [call] = upstream.calls;
+    expect(call).toMatchObject({ method: 'GET', path: '/v1/bank_data/iban_validate', body: '' });
+    expect(Object.fromEntries(call?.query ?? [])).toEqual({ iban_number: 'DE89370400440532013000' });
+    expect(call?.headers.apikey).toBe(bankDataKey);
+  });
+
+  it.each([
+    ['absent', {}],
+    ['null', { iban_data: null, bank_data: null, country_iban_example: null }],
+    ['empty', { iban_data: {}, bank_data: [], country_iban_example: '' }],
+    ['strings', { iban_data: '', bank_data: 'none' }],
+    ['full of empty strings', { iban_data: { country: '', BBAN: '' }, bank_data: { name: '', bic: null } }],
+    ['accompanied by unknown fields', { quota: { left: 3 }, iban_data: { moon: 'full' } }],
+  ])('reads details that are %s as null', async (_, details) => {
+    const { ask } = await tScriptedGateway(replyJson(200, { valid: true, ...details }));
+    const { data } = await ask(
+      '{ ibanValidation(iban: "DE89370400440532013000") { valid ibanData { bban } bankData { bic } } }',
+    );
+    expect(data?.ibanValidation).toEqual({ valid: true, ibanData: null, bankData: null });
+  });
+
+  it('derives country code, check digits and BBAN if the service does not return them', async () => {
+    const { ask } = await tScriptedGateway(
+      replyJson(200, { valid: true, iban_data: { bank_code: 37040044, sepa_country: 'Yes' } }),
+    );
+    const { data } = await ask(`{ ibanValidation(iban: "DE89370400440532013000") { ibanData {
+      countryCode checksum bban bankCode sepaCountry branch } } }`);
+    expect(data?.ibanValidation?.ibanData).toEqual({
+      countryCode: 'DE',
+      checksum: '89',
+      bban: '370400440532013000',
+      bankCode: '37040044',
+      sepaCountry: true,
+      branch: null,
+    });
+  });
+
+  it.each([{}, { valid: 'perhaps' }, [], 'valid', null, { data: { valid: true } }])(
+    'does not accept %j as an answer',
+    async (body) => {
+      const { ask } = await tScriptedGateway(replyJson(200, body));
+      const { data, errors } = await ask('{ ibanValidation(iban: "DE89370400440532013000") { valid } }');
+      expect(data).toEqual({ ibanValidation: { valid: null } });
+      expect(errors?.[0]?.extensions.code).toBe('UPSTREAM_FAILED');
+    },
+  );
+
+  it.each([
+    ['200 and valid: false', replyJson(200, { ...seenIbanValidation, valid: false })],
+    ['422', replyJson(422, { message: 'no', errors: { iban_number: ['no'] } })],
+  ])('returns an IBAN that the service reports as not valid by %s as data', async (_, reply) => {
+    const { ask } = await tScriptedGateway(reply);
+    const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid problems countryIbanExample } }';
+    expect(await ask(query)).toEqual({
+      data: {
+        ibanValidation: {
+          valid: false,
+          problems: ['REJECTED_BY_SERVICE'],
+          countryIbanExample: 'DE89370400440532013000',
+        },
+      },
+    });
+  });
+
+  it('makes one upstream call for one IBAN, in any format and number of fields', async () => {
+    const { ask, upstream } = await tScriptedGateway(replyJson(200, seenIbanValidation));
+    const { data } = await ask(`{ a: ibanValidation(iban: "DE89 3704 0044 0532 0130 00") { valid iban }
+                                  b: ibanValidation(iban: "de89-3704-0044-0532-0130-00") { valid iban }
+                                  c: ibanValidations(ibans: ["DE89370400440532013000"]) { valid iban } }`);
+    expect(data?.b).toEqual(data?.a);
+    expect(data?.c).toEqual([data?.a]);
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  it('shows no IBAN in GraphQL’s own error messages', async () => {
+    const gateway = tGateway();
+    for (const query of [
+      '{ ibanValidation(iban: DE89370400440532013000) { valid } }',
+      '{ ibanValidation(iban: "DE89370400440532013000) { valid } }',
+      'query ($iban: Int!) { ibanValidation(iban: $iban) { valid } }',
+    ]) {
+      const answer = await gateway.ask(query, { iban: 'DE89370400440532013000' });
+      expect(answer.errors).toHaveLength(1);
+      expect(JSON.stringify(answer)).not.toContain('DE89370400440532013000');
+    }
+    expect(gateway.log()).not.toContain('DE89370400440532013000');
+  });
+});
+
+describe('ibanValidations', () => {
+  const listQuery = 'query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { iban valid } }';
+  const twentyFive = vectors.valid
+    .filter(({ scope }) => scope === 'registry')
+    .slice(0, 25)
+    .map(({ iban }) => iban);
+
+  function reformat(iban: string): string {
+    return ` ${iban.toLowerCase().replace(/(.{4})/g, '$1 ')}`;
+  }
+
+  it('makes 25 calls, 16 at a time, for 50 IBANs of which half are repeats, and keeps their order', async () => {
+    const { ask, upstream } = await tScriptedGateway(replyInWaves(16, 25, replyWithIban), {
+      UPSTREAM_CONCURRENCY: '16',
+    });
+    const ibans = twentyFive.flatMap((iban) => [iban, reformat(iban)]);
+    const { data, errors } = await ask(listQuery, { ibans });
+    expect(errors).toBeUndefined();
+    expect(data?.ibanValidations).toEqual(
+      twentyFive.flatMap((iban) => [iban, iban]).map((iban) => ({ iban, valid: true })),
+    );
+    expect(upstream.calls).toHaveLength(25);
+    expect(upstream.mostInFlight).toBe(16);
+    expect(new Set(upstream.calls.map(({ headers }) => headers.apikey))).toEqual(new Set([bankDataKey]));
+  });
+
+  it('nulls only the fields of a failing IBAN that need the service, with an error at its index', async () => {
+    const [, , , failing = ''] = twentyFive;
+    const { ask, upstream } = await tScriptedGateway(replyFailingFor(failing, replyWithIban));
+    const { data, errors } = await ask(listQuery, { ibans: twentyFive });
+    expect(data?.ibanValidations).toEqual(twentyFive.map((iban) => ({ iban, valid: iban === failing ? null : true })));
+    expect(errors).toHaveLength(1);
+    expect(errors?.[0]).toMatchObject({
+      path: ['ibanValidations', 3, 'valid'],
+      extensions: { code: 'UPSTREAM_FAILED' },
+    });
+    expect(upstream.calls).toHaveLength(25);
+  });
+
+  it('returns the references of the client, also of an IBAN that fails or is repeated', async () => {
+    const [first = '', second = ''] = twentyFive;
+    const { ask, upstream } = await tScriptedGateway(replyFailingFor(second, replyWithIban));
+    const items = [
+      { iban: first, reference: 'row 1' },
+      { iban: second, reference: 'row 2' },
+      { iban: reformat(first), reference: 'row 3' },
+      { iban: 'no IBAN' },
+    ];
+    const itemsQuery = 'query ($items: [IbanItem!]!) { ibanValidations(items: $items) { iban valid reference } }';
+    const { data, errors } = await ask(itemsQuery, { items });
+    expect(data?.ibanValidations).toEqual([
+      { iban: first, valid: true, reference: 'row 1' },
+      { iban: second, valid: null, reference: 'row 2' },
+      { iban: first, valid: true, reference: 'row 3' },
+      { iban: 'NOIBAN', valid: false, reference: null },
+    ]);
+    expect(errors).toMatchObject([{ path: ['ibanValidations', 1, 'valid'] }]);
+    expect(upstream.calls).toHaveLength(2);
+  });
+
+  it.each(['', '(ibans: [], items: [])'])('needs either ibans or items, not %j', async (args) => {
+    const { ask } = await tScriptedGateway(replyWithIban);
+    const { data, errors } = await ask(`{ ibanValidations${args} { iban } }`);
+    expect(data).toEqual({ ibanValidations: null });
+    expect(errors).toMatchObject([{ message: expect.stringContaining('either ibans or items') }]);
+  });
+
+  it('returns an empty list without a call', async () => {
+    const { ask, upstream } = await tScriptedGateway(replyWithIban);
+    expect(await ask(listQuery, { ibans: [] })).toEqual({ data: { ibanValidations: [] } });
+    expect(upstream.calls).toHaveLength(0);
+  });
+});

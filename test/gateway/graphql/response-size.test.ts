@@ -1,0 +1,114 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { repeat } from '../../support/gateway/graphql/repeat.ts';
+import { type Answer, tGateway } from '../../support/gateway.ts';
+import { turns } from '../../support/turns.ts';
+
+/* What an answer weighs is bounded before it is built: by the cost of its texts, and by its bytes while it is written. */
+
+const items = Array.from({ length: 1_000 }, (_, index) => ({ iban: `XX${index}`, reference: '\u0001'.repeat(100) }));
+const references = (aliases: number) =>
+  `query ($items: [IbanItem!]!) { ibanValidations(items: $items) { ${repeat(aliases, (i) => `a${i}: reference`)} } }`;
+const maxBytes = 1_000_000;
+const env = { MAX_RESPONSE_BYTES: String(maxBytes) };
+
+/** The characters that JSON.stringify has written. */
+let written = 0;
+beforeEach(() => {
+  written = 0;
+  const { stringify } = JSON;
+  vi.spyOn(JSON, 'stringify').mockImplementation((...args: Parameters<typeof stringify>) => {
+    const text = stringify(...args);
+    written += text?.length ?? 0;
+    return text;
+  });
+});
+
+function expectRefused({ data, errors }: Answer, message: RegExp): void {
+  expect(data).toBeUndefined();
+  expect(errors).toHaveLength(1);
+  expect(errors?.[0]).toMatchObject({
+    message: expect.stringMatching(message),
+    extensions: { code: 'BAD_USER_INPUT' },
+  });
+}
+
+const tooLong = /^The response has more than 1000000 bytes \(MAX_RESPONSE_BYTES\): select fewer/;
+
+describe('the cost of a long text', () => {
+  it.each([
+    ['88 aliases of a reference in a list of 1,000', references(88), { items }],
+    [
+      '900 aliases of a description of 40 orders',
+      `{ essays(first: 40) { nodes { input { ${repeat(900, (i) => `d${i}: description`)} } } } }`,
+      {},
+    ],
+    [
+      '2,000 descriptions',
+      `{ essays(first: 100) { nodes { input { ${repeat(20, (i) => `d${i}: description`)} } } } }`,
+      {},
+    ],
+    ['1,000 texts', `{ ${repeat(1_000, (i) => `e${i}: essay(id: "x") { text }`)} }`, {}],
+    ['20,000 titles', `{ essays(first: 100) { nodes { input { ${repeat(100, (i) => `t${i}: titles`)} } } } }`, {}],
+  ])('refuses before execution: %s', async (_, query, variables) => {
+    const gateway = tGateway({ env: { MAX_QUERY_TOKENS: '20000' } });
+    const response = await gateway.postLocally({ query, variables }, { accept: 'application/graphql-response+json' });
+    expect(response.status).toBe(400);
+    const text = await response.text();
+    expect(text.length).toBeLessThan(1_000);
+    expectRefused(JSON.parse(text), /^The query costs \d+; it may cost at most 100000 \(MAX_QUERY_COST\)/);
+  });
+
+  it('leaves room for a page of orders with their texts', async () => {
+    const query = `{ essays(first: 100) { nodes { id state { ... on EssayFinished { essay { title text wordCount } } }
+      input { description titles mode } } } }`;
+    expect((await tGateway().ask(query)).errors).toBeUndefined();
+  });
+});
+
+describe('a response of more than MAX_RESPONSE_BYTES', () => {
+  it('is refused while it is written, interpreted and compiled, as POST and through Yoga', async () => {
+    const { handle, postLocally } = tGateway({ env });
+    const query = references(30);
+    for (let time = 0; time < 4; time += 1) {
+      written = 0;
+      const response = await postLocally({ query, variables: { items } });
+      expectRefused((await response.json()) as Answer, tooLong);
+      expect(response.status).toBe(200);
+      // The request, which is 0.7 MB, and what was written before the limit.
+      expect(written).toBeLessThan(2.2 * maxBytes);
+      await turns(3);
+    }
+    expect(handle.caches().replies.entries).toBe(0);
+  });
+
+  it('is refused with GET', async () => {
+    const { handle } = tGateway({ env });
+    const query = `{ ${repeat(10, (c) => `c${c}: countries { ${repeat(90, (n) => `${'a'.repeat(80)}${n}: name`)} }`)} }`;
+    const response = await handle.fetch(`http://gateway/graphql?${new URLSearchParams({ query })}`, {
+      headers: { accept: 'application/graphql-response+json' },
+    });
+    expect(response.status).toBe(400);
+    expectRefused((await response.json()) as Answer, tooLong);
+    expect(written).toBeLessThan(1.2 * maxBytes);
+  });
+
+  it('is refused for entities', async () => {
+    const query = `query ($r: [_Any!]!) { _entities(representations: $r) {
+      ... on IbanCountry { ${repeat(80, (n) => `n${n}: ibanFormatAsRegex`)} } } }`;
+    const r = Array.from({ length: 1_000 }, () => ({ __typename: 'IbanCountry', code: 'MT' }));
+    expectRefused(await tGateway({ env }).ask(query, { r }), tooLong);
+    expect(written).toBeLessThan(1.3 * maxBytes);
+  });
+
+  it('is sent if it has exactly as many bytes, with its parts in order', async () => {
+    const query = references(7);
+    const whole = await tGateway().postLocally({ query, variables: { items } });
+    const text = await whole.text();
+    expect(text).toBe(JSON.stringify(JSON.parse(text)));
+    const bytes = Buffer.byteLength(text);
+    expect(bytes).toBeGreaterThan(4_000_000);
+    const limited = (limit: number) => tGateway({ env: { MAX_RESPONSE_BYTES: String(limit) } }).ask(query, { items });
+    expect((await limited(bytes)).errors).toBeUndefined();
+    expect((await limited(bytes - 1)).errors?.[0]?.message).toContain(`more than ${bytes - 1} bytes`);
+  });
+});

@@ -1,0 +1,58 @@
+import { PassThrough } from 'node:stream';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { createCheckedBody } from '../../../src/gateway/http/checked-body.ts';
+import type { Exchange } from '../../../src/gateway/http/exchange.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+});
+
+/** A body that is read, and how it ended. */
+function tBody() {
+  const request = new PassThrough();
+  request.on('error', () => {});
+  const exchange = { request, response: {}, headers: {} } as unknown as Exchange;
+  const body = createCheckedBody(exchange, { maxBytes: 10_000_000, clientTimeoutMs: 20_000 });
+  let received = 0;
+  const ended = (async () => {
+    for await (const chunk of body.chunks()) received += chunk.length;
+    return 'complete';
+  })().catch((error: Error) => error.message);
+  return { request, ended, received: () => received };
+}
+
+/** Sends so many bytes every five seconds until the time is over. @returns the seconds after which it was disconnected */
+async function send(request: PassThrough, bytes: number, seconds: number): Promise<number | null> {
+  for (let second = 0; second < seconds; second += 5) {
+    if (request.destroyed) return second;
+    request.write(Buffer.alloc(bytes));
+    await vi.advanceTimersByTimeAsync(5_000);
+  }
+  return null;
+}
+
+it.each([
+  ['one byte', 1, 25],
+  ['four kilobytes', 4_000, 100],
+])('that arrives with %s in five seconds is disconnected', async (_, bytes, after) => {
+  const { request, ended } = tBody();
+  expect(await send(request, bytes, 3_600)).toBe(after);
+  expect(await ended).toBe('the request body ends before its end');
+});
+
+it('that arrives with a kilobyte a second is read to its end, however long it takes', async () => {
+  const { request, ended, received } = tBody();
+  expect(await send(request, 5_000, 3_600)).toBeNull();
+  request.end();
+  expect(await ended).toBe('complete');
+  expect(received()).toBe(3_600_000);
+});
+
+it('that stops is disconnected, however much arrived before', async () => {
+  const { request } = tBody();
+  request.write(Buffer.alloc(1_000_000));
+  await vi.advanceTimersByTimeAsync(19_000);
+  expect(request.destroyed).toBe(false);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(request.destroyed).toBe(true);
+});

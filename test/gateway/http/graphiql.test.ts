@@ -1,0 +1,236 @@
+import { readFileSync } from 'node:fs';
+import { type GraphQLObjectType, Kind, parse, validate } from 'graphql';
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { adaptGraphiql } from '../../../scripts/adapt-graphiql.ts';
+import { schema } from '../../../src/gateway/graphql/schema/schema.ts';
+import { findAccessibilityProblems, tBrowser, whyNoChromium } from '../../support/browser.ts';
+import { tGateway } from '../../support/gateway.ts';
+import { tBankDataService, tEssayService } from '../../support/self-hosted.ts';
+
+/* GraphiQL in a browser. tBrowser fails the test if the page calls any other server. */
+
+const example = readFileSync(new URL('../../../scripts/graphiql-example.graphql', import.meta.url), 'utf8');
+const operations = parse(example).definitions.map((definition) => {
+  if (definition.kind !== Kind.OPERATION_DEFINITION) throw new Error(`unexpected ${definition.kind}`);
+  return definition.name?.value ?? '';
+});
+
+describe('the operations that GraphiQL shows', () => {
+  it('are valid, and teach every query and mutation', () => {
+    expect(validate(schema, parse(example))).toEqual([]);
+    const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
+      Object.keys(type?.getFields() ?? {}),
+    );
+    // `bicValidation` includes what `bank` returns; the others are for routers.
+    const taught = fields.filter((name) => name !== 'bank' && !name.startsWith('_'));
+    for (const name of [...taught, 'suggestions', 'nationalCheck', 'idempotencyKey']) {
+      expect(example).toMatch(new RegExp(`\\b${name}\\b`));
+    }
+  });
+});
+
+it('is not built if its markup is not the expected one', () => {
+  expect(() => adaptGraphiql('<style></style>')).toThrow('GraphiQL has changed: ');
+});
+
+describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
+  const visit = tBrowser();
+
+  async function open(colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
+    const [bankDataUrl, essaysUrl] = await Promise.all([tBankDataService(), tEssayService()]);
+    const gateway = tGateway({ bankDataUrl, essaysUrl });
+    const { page } = await visit(`${await gateway.listen()}/graphql`, { viewport: desktop, colorScheme });
+    await editorOf(page).getByText('OneIban').waitFor();
+    return page;
+  }
+
+  it('shows all lines and operations in full, and runs each by two clicks, a stored essay by the id of its order', async () => {
+    const page = await open();
+    const longestLine = Math.max(...example.split('\n').map((line) => line.length));
+    expect(await countColumns(page)).toBeGreaterThanOrEqual(longestLine);
+    await executeButton(page).click();
+    const menu = await boxOf(page.getByRole('menu'));
+    const last = await boxOf(page.getByRole('menuitem', { name: operations.at(-1) ?? '' }));
+    expect(last.y + last.height).toBeLessThanOrEqual(menu.y + menu.height);
+    expect(await findAccessibilityProblems(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await executeButton(page).and(page.locator(':focus')).waitFor();
+
+    const result = page.getByRole('region', { name: 'Result Window' });
+    for (const name of operations) {
+      const { data, errors, variables } = await execute(page, name);
+      expect(errors).toBeUndefined();
+      expect(variables).toMatchObject({ after: null, essayId: 'ID' });
+      const [field = ''] = Object.keys(data);
+      await result.getByText(`"${field}"`).first().waitFor();
+      if (!['StoredEssay', 'EndEssay'].includes(name)) expect(data[field]).not.toBeNull();
+    }
+
+    const { data: ordered } = await execute(page, 'OrderEssay');
+    await page.getByText('"ID"', { exact: true }).dblclick();
+    await page.keyboard.insertText(String(ordered.generateEssay?.id));
+    const { data: stored } = await execute(page, 'StoredEssay');
+    expect(stored.essay).toEqual({
+      text: ordered.generateEssay?.text,
+      wordCount: expect.any(Number),
+      mode: 'STANDARD',
+    });
+    await page.getByRole('button', { name: 'Show History' }).click();
+    const run = [...operations, 'OrderEssay', 'StoredEssay'];
+    expect(await historyOf(page).getByRole('listitem').allInnerTexts()).toEqual(run.toReversed());
+    await expectAccessible(page);
+  });
+
+  it('restores an operation and its variables from the history, which has no headers', async () => {
+    const page = await open();
+    const write = async (text: string) => {
+      await page.keyboard.press('ControlOrMeta+a');
+      await page.keyboard.insertText(text);
+    };
+    await page.getByRole('button', { name: 'Headers', exact: true }).click();
+    await page.getByRole('region', { name: 'Headers' }).locator('.view-lines').last().click();
+    await write('{ "x-key": "seeded-key" }');
+    await execute(page, 'OneIban');
+    await editorOf(page).getByText('OneIban').click();
+    await write('{ __typename }');
+    await page.getByRole('button', { name: 'Show History' }).click();
+    await historyOf(page).getByRole('button', { name: 'OneIban' }).click();
+    await editorOf(page).getByText('OneIban').waitFor();
+    await page.getByText('"seeded-key"').waitFor();
+    expect(await page.evaluate("localStorage.getItem('graphiql:queries')")).toMatch(
+      /^(?!.*seeded-key).*OneIban.*essayId/,
+    );
+  });
+
+  it('opens its panes at their top, without cut text and without the fields for routers', async () => {
+    const page = await open('dark');
+    const docs = page.getByRole('region', { name: 'Documentation Explorer' });
+    const explorer = page.locator('.graphiql-plugin');
+    for (const size of [phone, desktop]) {
+      await page.setViewportSize(size);
+      await expect.poll(() => countCutLines(page)).toBe(0);
+      await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+      expect(await countCutPixels(docs.getByRole('combobox'))).toBe(0);
+      await docs.getByRole('link', { name: 'WritingPurpose' }).scrollIntoViewIfNeeded();
+      expect(await docs.getByRole('link', { name: /^_/ }).count()).toBe(0);
+
+      await page.getByRole('button', { name: 'Show GraphiQL Explorer' }).click();
+      const pane = await boxOf(explorer);
+      for (const entry of ['Explorer', 'query', 'allowances', 'bank']) {
+        const box = await boxOf(explorer.getByText(entry, { exact: true }).first());
+        expect(box.x).toBeGreaterThanOrEqual(pane.x);
+        expect(box.y).toBeGreaterThanOrEqual(pane.y);
+        expect(box.x + box.width).toBeLessThanOrEqual(pane.x + pane.width);
+        expect(box.y + box.height).toBeLessThanOrEqual(pane.y + pane.height);
+      }
+      expect(await explorer.getByText('ibanValidations', { exact: true }).count()).toBeGreaterThan(0);
+      expect(await explorer.getByText(/^_/).count()).toBe(0);
+    }
+    await expectAccessible(page);
+  });
+
+  it('selects and closes tabs by keys', async () => {
+    const page = await open();
+    const tabs = page.getByRole('list', { name: 'Select active operation' }).getByRole('button');
+    const isSelected = page.locator('[aria-current=true]');
+    await page.getByRole('button', { name: 'New tab' }).press('Enter');
+    await tabs.and(isSelected).and(page.getByText('<untitled>')).waitFor();
+    await expectAccessible(page);
+    await tabs.first().press('Enter');
+    await tabs.first().and(isSelected).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => tabs.allInnerTexts()).toEqual(['<untitled>']);
+  });
+
+  it('completes field names and shows the documentation of types', async () => {
+    const page = await open('dark');
+    await expectAccessible(page);
+    await editorOf(page).getByText('OneIban').click();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('{ ibanV');
+    await page.getByRole('option', { name: /^ibanValidation\b/ }).waitFor();
+    await page.getByRole('option', { name: /^ibanValidations\b/ }).waitFor();
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    const docs = page.getByRole('region', { name: 'Documentation Explorer' });
+    await docs.getByRole('link', { name: 'IbanValidation', exact: true }).click();
+    await docs.getByText(descriptionOf('IbanValidation')).waitFor();
+    await docs.getByText(descriptionOf('IbanValidation', 'valid')).waitFor();
+    await expectAccessible(page);
+  });
+});
+
+const desktop = { width: 1280, height: 800 };
+const phone = { width: 390, height: 844 };
+
+/** Checks the page at the width of a desktop and of a phone. */
+async function expectAccessible(page: Page): Promise<void> {
+  for (const size of [phone, desktop]) {
+    await page.setViewportSize(size);
+    expect(await findAccessibilityProblems(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(size.width);
+  }
+}
+
+const executeButton = (page: Page) => page.getByRole('button', { name: 'Execute query' });
+const editorOf = (page: Page) => page.getByRole('region', { name: 'Operation Editor' });
+const historyOf = (page: Page) => page.getByRole('region', { name: 'History' });
+
+interface Executed {
+  data: Record<string, Record<string, unknown> | null>;
+  errors?: unknown[];
+  variables: unknown;
+}
+
+/** By the button and its menu. */
+async function execute(page: Page, name: string): Promise<Executed> {
+  const responded = page.waitForResponse((response) => response.request().postDataJSON()?.operationName === name);
+  await executeButton(page).click();
+  await page.getByRole('menuitem', { name, exact: true }).click();
+  const response = await responded;
+  return { ...(await response.json()), variables: response.request().postDataJSON().variables };
+}
+
+/** Characters that fit into a line of the editor, left of its buttons. */
+async function countColumns(page: Page): Promise<number> {
+  const line = editorOf(page).getByText('# One IBAN, in any format');
+  const [text, toolbar] = [await boxOf(line), await boxOf(executeButton(page))];
+  return Math.floor((toolbar.x - text.x) / (text.width / (await line.innerText()).length));
+}
+
+/** How much of a placeholder is cut. `scrollWidth` includes only values, so the placeholder becomes the value. */
+function countCutPixels(field: Locator): Promise<number> {
+  return field.evaluate((input: HTMLInputElement) => {
+    input.value = input.placeholder;
+    const cut = input.scrollWidth - input.clientWidth;
+    input.value = '';
+    return cut;
+  });
+}
+
+/** Lines of the operation editor that are wider than it. */
+function countCutLines(page: Page): Promise<number> {
+  return editorOf(page)
+    .locator('.view-line > span')
+    .evaluateAll((lines) => {
+      const rightOf = (element?: Element | null) => element?.getBoundingClientRect().right ?? 0;
+      return lines.filter((line) => rightOf(line) > rightOf(line.closest('.graphiql-editor'))).length;
+    });
+}
+
+/** Monaco replaces its lines while it loads: between `waitFor` and `boundingBox`, an element may be removed. */
+async function boxOf(locator: Locator) {
+  for (;;) {
+    await locator.waitFor();
+    const box = await locator.boundingBox();
+    if (box) return box;
+  }
+}
+
+function descriptionOf(type: string, field?: string): string {
+  const definition = schema.getType(type) as GraphQLObjectType;
+  return (field === undefined ? definition : definition.getFields()[field])?.description ?? '';
+}

@@ -1,0 +1,202 @@
+import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { ConfigError } from '../../../src/base/errors.ts';
+import { openLmdbFile } from '../../../src/base/lmdb-file.ts';
+import { createLmdbStore } from '../../../src/gateway/stores/lmdb-store.ts';
+import { StoreError } from '../../../src/gateway/stores/store.ts';
+import { tOutput } from '../../support/gateway/stores/child.ts';
+import { tFakeDate } from '../../support/gateway/stores/fake-date.ts';
+import { tFolder } from '../../support/gateway/stores/folder.ts';
+import { describeStore } from '../../support/gateway/stores/store-contract.ts';
+import { tProcess, tScript } from '../../support/process.ts';
+
+const hour = { expiresInMs: 3_600_000 };
+
+function tLmdbStore(folder: string) {
+  const store = createLmdbStore({ folder });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+describeStore('the LMDB store', async () => {
+  const store = tLmdbStore(tFolder());
+  return { store, another: () => store, pass: tFakeDate() };
+});
+
+describe('a lock of the LMDB store', () => {
+  it('remains when the clock is set forward or back, and writes sweep expired entries', async () => {
+    const store = tLmdbStore(tFolder());
+    vi.useFakeTimers({ toFake: ['Date', 'hrtime'] });
+    const lock = await store.lock('essay', { expiresInMs: 30_000 });
+    for (const ms of [31_000, 600_000, -3_600_000]) {
+      vi.setSystemTime(Date.now() + ms);
+      for (let write = 0; write < 6; write++) await store.add('calls', 1, hour);
+      expect(await store.lock('essay', hour)).toBeNull();
+      expect(await lock?.extend({ expiresInMs: 30_000 })).toBe(true);
+    }
+    vi.advanceTimersByTime(30_000);
+    expect(await lock?.extend(hour)).toBe(false);
+    expect(await store.lock('essay', hour)).not.toBeNull();
+  });
+
+  it('from before a restart of the machine has expired', async () => {
+    const store = tLmdbStore(tFolder());
+    await store.lock('essay', { expiresInMs: 30_000 });
+    // The fake clock starts at 0.
+    vi.useFakeTimers({ toFake: ['hrtime'] });
+    expect(await store.lock('essay', hour)).not.toBeNull();
+  });
+});
+
+describe('the file of the LMDB store', () => {
+  it('is created with the first write, and so is its folder', async () => {
+    const folder = join(tFolder(), 'not', 'there');
+    const store = tLmdbStore(folder);
+    expect(await store.get('key')).toBeNull();
+    expect((await store.add('calls', 0, hour)).sum).toBe(0);
+    expect(existsSync(folder)).toBe(false);
+    await store.set('key', 'value', hour);
+    expect(await store.get('key')).toBe('value');
+  });
+
+  it('has the same content when it is opened again', async () => {
+    const folder = tFolder();
+    const before = tLmdbStore(folder);
+    await before.set('key', 'value', hour);
+    await before.add('calls', 3, hour);
+    expect(await before.lock('essay', hour)).not.toBeNull();
+    await before.close();
+    const after = tLmdbStore(folder);
+    expect(await after.get('key')).toBe('value');
+    expect((await after.add('calls', 1, hour)).sum).toBe(4);
+    expect(await after.lock('essay', hour)).toBeNull();
+  });
+
+  it('is swept: each write removes a few expired entries', async () => {
+    const folder = tFolder();
+    const pass = tFakeDate();
+    const store = tLmdbStore(folder);
+    for (let number = 0; number < 40; number++) await store.set(`value-${number}`, 'x'.repeat(10_000), hour);
+    await store.set('fresh', 'old', hour);
+    await pass(1_800_000);
+    await store.set('fresh', 'new', hour);
+    await pass(1_800_000);
+    // 41 entries have expired; a write removes 8.
+    for (let write = 0; write < 6; write++) await store.add('calls', 1, hour);
+    expect(await store.get('fresh')).toBe('new');
+    await store.close();
+    const file = openLmdbFile(join(folder, 'store-1.lmdb'));
+    // The value, the counter and its origin, each with its entry in the expiry index.
+    expect(file.getKeysCount()).toBe(6);
+    await file.close();
+  });
+
+  it.each<[string, (path: string) => void]>([
+    ['is text', (path) => writeFileSync(path, 'not a store, but another program’s file'.repeat(1_000))],
+    ['is shorter than its header', (path) => truncateSync(path, 20)],
+    ['ends after its first page', (path) => truncateSync(path, 4_096)],
+    ['ends after its meta pages', (path) => truncateSync(path, 8_192)],
+    ['contains only zeros', (path) => writeFileSync(path, Buffer.alloc(100_000))],
+    ['has lost its second page', (path) => writeFileSync(path, Buffer.from(readFileSync(path)).fill(0, 4_096, 8_192))],
+  ])('prevents the start with a clear message if it %s', async (_, damage) => {
+    const folder = tFolder();
+    const store = createLmdbStore({ folder });
+    for (let number = 0; number < 50; number++) await store.set(`key-${number}`, 'x'.repeat(5_000), hour);
+    await store.close();
+    const path = join(folder, 'store-1.lmdb');
+    damage(path);
+    const start = () => createLmdbStore({ folder });
+    expect(start).toThrow(ConfigError);
+    expect(start).toThrow(`DATA_DIR: ${path} is damaged or was not created by this program`);
+  });
+
+  it('prevents the start wherever it was cut off, unless all values can be read', async () => {
+    const { pages, refused, missing } = JSON.parse(await tOutput('truncating', { FOLDER: tFolder() }));
+    expect(missing).toBe(0);
+    expect(refused).toBeGreaterThan(pages / 4);
+  });
+
+  it('may be shorter than it was, because LMDB does not write pages that are free', async () => {
+    const folder = tFolder();
+    for (let round = 0; round < 20; round++) {
+      const store = createLmdbStore({ folder });
+      const lengths = [100_000, 1, 200_000 - 5_000 * round, 1];
+      await Promise.all(lengths.map((length) => store.set('key', 'x'.repeat(length), hour)));
+      await store.close();
+    }
+    expect(await tLmdbStore(folder).get('key')).toBe('x');
+  });
+
+  it('may fill the disk: failed writes reject, and successful ones can be read', async () => {
+    // Limits files to 2 MB, or to 4 MB in shells whose unit is 1,024 bytes instead of 512.
+    const limited = `ulimit -f 4000; exec ${process.execPath} --import tsx test/support/gateway/stores/filling.ts`;
+    const child = tProcess('sh', ['-c', limited], { FOLDER: tFolder() });
+    expect(await child.ended).toEqual({ code: 0, signal: null });
+    const { written, readable, reasons } = JSON.parse(child.stdout());
+    expect(reasons).toEqual(['StoreError']);
+    expect(written).toBeGreaterThan(0);
+    expect(readable).toBe(written);
+  });
+
+  it('may be empty: another process is creating it', async () => {
+    const folder = tFolder();
+    writeFileSync(join(folder, 'store-1.lmdb'), '');
+    const store = tLmdbStore(folder);
+    await store.set('key', 'value', hour);
+    expect(await store.get('key')).toBe('value');
+  });
+
+  it('cannot be created if the folder is a file: the write rejects', async () => {
+    const folder = join(tFolder(), 'taken');
+    writeFileSync(folder, '');
+    const store = tLmdbStore(folder);
+    await expect(store.set('key', 'value', hour)).rejects.toThrow(StoreError);
+    expect(await store.get('key')).toBeNull();
+  });
+});
+
+describe('several processes with one LMDB store', () => {
+  it('lose none of 1,000 adds, and only one acquires the lock', async () => {
+    const folder = tFolder();
+    const outputs = await Promise.all([1, 2, 3, 4].map(() => tOutput('adding', { FOLDER: folder })));
+    expect((await tLmdbStore(folder).add('calls', 0, hour)).sum).toBe(1_000);
+    expect(outputs.sort()).toEqual(['locked', ...Array(3).fill('not locked')]);
+  });
+
+  it('see the writes of the others as soon as they are acknowledged', async () => {
+    const folder = tFolder();
+    const store = tLmdbStore(folder);
+    // Opens the file before the other process writes.
+    await store.set('key', 'value', hour);
+    const child = tScript('test/support/gateway/stores/writing.ts', { FOLDER: folder, ROUND: 'round' });
+    for (let number = 1; number <= 20; number++) {
+      await child.printed(new RegExp(`^${number}\n`, 'm'));
+      expect(await store.get(`round-${number}`)).toBe(`essay ${number}`);
+      expect((await store.add('essays', 0, hour)).sum).toBeGreaterThanOrEqual(number);
+    }
+    await store.set('mine', 'value', hour);
+    expect(await store.lock('lock-round', hour)).toBeNull();
+  });
+
+  it('lose no acknowledged write when one is killed while it writes', async () => {
+    const folder = tFolder();
+    const store = tLmdbStore(folder);
+    let acknowledged = 0;
+    for (let round = 0; round < 10; round++) {
+      const child = tScript('test/support/gateway/stores/writing.ts', { FOLDER: folder, ROUND: String(round) });
+      await child.printed(new RegExp(`^${5 + round * 7}\n`, 'm'));
+      child.kill('SIGKILL');
+      expect((await child.ended).signal).toBe('SIGKILL');
+      const written = child.stdout().match(/\d+\n/g)?.length ?? 0;
+      for (let number = 1; number <= written; number++)
+        expect(await store.get(`${round}-${number}`)).toBe(`essay ${number}`);
+      acknowledged += written;
+      // The write that was in progress when the process was killed may be included.
+      const { sum: counted } = await store.add('essays', 0, hour);
+      expect(counted - acknowledged).toBeGreaterThanOrEqual(0);
+      expect(counted - acknowledged).toBeLessThanOrEqual(round + 1);
+      await store.set(`after-${round}`, 'still writable', hour);
+    }
+  });
+});

@@ -1,0 +1,105 @@
+import { copyFileSync, mkdirSync, readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ConfigError } from '../../../src/base/errors.ts';
+import { checkLmdbFile } from '../../../src/base/lmdb-file.ts';
+import { openStore } from '../../../src/gateway/stores/open-store.ts';
+import { verifyStore } from '../../../src/gateway/stores/verify-store.ts';
+import { createRandom } from '../../support/e2e/random.ts';
+import { tFolder } from '../../support/gateway/stores/folder.ts';
+import { tScript } from '../../support/process.ts';
+
+const count = 200;
+/** More than these few take minutes: DAMAGES=10000 npx vitest run test/gateway/stores/verify-store.test.ts. */
+const damages = Number(process.env.DAMAGES ?? 20);
+const pageBytes = 4_096;
+
+/** A store with values of up to several pages. */
+async function tStore() {
+  const folder = tFolder();
+  const events = { storeDown() {}, storeUp() {}, storeFailed() {} };
+  const { store } = openStore({ redis: null, secret: null }, folder, events);
+  await Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      store.set(`key-${index}`, `value-${index} `.repeat(1 + (index % 400)), { expiresInMs: 3_600_000 }),
+    ),
+  );
+  await store.close();
+  return folder;
+}
+
+describe('a store', () => {
+  it('is readable, with all of its entries, also while it is used', async () => {
+    const folder = await tStore();
+    // Each value, and the check value, has an entry in the order of expiries.
+    expect(await verifyStore(folder)).toEqual([{ name: 'store-1.lmdb', entries: 2 * (count + 1) }]);
+    expect(await verifyStore(join(folder, 'missing'))).toEqual([]);
+  });
+
+  it('is damaged if it was cut off, and the message says what to do', async () => {
+    const folder = await tStore();
+    truncateSync(join(folder, 'store-1.lmdb'), 10 * pageBytes);
+    await expect(verifyStore(folder)).rejects.toThrow(ConfigError);
+  });
+
+  it('is damaged if it is empty, unless another process may be creating it', async () => {
+    const folder = await tStore();
+    const path = join(folder, 'store-1.lmdb');
+    truncateSync(path, 0);
+    expect(() => checkLmdbFile(path)).not.toThrow();
+    utimesSync(path, 1, 1);
+    await expect(verifyStore(folder)).rejects.toThrow('store-1.lmdb is damaged');
+  });
+
+  it('never ends a gateway, however it was damaged: it is refused, or all that is read is right', async () => {
+    const folder = await tStore();
+    const seed = Number(process.env.SEED ?? 1);
+    const random = createRandom(seed);
+    const original = readFileSync(join(folder, 'store-1.lmdb'));
+    const outcomes = { refused: 0, accepted: 0, lost: 0 };
+    for (let damage = 0; damage < damages; damage++) {
+      const copy = tFolder();
+      mkdirSync(copy, { recursive: true });
+      writeFileSync(join(copy, 'store-1.lmdb'), damageFile(original, damage % 4, random));
+      copyFileSync(join(folder, 'store-secret'), join(copy, 'store-secret'));
+      const isReadable = await verifyStore(copy).then(
+        () => true,
+        (error: Error) => {
+          expect(error).toBeInstanceOf(ConfigError);
+          return false;
+        },
+      );
+      if (isReadable) {
+        // LMDB may print a line about a page.
+        const gateway = tScript('test/support/gateway/stores/using.ts', { FOLDER: copy, COUNT: String(count) });
+        expect(await gateway.ended, `seed ${seed}, damage ${damage}`).toEqual({ code: 0, signal: null });
+        const right = Number(gateway.stdout());
+        expect(right, `seed ${seed}, damage ${damage}`).toBeLessThanOrEqual(count);
+        outcomes.lost += count - right;
+        outcomes.accepted += 1;
+      } else outcomes.refused += 1;
+      rmSync(copy, { recursive: true });
+    }
+    expect(outcomes.refused + outcomes.accepted).toBe(damages);
+    if (process.env.DAMAGES) process.stdout.write(`${JSON.stringify(outcomes)}\n`);
+  }, 3_600_000);
+});
+
+/** A bit, a page of zeros, two pages in each other's place, or a byte of a page's header. The meta pages are checked elsewhere. */
+function damageFile(original: Buffer, kind: number, random: (limit: number) => number): Buffer {
+  const bytes = Buffer.from(original);
+  const pages = Math.floor(bytes.length / pageBytes);
+  const [one, other] = [2 + random(pages - 3), 2 + random(pages - 3)].map((page) => page * pageBytes) as [
+    number,
+    number,
+  ];
+  if (kind === 0) {
+    const at = one + random(pageBytes);
+    bytes[at] = (bytes[at] ?? 0) ^ (1 << random(8));
+  } else if (kind === 1) bytes.fill(0, one, one + pageBytes);
+  else if (kind === 2) {
+    bytes.copy(bytes, one, other, other + pageBytes);
+    original.copy(bytes, other, one, one + pageBytes);
+  } else bytes[one + random(40)] = random(256);
+  return bytes;
+}

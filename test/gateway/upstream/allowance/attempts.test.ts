@@ -1,0 +1,93 @@
+import { expect, it, vi } from 'vitest';
+import type { Allowance } from '../../../../src/gateway/upstream/allowance/allowance.ts';
+import type { Outcome } from '../../../../src/gateway/upstream/outcome.ts';
+import { monthHeaders, tAllowance } from '../../../support/gateway/upstream/allowance.ts';
+import {
+  answered,
+  failed,
+  post,
+  tAttempt,
+  tDeadline,
+  tHeldSend,
+  tRetries,
+  tSend,
+} from '../../../support/gateway/upstream/send.ts';
+
+const usedOf = async (allowance: Allowance) => (await allowance.status()).used;
+
+it.each<[Outcome, number]>([
+  ...[200, 422, 429, 500, 503].map((status): [Outcome, number] => [answered(status), 1]),
+  ...(['reset', 'truncated', 'too-large', 'timed-out'] as const).map((reason): [Outcome, number] => [
+    failed(reason),
+    1,
+  ]),
+  [failed('unreachable'), 0],
+])('counts a call that may have been charged, and releases one that was never sent: %j', async (outcome, used) => {
+  const allowance = tAllowance();
+  expect(await tAttempt(tSend(outcome).send, { allowance })(post)).toEqual(outcome);
+  expect(await usedOf(allowance)).toBe(used);
+});
+
+it('counts retries', async () => {
+  const allowance = tAllowance();
+  const { send } = tSend(answered(500), answered(500), answered(200));
+  await tRetries(tAttempt(send, { allowance }), 0)();
+  expect(await usedOf(allowance)).toBe(3);
+});
+
+it('records the rate limit that every response reports', async () => {
+  const { send, sent } = tSend(answered(200, { headers: monthHeaders(100, 1) }), answered(200));
+  const limited = tAttempt(send, { allowance: tAllowance({ limit: null }) });
+  for (let call = 0; call < 4; call++) await limited();
+  expect(sent).toHaveLength(2);
+});
+
+it('releases the reservation of a caller who aborts before the call is sent', async () => {
+  const { send, sent } = tSend(answered(200));
+  const allowance = tAllowance();
+  const caller = new AbortController();
+  const outcome = tAttempt(send, { allowance })(undefined, tDeadline(caller.signal));
+  caller.abort();
+  await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });
+  expect(sent).toHaveLength(0);
+  expect(await usedOf(allowance)).toBe(0);
+});
+
+it('counts a call before it is sent, also if its caller aborts while it is in flight', async () => {
+  const { send, held } = tHeldSend();
+  const allowance = tAllowance();
+  const caller = new AbortController();
+  const outcome = tAttempt(send, { allowance })(post, tDeadline(caller.signal));
+  await vi.waitFor(() => expect(held).toHaveLength(1), { timeout: 20_000 });
+  expect(await usedOf(allowance)).toBe(1);
+  caller.abort();
+  await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });
+  expect(await usedOf(allowance)).toBe(1);
+});
+
+it('does not record an order as sent that the allowance refuses', async () => {
+  const { send, sent } = tSend(answered(200));
+  let recorded = 0;
+  const maySend = async () => {
+    recorded += 1;
+    return true;
+  };
+  const outcome = await tAttempt(send, { allowance: tAllowance({ limit: 0 }) })({ ...post, maySend });
+  expect(outcome).toMatchObject({ kind: 'exhausted' });
+  expect(recorded).toBe(0);
+  expect(sent).toHaveLength(0);
+});
+
+it('releases the reservation of an order that may not be sent', async () => {
+  const { send, sent } = tSend(answered(200));
+  const allowance = tAllowance();
+  const counted: number[] = [];
+  const maySend = async () => {
+    counted.push(await usedOf(allowance));
+    return false;
+  };
+  expect(await tAttempt(send, { allowance })({ ...post, maySend })).toEqual({ kind: 'shed' });
+  expect(counted).toEqual([1]);
+  expect(sent).toHaveLength(0);
+  expect(await usedOf(allowance)).toBe(0);
+});

@@ -1,0 +1,124 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Outcome, shed } from '../../../src/gateway/upstream/outcome.ts';
+import { answered, failed, get, tBreaker, tHeldSend, tSend } from '../../support/gateway/upstream/send.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+});
+
+const exhausted: Outcome = { kind: 'exhausted', renewsAt: new Date('2026-12-01') };
+
+/** A breaker whose circuit ten failed calls have opened, at the moment when it lets a probe through. */
+async function tProbe() {
+  const { send, held } = tHeldSend();
+  const breaker = tBreaker(send);
+  const failures = Promise.all(Array.from({ length: 10 }, () => breaker.call()));
+  for (const { returns } of held) returns(answered(500));
+  await failures;
+  vi.advanceTimersByTime(1_000);
+  return { ...breaker, held };
+}
+
+describe('the circuit breaker', () => {
+  it.each([
+    ['5xx', answered(503)],
+    ['timeouts', failed('timed-out')],
+    ['refused connections', failed('unreachable')],
+    ['broken connections', failed('reset')],
+    ['truncated responses', failed('truncated')],
+  ])('opens on %s, and then makes no more calls to that path', async (_, outcome) => {
+    const { send, sent } = tSend(outcome);
+    const { call, callTimes, events } = tBreaker(send);
+    await callTimes(10);
+    expect(events).toEqual(['opened /thing']);
+    expect(await call()).toEqual(shed);
+    expect(sent).toHaveLength(10);
+    expect(await call('/other')).toEqual(outcome);
+  });
+
+  it.each<[string, Outcome]>([
+    ...[400, 401, 403, 404, 422, 429].map((status): [string, Outcome] => [String(status), answered(status)]),
+    ['responses that are too large', failed('too-large')],
+    ['responses to other requests', failed('mismatched')],
+    ['an exhausted allowance', exhausted],
+  ])('does not open on %s, however many', async (_, outcome) => {
+    const { send, sent } = tSend(outcome);
+    const { callTimes, events } = tBreaker(send);
+    await callTimes(50);
+    expect(sent).toHaveLength(50);
+    expect(events).toEqual([]);
+  });
+
+  it('does not open while most calls succeed', async () => {
+    const { send, returnsNext } = tSend(answered(200));
+    const { callTimes, events } = tBreaker(send);
+    await callTimes(15);
+    returnsNext(answered(500));
+    await callTimes(10);
+    expect(events).toEqual([]);
+  });
+
+  it('closes with the first probe that succeeds', async () => {
+    const { send, sent, returnsNext } = tSend(answered(500));
+    const { call, callTimes, events } = tBreaker(send);
+    await callTimes(10);
+    vi.advanceTimersByTime(1_000);
+    expect(await call()).toEqual(answered(500));
+    expect(await call()).toEqual(shed);
+    vi.advanceTimersByTime(1_000);
+    returnsNext(answered(200));
+    expect(await call()).toEqual(answered(200));
+    expect(await call()).toEqual(answered(200));
+    expect(events).toEqual(['opened /thing', 'opened /thing', 'closed /thing']);
+    expect(sent).toHaveLength(13);
+  });
+
+  it.each<[string, Outcome, string]>([
+    ['closes with a probe that succeeds', answered(200), 'closed'],
+    ['closes with a probe whose response is too large: the service works', failed('too-large'), 'closed'],
+    ['stays open when the allowance is exhausted during a probe: nothing was sent', exhausted, 'opened'],
+  ])('%s, and lets no caller wait for it', async (_, outcome, event) => {
+    const { call, held, events } = await tProbe();
+    const probe = call();
+    expect(await call()).toEqual(shed);
+    expect(held).toHaveLength(11);
+    held[10]?.returns(outcome);
+    expect(await probe).toEqual(outcome);
+    expect(events).toEqual(['opened /thing', `${event} /thing`]);
+    if (event === 'opened') expect(await call()).toEqual(shed);
+  });
+
+  it('stays open when the caller of a probe aborts', async () => {
+    const { call } = await tProbe();
+    const caller = new AbortController();
+    const probe = call(get.path, caller.signal);
+    caller.abort();
+    await expect(probe).rejects.toThrow('aborted');
+    expect(await call()).toEqual(shed);
+  });
+
+  it('counts a caller who aborts as neither a success nor a failure', async () => {
+    const { send, held } = tHeldSend();
+    const { call, events } = tBreaker(send);
+    const callers = Array.from({ length: 20 }, () => new AbortController());
+    const aborted = callers.map(({ signal }) => call(get.path, signal));
+    for (const caller of callers) caller.abort();
+    for (const { status } of await Promise.allSettled(aborted)) expect(status).toBe('rejected');
+    expect(events).toEqual([]);
+    const failures = Promise.all(Array.from({ length: 10 }, () => call()));
+    for (const { returns } of held) returns(answered(500));
+    await failures;
+    expect(events).toEqual(['opened /thing']);
+  });
+});
+
+it.each<Outcome>([shed, exhausted])('does not count %j of an inner layer as a success', async (outcome) => {
+  const { send, returnsNext } = tSend(answered(500));
+  const { call, callTimes, events } = tBreaker(send);
+  await callTimes(9);
+  returnsNext(outcome);
+  await callTimes(20);
+  returnsNext(answered(500));
+  await call();
+  expect(events).toEqual(['opened /thing']);
+});

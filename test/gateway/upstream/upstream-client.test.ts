@@ -1,0 +1,109 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { SharedTask } from '../../../src/base/async/shared-task.ts';
+import { createLog } from '../../../src/base/log.ts';
+import { createSecretRedaction } from '../../../src/base/redact.ts';
+import type { RequestContext } from '../../../src/gateway/request-context.ts';
+import { createLogEvents } from '../../../src/gateway/telemetry/log-events.ts';
+import type { Outcome } from '../../../src/gateway/upstream/outcome.ts';
+import { createUpstreamClient } from '../../../src/gateway/upstream/upstream-client.ts';
+import { tAllowance } from '../../support/gateway/upstream/allowance.ts';
+import { get } from '../../support/gateway/upstream/send.ts';
+import { tRequestContext } from '../../support/request-context.ts';
+import { replyHeld, replyJson, tUpstream } from '../../support/scripted-upstream.ts';
+
+function tClient(
+  baseUrl: string,
+  options: Partial<Pick<Parameters<typeof createUpstreamClient>[0], 'maxConcurrency' | 'maxQueue' | 'allowance'>> = {},
+) {
+  const client = createUpstreamClient({
+    service: 'bank-data',
+    baseUrl,
+    headers: {},
+    timeoutMs: 10_000,
+    maxResponseBytes: 1_000,
+    maxConcurrency: 2,
+    maxQueue: 2,
+    backoffMs: 0,
+    allowance: tAllowance(),
+    redactSecrets: createSecretRedaction([]),
+    events: createLogEvents(createLog({ level: 'silent', redact: (text) => text })),
+    ...options,
+  });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+it('counts every attempt in the usage of the request, and reports it before it is sent', async () => {
+  const upstream = await tUpstream((response, call) => {
+    return replyJson(upstream.calls.length === 1 ? 500 : 200, {})(response, call);
+  });
+  const context = tRequestContext();
+  const beforeAttempt = vi.fn();
+  expect(await tClient(upstream.url).send({ ...get, beforeAttempt }, context)).toMatchObject({ status: 200 });
+  expect(context.usage.upstreamCalls).toBe(2);
+  expect(beforeAttempt).toHaveBeenCalledTimes(2);
+});
+
+it('sends nothing for a caller who has aborted', async () => {
+  const upstream = await tUpstream();
+  const context = tRequestContext(AbortSignal.abort());
+  await expect(tClient(upstream.url).send(get, context)).rejects.toThrow('aborted');
+  expect([context.usage.upstreamCalls, upstream.calls.length]).toEqual([0, 0]);
+});
+
+it.each([
+  ['completes a call that was sent although all callers have left', 200, 'resolved'],
+  ['does not retry it then', 503, 'rejected'],
+])('%s', async (_, status, end) => {
+  const { reply, release } = replyHeld(replyJson(status, {}));
+  const upstream = await tUpstream(reply);
+  const caller = new AbortController();
+  const called = upstream.nextCall();
+  const client = tClient(upstream.url);
+  let sent = Promise.resolve<Outcome | null>(null);
+  const task = new SharedTask((task) => {
+    const context = { ...tRequestContext(task.signal), task };
+    sent = client.send(get, context);
+    return sent;
+  });
+  const left = expect(task.wait(caller.signal)).rejects.toThrow('aborted');
+  await called;
+  caller.abort();
+  await left;
+  release();
+  const settled = await sent.then(
+    (outcome) => ['resolved', outcome],
+    (reason) => ['rejected', reason],
+  );
+  expect(settled).toMatchObject([end, end === 'resolved' ? { status } : { name: 'AbortError' }]);
+  expect(upstream.calls).toHaveLength(1);
+});
+
+it('does not send a call that still waits for its connection when all callers leave', async () => {
+  const upstream = await tUpstream();
+  const caller = new AbortController();
+  const allowance = tAllowance();
+  const client = tClient(upstream.url, { allowance });
+  const task = new SharedTask((task) => client.send(get, { ...tRequestContext(task.signal), task }));
+  const left = expect(task.wait(caller.signal)).rejects.toThrow('aborted');
+  caller.abort();
+  await Promise.all([left, task.settled()]);
+  await client.send(get, tRequestContext());
+  expect(upstream.calls).toHaveLength(1);
+  expect(await allowance.status()).toMatchObject({ used: 1 });
+  expect(client.status()).toMatchObject({ active: 0, queued: 0 });
+});
+
+it('lets requests take turns, whatever their flights', async () => {
+  const { reply, release } = replyHeld(replyJson(200, {}));
+  const upstream = await tUpstream(reply);
+  const client = tClient(upstream.url, { maxConcurrency: 1, maxQueue: 100 });
+  const [list, single] = [tRequestContext(), tRequestContext()];
+  const flightOf = (context: RequestContext) => ({ ...context, signal: new AbortController().signal });
+  const send = (path: string, context: RequestContext) => client.send({ ...get, path }, flightOf(context));
+  const sent = ['/1', '/2', '/3', '/4'].map((path) => send(path, list));
+  sent.push(send('/single', single));
+  release();
+  await Promise.all(sent);
+  expect(upstream.calls.map(({ path }) => path)).toEqual(['/1', '/2', '/single', '/3', '/4']);
+});

@@ -1,0 +1,157 @@
+import type { Answer } from '../../../src/check/answers/answer-source.ts';
+import type { BankFacts } from '../../../src/check/bank-facts.ts';
+import type { Finding } from '../../../src/check/finding.ts';
+import { checkMessage, type MessageSummary } from '../../../src/check/pain/check-message.ts';
+
+export type Version = 'pain.001.001.03' | 'pain.001.001.09' | 'pain.008.001.02' | 'pain.008.001.08';
+
+export const versions: readonly Version[] = [
+  'pain.001.001.03',
+  'pain.001.001.09',
+  'pain.008.001.02',
+  'pain.008.001.08',
+];
+
+/** A message of two payments without a finding on 26 November 2026. The first payment has two transactions, the second one. */
+export function rightMessage(version: Version): string {
+  const isDirectDebit = version.startsWith('pain.008');
+  const name = isDirectDebit ? 'CstmrDrctDbtInitn' : 'CstmrCdtTrfInitn';
+  const payments = isDirectDebit ? directDebits(version) : creditTransfers(version);
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<Document xmlns="urn:iso:std:iso:20022:tech:xsd:${version}">
+  <${name}>
+    <GrpHdr>
+      <MsgId>MESSAGE-1</MsgId>
+      <CreDtTm>2026-11-26T09:30:00</CreDtTm>
+      <NbOfTxs>3</NbOfTxs>
+      <CtrlSum>1112.35</CtrlSum>
+      <InitgPty><Nm>Ink and Paper Ltd</Nm></InitgPty>
+    </GrpHdr>
+${payments}
+  </${name}>
+</Document>
+`;
+}
+
+function creditTransfers(version: Version): string {
+  const date = version === 'pain.001.001.09' ? '<Dt>2026-11-30</Dt>' : '2026-11-30';
+  const bic = bicElement(version);
+  const payment = (number: number, totals: string, transactions: string) => `    <PmtInf>
+      <PmtInfId>PAYMENT-${number}</PmtInfId>
+      <PmtMtd>TRF</PmtMtd>
+      ${totals}
+      <PmtTpInf><SvcLvl><Cd>SEPA</Cd></SvcLvl></PmtTpInf>
+      <ReqdExctnDt>${date}</ReqdExctnDt>
+      <Dbtr>
+        <Nm>Ink and Paper Ltd</Nm>
+        <PstlAdr><StrtNm>Main Street</StrtNm><TwnNm>Frankfurt</TwnNm><Ctry>DE</Ctry></PstlAdr>
+      </Dbtr>
+      <DbtrAcct><Id><IBAN>DE89370400440532013000</IBAN></Id></DbtrAcct>
+      <DbtrAgt><FinInstnId><${bic}>COBADEFFXXX</${bic}></FinInstnId></DbtrAgt>
+      <ChrgBr>SLEV</ChrgBr>
+${transactions}
+    </PmtInf>`;
+  const transaction = (number: number, amount: string, iban: string) => `      <CdtTrfTxInf>
+        <PmtId><InstrId>INSTRUCTION-${number}</InstrId><EndToEndId>INVOICE-${number}</EndToEndId></PmtId>
+        <Amt><InstdAmt Ccy="EUR">${amount}</InstdAmt></Amt>
+        <CdtrAgt><FinInstnId><Othr><Id>NOTPROVIDED</Id></Othr></FinInstnId></CdtrAgt>
+        <Cdtr>
+          <Nm>Creditor ${number}</Nm>
+          <PstlAdr><TwnNm>Paris</TwnNm><Ctry>FR</Ctry><AdrLine>3, rue de la Plume</AdrLine></PstlAdr>
+        </Cdtr>
+        <CdtrAcct><Id><IBAN>${iban}</IBAN></Id></CdtrAcct>
+        <RmtInf><Ustrd>Invoice ${number}, nibs and ink</Ustrd></RmtInf>
+      </CdtTrfTxInf>`;
+  return [
+    payment(
+      1,
+      '<NbOfTxs>2</NbOfTxs><CtrlSum>112.35</CtrlSum>',
+      `${transaction(1, '12.35', 'FR1420041010050500013M02606')}\n${transaction(2, '100', 'NL91ABNA0417164300')}`,
+    ),
+    payment(2, '<NbOfTxs>1</NbOfTxs><CtrlSum>1000</CtrlSum>', transaction(3, '1000.00', 'FR1420041010050500013M02606')),
+  ].join('\n');
+}
+
+function directDebits(version: Version): string {
+  const bic = bicElement(version);
+  const payment = (number: number, totals: string, transactions: string) => `    <PmtInf>
+      <PmtInfId>PAYMENT-${number}</PmtInfId>
+      <PmtMtd>DD</PmtMtd>
+      ${totals}
+      <PmtTpInf>
+        <SvcLvl><Cd>SEPA</Cd></SvcLvl>
+        <LclInstrm><Cd>CORE</Cd></LclInstrm>
+        <SeqTp>RCUR</SeqTp>
+      </PmtTpInf>
+      <ReqdColltnDt>2026-11-30</ReqdColltnDt>
+      <Cdtr><Nm>Ink and Paper Ltd</Nm></Cdtr>
+      <CdtrAcct><Id><IBAN>DE89370400440532013000</IBAN></Id></CdtrAcct>
+      <CdtrAgt><FinInstnId><${bic}>COBADEFFXXX</${bic}></FinInstnId></CdtrAgt>
+      <ChrgBr>SLEV</ChrgBr>
+      <CdtrSchmeId>
+        <Id><PrvtId><Othr><Id>DE98ZZZ09999999999</Id><SchmeNm><Prtry>SEPA</Prtry></SchmeNm></Othr></PrvtId></Id>
+      </CdtrSchmeId>
+${transactions}
+    </PmtInf>`;
+  const transaction = (number: number, amount: string, iban: string) => `      <DrctDbtTxInf>
+        <PmtId><EndToEndId>INVOICE-${number}</EndToEndId></PmtId>
+        <InstdAmt Ccy="EUR">${amount}</InstdAmt>
+        <DrctDbtTx><MndtRltdInf><MndtId>MANDATE-${number}</MndtId><DtOfSgntr>2024-02-29</DtOfSgntr></MndtRltdInf></DrctDbtTx>
+        <DbtrAgt><FinInstnId><Othr><Id>NOTPROVIDED</Id></Othr></FinInstnId></DbtrAgt>
+        <Dbtr><Nm>Debtor ${number}</Nm></Dbtr>
+        <DbtrAcct><Id><IBAN>${iban}</IBAN></Id></DbtrAcct>
+        <RmtInf><Ustrd>Invoice ${number}, nibs and ink</Ustrd></RmtInf>
+      </DrctDbtTxInf>`;
+  return [
+    payment(
+      1,
+      '<NbOfTxs>2</NbOfTxs><CtrlSum>112.35</CtrlSum>',
+      `${transaction(1, '12.35', 'FR1420041010050500013M02606')}\n${transaction(2, '100', 'NL91ABNA0417164300')}`,
+    ),
+    payment(2, '<NbOfTxs>1</NbOfTxs><CtrlSum>1000</CtrlSum>', transaction(3, '1000.00', 'FR1420041010050500013M02606')),
+  ].join('\n');
+}
+
+function bicElement(version: Version): string {
+  return ['pain.001.001.03', 'pain.008.001.02'].includes(version) ? 'BIC' : 'BICFI';
+}
+
+interface Options {
+  /** Without it, all IBANs are valid. */
+  answer?: (iban: string) => Answer | Promise<Answer>;
+  hurry?: (iban: string) => void;
+  /** Without them, no bank is known. */
+  banks?: Partial<BankFacts>;
+  messageIds?: Set<string>;
+  maxBytes?: number;
+}
+
+export const validAnswer = { kind: 'answered', valid: true, bank: null, bic: null } as const satisfies Answer;
+
+/** Starts the check of a message on 26 November 2026. */
+export function tCheck(message: string | Uint8Array | AsyncIterable<Uint8Array>, options: Options = {}) {
+  const { answer = () => validAnswer, hurry = () => {}, banks, messageIds = new Set(), ...others } = options;
+  const chunks = typeof message === 'object' && Symbol.asyncIterator in message ? message : inOneChunk(message);
+  return checkMessage(chunks, {
+    answers: { find: answer, hurry },
+    banks: { has: () => false, accountCheckMethod: () => null, bics: () => [], ...banks },
+    messageIds,
+    today: '2026-11-26',
+    ...others,
+  });
+}
+
+/** All findings of a message. */
+export async function findAllIn(
+  message: string | Uint8Array | AsyncIterable<Uint8Array>,
+  options: Options = {},
+): Promise<{ findings: Finding[]; summary: MessageSummary }> {
+  const check = tCheck(message, options);
+  const findings: Finding[] = [];
+  for await (const finding of check) findings.push(finding);
+  return { findings, summary: check.summary() };
+}
+
+async function* inOneChunk(message: string | Uint8Array): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(message);
+}

@@ -1,0 +1,76 @@
+import { readChatAnswer } from '../../../src/essay-service/llm/chat-answer.ts';
+
+interface Ending {
+  /** Null: the server sends none. */
+  finish?: string | null;
+  /** The events of a stream after the text. */
+  after?: readonly object[];
+}
+
+type Outcome = { text: string; isCutOff: boolean } | { failure: string };
+
+const limits = { enoughWords: 500, maxBytes: 4_000_000 };
+
+/** Reads a response in the given pieces. */
+export async function readPieces(
+  pieces: Iterable<Uint8Array>,
+  options: Partial<Parameters<typeof readChatAnswer>[1]> = {},
+): Promise<Outcome> {
+  const body = (async function* () {
+    yield* pieces;
+  })();
+  try {
+    return await readChatAnswer(body, { ...limits, ...options });
+  } catch (error) {
+    return { failure: String(error) };
+  }
+}
+
+/** The response of an endpoint that does not stream. */
+export function toWhole(content: unknown, finish: string | null = 'stop', fields: object = {}): Uint8Array {
+  const message = { role: 'assistant', content };
+  return encode(JSON.stringify({ choices: [{ index: 0, message, finish_reason: finish }], ...fields }));
+}
+
+/** The response of an endpoint that streams the pieces of a text. */
+export function toStream(pieces: readonly unknown[], { finish = 'stop', after = [] }: Ending = {}): Uint8Array {
+  const deltas = pieces.map((content) => ({ choices: [{ delta: { content } }] }));
+  const end = finish === null ? [] : [{ choices: [{ delta: {}, finish_reason: finish }] }];
+  const events = [...deltas, ...after, ...end].map((event) => `data: ${JSON.stringify(event)}\n\n`);
+  return encode(events.join(''));
+}
+
+/** The same answer in all ways in which it can arrive: whole, and streamed in any events and bytes. */
+export async function deliverInAllWays(output: string, ending: Ending = {}): Promise<Outcome[]> {
+  const oneEvent = toStream([output], ending);
+  const everyCharacter = toStream(output.split(''), ending);
+  const halves = cuts(output.length).map((at) => toStream([output.slice(0, at), output.slice(at)], ending));
+  const streams = [
+    ...cutAnywhere(oneEvent),
+    ...halves.map((bytes) => [bytes]),
+    splitBytes(oneEvent),
+    splitBytes(everyCharacter),
+    [everyCharacter],
+  ];
+  const whole = toWhole(output, ending.finish);
+  const outcomes = [await readPieces([whole]), await readPieces(splitBytes(whole))];
+  for (const pieces of streams) outcomes.push(await readPieces(pieces));
+  return outcomes;
+}
+
+/** Bytes in two pieces, cut at each position. */
+export function cutAnywhere(bytes: Uint8Array): Uint8Array[][] {
+  return cuts(bytes.length).map((at) => [bytes.subarray(0, at), bytes.subarray(at)]);
+}
+
+export function splitBytes(bytes: Uint8Array): Uint8Array[] {
+  return [...bytes].map((byte) => Uint8Array.of(byte));
+}
+
+function cuts(length: number): number[] {
+  return Array.from({ length: Math.max(0, length - 1) }, (_, index) => index + 1);
+}
+
+export function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}

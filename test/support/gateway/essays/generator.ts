@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import type { Essay, EssayOrder, EssayResult, SendingEssayGenerator } from '../../../../src/gateway/essays/essays.ts';
+import type { RequestContext } from '../../../../src/gateway/request-context.ts';
+
+export const order: EssayOrder = {
+  description: 'The fountain pen',
+  mode: 'STANDARD',
+  wordCount: 100,
+  purpose: null,
+  titles: ['Ink', 'Nib'],
+  idempotencyKey: 'form-1',
+  orderAgain: false,
+};
+
+/** Accepts a second payment. */
+export const again: EssayOrder = { ...order, orderAgain: true };
+
+export const unkeyed: EssayOrder = { ...order, idempotencyKey: null };
+
+export const failed: EssayResult = {
+  kind: 'service-failed',
+  message: 'The essay service failed.',
+  code: 'UPSTREAM_FAILED',
+  retryable: true,
+  rawText: null,
+};
+
+export const truncated: EssayResult = { ...failed, rawText: '{"essay":"Pens hold' };
+
+export const unknownOutcome = {
+  ...failed,
+  message:
+    'An earlier attempt of this order was sent, and its outcome is unknown: it may have been paid for. Order the essay ' +
+    'again only if it may be paid for twice.',
+  retryable: false,
+};
+
+export function tEssay(text = 'Pens hold ink.'): Essay {
+  return {
+    kind: 'essay',
+    id: randomUUID(),
+    text,
+    wordCount: 3,
+    mode: 'STANDARD',
+    writer: 'SERVICE',
+    createdAt: null,
+    keptUntil: null,
+    input: null,
+  };
+}
+
+interface Call {
+  order: EssayOrder;
+  context: RequestContext;
+  answer: (result: EssayResult) => void;
+  reject: (error: Error) => void;
+}
+
+const shed: EssayResult = { ...failed, message: 'Shed.', code: 'UPSTREAM_UNAVAILABLE' };
+
+/** Records each call, and holds it until the test answers it. */
+export function tGenerator() {
+  const calls: Call[] = [];
+  let isQueueing = false;
+  let beforeSent = () => {};
+  const queued: (() => void)[] = [];
+  const generator: SendingEssayGenerator = {
+    generate: (order, context, { maySend, beforeAttempt }) =>
+      new Promise((resolve, reject) => {
+        const call = { order, context, answer: resolve, reject };
+        const { signal, usage } = context;
+        signal.addEventListener('abort', () => reject(signal.reason));
+        const send = async () => {
+          if (!(await maySend())) return resolve(shed);
+          signal.throwIfAborted();
+          beforeSent();
+          beforeAttempt();
+          usage.upstreamCalls += 1;
+          if (!calls.includes(call)) calls.push(call);
+        };
+        if (isQueueing) calls.push(call);
+        if (isQueueing) queued.push(() => void send().catch(reject));
+        else send().catch(reject);
+      }),
+  };
+  return {
+    generator,
+    calls,
+    /** From now on calls wait in the queue and are not sent. */
+    queue() {
+      isQueueing = true;
+    },
+    /** Those that wait leave the queue. */
+    leaveQueue() {
+      for (const leave of queued.splice(0)) leave();
+    },
+    /** Happens between the last check and the call. */
+    beforeSent(happen: () => void) {
+      beforeSent = happen;
+    },
+  };
+}

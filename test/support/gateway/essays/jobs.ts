@@ -1,0 +1,161 @@
+import type {
+  EssayAllowanceExhausted,
+  EssayJob,
+  EssayJobs,
+  EssayOrder,
+  JobListing,
+  JobPage,
+} from '../../../../src/gateway/essays/essays.ts';
+import { createEssayJobs } from '../../../../src/gateway/essays/jobs/essay-jobs.ts';
+import { createJobRecords, type JobEnd } from '../../../../src/gateway/essays/jobs/job-records.ts';
+import { createStoredBytes } from '../../../../src/gateway/essays/jobs/stored-bytes.ts';
+import { withIdempotency } from '../../../../src/gateway/essays/orders/idempotency.ts';
+import { markerKey, markerMs } from '../../../../src/gateway/essays/orders/order-lock.ts';
+import type { Store } from '../../../../src/gateway/stores/store.ts';
+import { tFailingStore } from '../../failing-store.ts';
+import { createMemoryStore } from '../stores/memory-store.ts';
+import { order, tGenerator } from './generator.ts';
+import { pass } from './processes.ts';
+
+interface Options {
+  store?: Store;
+  maxRunning?: number;
+  maxPerCaller?: number;
+  cancelsSent?: boolean;
+  isWithdrawn?: () => boolean;
+  exhausted?: EssayAllowanceExhausted | null;
+  maxMegabytes?: number;
+}
+
+const keepMs = 86_400_000;
+
+export const ann = {
+  id: 'ann',
+  name: 'ann',
+  limits: { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null },
+};
+
+/** A page of the list of a caller, read by a query that may read all of it. */
+export async function listJobs(jobs: EssayJobs, listing: Partial<JobListing>, callerId = ann.id): Promise<JobPage> {
+  const listOrders = jobs.openList(callerId, () => true);
+  const page = await listOrders({ first: 20, after: null, state: null, ...listing });
+  if (page === null) throw new Error('no entry was read');
+  return page;
+}
+
+/** One process with its own generator, whose jobs begin. Processes share what they have in `store`. */
+export function tJobs({
+  store = createMemoryStore(),
+  maxRunning = 2,
+  maxPerCaller = 10,
+  cancelsSent = false,
+  isWithdrawn = () => false,
+  exhausted = null,
+  maxMegabytes = 50,
+}: Options = {}) {
+  void store.setIfAbsent(markerKey, 'set before', { expiresInMs: markerMs });
+  const failing = tFailingStore(store);
+  const { generator, ...controls } = tGenerator();
+  const fired: string[] = [];
+  const records = createJobRecords(failing.store, keepMs, { essayOrderUnreadable: () => fired.push('skipped') });
+  const essays = withIdempotency(generator, {
+    store: failing.store,
+    listOrder: records.writeAwaited,
+    isShared: true,
+    onRecovered: () => {},
+    keepMs,
+    events: {
+      essayWriteBuffered: () => {},
+      essayLost: (reason) => fired.push(`lost: ${reason}`),
+      essayRejectedWithoutStore: () => {},
+      essayOrdered: () => {},
+    },
+  });
+  const jobs = createEssayJobs({
+    records,
+    essays,
+    archive: essays.archive,
+    rejectOrder: () => null,
+    findExhausted: async () => exhausted,
+    storedBytes: createStoredBytes({ store: failing.store, keepMs, maxMegabytes }),
+    maxRunning,
+    maxPerCaller,
+    cancelsSent,
+    reserveCallOf: () => null,
+    isWithdrawn,
+    events: {
+      essayOrdered: (outcome) => fired.push(`ordered: ${outcome}`),
+      essayJobEnded: (_id, state, code) => fired.push([state, code].filter(Boolean).join(': ')),
+      essayJobsAdopted: (count) => fired.push(`adopted: ${count}`),
+      unexpectedError: (error) => fired.push(String(error)),
+    },
+  });
+  jobs.begin();
+
+  return {
+    ...controls,
+    jobs,
+    essays,
+    fired,
+    /** The store fails from now on, with all locks of the process, as if it had crashed. */
+    crash: failing.fail,
+    loseStore: failing.fail,
+    findStore: failing.work,
+    /** Starts an order with this key, and lets it begin. */
+    async start(idempotencyKey: string, changes: Partial<EssayOrder> = {}, caller = ann): Promise<EssayJob> {
+      const started = await jobs.start({ ...order, ...changes, idempotencyKey }, caller);
+      await pass(0);
+      if ('kind' in started) throw new Error(started.message);
+      return started;
+    },
+    stateOf: async ({ id }: EssayJob) => (await jobs.find(id, ann.id))?.state,
+  };
+}
+
+export const tRecords = (store: Store) => createJobRecords(store, keepMs, { essayOrderUnreadable: () => {} });
+
+/** Stores orders of a caller that have ended, of which each finished one has the id of its essay as its id. @returns their ids */
+export async function storeOrders(
+  store: Store,
+  kind: 'finished' | 'cancelled',
+  count: number,
+  caller = ann,
+): Promise<string[]> {
+  const records = tRecords(store);
+  const ids = Array.from({ length: count }, (_, index) => `${kind}-${index}`);
+  for (const id of ids) {
+    const listed = await records.listOf(caller.id).append(id);
+    const end: JobEnd = kind === 'finished' ? { kind, essayId: id } : { kind, mayHaveBeenPaid: false };
+    const ended = { createdAt: new Date(), isAwaited: false, owner: null, pending: 0, end };
+    await records.writeFirst({ id, ...ended, order: { ...order, idempotencyKey: id }, caller, listed });
+  }
+  return ids;
+}
+
+/** From now on, how often entries of lists, and records of orders, are read. */
+export function countReads(store: Store) {
+  const keys: string[] = [];
+  const { get } = store;
+  store.get = (key) => {
+    keys.push(key);
+    return get(key);
+  };
+  const count = (pattern: RegExp) => () => keys.filter((key) => pattern.test(key)).length;
+  return { entries: count(/^essay-jobs:[^:]+:\d+$/), records: count(/^essay-job:[^:]+$/) };
+}
+
+/** From now on, the bytes of the values that are stored, without those that were overwritten or erased. */
+export function countBytes(store: Store): () => number {
+  const sizes = new Map<string, number>();
+  const { set, setIfAbsent } = store;
+  store.set = (key, value, expiry) => {
+    sizes.set(key, Buffer.byteLength(value));
+    return set(key, value, expiry);
+  };
+  store.setIfAbsent = async (key, value, expiry) => {
+    const stored = await setIfAbsent(key, value, expiry);
+    if (stored === null) sizes.set(key, Buffer.byteLength(value));
+    return stored;
+  };
+  return () => [...sizes.values()].reduce((sum, size) => sum + size, 0);
+}

@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, expect, vi } from 'vitest';
+import type { EssayOrder, EssayResult } from '../../../../src/gateway/essays/essays.ts';
+import { createJobRecords } from '../../../../src/gateway/essays/jobs/job-records.ts';
+import { withIdempotency } from '../../../../src/gateway/essays/orders/idempotency.ts';
+import { markerKey, markerMs } from '../../../../src/gateway/essays/orders/order-lock.ts';
+import type { RequestContext } from '../../../../src/gateway/request-context.ts';
+import type { Store } from '../../../../src/gateway/stores/store.ts';
+import { tGate } from '../../gate.ts';
+import { tRequestContext } from '../../request-context.ts';
+import { createMemoryStore } from '../stores/memory-store.ts';
+import { failed, order, tEssay, tGenerator } from './generator.ts';
+
+export const dayMs = 86_400_000;
+export const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+/** For every test of a file. */
+export function useFakeTime(): void {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    // Neither a lock is still extended nor a write still retried.
+    expect(vi.getTimerCount()).toBe(0);
+  });
+}
+
+export function from(callerId = 'ann', signal?: AbortSignal): RequestContext {
+  return { ...tRequestContext(signal), callerId };
+}
+
+/** One process with its own generator. Processes share what they have in `store`. @param isNew whether the store was never used */
+export function tProcess(store: Store = createMemoryStore(), { isNew = false } = {}) {
+  if (!isNew) void store.setIfAbsent(markerKey, 'set before', { expiresInMs: markerMs }).catch(() => {});
+  const { generator, ...controls } = tGenerator();
+  const { calls } = controls;
+  const fired: string[] = [];
+  const outcomes: string[] = [];
+  const listeners: (() => void)[] = [];
+  const keepMs = 30 * dayMs;
+  const { generate, archive, flush, close } = withIdempotency(generator, {
+    store,
+    isShared: true,
+    onRecovered: (listener) => void listeners.push(listener),
+    keepMs,
+    listOrder: createJobRecords(store, keepMs, { essayOrderUnreadable: () => fired.push('skipped') }).writeAwaited,
+    events: {
+      essayWriteBuffered: (reason) => fired.push(`buffered: ${reason}`),
+      essayLost: (reason) => fired.push(`lost: ${reason}`),
+      essayRejectedWithoutStore: () => fired.push('rejected'),
+      essayOrdered: (outcome) => outcomes.push(outcome),
+    },
+  });
+  /** Orders an essay, and lets time pass until it is sent or waits. */
+  async function start(ordered: EssayOrder = order, context = from(), afterMs = 0) {
+    const result = generate(ordered, context);
+    await pass(afterMs);
+    return { result };
+  }
+
+  return {
+    generate,
+    find: archive.find,
+    flush,
+    close,
+    ...controls,
+    fired,
+    /** Of orders. */
+    outcomes,
+    /** The store works again. */
+    recover() {
+      for (const listener of listeners) listener();
+    },
+    start,
+    /** Orders an essay and lets the generator answer it. */
+    async write(order: EssayOrder, text?: string) {
+      const essay = tEssay(text);
+      const { result } = await start(order);
+      calls.at(-1)?.answer(essay);
+      expect(await result).toEqual(essay);
+      return essay;
+    },
+    /** Orders an essay and lets the generator fail. */
+    async orderAndFail(failure = failed) {
+      const { result } = await start();
+      calls.at(-1)?.answer(failure);
+      expect(await result).toEqual(failure);
+    },
+    /** Sends an order and aborts its caller. */
+    async orderAndAbort(order: EssayOrder, { afterMs = 0, context = from() } = {}) {
+      const caller = new AbortController();
+      const result = generate(order, { ...context, signal: caller.signal });
+      await pass(afterMs);
+      const hasRejected = expect(result).rejects.toMatchObject({ name: 'AbortError' });
+      caller.abort();
+      await hasRejected;
+    },
+  };
+}
+
+/** Lets the generator of one process answer, and expects that all of these orders return the same essay. */
+export async function answerAll(
+  { calls }: Pick<ReturnType<typeof tProcess>, 'calls'>,
+  ...results: Promise<EssayResult>[]
+) {
+  const essay = tEssay();
+  calls[0]?.answer(essay);
+  await pass(1_000);
+  expect(await Promise.all(results)).toEqual(results.map(() => essay));
+  return essay;
+}
+
+/** A store whose operations of one kind wait until the test calls `proceed`. */
+export function tDelayed(store: Store, kind: 'lock' | 'extend' | 'set') {
+  const { opened, open: proceed } = tGate();
+  const lock: Store['lock'] = (...args) => opened.then(() => store.lock(...args));
+  const extend: Store['lock'] = async (...args) => {
+    const held = await store.lock(...args);
+    return held && { ...held, extend: (expiry) => opened.then(() => held.extend(expiry)) };
+  };
+  // Not those that list an order.
+  const set: Store['set'] = (key, ...args) =>
+    key.startsWith('essay-job') ? store.set(key, ...args) : opened.then(() => store.set(key, ...args));
+  const delayed = { lock: { lock }, extend: { lock: extend }, set: { set } };
+  return { store: { ...store, ...delayed[kind] }, proceed };
+}

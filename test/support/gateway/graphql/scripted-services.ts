@@ -1,0 +1,197 @@
+import { createTimeSlices } from '../../../../src/base/async/time-slices.ts';
+import { GatewayError } from '../../../../src/base/errors.ts';
+import type { Bank, BankDataPort, IbanValidation } from '../../../../src/gateway/bank-data/bank-data.ts';
+import { withPrecheck } from '../../../../src/gateway/bank-data/precheck.ts';
+import type { Essay, EssayJob, EssayJobState, EssayJobs } from '../../../../src/gateway/essays/essays.ts';
+import type { Services } from '../../../../src/gateway/graphql/schema/context.ts';
+import { turns } from '../../turns.ts';
+import type { Texts } from './random-documents.ts';
+
+const ibans = [
+  'DE89370400440532013000',
+  'FR1420041010050500013M02606',
+  'GB29NWBK60161331926819',
+  'NL91ABNA0417164300',
+  'AT611904300234573201',
+  'BE68539007547034',
+  'ES9121000418450200051332',
+  'de89 3704 0044 0532 0130 01',
+  'not an IBAN',
+];
+
+/** Each of these has its own result in `tServices`, or is invalid. */
+export const texts: Texts = {
+  iban: ibans,
+  ibans,
+  bic: ['COBADEFFXXX', 'MARKDEFF', 'BNPAFRPP', 'no BIC', 'DEUTDEFF500'],
+  code: ['DE', 'FR', 'gb', 'XX', '', 'GP'],
+  country: ['DE', 'FR', 'XX'],
+  bankCode: ['37040044', '1'],
+  branch: ['', '01005'],
+  accountNumber: ['0532013000', 'x'],
+  id: ['known', 'failing', 'unknown'],
+  after: ['b2Zmc2V0OjE', 'x'],
+  name: ['Bank', 'EssayMode', '__Type', 'Missing', 'constructor'],
+  other: ['Pens', '', '"; process.exit() //', '\\"', '$' + '{1}`', '\u2028\u2029', '</script>', '__proto__'],
+};
+
+/** Services whose results depend on their input only: values, failures and faults. They arrive in another order than requested. */
+export function tServices(): Services {
+  const bankData: BankDataPort = {
+    async validateIban(iban) {
+      const number = ibans.indexOf(iban);
+      await turns((number * 5) % 4);
+      if (number === 1)
+        throw new GatewayError('UPSTREAM_TIMED_OUT', 'Too late.', { service: 'bank-data', retryable: true });
+      if (number === 2) throw new GatewayError('UPSTREAM_FAILED', 'It failed.', { service: 'bank-data' });
+      if (number === 3) throw new Error('a fault');
+      return createValidation(iban, number);
+    },
+    async validateBic(bic) {
+      await turns(bic.length % 3);
+      if (bic === 'BNPAFRPP') throw new GatewayError('UPSTREAM_UNAVAILABLE', 'It is down.', { service: 'bank-data' });
+      if (bic === 'DEUTDEFF500') throw new GatewayError('UPSTREAM_FAILED', 'It failed.', { service: 'bank-data' });
+      return { bic, valid: true, problems: [], bank: bic === 'MARKDEFF' ? null : createBank(bic) };
+    },
+    async generateIban({ country }) {
+      await turns(1);
+      if (country === 'FR')
+        return {
+          kind: 'invalid',
+          message: 'Wrong.',
+          problems: [{ field: 'branch', reason: 'NOT_IN_COUNTRY', length: null, message: 'No.' }],
+          suggestions: [],
+        };
+      return { kind: 'iban', validation: createValidation('DE89370400440532013000', 0) };
+    },
+    async listBanks({ country, limit, offset }) {
+      await turns(2);
+      if (country === 'FR')
+        throw new GatewayError('UPSTREAM_ALLOWANCE_EXHAUSTED', 'None left.', { service: 'bank-data' });
+      const banks = Array.from({ length: Math.min(limit, 3) }, (_, index) => ({
+        bank: createBank(`BIC${index}`),
+        offset: offset + index,
+      }));
+      return { banks, next: limit === 2 ? 3 : null, total: limit === 100 ? 3_000_000_000 : 7 };
+    },
+  };
+  const renewsAt = new Date('2026-12-01T00:00:00Z');
+  return {
+    bankData: withPrecheck(bankData),
+    essays: { generate: async () => ({ kind: 'invalid-input', field: null, message: 'Not here.', problems: [] }) },
+    essayArchive: {
+      async find(id) {
+        await turns(1);
+        if (id === 'failing') throw new Error('the store failed');
+        const essay: Essay = {
+          kind: 'essay',
+          id,
+          text: 'Pens.',
+          wordCount: 1,
+          mode: 'STANDARD',
+          writer: 'SERVICE',
+          createdAt: renewsAt,
+          keptUntil: renewsAt,
+          input: null,
+        };
+        return id === 'known' || id === '7' ? essay : null;
+      },
+    },
+    essayJobs: createScriptedJobs(renewsAt),
+    allowances: async () => [
+      { service: 'bank-data', used: 1, limit: null, remaining: null, renewsAt },
+      { service: 'essays', used: 2, limit: 10, remaining: 8, renewsAt },
+    ],
+    budgets: { reserve: () => null, status: async () => [] },
+    knownBanks: {
+      has: () => false,
+      status: () => 'UNKNOWN',
+      accountCheckMethod: () => null,
+      bics: () => [],
+      schemes: () => null,
+    },
+    isOnlyLocal: true,
+    maxConcurrency: 64,
+    inTimeSlice: createTimeSlices(4),
+    limits: {
+      ibans: 20,
+      bics: 10,
+      bankQueries: 4,
+      essayTexts: 2,
+      listedOrders: 9,
+      essays: 1,
+      entities: 20,
+      suggestions: 1_000,
+    },
+  };
+}
+
+/** A job for each id in `texts`. */
+function createScriptedJobs(createdAt: Date): EssayJobs {
+  const input = { description: 'Pens', mode: 'STANDARD', wordCount: 10, purpose: null, titles: [] } as const;
+  const states: Record<string, EssayJobState> = {
+    known: { kind: 'finished', essayId: 'known' },
+    '7': { kind: 'writing', textSoFar: 'Pens hold' },
+  };
+  const find = async (id: string): Promise<EssayJob | null> => {
+    await turns(1);
+    if (id === 'failing') throw new Error('the store failed');
+    const state = Object.hasOwn(states, id) ? states[id] : undefined;
+    return state === undefined ? null : { id, createdAt, input, state };
+  };
+  return {
+    start: async () => ({ id: 'known', createdAt, input, state: { kind: 'queued', position: 2 } }),
+    find,
+    findByKey: find,
+    watch: async (id) =>
+      (async function* () {
+        yield await find(id);
+      })(),
+    async cancel(id) {
+      const job = await find(id);
+      return job && { job, isCancelled: false, mayHaveBeenPaid: true };
+    },
+    openList:
+      () =>
+      async ({ first, after }) => {
+        await turns(1);
+        const job = { id: 'known', createdAt, input, state: { kind: 'cancelled', mayHaveBeenPaid: false } } as const;
+        const entries = [5, 4, 3].map((number) => ({ job, number })).filter(({ number }) => number < (after ?? 9));
+        const page = entries.slice(0, first);
+        return { entries: page, hasNext: entries.length > first, end: page.at(-1)?.number ?? null };
+      },
+    delete: async (id) => (id === 'known' ? 'deleted' : id === '7' ? 'not-ended' : 'unknown'),
+  };
+}
+
+function createValidation(iban: string, number: number): IbanValidation {
+  const unknown = { country: null, bankCode: null, branch: null, nationalChecksum: null };
+  const ibanData = {
+    ...unknown,
+    countryCode: iban.slice(0, 2),
+    sepaCountry: number === 5,
+    checksum: iban.slice(2, 4),
+    bban: iban.slice(4),
+    accountNumber: 'The "account"\u2028',
+    countryIbanFormatAsSwift: null,
+    countryIbanFormatAsRegex: null,
+  };
+  const faulty = { ...ibanData, countryCode: null as never };
+  return {
+    iban,
+    valid: number !== 6,
+    problems: number === 6 ? ['REJECTED_BY_SERVICE'] : number === 5 ? ['NO_SUCH_PROBLEM' as never] : [],
+    ibanData: number === 4 ? faulty : ibanData,
+    bankData:
+      number === 0
+        ? { ...unknownOrigin, bankCode: '1', name: 'Bank', zip: null, city: null, bic: 'COBADEFFXXX' }
+        : null,
+  };
+}
+
+const unknownOrigin = { countryCode: null, address: null, bicSource: null, source: null, date: null };
+
+function createBank(bic: string): Bank {
+  const unknown = { ...unknownOrigin, bankCode: null, zip: null, city: null, address: null };
+  return { ...unknown, bic, name: `Bank ${bic}`, countryCode: 'DE' };
+}

@@ -1,0 +1,32 @@
+import { expect, onTestFinished } from 'vitest';
+import { createTimeSlices } from '../../../../src/base/async/time-slices.ts';
+import { readConfig } from '../../../../src/gateway/config/read-config.ts';
+import { createGraphiql } from '../../../../src/gateway/http/graphiql.ts';
+import { createRequestHandler } from '../../../../src/gateway/http/request-handler.ts';
+import { createHttpServer } from '../../../../src/gateway/http/server.ts';
+import { tAccess } from '../../caller.ts';
+
+type Options = Parameters<typeof createRequestHandler>[0];
+
+/** A request handler that listens, without GraphQL unless it is given. @returns its origin */
+export async function tRequestHandler(options: Partial<Options> = {}): Promise<string> {
+  const listener = createRequestHandler({
+    access: tAccess,
+    isGraphiqlOpen: true,
+    graphql: { answer: () => Promise.reject(new Error('not asked')) },
+    graphiql: createGraphiql({ clientTimeoutMs: 20_000 }),
+    maxBodyBytes: 1_000,
+    maxBufferedBytes: 30_000_000,
+    streamLimits: { clientTimeoutMs: 20_000, heartbeatMs: 15_000 },
+    inTimeSlice: createTimeSlices(4),
+    corsOrigins: [],
+    allowedHosts: [],
+    isReady: () => true,
+    readiness: () => ({}),
+    events: { unexpectedError: (error) => expect.unreachable(String(error)), requestFinished: () => {} },
+    ...options,
+  });
+  const server = createHttpServer(listener, readConfig({}).connections);
+  onTestFinished(() => server.drain(0));
+  return server.listen('127.0.0.1', 0);
+}

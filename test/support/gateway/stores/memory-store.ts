@@ -1,0 +1,86 @@
+import {
+  addToCounter,
+  type Counter,
+  checkAmount,
+  checkExpiry,
+  checkKey,
+  type Expiry,
+  isLost,
+  type Store,
+  StoreError,
+} from '../../../../src/gateway/stores/store.ts';
+
+/** A store in memory. `clear` removes everything, like FLUSHALL or a restart of Redis without persistence. */
+export function createMemoryStore(): Store & { clear(): void } {
+  const values = createExpiringMap<string>();
+  const counters = createExpiringMap<Counter>();
+  const locks = createExpiringMap<symbol>();
+  let isClosed = false;
+  const checkOpen = (key: string) => {
+    if (isClosed) throw new StoreError('closed');
+    return checkKey(key);
+  };
+
+  return {
+    get: async (key) => values.get(checkOpen(key))?.value ?? null,
+    set: async (key, value, expiry) => values.set(checkOpen(key), value, expiryFrom(expiry)),
+    async setIfAbsent(key, value, expiry) {
+      const expiresAt = expiryFrom(expiry);
+      const stored = values.get(checkOpen(key));
+      if (!stored) values.set(key, value, expiresAt);
+      return stored?.value ?? null;
+    },
+    async delete(key) {
+      values.delete(checkOpen(key));
+    },
+    async add(key, amount, { known = null, ...expiry }) {
+      const first = { value: null, expiresAt: expiryFrom(expiry) };
+      const { value: before, expiresAt } = counters.get(checkOpen(key)) ?? first;
+      checkAmount(amount);
+      if (amount === 0 && !isLost(before, known)) return { sum: 0, id: '', ...before, restored: 0 };
+      const { sum, id, restored } = addToCounter(before, amount, known);
+      counters.set(key, { sum, id, restored }, expiresAt);
+      return { sum, id, restored: restored - (before?.restored ?? 0) };
+    },
+    async lock(key, expiry) {
+      const expiresAt = expiryFrom(expiry);
+      if (locks.get(checkOpen(key))) return null;
+      const holder = Symbol();
+      locks.set(key, holder, expiresAt);
+      const isHeld = () => locks.get(key)?.value === holder;
+      return {
+        async release() {
+          if (isHeld()) locks.delete(key);
+        },
+        async extend(expiry) {
+          checkOpen(key);
+          if (isHeld()) locks.set(key, holder, expiryFrom(expiry));
+          return isHeld();
+        },
+      };
+    },
+    async close() {
+      isClosed = true;
+    },
+    clear() {
+      for (const map of [values, counters, locks]) map.clear();
+    },
+  };
+}
+
+function createExpiringMap<T>() {
+  const entries = new Map<string, { value: T; expiresAt: number }>();
+  return {
+    get(key: string) {
+      const entry = entries.get(key);
+      return entry && entry.expiresAt > Date.now() ? entry : undefined;
+    },
+    set: (key: string, value: T, expiresAt: number) => void entries.set(key, { value, expiresAt }),
+    delete: (key: string) => void entries.delete(key),
+    clear: () => entries.clear(),
+  };
+}
+
+function expiryFrom(expiry: Expiry): number {
+  return Date.now() + checkExpiry(expiry);
+}
