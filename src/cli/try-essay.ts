@@ -15,7 +15,7 @@ import { openStore } from '../gateway/stores/open-store.ts';
 import { createLogEvents } from '../gateway/telemetry/log-events.ts';
 import type { Answered, Outcome } from '../gateway/upstream/outcome.ts';
 import { createUpstreamFactory } from '../gateway/upstream/upstream-client.ts';
-import { countWords } from '../words.ts';
+import { countWords } from '../base/words.ts';
 
 interface TryOptions {
   description?: string;

@@ -4,7 +4,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { errorCodeOf } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { createKeyCheck } from '../base/rest-service.ts';
-import { countWords } from '../words.ts';
+import { countWords } from '../base/words.ts';
 import { essaySchema, openapi } from './document.ts';
 import { acceptsLines, createLines } from './lines.ts';
 import { createMonthlyAllowance } from './monthly-allowance.ts';

@@ -1,4 +1,4 @@
-import { countWords, findWordLimit } from '../words.ts';
+import { countWords, findWordLimit } from '../base/words.ts';
 
 /** Trimmed sentences. A line break ends a sentence, an abbreviation does not. */
 export function splitSentences(text: string): string[] {

@@ -2,7 +2,7 @@ import { asyncProperty, constantFrom, integer, oneof, assert as prove, string } 
 import { describe, expect, it } from 'vitest';
 import { createDraftingWriter } from '../../src/essay-service/drafting/drafting-writer.ts';
 import { type WritingMode, writingModes } from '../../src/essay-service/writing-order.ts';
-import { countWords } from '../../src/words.ts';
+import { countWords } from '../../src/base/words.ts';
 
 const draft = (description: string, mode: WritingMode, wordCount: number) =>
   createDraftingWriter().write({ description, mode, wordCount }, new AbortController().signal);

@@ -3,7 +3,7 @@
 import { constantFrom, integer, oneof, property, assert as prove, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cutAtSentenceEnd, splitSentences } from '../../src/essay-service/sentences.ts';
-import { countWords } from '../../src/words.ts';
+import { countWords } from '../../src/base/words.ts';
 
 describe('splitSentences', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { findWordLimit } from '../../words.ts';
+import { findWordLimit } from '../../base/words.ts';
 import { splitSentences } from '../sentences.ts';
 import { type EssayPurpose, readPurposeAndTitles } from '../writing-order.ts';
 

@@ -1,4 +1,4 @@
-import { countWords } from '../../words.ts';
+import { countWords } from '../../base/words.ts';
 import { cutAtSentenceEnd } from '../sentences.ts';
 import type { Writer, WritingMode } from '../writing-order.ts';
 import { type Brief, capitalize, type Point, quote, readBrief, toSentence } from './brief.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import { parseJson } from '../../base/parse-json.ts';
-import { countWords } from '../../words.ts';
+import { countWords } from '../../base/words.ts';
 import { cleanAnswer } from './essay-text.ts';
 
 /** A failure with a message for the operator, which contains no key, no URL and no text from the endpoint. */

@@ -1,4 +1,4 @@
-import { findWordLimit } from '../../words.ts';
+import { findWordLimit } from '../../base/words.ts';
 import { findEndOfSentences } from '../sentences.ts';
 import { listMarkers, type Marker } from './markers.ts';
 import { removeFence, removeRemarks } from './remarks.ts';

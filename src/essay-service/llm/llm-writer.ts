@@ -1,6 +1,6 @@
 import { Agent } from 'undici';
 import { errorCodeOf } from '../../base/errors.ts';
-import { countWords } from '../../words.ts';
+import { countWords } from '../../base/words.ts';
 import { cutAtSentenceEnd, keepWholeSentences } from '../sentences.ts';
 import {
   type EssayPurpose,

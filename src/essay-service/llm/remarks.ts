@@ -1,6 +1,6 @@
 // Parts of words. cspell:ignore palabras palavras revis modif
 
-import { countWords } from '../../words.ts';
+import { countWords } from '../../base/words.ts';
 import { splitSentences } from '../sentences.ts';
 
 /** Removes what a model writes around an essay without a tag: a preface ("Sure! Here is your essay:"), closing remarks, a fence. */

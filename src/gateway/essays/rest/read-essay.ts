@@ -1,5 +1,5 @@
 import { isObject } from '../../../base/parse-json.ts';
-import { countWords } from '../../../words.ts';
+import { countWords } from '../../../base/words.ts';
 import type { Answered } from '../../upstream/outcome.ts';
 import type { EssayOrder } from '../essays.ts';
 import * as guesses from './guesses.ts';
@@ -202,7 +202,15 @@ function guessEssay(
     return rank < guesses.unknownRank && countWords(removeSent(text)) >= (2 / 3) * wordCount;
   }
 
-  /** Deeper JSON is no envelope of an essay. */
+  /** Normalized; empty if the text is a part of what was sent. The words of a short description may be in any essay. */
+  function removeSent(text: string): string {
+    let own = normalizeText(text);
+    for (const echo of echoes) if (echo.length >= 20) own = echo.includes(own) ? '' : own.replaceAll(echo, ' ');
+    return own;
+  }
+}
+
+/** Deeper JSON is no envelope of an essay. */
 const maxDepth = 20;
 const minWords = 8;
 /** Messages are shorter. */
@@ -216,7 +224,7 @@ function isNamed({ rank }: Found): boolean {
 /** The essay whose parts are fields of one object. */
 function joinSections(parts: readonly Found[]): Found {
   const [text, paths] = [joinTexts(parts.map((part) => part.text)), parts.flatMap((part) => part.paths)];
-  return { text, paths, rank: guesses.rankOf('essaysections'), isFailed: parts.some((part) => part.isFailed) };
+  return { text, paths, rank: guesses.rankOf('sections of an essay'), isFailed: parts.some((part) => part.isFailed) };
 }
 
 /** Joins parts: tokens as they are, paragraphs with empty lines. One that contains the others is the whole text. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isObject } from '../../../base/parse-json.ts';
 import type { Redact } from '../../../base/redact.ts';
-import { countWords } from '../../../words.ts';
+import { countWords } from '../../../base/words.ts';
 import type { Answered, Outcome } from '../../upstream/outcome.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import {

@@ -1,7 +1,7 @@
 // Words in Thai, Lao, Khmer and Burmese. cspell:disable
 
 import { describe, expect, it } from 'vitest';
-import { countWords, findWordLimit } from '../src/words.ts';
+import { countWords, findWordLimit } from '../../src/base/words.ts';
 
 describe('countWords', () => {
   it.each([
