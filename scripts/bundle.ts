@@ -17,7 +17,6 @@ export async function bundle(folder: string): Promise<BundledFile[]> {
     write: false,
     metafile: true,
     outdir: folder,
-    outbase: 'src',
     sourcemap: 'linked',
     sourcesContent: false,
   });
@@ -35,7 +34,7 @@ interface BundledFile {
 const graphiqlPackage = 'node_modules/@graphql-yoga/render-graphiql';
 
 /** Two processes. */
-const entryPoints = ['src/cli/main.ts', 'src/cli/ledgerquill.ts'];
+const entryPoints = { main: 'src/cli/main.ts', 'cli/ledgerquill': 'src/cli/ledgerquill.ts' };
 
 /** For packages in CommonJS, which `require` modules of Node.js. */
 const createRequire =

@@ -11,20 +11,29 @@ import { tFolder } from './support/gateway/stores/folder.ts';
 const configFile = fileURLToPath(new URL('../.dependency-cruiser.js', import.meta.url));
 
 const allowed = [
-  ['src/cli/main.ts', 'src/gateway/gateway.ts'],
-  ['src/cli/main.ts', 'src/self-hosted/essays/service.ts'],
-  ['src/cli/ledgerquill.ts', 'src/cli/main.ts'],
-  ['src/cli/ledgerquill.ts', 'src/self-hosted/essays/service.ts'],
+  ['src/cli/start.ts', 'src/gateway/gateway.ts'],
+  ['src/cli/start.ts', 'src/essay-service/service.ts'],
+  ['src/gateway/gateway.ts', 'src/gateway/http/server.ts'],
   ['src/gateway/http/server.ts', 'src/gateway/graphql/request/yoga.ts'],
+  ['src/gateway/http/check-endpoint.ts', 'src/check/check-rows.ts'],
   ['src/gateway/graphql/request/yoga.ts', 'src/base/errors.ts'],
-  ['src/upstream/send.ts', 'src/gateway/upstream/retries.ts'],
-  ['src/self-hosted/bank-data/service.ts', 'src/iban/iban.ts'],
-  ['src/iban/iban.ts', 'src/iban/country-codes.ts'],
+  ['src/gateway/upstream/send.ts', 'src/gateway/upstream/retries.ts'],
+  ['src/gateway/callers/budget.ts', 'src/gateway/upstream/allowance/count.ts'],
+  ['src/bank-data-service/service.ts', 'src/banks/list.ts'],
+  ['src/banks/list.ts', 'src/iban/iban.ts'],
+  ['src/iban/country-name.ts', 'fs'],
 ] as const;
 
 const forbidden = [
+  ['bank-data-service imports lower layers only', 'src/bank-data-service/service.ts', 'src/essay-service/service.ts'],
+  ['base imports lower layers only', 'src/base/errors.ts', 'src/iban/iban.ts'],
+  ['check imports lower layers only', 'src/check/check-rows.ts', 'src/gateway/bank-data/bank-data.ts'],
+  ['essay-service imports lower layers only', 'src/essay-service/writer.ts', 'src/bank-data-service/service.ts'],
   ['essays imports lower layers only', 'src/gateway/essays/essays.ts', 'src/gateway/bank-data/bank-data.ts'],
-  ['every folder is in a layer', 'src/gateway/stores/store.ts', 'src/new-folder/file.ts'],
+  ['every folder is in a layer', 'src/cli/start.ts', 'src/new-folder/file.ts'],
+  ['every folder is in a layer', 'src/gateway/gateway.ts', 'src/gateway/new-folder/file.ts'],
+  ['gateway/callers imports few folders', 'src/gateway/callers/budget.ts', 'src/gateway/upstream/send.ts'],
+  ['gateway/upstream imports few folders', 'src/gateway/upstream/send.ts', 'src/gateway/config/config.ts'],
   [
     'graphql/documents imports lower layers only',
     'src/gateway/graphql/documents/cost.ts',
@@ -32,18 +41,10 @@ const forbidden = [
   ],
   ['graphql/request imports lower layers only', 'src/gateway/graphql/request/reply.ts', 'src/gateway/http/server.ts'],
   ['iban is pure', 'src/iban/iban.ts', 'fs'],
-  ['iban is pure', 'src/iban/iban.ts', 'src/iban/country-name.ts'],
-  ['no cycles', 'src/gateway/upstream/retries.ts', 'src/upstream/send.ts'],
-  ['no orphans', 'src/time/month.ts', 'src/time/month.ts'],
-  ['only main.ts and cli import self-hosted', 'src/gateway/gateway.ts', 'src/self-hosted/essays/service.ts'],
-  [
-    'self-hosted/essays imports few layers',
-    'src/self-hosted/essays/service.ts',
-    'src/self-hosted/bank-data/service.ts',
-  ],
-  ['self-hosted/essays imports few layers', 'src/self-hosted/essays/service.ts', 'src/gateway/stores/store.ts'],
+  ['no cycles', 'src/gateway/upstream/retries.ts', 'src/gateway/upstream/send.ts'],
+  ['no orphans', 'src/base/month.ts', 'src/base/month.ts'],
   ['src imports no tests, scripts, benchmarks or examples', 'src/base/errors.ts', 'test/double.ts'],
-  ['upstream imports few layers', 'src/upstream/send.ts', 'src/config/config.ts'],
+  ['the gateway meets the services over HTTP only', 'src/gateway/gateway.ts', 'src/essay-service/service.ts'],
 ] as const;
 
 it('finds each import that the layers forbid, type imports too, and cycles and orphans', async () => {

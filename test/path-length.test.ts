@@ -15,6 +15,6 @@ it('the paths of requests through the source do not grow', async () => {
     expect(paths[kind].size, `files of a ${kind}`).toBeLessThanOrEqual(files);
     expect(countFunctions(paths[kind]), `functions of a ${kind}`).toBeLessThanOrEqual(functions);
     // A path that is not measured would be short.
-    expect(paths[kind].has('http/request-handler.ts')).toBe(true);
+    expect(paths[kind].has('gateway/http/request-handler.ts')).toBe(true);
   }
 });

@@ -5,6 +5,7 @@ import { ConfigError, UsageError } from '../base/errors.ts';
 import { createLog } from '../base/log.ts';
 import { countOf } from '../base/process/terminal.ts';
 import { createRedact } from '../base/redact.ts';
+import { countWords } from '../base/words.ts';
 import { type Config, listSecrets, readConfig, type UpstreamAccess } from '../gateway/config/read-config.ts';
 import type { EssayOrder, EssayResult } from '../gateway/essays/essays.ts';
 import { parseText, Stream } from '../gateway/essays/rest/read-body.ts';
@@ -15,7 +16,6 @@ import { openStore } from '../gateway/stores/open-store.ts';
 import { createLogEvents } from '../gateway/telemetry/log-events.ts';
 import type { Answered, Outcome } from '../gateway/upstream/outcome.ts';
 import { createUpstreamFactory } from '../gateway/upstream/upstream-client.ts';
-import { countWords } from '../base/words.ts';
 
 interface TryOptions {
   description?: string;

@@ -1,8 +1,8 @@
 import { asyncProperty, constantFrom, integer, oneof, assert as prove, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { countWords } from '../../src/base/words.ts';
 import { createDraftingWriter } from '../../src/essay-service/drafting/drafting-writer.ts';
 import { type WritingMode, writingModes } from '../../src/essay-service/writing-order.ts';
-import { countWords } from '../../src/base/words.ts';
 
 const draft = (description: string, mode: WritingMode, wordCount: number) =>
   createDraftingWriter().write({ description, mode, wordCount }, new AbortController().signal);

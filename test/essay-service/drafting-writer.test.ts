@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { countWords } from '../../src/base/words.ts';
 import { createDraftingWriter } from '../../src/essay-service/drafting/drafting-writer.ts';
 import { type WritingMode, writingModes } from '../../src/essay-service/writing-order.ts';
-import { countWords } from '../../src/base/words.ts';
 
 const remoteWork = 'Write an essay about remote work: productivity, loneliness and city budgets.';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createLlmWriter } from '../../src/essay-service/llm/llm-writer.ts';
 import { countWords } from '../../src/base/words.ts';
+import { createLlmWriter } from '../../src/essay-service/llm/llm-writer.ts';
 import { type ChatScript, tChatServer } from '../support/chat-server.ts';
 
 /* The answers of models in test/data, through the writer and a server of their own. */

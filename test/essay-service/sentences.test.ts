@@ -2,8 +2,8 @@
 
 import { constantFrom, integer, oneof, property, assert as prove, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutAtSentenceEnd, splitSentences } from '../../src/essay-service/sentences.ts';
 import { countWords } from '../../src/base/words.ts';
+import { cutAtSentenceEnd, splitSentences } from '../../src/essay-service/sentences.ts';
 
 describe('splitSentences', () => {
   it.each([

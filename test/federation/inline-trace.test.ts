@@ -1,7 +1,7 @@
 import { Trace } from '@apollo/usage-reporting-protobuf';
 import { buildSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import type { Environment } from '../../src/gateway/config/variables.ts';
+import type { Environment } from '../../src/base/variables/read-variables.ts';
 import { tServer } from '../support/federation/server.ts';
 import { repeat } from '../support/gateway/graphql/repeat.ts';
 import { type Answer, bankDataKey, tScriptedGateway } from '../support/gateway.ts';

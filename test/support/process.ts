@@ -97,6 +97,7 @@ export function tScript(file: string, env: Record<string, string> = {}, args: re
 }
 
 function argumentsOf(file: string): string[] {
+  if (file === 'src/cli/main.ts') return ['dist/main.js'];
   if (file.startsWith('src/')) return [file.replace(/^src\/(.+)\.ts$/, 'dist/$1.js')];
   return file.startsWith('test/') ? [bundleScript(file)] : ['--import', 'tsx', file];
 }

@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import type { Environment } from '../../gateway/config/variables.ts';
 import { ConfigError, errorCodeOf } from '../errors.ts';
 import { readConfiguredFile } from './configured-files.ts';
 import { secretFile } from './parsers.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads the variables of a table, and the files that contain their values; an empty value counts as not set.

@@ -1,13 +1,39 @@
-import type * as z from 'zod';
-import {
-  bankDataServiceVariables,
-  type Environment,
-  essayServiceVariables,
-  type essayWriterVariables,
-  storeVariables,
-} from '../../gateway/config/variables.ts';
+import * as z from 'zod';
 import { ConfigError } from '../errors.ts';
-import { readVariables } from './read-variables.ts';
+import { baseUrl, host, integer, logLevel, secret, secretFile, timeoutMs } from './parsers.ts';
+import { type Environment, readVariables } from './read-variables.ts';
+
+export const hostAndLogVariables = {
+  HOST: host.default('127.0.0.1'),
+  LOG_LEVEL: logLevel.default('info'),
+};
+
+export const storeVariables = {
+  DATA_DIR: z.string().default('.data'),
+};
+
+export const essayWriterVariables = {
+  LLM_URL: baseUrl.optional(),
+  LLM_API_KEY: secret().optional(),
+  LLM_API_KEY_FILE: secretFile,
+  LLM_MODEL: z.string().optional(),
+  ESSAY_TIMEOUT_MS: timeoutMs.default(120_000),
+  ESSAY_SERVICE_ALLOWANCE: integer(0, 1_000_000_000).optional(),
+};
+
+export const bankDataServiceVariables = {
+  ...hostAndLogVariables,
+  ...storeVariables,
+  BANK_DATA_API_KEY: secret({ description: 'the key that callers must send in the apikey header' }),
+  BANK_DATA_API_KEY_FILE: secretFile,
+};
+
+export const essayServiceVariables = {
+  ...hostAndLogVariables,
+  ...essayWriterVariables,
+  ESSAY_API_KEY: secret({ description: 'the key that callers must send in the token header' }),
+  ESSAY_API_KEY_FILE: secretFile,
+};
 
 /** An OpenAI-compatible chat endpoint for the self-hosted essay service. */
 export type LlmConfig = NonNullable<ReturnType<typeof readEssayServiceSettings>['llm']>;

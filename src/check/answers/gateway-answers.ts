@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
 import * as z from 'zod';
 import { errorCodeOf } from '../../base/errors.ts';
-import { readRetryAfter } from '../../gateway/upstream/retry-after.ts';
+import { readRetryAfter } from '../../base/retry-after.ts';
 import { PaymentFileError } from '../open-file.ts';
 import { type AnswerSource, createAnswerSource, type ListReply } from './answer-source.ts';
 

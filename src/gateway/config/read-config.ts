@@ -1,11 +1,12 @@
 import type * as z from 'zod';
 import { ConfigError } from '../../base/errors.ts';
 import { isLoopback, isOwnText } from '../../base/variables/parsers.ts';
+import type { Environment } from '../../base/variables/read-variables.ts';
 import { readVariables } from '../../base/variables/read-variables.ts';
 import { createMissingVariableError, readEssayServiceSettings } from '../../base/variables/service-config.ts';
 import { hasCallers, readAccessConfig } from './access-config.ts';
 import { readTracesConfig } from './traces-config.ts';
-import { type Environment, gatewayVariables } from './variables.ts';
+import { gatewayVariables } from './variables.ts';
 
 export type Config = ReturnType<typeof createConfig>;
 export type StoreConfig = Config['store'];

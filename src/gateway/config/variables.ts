@@ -6,7 +6,6 @@ import {
   host,
   hostList,
   integer,
-  logLevel,
   onOrOff,
   originList,
   pathList,
@@ -14,33 +13,20 @@ import {
   secretFile,
   timeoutMs,
 } from '../../base/variables/parsers.ts';
+import {
+  bankDataServiceVariables,
+  essayServiceVariables,
+  essayWriterVariables,
+  hostAndLogVariables,
+  storeVariables,
+} from '../../base/variables/service-config.ts';
 import { accessVariables } from './access-config.ts';
 import { redisUrl } from './redis-url.ts';
 import { tracesVariables } from './traces-config.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-const hostAndLogVariables = {
-  HOST: host.default('127.0.0.1'),
-  LOG_LEVEL: logLevel.default('info'),
-};
-
 const trustedDocumentsMode = z.enum(['log', 'prefer', 'require'], { error: 'must be log, prefer or require' });
 
 const modeName = z.string().max(100, 'must be at most 100 characters');
-
-export const storeVariables = {
-  DATA_DIR: z.string().default('.data'),
-};
-
-export const essayWriterVariables = {
-  LLM_URL: baseUrl.optional(),
-  LLM_API_KEY: secret().optional(),
-  LLM_API_KEY_FILE: secretFile,
-  LLM_MODEL: z.string().optional(),
-  ESSAY_TIMEOUT_MS: timeoutMs.default(120_000),
-  ESSAY_SERVICE_ALLOWANCE: integer(0, 1_000_000_000).optional(),
-};
 
 export const gatewayVariables = {
   ...hostAndLogVariables,
@@ -98,20 +84,6 @@ export const gatewayVariables = {
   ESSAY_ORDERS_MB_PER_CALLER: integer(1, 1_000_000).default(50),
   ESSAY_CANCEL_SENT: onOrOff.default(false),
   ESSAY_MONTHLY_ALLOWANCE: integer(0, 1_000_000_000).optional(),
-};
-
-export const bankDataServiceVariables = {
-  ...hostAndLogVariables,
-  ...storeVariables,
-  BANK_DATA_API_KEY: secret({ description: 'the key that callers must send in the apikey header' }),
-  BANK_DATA_API_KEY_FILE: secretFile,
-};
-
-export const essayServiceVariables = {
-  ...hostAndLogVariables,
-  ...essayWriterVariables,
-  ESSAY_API_KEY: secret({ description: 'the key that callers must send in the token header' }),
-  ESSAY_API_KEY_FILE: secretFile,
 };
 
 /** The names of the variables of all processes. */

@@ -2,12 +2,12 @@ import { type Dispatcher, errors, util } from 'undici';
 import type { ServiceName } from '../../base/errors.ts';
 import { parseBoundedJson } from '../../base/parse-json.ts';
 import type { RedactSecrets } from '../../base/redact.ts';
+import { readRetryAfter } from '../../base/retry-after.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Attempt, MakeCall } from './attempt.ts';
 import { type CallProgress, createConnections } from './connections.ts';
 import type { Answered, Failed, FailureReason } from './outcome.ts';
 import { ReceivedLines } from './received-lines.ts';
-import { readRetryAfter } from './retry-after.ts';
 
 export interface CallsOptions {
   service: ServiceName;

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { Environment } from '../../../src/base/variables/read-variables.ts';
 import { readConfig } from '../../../src/gateway/config/read-config.ts';
-import type { Environment } from '../../../src/gateway/config/variables.ts';
 import { ec, jwt, pemOf } from '../../support/gateway/callers/token.ts';
 
 const hash = 'ab'.repeat(32);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../src/base/errors.ts';
+import type { Environment } from '../../../src/base/variables/read-variables.ts';
 import { readBankDataServiceConfig, readEssayServiceConfig } from '../../../src/base/variables/service-config.ts';
 import { draftsEssays, readConfig } from '../../../src/gateway/config/read-config.ts';
-import type { Environment } from '../../../src/gateway/config/variables.ts';
 
 const secret = 'seeded-secret-value';
 

@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../src/base/errors.ts';
+import type { Environment } from '../../../src/base/variables/read-variables.ts';
 import { readConfig } from '../../../src/gateway/config/read-config.ts';
-import { type Environment, knownVariables } from '../../../src/gateway/config/variables.ts';
+import { knownVariables } from '../../../src/gateway/config/variables.ts';
 import { asciiKey, wrongValues } from '../../support/gateway/config/wrong-values.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Environment } from '../../../src/gateway/config/variables.ts';
+import type { Environment } from '../../../src/base/variables/read-variables.ts';
 import { readAll, tConnection, untilClosed } from '../../support/gateway/http/connection.ts';
 import { tRequestHandler } from '../../support/gateway/http/request-handler.ts';
 import { tScriptedGateway } from '../../support/gateway.ts';

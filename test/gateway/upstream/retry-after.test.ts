@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { readRetryAfter } from '../../../src/gateway/upstream/retry-after.ts';
+import { readRetryAfter } from '../../../src/base/retry-after.ts';
 import { answered, failed, tBreaker, tHeldSend, tSend } from '../../support/gateway/upstream/send.ts';
 
 beforeEach(() => {

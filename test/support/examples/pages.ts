@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { buildPages, servePages } from '../../../examples/web/pages.ts';
-import type { Environment } from '../../../src/gateway/config/variables.ts';
+import type { Environment } from '../../../src/base/variables/read-variables.ts';
 import { findAccessibilityProblems, tBrowser, type Visit } from '../browser.ts';
 import { tGateway } from '../gateway.ts';
 import type { Upstream } from '../scripted-upstream.ts';

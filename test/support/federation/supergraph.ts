@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { composeSupergraph } from '../../../examples/supergraph/compose.ts';
 import { createPayments } from '../../../examples/supergraph/payments.ts';
 import { serve } from '../../../examples/supergraph/serve.ts';
-import type { Environment } from '../../../src/gateway/config/variables.ts';
+import type { Environment } from '../../../src/base/variables/read-variables.ts';
 import { tGateway } from '../gateway.ts';
 import { type Reply, replyJson, tUpstream, type Upstream } from '../scripted-upstream.ts';
 

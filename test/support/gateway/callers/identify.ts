@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { onTestFinished } from 'vitest';
+import type { Environment } from '../../../../src/base/variables/read-variables.ts';
 import { createIdentify } from '../../../../src/gateway/callers/access.ts';
 import { readConfig } from '../../../../src/gateway/config/read-config.ts';
-import type { Environment } from '../../../../src/gateway/config/variables.ts';
 
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 

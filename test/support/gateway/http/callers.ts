@@ -1,4 +1,4 @@
-import type { Environment } from '../../../../src/gateway/config/variables.ts';
+import type { Environment } from '../../../../src/base/variables/read-variables.ts';
 import type { Upstream } from '../../scripted-upstream.ts';
 import { sha256 } from '../callers/identify.ts';
 import { type Received, type SendHeaders, tListeningGateway } from './listening-gateway.ts';

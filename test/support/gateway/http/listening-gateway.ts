@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import type { Environment } from '../../../../src/gateway/config/variables.ts';
+import type { Environment } from '../../../../src/base/variables/read-variables.ts';
 import { tGateway } from '../../gateway.ts';
 import { replyJson, tUpstream, type Upstream } from '../../scripted-upstream.ts';
 
