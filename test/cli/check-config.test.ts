@@ -109,6 +109,17 @@ describe('ledgerquill check-config', () => {
     expect((await tCheck({})).output).not.toContain('drafts');
   });
 
+  it('says that essays are guessed in the responses of a service without a declared field', async () => {
+    const upstream = await tUpstream(replyJson(404, {}));
+    const env = { ESSAY_URL: upstream.url, ESSAY_API_KEY: key };
+    const guessed = '  ok      ESSAY_TEXT_FIELD: not set, essays are guessed in responses; to see the right value,';
+    const { code, output } = await tCheck(env);
+    expect([code, output.includes(guessed)]).toEqual([0, true]);
+    const declared = await tCheck({ ...env, ESSAY_TEXT_FIELD: 'data.text,data.rest[0]' });
+    expect(declared.lineOf('ESSAY_TEXT_FIELD')).toBe('data.text,data.rest[0]  (environment)');
+    for (const { output } of [declared, await tCheck({})]) expect(output).not.toContain('guessed in');
+  });
+
   it('describes every server that does not respond, and exits with 1', async () => {
     const unused = await tUnusedUrl();
     const upstream = await tUpstream(replyJson(503, {}));
