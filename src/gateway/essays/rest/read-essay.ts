@@ -111,13 +111,14 @@ function guessEssay(
   }
 
   function composeList(list: readonly unknown[], { path, name, depth }: Place, isStream: boolean): Found | null {
+    const isSeveral = list.length > 1 && !isStream;
     const composeAt = (index: number, path: string) =>
-      compose(list[index], { path, name, depth: depth + 1, isListed: list.length > 1 && !isStream }) ?? [];
+      compose(list[index], { path, name, depth: depth + 1, isListed: isSeveral }) ?? [];
     const parts = list.flatMap((_, index) => composeAt(index, path));
     const [first] = parts;
     if (first === undefined) return null;
-    const hasWhole = list.length > 1 && (parts.length === 1 || parts.filter(isWhole).length > 1);
-    if (!isStream && (hasWhole || guesses.alternativesName.test(name))) {
+    const hasWhole = isSeveral && (parts.length === 1 || parts.filter(isWhole).length > 1);
+    if (hasWhole || (!isStream && guesses.alternativesName.test(name))) {
       const essays = list.flatMap((_, index) => composeAt(index, `${path}[${index}]`));
       return essays.find(judge) ?? essays[0] ?? null;
     }
