@@ -136,7 +136,7 @@ function guessEssay(
   function composeObject(object: Record<string, unknown>, { path, depth, isListed = false }: Place): Found | null {
     const [fields, titles, parts]: [Found[], Found[], Found[]] = [[], [], []];
     let sections = 0;
-    let lists = 0;
+    let hasList = false;
     for (const [key, value] of Object.entries(object)) {
       const name = normalizeName(key);
       const { purpose } = guesses.purposeOf(name);
@@ -148,11 +148,13 @@ function guessEssay(
       const isSection = guesses.sectionName.test(name);
       fields.push(field);
       if (purpose === 'title') titles.push(field);
-      else if (isSection || sentence.test(field.text)) parts.push(field);
+      else if (isSection || sentence.test(field.text)) {
+        parts.push(field);
+        hasList = Array.isArray(value) && value.length > 1;
+      }
       if (isSection) sections += 1;
-      if (Array.isArray(value) && value.length > 1) lists += 1;
     }
-    const isTitled = titles.length > 0 && parts.length === 1 && (isListed || lists === 1);
+    const isTitled = titles.length > 0 && parts.length === 1 && (isListed || hasList);
     if (isTitled || sections > 1) fields.unshift(joinSections([...titles, ...parts]));
     const found = choose(fields);
     return found && { ...found, isFailed: found.isFailed || hasFailed(object) };
