@@ -128,11 +128,12 @@ describe('the answer', () => {
   it.each([
     ['is about the description', 'A bee is small, and bees like cities.', 60],
     ['has most of the ordered words', 'The weather is fine today.', 7],
+    ['is marked as the essay', '<essay>The weather is fine today. It will rain tomorrow.</essay>', 30],
     ['is in another script', '蜜蜂在城市里飞。它们在花园里寻找花朵。', 30],
     ['tells of a person who is sorry', 'I am sorry that bees cannot sing, said the keeper.', 20],
   ])('is an essay if it %s', async (_, answer, wordCount) => {
     const { write } = await tWriter(stream(answer));
-    expect(await write({ wordCount })).toBe(answer);
+    expect(await write({ wordCount })).toBe(answer.replaceAll(/<.essay>|<essay>/g, ''));
   });
 
   it.each(['text/plain', 'application/json', 'application/octet-stream'])(

@@ -17,6 +17,8 @@ export interface ChatAnswer {
   text: string;
   /** Whether the model did not finish the text, so that it may end within a word. */
   isCutOff: boolean;
+  /** Whether the model marked it as the essay. */
+  isTagged: boolean;
 }
 
 interface ReadOptions {
@@ -48,7 +50,7 @@ export async function readChatAnswer(body: AsyncIterable<Uint8Array>, options: R
   const cleaned = cleanAnswer(text, true);
   // Reasoning that is not closed is where the text would go on.
   const isCutOff = cleaned.endsIn === 'thought' || (end === 'cut-off' && cleaned.endsIn === 'text');
-  if (cleaned.text !== '') return { text: cleaned.text, isCutOff };
+  if (cleaned.text !== '') return { text: cleaned.text, isCutOff, isTagged: cleaned.isTagged };
   throw new WritingError(
     `The language model wrote ${text.trim() === '' ? 'no text' : 'no essay, only reasoning or markers'}.`,
   );

@@ -18,6 +18,8 @@ export interface CleanedAnswer {
   state: 'open' | 'settled' | 'plain' | 'ended';
   /** Where what was received ends: in the text, in reasoning that is not closed, or after the text. */
   endsIn: 'text' | 'thought' | 'rest';
+  /** Whether the model wrote it after the tag. */
+  isTagged: boolean;
 }
 
 /**
@@ -42,7 +44,7 @@ export function cleanAnswer(answer: string, isComplete: boolean): CleanedAnswer 
   let hasEnded = false;
 
   const markers = listMarkers(written);
-  if (!markers) return { text: '', state: 'open', endsIn: 'thought' };
+  if (!markers) return { text: '', state: 'open', endsIn: 'thought', isTagged: false };
   const limit = isComplete ? written.length : findPossibleMarker(written, markers.at(-1)?.end ?? 0);
   let position = 0;
   for (const marker of markers) {
@@ -59,7 +61,7 @@ export function cleanAnswer(answer: string, isComplete: boolean): CleanedAnswer 
   const cleaned = tag === 'essay' || !isComplete ? removeFence(text) : removeRemarks(text);
   // A fence at the start may be around all of the text, or around a part of it.
   const state = hasEnded ? 'ended' : isPlain && !/^[`~]{3}/.test(text) ? 'plain' : isSettled ? 'settled' : 'open';
-  return { text: cleaned, state, endsIn };
+  return { text: cleaned, state, endsIn, isTagged: tag === 'essay' };
 
   function addText(end: number): void {
     if (end > position && !hasEnded && !isPaused && open.length === 0) {

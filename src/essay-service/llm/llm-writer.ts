@@ -54,7 +54,7 @@ export function createLlmWriter({
     try {
       const answer = await requestEssay(order, AbortSignal.any([signal, deadline.signal]), onText);
       const essay = cutToLimit(answer, order.wordCount);
-      if (isRefusal(essay, order.description, order.wordCount))
+      if (!answer.isTagged && isRefusal(essay, order.description, order.wordCount))
         throw new WritingError(
           'The language model refused to write the essay, or wrote a short text about something else.',
         );
@@ -102,7 +102,7 @@ const extraWords = 20;
  * is a failure.
  * @throws WritingError
  */
-export function cutToLimit({ text, isCutOff }: ChatAnswer, wordCount: number): string {
+export function cutToLimit({ text, isCutOff }: Omit<ChatAnswer, 'isTagged'>, wordCount: number): string {
   if (!isCutOff || countWords(text) > wordCount) return cutAtSentenceEnd(text, wordCount);
   // The last sentence is whole if it has an end, unless that may be the point of a number such as "3.5".
   const kept = keepWholeSentences(`${text} …`, /\d\.$/.test(text) ? text.length - 1 : text.length);

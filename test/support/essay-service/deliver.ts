@@ -20,7 +20,8 @@ export async function readPieces(
     yield* pieces;
   })();
   try {
-    return await readChatAnswer(body, { ...limits, ...options });
+    const { text, isCutOff } = await readChatAnswer(body, { ...limits, ...options });
+    return { text, isCutOff };
   } catch (error) {
     return { failure: String(error) };
   }
