@@ -10,13 +10,13 @@ const purposes: readonly [purpose: string, names: RegExp, saysFailure?: (value: 
   ['success', /^(?:is)?(?:success(?:ful)?|succeeded|ok|valid|done|completed|finished)$/, isNo],
   ['state', /^(?:(?:task|job)?stat(?:us|e)|ack|(?:http|status|response|result|ret(?:urn)?)?code)$/, isFailureState],
   ['state', /^(?:finish|stop|done|completion)reason$/, isFailureState],
-  ['failure', /^(?:is|has)?(?:err|exception|fail|fault|denied|refus|reject|stack)/, hasValue],
+  ['failure', /^(?:is|has)?(?:err|exception|fail|fault|denied|refusal|refused|reject|stack)/, hasValue],
   ['failure', /^(?:flagged|block(?:ed|reason)|trace(?:back)?)$/, hasValue],
   ['message', /^(?:(?:status|result|ret)?(?:message|msg)|details?|reason|info|warnings?)$/, isRefusal],
   ['message', /^(?:notice|notes?|hint|disclaimer)$/, isRefusal],
   ['title', /^(?:sub)?(?:title|heading|headline)$/],
-  ['sent', /prompt|^(?:description|inputs?|query|question|request|instructions?|param(?:eter)?s|topic)$/],
-  ['aside', /^(?:think|thought|reason|analysis|referenc|citation|source|bibliograph|footnote|outline|annotation)/],
+  ['sent', /prompt|^(?:description|inputs?|query|question|request|instructions?|params|parameters|topic)$/],
+  ['aside', /^(?:think|thought|reason|analysis|reference|citation|source|bibliography|footnote|outline|annotation)/],
   ['aside', /^(?:feedback|suggestion|tips|summary|abstract|excerpt|preview|keywords|plagiarism|grammar|safety)/],
   ['aside', /^(?:usage|meta|check|logs)/],
   ['label', /id$|^(?:type|kind|object|model|role|event|language|lang|mode|ur[il]|href|version|format|created)$/],
@@ -51,7 +51,7 @@ export const unknownRank = textNames.length;
 
 /** Fields of one object that are the parts of an essay. */
 export const sectionName =
-  /^(?:intro(?:duction)?|thesis|hook|main|(?:main)?body|(?:body)?paragraphs|(?:counter)?arguments?|conclusion|(?:p|section|part|para(?:graph)?|(?:main)?body(?:paragraph)?|argument|chapter|point)?\d+)$/;
+  /^(?:intro|introduction|thesis|hook|main|(?:main)?body|(?:body)?paragraphs|(?:counter)?arguments?|conclusion|(?:p|section|part|para(?:graph)?|(?:main)?body(?:paragraph)?|argument|chapter|point)?\d+)$/;
 /** A list with this name has several essays, of which the first is taken; any other has the parts of one. */
 export const alternativesName = /^(?:choices|candidates|generations|predictions|drafts|versions|variants|essays)$/;
 
@@ -81,12 +81,12 @@ function isFailureState(value: unknown): boolean {
   const text = String(value);
   // Some services have more digits for their own codes, and 10000 or 20000 for success.
   if (/^(?:-\d+|202|[45]\d\d(?:\d\d)?)\b/.test(text) || failures.test(text)) return true;
-  return text.length < 60 && !/complete|succe|finished|no[ _-]error/i.test(text) && failureStates.test(text);
+  return text.length < 60 && !/complete|success|succeed|finished|no[ _-]error/i.test(text) && failureStates.test(text);
 }
 
-const failures = /^(?:false|ko|nok)$|(?:in|not[ _-])complete|unsucce/i;
+const failures = /^(?:false|ko|nok)$|(?:in|not[ _-])complete|unsuccessful/i;
 const failureStates =
-  /fail|error|denied|reject|unauth|forbidden|invalid|expired|exceed|quota|limit|timeout|cancel|abort|pending|queue|process|progress|running|waiting|start|scheduled|accepted|unavailable|filter|refus|block|safety|recitation|prohibited/i;
+  /fail|error|denied|reject|unauth|forbidden|invalid|expired|exceed|quota|limit|timeout|cancel|abort|pending|queue|process|progress|running|waiting|start|scheduled|accepted|unavailable|filter|refuse|refusal|block|safety|recitation|prohibited/i;
 
 /** Whether a text is a message in place of an essay, or a note about the order. */
 export function isMessage(text: string): boolean {
@@ -106,7 +106,7 @@ const noProse: readonly RegExp[] = [
   /^\s*(?:\{|\[\s*["{[]|%PDF-|PK\p{Cc}|(?:event|id|retry|status|error|code|message):)/u,
   /^[^\n]{0,200}(?:\btraceback \(most recent call|\bPHP (?:fatal|parse) error)/i,
   /^[^\n]{0,300}(?:error|exception)\b[^\n]{0,300}\n\s{1,20}at |(?:\n\s{1,20}at [\w.$<>]{1,200}[.(][^\n]*){2}/i,
-  /^\W*(?:I['’]?m |I am )?(?:so |very |truly )?(?:sorry|I apologi[sz]e)\b[^.!?]{0,60}\b(?:can['’]?t|cannot|can not|unable|not able|won['’]t)\b/i,
+  /^\W*(?:I['’]?m |I am )?(?:so |very |truly )?(?:sorry|I apologize|I apologise)\b[^.!?]{0,60}\b(?:can['’]?t|cannot|can not|unable|not able|won['’]t)\b/i,
   /^\W*(?:unfortunately, )?I (?:cannot|can['’]?t|can not|won['’]t|am unable to|am not able to) ?(?:assist|help|write|create|produce|provide|generate|fulfil|comply)/i,
   /^\W*as an AI\b[^.!?]{0,200}\b(?:not|cannot|can['’]t|unable)\b/i,
   /^\W*(?:before I (?:begin|start|write)|(?:could|can) you (?:please )?(?:provide|clarify|tell|specify))\b[^.]{0,200}(?:\?|\bI\b)/i,
@@ -145,7 +145,7 @@ export function createTopicCheck(description: string): (text: string) => boolean
 
 function topicWordsOf(description: string): string[] {
   const words = wordsOf(description).filter((word) => !commonWords.has(word));
-  const long = words.filter((word) => word.length > (unspaced.test(word) ? 1 : 3));
+  const long = words.filter((word) => word.length > (withoutSpaces.test(word) ? 1 : 3));
   return long.length > 0 ? long : words;
 }
 
@@ -159,8 +159,8 @@ function wordsOf(text: string): string[] {
 }
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
-const unspaced =
-  /[\p{Script=Han}\p{Script=Hira}\p{Script=Kana}\p{Script=Hang}\p{Script=Thai}\p{Script=Khmr}\p{Script=Laoo}\p{Script=Mymr}]/u;
+const withoutSpaces =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]/u;
 
 /** Apart from the end, which differs in plurals and cases. */
 function isSameWord(one: string, other: string): boolean {

@@ -1,4 +1,4 @@
-// cspell:ignore Fehler aufgetreten errmsg Kontingent aufgebraucht Füller Schule
+// cspell:ignore errmsg
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../../../src/base/parse-json.ts';
 import { readEssay } from '../../../../src/gateway/essays/rest/read-essay.ts';
@@ -125,6 +125,7 @@ describe('the path of an essay', () => {
 });
 
 describe('a short text', () => {
+  // cspell:disable
   const german = { description: 'Der Füller in der Schule, und warum er nicht verschwindet', wordCount: 300 };
 
   it.each([
@@ -144,6 +145,7 @@ describe('a short text', () => {
   ])('in another language: %s', (text, expected) => {
     expect(read(200, { text }, {}, german)).toBe(expected === null ? null : text);
   });
+  // cspell:enable
 
   it('may share no word if the description has only common ones, or is in another language than 150 words', () => {
     const text = 'It is never too late to begin with something.';
