@@ -166,8 +166,6 @@ function createConfig(vars: Values, isLocal: boolean) {
         maxRunning: vars.ESSAY_ORDERS_RUNNING,
         /** Limit for those of a caller that have not ended, in each process. */
         maxPerCaller: vars.ESSAY_ORDERS_PER_CALLER,
-        /** Limit for the stored ones of a caller, in all processes. */
-        maxMegabytesPerCaller: vars.ESSAY_ORDERS_MB_PER_CALLER,
         /** Whether one that was sent is cancelled as well. */
         cancelsSent: vars.ESSAY_CANCEL_SENT,
       },

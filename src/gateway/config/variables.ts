@@ -81,7 +81,6 @@ export const gatewayVariables = {
   ESSAY_KEEP_DAYS: integer(1, 3_650).default(30),
   ESSAY_ORDERS_RUNNING: integer(1, 1_000).default(16),
   ESSAY_ORDERS_PER_CALLER: integer(1, 100_000).default(100),
-  ESSAY_ORDERS_MB_PER_CALLER: integer(1, 1_000_000).default(50),
   ESSAY_CANCEL_SENT: onOrOff.default(false),
   ESSAY_MONTHLY_ALLOWANCE: integer(0, 1_000_000_000).optional(),
 };

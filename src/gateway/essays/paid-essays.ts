@@ -41,7 +41,6 @@ interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'on
 export function createPaidEssays(options: PaidEssaysOptions) {
   const { client, config, allowance, budgets, isWithdrawn, redact, events, ...openedStore } = options;
   const { upstream, modeNames, declared, keepDays, jobs: jobLimits } = config.essays;
-  const { maxMegabytesPerCaller: maxMegabytes, ...queueLimits } = jobLimits;
   const isSelfHosted = upstream === null;
   const keepMs = keepDays * 86_400_000;
   const restEssays = createRestEssays({ client, modeNames, declared, isSelfHosted, keepMs, redact, events });
@@ -49,11 +48,11 @@ export function createPaidEssays(options: PaidEssaysOptions) {
   const essays = withIdempotency(restEssays, { ...openedStore, keepMs, listOrder: records.writeAwaited, events });
   const { archive, flush, close } = essays;
   const jobs = createEssayJobs({
-    ...queueLimits,
+    ...jobLimits,
     records,
     essays,
     archive,
-    storedBytes: createStoredBytes({ store: openedStore.store, keepMs, maxMegabytes }),
+    storedBytes: createStoredBytes({ store: openedStore.store, keepMs }),
     rejectOrder: (order) => rejectInvalidOrder(order, events),
     findExhausted,
     reserveCallOf: (caller) =>

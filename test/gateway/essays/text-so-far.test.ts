@@ -45,7 +45,7 @@ function tPaidEssays(url: string, { isSelfHosted = true } = {}) {
   });
   onTestFinished(() => client.close());
   const upstream = isSelfHosted ? null : { url, apiKey: essaysKey };
-  const jobs = { maxRunning: 2, maxPerCaller: 2, maxMegabytesPerCaller: 50, cancelsSent: false };
+  const jobs = { maxRunning: 2, maxPerCaller: 2, cancelsSent: false };
   const essays = { upstream, modeNames, declared: { texts: null, error: null }, keepDays: 1, jobs };
   const config = { essays } as Parameters<typeof createPaidEssays>[0]['config'];
   const paid = createPaidEssays({

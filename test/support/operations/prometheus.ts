@@ -54,7 +54,9 @@ export async function tPrometheus({ ports, minuteMs, intervalMs }: Options): Pro
   const config = parse(readFile('prometheus.yaml'));
   const interval = `${intervalMs}ms`;
   config.global = { scrape_interval: interval, scrape_timeout: interval, evaluation_interval: interval };
-  config.scrape_configs[0].static_configs[0].targets = ports.map((port) => `127.0.0.1:${port}`);
+  // In place of the names of the services.
+  const { dns_sd_configs: _, ...job } = config.scrape_configs[0];
+  config.scrape_configs = [{ ...job, static_configs: [{ targets: ports.map((port) => `127.0.0.1:${port}`) }] }];
 
   const data = tFolder();
   mkdirSync(data, { recursive: true });

@@ -7,7 +7,7 @@ interface StoredBytesOptions {
   /** How long an order is stored. */
   keepMs: number;
   /** Limit for the stored orders of one caller. */
-  maxMegabytes: number;
+  maxMegabytes?: number;
 }
 
 export type StoredBytes = ReturnType<typeof createStoredBytes>;
@@ -17,7 +17,7 @@ export type StoredBytes = ReturnType<typeof createStoredBytes>;
  * were started, and a period is forgotten when its last order has expired. Functions throw StoreError; one that fails, or a crash,
  * leaves the count of its period too high.
  */
-export function createStoredBytes({ store, keepMs, maxMegabytes }: StoredBytesOptions) {
+export function createStoredBytes({ store, keepMs, maxMegabytes = 50 }: StoredBytesOptions) {
   const periodMs = keepMs / periods;
   const expiry = { expiresInMs: keepMs + periodMs };
 

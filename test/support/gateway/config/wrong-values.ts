@@ -83,7 +83,6 @@ const shown: [variable: string, message: string, ...values: string[]][] = [
   ['ESSAY_KEEP_DAYS', wholeNumber(1, 3_650), '0'],
   ['ESSAY_ORDERS_RUNNING', wholeNumber(1, 1_000), '0'],
   ['ESSAY_ORDERS_PER_CALLER', wholeNumber(1, 100_000), '0'],
-  ['ESSAY_ORDERS_MB_PER_CALLER', wholeNumber(1, 1_000_000), '0'],
   ['ESSAY_CANCEL_SENT', switches, 'yes'],
   ['ESSAY_MONTHLY_ALLOWANCE', wholeNumber(0, 1_000_000_000), '1_000'],
   ['REPLICAS', wholeNumber(1, 10_000), '0'],
