@@ -53,11 +53,7 @@ export class SharedTask<Result> implements KeepAlive {
 
   release(): void {
     this.#keepers -= 1;
-    if (this.#left !== null && this.#keepers === 0 && !this.hasCallers()) this.signal.abort(this.#left.reason);
-  }
-
-  hasCallers(): boolean {
-    return this.#callers > 0;
+    if (this.#left !== null && this.#keepers === 0 && this.#callers === 0) this.signal.abort(this.#left.reason);
   }
 
   /** Whether it is kept alive or aborted: then callers do not influence it. */

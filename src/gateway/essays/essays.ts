@@ -29,7 +29,7 @@ export interface EssayInput {
 export interface EssayOrder extends EssayInput {
   /** Chosen by the client: once an essay was written, the same order with the same key returns it, unpaid. */
   idempotencyKey: string | null;
-  /** Accepts a second payment if an earlier attempt with the same key was sent and its outcome is unknown. */
+  /** Accepts a second payment if an earlier attempt with the same key was sent, and the service has not refused it. */
   orderAgain: boolean;
 }
 
@@ -87,21 +87,17 @@ export interface EssayServiceFailed {
   retryable: boolean;
   /** The received part of a response that was paid for and cannot be read as an essay; null if nothing was received. */
   rawText: string | null;
-}
-
-/**
- * A whole 2xx response in which no essay was found. It may have been paid for, so it is not sent again, and it can be read again
- * after the operator has declared its fields. `rawText` is the body as it was received, without the gateway's own secrets.
- */
-export interface UnreadableEssay extends EssayServiceFailed {
-  code: 'UPSTREAM_FAILED';
-  retryable: false;
-  isUnreadable: true;
+  /**
+   * Set if the order was sent and the service has not refused it: it may have been paid for, and is sent again only with
+   * `orderAgain`. `unreadable`: `rawText` is a whole 2xx body as it was received, without the gateway's own secrets, which can be
+   * read again after the operator has declared its fields. `unknown`: no whole response was received.
+   */
+  outcome?: 'unreadable' | 'unknown' | undefined;
 }
 
 /** Writes essays. Every order may be charged. Rejects only when the caller aborts. */
 export interface EssayGenerator {
-  /** @param progress of an order that is run as a job: its failure is stored until it is returned again */
+  /** @param progress of an order that is run as a job */
   generate(order: EssayOrder, context: RequestContext, progress?: OrderProgress): Promise<EssayResult>;
 }
 
@@ -118,6 +114,8 @@ export interface OrderProgress {
 /** A generator that reports when an order is sent. */
 export interface SendingEssayGenerator {
   generate(order: EssayOrder, context: RequestContext, hooks: SendHooks): Promise<EssayResult>;
+  /** The essay in a body that could not be read when it was received; null if there is still none. Calls no service. */
+  readAgain(order: EssayOrder, rawText: string): Essay | null;
 }
 
 interface SendHooks {

@@ -24,7 +24,7 @@ import { withIdempotency } from './orders/idempotency.ts';
 import { createRestEssays } from './rest/rest-essays.ts';
 
 interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'onRecovered'> {
-  client: UpstreamClient;
+  client: Pick<UpstreamClient, 'send'>;
   config: Pick<Config, 'essays'>;
   allowance: Pick<Allowance, 'findRefusal'>;
   /** The paid calls of each caller. */

@@ -111,33 +111,33 @@ const failed = (code: ErrorCode, { retryable = true, rawText = null as string | 
 
 const redacted = (text: string) => text.replace(essaysKey, '[hidden]');
 
-/** An essay may have been paid for once it was sent: it is sent again only if it surely was not accepted, and text is kept. */
+/** An essay may have been paid for once it was sent: it is retried only if it surely was not accepted, and text is kept. */
 // biome-ignore format: a table is read by its columns
 export const essayTable: Table<EssayResult> = {
-  //                        result                                                               calls  after  pause
-  '200':                   [essay,                                                               1, now],
-  '200 not JSON':          [failed('UPSTREAM_FAILED', { retryable: false, rawText: redacted(html) }), 1, now],
-  '200 truncated':         [failed('UPSTREAM_FAILED', { rawText: redacted(halfJson) }),          1, now],
-  '200 too large':         [failed('UPSTREAM_FAILED', { rawText: redacted(tooLarge.slice(0, maxAnswerBytes)) }), 1, now],
-  '400':                   [invalidInput,                                                        1, now],
-  '401':                   [failed('UPSTREAM_REJECTED_CREDENTIALS', { retryable: false }),       1, now],
-  '403':                   [failed('UPSTREAM_REJECTED_CREDENTIALS', { retryable: false }),       1, now],
-  '404':                   [failed('UPSTREAM_FAILED', { retryable: false }),                     1, now],
-  '422':                   [invalidInput,                                                        1, now],
-  '429':                   [blockedEssays,                                                       1, now],
-  '429 with Retry-After':  [blockedEssaysUntil,                                                  1, now, essaysPause],
-  '429 until a date':      [blockedEssaysUntil,                                                  1, now, essaysPause],
-  '500':                   [failed('UPSTREAM_FAILED'),                                           1, now],
-  '502':                   [failed('UPSTREAM_FAILED'),                                           1, now],
-  '503':                   [failed('UPSTREAM_FAILED'),                                           2, onePause],
-  '504':                   [failed('UPSTREAM_TIMED_OUT'),                                        1, now],
-  'slow headers':          [failed('UPSTREAM_TIMED_OUT'),                                        1, essaysTimeoutMs],
-  'slow body':             [failed('UPSTREAM_TIMED_OUT', { rawText: redacted(halfJson) }),       1, essaysTimeoutMs],
-  'closed before headers': [failed('UPSTREAM_FAILED'),                                           1, now],
-  'reset before headers':  [failed('UPSTREAM_FAILED'),                                           1, now],
-  'reset in the body':     [failed('UPSTREAM_FAILED', { rawText: redacted(halfJson) }),          1, now],
-  'refused':               [failed('UPSTREAM_FAILED'),                                           2, onePause],
-  'DNS failure':           [failed('UPSTREAM_FAILED'),                                           2, onePause],
+  //                        result                                                                         calls  after  pause
+  '200':                   [essay,                                                                        1, now],
+  '200 not JSON':          [failed('UPSTREAM_FAILED', { retryable: false, rawText: redacted(html) }),     1, now],
+  '200 truncated':         [failed('UPSTREAM_FAILED', { retryable: false, rawText: redacted(halfJson) }), 1, now],
+  '200 too large':         [failed('UPSTREAM_FAILED', { retryable: false, rawText: redacted(tooLarge.slice(0, maxAnswerBytes)) }), 1, now],
+  '400':                   [invalidInput,                                                                 1, now],
+  '401':                   [failed('UPSTREAM_REJECTED_CREDENTIALS', { retryable: false }),                1, now],
+  '403':                   [failed('UPSTREAM_REJECTED_CREDENTIALS', { retryable: false }),                1, now],
+  '404':                   [failed('UPSTREAM_FAILED', { retryable: false }),                              1, now],
+  '422':                   [invalidInput,                                                                 1, now],
+  '429':                   [blockedEssays,                                                                1, now],
+  '429 with Retry-After':  [blockedEssaysUntil,                                                           1, now, essaysPause],
+  '429 until a date':      [blockedEssaysUntil,                                                           1, now, essaysPause],
+  '500':                   [failed('UPSTREAM_FAILED'),                                                    1, now],
+  '502':                   [failed('UPSTREAM_FAILED'),                                                    1, now],
+  '503':                   [failed('UPSTREAM_FAILED'),                                                    2, onePause],
+  '504':                   [failed('UPSTREAM_TIMED_OUT'),                                                 1, now],
+  'slow headers':          [failed('UPSTREAM_TIMED_OUT', { retryable: false }),                           1, essaysTimeoutMs],
+  'slow body':             [failed('UPSTREAM_TIMED_OUT', { retryable: false, rawText: redacted(halfJson) }), 1, essaysTimeoutMs],
+  'closed before headers': [failed('UPSTREAM_FAILED', { retryable: false }),                              1, now],
+  'reset before headers':  [failed('UPSTREAM_FAILED', { retryable: false }),                              1, now],
+  'reset in the body':     [failed('UPSTREAM_FAILED', { retryable: false, rawText: redacted(halfJson) }), 1, now],
+  'refused':               [failed('UPSTREAM_FAILED'),                                                    2, onePause],
+  'DNS failure':           [failed('UPSTREAM_FAILED'),                                                    2, onePause],
 };
 
 /** What the operator can mend is logged at error level, once; no other condition is. */

@@ -15,7 +15,7 @@ import {
   type JobCaller,
   type ListJobs,
 } from '../essays.ts';
-import { differentOrder, mayBePaid, type OrderArchive, toOrderKey } from '../orders/archive.ts';
+import { differentOrder, type OrderArchive, toOrderKey } from '../orders/archive.ts';
 import { type IdempotentEssays, unsafeOrder } from '../orders/idempotency.ts';
 import { createJobAdoption } from './job-adoption.ts';
 import { createJobList } from './job-list.ts';
@@ -26,7 +26,7 @@ import type { StoredBytes } from './stored-bytes.ts';
 
 interface EssayJobsOptions extends Omit<JobQueueOptions, 'essays' | 'onChanged' | 'events'> {
   essays: Pick<IdempotentEssays, 'generate' | 'abort' | 'findOutcome' | 'deleteOrder'>;
-  archive: Pick<OrderArchive, 'findAttempt' | 'confirmFailure'>;
+  archive: Pick<OrderArchive, 'findAttempt'>;
   /** What is wrong with an order; null: nothing. */
   rejectOrder: (order: EssayOrder) => InvalidEssayInput | null;
   /** Why an order of the caller could not be sent now; null: it could. Counts nothing. */
@@ -157,7 +157,7 @@ export function createEssayJobs({
   /** Starts an order again that has failed or was cancelled. @returns the stored record: another one if it was started before */
   async function replace(record: JobRecord): Promise<JobRecord> {
     const key = toJobKey(record.id, record.caller.id);
-    await Promise.all([records.eraseRun(key), archive.confirmFailure(orderKeyOf(record))]);
+    await records.eraseRun(key);
     const isReplaceable = ({ isAwaited, end }: JobRecord) => isAwaited || (end !== null && hasFailed(end));
     const stored = await records.change(key, (current) => (current && !isReplaceable(current) ? null : record));
     return stored ?? record;
@@ -272,7 +272,8 @@ function hasFailed({ kind }: EssayJobState): boolean {
 
 function mayHaveBeenPaid(state: EssayJobState): boolean {
   if (state.kind === 'cancelled') return state.mayHaveBeenPaid;
-  return state.kind === 'failed' ? mayBePaid(state.failure) : state.kind !== 'queued';
+  if (state.kind !== 'failed') return state.kind !== 'queued';
+  return 'code' in state.failure && ['UPSTREAM_FAILED', 'UPSTREAM_TIMED_OUT'].includes(state.failure.code);
 }
 
 const keyProblem: EssayFieldProblem = {

@@ -70,7 +70,7 @@ export function createJobAdoption({ records, queue, archive, isStarting, events 
     const isGone = record.end !== null || record.pending !== number || queue.has(key);
     if (isGone) others.delete(number);
     if (isGone || isStarting(key) || !(await isLeftAlone(record.owner))) return false;
-    const wasSent = (await archive.findAttempt(orderKeyOf(record)))?.kind === 'sent';
+    const wasSent = (await archive.findAttempt(orderKeyOf(record)))?.needsConsent === true;
     const sentText = wasSent ? ((await records.readText(key)) ?? '') : null;
     const isCancelled = await records.isCancelRequested(key);
     // An accepted second payment is not one more for each process that stops.

@@ -29,37 +29,26 @@ export interface OrderArchive extends EssayArchive {
    */
   save(essay: Essay, key: OrderKey | null, callerId: string): Promise<Essay>;
   /** @throws StoreError */
-  findAttempt(key: OrderKey): Promise<FailedAttempt | SentAttempt | null>;
+  findAttempt(key: OrderKey): Promise<Attempt | null>;
   /**
    * Records that the order is about to be sent, until its failure replaces the record. It is ignored once there is an essay,
    * which expires later. Never rejects. @returns whether it is recorded
    */
   saveSent(key: OrderKey): Promise<boolean>;
-  /**
-   * Lets other processes that wait for the order return the same failure; one that may have been paid for and was not delivered is
-   * the result of the next order, too. Never rejects.
-   */
-  saveFailure(key: OrderKey, failure: EssayFailure, options: { isDelivered: boolean }): Promise<void>;
-  /** The client knows the failure of the last attempt, so a repeated order is sent. @throws StoreError */
-  confirmFailure(key: OrderKey): Promise<void>;
+  /** Lets other processes that wait for the order return the same failure. Never rejects. */
+  saveFailure(key: OrderKey, failure: EssayFailure): Promise<void>;
   /** Removes the essay of an order, and what is known of its last attempt. @throws StoreError */
   deleteOrder(key: OrderKey, essayId: string | null, callerId: string): Promise<void>;
 }
 
-interface FailedAttempt {
-  kind: 'failed';
-  /** Random, to distinguish it from later attempts. */
-  id: string;
-  failure: EssayFailure;
-  /** Whether it may have been paid for and has not been delivered yet. */
-  isUnread: boolean;
-}
-
-/** It is being sent, or was sent by a process that did not record its outcome. */
-interface SentAttempt {
-  kind: 'sent';
+/** The last attempt of an order without an essay. */
+interface Attempt {
   /** Whether the key was used for the same order. */
   isSameOrder: boolean;
+  /** How it failed, with a random id. Null: it is being sent, or was sent by a process that did not record its outcome. */
+  failed: { id: string; failure: EssayFailure } | null;
+  /** Whether it was sent and not refused, so that only `orderAgain` lets the order be sent again. */
+  needsConsent: boolean;
 }
 
 interface ArchiveOptions {
@@ -105,11 +94,10 @@ export function createArchive({ store, writes, expiresInMs, events }: ArchiveOpt
         return false;
       }
     },
-    saveFailure,
-    async confirmFailure(key) {
-      const attempt = await findAttempt(key);
-      if (attempt?.kind === 'failed' && attempt.isUnread)
-        await saveFailure(key, attempt.failure, { isDelivered: true });
+    async saveFailure({ attemptKey, fingerprint }, failure) {
+      const isUnread = failure.kind === 'service-failed' && failure.outcome !== undefined;
+      const record = { version: 1, attempt: randomUUID(), digest: fingerprint, failure, isUnread };
+      await store.set(attemptKey, JSON.stringify(record), { expiresInMs }).catch(() => {});
     },
     async deleteOrder({ storeKey, attemptKey }, essayId, callerId) {
       await writes.flush();
@@ -118,23 +106,13 @@ export function createArchive({ store, writes, expiresInMs, events }: ArchiveOpt
     },
   };
 
-  async function findAttempt({ attemptKey, fingerprint }: OrderKey): Promise<FailedAttempt | SentAttempt | null> {
+  async function findAttempt({ attemptKey, fingerprint }: OrderKey): Promise<Attempt | null> {
     const found = parseRecord(attemptRecord, await store.get(attemptKey));
     if (found === null) return null;
     const isSameOrder = found.digest === fingerprint;
-    if ('isSent' in found) return { kind: 'sent', isSameOrder };
-    const { attempt: id, failure, isUnread } = found;
-    return isSameOrder ? { kind: 'failed', id, failure, isUnread } : null;
-  }
-
-  async function saveFailure(
-    { attemptKey, fingerprint }: OrderKey,
-    failure: EssayFailure,
-    { isDelivered }: { isDelivered: boolean },
-  ): Promise<void> {
-    const isUnread = !isDelivered && mayBePaid(failure);
-    const record = { version: 1, attempt: randomUUID(), digest: fingerprint, failure, isUnread };
-    await store.set(attemptKey, JSON.stringify(record), { expiresInMs }).catch(() => {});
+    if ('isSent' in found) return { isSameOrder, failed: null, needsConsent: true };
+    const { attempt: id, failure, isUnread: needsConsent } = found;
+    return isSameOrder || needsConsent ? { isSameOrder, failed: { id, failure }, needsConsent } : null;
   }
 
   /** The earlier essay, if there was one; `differentOrder` if it cannot be read. */
@@ -152,11 +130,6 @@ export function createArchive({ store, writes, expiresInMs, events }: ArchiveOpt
       return differentOrder;
     }
   }
-}
-
-/** Whether an order with this failure may have been paid for. */
-export function mayBePaid(failure: EssayFailure): boolean {
-  return failure.kind === 'service-failed' && ['UPSTREAM_FAILED', 'UPSTREAM_TIMED_OUT'].includes(failure.code);
 }
 
 function parseOrder(text: string | null, { fingerprint }: OrderKey): Essay | InvalidEssayInput | null {
@@ -270,6 +243,7 @@ export const failure: z.ZodType<EssayFailure> = z.discriminatedUnion('kind', [
     code: z.enum(upstreamErrorCodes),
     retryable: z.boolean(),
     rawText: z.string().nullable(),
+    outcome: z.enum(['unreadable', 'unknown']).optional(),
   }),
 ]);
 
@@ -279,7 +253,7 @@ const essayRecord = z.union([z.object({ version, essay }), z.object({ version, o
 /** Stored under `storeKey` of the order. */
 const orderRecord = z.object({ version, digest: z.string(), essay });
 
-/** Stored under `attemptKey`. */
+/** Stored under `attemptKey`. `isUnread` is `needsConsent`, by its name in earlier releases. */
 const attemptRecord = z.union([
   z.object({ version, attempt: z.string(), digest: z.string(), failure, isUnread: z.boolean() }),
   z.object({ version, digest: z.string(), isSent: z.literal(true) }),

@@ -3,6 +3,7 @@ import type { RequestContext } from '../../request-context.ts';
 import type { OpenedStore } from '../../stores/open-store.ts';
 import type { EssayOutcome, Events } from '../../telemetry/events.ts';
 import type {
+  Essay,
   EssayGenerator,
   EssayOrder,
   EssayResult,
@@ -40,8 +41,8 @@ interface IdempotencyOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'o
 /**
  * Makes sure that an essay with an idempotency key is paid for only once, across all processes that share the store. An
  * essay is stored, or buffered while the store fails, before it is returned; an order that was sent is completed even
- * if its caller aborts. A failed order is sent again when it is repeated, even if the failure was charged. If the
- * process crashes between sending and storing, the essay is lost, and the order is sent again only with `orderAgain`.
+ * if its caller aborts. A repeated order that has failed is sent again if it was not sent, or if the service has refused it; any
+ * other failure, and that of a process that crashed between sending and storing, is returned until the order has `orderAgain`.
  */
 export function withIdempotency(
   generator: SendingEssayGenerator,
@@ -138,7 +139,7 @@ export function withIdempotency(
     async function run(): Promise<EssayResult> {
       const hooks = { maySend: async () => true, beforeAttempt: onSent, onText };
       const result = await generator.generate(order, taskContext, hooks);
-      return report(await save(result), { isNew: true });
+      return report(result.kind === 'essay' ? await save(result) : result, { isNew: true });
     }
 
     async function runOnce(key: OrderKey): Promise<EssayResult> {
@@ -161,7 +162,7 @@ export function withIdempotency(
         return null;
       });
       if (acquired === null) return 'unsafe';
-      if ('result' in acquired) return report(acquired.result);
+      if ('result' in acquired) return report(await readAgain(acquired.result));
       const { lock } = acquired;
       let isRecorded = false;
       let isSafe = true;
@@ -184,8 +185,11 @@ export function withIdempotency(
           beforeAttempt: lock.beforeAttempt,
           onText,
         });
-        if (isSafe) return report(await save(result), { isNew: true });
-        return isRecorded ? 'unsafe' : 'lock-lost';
+        if (!isSafe) return isRecorded ? 'unsafe' : 'lock-lost';
+        if (result.kind === 'essay') return report(await save(result), { isNew: true });
+        // The failure of an order that was not sent must not replace that of an earlier attempt, which may have been paid for.
+        if (isRecorded || !order.orderAgain) await archive.saveFailure(key, result);
+        return report(result);
       } catch (error) {
         if (error instanceof LockLostError) return 'unsafe';
         throw error;
@@ -204,12 +208,18 @@ export function withIdempotency(
       for (const { onText } of listeners) onText(textSoFar);
     }
 
-    async function save(result: EssayResult): Promise<EssayResult> {
-      if (result.kind === 'essay') return archive.save(result, key, context.callerId);
-      // A job delivers it when it is stored as its state.
-      const isDelivered = listeners.size === 0 && task.hasCallers();
-      if (key) await archive.saveFailure(key, result, { isDelivered });
-      return result;
+    function save(essay: Essay): Promise<Essay> {
+      return archive.save(essay, key, context.callerId);
+    }
+
+    /** A stored body that could not be read may be an essay by the fields that the operator has declared since. */
+    async function readAgain(result: EssayResult): Promise<EssayResult> {
+      if (result.kind !== 'service-failed' || result.outcome !== 'unreadable' || result.rawText === null) return result;
+      const essay = generator.readAgain(order, result.rawText);
+      if (essay === null) return result;
+      // A job that has ended with the failure is replaced by the order that has the essay.
+      if (listeners.size === 0) await listOrder(order, context.callerId).catch(() => {});
+      return save(essay);
     }
   }
 }

@@ -36,15 +36,14 @@ export function createOrderLock({ archive, ...openedStore }: OrderLockOptions) {
   async function look(key: OrderKey): Promise<EssayResult | 'sent' | null> {
     const [stored, attempt] = await Promise.all([archive.findByOrder(key), archive.findAttempt(key)]);
     if (stored?.kind === 'essay') return stored;
-    if (attempt?.kind === 'failed') return attempt.failure;
-    return attempt?.isSameOrder ? 'sent' : null;
+    return attempt?.isSameOrder ? (attempt.failed?.failure ?? 'sent') : null;
   }
 
   /** @throws StoreError or the signal's reason */
   async function acquire(key: OrderKey, { orderAgain }: EssayOrder, signal: Signal): Promise<Acquired> {
     const buffered = archive.findBufferedByOrder(key);
     if (buffered) return { result: buffered };
-    /** The failed attempt when this call began: the client retries that one. Undefined until the first look. */
+    /** The failed attempt when this call began: the client repeats that one. Undefined until the first look. */
     let failedAtStart: string | null | undefined;
 
     for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
@@ -71,17 +70,13 @@ export function createOrderLock({ archive, ...openedStore }: OrderLockOptions) {
     async function findResult({ isRunning }: { isRunning: boolean }): Promise<EssayResult | null> {
       const [stored, attempt] = await Promise.all([archive.findByOrder(key), archive.findAttempt(key)]);
       if (stored) return stored;
-      const failed = attempt?.kind === 'failed' ? attempt : null;
+      const failed = attempt?.failed ?? null;
       if (failedAtStart === undefined) failedAtStart = failed?.id ?? null;
-      if (attempt?.kind === 'sent' && !isRunning) {
-        if (!attempt.isSameOrder) return differentOrder;
-        return orderAgain ? null : unknownOutcome;
-      }
-      // A failure from before this call that was already delivered does not count: the client is retrying.
-      if (!failed || (failed.id === failedAtStart && !failed.isUnread)) return null;
-      signal.throwIfAborted();
-      if (failed.isUnread) await archive.saveFailure(key, failed.failure, { isDelivered: true });
-      return failed.failure;
+      const isSince = failed !== null && failed.id !== failedAtStart;
+      if (isSince && attempt?.isSameOrder) return failed.failure;
+      if (isRunning || !attempt?.needsConsent) return null;
+      if (!attempt.isSameOrder) return differentOrder;
+      return orderAgain ? null : (failed?.failure ?? unknownOutcome);
     }
   }
 }
@@ -95,6 +90,7 @@ const unknownOutcome: EssayServiceFailed = {
   code: 'UPSTREAM_FAILED',
   retryable: false,
   rawText: null,
+  outcome: 'unknown',
 };
 
 /** The process may have been suspended since the store confirmed the lock. */

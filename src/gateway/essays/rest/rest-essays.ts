@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isObject } from '../../../base/parse-json.ts';
+import { isObject, parseBoundedJson } from '../../../base/parse-json.ts';
 import type { Redact } from '../../../base/redact.ts';
 import { countWords } from '../../../base/words.ts';
 import type { Answered, Outcome } from '../../upstream/outcome.ts';
@@ -10,7 +10,7 @@ import {
   toUpstreamError,
   type UpstreamErrorEvents,
 } from '../../upstream/upstream-error.ts';
-import type { Essay, EssayMode, EssayOrder, EssayResult, SendingEssayGenerator, UnreadableEssay } from '../essays.ts';
+import type { Essay, EssayMode, EssayOrder, EssayResult, SendingEssayGenerator } from '../essays.ts';
 import { readHtml } from './read-body.ts';
 import { type DeclaredFields, readEssay } from './read-essay.ts';
 
@@ -38,10 +38,22 @@ export function createRestEssays(options: RestEssaysOptions): SendingEssayGenera
       const lines = isSelfHosted ? { lines: { readText: readTextLine, ...(onText && { onText }) } } : {};
       const description = composeDescription(order);
       const body = { description, mode: modeNames[order.mode], word_count: order.wordCount };
-      const request = { method: 'POST', path: '/v2/generate/essay/', body, ...lines, ...hooks } as const;
+      let isSent = false;
+      const beforeAttempt = () => {
+        hooks.beforeAttempt();
+        isSent = true;
+      };
+      const path = '/v2/generate/essay/';
+      const request = { method: 'POST', path, body, ...lines, ...hooks, beforeAttempt } as const;
       const outcome = await client.send(request, context);
       const text = isSuccess(outcome) ? findText(outcome, order, description) : null;
-      return text === null ? toFailure(outcome) : toEssay(text, order, outcome);
+      return text === null ? toFailure(outcome, isSent) : toEssay(text, order, outcome);
+    },
+    readAgain(order, text) {
+      const head = { kind: 'answered', status: 200, headers: {}, retryAt: null } as const;
+      const answer: Answered = { ...head, text, json: parseBoundedJson(text) };
+      const essay = findText(answer, order, composeDescription(order));
+      return essay === null ? null : toEssay(essay, order, answer);
     },
   };
 
@@ -60,7 +72,7 @@ export function createRestEssays(options: RestEssaysOptions): SendingEssayGenera
     return { kind: 'essay', id: randomUUID(), text, wordCount, mode: order.mode, writer, ...dates, input };
   }
 
-  function toFailure(outcome: Outcome): EssayResult | UnreadableEssay {
+  function toFailure(outcome: Outcome, isSent: boolean): EssayResult {
     if (outcome.kind === 'budget-exhausted') {
       const { message } = createBudgetError('essays', outcome);
       return { kind: 'allowance-exhausted', message, code: 'BUDGET_EXHAUSTED', renewsAt: outcome.renewsAt };
@@ -69,12 +81,14 @@ export function createRestEssays(options: RestEssaysOptions): SendingEssayGenera
     const { message, code, retryable } = toUpstreamError('essays', outcome, events);
     if (outcome.kind === 'exhausted') return toExhausted(message, outcome.renewsAt);
     if (outcome.kind === 'blocked') return toExhausted(message, outcome.retryAt);
-    const rawText = outcome.kind === 'failed' ? orNull(outcome.text) : null;
-    return { kind: 'service-failed', message, code, retryable, rawText };
+    if (outcome.kind === 'shed' || outcome.reason === 'unreachable' || !isSent)
+      return { kind: 'service-failed', message, code, retryable, rawText: null };
+    const rawText = orNull(outcome.text);
+    return { kind: 'service-failed', message, code, retryable: false, rawText, outcome: 'unknown' };
   }
 
   /** Services word a refusal in bodies of any status. */
-  function toRefusal(answer: Answered): EssayResult | UnreadableEssay {
+  function toRefusal(answer: Answered): EssayResult {
     const refusal = answer.text.length < maxRefusalLength ? findRefusal(answer.json ?? answer.text) : null;
     const isWorded = refusal === 'allowance' || refusal === 'credentials';
     if (!isWorded && [400, 413, 422].includes(answer.status)) {
@@ -87,8 +101,9 @@ export function createRestEssays(options: RestEssaysOptions): SendingEssayGenera
     const { message, code, retryable } = toUpstreamError('essays', failed, events);
     if (code === 'UPSTREAM_ALLOWANCE_EXHAUSTED') return toExhausted(message, answer.retryAt);
     const rawText = isSuccess(answer) ? orNull(answer.text) : null;
-    if (!isSuccess(failed)) return { kind: 'service-failed', message, code, retryable, rawText };
-    return { kind: 'service-failed', message, code: 'UPSTREAM_FAILED', retryable: false, rawText, isUnreadable: true };
+    if (status >= 400) return { kind: 'service-failed', message, code, retryable, rawText };
+    const outcome = isSuccess(answer) ? 'unreadable' : 'unknown';
+    return { kind: 'service-failed', message, code, retryable: false, rawText, outcome };
   }
 
   /** The self-hosted service sends a failure after the first line of its text as the last line, after a head with status 200. */

@@ -194,7 +194,9 @@ const UpstreamErrorCodeType = builder.enumType('UpstreamErrorCode', {
     UPSTREAM_UNAVAILABLE: {
       description: 'It was not called: it keeps failing, too many calls wait, or a store failed. Retry later.',
     },
-    UPSTREAM_TIMED_OUT: { description: 'It did not respond completely before the deadline: retry later.' },
+    UPSTREAM_TIMED_OUT: {
+      description: 'It did not respond completely before the deadline: retry later, if `retryable` is true.',
+    },
     UPSTREAM_FAILED: { description: 'It failed, closed the connection, or sent a response that cannot be parsed.' },
   } satisfies Record<UpstreamErrorCode, { description: string }>,
 });
@@ -207,7 +209,11 @@ export const EssayServiceFailedType = builder.objectRef<EssayServiceFailed>('Ess
       type: UpstreamErrorCodeType,
       description: 'How it failed; the same codes as in extensions.code of errors.',
     }),
-    retryable: t.exposeBoolean('retryable', { description: 'Whether the same order may succeed if sent again.' }),
+    retryable: t.exposeBoolean('retryable', {
+      description:
+        'Whether the same order may succeed if sent again. False if it was sent and the service has not refused it: it may ' +
+        'have been paid for, and its idempotencyKey returns this failure until the order has orderAgain.',
+    }),
     rawText: t.string({
       nullable: true,
       directives: [longTextCost],
@@ -269,9 +275,9 @@ export const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
     orderAgain: t.boolean({
       defaultValue: false,
       description:
-        'Whether to order the essay again if an earlier attempt with the same idempotencyKey was sent and its outcome is ' +
-        'unknown, because the gateway crashed: both may be paid for. With startEssay, also if the order has failed or was ' +
-        'cancelled. No effect in any other case.',
+        'Whether to order the essay again if an earlier attempt with the same idempotencyKey was sent and may have been paid ' +
+        'for, because no essay was received and the service has not refused it: both may be paid for. With startEssay, also ' +
+        'if the order has failed in another way or was cancelled. No effect in any other case.',
     }),
   }),
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AbortableSignal } from '../../../../src/base/async/signal.ts';
 import type { EssayJob, EssayResult } from '../../../../src/gateway/essays/essays.ts';
 import { StoreError } from '../../../../src/gateway/stores/store.ts';
-import { failed, order, tEssay, unknownOutcome } from '../../../support/gateway/essays/generator.ts';
+import { failed, order, tEssay, timedOut, unknownOutcome } from '../../../support/gateway/essays/generator.ts';
 import { ann, listJobs, tJobs } from '../../../support/gateway/essays/jobs.ts';
 import { from, pass, useFakeTime } from '../../../support/gateway/essays/processes.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
@@ -242,11 +242,11 @@ describe('after its process has stopped', () => {
     await first.essays.close();
   });
 
-  it('a failure that was stored before the end of the job is its result, and is not paid for again', async () => {
+  it('a failure that may have been paid for, stored before the end of the job is its result, and is not paid for again', async () => {
     const store = createMemoryStore();
     const [first, second] = [tJobs({ store }), tJobs({ store })];
     const job = await first.start('a');
-    first.calls[0]?.answer(failed);
+    first.calls[0]?.answer(timedOut);
     const { set } = store;
     store.set = async (key, value, expiry) => {
       if (value.includes('"end":{')) throw new StoreError('not connected');
@@ -256,7 +256,7 @@ describe('after its process has stopped', () => {
     first.crash();
     store.set = set;
     await pass(25_000);
-    expect(await second.stateOf(job)).toEqual({ kind: 'failed', failure: failed });
+    expect(await second.stateOf(job)).toEqual({ kind: 'failed', failure: timedOut });
     expect(second.calls).toEqual([]);
     await Promise.all([first.jobs.stop(), second.jobs.stop()]);
   });

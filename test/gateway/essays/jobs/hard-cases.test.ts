@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { AbortableSignal } from '../../../../src/base/async/signal.ts';
 import type { EssayJob, EssayResult } from '../../../../src/gateway/essays/essays.ts';
 import { toJobKey } from '../../../../src/gateway/essays/jobs/job-records.ts';
-import { failed, order, tEssay, unknownOutcome } from '../../../support/gateway/essays/generator.ts';
+import { failed, order, tEssay, timedOut, unknownOutcome } from '../../../support/gateway/essays/generator.ts';
 import {
   ann,
   countBytes,
@@ -32,12 +32,12 @@ function tTwo(options: Parameters<typeof tJobs>[0] = {}) {
 }
 
 describe('an order that is started again', () => {
-  it('is sent, although its failure may have been paid for: the client has seen it', async () => {
+  it('is sent, although its first attempt may have been paid for', async () => {
     const { start, stateOf, calls, jobs } = tJobs();
     const job = await start('a');
-    calls[0]?.answer(failed);
+    calls[0]?.answer(timedOut);
     await pass(0);
-    expect(await stateOf(job)).toEqual({ kind: 'failed', failure: failed });
+    expect(await stateOf(job)).toEqual({ kind: 'failed', failure: timedOut });
     await start('a', { orderAgain: true });
     expect(calls).toHaveLength(2);
     calls[1]?.answer(tEssay());

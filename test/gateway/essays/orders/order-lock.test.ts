@@ -1,6 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
 import { tFailingStore } from '../../../support/failing-store.ts';
-import { again, failed, order, tEssay, truncated, unknownOutcome } from '../../../support/gateway/essays/generator.ts';
+import {
+  again,
+  failed,
+  order,
+  tEssay,
+  timedOut,
+  truncated,
+  unknownOutcome,
+} from '../../../support/gateway/essays/generator.ts';
 import {
   answerAll,
   dayMs,
@@ -76,15 +84,45 @@ describe('two processes', () => {
     expect([a.calls.length, b.calls.length]).toEqual([2, 0]);
   });
 
-  it('deliver the raw text of a caller who aborted to the one that waited, once', async () => {
+  it('deliver the raw text of a caller who aborted to the one that waited, and to later ones', async () => {
     const { a, b } = tProcesses();
     await a.orderAndAbort(order);
     const waiting = await b.start(order, from(), 200);
     a.calls[0]?.answer(truncated);
     await pass(1_000);
     expect(await waiting.result).toEqual(truncated);
+    for (const { generate } of [a, b]) expect(await generate(order, from())).toEqual(truncated);
     expect(b.calls).toHaveLength(0);
-    await b.write(order);
+    await b.write(again);
+  });
+
+  it('make one more call if both accept a second payment, and return its result to one that does not', async () => {
+    const { a, b } = tProcesses();
+    await a.orderAndFail(timedOut);
+    const results = [a.generate(again, from()), b.generate(again, from())];
+    await pass(2_000);
+    const waiting = b.generate(order, from());
+    await pass(2_000);
+    const second = { ...timedOut, message: 'The second failure.' };
+    a.calls[1]?.answer(second);
+    await pass(1_000);
+    expect(await Promise.all([...results, waiting])).toEqual([second, second, second]);
+    expect([a.calls.length, b.calls.length]).toEqual([2, 0]);
+  });
+
+  it('wait for the second payment that one has accepted, although the first failure is stored', async () => {
+    const { a, b } = tProcesses();
+    await a.orderAndFail(timedOut);
+    a.queue();
+    const second = await a.start(again);
+    const waiting = await b.start(order, from(), 2_000);
+    a.leaveQueue();
+    await pass(0);
+    const essay = tEssay();
+    a.calls[1]?.answer(essay);
+    await pass(1_000);
+    expect(await Promise.all([second.result, waiting.result])).toEqual([essay, essay]);
+    expect(b.calls).toHaveLength(0);
   });
 
   it('reject a different order with the key that the other process was writing', async () => {

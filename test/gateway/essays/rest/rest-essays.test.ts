@@ -182,7 +182,7 @@ describe('a 2xx response without an essay', () => {
       code: 'UPSTREAM_FAILED',
       retryable: false,
       rawText: text,
-      isUnreadable: true,
+      outcome: 'unreadable',
     });
     expect(fired).toEqual([`unreadable ${status}`]);
   });
@@ -190,7 +190,7 @@ describe('a 2xx response without an essay', () => {
   it('may be empty', async () => {
     const { generate } = tRestEssays(answered(204, ''));
     const result = await generate(order, tRequestContext(), hooks);
-    expect(result).toMatchObject({ retryable: false, rawText: null, isUnreadable: true });
+    expect(result).toMatchObject({ retryable: false, rawText: null, outcome: 'unreadable' });
   });
 });
 
@@ -203,9 +203,9 @@ it('believes the declared fields', async () => {
     ],
     [
       { a: { b: 'Access granted.' }, failed: 'yes' },
-      { kind: 'service-failed', isUnreadable: true },
+      { kind: 'service-failed', outcome: 'unreadable' },
     ],
-    [{ essay: `${order.description} `.repeat(50) }, { kind: 'service-failed', isUnreadable: true }],
+    [{ essay: `${order.description} `.repeat(50) }, { kind: 'service-failed', outcome: 'unreadable' }],
   ]) {
     const { generate } = tRestEssays(answered(200, JSON.stringify(body)), { declared });
     expect(await generate(order, tRequestContext(), hooks)).toMatchObject(expected ?? {});
@@ -265,7 +265,7 @@ it.each([
     const outcome: Answered = { ...answered(200, '{"error":"x"}'), text: 'Pens hold' };
     const { generate } = tRestEssays(outcome, { isSelfHosted });
     const result = await generate(order, tRequestContext(), { maySend: async () => true, beforeAttempt: vi.fn() });
-    const kept = isSelfHosted ? { retryable: true } : { retryable: false, isUnreadable: true };
+    const kept = isSelfHosted ? { retryable: true } : { retryable: false, outcome: 'unreadable' };
     expect(result).toEqual({ ...failedWith('FAILED', { ...kept, rawText: 'Pens hold' }), message });
   },
 );

@@ -25,7 +25,10 @@ export const failed: EssayResult = {
   rawText: null,
 };
 
-export const truncated: EssayResult = { ...failed, rawText: '{"essay":"Pens hold' };
+/** May have been paid for. */
+export const timedOut: EssayResult = { ...failed, code: 'UPSTREAM_TIMED_OUT', retryable: false, outcome: 'unknown' };
+
+export const truncated: EssayResult = { ...timedOut, code: 'UPSTREAM_FAILED', rawText: '{"essay":"Pens hold' };
 
 export const unknownOutcome = {
   ...failed,
@@ -33,6 +36,7 @@ export const unknownOutcome = {
     'An earlier attempt of this order was sent, and its outcome is unknown: it may have been paid for. Order the essay ' +
     'again only if it may be paid for twice.',
   retryable: false,
+  outcome: 'unknown',
 };
 
 export function tEssay(text = 'Pens hold ink.'): Essay {
@@ -82,6 +86,7 @@ export function tGenerator() {
         if (isQueueing) queued.push(() => void send().catch(reject));
         else send().catch(reject);
       }),
+    readAgain: () => null,
   };
   return {
     generator,
