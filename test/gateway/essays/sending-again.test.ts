@@ -30,7 +30,7 @@ interface TOptions {
 function tStart(store: Store, outcome: Outcome, { texts = null, isSent = true }: TOptions = {}) {
   let calls = 0;
   const upstream = { url: 'http://127.0.0.1', apiKey: 'key' };
-  const jobs = { maxRunning: 50, maxPerCaller: 50, maxMegabytesPerCaller: 50, cancelsSent: false };
+  const jobs = { maxRunning: 50, maxPerCaller: 50, cancelsSent: false };
   const essays = { upstream, modeNames, declared: { texts, error: null }, keepDays: 1, jobs };
   const paid = createPaidEssays({
     client: {
