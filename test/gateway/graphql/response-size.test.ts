@@ -1,4 +1,11 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { createTimeSlices } from '../../../src/base/async/time-slices.ts';
+import { createReplies } from '../../../src/gateway/graphql/request/reply.ts';
+import { chooseStreamFormat } from '../../../src/gateway/graphql/request/stream-formats.ts';
+import { tCaller } from '../../support/caller.ts';
+import { tDocuments } from '../../support/gateway/graphql/documents.ts';
+import { tFetch } from '../../support/gateway/graphql/local-fetch.ts';
+import { tContext } from '../../support/gateway/graphql/outcomes.ts';
 import { repeat } from '../../support/gateway/graphql/repeat.ts';
 import { type Answer, tGateway } from '../../support/gateway.ts';
 import { turns } from '../../support/turns.ts';
@@ -114,5 +121,48 @@ describe('a response of more than MAX_RESPONSE_BYTES', () => {
     const limited = (limit: number) => tGateway({ env: { MAX_RESPONSE_BYTES: String(limit) } }).ask(query, { items });
     expect((await limited(bytes)).errors).toBeUndefined();
     expect((await limited(bytes - 1)).errors?.[0]?.message).toContain(`more than ${bytes - 1} bytes`);
+  });
+});
+
+describe('a response of more than MAX_RESPONSE_BYTES, without Yoga', () => {
+  it('is refused as an ordinary POST, interpreted and compiled', async () => {
+    const { handle } = tGateway({ env });
+    const body = JSON.stringify({ query: references(30), variables: { items } });
+    const send = tFetch(handle.answer, { ...tCaller, scopes: new Set(['bank-data'] as const) });
+    for (let time = 0; time < 4; time += 1) {
+      written = 0;
+      const response = await send('http://gateway/graphql', { method: 'POST', body });
+      expectRefused((await response.json()) as Answer, tooLong);
+      expect(written).toBeLessThan(1.2 * maxBytes);
+      await turns(3);
+    }
+  });
+
+  it('is refused for each result of a subscription', async () => {
+    const results = (async function* () {
+      yield { data: { essayOrder: { texts: Array.from({ length: 300 }, () => 'x'.repeat(10_000)) } } };
+      yield { data: { essayOrder: { texts: [] } } };
+    })();
+    const replies = createReplies({
+      hasCallers: false,
+      exposesCost: false,
+      hasTraces: false,
+      maxReplyBytes: maxBytes,
+      inTimeSlice: createTimeSlices(4),
+      redact: (message) => message,
+      events: { unexpectedError: () => {} },
+    });
+    const format = chooseStreamFormat('text/event-stream');
+    if (format === null) throw new Error('there is no such format');
+    const request = { headers: {}, mediaType: 'application/json', requestId: 'id' } as const;
+    const operation = tDocuments().prepare('subscription { essayOrder(id: "known") { id } }').operation(null);
+    const { requestContext } = tContext();
+    const executed = { operation, requestContext, documentId: null, isTrusted: false };
+    const { stream } = replies.createStream(format, results, request, tCaller, executed);
+    const texts: string[] = [];
+    for await (const text of stream?.results ?? []) texts.push(text);
+    expectRefused(JSON.parse(texts[0] ?? '{}'), tooLong);
+    expect(texts[1]).toBe('{"data":{"essayOrder":{"texts":[]}}}');
+    expect(written).toBeLessThan(1.2 * maxBytes);
   });
 });
