@@ -105,7 +105,8 @@ function guessEssay(
     if (Array.isArray(value)) return composeList(Array.from(value), place, value instanceof Stream);
     if (isObject(value)) return composeObject(value, place);
     if (typeof value !== 'string') return null;
-    const text = parseText(value);
+    // Most texts are plain.
+    const text = /^\s*[[{"`]|data:/.test(value) ? parseText(value) : value;
     if (typeof text !== 'string') return compose(text, { ...place, depth: place.depth + 1 });
     return { text, paths: [place.path || '$'], rank: guesses.rankOf(place.name), isFailed: false };
   }
@@ -189,7 +190,7 @@ function guessEssay(
 
   /** The text, if it is an essay. */
   function judge(found: Found): Found | null {
-    const essay = { ...found, text: readHtml(found.text) };
+    const essay = { ...found, text: found.text.includes('<') ? readHtml(found.text) : found.text };
     const own = removeSent(essay.text);
     const words = countWords(own);
     if (words < Math.min(minWords, wordCount / 2) || guesses.isNoProse(essay.text)) return null;
