@@ -3,7 +3,6 @@ import type { RequestContext } from '../../request-context.ts';
 import type { OpenedStore } from '../../stores/open-store.ts';
 import type { EssayOutcome, Events } from '../../telemetry/events.ts';
 import type {
-  Essay,
   EssayGenerator,
   EssayOrder,
   EssayResult,
@@ -139,7 +138,8 @@ export function withIdempotency(
     async function run(): Promise<EssayResult> {
       const hooks = { maySend: async () => true, beforeAttempt: onSent, onText };
       const result = await generator.generate(order, taskContext, hooks);
-      return report(result.kind === 'essay' ? await save(result) : result, { isNew: true });
+      const saved = result.kind === 'essay' ? await archive.save(result, null, context.callerId) : result;
+      return report(saved, { isNew: true });
     }
 
     async function runOnce(key: OrderKey): Promise<EssayResult> {
@@ -186,7 +186,7 @@ export function withIdempotency(
           onText,
         });
         if (!isSafe) return isRecorded ? 'unsafe' : 'lock-lost';
-        if (result.kind === 'essay') return report(await save(result), { isNew: true });
+        if (result.kind === 'essay') return report(await archive.save(result, key, context.callerId), { isNew: true });
         // The failure of an order that was not sent must not replace that of an earlier attempt, which may have been paid for.
         if (isRecorded || !order.orderAgain) await archive.saveFailure(key, result);
         return report(result);
@@ -208,10 +208,6 @@ export function withIdempotency(
       for (const { onText } of listeners) onText(textSoFar);
     }
 
-    function save(essay: Essay): Promise<Essay> {
-      return archive.save(essay, key, context.callerId);
-    }
-
     /** A stored body that could not be read may be an essay by the fields that the operator has declared since. */
     async function readAgain(result: EssayResult): Promise<EssayResult> {
       if (result.kind !== 'service-failed' || result.outcome !== 'unreadable' || result.rawText === null) return result;
@@ -219,7 +215,7 @@ export function withIdempotency(
       if (essay === null) return result;
       // A job that has ended with the failure is replaced by the order that has the essay.
       if (listeners.size === 0) await listOrder(order, context.callerId).catch(() => {});
-      return save(essay);
+      return archive.save(essay, key, context.callerId);
     }
   }
 }
