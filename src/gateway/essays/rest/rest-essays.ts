@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isObject, parseBoundedJson } from '../../../base/parse-json.ts';
+import { parseBoundedJson, readProperty } from '../../../base/parse-json.ts';
 import type { Redact } from '../../../base/redact.ts';
 import { countWords } from '../../../base/words.ts';
 import type { Answered, Outcome } from '../../upstream/outcome.ts';
@@ -60,7 +60,7 @@ export function createRestEssays(options: RestEssaysOptions): SendingEssayGenera
   function findText(answer: Answered, order: EssayOrder, sent: string): string | null {
     // A draft of the self-hosted service may repeat the description.
     const essay = isSelfHosted ? readProperty(answer.json, 'essay') : readEssay(answer, order, sent, declared)?.text;
-    return typeof essay === 'string' ? orNull(essay) : null;
+    return typeof essay === 'string' && essay.trim() !== '' ? essay : null;
   }
 
   function toEssay(text: string, order: EssayOrder, outcome: Outcome): Essay {
@@ -168,8 +168,4 @@ const reasonNames = ['message', 'detail', 'msg', 'reason', 'error', 'errors', 't
 
 function orNull(text: string): string | null {
   return text.trim() === '' ? null : text;
-}
-
-function readProperty(body: unknown, name: string): unknown {
-  return isObject(body) && Object.hasOwn(body, name) ? body[name] : undefined;
 }
