@@ -3,7 +3,7 @@ import { type Declaration, findSchemaChanges } from './schema-changes.ts';
 
 /*
  * `npm run schema:check`: compares schema.graphql with the last release. A breaking change fails the check, unless
- * docs/releases/breaking-changes.json declares it.
+ * docs/releases/breaking-changes.json declares it. With `-- --list`, all changes are listed.
  */
 
 const root = new URL('../', import.meta.url);
@@ -18,11 +18,20 @@ const changes = await findSchemaChanges(read(`docs/releases/${last}`), read('sch
 
 list('Breaking; not declared in docs/releases/breaking-changes.json', changes.breaking);
 list('Declared in docs/releases/breaking-changes.json, but not breaking', changes.unmatched);
-list('Breaking; declared', changes.declared);
-list('Dangerous', changes.dangerous);
-list('Additions and other harmless changes', changes.harmless);
+if (process.argv.includes('--list')) {
+  list('Breaking; declared', changes.declared);
+  list('Dangerous', changes.dangerous);
+  list('Additions and other harmless changes', changes.harmless);
+}
 if (changes.breaking.length + changes.unmatched.length > 0) process.exitCode = 1;
-else process.stdout.write(`schema.graphql is compatible with release ${last.replace('.graphql', '')}.\n`);
+else {
+  const [declared, dangerous, harmless] = [changes.declared, changes.dangerous, changes.harmless].map(
+    ({ length }) => length,
+  );
+  process.stdout.write(
+    `schema.graphql is compatible with release ${last.replace('.graphql', '')}: ${declared} declared, ${dangerous} dangerous and ${harmless} harmless changes.\n`,
+  );
+}
 
 function list(title: string, lines: readonly string[]): void {
   if (lines.length > 0) process.stdout.write(`${title}:\n${lines.map((line) => `  ${line}\n`).join('')}`);
