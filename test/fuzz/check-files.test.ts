@@ -18,11 +18,11 @@ import { bundleScript } from '../support/process.ts';
 /*
  * Climbs to the file that blocks the event loop longest, has the longest answer, or takes the most memory. A longer search, alone on
  * a machine:
- *   FUZZ_REQUESTS=2000 FUZZ_BYTES=1000000 FUZZ_SEED=7 FUZZ_BLOCK_MS=25 npx vitest run test/fuzz/check-files.test.ts
+ *   FUZZ_FILES=2000 FUZZ_BYTES=1000000 FUZZ_SEED=7 FUZZ_BLOCK_MS=25 npx vitest run test/fuzz/check-files.test.ts
  */
 
-const { FUZZ_REQUESTS, FUZZ_BYTES, FUZZ_BLOCK_MS } = process.env;
-const requests = Number(FUZZ_REQUESTS ?? 30);
+const { FUZZ_FILES, FUZZ_BYTES, FUZZ_BLOCK_MS } = process.env;
+const requests = Number(FUZZ_FILES ?? 30);
 const maxLength = Number(FUZZ_BYTES ?? 100_000);
 const seed = Number(process.env.FUZZ_SEED ?? 1);
 /** In CPU time of the main thread. Where other tests share the cores and their caches, everything takes longer. */

@@ -7,11 +7,11 @@ import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 /*
  * No answer blocks the event loop for more than 25 ms alone (100 ms of CPU on a busy machine), has more than 8 MB, or takes the
  * gateway over 300 MiB. A longer search:
- *   FUZZ_REQUESTS=2000 FUZZ_SEED=7 npx vitest run test/fuzz/worst-answer.test.ts
+ *   FUZZ_ANSWERS=2000 FUZZ_SEED=7 npx vitest run test/fuzz/worst-answer.test.ts
  */
 
-const { FUZZ_REQUESTS, FUZZ_SEED } = process.env;
-const requests = Number(FUZZ_REQUESTS ?? 45);
+const { FUZZ_ANSWERS, FUZZ_SEED } = process.env;
+const requests = Number(FUZZ_ANSWERS ?? 45);
 const seed = Number(FUZZ_SEED ?? 1);
 const heapMb = 384;
 const targetBlockMs = 25;
@@ -42,7 +42,7 @@ it(`the worst answers stay within limits (seed ${seed})`, { timeout: 120_000 + r
   const worst: Record<string, Measurement> = {};
   for (const [name, weigh] of Object.entries(figures)) {
     worst[name] = await findWorst(search, weigh, Math.ceil(requests / 3), random);
-    if (FUZZ_REQUESTS !== undefined) process.stdout.write(`${name}: ${describe(worst[name])}\n`);
+    if (FUZZ_ANSWERS !== undefined) process.stdout.write(`${name}: ${describe(worst[name])}\n`);
   }
 
   // A search that reaches no large answer would find nothing.
