@@ -15,8 +15,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/build.ts', 'test/support/untouched-data.ts'],
     reporters: ['minimal', plainSummary()],
-    // Many tests wait for processes and pages, so one worker per core would leave cores idle.
-    maxWorkers: 2 * availableParallelism(),
+    // Tests that start processes and pages have time limits, so more workers than cores would let some of them pass these.
+    maxWorkers: availableParallelism(),
     sequence: { sequencer: SlowestFirst },
     // Modules have no state, so a worker loads each of them once for all of its test files.
     isolate: false,
