@@ -91,8 +91,8 @@ export async function tSite({
     ESSAY_API_KEY: 'seeded-key-2',
     STORE_SECRET: 'seeded-secret-of-the-store',
     REPLICAS: String(replicas),
-    // Longer than HAProxy needs to notice that /ready responds 503.
-    SHUTDOWN_DELAY_MS: String(5 * checkEveryMs),
+    // Longer than HAProxy needs to notice that /ready responds 503, also on a busy machine.
+    SHUTDOWN_DELAY_MS: String(15 * checkEveryMs),
     ...env,
   };
   // Paths of their own show which of them has sent an order.
