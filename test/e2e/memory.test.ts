@@ -25,12 +25,15 @@ describe.skipIf(!existsSync('/proc/self/status'))('the process', () => {
   it('does not keep the GraphiQL page', async () => {
     const { process, origin } = await tGatewayProcess();
     const headers = { accept: 'text/html', 'accept-encoding': 'br' };
-    const before = readMegabytes(process, 'VmRSS');
-    for (let visits = 0; visits < 20; visits += 1) {
+    const visit = async () => {
       const { status, body } = await tSend(`${origin}/graphql`, { headers });
       expect(status).toBe(200);
       expect(body.byteLength).toBeGreaterThan(1_000_000);
-    }
+    };
+    // The first ones let the heap of a new process grow.
+    for (let visits = 0; visits < 20; visits += 1) await visit();
+    const before = readMegabytes(process, 'VmRSS');
+    for (let visits = 0; visits < 20; visits += 1) await visit();
     // Measured: 5 MB. Rendering, compressing and storing the page took 75 MB.
     expect(readMegabytes(process, 'VmRSS') - before).toBeLessThan(30);
   });
