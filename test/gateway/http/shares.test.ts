@@ -55,7 +55,7 @@ describe('beyond the limit, a share is lost', () => {
     expect(lost).toEqual(['first', 'second']);
   });
 
-  it('by one that grows, if nobody else holds as much', () => {
+  it('by one that grows, if no other holder has as much', () => {
     const { take, lost } = tShares(100);
     const upload = take('upload', 'a', 60);
     take('other', 'b', 20);

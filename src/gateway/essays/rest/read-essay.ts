@@ -214,7 +214,7 @@ function guessEssay(
   }
 }
 
-/** Deeper JSON is no envelope of an essay. */
+/** JSON that is nested more deeply is not read. */
 const maxDepth = 20;
 const minWords = 8;
 /** Messages are shorter. */

@@ -212,7 +212,7 @@ it('believes the declared fields', async () => {
   }
 });
 
-it('what was sent is no essay, in the form of the client or of the request', async () => {
+it('the text that was sent is not an essay, in the form of the client or of the request', async () => {
   const long = {
     ...order,
     description: 'Fountain pens: the reservoir that holds the ink, and the nib',
