@@ -17,6 +17,7 @@ export function tFailingStore(store: Store) {
     get: (key) => unlessFailing(() => store.get(key)),
     set: (key, value, expiry) => unlessFailing(() => store.set(key, value, expiry)),
     setIfAbsent: (key, value, expiry) => unlessFailing(() => store.setIfAbsent(key, value, expiry)),
+    replace: (...args) => unlessFailing(() => store.replace(...args)),
     delete: (key) => unlessFailing(() => store.delete(key)),
     add: (key, amount, expiry) => unlessFailing(() => store.add(key, amount, expiry)),
     lock: async (key, expiry) => guard(await unlessFailing(() => store.lock(key, expiry))),

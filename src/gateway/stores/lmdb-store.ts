@@ -104,6 +104,17 @@ export function createLmdbStore({ folder }: { folder: string }): Store {
         return stored;
       }, value);
     },
+    async replace(key, seen, next, expiry) {
+      checkKey(key);
+      const expiresInMs = checkExpiry(expiry);
+      return write((file) => {
+        const entry = readEntry(file, 'value', key);
+        if ((entry?.value ?? null) !== seen) return false;
+        if (next !== null) writeEntry(file, 'value', key, { value: next, expiresAt: Date.now() + expiresInMs });
+        else if (entry) removeEntry(file, 'value', key, entry);
+        return true;
+      }, next ?? '');
+    },
     async delete(key) {
       checkKey(key);
       await write((file) => {

@@ -42,6 +42,11 @@ export function createRedisStore(options: RedisConnectionOptions) {
       const expiresInMs = checkExpiry(expiry);
       return run(async (redis) => (await redis.eval(setIfAbsentScript, 1, name, value, expiresInMs)) as string | null);
     },
+    async replace(key, seen, next, expiry) {
+      const name = toRedisKey('value', key);
+      const args = [seen ?? '', next ?? '', checkExpiry(expiry), seen === null ? 0 : 1, next === null ? 0 : 1];
+      return run(async (redis) => (await redis.eval(replaceScript, 1, name, ...args)) === 1);
+    },
     async delete(key) {
       const name = toRedisKey('value', key);
       await run((redis) => redis.unlink(name));
@@ -111,6 +116,13 @@ const setIfAbsentScript = `
 local stored = redis.call('GET', KEYS[1])
 if not stored then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
 return stored`;
+
+const replaceScript = `
+local seen, next, expiry, isSeen, isNext = unpack(ARGV)
+local stored = redis.call('GET', KEYS[1])
+if isSeen == '1' and stored ~= seen or isSeen == '0' and stored then return 0 end
+if isNext == '1' then redis.call('SET', KEYS[1], next, 'PX', expiry) elseif stored then redis.call('DEL', KEYS[1]) end
+return 1`;
 
 const releaseScript = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;

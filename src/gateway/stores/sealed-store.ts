@@ -33,6 +33,14 @@ export function withSealing(store: Store, readSecret: () => string): Store {
       const sealed = await store.setIfAbsent(hashes.memo(key), seal(value, aesKey, key), options);
       return sealed === null ? null : unseal(sealed, aesKey, key);
     },
+    async replace(key, seen, next, options) {
+      const { hashes, aesKey } = loadKeys();
+      const name = hashes.memo(key);
+      // The same text is sealed differently each time, so what is compared in the store is what was read from it.
+      const sealed = await store.get(name);
+      if ((sealed === null ? null : unseal(sealed, aesKey, key)) !== seen) return false;
+      return store.replace(name, sealed, next === null ? null : seal(next, aesKey, key), options);
+    },
     delete: async (key) => store.delete(loadKeys().hashes.memo(key)),
     add: async (key, amount, options) => store.add(loadKeys().hashes.memo(key), amount, options),
     lock: async (key, options) => store.lock(loadKeys().hashes.memo(key), options),

@@ -14,6 +14,11 @@ export interface Store {
   set(key: string, value: string, options: Expiry): Promise<void>;
   /** Sets the value if there is none, atomically across processes. @returns the value that was there, or null */
   setIfAbsent(key: string, value: string, options: Expiry): Promise<string | null>;
+  /**
+   * Replaces the value if it is still the one that was seen, atomically across processes. Null: there is none. False: there was another
+   * one, and nothing was changed.
+   */
+  replace(key: string, seen: string | null, next: string | null, options: Expiry): Promise<boolean>;
   /** Removes the value, if there is one. */
   delete(key: string): Promise<void>;
   /**
@@ -62,6 +67,7 @@ export function withCalls(
     get: (key) => around('read', () => store.get(key)),
     set: (...args) => around('write', () => store.set(...args)),
     setIfAbsent: (...args) => around('write', () => store.setIfAbsent(...args)),
+    replace: (...args) => around('write', () => store.replace(...args)),
     delete: (key) => around('delete', () => store.delete(key)),
     add: (key, amount, options) => around(amount === 0 ? 'read' : 'write', () => store.add(key, amount, options)),
     lock: (...args) => around('write', () => store.lock(...args)),

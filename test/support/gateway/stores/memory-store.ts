@@ -30,6 +30,13 @@ export function createMemoryStore(): Store & { clear(): void } {
       if (!stored) values.set(key, value, expiresAt);
       return stored?.value ?? null;
     },
+    async replace(key, seen, next, expiry) {
+      const expiresAt = expiryFrom(expiry);
+      if ((values.get(checkOpen(key))?.value ?? null) !== seen) return false;
+      if (next === null) values.delete(key);
+      else values.set(key, next, expiresAt);
+      return true;
+    },
     async delete(key) {
       values.delete(checkOpen(key));
     },

@@ -39,6 +39,29 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       expect(await store.setIfAbsent('another', 'late', hour)).toBe('');
     });
 
+    it('replaces only the value that was seen, as one of concurrent clients', async () => {
+      const { store, another } = await tStore();
+      const clients = [store, another()];
+      const race = async (seen: string | null, names: string) => {
+        const tries = Array.from({ length: 50 }, (_, index) => `${names} ${index}`);
+        const results = await Promise.all(tries.map((next, i) => clients[i % 2]?.replace('order', seen, next, hour)));
+        expect(results.filter((result) => result)).toEqual([true]);
+        const winner = `${names} ${results.indexOf(true)}`;
+        expect(await another().get('order')).toBe(winner);
+        return winner;
+      };
+      const first = await race(null, 'first');
+      const second = await race(first, 'second');
+      expect(await store.replace('order', first, 'third', hour)).toBe(false);
+      expect(await store.replace('order', null, 'third', hour)).toBe(false);
+      expect(await store.replace('order', first, null, hour)).toBe(false);
+      expect(await another().replace('order', second, '', hour)).toBe(true);
+      expect(await store.replace('order', '', null, hour)).toBe(true);
+      expect(await another().get('order')).toBeNull();
+      expect(await store.replace('missing', 'seen', 'next', hour)).toBe(false);
+      expect(await store.replace('missing', null, null, hour)).toBe(true);
+    });
+
     it('deletes a value for every client, and no counter and no lock', async () => {
       const { store, another } = await tStore();
       await store.set('essay', '', hour);
@@ -185,6 +208,7 @@ export function callsOf(store: Store, key: string, expiry = hour) {
     () => store.get(key),
     () => store.set(key, '', expiry),
     () => store.setIfAbsent(key, '', expiry),
+    () => store.replace(key, null, '', expiry),
     () => store.add(key, 1, expiry),
     () => store.lock(key, expiry),
   ];
