@@ -164,7 +164,7 @@ export function createGateway(
   const metricSources: MetricSources = {
     activeRequests: server.activeRequests,
     bulkheads: () => ({ 'bank-data': bankData.client.status(), essays: essaysUpstream.client.status() }),
-    essayJobs: essays.jobs.status,
+    essayJobs: essays.status,
     lookUps: bankData.lookUps,
     caches: graphql.caches,
     allowances: () => Promise.all(allowances.map((allowance) => allowance.statusWithin(maxScrapeWaitMs))),
@@ -198,7 +198,7 @@ export function createGateway(
   async function listen(): Promise<string> {
     await checkSecret();
     stopLoading = knownBanks.loadSoon();
-    essays.jobs.begin();
+    essays.begin();
     await traces?.open();
     if (metrics) {
       // Loaded only here.
@@ -226,7 +226,7 @@ export function createGateway(
     announceStop();
     stopLoading();
     bankData.dataVersion.close();
-    const stoppingJobs = essays.jobs.stop();
+    const stoppingJobs = essays.stop();
     const draining = server.drain(config.shutdownTimeoutMs);
     // Orders that were sent are charged even if the client has disconnected, so their essays are stored.
     const flushing = Promise.all([draining, stoppingJobs]).then(essays.flush);

@@ -97,18 +97,7 @@ export interface EssayServiceFailed {
 
 /** Writes essays. Every order may be charged. Rejects only when the caller aborts. */
 export interface EssayGenerator {
-  /** @param progress of an order that is run as a job */
-  generate(order: EssayOrder, context: RequestContext, progress?: OrderProgress): Promise<EssayResult>;
-}
-
-/** What happens to an order until its result. */
-export interface OrderProgress {
-  /** It would be sent next. The caller may still abort. */
-  beforeSend(): void;
-  /** It is about to be sent: from now on, it may be paid for. */
-  onSent(): void;
-  /** The text that was written so far, if the service shows it. */
-  onText(textSoFar: string): void;
+  generate(order: EssayOrder, context: RequestContext): Promise<EssayResult>;
 }
 
 /** A generator that reports when an order is sent. */

@@ -16,11 +16,8 @@ import {
   type InvalidEssayInput,
   type JobCaller,
 } from './essays.ts';
-import { createEssayJobs } from './jobs/essay-jobs.ts';
-import type { JobQueueOptions } from './jobs/job-queue.ts';
-import { createJobRecords } from './jobs/job-records.ts';
-import { createStoredBytes } from './jobs/stored-bytes.ts';
-import { withIdempotency } from './orders/idempotency.ts';
+import { createEssayOrders } from './orders/essay-orders.ts';
+import type { OrderRunsOptions } from './orders/order-runs.ts';
 import { createRestEssays } from './rest/rest-essays.ts';
 
 interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'onRecovered'> {
@@ -32,7 +29,7 @@ interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'on
     reserve(caller: JobCaller, service: ServiceName): ReturnType<ReserveCall>;
     findRefusal(caller: JobCaller, service: ServiceName): Promise<{ renewsAt: Date } | null>;
   };
-  isWithdrawn: JobQueueOptions['isWithdrawn'];
+  isWithdrawn: OrderRunsOptions['isWithdrawn'];
   redact: Redact;
   events: Events;
 }
@@ -43,16 +40,12 @@ export function createPaidEssays(options: PaidEssaysOptions) {
   const { upstream, modeNames, declared, keepDays, jobs: jobLimits } = config.essays;
   const isSelfHosted = upstream === null;
   const keepMs = keepDays * 86_400_000;
-  const restEssays = createRestEssays({ client, modeNames, declared, isSelfHosted, keepMs, redact, events });
-  const records = createJobRecords(openedStore.store, keepMs, events);
-  const essays = withIdempotency(restEssays, { ...openedStore, keepMs, listOrder: records.writeAwaited, events });
-  const { archive, flush, close } = essays;
-  const jobs = createEssayJobs({
+  const generator = createRestEssays({ client, modeNames, declared, isSelfHosted, keepMs, redact, events });
+  const orders = createEssayOrders({
+    ...openedStore,
     ...jobLimits,
-    records,
-    essays,
-    archive,
-    storedBytes: createStoredBytes({ store: openedStore.store, keepMs }),
+    generator,
+    keepMs,
     rejectOrder: (order) => rejectInvalidOrder(order, events),
     findExhausted,
     reserveCallOf: (caller) =>
@@ -60,7 +53,7 @@ export function createPaidEssays(options: PaidEssaysOptions) {
     isWithdrawn,
     events,
   });
-  return { ...withOrderPrecheck(essays, events), archive, jobs, flush, close };
+  return { ...orders, ...withOrderPrecheck(orders, events) };
 
   async function findExhausted(caller: JobCaller): Promise<EssayAllowanceExhausted | null> {
     const budget = await budgets.findRefusal(caller, 'essays');
@@ -75,8 +68,7 @@ export function createPaidEssays(options: PaidEssaysOptions) {
 /** Rejects orders that the service or the gateway does not accept, so that they never cost a paid call. */
 export function withOrderPrecheck(generator: EssayGenerator, events: Pick<Events, 'essayOrdered'>): EssayGenerator {
   return {
-    generate: async (order, context, progress) =>
-      rejectInvalidOrder(order, events) ?? generator.generate(order, context, progress),
+    generate: async (order, context) => rejectInvalidOrder(order, events) ?? generator.generate(order, context),
   };
 }
 

@@ -51,9 +51,9 @@ it('stops waiting for another process, without a lock', async () => {
   expect(b.calls).toHaveLength(0);
 });
 
-it('releases a lock that is acquired afterwards', async () => {
+it('orders nothing if it is known only afterwards what is stored', async () => {
   const memory = createMemoryStore();
-  const { store, proceed } = tDelayed(memory, 'lock');
+  const { store, proceed } = tDelayed(memory, 'get');
   const late = tProcess(store);
   await late.orderAndAbort(order);
   proceed();
@@ -78,9 +78,9 @@ it('starts nothing when the caller had aborted before', async () => {
   expect(calls).toHaveLength(0);
 });
 
-it('does not record or send an order that is aborted while its lock is confirmed', async () => {
+it('does not send an order that is aborted while it is queued', async () => {
   const memory = createMemoryStore();
-  const { store, proceed } = tDelayed(memory, 'extend');
+  const { store, proceed } = tDelayed(memory, 'lock');
   const { orderAndAbort, calls } = tProcess(store);
   await orderAndAbort(order);
   proceed();
@@ -91,7 +91,7 @@ it('does not record or send an order that is aborted while its lock is confirmed
 
 it('completes an order that is aborted while it is recorded as sent', async () => {
   const memory = createMemoryStore();
-  const { store, proceed } = tDelayed(memory, 'set');
+  const { store, proceed } = tDelayed(memory, 'sending');
   const { orderAndAbort, calls, flush } = tProcess(store);
   await orderAndAbort(order);
   proceed();

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Essay, EssayOrder } from '../../../../src/gateway/essays/essays.ts';
-import { createArchive, toOrderKey } from '../../../../src/gateway/essays/orders/archive.ts';
+import { createArchive, toOrderKey } from '../../../../src/gateway/essays/orders/order-record.ts';
 import { createDurableWrites } from '../../../../src/gateway/essays/orders/durable-writes.ts';
 import { createLmdbStore } from '../../../../src/gateway/stores/lmdb-store.ts';
 import { order, tEssay } from '../../../support/gateway/essays/generator.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { essayStoreKey, toOrderKey } from '../../../../src/gateway/essays/orders/archive.ts';
+import { essayStoreKey, toOrderKey } from '../../../../src/gateway/essays/orders/order-record.ts';
 import { StoreError } from '../../../../src/gateway/stores/store.ts';
 import { tFailingStore } from '../../../support/failing-store.ts';
 import { order, tEssay, truncated, unkeyed } from '../../../support/gateway/essays/generator.ts';

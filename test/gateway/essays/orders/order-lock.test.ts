@@ -145,9 +145,9 @@ describe('two processes', () => {
     expect(await second.result).toMatchObject({ text: 'Five words.' });
   });
 
-  it('make one call when one gets the lock just after the other has finished', async () => {
+  it('make one call when one orders just before the other has finished', async () => {
     const memory = createMemoryStore();
-    const { store, proceed } = tDelayed(memory, 'lock');
+    const { store, proceed } = tDelayed(memory, 'replace');
     const late = tProcess(store);
     const second = await late.start();
     const essay = await tProcess(memory).write(order);
@@ -194,13 +194,17 @@ describe('two processes', () => {
     await endCrash();
   });
 
-  it('try the lock about once a second while they wait', async () => {
+  it('look about once a second while they wait', async () => {
     const { store, a, b } = tProcesses();
     const first = await a.start();
-    const lock = vi.spyOn(store, 'lock');
+    const replaced = vi.spyOn(store, 'replace');
+    const get = vi.spyOn(store, 'get').mockClear();
     const second = await b.start(order, from(), 20_000);
-    expect(lock.mock.calls.length).toBeGreaterThan(15);
-    expect(lock.mock.calls.length).toBeLessThan(30);
+    const looks = get.mock.calls.filter(([key]) => key.startsWith('essay-record:')).length;
+    expect(looks).toBeGreaterThan(15);
+    // One of each process in a second.
+    expect(looks).toBeLessThan(60);
+    expect(replaced).not.toHaveBeenCalled();
     await answerAll(a, first.result, second.result);
   });
 

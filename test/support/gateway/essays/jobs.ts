@@ -6,15 +6,15 @@ import type {
   JobListing,
   JobPage,
 } from '../../../../src/gateway/essays/essays.ts';
-import { createEssayJobs } from '../../../../src/gateway/essays/jobs/essay-jobs.ts';
-import { createJobRecords, type JobEnd } from '../../../../src/gateway/essays/jobs/job-records.ts';
-import { createStoredBytes } from '../../../../src/gateway/essays/jobs/stored-bytes.ts';
-import { withIdempotency } from '../../../../src/gateway/essays/orders/idempotency.ts';
-import { markerKey, markerMs } from '../../../../src/gateway/essays/orders/order-lock.ts';
+import { createEarlierOrders } from '../../../../src/gateway/essays/orders/earlier-orders.ts';
+import { createEssayOrders } from '../../../../src/gateway/essays/orders/essay-orders.ts';
+import type { EndedState, OrderRecord } from '../../../../src/gateway/essays/orders/order-record.ts';
+import { createOrderStore } from '../../../../src/gateway/essays/orders/order-store.ts';
+import { markerKey, markerMs } from '../../../../src/gateway/essays/orders/process-lease.ts';
 import type { Store } from '../../../../src/gateway/stores/store.ts';
 import { tFailingStore } from '../../failing-store.ts';
 import { createMemoryStore } from '../stores/memory-store.ts';
-import { order, tGenerator } from './generator.ts';
+import { order, tEssay, tGenerator } from './generator.ts';
 import { pass } from './processes.ts';
 
 interface Options {
@@ -57,45 +57,40 @@ export function tJobs({
   const failing = tFailingStore(store);
   const { generator, ...controls } = tGenerator();
   const fired: string[] = [];
-  const records = createJobRecords(failing.store, keepMs, { essayOrderUnreadable: () => fired.push('skipped') });
-  const essays = withIdempotency(generator, {
+  const outcomes: string[] = [];
+  const { jobs, ...essays } = createEssayOrders({
+    generator,
     store: failing.store,
-    listOrder: records.writeAwaited,
     isShared: true,
     onRecovered: () => {},
     keepMs,
-    events: {
-      essayWriteBuffered: () => {},
-      essayLost: (reason) => fired.push(`lost: ${reason}`),
-      essayRejectedWithoutStore: () => {},
-      essayOrdered: () => {},
-    },
-  });
-  const jobs = createEssayJobs({
-    records,
-    essays,
-    archive: essays.archive,
     rejectOrder: () => null,
     findExhausted: async () => exhausted,
-    storedBytes: createStoredBytes({ store: failing.store, keepMs, maxMegabytes }),
     maxRunning,
     maxPerCaller,
+    maxMegabytes,
     cancelsSent,
     reserveCallOf: () => null,
     isWithdrawn,
     events: {
-      essayOrdered: (outcome) => fired.push(`ordered: ${outcome}`),
+      essayOrdered: (outcome) => outcomes.push(outcome),
       essayJobEnded: (_id, state, code) => fired.push([state, code].filter(Boolean).join(': ')),
       essayJobsAdopted: (count) => fired.push(`adopted: ${count}`),
+      essayWriteBuffered: () => {},
+      essayLost: (reason) => fired.push(`lost: ${reason}`),
+      essayRejectedWithoutStore: () => {},
+      essayOrderUnreadable: () => fired.push('skipped'),
       unexpectedError: (error) => fired.push(String(error)),
     },
   });
-  jobs.begin();
+  essays.begin();
 
   return {
     ...controls,
-    jobs,
+    jobs: { ...jobs, stop: essays.stop, status: essays.status },
     essays,
+    /** Of orders. */
+    outcomes,
     fired,
     /** The store fails from now on, with all locks of the process, as if it had crashed. */
     crash: failing.fail,
@@ -112,7 +107,8 @@ export function tJobs({
   };
 }
 
-export const tRecords = (store: Store) => createJobRecords(store, keepMs, { essayOrderUnreadable: () => {} });
+export const tRecords = (store: Store) =>
+  createOrderStore({ store, keepMs, earlier: createEarlierOrders(store, keepMs), events: { essayOrderUnreadable: () => {} } });
 
 /** Stores orders of a caller that have ended, of which each finished one has the id of its essay as its id. @returns their ids */
 export async function storeOrders(
@@ -125,9 +121,11 @@ export async function storeOrders(
   const ids = Array.from({ length: count }, (_, index) => `${kind}-${index}`);
   for (const id of ids) {
     const listed = await records.listOf(caller.id).append(id);
-    const end: JobEnd = kind === 'finished' ? { kind, essayId: id } : { kind, mayHaveBeenPaid: false };
-    const ended = { createdAt: new Date(), isAwaited: false, owner: null, pending: 0, end };
-    await records.writeFirst({ id, ...ended, order: { ...order, idempotencyKey: id }, caller, listed });
+    const state: EndedState = kind === 'finished' ? { kind, essay: { ...tEssay(), id } } : { kind, mayHaveBeenPaid: false };
+    const run = { process: null, run: id, attempts: 1, isCancelRequested: false, earlier: null };
+    const ordered = { createdAt: new Date(), order: { ...order, idempotencyKey: id }, caller, isAwaited: false, listed };
+    const next: OrderRecord = { id, ...ordered, ...run, state };
+    await records.change(id, caller.id, { kind: 'ordered', next });
   }
   return ids;
 }
@@ -141,21 +139,21 @@ export function countReads(store: Store) {
     return get(key);
   };
   const count = (pattern: RegExp) => () => keys.filter((key) => pattern.test(key)).length;
-  return { entries: count(/^essay-jobs:[^:]+:\d+$/), records: count(/^essay-job:[^:]+$/) };
+  return { entries: count(/^essay-jobs:[^:]+:\d+$/), records: count(/^essay-record:[^:]+$/) };
 }
 
 /** From now on, the bytes of the values that are stored, without those that were overwritten or erased. */
 export function countBytes(store: Store): () => number {
   const sizes = new Map<string, number>();
-  const { set, setIfAbsent } = store;
+  const { set, replace } = store;
   store.set = (key, value, expiry) => {
     sizes.set(key, Buffer.byteLength(value));
     return set(key, value, expiry);
   };
-  store.setIfAbsent = async (key, value, expiry) => {
-    const stored = await setIfAbsent(key, value, expiry);
-    if (stored === null) sizes.set(key, Buffer.byteLength(value));
-    return stored;
+  store.replace = async (key, seen, next, expiry) => {
+    const isReplaced = await replace(key, seen, next, expiry);
+    if (isReplaced) sizes.set(key, Buffer.byteLength(next ?? ''));
+    return isReplaced;
   };
   return () => [...sizes.values()].reduce((sum, size) => sum + size, 0);
 }

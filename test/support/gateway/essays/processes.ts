@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import type { EssayOrder, EssayResult } from '../../../../src/gateway/essays/essays.ts';
-import { createJobRecords } from '../../../../src/gateway/essays/jobs/job-records.ts';
-import { withIdempotency } from '../../../../src/gateway/essays/orders/idempotency.ts';
-import { markerKey, markerMs } from '../../../../src/gateway/essays/orders/order-lock.ts';
+import { createEssayOrders } from '../../../../src/gateway/essays/orders/essay-orders.ts';
+import { markerKey, markerMs } from '../../../../src/gateway/essays/orders/process-lease.ts';
 import type { RequestContext } from '../../../../src/gateway/request-context.ts';
 import type { Store } from '../../../../src/gateway/stores/store.ts';
 import { tGate } from '../../gate.ts';
@@ -18,8 +17,9 @@ export function useFakeTime(): void {
   beforeEach(() => {
     vi.useFakeTimers();
   });
-  afterEach(() => {
-    // Neither a lock is still extended nor a write still retried.
+  afterEach(async () => {
+    await pass(1_000);
+    // Neither a lease is still renewed nor a write still retried.
     expect(vi.getTimerCount()).toBe(0);
   });
 }
@@ -37,17 +37,28 @@ export function tProcess(store: Store = createMemoryStore(), { isNew = false } =
   const outcomes: string[] = [];
   const listeners: (() => void)[] = [];
   const keepMs = 30 * dayMs;
-  const { generate, archive, flush, close } = withIdempotency(generator, {
+  const { generate, archive, flush, close } = createEssayOrders({
+    generator,
     store,
     isShared: true,
     onRecovered: (listener) => void listeners.push(listener),
     keepMs,
-    listOrder: createJobRecords(store, keepMs, { essayOrderUnreadable: () => fired.push('skipped') }).writeAwaited,
+    maxRunning: 2,
+    maxPerCaller: 10,
+    cancelsSent: false,
+    rejectOrder: () => null,
+    findExhausted: async () => null,
+    reserveCallOf: () => null,
+    isWithdrawn: () => false,
     events: {
       essayWriteBuffered: (reason) => fired.push(`buffered: ${reason}`),
       essayLost: (reason) => fired.push(`lost: ${reason}`),
       essayRejectedWithoutStore: () => fired.push('rejected'),
       essayOrdered: (outcome) => outcomes.push(outcome),
+      essayOrderUnreadable: () => fired.push('skipped'),
+      essayJobEnded: () => {},
+      essayJobsAdopted: () => {},
+      unexpectedError: (error) => fired.push(String(error)),
     },
   });
   /** Orders an essay, and lets time pass until it is sent or waits. */
@@ -110,16 +121,14 @@ export async function answerAll(
 }
 
 /** A store whose operations of one kind wait until the test calls `proceed`. */
-export function tDelayed(store: Store, kind: 'lock' | 'extend' | 'set') {
+export function tDelayed(store: Store, kind: 'get' | 'lock' | 'replace' | 'sending' | 'set') {
   const { opened, open: proceed } = tGate();
+  const get: Store['get'] = (...args) => opened.then(() => store.get(...args));
   const lock: Store['lock'] = (...args) => opened.then(() => store.lock(...args));
-  const extend: Store['lock'] = async (...args) => {
-    const held = await store.lock(...args);
-    return held && { ...held, extend: (expiry) => opened.then(() => held.extend(expiry)) };
-  };
-  // Not those that list an order.
-  const set: Store['set'] = (key, ...args) =>
-    key.startsWith('essay-job') ? store.set(key, ...args) : opened.then(() => store.set(key, ...args));
-  const delayed = { lock: { lock }, extend: { lock: extend }, set: { set } };
+  const replace: Store['replace'] = (...args) => opened.then(() => store.replace(...args));
+  const sending: Store['replace'] = (key, seen, next, expiry) =>
+    (next?.includes('"state":{"kind":"sent"') ? opened : Promise.resolve()).then(() => store.replace(key, seen, next, expiry));
+  const set: Store['set'] = (...args) => opened.then(() => store.set(...args));
+  const delayed = { get: { get }, lock: { lock }, replace: { replace }, sending: { replace: sending }, set: { set } };
   return { store: { ...store, ...delayed[kind] }, proceed };
 }

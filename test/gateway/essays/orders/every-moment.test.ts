@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EssayResult } from '../../../../src/gateway/essays/essays.ts';
-import { toJobId } from '../../../../src/gateway/essays/jobs/job-records.ts';
+import { toOrderId } from '../../../../src/gateway/essays/orders/order-record.ts';
 import type { Store } from '../../../../src/gateway/stores/store.ts';
 import { failed, order, tEssay, timedOut } from '../../../support/gateway/essays/generator.ts';
 import { ann, listJobs, tJobs } from '../../../support/gateway/essays/jobs.ts';
@@ -11,7 +11,7 @@ import { createMemoryStore } from '../../../support/gateway/stores/memory-store.
 
 useFakeTime();
 
-const id = toJobId('a', ann.id);
+const id = toOrderId('a', ann.id);
 const keyed = { ...order, idempotencyKey: 'a' };
 
 type Process = ReturnType<typeof tJobs>;
@@ -27,12 +27,14 @@ function tInterrupted(memory: Store, moment: number) {
       return operate(...args);
     };
   };
-  const { get, set, setIfAbsent, add, lock } = memory;
+  const { get, set, setIfAbsent, replace, add, lock } = memory;
   const store: Store = {
     ...memory,
     get: count(get),
     set: count(set),
     setIfAbsent: count(setIfAbsent),
+    replace: count(replace),
+    delete: count(memory.delete),
     add: count(add),
     lock: count(async (...args: Parameters<Store['lock']>) => {
       const held = await lock(...args);

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { AbortableSignal } from '../../../../src/base/async/signal.ts';
 import type { EssayJob, EssayResult } from '../../../../src/gateway/essays/essays.ts';
-import { toJobKey } from '../../../../src/gateway/essays/jobs/job-records.ts';
+import { toOrderKey } from '../../../../src/gateway/essays/orders/order-record.ts';
 import { failed, order, tEssay, timedOut, unknownOutcome } from '../../../support/gateway/essays/generator.ts';
 import {
   ann,
@@ -18,7 +18,7 @@ import { createMemoryStore } from '../../../support/gateway/stores/memory-store.
 useFakeTime();
 
 const notSent = { ...failed, code: 'UPSTREAM_UNAVAILABLE' } as EssayResult;
-const keyOf = ({ id }: EssayJob) => toJobKey(id, ann.id);
+const keyOf = ({ id }: EssayJob) => toOrderKey(id, ann.id);
 
 function tTwo(options: Parameters<typeof tJobs>[0] = {}) {
   const store = createMemoryStore();

@@ -1,6 +1,6 @@
 import type { Store } from '../../stores/store.ts';
 import type { EssayOrder } from '../essays.ts';
-import { hash } from '../orders/archive.ts';
+import { hash } from './order-record.ts';
 
 interface StoredBytesOptions {
   store: Store;

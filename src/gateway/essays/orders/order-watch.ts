@@ -1,9 +1,11 @@
 import type { Signal } from '../../../base/async/signal.ts';
 import { createTimeSlices } from '../../../base/async/time-slices.ts';
 import type { EssayJob, EssayJobState } from '../essays.ts';
+import type { OrderName } from './process-lease.ts';
 
 /** A job with watchers. */
 interface Watched {
+  name: OrderName;
   latest: EssayJob | null;
   /** Its watchers, by functions that let them look at `latest`. */
   wake: Set<() => void>;
@@ -17,7 +19,7 @@ interface Watched {
  * Lets any number of watchers see the latest state of a job. Each of them holds one state at most: one that reads slowly misses
  * states, and delays no others.
  */
-export function createJobWatch(read: (key: string) => Promise<EssayJob | null>) {
+export function createOrderWatch(read: (order: OrderName) => Promise<EssayJob | null>) {
   const watched = new Map<string, Watched>();
   /** Thousands of watchers see a change, so other requests are answered meanwhile. */
   const inTimeSlice = createTimeSlices(sliceMs);
@@ -25,7 +27,7 @@ export function createJobWatch(read: (key: string) => Promise<EssayJob | null>) 
 
   return {
     watch,
-    refresh: (key: string) => void refresh(key).catch(() => {}),
+    refresh: (order: OrderName) => void refresh(toKey(order)).catch(() => {}),
     /** Reads all watched jobs: those of other processes change without notice. @throws StoreError */
     refreshAll: async () => void (await Promise.all([...watched.keys()].map(refresh))),
     /** Ends all watches. */
@@ -36,14 +38,15 @@ export function createJobWatch(read: (key: string) => Promise<EssayJob | null>) 
   };
 
   /** Ends when the job has ended, or with the signal. @throws StoreError if the job cannot be read at first */
-  async function watch(key: string, signal: Signal): Promise<AsyncGenerator<EssayJob | null>> {
-    const latest = watched.get(key)?.latest;
-    return follow(key, signal, latest === undefined ? await read(key) : latest);
+  async function watch(order: OrderName, signal: Signal): Promise<AsyncGenerator<EssayJob | null>> {
+    const latest = watched.get(toKey(order))?.latest;
+    return follow(order, signal, latest === undefined ? await read(order) : latest);
   }
 
-  async function* follow(key: string, signal: Signal, first: EssayJob | null): AsyncGenerator<EssayJob | null> {
+  async function* follow(name: OrderName, signal: Signal, first: EssayJob | null): AsyncGenerator<EssayJob | null> {
+    const key = toKey(name);
     const known = watched.get(key);
-    const job = known ?? { latest: first, wake: new Set(), reading: null, isStale: false };
+    const job = known ?? { name, latest: first, wake: new Set(), reading: null, isStale: false };
     let wakeUp = () => {};
     const onWake = () => wakeUp();
     let isWaking = false;
@@ -67,7 +70,7 @@ export function createJobWatch(read: (key: string) => Promise<EssayJob | null>) 
         if (latest !== shown) {
           shown = latest;
           yield latest;
-          if (latest === null || isEnded(latest.state)) return;
+          if (latest === null || isEndedJob(latest.state)) return;
           continue;
         }
         await new Promise<void>((resolve) => {
@@ -86,16 +89,16 @@ export function createJobWatch(read: (key: string) => Promise<EssayJob | null>) 
     const job = watched.get(key);
     if (job === undefined) return;
     job.isStale = true;
-    job.reading ??= readLatest(key, job).finally(() => {
+    job.reading ??= readLatest(job).finally(() => {
       job.reading = null;
     });
     await job.reading;
   }
 
-  async function readLatest(key: string, job: Watched): Promise<void> {
+  async function readLatest(job: Watched): Promise<void> {
     while (job.isStale) {
       job.isStale = false;
-      const latest = await read(key);
+      const latest = await read(job.name);
       if (isSame(job.latest, latest)) continue;
       job.latest = latest;
       for (const wakeUp of job.wake) wakeUp();
@@ -103,7 +106,11 @@ export function createJobWatch(read: (key: string) => Promise<EssayJob | null>) 
   }
 }
 
-export function isEnded({ kind }: EssayJobState): boolean {
+function toKey({ id, callerId }: OrderName): string {
+  return JSON.stringify([id, callerId]);
+}
+
+export function isEndedJob({ kind }: EssayJobState): boolean {
   return kind !== 'queued' && kind !== 'writing';
 }
 
@@ -112,7 +119,7 @@ function isSame(one: EssayJob | null, other: EssayJob | null): boolean {
   const [first, second] = [one.state, other.state];
   if (first.kind === 'queued' && second.kind === 'queued') return first.position === second.position;
   if (first.kind === 'writing' && second.kind === 'writing') return first.textSoFar === second.textSoFar;
-  return first.kind === second.kind && !isEnded(second);
+  return first.kind === second.kind && !isEndedJob(second);
 }
 
 /** In milliseconds: how long watchers may delay other requests. */

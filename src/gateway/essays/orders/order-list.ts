@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { EssayJob, JobListing, JobPage, ListJobs } from '../essays.ts';
 
-interface JobListOptions {
+interface OrderListOptions {
   /** The numbers of the entries of a caller, from 1. */
   lastNumber: () => Promise<number>;
   /** The jobs of the entries from one number to a higher one, both included; null for those that are missing. */
@@ -10,10 +10,10 @@ interface JobListOptions {
   spend: (entries: number) => boolean;
 }
 
-type Chunk = ReturnType<JobListOptions['readJobs']>;
+type Chunk = ReturnType<OrderListOptions['readJobs']>;
 
 /** The list of a caller for one request: whatever its pages have in common is read once. */
-export function createJobList({ lastNumber, readJobs, spend }: JobListOptions): ListJobs {
+export function createOrderList({ lastNumber, readJobs, spend }: OrderListOptions): ListJobs {
   let last: Promise<number> | undefined;
   /** By the number of their last entry. Null: it may not be read. */
   const chunks = new Map<number, Chunk | null>();

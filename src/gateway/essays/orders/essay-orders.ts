@@ -1,0 +1,558 @@
+import { randomUUID } from 'node:crypto';
+import { pause } from '../../../base/async/pause.ts';
+import { AbortableSignal, type Signal } from '../../../base/async/signal.ts';
+import type { RequestContext } from '../../request-context.ts';
+import type { OpenedStore } from '../../stores/open-store.ts';
+import { StoreError } from '../../stores/store.ts';
+import type { Events } from '../../telemetry/events.ts';
+import {
+  type Cancellation,
+  type Essay,
+  type EssayAllowanceExhausted,
+  type EssayFailure,
+  type EssayFieldProblem,
+  type EssayGenerator,
+  type EssayJob,
+  type EssayJobState,
+  type EssayJobs,
+  type EssayOrder,
+  type EssayResult,
+  type EssayServiceFailed,
+  essayLimits,
+  type InvalidEssayInput,
+  type JobCaller,
+  type ListJobs,
+} from '../essays.ts';
+import { createEarlierOrders, earlierProcess } from './earlier-orders.ts';
+import { createOrderList } from './order-list.ts';
+import {
+  differentOrder,
+  type EndedState,
+  isEnded,
+  isHidden,
+  isSameOrder,
+  type KeyedOrder,
+  type OrderRecord,
+  toOrderId,
+  toOrderKey,
+  toResult,
+  transition,
+  unknownOutcome,
+} from './order-record.ts';
+import { createOrderRuns, type OrderRun, type OrderRunsOptions, outcomes, unsafeOrder } from './order-runs.ts';
+import { createOrderStore, failToReadEssays } from './order-store.ts';
+import { createOrderWatch, isEndedJob } from './order-watch.ts';
+import { createProcessLease, type LeftProcess, type OrderName } from './process-lease.ts';
+import { createStoredBytes } from './stored-bytes.ts';
+
+/** The store must encrypt its values: essays are confidential. */
+interface EssayOrdersOptions
+  extends Pick<OpenedStore, 'store' | 'isShared' | 'onRecovered'>,
+    Omit<OrderRunsOptions, 'orders' | 'lease' | 'earlier' | 'onChanged' | 'events'> {
+  /** How long orders and essays are stored. */
+  keepMs: number;
+  /** What is wrong with an order; null: nothing. */
+  rejectOrder: (order: EssayOrder) => InvalidEssayInput | null;
+  /** Why an order of the caller could not be sent now; null: it could. Counts nothing. */
+  findExhausted: (caller: JobCaller) => Promise<EssayAllowanceExhausted | null>;
+  /** Started orders of a caller in one process that have not ended. */
+  maxPerCaller: number;
+  /** For the stored orders of one caller. */
+  maxMegabytes?: number;
+  events: OrderRunsOptions['events'] & Pick<Events, 'essayJobsAdopted' | 'essayOrderUnreadable'>;
+}
+
+export type EssayOrders = ReturnType<typeof createEssayOrders>;
+
+/**
+ * Orders of essays, each of which is paid for once with its idempotency key, across all processes that share the store. An order is
+ * one record; `order-record.ts` has its states. It is recorded as sent before it is sent. What was sent is completed, also if its client
+ * leaves, and stored, or kept in memory while the store fails. If the process of an order stops, another one sends it if it was
+ * not sent; one that was sent has failed, because it may have been paid for, and is sent again only with `orderAgain`.
+ */
+export function createEssayOrders({ store, isShared, onRecovered, ...options }: EssayOrdersOptions) {
+  const { generator, keepMs, rejectOrder, findExhausted, maxPerCaller, cancelsSent, events } = options;
+  const earlier = createEarlierOrders(store, keepMs);
+  const orders = createOrderStore({ store, keepMs, earlier, events });
+  const lease = createProcessLease({ store, isShared, keepMs, skipUnreadable: orders.skipUnreadable });
+  const watching = createOrderWatch(({ id, callerId }) => find(id, callerId));
+  const onChanged = ({ id, caller }: OrderRecord) => watching.refresh({ id, callerId: caller.id });
+  const runs = createOrderRuns({ ...options, orders, lease, earlier, onChanged });
+  const storedBytes = createStoredBytes({
+    store,
+    keepMs,
+    ...(options.maxMegabytes && { maxMegabytes: options.maxMegabytes }),
+  });
+  /** Orders that are being started, or taken over from another process. */
+  const starting = new Map<string, OrderName>();
+  /** Orders whose start was refused because the store failed: it may have stored them all the same. */
+  const uncertain = new Map<string, OrderRecord>();
+  let hasBegun = false;
+  /** Whether no started order runs here any more. */
+  let hasStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  onRecovered(() => {
+    lease.unsettle();
+    void renewLease().catch(() => {});
+    void runs.restore().catch(() => {});
+  });
+  // Each by itself: a slow one must not delay the lease.
+  const turns = [renewLease, runs.synchronize, startUncertain, takeOver, watching.refreshAll].map(oneAtATime);
+
+  const jobs: EssayJobs = {
+    start,
+    find: async (id, callerId) => find(id, callerId, { readsAgain: true }),
+    findByKey: async (key, callerId) => find(toOrderId(key, callerId), callerId, { readsAgain: true }),
+    watch: (id, callerId, signal) => watching.watch({ id, callerId }, signal),
+    cancel,
+    openList,
+    delete: remove,
+  };
+  const essays: EssayGenerator = { generate };
+
+  return {
+    ...essays,
+    jobs,
+    /** Stored essays by their id, of the caller. */
+    archive: { find: (id: string, { callerId }: RequestContext) => findEssay(id, callerId).catch(failToReadEssays) },
+    /** Continues the orders of processes that have stopped, and of earlier starts. */
+    begin(): void {
+      hasBegun = true;
+      keepTime();
+    },
+    status: runs.status,
+    /** Completes the started orders that were sent, and leaves the others to other processes. */
+    async stop(): Promise<void> {
+      watching.close();
+      hasBegun = false;
+      // Until the end, the lease shows that the orders that were sent are not left alone.
+      const stopping = runs.stop();
+      await renewLease().catch(() => {});
+      await stopping;
+      hasStopped = true;
+      await endLease();
+    },
+    /** Waits for the orders that were sent, then stores once more what could not be stored. */
+    flush: runs.flush,
+    /** Flushes, then reports each essay that could not be stored as lost. */
+    async close(): Promise<void> {
+      await runs.flush();
+      runs.discard();
+      clearInterval(timer);
+      timer = undefined;
+      await endLease();
+    },
+  };
+
+  /** Unless requests still wait for orders. */
+  async function endLease(): Promise<void> {
+    if (runs.isEmpty()) await lease.end(runs.names()).catch(() => {});
+  }
+
+  function keepTime(): void {
+    timer ??= setInterval(() => {
+      for (const takeTurn of turns) takeTurn();
+      if (hasBegun || !runs.isEmpty() || starting.size > 0 || uncertain.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    }, everyMs).unref();
+  }
+
+  /** @throws StoreError */
+  async function renewLease(): Promise<void> {
+    if (runs.isEmpty() && starting.size === 0 && (hasStopped || !runs.isStopping())) return;
+    const names = [...runs.names(), ...starting.values()];
+    const phase = runs.isStopping() ? 'stopping' : 'running';
+    const [isLost] = await Promise.all([lease.checkMarker(), lease.renew(names, phase)]);
+    if (isLost) await Promise.all([lease.renew(names, phase), runs.restore()]);
+  }
+
+  async function generate(order: EssayOrder, context: RequestContext): Promise<EssayResult> {
+    const { signal, callerId, activity } = context;
+    signal.throwIfAborted();
+    activity.begin();
+    try {
+      const caller = { id: callerId, name: '', limits: noLimits };
+      if (order.idempotencyKey !== null)
+        return await generateOnce(withKey(order, order.idempotencyKey), caller, context);
+      keepTime();
+      const run = runs.hold(queue(withKey(order, randomUUID()), caller, true), { request: context, isKeyed: false });
+      const result = await run.task.wait(signal);
+      return result === 'moved' ? unsafeOrder : result;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof StoreError)) throw error;
+      events.essayRejectedWithoutStore();
+      return report(unsafeOrder);
+    } finally {
+      activity.end();
+    }
+  }
+
+  /** Sends the order, or waits for the run that does. @throws StoreError or the signal's reason */
+  async function generateOnce(order: KeyedOrder, caller: JobCaller, context: RequestContext): Promise<EssayResult> {
+    const { signal } = context;
+    const id = toOrderId(order.idempotencyKey, caller.id);
+    for (;;) {
+      const known = runs.join(id, caller.id);
+      if (known && !isSameOrder(known.record, { order })) return report(differentOrder);
+      const next = queue(order, caller, true);
+      const run = known ?? runs.hold(next, { request: context, place: () => place(next) });
+      keepTime();
+      const result = await waitHere(run, signal);
+      if (result !== 'moved') return known ? report(result) : result;
+      const record = run.elsewhere;
+      if (record === null) continue;
+      if (isEnded(record)) {
+        return report(isSameOrder(record, { order }) ? (toResult(record.state) ?? unknownOutcome) : differentOrder);
+      }
+      const ended = await waitElsewhere(record, signal);
+      // One that was abandoned has no failure of its own: this order decides whether it is sent again.
+      if (ended?.run !== record.run || !isSameOrder(ended, { order }) || ended.state.kind !== 'failed') continue;
+      if (ended.state.failure !== null) return report(ended.state.failure);
+    }
+  }
+
+  /** The result of an order of this process; `moved` if it must be looked up once more. */
+  async function waitHere(run: OrderRun, signal: Signal): Promise<EssayResult | 'moved'> {
+    const hadEnded = run.storeEnd !== null;
+    try {
+      const result = await run.task.wait(signal);
+      if (!hadEnded || (result !== 'moved' && result.kind === 'essay')) return result;
+      return (await runs.isStored(run)) ? 'moved' : unsafeOrder;
+    } catch (error) {
+      signal.throwIfAborted();
+      // It was started, and costs nothing until now; its other client still waits for it.
+      if (run.stoppedBy === 'cancellation' && !run.isSent) return 'moved';
+      throw error;
+    }
+  }
+
+  async function waitElsewhere(record: OrderRecord, signal: Signal): Promise<OrderRecord | null> {
+    const { id, caller } = record;
+    for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
+      await pause(pauseMs, signal);
+      const current = await readCurrent(id, caller.id);
+      if (current === null || isEnded(current) || current.process === lease.id) return current;
+    }
+  }
+
+  /** Stores an order as queued, unless it is known. @returns what is stored then @throws StoreError */
+  async function place(next: OrderRecord): Promise<OrderRecord> {
+    const { id, caller } = next;
+    const key = toOrderKey(id, caller.id);
+    const known = await readCurrent(id, caller.id, { readsAgain: true });
+    if (known?.state.kind === 'finished') return known;
+    const isStarting = starting.has(key);
+    try {
+      // Otherwise another process could take it over at once.
+      starting.set(key, { id, callerId: caller.id });
+      await renewLease();
+      return (await orders.change(id, caller.id, { kind: 'ordered', next })) ?? next;
+    } finally {
+      if (!isStarting) starting.delete(key);
+    }
+  }
+
+  function queue(order: KeyedOrder, caller: JobCaller, isAwaited: boolean): OrderRecord {
+    const id = toOrderId(order.idempotencyKey, caller.id);
+    const { id: callerId, name, limits } = caller;
+    const run = { process: lease.id, run: randomUUID(), attempts: 0, isCancelRequested: false, earlier: null };
+    const identity = {
+      id,
+      createdAt: new Date(),
+      order,
+      caller: { id: callerId, name, limits },
+      isAwaited,
+      listed: null,
+    };
+    return { ...identity, ...run, state: { kind: 'queued' } };
+  }
+
+  /** The order as this process knows it, or as it is stored. It has failed if its process has left it after it was sent. */
+  async function readCurrent(id: string, callerId: string, { readsAgain = false } = {}): Promise<OrderRecord | null> {
+    const isHere = () => runs.find(id, callerId)?.record;
+    let record = isHere() ?? (await orders.read(id, callerId));
+    record = isHere() ?? record;
+    if (record === null || isHere()) return record;
+    if (isEnded(record)) return readsAgain ? readAgain(record) : record;
+    if (!(await isLeft(record)) || (record.state.kind === 'queued' && !record.isAwaited)) return record;
+    const event = { kind: 'abandoned', seen: record, by: { process: lease.id, run: record.run } } as const;
+    return orders.change(id, callerId, event);
+  }
+
+  /** A stored body that could not be read may be an essay by the fields that the operator has declared since. */
+  async function readAgain(record: OrderRecord): Promise<OrderRecord> {
+    const failure = record.state.kind === 'failed' ? record.state.failure : null;
+    if (failure?.kind !== 'service-failed' || failure.outcome !== 'unreadable' || failure.rawText === null)
+      return record;
+    const { id, caller, order } = record;
+    const essay = generator.readAgain(order, failure.rawText);
+    if (essay === null) return record;
+    await orders.writeEssay(essay, caller.id, toOrderKey(id, caller.id));
+    const event = { kind: 'answered', own: record, state: { kind: 'finished', essay } } as const;
+    return (await orders.change(id, caller.id, event)) ?? record;
+  }
+
+  /** Whether no process runs it any more. @throws StoreError */
+  async function isLeft({ id, caller, process, run }: OrderRecord): Promise<boolean> {
+    if (process === null) return true;
+    if (process === earlierProcess) return false;
+    // One of this process that does not run here: its write seemed to fail.
+    if (process === lease.id) return !starting.has(toOrderKey(id, caller.id)) && runs.join(id, caller.id)?.record.run !== run;
+    return !(await lease.isAlive(process));
+  }
+
+  async function start(order: EssayOrder, caller: JobCaller): Promise<EssayJob | EssayFailure> {
+    if (order.idempotencyKey === null) return withoutKey;
+    const rejected = rejectOrder(order);
+    if (rejected !== null) return rejected;
+    const next = queue(withKey(order, order.idempotencyKey), caller, false);
+    const key = toOrderKey(next.id, caller.id);
+    const isRepeated = starting.has(key);
+    try {
+      const known = await readCurrent(next.id, caller.id, { readsAgain: true });
+      if (known !== null && transition(known, { kind: 'ordered', next }) === known)
+        return await answerStart(known, order);
+      const startingCount = [...starting.values()].filter(({ callerId }) => callerId === caller.id).length;
+      if (runs.countOf(caller.id) + startingCount >= maxPerCaller) return tooManyOrders(maxPerCaller);
+      starting.set(key, { id: next.id, callerId: caller.id });
+      const exhausted = await findExhausted(caller);
+      if (exhausted !== null) return report(exhausted) as EssayAllowanceExhausted;
+      return await startNew(next, known);
+    } catch (error) {
+      if (error instanceof StoreError) uncertain.set(key, next);
+      else events.unexpectedError(error, next.id);
+      return unsafeOrder;
+    } finally {
+      if (!isRepeated) starting.delete(key);
+    }
+  }
+
+  /** @param known the order with its key, which it replaces */
+  async function startNew(next: OrderRecord, known: OrderRecord | null): Promise<EssayJob | EssayFailure> {
+    const { id, caller, order, createdAt } = next;
+    if (!(await storedBytes.take(order, caller.id, createdAt))) return tooManyBytes(storedBytes.maxMegabytes);
+    const listed = await orders.listOf(caller.id).append(id);
+    const isLeftToOthers = runs.isStopping();
+    if (isLeftToOthers) runs.leaveToOthers({ id, callerId: caller.id });
+    const record = await place({ ...next, listed, process: isLeftToOthers ? null : lease.id });
+    const here = runs.find(id, caller.id);
+    if (record.run === next.run && !isLeftToOthers) runs.hold(record);
+    else if (here?.record.isAwaited && !record.isAwaited && here.record.run === record.run) runs.detach(here, record);
+    keepTime();
+    const isNew = record.run === next.run || (known?.isAwaited && !record.isAwaited);
+    // Another process may have been faster.
+    const unused = isNew ? known : next;
+    if (unused !== null) await freeBytes(unused);
+    return answerStart(record, { ...order, orderAgain: false });
+  }
+
+  /** @throws StoreError */
+  async function answerStart(record: OrderRecord, order: EssayOrder): Promise<EssayJob | EssayFailure> {
+    if (!isSameOrder(record, { order })) return differentOrder;
+    return (await toJob(record)) ?? unsafeOrder;
+  }
+
+  /** If the store fails, the bytes are counted until the order would have expired: what was done before is done. */
+  async function freeBytes({ order, caller, createdAt, isAwaited }: OrderRecord): Promise<void> {
+    if (!isAwaited) await storedBytes.free(order, caller.id, createdAt).catch(() => {});
+  }
+
+  async function find(id: string, callerId: string, options = {}): Promise<EssayJob | null> {
+    const record = await readCurrent(id, callerId, options);
+    return record && toJob(record);
+  }
+
+  /** Null for an order of `generateEssay` that was not sent. @throws StoreError */
+  async function toJob(record: OrderRecord): Promise<EssayJob | null> {
+    if (isHidden(record)) return null;
+    const { idempotencyKey, orderAgain, ...input } = record.order;
+    return { id: record.id, createdAt: record.createdAt, input, state: await stateOf(record) };
+  }
+
+  async function stateOf(record: OrderRecord): Promise<EssayJobState> {
+    const { id, caller, process, isAwaited, earlier, state } = record;
+    if (isEnded(record)) return toEnd(record.state);
+    const run = runs.find(id, caller.id);
+    if (state.kind === 'sent') {
+      return { kind: 'writing', textSoFar: run ? run.textSoFar : await orders.readTextSoFar(record) };
+    }
+    if (isAwaited && earlier !== null) return toEnd(earlier);
+    if (run) return { kind: 'queued', position: Math.max(0, runs.positionOf(run)) };
+    const names = process === null ? [] : await lease.ordersOf(process);
+    return {
+      kind: 'queued',
+      position: Math.max(
+        0,
+        names.findIndex((name) => name.id === id),
+      ),
+    };
+  }
+
+  async function findEssay(id: string, callerId: string): Promise<Essay | null> {
+    return runs.findEssay(id, callerId) ?? orders.readEssay(id, callerId);
+  }
+
+  async function cancel(id: string, callerId: string): Promise<Cancellation | null> {
+    const record = await readCurrent(id, callerId);
+    if (record === null || isHidden(record)) return null;
+    const run = runs.find(id, callerId);
+    if (run) await runs.cancel(run);
+    else if (!isEnded(record)) await cancelElsewhere(record);
+    const job = (await find(id, callerId)) ?? (await toJob(record));
+    if (job === null) return null;
+    const { state } = job;
+    return { job, isCancelled: state.kind === 'cancelled', mayHaveBeenPaid: mayHaveBeenPaid(state) };
+  }
+
+  /** Another process that has sent the order looks for it every second. */
+  async function cancelElsewhere({ id, caller, isAwaited }: OrderRecord): Promise<void> {
+    const record = await orders.change(id, caller.id, { kind: 'cancelled', cancelsSent: false });
+    if (record?.state.kind === 'cancelled') events.essayJobEnded(id, 'cancelled', null);
+    if (record?.state.kind !== 'sent' || isAwaited || !cancelsSent) return;
+    await orders.change(id, caller.id, { kind: 'cancel-requested' });
+    const waiting = new AbortableSignal();
+    const timer = setTimeout(() => waiting.abort(null), cancelWaitMs);
+    try {
+      const jobs = await watching.watch({ id, callerId: caller.id }, waiting);
+      for await (const job of jobs) if (job === null || isEndedJob(job.state)) break;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  function openList(callerId: string, spend: (entries: number) => boolean): ListJobs {
+    const log = orders.listOf(callerId);
+    const readJobs = async (from: number, to: number) =>
+      Promise.all((await log.read(from, to)).map((entry) => readListed(entry, callerId)));
+    return createOrderList({ lastNumber: log.last, readJobs, spend });
+  }
+
+  /** Without a job for one that cannot be read, and for an earlier entry of an order that was started again. */
+  async function readListed({ number, value: id }: { number: number; value: string | null }, callerId: string) {
+    const record = id && (await readCurrent(id, callerId).catch(orders.skipUnreadable));
+    const isListed = record && record.listed === number;
+    return { number, job: isListed ? await toJob(record).catch(orders.skipUnreadable) : null };
+  }
+
+  async function remove(id: string, callerId: string): Promise<'deleted' | 'unknown' | 'not-ended'> {
+    const record = await readCurrent(id, callerId);
+    if (record === null || isHidden(record)) return 'unknown';
+    const isBusy = () => runs.find(id, callerId) !== undefined || starting.has(toOrderKey(id, callerId));
+    if (!isEnded(record) || isBusy() || !(await orders.erase(record))) return 'not-ended';
+    await freeBytes(record);
+    return 'deleted';
+  }
+
+  /** Runs the orders that were stored although the store seemed to fail. @throws StoreError */
+  async function startUncertain(): Promise<void> {
+    for (const [key, { id, caller, run }] of uncertain) {
+      const record = await orders.read(id, caller.id);
+      uncertain.delete(key);
+      if (record?.run === run && record.state.kind === 'queued' && !runs.find(id, caller.id)) runs.hold(record);
+    }
+  }
+
+  /** Continues the orders of processes that have stopped. @throws StoreError */
+  async function takeOver(): Promise<void> {
+    if (!hasBegun) return;
+    let count = 0;
+    for (const left of await lease.findLeft()) {
+      const names = left.orders.filter(({ id, callerId }) => !runs.find(id, callerId)).slice(0, maxTakenOver);
+      const taken = await Promise.all(names.map((name) => takeOverOne(name, left)));
+      count += taken.filter((result) => result === 'taken').length;
+      if (!left.isStopping && names.length < maxTakenOver && !taken.includes('later')) await left.forget();
+    }
+    if (count > 0) events.essayJobsAdopted(count);
+  }
+
+  async function takeOverOne({ id, callerId }: OrderName, left: LeftProcess): Promise<'taken' | 'later' | 'other'> {
+    const seen = await orders.read(id, callerId).catch(orders.skipUnreadable);
+    if (seen === null || isEnded(seen) || (seen.process !== left.id && seen.process !== null)) return 'other';
+    if (left.isStopping && seen.process !== null) return 'later';
+    const key = toOrderKey(id, callerId);
+    try {
+      starting.set(key, { id, callerId });
+      await renewLease();
+      const by = { process: lease.id, run: randomUUID() };
+      const record = await orders.change(id, callerId, { kind: 'abandoned', seen, by });
+      if (record?.run === by.run) runs.hold(record);
+      else if (record?.state.kind === 'failed') events.essayJobEnded(id, 'failed', unknownOutcome.code);
+      return 'taken';
+    } finally {
+      starting.delete(key);
+    }
+  }
+
+  function report(result: EssayResult): EssayResult {
+    events.essayOrdered(result.kind === 'essay' ? 'from_key' : outcomes[result.kind]);
+    return result;
+  }
+}
+
+/** Calls the function unless its last call has not ended. A store that fails is reported by itself; the next call tries again. */
+function oneAtATime(run: () => Promise<void>): () => void {
+  let isBusy = false;
+  return () => {
+    if (isBusy) return;
+    isBusy = true;
+    void run()
+      .catch(() => {})
+      .finally(() => {
+        isBusy = false;
+      });
+  };
+}
+
+function withKey(order: EssayOrder, idempotencyKey: string): KeyedOrder {
+  return { ...order, idempotencyKey };
+}
+
+function toEnd(state: EndedState): EssayJobState {
+  if (state.kind === 'finished') return { kind: 'finished', essayId: state.essay.id };
+  return state.kind === 'failed' ? { kind: 'failed', failure: state.failure ?? unknownOutcome } : state;
+}
+
+function mayHaveBeenPaid(state: EssayJobState): boolean {
+  if (state.kind === 'cancelled') return state.mayHaveBeenPaid;
+  if (state.kind !== 'failed') return state.kind !== 'queued';
+  return 'code' in state.failure && ['UPSTREAM_FAILED', 'UPSTREAM_TIMED_OUT'].includes(state.failure.code);
+}
+
+const keyProblem: EssayFieldProblem = {
+  field: 'idempotencyKey',
+  reason: 'REQUIRED',
+  range: { min: 1, max: essayLimits.idempotencyKey },
+  message: 'An order that is started needs an idempotency key, such as a UUID, by which it is found again.',
+};
+
+const withoutKey: InvalidEssayInput = {
+  kind: 'invalid-input',
+  field: keyProblem.field,
+  message: keyProblem.message,
+  problems: [keyProblem],
+};
+
+function tooManyOrders(max: number): EssayServiceFailed {
+  const message = `${max} of your orders have not ended. Start another one when one of them has.`;
+  return { kind: 'service-failed', message, code: 'UPSTREAM_UNAVAILABLE', retryable: true, rawText: null };
+}
+
+function tooManyBytes(maxMegabytes: number): EssayServiceFailed {
+  const message =
+    `Your stored orders may have at most ${maxMegabytes} MB in total. Delete orders that have ended, or start this one when ` +
+    'others have expired.';
+  return { kind: 'service-failed', message, code: 'UPSTREAM_UNAVAILABLE', retryable: true, rawText: null };
+}
+
+/** Nothing runs with the caller of an order of `generateEssay`. */
+const noLimits = { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null };
+
+const everyMs = 1_000;
+const minPauseMs = 100;
+const maxPauseMs = 1_000;
+/** Another process does it within a second, and its store may be slow. */
+const cancelWaitMs = 3_000;
+/** Orders of a process that are examined in a second. */
+const maxTakenOver = 200;

@@ -1,0 +1,349 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { upstreamErrorCodes } from '../../../base/errors.ts';
+import { StoreError } from '../../stores/store.ts';
+import {
+  type Essay,
+  type EssayFailure,
+  type EssayFieldProblem,
+  type EssayInput,
+  type EssayOrder,
+  type EssayResult,
+  type EssayServiceFailed,
+  essayModes,
+  essayWriters,
+  type InvalidEssayInput,
+  type JobCaller,
+  writingPurposes,
+} from '../essays.ts';
+
+/** An order with an idempotency key, as it is stored. Each of its changes is a `transition`, and a compare-and-set in the store. */
+export interface OrderRecord {
+  /** Derived from the caller and the idempotency key. */
+  id: string;
+  createdAt: Date;
+  order: KeyedOrder;
+  caller: JobCaller;
+  /** Whether its client waits for it (`generateEssay`). It ends with its client or its process if it was not sent. */
+  isAwaited: boolean;
+  /** Number of its entry in the caller's list, where orders that were started again have earlier ones, too. Null: it is not listed. */
+  listed: number | null;
+  /** The process that runs it; null: one that stops has left it to others. */
+  process: string | null;
+  /** Random. One run is one process that may send the order; whoever takes it over begins another run. */
+  run: string;
+  /** How often this run was recorded as sent. */
+  attempts: number;
+  isCancelRequested: boolean;
+  /** How an earlier run ended, until this one is sent. */
+  earlier: EndedState | null;
+  state: QueuedState | SentState | EndedState;
+}
+
+export type KeyedOrder = EssayOrder & { idempotencyKey: string };
+
+interface QueuedState {
+  kind: 'queued';
+}
+
+/** It may have been sent, and may be paid for. Written before the first byte is sent. */
+interface SentState {
+  kind: 'sent';
+}
+
+export type EndedState =
+  | { kind: 'finished'; essay: Essay }
+  /** Null: its process crashed, or could not store what it received. */
+  | { kind: 'failed'; failure: EssayFailure | null }
+  | { kind: 'cancelled'; mayHaveBeenPaid: boolean };
+
+export type OrderEvent =
+  /** A client orders. `next` is queued. */
+  | { kind: 'ordered'; next: OrderRecord }
+  /** Its process is about to send it. */
+  | { kind: 'sending'; own: OrderRecord }
+  /** What was sent has ended. */
+  | { kind: 'answered'; own: OrderRecord; state: EndedState }
+  /** It was not sent, and will not be by this run. Null: its client has left. */
+  | { kind: 'unsent'; own: OrderRecord; failure: EssayFailure | null }
+  /** @param cancelsSent whether one that was sent ends as well */
+  | { kind: 'cancelled'; cancelsSent: boolean }
+  /** Asks the process that has sent it. */
+  | { kind: 'cancel-requested' }
+  /** Its process stops, and has not sent it. */
+  | { kind: 'released'; own: OrderRecord }
+  /** Its process has no lease any more, or has released it; another one begins a run. */
+  | { kind: 'abandoned'; seen: OrderRecord; by: { process: string; run: string } }
+  /** The store has lost its data; the process that runs it still has the record. */
+  | { kind: 'lost'; own: OrderRecord };
+
+/** The only way from one state of an order to the next. @returns the same object if the event changes nothing */
+export function transition(record: OrderRecord | null, event: OrderEvent): OrderRecord | null {
+  switch (event.kind) {
+    case 'ordered':
+      return order(record, event.next);
+    case 'sending':
+      if (record !== null && !isRunBy(record, event.own)) return record;
+      return send(record, event.own);
+    case 'answered':
+      return answer(record, event.own, event.state);
+    case 'unsent':
+      return record && isRunBy(record, event.own) ? endUnsent(record, event.own, event.failure) : record;
+    case 'cancelled':
+      return record && cancel(record, event.cancelsSent);
+    case 'cancel-requested':
+      return record?.state.kind === 'sent' && !record.isCancelRequested
+        ? { ...record, isCancelRequested: true }
+        : record;
+    case 'released':
+      return record?.state.kind === 'queued' && isRunBy(record, event.own) ? { ...record, process: null } : record;
+    case 'abandoned':
+      return record?.run === event.seen.run ? takeOver(record, event.by) : record;
+    case 'lost':
+      return record === null || isRunBy(record, event.own) ? event.own : record;
+  }
+}
+
+function order(record: OrderRecord | null, next: OrderRecord): OrderRecord | null {
+  if (record === null) return next;
+  if (!isEnded(record)) {
+    // The client that waits for it may leave now.
+    const isStarted =
+      record.state.kind === 'queued' && record.isAwaited && !next.isAwaited && isSameOrder(record, next);
+    return isStarted ? { ...record, isAwaited: false, listed: next.listed, caller: next.caller } : record;
+  }
+  if (!mayOrder(record, next)) return record;
+  return needsConsent(record.state) || next.isAwaited ? { ...next, earlier: record.state } : next;
+}
+
+/** Whether an order that has ended is sent once more. A failure that was stored for waiting clients does not reserve the key. */
+function mayOrder(record: OrderRecord, next: OrderRecord): boolean {
+  if (record.state.kind === 'finished') return false;
+  if (next.isAwaited && !needsConsent(record.state)) return true;
+  return next.order.orderAgain && isSameOrder(record, next);
+}
+
+function send(record: OrderRecord | null, own: OrderRecord): OrderRecord {
+  const isAwaited = record?.isAwaited ?? own.isAwaited;
+  return { ...own, isAwaited, attempts: own.attempts + 1, state: { kind: 'sent' } };
+}
+
+function answer(record: OrderRecord | null, own: OrderRecord, state: EndedState): OrderRecord {
+  if (record === null) return { ...own, state };
+  // A text that was paid for is kept, also if another process has taken over meanwhile, unless there is one already.
+  const isFirstEssay = state.kind === 'finished' && record.state.kind !== 'finished' && isSameOrder(record, own);
+  const isAwaitingAnswer = !isEnded(record) || (record.state.kind === 'failed' && record.state.failure === null);
+  if (!isFirstEssay && !(record.run === own.run && isAwaitingAnswer)) return record;
+  return { ...record, state, earlier: null };
+}
+
+function endUnsent(record: OrderRecord, own: OrderRecord, failure: EssayFailure | null): OrderRecord {
+  const unsent = { ...record, attempts: own.attempts };
+  if (failure === null && !record.isAwaited) return { ...unsent, state: { kind: 'queued' } };
+  // It must not replace what is known of an earlier run, which may have been paid for.
+  if (record.earlier !== null && (failure === null || needsConsent(record.earlier))) {
+    return { ...unsent, state: record.earlier, earlier: null };
+  }
+  if (failure === null) return { ...unsent, state: { kind: 'cancelled', mayHaveBeenPaid: false } };
+  return { ...unsent, state: { kind: 'failed', failure } };
+}
+
+function cancel(record: OrderRecord, cancelsSent: boolean): OrderRecord {
+  const { isAwaited, state, earlier } = record;
+  const isSent = state.kind === 'sent';
+  if (isAwaited || isEnded(record) || (isSent && !cancelsSent)) return record;
+  const mayHaveBeenPaid = isSent || (earlier !== null && needsConsent(earlier));
+  return { ...record, earlier: null, state: { kind: 'cancelled', mayHaveBeenPaid } };
+}
+
+function takeOver(record: OrderRecord, by: { process: string; run: string }): OrderRecord {
+  if (record.state.kind === 'sent') return { ...record, state: { kind: 'failed', failure: null }, earlier: null };
+  if (record.state.kind !== 'queued') return record;
+  // Its client left when its process stopped.
+  return record.isAwaited ? endUnsent(record, record, null) : { ...record, ...by };
+}
+
+function isRunBy(record: OrderRecord, own: OrderRecord): boolean {
+  return record.run === own.run && !isEnded(record);
+}
+
+export function isEnded(record: OrderRecord): record is EndedOrder {
+  return record.state.kind !== 'queued' && record.state.kind !== 'sent';
+}
+
+type EndedOrder = OrderRecord & { state: EndedState };
+
+/** Whether it was sent and not refused, so that it is sent again only with `orderAgain`. */
+export function needsConsent(state: OrderRecord['state']): boolean {
+  if (state.kind === 'cancelled') return state.mayHaveBeenPaid;
+  if (state.kind !== 'failed') return false;
+  return state.failure === null || (state.failure.kind === 'service-failed' && state.failure.outcome !== undefined);
+}
+
+/** The result for a client that waits. Null: it was cancelled, or its client left, before it was sent. */
+export function toResult(state: EndedState): EssayResult | null {
+  if (state.kind === 'finished') return state.essay;
+  if (state.kind === 'failed') return state.failure ?? unknownOutcome;
+  return state.mayHaveBeenPaid ? unknownOutcome : null;
+}
+
+/** An order of `generateEssay` that was never sent: its client gets its failure, and nobody else sees it. */
+export function isHidden({ isAwaited, attempts, earlier, state }: OrderRecord): boolean {
+  return isAwaited && attempts === 0 && earlier === null && state.kind !== 'sent' && state.kind !== 'finished';
+}
+
+/** The process that sent it has crashed, has stalled, or could not store its outcome. */
+export const unknownOutcome: EssayServiceFailed = {
+  kind: 'service-failed',
+  message:
+    'An earlier attempt of this order was sent, and its outcome is unknown: it may have been paid for. Order the essay ' +
+    'again only if it may be paid for twice.',
+  code: 'UPSTREAM_FAILED',
+  retryable: false,
+  rawText: null,
+  outcome: 'unknown',
+};
+
+const keyProblem: EssayFieldProblem = {
+  field: 'idempotencyKey',
+  reason: 'KEY_REUSED',
+  range: null,
+  message: 'The idempotency key was used for a different order; choose a new key for this order.',
+};
+
+/** The result if the idempotency key was already used with a different input. */
+export const differentOrder: InvalidEssayInput = {
+  kind: 'invalid-input',
+  field: keyProblem.field,
+  message: keyProblem.message,
+  problems: [keyProblem],
+};
+
+export function isSameOrder(one: { order: EssayOrder }, other: { order: EssayOrder }): boolean {
+  return toFingerprint(one.order) === toFingerprint(other.order);
+}
+
+/** Of the input, trimmed, as on the wire. */
+export function toFingerprint({ description, mode, wordCount, purpose, titles }: EssayInput): string {
+  return hash([description.trim(), mode, wordCount, purpose, titles.map((title) => title.trim())]);
+}
+
+/** The id of the order with this key. Who knows neither the caller nor the key cannot guess it. */
+export function toOrderId(idempotencyKey: string, callerId: string): string {
+  return hash(['essay-job', callerId, idempotencyKey]);
+}
+
+/** Where an order is stored. It includes the caller, so that a caller cannot read the orders of another. */
+export function toOrderKey(id: string, callerId: string): string {
+  return `essay-record:${hash([callerId, id])}`;
+}
+
+/** Where the essay with this id is stored, or the key of its order. */
+export function toEssayKey(id: string, callerId: string): string {
+  return `essay:${hash([callerId, id])}`;
+}
+
+/** Hashes the parts as JSON, so that different parts never give the same text. */
+export function hash(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}
+
+/** A stored record; null if there is none. @throws StoreError when it is damaged or of a later version */
+export function parseRecord<T>(schema: z.ZodType<T>, text: string | null): T | null {
+  try {
+    return text === null ? null : schema.parse(JSON.parse(text));
+  } catch {
+    throw new StoreError('a record is damaged or of a later version');
+  }
+}
+
+export function writeRecord(record: OrderRecord): string {
+  return JSON.stringify({ version: 2, ...record });
+}
+
+const message = z.string();
+const date = z.coerce.date().nullable();
+const orderField = z.enum(['description', 'mode', 'wordCount', 'purpose', 'titles', 'idempotencyKey']);
+
+const input: z.ZodType<EssayInput> = z.object({
+  description: z.string(),
+  mode: z.enum(essayModes),
+  wordCount: z.number(),
+  purpose: z.enum(writingPurposes).nullable(),
+  titles: z.array(z.string()),
+});
+
+export const orderSchema: z.ZodType<KeyedOrder> = input.and(
+  z.object({ idempotencyKey: z.string(), orderAgain: z.boolean() }),
+);
+
+export const essaySchema: z.ZodType<Essay> = z.object({
+  kind: z.literal('essay'),
+  id: z.string(),
+  text: z.string(),
+  wordCount: z.number(),
+  mode: z.enum(essayModes),
+  writer: z.enum(essayWriters).nullable(),
+  createdAt: date,
+  keptUntil: date,
+  input: input.nullable(),
+});
+
+export const failureSchema: z.ZodType<EssayFailure> = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('invalid-input'),
+    message,
+    field: orderField.nullable(),
+    // Only rejections by the service are stored, which does not report fields.
+    problems: z.unknown().transform((): [] => []),
+  }),
+  z.object({
+    kind: z.literal('allowance-exhausted'),
+    message,
+    code: z.enum(['UPSTREAM_ALLOWANCE_EXHAUSTED', 'BUDGET_EXHAUSTED']),
+    renewsAt: date,
+  }),
+  z.object({
+    kind: z.literal('service-failed'),
+    message,
+    code: z.enum(upstreamErrorCodes),
+    retryable: z.boolean(),
+    rawText: z.string().nullable(),
+    outcome: z.enum(['unreadable', 'unknown']).optional(),
+  }),
+]);
+
+const callBudget = z.object({ calls: z.number(), period: z.enum(['day', 'month']) }).nullable();
+
+export const callerSchema: z.ZodType<JobCaller> = z.object({
+  id: z.string(),
+  name: z.string(),
+  limits: z.object({
+    requestsPerMinute: z.number().nullable(),
+    bankDataCalls: callBudget,
+    essayCalls: callBudget,
+    maxQueryCost: z.number().nullable(),
+  }),
+});
+
+const cancelled = z.object({ kind: z.literal('cancelled'), mayHaveBeenPaid: z.boolean() });
+const finished = z.object({ kind: z.literal('finished'), essay: essaySchema });
+const failed = z.object({ kind: z.literal('failed'), failure: failureSchema.nullable() });
+const endedState: z.ZodType<EndedState> = z.discriminatedUnion('kind', [finished, failed, cancelled]);
+const liveState = z.object({ kind: z.enum(['queued', 'sent']) });
+
+export const recordSchema: z.ZodType<OrderRecord> = z.object({
+  version: z.literal(2),
+  id: z.string(),
+  createdAt: z.coerce.date(),
+  order: orderSchema,
+  caller: callerSchema,
+  isAwaited: z.boolean(),
+  listed: z.number().nullable(),
+  process: z.string().nullable(),
+  run: z.string(),
+  attempts: z.number(),
+  isCancelRequested: z.boolean(),
+  earlier: endedState.nullable(),
+  state: z.union([liveState, endedState]),
+});

@@ -1,0 +1,178 @@
+import * as z from 'zod';
+import { GatewayError } from '../../../base/errors.ts';
+import { type Store, StoreError } from '../../stores/store.ts';
+import type { Events } from '../../telemetry/events.ts';
+import type { Essay } from '../essays.ts';
+import type { EarlierOrders } from './earlier-orders.ts';
+import {
+  essaySchema,
+  hash,
+  isEnded,
+  isHidden,
+  type OrderEvent,
+  type OrderRecord,
+  parseRecord,
+  recordSchema,
+  toEssayKey,
+  toOrderKey,
+  transition,
+  writeRecord,
+} from './order-record.ts';
+
+interface OrderStoreOptions {
+  store: Store;
+  /** How long orders and essays are stored. */
+  keepMs: number;
+  earlier: EarlierOrders;
+  events: Pick<Events, 'essayOrderUnreadable'>;
+}
+
+export type OrderStore = ReturnType<typeof createOrderStore>;
+
+/** Stored orders, and their essays. Functions throw StoreError, with the failure `corrupt` for what is damaged or of a later version. */
+export function createOrderStore({ store, keepMs, earlier, events }: OrderStoreOptions) {
+  const expiry = { expiresInMs: keepMs };
+
+  return {
+    read,
+    change,
+    /** Lets the essay be found by its id: with its order, or by itself if it has none. */
+    async writeEssay(essay: Essay, callerId: string, orderKey: string | null): Promise<void> {
+      const entry = orderKey === null ? { version: 1, essay } : { version: 2, orderKey };
+      await store.set(toEssayKey(essay.id, callerId), JSON.stringify(entry), expiry);
+    },
+    async readEssay(essayId: string, callerId: string): Promise<Essay | null> {
+      const entry = parseRecord(essayEntry, await store.get(toEssayKey(essayId, callerId)));
+      if (entry === null) return null;
+      if ('essay' in entry) return entry.essay;
+      if ('orderName' in entry) return earlier.readEssay(entry.orderName);
+      const record = parseRecord(recordSchema, await store.get(entry.orderKey));
+      return record?.state.kind === 'finished' && record.state.essay.id === essayId ? record.state.essay : null;
+    },
+    /** Deletes an order that was seen to have ended, with its essay. False if it has changed since. */
+    async erase(seen: OrderRecord): Promise<boolean> {
+      const { id, caller, listed, state } = seen;
+      const key = toOrderKey(id, caller.id);
+      const { text, record } = await readText(key, seen);
+      if (record?.run !== seen.run || record.state.kind !== state.kind) return false;
+      if (!(await store.replace(key, text, null, expiry))) return false;
+      const essayId = state.kind === 'finished' ? state.essay.id : null;
+      await Promise.all([
+        essayId !== null && store.delete(toEssayKey(essayId, caller.id)),
+        listed !== null && listOf(caller.id).remove(listed),
+        store.delete(toTextKey(seen)),
+        earlier.erase(seen),
+      ]);
+      return true;
+    },
+    /** The ids of a caller's orders, in the order in which they were started. */
+    listOf,
+    /** For an entry or a record that is damaged or of a later version: it must not hide others. @throws other errors */
+    skipUnreadable,
+    /** The text so far of an order that another process has sent. */
+    async readTextSoFar(record: OrderRecord): Promise<string> {
+      return parseRecord(writtenText, await store.get(toTextKey(record)))?.textSoFar ?? '';
+    },
+    async writeTextSoFar(record: OrderRecord, textSoFar: string): Promise<void> {
+      await store.set(toTextKey(record), JSON.stringify({ textSoFar }), { expiresInMs: textExpiresInMs });
+    },
+  };
+
+  async function read(id: string, callerId: string): Promise<OrderRecord | null> {
+    return (await readText(toOrderKey(id, callerId), { id, caller: { id: callerId } })).record;
+  }
+
+  async function readText(key: string, { id, caller }: { id: string; caller: { id: string } }) {
+    const text = await store.get(key);
+    const record = parseRecord(recordSchema, text) ?? (await earlier.read(id, caller.id));
+    return { text, record };
+  }
+
+  /**
+   * Applies an event to an order, across all processes. If it fails, it may have taken effect.
+   * @returns the order afterwards
+   */
+  async function change(id: string, callerId: string, event: OrderEvent): Promise<OrderRecord | null> {
+    const key = toOrderKey(id, callerId);
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const { text, record } = await readText(key, { id, caller: { id: callerId } });
+      const next = transition(record, event);
+      if (next === record || next === null) return next;
+      const isFleeting = isEnded(next) && isHidden(next);
+      if (await store.replace(key, text, writeRecord(next), isFleeting ? fleeting : expiry)) return next;
+    }
+    throw new StoreError('other processes keep changing the order');
+  }
+
+  function listOf(callerId: string) {
+    return createStoreLog({ store, name: `essay-jobs:${hash([callerId])}`, expiresInMs: keepMs, skipUnreadable });
+  }
+
+  function skipUnreadable(error: unknown): null {
+    if (!(error instanceof StoreError) || error.failure !== 'corrupt') throw error;
+    events.essayOrderUnreadable();
+    return null;
+  }
+}
+
+interface StoreLogOptions {
+  store: Store;
+  name: string;
+  expiresInMs: number;
+  skipUnreadable: (error: unknown) => null;
+}
+
+/** A list in a store that only grows at its end. Entries are numbered from 1; a removed, expired or damaged one is missing. */
+export function createStoreLog({ store, name, expiresInMs, skipUnreadable }: StoreLogOptions) {
+  const toKey = (number: number) => `${name}:${number}`;
+
+  return {
+    /** @returns the number of the entry */
+    async append(value: string): Promise<number> {
+      const number = (await store.add(name, 1, counterExpiry)).sum;
+      await store.set(toKey(number), value, { expiresInMs });
+      return number;
+    },
+    /** Number of the last entry; 0: there was none. */
+    async last(): Promise<number> {
+      return (await store.add(name, 0, counterExpiry)).sum;
+    },
+    /** The entries from one number to a higher one, both included, with null for those that are missing. */
+    async read(from: number, to: number): Promise<{ number: number; value: string | null }[]> {
+      const numbers = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
+      const values = await Promise.all(numbers.map((number) => store.get(toKey(number)).catch(skipUnreadable)));
+      return numbers.map((number, index) => ({ number, value: values[index] ?? null }));
+    },
+    async remove(number: number): Promise<void> {
+      await store.delete(toKey(number));
+    },
+  };
+}
+
+/** @throws GatewayError for clients */
+export function failToReadEssays(cause: unknown): never {
+  const message = 'Stored essays cannot be read at the moment. Try again later.';
+  throw new GatewayError('INTERNAL_SERVER_ERROR', message, { retryable: true, cause });
+}
+
+/** Under the id of a run, so that it does not show the text of another one. */
+function toTextKey({ run, caller }: OrderRecord): string {
+  return `essay-text:${hash([caller.id, run])}`;
+}
+
+/** Longer than the longest time limit of an essay. */
+const textExpiresInMs = 3_600_000;
+/** An order that was not sent for its client is kept only for those that wait for it in other processes. */
+const fleeting = { expiresInMs: 60_000 };
+/** A century: numbers are never used again. */
+const counterExpiry = { expiresInMs: 100 * 365 * 86_400_000 };
+/** An order is changed by its process, and now and then by its client or by a process that takes over. */
+const maxAttempts = 20;
+
+const writtenText = z.object({ textSoFar: z.string() });
+/** `orderName`: of an earlier version. */
+const essayEntry = z.union([
+  z.object({ version: z.literal(1), essay: essaySchema }),
+  z.object({ version: z.literal(1), orderName: z.string() }),
+  z.object({ version: z.literal(2), orderKey: z.string() }),
+]);

@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import { pause } from '../../../base/async/pause.ts';
+import type { Signal } from '../../../base/async/signal.ts';
+import type { OpenedStore } from '../../stores/open-store.ts';
+import { StoreError } from '../../stores/store.ts';
+import { parseRecord } from './order-record.ts';
+import { createStoreLog } from './order-store.ts';
+
+interface ProcessLeaseOptions extends Pick<OpenedStore, 'store' | 'isShared'> {
+  /** How long orders are stored. */
+  keepMs: number;
+  skipUnreadable: (error: unknown) => null;
+}
+
+/** A process that has stopped, or stops, with the orders that it had. */
+export interface LeftProcess {
+  id: string;
+  /** Whether it still completes what it has sent. */
+  isStopping: boolean;
+  /** The orders that it has started and not ended, the waiting ones first. */
+  orders: readonly OrderName[];
+  /** Call it when its orders run in other processes, or have ended. */
+  forget(): Promise<void>;
+}
+
+export interface OrderName {
+  id: string;
+  callerId: string;
+}
+
+export type ProcessLease = ReturnType<typeof createProcessLease>;
+
+/**
+ * Shows other processes that this one runs its orders, by one entry in the store that it renews every second, and finds the processes
+ * that do not do so any more. Functions throw StoreError.
+ */
+export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: ProcessLeaseOptions) {
+  const id = randomUUID();
+  const processes = createStoreLog({ store, name: 'essay-processes', expiresInMs: keepMs, skipUnreadable });
+  /** The last leases of other processes, and when each was first seen, by `performance.now()`. */
+  const seen = new Map<string, { lease: Lease | null; since: number }>();
+  /** Processes that have not been forgotten, by their number. */
+  const known = new Map<number, string>();
+  /** How often an entry was missing: it has a number before it is stored. */
+  const missing = new Map<number, number>();
+  let lastNumber: number | null = null;
+  let renewals = 0;
+  let registering: Promise<number> | null = null;
+  /** The orders as they were last written. */
+  let written = '[]';
+  let settledAt = 0;
+  /** The stored marker, which is lost with all other data; null until it was read. */
+  let marker: string | null = null;
+  // Read at the start, so that the first order of a new store rarely waits, and a later loss is noticed.
+  if (isShared) void checkMarker().catch(() => {});
+
+  return {
+    id,
+    renew,
+    checkMarker,
+    /** The store works again, and may have lost what was written last: others first write it again. */
+    unsettle(): void {
+      settledAt = performance.now() + settleMs;
+    },
+    settle,
+    isAlive,
+    findLeft,
+    ordersOf: async (process: string): Promise<readonly OrderName[]> =>
+      parseRecord(orderNames, await store.get(toOrdersKey(process))) ?? [],
+    /** @param orders that are left to others */
+    async end(orders: readonly OrderName[]): Promise<void> {
+      if (renewals === 0) return;
+      await renew(orders, 'ended');
+      if (orders.length === 0 && registering) await forget(await registering, id);
+    },
+  };
+
+  /** @param orders what other processes continue if this one stops */
+  async function renew(orders: readonly OrderName[], phase: Lease['phase']): Promise<void> {
+    const names = JSON.stringify(orders);
+    renewals += 1;
+    const lease = JSON.stringify({ renewals, phase } satisfies Lease);
+    const writing = [store.set(toLeaseKey(id), lease, { expiresInMs: leaseMs })];
+    if (names !== written) {
+      written = names;
+      writing.push(store.set(toOrdersKey(id), names, { expiresInMs: keepMs }));
+      registering ??= processes.append(id);
+    }
+    try {
+      await Promise.all([...writing, registering]);
+    } catch (error) {
+      written = 'unknown';
+      registering = null;
+      throw error;
+    }
+  }
+
+  /** Whether the store has lost its data since the last call; then the orders of this process must be written again. */
+  async function checkMarker(): Promise<boolean> {
+    if (!isShared) return false;
+    const own = randomUUID();
+    const found = (await store.setIfAbsent(markerKey, own, { expiresInMs: markerMs })) ?? own;
+    const isNew = found === own || (marker !== null && marker !== found);
+    const isLost = isNew && marker !== null;
+    marker = found;
+    if (isNew) settledAt = performance.now() + settleMs;
+    if (isLost) written = '[]';
+    if (isLost) registering = null;
+    return isLost;
+  }
+
+  /** Waits until all processes have written again what the store may have lost. @throws the signal's reason */
+  async function settle(signal: Signal): Promise<void> {
+    const givesUpAt = performance.now() + 2 * settleMs;
+    await checkMarker();
+    while (performance.now() < settledAt) {
+      // It fails again and again.
+      if (performance.now() > givesUpAt) throw new StoreError('the connection is not stable');
+      await pause(settledAt - performance.now(), signal);
+      await checkMarker();
+    }
+  }
+
+  /** Whether a process still runs its orders. */
+  async function isAlive(process: string): Promise<boolean> {
+    if (process === id) return true;
+    const { lease, since } = await look(process);
+    if (lease?.phase === 'ended') return false;
+    const now = performance.now();
+    // A store that was down has lost leases, and a clock that is set back keeps them.
+    return now < settledAt || now - since < (lease === null ? missingMs : leaseMs);
+  }
+
+  async function look(process: string): Promise<{ lease: Lease | null; since: number }> {
+    const lease = parseRecord(leaseSchema, await store.get(toLeaseKey(process)));
+    const before = seen.get(process);
+    const isSame = before !== undefined && before.lease?.renewals === lease?.renewals;
+    const now = isSame ? before : { lease, since: performance.now() };
+    seen.set(process, now);
+    return now;
+  }
+
+  /** The processes whose orders may be continued. */
+  async function findLeft(): Promise<LeftProcess[]> {
+    await findNew();
+    const left = await Promise.all(
+      [...known].map(async ([number, process]): Promise<LeftProcess | null> => {
+        const isRunning = await isAlive(process);
+        const isStopping = isRunning && seen.get(process)?.lease?.phase === 'stopping';
+        if (isRunning && !isStopping) return null;
+        const orders = parseRecord(orderNames, await store.get(toOrdersKey(process)).catch(skipUnreadable)) ?? [];
+        return { id: process, isStopping, orders, forget: () => forget(number, process) };
+      }),
+    );
+    return left.filter((process) => process !== null);
+  }
+
+  /** Looks for processes that have started since the last call. At first, for those of earlier starts. */
+  async function findNew(): Promise<void> {
+    const last = await processes.last();
+    const numbers = [...missing.keys()];
+    for (const number of numbers) note(await processes.read(number, number));
+    const end = lastNumber ?? 0;
+    for (let to = last; to > end; to -= chunkSize) {
+      const entries = await processes.read(Math.max(end + 1, to - chunkSize + 1), to);
+      note(entries);
+      if (lastNumber === null && entries.every(({ value }) => value === null)) break;
+    }
+    lastNumber = last;
+  }
+
+  function note(entries: readonly { number: number; value: string | null }[]): void {
+    for (const { number, value } of entries) {
+      const misses = (missing.get(number) ?? 0) + 1;
+      if (value === null && misses < maxMisses) missing.set(number, misses);
+      else missing.delete(number);
+      if (value !== null && value !== id) known.set(number, value);
+    }
+  }
+
+  async function forget(number: number, process: string): Promise<void> {
+    known.delete(number);
+    seen.delete(process);
+    await Promise.all([processes.remove(number), store.delete(toOrdersKey(process))]);
+  }
+}
+
+interface Lease {
+  /** If it does not change, the process has stopped, whatever the clock says. */
+  renewals: number;
+  /** `stopping`: it completes what it has sent, and leaves the rest. */
+  phase: 'running' | 'stopping' | 'ended';
+}
+
+const phases = ['running', 'stopping', 'ended'] as const;
+const leaseSchema: z.ZodType<Lease> = z.object({ renewals: z.number(), phase: z.enum(phases) });
+const orderNames: z.ZodType<OrderName[]> = z.array(z.object({ id: z.string(), callerId: z.string() }));
+
+/** After this time without a renewal, other processes continue the orders of a process. */
+export const leaseMs = 10_000;
+/** Without a lease. Longer than a live process takes for one more, after a store that was down. */
+const missingMs = 1_500;
+/** Longer than the longest pause before another process reconnects to Redis. */
+const settleMs = 3_000;
+export const markerKey = 'essay-order-locks';
+/** A year. When it expires, and when a store is used for the first time, orders wait once for `settleMs`. */
+export const markerMs = 365 * 86_400_000;
+/** Entries that are read at a time. */
+const chunkSize = 50;
+const maxMisses = 10;
+
+function toLeaseKey(process: string): string {
+  return `essay-process:${process}`;
+}
+
+function toOrdersKey(process: string): string {
+  return `essay-process:${process}:orders`;
+}
