@@ -4,11 +4,12 @@ import { createLog } from '../../../src/base/log.ts';
 import { createSecretRedaction } from '../../../src/base/redact.ts';
 import type { EssayJobState, EssayResult } from '../../../src/gateway/essays/essays.ts';
 import { createPaidEssays } from '../../../src/gateway/essays/paid-essays.ts';
+import { createRestEssays } from '../../../src/gateway/essays/rest/rest-essays.ts';
 import { createLogEvents } from '../../../src/gateway/telemetry/log-events.ts';
 import { createUpstreamClient } from '../../../src/gateway/upstream/upstream-client.ts';
 import { tHttpServer } from '../../support/free-port.ts';
 import { tGate } from '../../support/gate.ts';
-import { order, unkeyed } from '../../support/gateway/essays/generator.ts';
+import { order } from '../../support/gateway/essays/generator.ts';
 import { ann } from '../../support/gateway/essays/jobs.ts';
 import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
 import { tAllowance } from '../../support/gateway/upstream/allowance.ts';
@@ -27,8 +28,7 @@ const modeNames = {
 };
 const events = createLogEvents(createLog({ level: 'silent', redact: (text) => text }));
 
-/** The gateway's essays, with the self-hosted service, or with the same one as a service of another operator. */
-function tPaidEssays(url: string, { isSelfHosted = true } = {}) {
+function tClient(url: string, isSelfHosted: boolean) {
   const client = createUpstreamClient({
     service: 'essays',
     baseUrl: url,
@@ -44,24 +44,47 @@ function tPaidEssays(url: string, { isSelfHosted = true } = {}) {
     events,
   });
   onTestFinished(() => client.close());
-  const upstream = isSelfHosted ? null : { url, apiKey: essaysKey };
+  return client;
+}
+
+const declared = { texts: null, error: null };
+const redact = (text: string) => text;
+
+/** Orders of the self-hosted service, or of the same one as a service of another operator, and the texts that they show. */
+function tRestEssays(url: string, { isSelfHosted = true } = {}) {
+  const client = tClient(url, isSelfHosted);
+  const essays = createRestEssays({ client, modeNames, declared, isSelfHosted, keepMs: 1_000, redact, events });
+  const texts: string[] = [];
+  const generate = (onText: (text: string) => void = () => {}) =>
+    essays.generate(order, tRequestContext(), {
+      maySend: async () => true,
+      beforeAttempt() {},
+      onText(text) {
+        texts.push(text);
+        onText(text);
+      },
+    });
+  return { generate, texts };
+}
+
+/** The gateway's essays, with the self-hosted service. */
+function tPaidEssays(url: string) {
   const jobs = { maxRunning: 2, maxPerCaller: 2, cancelsSent: false };
-  const essays = { upstream, modeNames, declared: { texts: null, error: null }, keepDays: 1, jobs };
-  const config = { essays } as Parameters<typeof createPaidEssays>[0]['config'];
+  const essays = { upstream: null, modeNames, declared, keepDays: 1, jobs };
   const paid = createPaidEssays({
-    client,
-    config,
+    client: tClient(url, true),
+    config: { essays } as unknown as Parameters<typeof createPaidEssays>[0]['config'],
     allowance: tAllowance(),
     budgets: { reserve: () => null, findRefusal: async () => null },
     isWithdrawn: () => false,
-    redact: (text) => text,
+    redact,
     events,
     store: createMemoryStore(),
     isShared: false,
     onRecovered: () => {},
   });
   onTestFinished(async () => {
-    await paid.jobs.stop();
+    await paid.stop();
     await paid.close();
   });
   return paid;
@@ -90,17 +113,12 @@ async function tModel(end: 'finish' | 'fail' | 'break') {
   return { url, model: 'a-model', apiKey: null, timeoutMs: 60_000, finish: rest.open };
 }
 
-/** Orders an essay, and returns when some text was shown. */
-async function orderFrom(end: 'finish' | 'fail' | 'break', ordered = order) {
+/** Orders an essay, and lets the model finish when some text was shown. */
+async function orderFrom(end: 'finish' | 'fail' | 'break') {
   const { finish, ...llm } = await tModel(end);
-  const { generate } = tPaidEssays(await tEssayService({ llm }));
-  const texts: string[] = [];
+  const { generate, texts } = tRestEssays(await tEssayService({ llm }));
   const shown = tGate();
-  const onText = (text: string) => {
-    texts.push(text);
-    shown.open();
-  };
-  const result = generate(ordered, tRequestContext(), { beforeSend() {}, onSent() {}, onText });
+  const result = generate(shown.open);
   await shown.opened;
   expect(texts.at(-1)).toMatch(/^City Bees\n\nBees fly to every flower/);
   expect(texts.join()).not.toMatch(/zzsecret|essay>/);
@@ -108,11 +126,8 @@ async function orderFrom(end: 'finish' | 'fail' | 'break', ordered = order) {
   return { result: await result, texts };
 }
 
-it.each([
-  ['with a key', order],
-  ['without a key', unkeyed],
-])('is shown before the model has finished, for an order %s', async (_, ordered) => {
-  const { result, texts } = await orderFrom('finish', ordered);
+it('is shown before the model has finished', async () => {
+  const { result, texts } = await orderFrom('finish');
   expect(result).toMatchObject({ kind: 'essay', writer: 'MODEL', text: first + second });
   const { text } = result as Extract<EssayResult, { kind: 'essay' }>;
   for (const shown of texts) expect(text.startsWith(shown)).toBe(true);
@@ -143,24 +158,28 @@ it('is the state of a job that is watched', async () => {
   expect(states.at(-1)?.kind).toBe('finished');
 });
 
+it('is the state of an order whose client waits for it', async () => {
+  const { finish, ...llm } = await tModel('finish');
+  const { generate, jobs } = tPaidEssays(await tEssayService({ llm }));
+  const result = generate(order, { ...tRequestContext(), callerId: ann.id });
+  let seen = '';
+  while (seen === '') {
+    await new Promise(setImmediate);
+    const state = (await jobs.findByKey(order.idempotencyKey ?? '', ann.id))?.state;
+    if (state?.kind === 'writing') seen = state.textSoFar;
+  }
+  expect(first + second).toContain(seen);
+  finish();
+  expect(await result).toMatchObject({ kind: 'essay' });
+});
+
 it('is shown in paragraphs of the drafter', async () => {
-  const { generate } = tPaidEssays(await tEssayService());
-  const texts: string[] = [];
-  const result = await generate(order, tRequestContext(), {
-    beforeSend() {},
-    onSent() {},
-    onText: (text) => texts.push(text),
-  });
-  expect(result).toMatchObject({ kind: 'essay', writer: 'DRAFTER', text: texts.at(-1) });
+  const { generate, texts } = tRestEssays(await tEssayService());
+  expect(await generate()).toMatchObject({ kind: 'essay', writer: 'DRAFTER', text: texts.at(-1) });
 });
 
 it('is not asked of another service', async () => {
-  const { generate } = tPaidEssays(await tEssayService(), { isSelfHosted: false });
-  const texts: string[] = [];
-  expect(
-    await generate(order, tRequestContext(), { beforeSend() {}, onSent() {}, onText: (text) => texts.push(text) }),
-  ).toMatchObject({
-    kind: 'essay',
-  });
+  const { generate, texts } = tRestEssays(await tEssayService(), { isSelfHosted: false });
+  expect(await generate()).toMatchObject({ kind: 'essay' });
   expect(texts).toEqual([]);
 });

@@ -3,6 +3,7 @@ import type { Store } from '../../stores/store.ts';
 import type { Essay, EssayServiceFailed } from '../essays.ts';
 import {
   callerSchema,
+  type EndedState,
   essaySchema,
   failureSchema,
   hash,
@@ -38,18 +39,23 @@ export function createEarlierOrders(store: Store, keepMs: number) {
     async readEssay(orderKey: string): Promise<Essay | null> {
       return parseRecord(writtenSchema, await store.get(orderKey))?.essay ?? null;
     },
-    /** Call it before an order is sent. False if a gateway of the earlier version sends it, or has sent it. */
-    async claim({ order, caller }: OrderRecord): Promise<boolean> {
+    /**
+     * Call it before an order is sent. @returns `busy` if a gateway of the earlier version sends it, or how it has ended there; null: it
+     * may be sent
+     */
+    async claim({ order, caller }: OrderRecord): Promise<EndedState | 'busy' | null> {
       const orderKey = toEarlierKey(order.idempotencyKey, caller.id);
       const lock = await store.lock(`${orderKey}:lock`, { expiresInMs: lockMs });
-      if (lock === null) return false;
+      if (lock === null) return 'busy';
       try {
         const { attempt, essay } = await readOutcome(orderKey);
+        if (essay !== null) return { kind: 'finished', essay };
         const isOther = attempt !== null && !('by' in attempt) && ('isSent' in attempt || attempt.isUnread);
-        if (essay !== null || (isOther && !order.orderAgain)) return false;
+        if (isOther && !order.orderAgain)
+          return { kind: 'failed', failure: 'failure' in attempt ? attempt.failure : null };
         const sent = { version: 1, digest: toFingerprint(order), isSent: true, by: 2 };
         await store.set(`${orderKey}:attempt`, JSON.stringify(sent), { expiresInMs: keepMs });
-        return true;
+        return null;
       } finally {
         await lock.release().catch(() => {});
       }

@@ -161,7 +161,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   /** @throws StoreError */
   async function renewLease(): Promise<void> {
     if (runs.isEmpty() && starting.size === 0 && (hasStopped || !runs.isStopping())) return;
-    const names = [...runs.names(), ...starting.values()];
+    const names = runs.names(starting.values());
     const phase = runs.isStopping() ? 'stopping' : 'running';
     const [isLost] = await Promise.all([lease.checkMarker(), lease.renew(names, phase)]);
     if (isLost) await Promise.all([lease.renew(names, phase), runs.restore()]);
@@ -240,18 +240,11 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   /** Stores an order as queued, unless it is known. @returns what is stored then @throws StoreError */
   async function place(next: OrderRecord): Promise<OrderRecord> {
     const { id, caller } = next;
-    const key = toOrderKey(id, caller.id);
     const known = await readCurrent(id, caller.id, { readsAgain: true });
     if (known?.state.kind === 'finished') return known;
-    const isStarting = starting.has(key);
-    try {
-      // Otherwise another process could take it over at once.
-      starting.set(key, { id, callerId: caller.id });
-      await renewLease();
-      return (await orders.change(id, caller.id, { kind: 'ordered', next })) ?? next;
-    } finally {
-      if (!isStarting) starting.delete(key);
-    }
+    // Otherwise another process could take it over at once.
+    await renewLease();
+    return (await orders.change(id, caller.id, { kind: 'ordered', next })) ?? next;
   }
 
   function queue(order: KeyedOrder, caller: JobCaller, isAwaited: boolean): OrderRecord {
@@ -299,7 +292,8 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     if (process === null) return true;
     if (process === earlierProcess) return false;
     // One of this process that does not run here: its write seemed to fail.
-    if (process === lease.id) return !starting.has(toOrderKey(id, caller.id)) && runs.join(id, caller.id)?.record.run !== run;
+    if (process === lease.id)
+      return !starting.has(toOrderKey(id, caller.id)) && runs.join(id, caller.id)?.record.run !== run;
     return !(await lease.isAlive(process));
   }
 
@@ -478,8 +472,8 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
       const by = { process: lease.id, run: randomUUID() };
       const record = await orders.change(id, callerId, { kind: 'abandoned', seen, by });
       if (record?.run === by.run) runs.hold(record);
-      else if (record?.state.kind === 'failed') events.essayJobEnded(id, 'failed', unknownOutcome.code);
-      return 'taken';
+      else if (!seen.isAwaited && record?.state.kind === 'failed') events.essayJobEnded(id, 'failed', unknownOutcome.code);
+      return seen.isAwaited ? 'other' : 'taken';
     } finally {
       starting.delete(key);
     }

@@ -100,7 +100,7 @@ export function transition(record: OrderRecord | null, event: OrderEvent): Order
     case 'abandoned':
       return record?.run === event.seen.run ? takeOver(record, event.by) : record;
     case 'lost':
-      return record === null || isRunBy(record, event.own) ? event.own : record;
+      return isLost(record, event.own) ? event.own : record;
   }
 }
 
@@ -161,6 +161,12 @@ function takeOver(record: OrderRecord, by: { process: string; run: string }): Or
   if (record.state.kind !== 'queued') return record;
   // Its client left when its process stopped.
   return record.isAwaited ? endUnsent(record, record, null) : { ...record, ...by };
+}
+
+/** Also if another process, which found no record, has queued the order since. */
+function isLost(record: OrderRecord | null, own: OrderRecord): boolean {
+  if (record === null || isRunBy(record, own)) return true;
+  return own.state.kind === 'sent' && record.state.kind === 'queued' && record.earlier === null;
 }
 
 function isRunBy(record: OrderRecord, own: OrderRecord): boolean {

@@ -73,6 +73,8 @@ export interface OrderRun {
   markedAt: number;
   /** What kept it from being sent, other than the generator. */
   refusal: 'unsafe' | 'moved' | null;
+  /** How a gateway of an earlier version has ended it; null: it has not. */
+  known: EndedState | null;
   /** Why it was aborted; null: it was not, or its clients have left. */
   stoppedBy: 'cancellation' | 'withdrawal' | 'another run' | null;
   /** The text that was written so far, if the service shows it. */
@@ -123,11 +125,11 @@ export function createOrderRuns(options: OrderRunsOptions) {
     countOf: (callerId: string) => listStarted().filter(({ record }) => record.caller.id === callerId).length,
     /** Number of started orders that wait before it. */
     positionOf: (run: OrderRun) => listWaiting().indexOf(run),
-    /** The started orders, the waiting ones first, for other processes. */
-    names(): OrderName[] {
+    /** All orders, for other processes: first those that wait, and those that are being started. */
+    names(starting: Iterable<OrderName> = []): OrderName[] {
       const waiting = listWaiting();
-      const others = listStarted().filter((run) => !waiting.includes(run));
-      return [...[...waiting, ...others].map(toName), ...leftToOthers];
+      const others = [...runs.values()].filter((run) => run.isKeyed && !waiting.includes(run));
+      return [...waiting.map(toName), ...starting, ...others.map(toName), ...leftToOthers];
     },
     leaveToOthers: (order: OrderName) => void leftToOthers.push(order),
     cancel,
@@ -177,20 +179,28 @@ export function createOrderRuns(options: OrderRunsOptions) {
    * Runs an order: at once if a request waits for it, otherwise when it is its turn.
    * @param place stores it as queued first, unless another run has it @returns what is stored then @throws StoreError
    */
-  function hold(
-    record: OrderRecord,
-    { request = null, place = null, isKeyed = true }: HoldOptions = {},
-  ): OrderRun {
+  function hold(record: OrderRecord, { request = null, place = null, isKeyed = true }: HoldOptions = {}): OrderRun {
     let begin = () => {};
     const turn = new Promise<void>((resolve) => {
       begin = resolve;
     });
     const task = new SharedTask<EssayResult | 'moved'>(() => turn.then(() => perform(run, place)));
-    const sending = { isSent: false, markedAt: 0, refusal: null, stoppedBy: null, storeEnd: null };
+    const sending = { isSent: false, markedAt: 0, refusal: null, known: null, stoppedBy: null, storeEnd: null };
     const text = { textSoFar: '', textShownAt: 0, storedText: '' };
     const isPlaced = place === null;
     const hasBegun = request !== null;
-    const run: OrderRun = { record, isKeyed, request, isPlaced, elsewhere: null, task, begin, hasBegun, ...sending, ...text };
+    const run: OrderRun = {
+      record,
+      isKeyed,
+      request,
+      isPlaced,
+      elsewhere: null,
+      task,
+      begin,
+      hasBegun,
+      ...sending,
+      ...text,
+    };
     runs.set(keyOf(run), run);
     if (request === null) {
       task.keepAlive();
@@ -256,6 +266,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
   /** Records the order as sent. @returns why it must not be sent; null: it may @throws the signal's reason */
   async function mark(run: OrderRun): Promise<OrderRun['refusal']> {
     const { signal } = run.task;
+    signal.throwIfAborted();
     if (!run.isKeyed) {
       run.task.keepAlive();
       run.markedAt = performance.now();
@@ -275,7 +286,10 @@ export function createOrderRuns(options: OrderRunsOptions) {
           .listOf(caller.id)
           .append(id)
           .catch(() => null));
-      if (!(await earlier.claim(run.record))) return 'unsafe';
+      const claimed = await earlier.claim(run.record);
+      if (claimed === 'busy') return 'unsafe';
+      run.known = claimed;
+      if (claimed) return 'moved';
       signal.throwIfAborted();
       // From now on it is completed, because it may be recorded as sent.
       run.task.keepAlive();
@@ -301,6 +315,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
   }
 
   async function endWith(run: OrderRun, result: EssayResult): Promise<EssayResult | 'moved'> {
+    if (run.known !== null) return end(run, run.known);
     if (result.kind === 'essay') return end(run, { kind: 'finished', essay: result });
     if (run.isSent) return end(run, { kind: 'failed', failure: run.refusal === null ? result : null });
     if (run.refusal === 'moved') return leave(run);
@@ -372,8 +387,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
   async function settleEnd(run: OrderRun, store: () => Promise<void>): Promise<void> {
     const { record } = run;
     run.storeEnd = store;
-    if (!record.isAwaited && isEnded(record))
-      events.essayJobEnded(record.id, ...describeEnd(record.state));
+    if (!record.isAwaited && isEnded(record)) events.essayJobEnded(record.id, ...describeEnd(record.state));
     onChanged(record);
     startNext();
     const failed = [...runs.values()].filter(({ storeEnd }) => storeEnd !== null && storeEnd !== store);
@@ -458,7 +472,9 @@ export function createOrderRuns(options: OrderRunsOptions) {
   /** Writes what could not be stored, shows other processes the texts so far, and sees what they have changed. @throws StoreError */
   async function synchronize(): Promise<void> {
     await storeEnds();
-    const unended = [...runs.values()].filter(({ isKeyed, isPlaced, storeEnd }) => isKeyed && isPlaced && storeEnd === null);
+    const unended = [...runs.values()].filter(
+      ({ isKeyed, isPlaced, storeEnd }) => isKeyed && isPlaced && storeEnd === null,
+    );
     await Promise.allSettled(unended.map(synchronizeOne));
     startNext();
   }
@@ -484,7 +500,9 @@ export function createOrderRuns(options: OrderRunsOptions) {
 
   /** After the store has lost its data, or has failed. @throws StoreError */
   async function restore(): Promise<void> {
-    const unended = [...runs.values()].filter(({ isKeyed, isPlaced, storeEnd }) => isKeyed && isPlaced && storeEnd === null);
+    const unended = [...runs.values()].filter(
+      ({ isKeyed, isPlaced, storeEnd }) => isKeyed && isPlaced && storeEnd === null,
+    );
     await Promise.all([
       storeEnds(),
       ...unended.map(({ record }) => orders.change(record.id, record.caller.id, { kind: 'lost', own: record })),

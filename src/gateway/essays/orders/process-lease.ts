@@ -38,8 +38,7 @@ export type ProcessLease = ReturnType<typeof createProcessLease>;
 export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: ProcessLeaseOptions) {
   const id = randomUUID();
   const processes = createStoreLog({ store, name: 'essay-processes', expiresInMs: keepMs, skipUnreadable });
-  /** The last leases of other processes, and when each was first seen, by `performance.now()`. */
-  const seen = new Map<string, { lease: Lease | null; since: number }>();
+  const seen = new Map<string, SeenLease>();
   /** Processes that have not been forgotten, by their number. */
   const known = new Map<number, string>();
   /** How often an entry was missing: it has a number before it is stored. */
@@ -125,20 +124,22 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
   /** Whether a process still runs its orders. */
   async function isAlive(process: string): Promise<boolean> {
     if (process === id) return true;
-    const { lease, since } = await look(process);
-    if (lease?.phase === 'ended') return false;
+    const { phase, renewedAt, missingSince } = await look(process);
+    if (phase === 'ended') return false;
     const now = performance.now();
     // A store that was down has lost leases, and a clock that is set back keeps them.
-    return now < settledAt || now - since < (lease === null ? missingMs : leaseMs);
+    return now < settledAt || (now - renewedAt < leaseMs && now - (missingSince ?? now) < missingMs);
   }
 
-  async function look(process: string): Promise<{ lease: Lease | null; since: number }> {
+  async function look(process: string): Promise<SeenLease> {
     const lease = parseRecord(leaseSchema, await store.get(toLeaseKey(process)));
-    const before = seen.get(process);
-    const isSame = before !== undefined && before.lease?.renewals === lease?.renewals;
-    const now = isSame ? before : { lease, since: performance.now() };
-    seen.set(process, now);
-    return now;
+    const now = performance.now();
+    const before = seen.get(process) ?? { renewals: null, phase: 'running', renewedAt: now, missingSince: null };
+    const isRenewed = lease !== null && lease.renewals !== before.renewals;
+    const latest = isRenewed ? { ...lease, renewedAt: now } : before;
+    const missingSince = lease === null ? (before.missingSince ?? now) : null;
+    seen.set(process, { ...latest, missingSince });
+    return { ...latest, missingSince };
   }
 
   /** The processes whose orders may be continued. */
@@ -147,7 +148,7 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
     const left = await Promise.all(
       [...known].map(async ([number, process]): Promise<LeftProcess | null> => {
         const isRunning = await isAlive(process);
-        const isStopping = isRunning && seen.get(process)?.lease?.phase === 'stopping';
+        const isStopping = isRunning && seen.get(process)?.phase === 'stopping';
         if (isRunning && !isStopping) return null;
         const orders = parseRecord(orderNames, await store.get(toOrdersKey(process)).catch(skipUnreadable)) ?? [];
         return { id: process, isStopping, orders, forget: () => forget(number, process) };
@@ -193,12 +194,22 @@ interface Lease {
   phase: 'running' | 'stopping' | 'ended';
 }
 
+/** The last lease of another process. Times are by `performance.now()`. */
+interface SeenLease {
+  renewals: number | null;
+  phase: Lease['phase'];
+  /** When it was first seen. */
+  renewedAt: number;
+  /** Since when it is not in the store; null: it is. */
+  missingSince: number | null;
+}
+
 const phases = ['running', 'stopping', 'ended'] as const;
 const leaseSchema: z.ZodType<Lease> = z.object({ renewals: z.number(), phase: z.enum(phases) });
 const orderNames: z.ZodType<OrderName[]> = z.array(z.object({ id: z.string(), callerId: z.string() }));
 
 /** After this time without a renewal, other processes continue the orders of a process. */
-export const leaseMs = 10_000;
+export const leaseMs = 8_000;
 /** Without a lease. Longer than a live process takes for one more, after a store that was down. */
 const missingMs = 1_500;
 /** Longer than the longest pause before another process reconnects to Redis. */

@@ -214,8 +214,8 @@ describe('after its process has stopped', () => {
     const job = await first.start('b');
     await pass(1_000);
     first.crash();
-    // Its heartbeat ends after 10 s.
-    await pass(9_000);
+    // Its lease ends after 8 s.
+    await pass(6_500);
     expect(others.flatMap(({ calls }) => calls)).toEqual([]);
     await pass(4_000);
     const [call, ...more] = others.flatMap(({ calls }) => calls);
@@ -313,12 +313,12 @@ describe('an order that was sent', () => {
     first.calls[0]?.answer(tEssay());
     await stopping;
     await pass(1_000);
-    expect((await waiting).map((job) => job?.state.kind)).toEqual(['queued', 'writing', 'finished']);
+    expect((await waiting).map((job) => job?.state.kind)).toEqual(['writing', 'finished']);
     expect(second.fired).toEqual([]);
     await second.jobs.stop();
   });
 
-  it('is shown as sent, and cancelled as one that may have been paid for, by the process that adopts it', async () => {
+  it('has failed as one that may have been paid for, and is not cancelled, when its process has stopped', async () => {
     const store = createMemoryStore();
     const [first, second] = [tJobs({ store }), tJobs({ store, maxRunning: 1, cancelsSent: true })];
     const job = await first.start('a');
@@ -326,9 +326,9 @@ describe('an order that was sent', () => {
     await pass(1_000);
     first.crash();
     await pass(12_000);
-    expect(second.fired).toEqual(['adopted: 1']);
-    expect(await second.stateOf(job)).toEqual({ kind: 'writing', textSoFar: '' });
-    expect(await second.jobs.cancel(job.id, 'ann')).toMatchObject({ isCancelled: true, mayHaveBeenPaid: true });
+    expect(second.fired).toEqual(['failed: UPSTREAM_FAILED', 'adopted: 1']);
+    expect(await second.stateOf(job)).toEqual({ kind: 'failed', failure: unknownOutcome });
+    expect(await second.jobs.cancel(job.id, 'ann')).toMatchObject({ isCancelled: false, mayHaveBeenPaid: true });
     for (const { calls } of [first, second]) calls[0]?.answer(tEssay());
     await Promise.all([first.jobs.stop(), second.jobs.stop()]);
     await first.essays.close();

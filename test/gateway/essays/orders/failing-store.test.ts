@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { essayStoreKey, toOrderKey } from '../../../../src/gateway/essays/orders/order-record.ts';
+import { toEssayKey, toOrderId, toOrderKey } from '../../../../src/gateway/essays/orders/order-record.ts';
 import { StoreError } from '../../../../src/gateway/stores/store.ts';
 import { tFailingStore } from '../../../support/failing-store.ts';
-import { order, tEssay, truncated, unkeyed } from '../../../support/gateway/essays/generator.ts';
+import { order, tEssay, unkeyed } from '../../../support/gateway/essays/generator.ts';
 import { dayMs, from, pass, tProcess, useFakeTime } from '../../../support/gateway/essays/processes.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 
@@ -97,25 +97,32 @@ describe('while the store fails', () => {
   });
 });
 
-const { storeKey, fingerprint: digest } = toOrderKey(order, 'ann') ?? { storeKey: '', fingerprint: '' };
 const essay = tEssay();
-const orderRecord = { version: 1, digest, essay };
-const failureRecord = { version: 1, attempt: '1', digest, failure: truncated, isUnread: true };
 const expiry = { expiresInMs: dayMs };
+const orderKey = toOrderKey(toOrderId('form-1', 'ann'), 'ann');
+
+/** The stored record of an order that was written. */
+async function readStored(): Promise<Record<string, unknown>> {
+  const store = createMemoryStore();
+  await tProcess(store).write(order);
+  return JSON.parse((await store.get(orderKey)) ?? '');
+}
 
 describe('a record that cannot be read', () => {
-  it.each([
-    ['a damaged essay', storeKey, '{"version":1,'],
-    ['an incomplete essay', storeKey, JSON.stringify({ ...orderRecord, essay: { ...essay, text: null } })],
-    ['an essay without a version', storeKey, JSON.stringify({ digest, essay })],
-    ['an essay of a later version', storeKey, JSON.stringify({ ...orderRecord, version: 2 })],
-    ['a damaged failed attempt', `${storeKey}:attempt`, 'null'],
-    ['an incomplete failed attempt', `${storeKey}:attempt`, JSON.stringify({ ...failureRecord, failure: {} })],
-    ['a sent attempt of a later version', `${storeKey}:attempt`, JSON.stringify({ version: 2, digest, isSent: true })],
-    ['a failed attempt of a later version', `${storeKey}:attempt`, JSON.stringify({ ...failureRecord, version: 2 })],
-  ])('rejects the order, without a call: %s', async (_, key, text) => {
+  it.each<[string, (record: Record<string, unknown>) => string]>([
+    ['a damaged one', () => '{"version":2,'],
+    ['another value', () => 'null'],
+    [
+      'an incomplete essay',
+      (record) => JSON.stringify({ ...record, state: { kind: 'finished', essay: { text: '' } } }),
+    ],
+    ['an incomplete failure', (record) => JSON.stringify({ ...record, state: { kind: 'failed', failure: {} } })],
+    ['an unknown state', (record) => JSON.stringify({ ...record, state: { kind: 'lost' } })],
+    ['one without a version', ({ version, ...record }) => JSON.stringify(record)],
+    ['one of a later version', (record) => JSON.stringify({ ...record, version: 3 })],
+  ])('rejects the order, without a call: %s', async (_, damage) => {
     const store = createMemoryStore();
-    await store.set(key, text, expiry);
+    await store.set(orderKey, damage(await readStored()), expiry);
     const { generate, calls, fired } = tProcess(store);
     expect(await generate(order, from())).toMatchObject(rejection);
     expect(await generate(order, from())).toMatchObject(rejection);
@@ -126,10 +133,10 @@ describe('a record that cannot be read', () => {
   it.each([
     ['a damaged one', '['],
     ['an incomplete one', '{"version":1}'],
-    ['one of a later version', JSON.stringify({ version: 2, essay })],
+    ['one of a later version', JSON.stringify({ version: 3, essay })],
   ])('fails a query by id: %s', async (_, text) => {
     const store = createMemoryStore();
-    await store.set(essayStoreKey(essay.id, 'ann'), text, expiry);
+    await store.set(toEssayKey(essay.id, 'ann'), text, expiry);
     await expect(tProcess(store).find(essay.id, from())).rejects.toMatchObject(unreadable);
   });
 });

@@ -56,6 +56,8 @@ export function tEssay(text = 'Pens hold ink.'): Essay {
 interface Call {
   order: EssayOrder;
   context: RequestContext;
+  /** The text so far. */
+  show: (text: string) => void;
   answer: (result: EssayResult) => void;
   reject: (error: Error) => void;
 }
@@ -69,9 +71,9 @@ export function tGenerator() {
   let beforeSent = () => {};
   const queued: (() => void)[] = [];
   const generator: SendingEssayGenerator = {
-    generate: (order, context, { maySend, beforeAttempt }) =>
+    generate: (order, context, { maySend, beforeAttempt, onText = () => {} }) =>
       new Promise((resolve, reject) => {
-        const call = { order, context, answer: resolve, reject };
+        const call = { order, context, show: onText, answer: resolve, reject };
         const { signal, usage } = context;
         signal.addEventListener('abort', () => reject(signal.reason));
         const send = async () => {

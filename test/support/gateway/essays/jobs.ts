@@ -108,7 +108,12 @@ export function tJobs({
 }
 
 export const tRecords = (store: Store) =>
-  createOrderStore({ store, keepMs, earlier: createEarlierOrders(store, keepMs), events: { essayOrderUnreadable: () => {} } });
+  createOrderStore({
+    store,
+    keepMs,
+    earlier: createEarlierOrders(store, keepMs),
+    events: { essayOrderUnreadable: () => {} },
+  });
 
 /** Stores orders of a caller that have ended, of which each finished one has the id of its essay as its id. @returns their ids */
 export async function storeOrders(
@@ -121,9 +126,16 @@ export async function storeOrders(
   const ids = Array.from({ length: count }, (_, index) => `${kind}-${index}`);
   for (const id of ids) {
     const listed = await records.listOf(caller.id).append(id);
-    const state: EndedState = kind === 'finished' ? { kind, essay: { ...tEssay(), id } } : { kind, mayHaveBeenPaid: false };
+    const state: EndedState =
+      kind === 'finished' ? { kind, essay: { ...tEssay(), id } } : { kind, mayHaveBeenPaid: false };
     const run = { process: null, run: id, attempts: 1, isCancelRequested: false, earlier: null };
-    const ordered = { createdAt: new Date(), order: { ...order, idempotencyKey: id }, caller, isAwaited: false, listed };
+    const ordered = {
+      createdAt: new Date(),
+      order: { ...order, idempotencyKey: id },
+      caller,
+      isAwaited: false,
+      listed,
+    };
     const next: OrderRecord = { id, ...ordered, ...run, state };
     await records.change(id, caller.id, { kind: 'ordered', next });
   }

@@ -18,7 +18,7 @@ export function useFakeTime(): void {
     vi.useFakeTimers();
   });
   afterEach(async () => {
-    await pass(1_000);
+    await pass(3_000);
     // Neither a lease is still renewed nor a write still retried.
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -83,9 +83,9 @@ export function tProcess(store: Store = createMemoryStore(), { isNew = false } =
     },
     start,
     /** Orders an essay and lets the generator answer it. */
-    async write(order: EssayOrder, text?: string) {
+    async write(order: EssayOrder, text?: string, afterMs = 0) {
       const essay = tEssay(text);
-      const { result } = await start(order);
+      const { result } = await start(order, from(), afterMs);
       calls.at(-1)?.answer(essay);
       expect(await result).toEqual(essay);
       return essay;
@@ -127,7 +127,9 @@ export function tDelayed(store: Store, kind: 'get' | 'lock' | 'replace' | 'sendi
   const lock: Store['lock'] = (...args) => opened.then(() => store.lock(...args));
   const replace: Store['replace'] = (...args) => opened.then(() => store.replace(...args));
   const sending: Store['replace'] = (key, seen, next, expiry) =>
-    (next?.includes('"state":{"kind":"sent"') ? opened : Promise.resolve()).then(() => store.replace(key, seen, next, expiry));
+    (next?.includes('"state":{"kind":"sent"') ? opened : Promise.resolve()).then(() =>
+      store.replace(key, seen, next, expiry),
+    );
   const set: Store['set'] = (...args) => opened.then(() => store.set(...args));
   const delayed = { get: { get }, lock: { lock }, replace: { replace }, sending: { replace: sending }, set: { set } };
   return { store: { ...store, ...delayed[kind] }, proceed };

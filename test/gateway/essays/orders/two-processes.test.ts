@@ -45,6 +45,7 @@ async function tCrashed() {
     async endCrash() {
       crashed.calls[0]?.answer(failed);
       await result;
+      await crashed.close();
     },
   };
 }
@@ -187,7 +188,7 @@ describe('two processes', () => {
   it('send an order again after it was sent twice, if the second attempt failed', async () => {
     const { others, endCrash } = await tCrashed();
     await pass(31_000);
-    const second = await others[0]?.start(again);
+    const second = await others[0]?.start(again, from(), 4_000);
     others[0]?.calls[0]?.answer(failed);
     expect(await second?.result).toEqual(failed);
     await others[1]?.write(order);
