@@ -1,19 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { tIban } from '../support/e2e/iban.ts';
-import { type LockRequest, monitorLockRequests } from '../support/e2e/lock-requests.ts';
+import { isSeenByTwo, monitorOrderRequests } from '../support/e2e/order-requests.ts';
 import { tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
 import { type GatewayProcess, tReplicas } from '../support/gateway-process.ts';
 import { tRedis, whyNoRedis } from '../support/redis.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /* Two processes that share nothing but a Redis. */
-
-/** Whether this number of Redis clients have requested the same lock. */
-function haveRequestedOneLock(requests: readonly LockRequest[], clients: number): boolean {
-  return requests.some(
-    ({ key }) => new Set(requests.filter((other) => other.key === key).map(({ client }) => client)).size >= clients,
-  );
-}
 
 /** The count includes the block of the other process, at most half of its calls, which is returned after a second. */
 async function untilCounted(replica: GatewayProcess, service: 'ESSAYS' | 'BANK_DATA', calls: number): Promise<void> {
@@ -28,8 +21,8 @@ async function untilCounted(replica: GatewayProcess, service: 'ESSAYS' | 'BANK_D
 describe.skipIf(whyNoRedis)(`two processes that share a Redis${whyNoRedis}`, { timeout: 60_000 }, () => {
   it('pay once for an essay that is ordered from both under the same key', async () => {
     const redis = await tRedis();
-    const untilLockRequests = await monitorLockRequests(redis);
-    const bothHaveRequested = () => untilLockRequests((requests) => haveRequestedOneLock(requests, 2));
+    const untilRequests = await monitorOrderRequests(redis);
+    const bothHaveRequested = () => untilRequests((requests) => isSeenByTwo(requests));
     const service = await tRecordingEssayService({ write: () => bothHaveRequested() });
     const [one, other] = await tReplicas(redis, { ESSAY_URL: service.url });
 

@@ -472,7 +472,8 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
       const by = { process: lease.id, run: randomUUID() };
       const record = await orders.change(id, callerId, { kind: 'abandoned', seen, by });
       if (record?.run === by.run) runs.hold(record);
-      else if (!seen.isAwaited && record?.state.kind === 'failed') events.essayJobEnded(id, 'failed', unknownOutcome.code);
+      else if (!seen.isAwaited && record?.state.kind === 'failed')
+        events.essayJobEnded(id, 'failed', unknownOutcome.code);
       return seen.isAwaited ? 'other' : 'taken';
     } finally {
       starting.delete(key);

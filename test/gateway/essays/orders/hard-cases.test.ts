@@ -399,7 +399,7 @@ describe('deleting an order', () => {
     const job = await one.start('a', { description: 'A confidential subject' });
     one.calls[0]?.show('A confidential text');
     await pass(1_000);
-    expect(await readAll()).toMatch(/confidential subject[^]*confidential text/);
+    expect(await readAll()).toMatch(/confidential subject[\s\S]*confidential text/);
     one.calls[0]?.answer(tEssay('A confidential text, and its end'));
     await pass(1_000);
     expect(await two.jobs.delete(job.id, 'ann')).toBe('deleted');
