@@ -48,7 +48,9 @@ it(`the worst answers stay within limits (seed ${seed})`, { timeout: 120_000 + r
   // A search that reaches no large answer would find nothing.
   expect(worst.bytes?.bytes).toBeGreaterThan(200_000);
   expect(worst.block?.blockMs).toBeGreaterThan(0);
-  expect([...statuses]).toEqual([200]);
+  // A longer search reaches documents that are refused as too large.
+  for (const status of statuses) expect(status).toBeOneOf([200, 413]);
+  expect(statuses).toContain(200);
   const all = Object.values(worst);
   const exceeding = all.filter((one) => one.blockMs > maxBlockMs || one.bytes > maxBytes || one.peakMb > maxPeakMb);
   expect(exceeding.map(describe)).toEqual([]);
