@@ -24,7 +24,14 @@ export type EarlierOrders = ReturnType<typeof createEarlierOrders>;
 /** The process of an order that a gateway of the earlier version runs. */
 export const earlierProcess = 'earlier version';
 
-export function createEarlierOrders(store: Store, keepMs: number) {
+interface EarlierOrdersOptions {
+  store: Store;
+  /** Whether gateways of different versions may use it. */
+  isShared: boolean;
+  keepMs: number;
+}
+
+export function createEarlierOrders({ store, isShared, keepMs }: EarlierOrdersOptions) {
   return {
     /** The order, as the record of this version. */
     async read(id: string, callerId: string): Promise<OrderRecord | null> {
@@ -44,6 +51,7 @@ export function createEarlierOrders(store: Store, keepMs: number) {
      * may be sent
      */
     async claim({ order, caller }: OrderRecord): Promise<EndedState | 'busy' | null> {
+      if (!isShared || (await store.get(markerKey)) === null) return null;
       const orderKey = toEarlierKey(order.idempotencyKey, caller.id);
       const lock = await store.lock(`${orderKey}:lock`, { expiresInMs: lockMs });
       if (lock === null) return 'busy';
@@ -97,6 +105,8 @@ const notSent: EssayServiceFailed = {
 };
 
 const lockMs = 8_000;
+/** What gateways of the earlier version set in a store that they share. */
+const markerKey = 'essay-order-locks';
 
 function toEarlierKey(idempotencyKey: string, callerId: string): string {
   return `essay-order:${hash([callerId, idempotencyKey])}`;

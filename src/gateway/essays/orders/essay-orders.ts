@@ -48,7 +48,7 @@ import { createStoredBytes } from './stored-bytes.ts';
 /** The store must encrypt its values: essays are confidential. */
 interface EssayOrdersOptions
   extends Pick<OpenedStore, 'store' | 'isShared' | 'onRecovered'>,
-    Omit<OrderRunsOptions, 'orders' | 'lease' | 'earlier' | 'onChanged' | 'events'> {
+    Omit<OrderRunsOptions, 'orders' | 'lease' | 'earlier' | 'events'> {
   /** How long orders and essays are stored. */
   keepMs: number;
   /** What is wrong with an order; null: nothing. */
@@ -72,12 +72,11 @@ export type EssayOrders = ReturnType<typeof createEssayOrders>;
  */
 export function createEssayOrders({ store, isShared, onRecovered, ...options }: EssayOrdersOptions) {
   const { generator, keepMs, rejectOrder, findExhausted, maxPerCaller, cancelsSent, events } = options;
-  const earlier = createEarlierOrders(store, keepMs);
+  const earlier = createEarlierOrders({ store, keepMs, isShared });
   const orders = createOrderStore({ store, keepMs, earlier, events });
   const lease = createProcessLease({ store, isShared, keepMs, skipUnreadable: orders.skipUnreadable });
-  const watching = createOrderWatch(({ id, callerId }) => find(id, callerId));
-  const onChanged = ({ id, caller }: OrderRecord) => watching.refresh({ id, callerId: caller.id });
-  const runs = createOrderRuns({ ...options, orders, lease, earlier, onChanged });
+  const runs = createOrderRuns({ ...options, orders, lease, earlier });
+  const watching = createOrderWatch(({ id, callerId }) => find(id, callerId), runs);
   const storedBytes = createStoredBytes({
     store,
     keepMs,

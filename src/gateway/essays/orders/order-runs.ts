@@ -3,23 +3,18 @@ import { GatewayError } from '../../../base/errors.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
 import { StoreError } from '../../stores/store.ts';
 import type { EssayOutcome, Events } from '../../telemetry/events.ts';
-import type {
-  Essay,
-  EssayFailure,
-  EssayResult,
-  EssayServiceFailed,
-  JobCaller,
-  SendingEssayGenerator,
-} from '../essays.ts';
+import type { Essay, EssayResult, EssayServiceFailed, JobCaller, SendingEssayGenerator } from '../essays.ts';
 import type { EarlierOrders } from './earlier-orders.ts';
 import {
   type EndedState,
   isEnded,
   isSameOrder,
+  type OrderEvent,
   type OrderRecord,
   toOrderKey,
   toResult,
   transition,
+  unknownOutcome,
 } from './order-record.ts';
 import type { OrderStore } from './order-store.ts';
 import { leaseMs, type OrderName, type ProcessLease } from './process-lease.ts';
@@ -37,8 +32,6 @@ export interface OrderRunsOptions {
   reserveCallOf: (caller: JobCaller) => ReserveCall | null;
   /** Whether the caller may not order any more. */
   isWithdrawn: (caller: JobCaller) => boolean;
-  /** Called when an order has changed. */
-  onChanged: (record: OrderRecord) => void;
   events: Pick<
     Events,
     | 'essayJobEnded'
@@ -56,8 +49,6 @@ export interface OrderRun {
   record: OrderRecord;
   /** Without an idempotency key, only its essay is stored. */
   isKeyed: boolean;
-  /** Of the request that waits for it; null: it was started. */
-  request: RequestContext | null;
   /** Whether it is stored as queued. Until then, what is stored of the order counts. */
   isPlaced: boolean;
   /** The order as another run has it; null: this run has it, or had it. */
@@ -67,14 +58,10 @@ export interface OrderRun {
   /** Begins a started order, when it is its turn. */
   begin(): void;
   hasBegun: boolean;
-  /** Whether it was recorded as sent, and so must be completed. */
+  /** Whether it was sent, and so must be completed. */
   isSent: boolean;
-  /** When it began to be recorded as sent, by `performance.now()`. */
-  markedAt: number;
   /** What kept it from being sent, other than the generator. */
   refusal: 'unsafe' | 'moved' | null;
-  /** How a gateway of an earlier version has ended it; null: it has not. */
-  known: EndedState | null;
   /** Why it was aborted; null: it was not, or its clients have left. */
   stoppedBy: 'cancellation' | 'withdrawal' | 'another run' | null;
   /** The text that was written so far, if the service shows it. */
@@ -88,7 +75,9 @@ export interface OrderRun {
 }
 
 interface HoldOptions {
+  /** The request that waits for it; null: it was started. */
   request?: RequestContext | null;
+  /** Stores it as queued first, unless another run has it. @returns what is stored then @throws StoreError */
   place?: (() => Promise<OrderRecord>) | null;
   isKeyed?: boolean;
 }
@@ -97,10 +86,11 @@ export type OrderRuns = ReturnType<typeof createOrderRuns>;
 
 /** The orders of this process: it sends them, started ones in their order and some at a time, and stores how they end. */
 export function createOrderRuns(options: OrderRunsOptions) {
-  const { generator, orders, lease, earlier, maxRunning, cancelsSent, reserveCallOf, isWithdrawn, onChanged, events } =
-    options;
+  const { generator, orders, lease, earlier, maxRunning, cancelsSent, reserveCallOf, isWithdrawn, events } = options;
   /** In the order of their arrival. */
   const runs = new Map<string, OrderRun>();
+  /** What is called when an order changes, by its key. */
+  const listeners = new Map<string, () => void>();
   let isStopping = false;
   /** The orders that were not sent while this process stops. */
   const leftToOthers: OrderName[] = [];
@@ -124,27 +114,24 @@ export function createOrderRuns(options: OrderRunsOptions) {
     isStopping: () => isStopping,
     countOf: (callerId: string) => listStarted().filter(({ record }) => record.caller.id === callerId).length,
     /** Number of started orders that wait before it. */
-    positionOf: (run: OrderRun) => listWaiting().indexOf(run),
-    /** All orders, for other processes: first those that wait, and those that are being started. */
-    names(starting: Iterable<OrderName> = []): OrderName[] {
-      const waiting = listWaiting();
-      const others = [...runs.values()].filter((run) => run.isKeyed && !waiting.includes(run));
-      return [...waiting.map(toName), ...starting, ...others.map(toName), ...leftToOthers];
-    },
+    positionOf: (run: OrderRun) => listStarted().filter(isWaiting).indexOf(run),
+    names,
     leaveToOthers: (order: OrderName) => void leftToOthers.push(order),
     cancel,
     /** Keeps an order going without its clients. */
-    detach(run: OrderRun, record: OrderRecord): void {
-      run.record = { ...run.record, isAwaited: false, listed: record.listed, caller: record.caller };
+    detach(run: OrderRun, { listed, caller }: OrderRecord): void {
+      run.record = { ...run.record, isAwaited: false, listed, caller };
       run.task.keepAlive();
     },
     synchronize,
     restore,
     /** Whether the end of a run is stored now. Resolves when it was tried. */
     async isStored(run: OrderRun): Promise<boolean> {
-      if (run.storeEnd !== null) await tryToStore(run);
+      await tryToStore(run);
       return runs.get(keyOf(run)) !== run;
     },
+    listen: (key: string, onChange: () => void) => void listeners.set(key, onChange),
+    unlisten: (key: string) => void listeners.delete(key),
     status() {
       const unended = listStarted().filter(({ storeEnd }) => storeEnd === null);
       const running = unended.filter(({ hasBegun }) => hasBegun).length;
@@ -175,37 +162,31 @@ export function createOrderRuns(options: OrderRunsOptions) {
     },
   };
 
-  /**
-   * Runs an order: at once if a request waits for it, otherwise when it is its turn.
-   * @param place stores it as queued first, unless another run has it @returns what is stored then @throws StoreError
-   */
+  /** All orders, for other processes: first those that wait, and those that are being started. */
+  function names(starting: Iterable<OrderName> = []): OrderName[] {
+    const waiting: OrderName[] = [];
+    const others: OrderName[] = [];
+    for (const run of runs.values()) if (run.isKeyed) (isWaiting(run) ? waiting : others).push(toName(run));
+    return [...waiting, ...starting, ...others, ...leftToOthers];
+  }
+
+  /** Runs an order: at once if a request waits for it, otherwise when it is its turn. */
   function hold(record: OrderRecord, { request = null, place = null, isKeyed = true }: HoldOptions = {}): OrderRun {
     let begin = () => {};
     const turn = new Promise<void>((resolve) => {
       begin = resolve;
     });
-    const task = new SharedTask<EssayResult | 'moved'>(() => turn.then(() => perform(run, place)));
-    const sending = { isSent: false, markedAt: 0, refusal: null, known: null, stoppedBy: null, storeEnd: null };
+    const task = new SharedTask<EssayResult | 'moved'>(() => turn.then(() => perform(run, request, place)));
+    const begun = { begin, hasBegun: request !== null, isPlaced: place === null, elsewhere: null };
+    const sending = { isSent: false, refusal: null, stoppedBy: null, storeEnd: null };
     const text = { textSoFar: '', textShownAt: 0, storedText: '' };
-    const isPlaced = place === null;
-    const hasBegun = request !== null;
-    const run: OrderRun = {
-      record,
-      isKeyed,
-      request,
-      isPlaced,
-      elsewhere: null,
-      task,
-      begin,
-      hasBegun,
-      ...sending,
-      ...text,
-    };
+    const run: OrderRun = { record, isKeyed, task, ...begun, ...sending, ...text };
     runs.set(keyOf(run), run);
-    if (request === null) {
+    if (request !== null) begin();
+    else {
       task.keepAlive();
       startNext();
-    } else begin();
+    }
     return run;
   }
 
@@ -213,44 +194,48 @@ export function createOrderRuns(options: OrderRunsOptions) {
     return [...runs.values()].filter(({ record }) => !record.isAwaited);
   }
 
-  function listWaiting(): OrderRun[] {
-    return listStarted().filter(({ hasBegun, storeEnd }) => !hasBegun && storeEnd === null);
-  }
-
   function startNext(): void {
-    if (isStopping) return;
-    const unended = listStarted().filter(({ storeEnd }) => storeEnd === null);
-    for (const run of unended.slice(0, maxRunning)) {
+    let places = isStopping ? 0 : maxRunning;
+    for (const run of runs.values()) {
+      if (places === 0) return;
+      if (run.record.isAwaited || run.storeEnd !== null) continue;
       run.hasBegun = true;
       run.begin();
+      places -= 1;
     }
   }
 
-  /** @throws the reason of a client that has left, or that cancelled the order */
-  async function perform(run: OrderRun, place: HoldOptions['place']): Promise<EssayResult | 'moved'> {
+  /** @throws StoreError, or why its client does not get a result */
+  async function perform(
+    run: OrderRun,
+    request: RequestContext | null,
+    place: HoldOptions['place'],
+  ): Promise<EssayResult | 'moved'> {
     const { signal } = run.task;
     const { order, caller } = run.record;
-    const context = run.request ?? createRequestContext(signal, caller.id, reserveCallOf(caller));
+    const context = request ?? createRequestContext(signal, caller.id, reserveCallOf(caller));
+    let markedAt = 0;
     try {
       if (place) {
         const placed = await place();
-        if (placed.run !== run.record.run) run.elsewhere = placed;
-        if (run.elsewhere) return leave(run);
+        if (placed.run !== run.record.run) return leave(run, placed);
         run.record = placed;
         run.isPlaced = true;
       }
       signal.throwIfAborted();
       const result = await generator.generate(
-        run.isKeyed ? order : { ...order, idempotencyKey: null },
+        order,
         { ...context, signal },
         {
           async maySend() {
-            run.refusal = await mark(run);
+            await prepare(run);
+            markedAt = performance.now();
+            run.refusal ??= await mark(run);
             return run.refusal === null;
           },
           beforeAttempt() {
             // The process may have been suspended since.
-            if (performance.now() - run.markedAt >= leaseMs) run.refusal = 'unsafe';
+            if (performance.now() - markedAt >= leaseMs) run.refusal = 'unsafe';
             if (run.refusal !== null) throw new Error('The order was not sent in time.');
             run.isSent = true;
           },
@@ -263,22 +248,33 @@ export function createOrderRuns(options: OrderRunsOptions) {
     }
   }
 
-  /** Records the order as sent. @returns why it must not be sent; null: it may @throws the signal's reason */
-  async function mark(run: OrderRun): Promise<OrderRun['refusal']> {
-    const { signal } = run.task;
-    signal.throwIfAborted();
-    if (!run.isKeyed) {
-      run.task.keepAlive();
-      run.markedAt = performance.now();
-      return null;
-    }
-    if (!run.record.isAwaited && isWithdrawn(run.record.caller)) {
-      stop(run, 'withdrawal', new Error(withdrawnFailure.message));
-      signal.throwIfAborted();
-    }
+  /** What comes before an order is recorded as sent. @throws the signal's reason */
+  async function prepare(run: OrderRun): Promise<void> {
+    const { record, isKeyed, task } = run;
+    task.signal.throwIfAborted();
+    if (!record.isAwaited && isWithdrawn(record.caller)) stop(run, 'withdrawal', new Error(withdrawnFailure.message));
     try {
-      await lease.settle(signal);
-      const { id, caller } = run.record;
+      if (isKeyed) await lease.settle(task.signal);
+      const claimed = isKeyed ? await earlier.claim(record) : null;
+      if (claimed === 'busy') run.refusal = 'unsafe';
+      else if (claimed !== null) {
+        const { id, caller } = record;
+        run.elsewhere = await orders.change(id, caller.id, { kind: 'answered', own: record, state: claimed });
+        run.refusal = 'moved';
+      }
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      run.refusal = 'unsafe';
+    }
+    task.signal.throwIfAborted();
+  }
+
+  /** Records the order as sent, and lists it. From now on it is completed. @returns why it must not be sent; null: it may */
+  async function mark(run: OrderRun): Promise<OrderRun['refusal']> {
+    run.task.keepAlive();
+    if (!run.isKeyed) return null;
+    const { id, caller } = run.record;
+    try {
       // Before it is sent, so that no order is missing from the list that may be paid for.
       const listed =
         run.record.listed ??
@@ -286,19 +282,11 @@ export function createOrderRuns(options: OrderRunsOptions) {
           .listOf(caller.id)
           .append(id)
           .catch(() => null));
-      const claimed = await earlier.claim(run.record);
-      if (claimed === 'busy') return 'unsafe';
-      run.known = claimed;
-      if (claimed) return 'moved';
-      signal.throwIfAborted();
-      // From now on it is completed, because it may be recorded as sent.
-      run.task.keepAlive();
-      run.markedAt = performance.now();
       const own = { ...run.record, listed };
       const marked = await orders.change(id, caller.id, { kind: 'sending', own });
       if (marked?.run !== own.run || marked.state.kind !== 'sent') return 'moved';
       run.record = marked;
-      onChanged(marked);
+      notify(run);
       return null;
     } catch (error) {
       if (error instanceof StoreError) return 'unsafe';
@@ -311,118 +299,110 @@ export function createOrderRuns(options: OrderRunsOptions) {
     // Later pieces are seen when all watched orders are read again.
     if (performance.now() - run.textShownAt < showTextEveryMs) return;
     run.textShownAt = performance.now();
-    onChanged(run.record);
+    notify(run);
   }
 
-  async function endWith(run: OrderRun, result: EssayResult): Promise<EssayResult | 'moved'> {
-    if (run.known !== null) return end(run, run.known);
-    if (result.kind === 'essay') return end(run, { kind: 'finished', essay: result });
-    if (run.isSent) return end(run, { kind: 'failed', failure: run.refusal === null ? result : null });
-    if (run.refusal === 'moved') return leave(run);
-    if (run.refusal === null) return endUnsent(run, result);
-    events.essayRejectedWithoutStore();
-    return endUnsent(run, unsafeOrder);
+  function notify(run: OrderRun): void {
+    listeners.get(keyOf(run))?.();
+  }
+
+  function endWith(run: OrderRun, result: EssayResult): Promise<EssayResult | 'moved'> | 'moved' {
+    const { record: own, refusal, isSent } = run;
+    if (result.kind === 'essay') {
+      return end(run, { kind: 'answered', own, state: { kind: 'finished', essay: result } }, result);
+    }
+    if (isSent) {
+      const failure = refusal === null ? result : null;
+      return end(run, { kind: 'answered', own, state: { kind: 'failed', failure } }, failure ?? unknownOutcome);
+    }
+    if (refusal === 'moved') return leave(run, run.elsewhere);
+    if (refusal === 'unsafe') events.essayRejectedWithoutStore();
+    const failure = refusal === 'unsafe' ? unsafeOrder : result;
+    return end(run, { kind: 'unsent', own, failure }, failure);
   }
 
   async function endByError(run: OrderRun, error: unknown): Promise<EssayResult | 'moved'> {
-    const { record, stoppedBy, isSent, task } = run;
-    if (!run.isPlaced) drop(run);
-    if (!run.isPlaced) throw error;
-    if (stoppedBy === 'another run') return leave(run);
-    if (stoppedBy === 'withdrawal') return endUnsent(run, withdrawnFailure);
-    if (stoppedBy === 'cancellation') {
-      if (isSent) await end(run, { kind: 'cancelled', mayHaveBeenPaid: true });
-      else drop(run);
-      throw error;
-    }
-    if (run.refusal !== null) return endWith(run, unsafeOrder);
-    if (task.signal.aborted && record.isAwaited && !isSent) await endUnsent(run, null);
-    else if (record.isAwaited) await (isSent ? end(run, { kind: 'failed', failure: null }) : endUnsent(run, null));
-    else {
-      events.unexpectedError(error, record.id);
-      return end(run, { kind: 'failed', failure: unexpectedFailure });
+    const { record: own, stoppedBy, isSent, isPlaced, refusal } = run;
+    if (stoppedBy === 'another run') return leave(run, null);
+    if (stoppedBy === 'withdrawal')
+      return end(run, { kind: 'unsent', own, failure: withdrawnFailure }, withdrawnFailure);
+    if (refusal !== null && stoppedBy === null) return endWith(run, unsafeOrder);
+    const isCancelled = stoppedBy === 'cancellation';
+    if (!isPlaced || (isCancelled && !isSent)) drop(run);
+    else if (isCancelled) {
+      await end(run, { kind: 'answered', own, state: { kind: 'cancelled', mayHaveBeenPaid: true } }, null);
+    } else if (own.isAwaited) {
+      const state = { kind: 'failed', failure: null } as const;
+      await end(run, isSent ? { kind: 'answered', own, state } : { kind: 'unsent', own, failure: null }, null);
+    } else {
+      events.unexpectedError(error, own.id);
+      const state = { kind: 'failed', failure: unexpectedFailure } as const;
+      return end(run, { kind: 'answered', own, state }, unexpectedFailure);
     }
     throw error;
   }
 
-  /** Ends an order that was sent. @returns its result: an essay that another run has stored before is not replaced */
-  async function end(run: OrderRun, state: EndedState): Promise<EssayResult | 'moved'> {
-    const own = run.record;
+  /**
+   * Ends an order, and stores that now or else later.
+   * @param result for its clients; null: there is none @returns the result: an essay that another run has stored before is not replaced
+   */
+  async function end(
+    run: OrderRun,
+    event: Extract<OrderEvent, { kind: 'answered' | 'unsent' }>,
+    result: EssayResult | null,
+  ): Promise<EssayResult | 'moved'> {
+    const { own } = event;
     const { id, caller } = own;
-    const essay = state.kind === 'finished' ? state.essay : null;
-    const key = run.isKeyed ? keyOf(run) : null;
-    run.record = { ...own, state };
-    await settleEnd(run, async () => {
-      if (essay !== null) await orders.writeEssay(essay, caller.id, key);
-      if (key === null) return;
-      const stored = await orders.change(id, caller.id, { kind: 'answered', own, state });
-      if (stored === null || essay === null) return;
-      if (!isSameOrder(stored, own)) return orders.writeEssay(essay, caller.id, null);
-      run.record = stored;
-      const isEarlier = stored.state.kind === 'finished' && stored.state.essay.id !== essay.id;
-      if (isEarlier) events.essayLost(duplicateEssay);
-    });
-    return report(run, essay !== null);
-  }
-
-  /** @param failure null: its client has left */
-  async function endUnsent(run: OrderRun, failure: EssayFailure | null): Promise<EssayResult | 'moved'> {
-    const own = run.record;
-    const { id, caller } = own;
-    // Also if it was recorded as sent after all.
-    const event = { kind: 'unsent', own, failure } as const;
+    const essay = result?.kind === 'essay' ? result : null;
     run.record = transition(own, event) ?? own;
-    if (!run.isKeyed) drop(run);
-    else {
-      await settleEnd(run, async () => {
-        const stored = await orders.change(id, caller.id, event);
-        // It was started meanwhile.
-        if (stored?.run === own.run && stored.state.kind === 'queued' && !stored.isAwaited) hold(stored);
-      });
-    }
-    return failure === null ? 'moved' : report(run, false, failure);
-  }
-
-  /** Stores an end now, or else later. */
-  async function settleEnd(run: OrderRun, store: () => Promise<void>): Promise<void> {
-    const { record } = run;
-    run.storeEnd = store;
-    if (!record.isAwaited && isEnded(record)) events.essayJobEnded(record.id, ...describeEnd(record.state));
-    onChanged(record);
+    run.storeEnd = async () => {
+      if (essay !== null) await orders.writeEssay(essay, caller.id, run.isKeyed ? keyOf(run) : null);
+      const stored = run.isKeyed ? await orders.change(id, caller.id, event) : null;
+      if (stored === null) return;
+      if (essay !== null && !isSameOrder(stored, own)) return orders.writeEssay(essay, caller.id, null);
+      if (stored.state.kind === 'finished') run.record = stored;
+      if (essay !== null && stored.state.kind === 'finished' && stored.state.essay.id !== essay.id)
+        events.essayLost(duplicateEssay);
+      // It was started while its client left.
+      if (stored.run === own.run && stored.state.kind === 'queued' && !stored.isAwaited) hold(stored);
+    };
+    if (!own.isAwaited && isEnded(run.record)) events.essayJobEnded(id, ...describeEnd(run.record.state));
+    notify(run);
     startNext();
-    const failed = [...runs.values()].filter(({ storeEnd }) => storeEnd !== null && storeEnd !== store);
-    await tryToStore(run, (error) => {
-      if (record.state.kind !== 'finished') return;
-      const reason = error instanceof StoreError ? error.reason : 'unusable';
-      const waiting = failed.filter(({ record }) => record.state.kind === 'finished');
-      if (waiting.length === 0) events.essayWriteBuffered(reason);
-      const [oldest] = waiting;
-      if (waiting.length >= maxBuffered && oldest) {
-        events.essayLost(reason);
-        drop(oldest);
-      }
-    });
+    await tryToStore(run, buffer);
+    const delivered = run.record.state.kind === 'finished' ? run.record.state.essay : result;
+    if (delivered === null) return 'moved';
+    events.essayOrdered(delivered.kind === 'essay' && essay === null ? 'from_key' : outcomes[delivered.kind]);
+    return delivered;
   }
 
-  async function tryToStore(run: OrderRun, onFailure: (error: unknown) => void = () => {}): Promise<void> {
+  async function tryToStore(
+    run: OrderRun,
+    onFailure: (run: OrderRun, error: unknown) => void = () => {},
+  ): Promise<void> {
     try {
       await run.storeEnd?.();
-      drop(run);
-      onChanged(run.record);
+      if (run.storeEnd !== null) drop(run);
+      notify(run);
     } catch (error) {
-      onFailure(error);
+      onFailure(run, error);
     }
+  }
+
+  /** Keeps in memory what could not be stored. */
+  function buffer(run: OrderRun, error: unknown): void {
+    const reason = error instanceof StoreError ? error.reason : 'unusable';
+    const waiting = [...runs.values()].filter((other) => other !== run && other.storeEnd !== null);
+    const hasEssay = ({ record }: OrderRun) => record.state.kind === 'finished';
+    if (hasEssay(run) && !waiting.some(hasEssay)) events.essayWriteBuffered(reason);
+    const [oldest] = waiting;
+    if (waiting.length < maxBuffered || !oldest) return;
+    if (hasEssay(oldest)) events.essayLost(reason);
+    drop(oldest);
   }
 
   async function storeEnds(): Promise<void> {
-    await Promise.all([...runs.values()].filter(({ storeEnd }) => storeEnd !== null).map((run) => tryToStore(run)));
-  }
-
-  function report(run: OrderRun, isNew: boolean, failure?: EssayFailure): EssayResult | 'moved' {
-    const result = failure ?? (isEnded(run.record) ? toResult(run.record.state) : null);
-    if (result === null) return 'moved';
-    events.essayOrdered(result.kind === 'essay' && !isNew ? 'from_key' : outcomes[result.kind]);
-    return result;
+    await Promise.all([...runs.values()].map((run) => run.storeEnd && tryToStore(run)));
   }
 
   function drop(run: OrderRun): void {
@@ -430,7 +410,8 @@ export function createOrderRuns(options: OrderRunsOptions) {
     startNext();
   }
 
-  function leave(run: OrderRun): 'moved' {
+  function leave(run: OrderRun, elsewhere: OrderRecord | null): 'moved' {
+    run.elsewhere = elsewhere;
     drop(run);
     return 'moved';
   }
@@ -447,43 +428,38 @@ export function createOrderRuns(options: OrderRunsOptions) {
     if (run.storeEnd !== null || run.stoppedBy !== null) return run.task.settled();
     const record = await orders.change(id, caller.id, { kind: 'cancelled', cancelsSent });
     if (record?.state.kind !== 'cancelled' || run.storeEnd !== null || run.stoppedBy !== null) return;
-    // Clients that wait for it with `generateEssay` see it, if it was sent.
-    const reason = new GatewayError('UPSTREAM_FAILED', cancelledMessage, { service: 'essays' });
     const { isSent } = run;
-    stop(run, 'cancellation', reason);
-    if (!isSent) {
-      events.essayJobEnded(id, 'cancelled', null);
-      onChanged(record);
-    }
+    // Clients that wait for it with `generateEssay` see it, if it was sent.
+    stop(run, 'cancellation', new GatewayError('UPSTREAM_FAILED', cancelledMessage, { service: 'essays' }));
+    if (!isSent) events.essayJobEnded(id, 'cancelled', null);
+    notify(run);
     await run.task.settled();
   }
 
-  /** Lets other processes continue an order at once. */
+  /** Lets other processes continue an order at once. If the store fails, they do so when this process has no lease. */
   async function release(run: OrderRun): Promise<void> {
     const { id, caller } = run.record;
-    const event = { kind: 'released', own: run.record } as const;
-    // If the store fails, they continue it when this process has no lease.
-    const released = await orders.change(id, caller.id, event).catch(() => null);
+    const released = await orders.change(id, caller.id, { kind: 'released', own: run.record }).catch(() => null);
     if (released !== null && released.process !== null) return;
     leftToOthers.push(toName(run));
     stop(run, 'another run', continuedElsewhere);
   }
 
-  /** Writes what could not be stored, shows other processes the texts so far, and sees what they have changed. @throws StoreError */
+  function listUnended(): OrderRun[] {
+    return [...runs.values()].filter(({ isKeyed, isPlaced, storeEnd }) => isKeyed && isPlaced && storeEnd === null);
+  }
+
+  /** Writes what could not be stored, shows other processes the texts so far, and sees what they have changed. */
   async function synchronize(): Promise<void> {
     await storeEnds();
-    const unended = [...runs.values()].filter(
-      ({ isKeyed, isPlaced, storeEnd }) => isKeyed && isPlaced && storeEnd === null,
-    );
-    await Promise.allSettled(unended.map(synchronizeOne));
+    await Promise.allSettled(listUnended().map(synchronizeOne));
     startNext();
   }
 
   async function synchronizeOne(run: OrderRun): Promise<void> {
     const { record, hasBegun, isSent, textSoFar, storedText } = run;
     if (!hasBegun && !record.isAwaited && isWithdrawn(record.caller)) {
-      stop(run, 'withdrawal', new Error(withdrawnFailure.message));
-      return;
+      return stop(run, 'withdrawal', new Error(withdrawnFailure.message));
     }
     if (isSent && textSoFar !== storedText) {
       await orders.writeTextSoFar(record, textSoFar);
@@ -500,14 +476,14 @@ export function createOrderRuns(options: OrderRunsOptions) {
 
   /** After the store has lost its data, or has failed. @throws StoreError */
   async function restore(): Promise<void> {
-    const unended = [...runs.values()].filter(
-      ({ isKeyed, isPlaced, storeEnd }) => isKeyed && isPlaced && storeEnd === null,
-    );
-    await Promise.all([
-      storeEnds(),
-      ...unended.map(({ record }) => orders.change(record.id, record.caller.id, { kind: 'lost', own: record })),
-    ]);
+    const restoreOne = ({ record }: OrderRun) =>
+      orders.change(record.id, record.caller.id, { kind: 'lost', own: record });
+    await Promise.all([storeEnds(), ...listUnended().map(restoreOne)]);
   }
+}
+
+function isWaiting({ record, hasBegun, storeEnd }: OrderRun): boolean {
+  return !record.isAwaited && !hasBegun && storeEnd === null;
 }
 
 function toName({ record }: OrderRun): OrderName {

@@ -1,6 +1,8 @@
 import type { Signal } from '../../../base/async/signal.ts';
 import { createTimeSlices } from '../../../base/async/time-slices.ts';
 import type { EssayJob, EssayJobState } from '../essays.ts';
+import { toOrderKey } from './order-record.ts';
+import type { OrderRuns } from './order-runs.ts';
 import type { OrderName } from './process-lease.ts';
 
 /** A job with watchers. */
@@ -19,7 +21,10 @@ interface Watched {
  * Lets any number of watchers see the latest state of a job. Each of them holds one state at most: one that reads slowly misses
  * states, and delays no others.
  */
-export function createOrderWatch(read: (order: OrderName) => Promise<EssayJob | null>) {
+export function createOrderWatch(
+  read: (order: OrderName) => Promise<EssayJob | null>,
+  { listen, unlisten }: Pick<OrderRuns, 'listen' | 'unlisten'>,
+) {
   const watched = new Map<string, Watched>();
   /** Thousands of watchers see a change, so other requests are answered meanwhile. */
   const inTimeSlice = createTimeSlices(sliceMs);
@@ -27,7 +32,6 @@ export function createOrderWatch(read: (order: OrderName) => Promise<EssayJob | 
 
   return {
     watch,
-    refresh: (order: OrderName) => void refresh(toKey(order)).catch(() => {}),
     /** Reads all watched jobs: those of other processes change without notice. @throws StoreError */
     refreshAll: async () => void (await Promise.all([...watched.keys()].map(refresh))),
     /** Ends all watches. */
@@ -59,6 +63,7 @@ export function createOrderWatch(read: (order: OrderName) => Promise<EssayJob | 
       });
     };
     watched.set(key, job);
+    listen(key, () => void refresh(key).catch(() => {}));
     job.wake.add(onChange);
     signal.addEventListener('abort', onWake);
     try {
@@ -80,7 +85,10 @@ export function createOrderWatch(read: (order: OrderName) => Promise<EssayJob | 
     } finally {
       signal.removeEventListener('abort', onWake);
       job.wake.delete(onChange);
-      if (job.wake.size === 0) watched.delete(key);
+      if (job.wake.size === 0) {
+        watched.delete(key);
+        unlisten(key);
+      }
     }
   }
 
@@ -107,7 +115,7 @@ export function createOrderWatch(read: (order: OrderName) => Promise<EssayJob | 
 }
 
 function toKey({ id, callerId }: OrderName): string {
-  return JSON.stringify([id, callerId]);
+  return toOrderKey(id, callerId);
 }
 
 export function isEndedJob({ kind }: EssayJobState): boolean {

@@ -214,7 +214,7 @@ export const leaseMs = 8_000;
 const missingMs = 1_500;
 /** Longer than the longest pause before another process reconnects to Redis. */
 const settleMs = 3_000;
-export const markerKey = 'essay-order-locks';
+export const markerKey = 'essay-store-marker';
 /** A year. When it expires, and when a store is used for the first time, orders wait once for `settleMs`. */
 export const markerMs = 365 * 86_400_000;
 /** Entries that are read at a time. */

@@ -111,7 +111,7 @@ export const tRecords = (store: Store) =>
   createOrderStore({
     store,
     keepMs,
-    earlier: createEarlierOrders(store, keepMs),
+    earlier: createEarlierOrders({ store, keepMs, isShared: true }),
     events: { essayOrderUnreadable: () => {} },
   });
 

@@ -121,16 +121,24 @@ export async function answerAll(
 }
 
 /** A store whose operations of one kind wait until the test calls `proceed`. */
-export function tDelayed(store: Store, kind: 'get' | 'lock' | 'replace' | 'sending' | 'set') {
+export function tDelayed(store: Store, kind: 'get' | 'lock' | 'marker' | 'replace' | 'sending' | 'set') {
   const { opened, open: proceed } = tGate();
   const get: Store['get'] = (...args) => opened.then(() => store.get(...args));
   const lock: Store['lock'] = (...args) => opened.then(() => store.lock(...args));
+  const setIfAbsent: Store['setIfAbsent'] = (...args) => opened.then(() => store.setIfAbsent(...args));
   const replace: Store['replace'] = (...args) => opened.then(() => store.replace(...args));
   const sending: Store['replace'] = (key, seen, next, expiry) =>
     (next?.includes('"state":{"kind":"sent"') ? opened : Promise.resolve()).then(() =>
       store.replace(key, seen, next, expiry),
     );
   const set: Store['set'] = (...args) => opened.then(() => store.set(...args));
-  const delayed = { get: { get }, lock: { lock }, replace: { replace }, sending: { replace: sending }, set: { set } };
+  const delayed = {
+    get: { get },
+    lock: { lock },
+    marker: { setIfAbsent },
+    replace: { replace },
+    sending: { replace: sending },
+    set: { set },
+  };
   return { store: { ...store, ...delayed[kind] }, proceed };
 }
