@@ -172,10 +172,13 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     activity.begin();
     try {
       const caller = { id: callerId, name: '', limits: noLimits };
-      if (order.idempotencyKey !== null)
-        return await generateOnce(withKey(order, order.idempotencyKey), caller, context);
+      const { idempotencyKey } = order;
+      if (idempotencyKey !== null) return await generateOnce({ ...order, idempotencyKey }, caller, context);
       keepTime();
-      const run = runs.hold(queue(withKey(order, randomUUID()), caller, true), { request: context, isKeyed: false });
+      const run = runs.hold(queue({ ...order, idempotencyKey: randomUUID() }, caller, true), {
+        request: context,
+        isKeyed: false,
+      });
       const result = await run.task.wait(signal);
       return result === 'moved' ? unsafeOrder : result;
     } catch (error) {
@@ -263,10 +266,11 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
 
   /** The order as this process knows it, or as it is stored. It has failed if its process has left it after it was sent. */
   async function readCurrent(id: string, callerId: string, { readsAgain = false } = {}): Promise<OrderRecord | null> {
-    const isHere = () => runs.find(id, callerId)?.record;
-    let record = isHere() ?? (await orders.read(id, callerId));
-    record = isHere() ?? record;
-    if (record === null || isHere()) return record;
+    const before = runs.find(id, callerId);
+    const record = before ? before.record : await orders.read(id, callerId);
+    // It may have begun here meanwhile.
+    const here = runs.find(id, callerId);
+    if (here || before || record === null) return here?.record ?? record;
     if (isEnded(record)) return readsAgain ? readAgain(record) : record;
     if (!(await isLeft(record)) || (record.state.kind === 'queued' && !record.isAwaited)) return record;
     const event = { kind: 'abandoned', seen: record, by: { process: lease.id, run: record.run } } as const;
@@ -297,10 +301,11 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   }
 
   async function start(order: EssayOrder, caller: JobCaller): Promise<EssayJob | EssayFailure> {
-    if (order.idempotencyKey === null) return withoutKey;
+    const { idempotencyKey } = order;
+    if (idempotencyKey === null) return withoutKey;
     const rejected = rejectOrder(order);
     if (rejected !== null) return rejected;
-    const next = queue(withKey(order, order.idempotencyKey), caller, false);
+    const next = queue({ ...order, idempotencyKey }, caller, false);
     const key = toOrderKey(next.id, caller.id);
     const isRepeated = starting.has(key);
     try {
@@ -497,10 +502,6 @@ function oneAtATime(run: () => Promise<void>): () => void {
         isBusy = false;
       });
   };
-}
-
-function withKey(order: EssayOrder, idempotencyKey: string): KeyedOrder {
-  return { ...order, idempotencyKey };
 }
 
 function toEnd(state: EndedState): EssayJobState {

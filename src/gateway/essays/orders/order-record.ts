@@ -17,6 +17,9 @@ import {
   writingPurposes,
 } from '../essays.ts';
 
+/** Of the form of the records. */
+export const recordVersion = 2;
+
 /** An order with an idempotency key, as it is stored. Each of its changes is a `transition`, and a compare-and-set in the store. */
 export interface OrderRecord {
   /** Derived from the caller and the idempotency key. */
@@ -263,10 +266,6 @@ export function parseRecord<T>(schema: z.ZodType<T>, text: string | null): T | n
   }
 }
 
-export function writeRecord(record: OrderRecord): string {
-  return JSON.stringify({ version: 2, ...record });
-}
-
 const message = z.string();
 const date = z.coerce.date().nullable();
 const orderField = z.enum(['description', 'mode', 'wordCount', 'purpose', 'titles', 'idempotencyKey']);
@@ -339,7 +338,7 @@ const endedState: z.ZodType<EndedState> = z.discriminatedUnion('kind', [finished
 const liveState = z.object({ kind: z.enum(['queued', 'sent']) });
 
 export const recordSchema: z.ZodType<OrderRecord> = z.object({
-  version: z.literal(2),
+  version: z.literal(recordVersion),
   id: z.string(),
   createdAt: z.coerce.date(),
   order: orderSchema,

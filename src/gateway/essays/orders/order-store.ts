@@ -13,10 +13,10 @@ import {
   type OrderRecord,
   parseRecord,
   recordSchema,
+  recordVersion,
   toEssayKey,
   toOrderKey,
   transition,
-  writeRecord,
 } from './order-record.ts';
 
 interface OrderStoreOptions {
@@ -99,7 +99,15 @@ export function createOrderStore({ store, keepMs, earlier, events }: OrderStoreO
       const next = transition(record, event);
       if (next === record || next === null) return next;
       const isFleeting = isEnded(next) && isHidden(next);
-      if (await store.replace(key, text, writeRecord(next), isFleeting ? fleeting : expiry)) return next;
+      if (
+        await store.replace(
+          key,
+          text,
+          JSON.stringify({ version: recordVersion, ...next }),
+          isFleeting ? fleeting : expiry,
+        )
+      )
+        return next;
     }
     throw new StoreError('other processes keep changing the order');
   }

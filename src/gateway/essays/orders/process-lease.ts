@@ -37,6 +37,7 @@ export type ProcessLease = ReturnType<typeof createProcessLease>;
  */
 export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: ProcessLeaseOptions) {
   const id = randomUUID();
+  const ownKeys = { lease: toLeaseKey(id), orders: toOrdersKey(id) };
   const processes = createStoreLog({ store, name: 'essay-processes', expiresInMs: keepMs, skipUnreadable });
   const seen = new Map<string, SeenLease>();
   /** Processes that have not been forgotten, by their number. */
@@ -80,10 +81,10 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
     const names = JSON.stringify(orders);
     renewals += 1;
     const lease = JSON.stringify({ renewals, phase } satisfies Lease);
-    const writing = [store.set(toLeaseKey(id), lease, { expiresInMs: leaseMs })];
+    const writing = [store.set(ownKeys.lease, lease, { expiresInMs: leaseMs })];
     if (names !== written) {
       written = names;
-      writing.push(store.set(toOrdersKey(id), names, { expiresInMs: keepMs }));
+      writing.push(store.set(ownKeys.orders, names, { expiresInMs: keepMs }));
       registering ??= processes.append(id);
     }
     try {
