@@ -1,5 +1,5 @@
 import { isObject } from '../../../base/parse-json.ts';
-import { countWords } from '../../../base/words.ts';
+import { countWords, createTopicCheck } from '../../../base/words.ts';
 import type { Answered } from '../../upstream/outcome.ts';
 import type { EssayOrder } from '../essays.ts';
 import * as guesses from './guesses.ts';
@@ -13,12 +13,6 @@ export interface DeclaredFields {
 
 type Ordered = Pick<EssayOrder, 'description' | 'wordCount'>;
 
-export interface FoundEssay {
-  text: string;
-  /** Where it is, as for ESSAY_TEXT_FIELD. */
-  paths: readonly string[];
-}
-
 /**
  * The essay in a response with a 2xx status; null if there is none. What is declared is believed; everything else is guessed.
  * @param sent the description on the wire
@@ -27,10 +21,9 @@ export function readEssay(
   { status, text, json }: Pick<Answered, 'status' | 'text' | 'json'>,
   order: Ordered,
   sent: string,
-  declared: DeclaredFields,
-): FoundEssay | null {
+  { texts, error }: DeclaredFields,
+): Pick<Found, 'text' | 'paths'> | null {
   const body = json === undefined || typeof json === 'string' ? parseText(json ?? text) : json;
-  const { texts, error } = declared;
   if (error !== null && saysError(body, error)) return null;
   if (texts !== null) return readDeclared(body, texts);
   return guessEssay(body, order, sent, { isAccepted: status === 200 || status === 201, readsSigns: error === null });
@@ -42,7 +35,7 @@ function saysError(body: unknown, path: string): boolean {
   return valuesAt(body, path).some(saysFailure);
 }
 
-function readDeclared(body: unknown, paths: readonly string[]): FoundEssay | null {
+function readDeclared(body: unknown, paths: readonly string[]): Pick<Found, 'text' | 'paths'> | null {
   const texts = paths.map((path) => joinTexts(valuesAt(body, path).flatMap(textsIn), body instanceof Stream));
   const text = joinTexts(texts.filter((part) => part.trim() !== ''));
   return text.trim() === '' ? null : { text, paths };
@@ -55,11 +48,7 @@ function textsIn(value: unknown): string[] {
 
 /** The values at a path such as `data.choices[0].text`. Without an index, it leads through all elements of a list. `$` is the body. */
 function valuesAt(body: unknown, path: string): unknown[] {
-  if (path === '$') return [body];
-  const steps = path
-    .replaceAll(/\[(\d+)\]/g, '.$1')
-    .replace(/^\./, '')
-    .split('.');
+  const steps = path === '$' ? [] : (path.match(/[^.[\]]+/g) ?? []);
   return steps.reduce<unknown[]>((values, step) => values.flatMap((value) => valuesIn(value, step)), [body]);
 }
 
@@ -72,7 +61,10 @@ function valuesIn(container: unknown, step: string): unknown[] {
 }
 
 /** A text, or several that were joined. */
-interface Found extends FoundEssay {
+interface Found {
+  text: string;
+  /** Where it is, as for ESSAY_TEXT_FIELD. */
+  paths: readonly string[];
   /** By the names of its field and of the objects around it. */
   rank: number;
   /** Whether its object, or one around it, says that the order failed. */
@@ -93,9 +85,10 @@ function guessEssay(
   { description, wordCount }: Ordered,
   sent: string,
   { isAccepted, readsSigns }: { isAccepted: boolean; readsSigns: boolean },
-): FoundEssay | null {
-  const echoes = [sent, description].map(normalizeText);
-  const isOnTopic = guesses.createTopicCheck(description);
+): Found | null {
+  // The words of a short description may be in any essay.
+  const echoes = [sent, description].map(normalizeText).filter(({ length }) => length >= 20);
+  const isOnTopic = createTopicCheck(description);
   const found = compose(body, { path: '', name: '', depth: 0 });
   return found && judge({ ...found, isFailed: found.isFailed || !isAccepted });
 
@@ -113,51 +106,40 @@ function guessEssay(
 
   function composeList(list: readonly unknown[], { path, name, depth }: Place, isStream: boolean): Found | null {
     const isSeveral = list.length > 1 && !isStream;
-    const composeAt = (index: number, path: string) =>
-      compose(list[index], { path, name, depth: depth + 1, isListed: isSeveral }) ?? [];
-    const parts = list.flatMap((_, index) => composeAt(index, path));
-    const [first] = parts;
-    if (first === undefined) return null;
+    const composeAt = (value: unknown, path: string) =>
+      compose(value, { path, name, depth: depth + 1, isListed: isSeveral }) ?? [];
+    const parts = list.flatMap((value) => composeAt(value, path));
     const hasWhole = isSeveral && (parts.length === 1 || parts.filter(isWhole).length > 1);
     if (hasWhole || (!isStream && guesses.alternativesName.test(name))) {
-      const essays = list.flatMap((_, index) => composeAt(index, `${path}[${index}]`));
+      const essays = list.flatMap((value, index) => composeAt(value, `${path}[${index}]`));
       return essays.find(judge) ?? essays[0] ?? null;
     }
-    const text = joinTexts(
-      parts.map((part) => part.text),
-      isStream,
-    );
-    const whole = parts.find((part) => part.text === text);
-    const paths = [...new Set((whole ? [whole] : parts).flatMap((part) => part.paths))];
+    const joined = join(parts, isStream);
     // The last part of a stream says how it ended.
-    const isFailed = isStream ? hasFailed(list.at(-1)) : parts.some((part) => part.isFailed);
-    return { ...first, text, paths: parts.some((part) => part.paths.length > 1) ? [path || '$'] : paths, isFailed };
+    const isFailed = isStream ? hasFailed(list.at(-1)) : joined?.isFailed === true;
+    const isNested = parts.some((part) => part.paths.length > 1);
+    const { paths } = parts.find((part) => part.text === joined?.text) ?? joined ?? { paths: [] };
+    return joined && { ...joined, isFailed, paths: isNested ? [path || '$'] : paths };
   }
 
   function composeObject(object: Record<string, unknown>, { path, depth, isListed = false }: Place): Found | null {
-    const [fields, titles, parts]: [Found[], Found[], Found[]] = [[], [], []];
-    let sections = 0;
-    let hasList = false;
-    for (const [key, value] of Object.entries(object)) {
+    const fields = Object.entries(object).flatMap(([key, value]) => {
       const name = normalizeName(key);
       const { purpose } = guesses.purposeOf(name);
       const mayHaveText = purpose === 'text' || purpose === 'title' || (purpose === 'message' && mayHaveEssay(value));
       const place = { path: path === '' ? key : `${path}.${key}`, name, depth: depth + 1 };
       const found = mayHaveText ? compose(value, place) : null;
-      if (found === null) continue;
-      const field = { ...found, rank: Math.min(found.rank, guesses.rankOf(name)) };
+      if (found === null) return [];
+      const rank = Math.min(found.rank, guesses.rankOf(name));
       const isSection = guesses.sectionName.test(name);
-      fields.push(field);
-      if (purpose === 'title') titles.push(field);
-      else if (isSection || sentence.test(field.text)) {
-        parts.push(field);
-        hasList = Array.isArray(value) && value.length > 1;
-      }
-      if (isSection) sections += 1;
-    }
-    const isTitled = titles.length > 0 && parts.length === 1 && (isListed || hasList);
-    if (isTitled || sections > 1) fields.unshift(joinSections([...titles, ...parts]));
-    const found = choose(fields);
+      return [{ ...found, rank, purpose, isSection, isList: Array.isArray(value) && value.length > 1 }];
+    });
+    const titles = fields.filter(({ purpose }) => purpose === 'title');
+    const parts = fields.filter((field) => !titles.includes(field) && (field.isSection || sentence.test(field.text)));
+    const isTitled = titles.length > 0 && parts.length === 1 && (isListed || parts[0]?.isList === true);
+    const isDivided = isTitled || fields.filter(({ isSection }) => isSection).length > 1;
+    const joined = isDivided ? join([...titles, ...parts]) : null;
+    const found = choose(joined ? [{ ...joined, rank: guesses.rankOf('sections of an essay') }, ...fields] : fields);
     return found && { ...found, isFailed: found.isFailed || hasFailed(object) };
   }
 
@@ -168,21 +150,17 @@ function guessEssay(
 
   function hasFailed(value: unknown): boolean {
     if (!readsSigns || !isObject(value)) return false;
-    for (const [key, child] of Object.entries(value))
-      if (guesses.purposeOf(normalizeName(key)).saysFailure?.(child)) return true;
-    return false;
+    return Object.entries(value).some(([key, child]) => guesses.purposeOf(normalizeName(key)).saysFailure?.(child));
   }
 
   /** The essay among the texts of an object; if there is none, the text that may be a part of one. */
   function choose(candidates: readonly Found[]): Found | null {
     const byRank = candidates.toSorted((one, other) => one.rank - other.rank);
     const essays = byRank.flatMap((candidate) => judge(candidate) ?? []);
-    const whole = essays.find(isWhole);
-    if (whole) return whole;
     const named = essays.filter(isNamed);
     const minLength = 0.8 * Math.max(...named.map(({ text }) => text.length));
-    const long = named.find(({ text }) => text.length >= minLength);
-    if (long) return long;
+    const best = essays.find(isWhole) ?? named.find(({ text }) => text.length >= minLength);
+    if (best) return best;
     // Two texts in fields with unknown names could be anything.
     if (essays[0]) return new Set(essays.map(({ text }) => normalizeText(text))).size === 1 ? essays[0] : null;
     return byRank.find((candidate) => isNamed(candidate) || byRank.length === 1) ?? null;
@@ -202,15 +180,13 @@ function guessEssay(
   }
 
   /** Whether it has two thirds of the order, in a field for texts: then no other field counts against it. */
-  function isWhole({ text, rank }: Found): boolean {
-    return rank < guesses.unknownRank && countWords(removeSent(text)) >= (2 / 3) * wordCount;
+  function isWhole(found: Found): boolean {
+    return isNamed(found) && countWords(removeSent(found.text)) >= (2 / 3) * wordCount;
   }
 
-  /** Normalized; empty if the text is a part of what was sent. The words of a short description may be in any essay. */
+  /** Normalized; empty if the text is a part of what was sent. */
   function removeSent(text: string): string {
-    let own = normalizeText(text);
-    for (const echo of echoes) if (echo.length >= 20) own = echo.includes(own) ? '' : own.replaceAll(echo, ' ');
-    return own;
+    return echoes.reduce((own, echo) => (echo.includes(own) ? '' : own.replaceAll(echo, ' ')), normalizeText(text));
   }
 }
 
@@ -225,17 +201,19 @@ function isNamed({ rank }: Found): boolean {
   return rank < guesses.unknownRank;
 }
 
-/** The essay whose parts are fields of one object. */
-function joinSections(parts: readonly Found[]): Found {
-  const [text, paths] = [joinTexts(parts.map((part) => part.text)), parts.flatMap((part) => part.paths)];
-  return { text, paths, rank: guesses.rankOf('sections of an essay'), isFailed: parts.some((part) => part.isFailed) };
+/** Several texts as one. */
+function join(parts: readonly Found[], isStream = false): Found | null {
+  const [first] = parts;
+  const texts = parts.map((part) => part.text);
+  const text = joinTexts(texts, isStream);
+  const paths = [...new Set(parts.flatMap((part) => part.paths))];
+  return first ? { text, paths, rank: first.rank, isFailed: parts.some((part) => part.isFailed) } : null;
 }
 
 /** Joins parts: tokens as they are, paragraphs with empty lines. One that contains the others is the whole text. */
 function joinTexts(parts: readonly string[], isStream = false): string {
   const longest = parts.reduce((one, other) => (other.length > one.length ? other : one), '');
-  const others = parts.filter((part) => part !== longest);
-  if (containsAll(longest, others)) return longest;
+  if (containsAll(longest, parts)) return longest;
   const isTokens = parts.join('').length < 25 * parts.length;
   const isContinued = (part: string, before: string) =>
     isTokens ||
@@ -247,9 +225,10 @@ function joinTexts(parts: readonly string[], isStream = false): string {
 
 /** Also if each part repeats all text so far, or the last one the whole text. */
 function containsAll(text: string, parts: readonly string[]): boolean {
+  const others = parts.filter((part) => part !== text);
   const compact = (part: string) => part.replaceAll(/\s/g, '');
-  if (parts.every((part) => text.startsWith(part)) || compact(text) === compact(parts.join(''))) return true;
-  return parts.length < 100 && parts.every((part) => text.includes(part.trim()));
+  if (others.every((part) => text.startsWith(part)) || compact(text) === compact(others.join(''))) return true;
+  return others.length < 100 && others.every((part) => text.includes(part.trim()));
 }
 
 /** Its letters and digits. */
