@@ -426,6 +426,11 @@ describe('a stream that is longer than the essay', () => {
     expect(turns).toBeGreaterThanOrEqual(Math.floor(bytes.length / 32_768));
   });
 
+  it('may have any number of code spans in its reasoning', async () => {
+    const { text } = await tStream([`<think>${'zzsecret `x` '.repeat(3_000)}</think>`, essay]);
+    expect(text).toBe(essay);
+  });
+
   it('is a failure if it has more markers than a model writes', async () => {
     expect((await tStream(['<think></think>'.repeat(3_000), essay])).outcome).toEqual({ failure: noEssay });
   });

@@ -55,7 +55,7 @@ async function readText(body: AsyncIterable<Uint8Array>, options: ReadOptions): 
     end = part.end ?? end;
     // Each time, all that was written is cleaned again, so this becomes rarer as it grows.
     if (text.length < nextLength) continue;
-    nextLength = text.length + Math.max(40, text.length / 50);
+    nextLength = text.length + Math.max(40, text.length / 100);
     const cleaned = cleanAnswer(text, false);
     onCleaned?.(cleaned);
     const most = enoughWords + (cleaned.state === 'open' ? maxReasoningWords : 0);

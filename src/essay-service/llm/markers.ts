@@ -109,15 +109,15 @@ export function listMarkers(text: string): Marker[] | null {
       return { kind: kind as Marker['kind'], name, index, end: index + marker.length };
     }),
   );
-  if (found.length > maxMarkers) return null;
   let end = 0;
-  return found
+  const markers = found
     .sort((a, b) => a.index - b.index)
     .filter((marker) => {
       const isFirst = marker.index >= end;
       if (isFirst) end = marker.end;
       return isFirst && marker.kind !== 'mention';
     });
+  return markers.length > maxMarkers ? null : markers;
 }
 
 /** Reading them takes a few milliseconds. */

@@ -53,8 +53,8 @@ export const alternativesName = /^(?:choices|candidates|generations|predictions|
 /** Whether an object is a message of another role, or the reasoning of a model. */
 export function isAside(value: unknown): boolean {
   const { role, type, thought } = (value ?? {}) as Record<string, unknown>;
-  const isThought = /think|thought|reason/.test(`${type}`) || thought === true;
-  return isThought || /^(?:user|system|developer|tool)$/.test(`${role}`);
+  const isThought = thought === true || (typeof type === 'string' && /think|thought|reason/.test(type));
+  return isThought || (typeof role === 'string' && /^(?:user|system|developer|tool)$/.test(role));
 }
 
 function isNo(value: unknown): boolean {
