@@ -1,9 +1,6 @@
 import { findRefusalInText, maxMessageLength } from '../../upstream/upstream-error.ts';
 
-/*
- * What is guessed of a response whose format is not documented. Each row is one guess, and none is made about fields that the
- * operator has declared (ESSAY_TEXT_FIELD, ESSAY_ERROR_FIELD).
- */
+/* What is guessed of a response whose format is not documented; nothing of fields that are declared (ESSAY_TEXT_FIELD, ESSAY_ERROR_FIELD). */
 
 /** What a field is for, by its name in lower case without signs, and when its value says that the order failed. The first row decides. */
 const purposes: readonly [purpose: string, names: RegExp, saysFailure?: (value: unknown) => boolean][] = [
@@ -23,9 +20,15 @@ const purposes: readonly [purpose: string, names: RegExp, saysFailure?: (value: 
 ];
 
 /** `text` for a name in no row. */
-export function purposeOf(name: string) {
-  const [purpose = 'text', , saysFailure] = purposes.find(([, names]) => names.test(name)) ?? [];
-  return { purpose, saysFailure };
+export function purposeOf(key: string) {
+  const name = normalizeName(key);
+  for (const [purpose, names, saysFailure] of purposes) if (names.test(name)) return { purpose, saysFailure };
+  return { purpose: 'text' };
+}
+
+/** `errorCode`, `error_code` and `ERROR-CODE` are one name. */
+export function normalizeName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
 /** Names of the field with the essay, the most certain first; '' is a body that is a text. */
@@ -38,8 +41,8 @@ const textNames: readonly RegExp[] = [
 
 /** The position of a field among those that may have the essay; `unknownRank` if its name says nothing about that. */
 export function rankOf(name: string): number {
-  const rank = textNames.findIndex((names) => names.test(name));
-  return rank === -1 ? unknownRank : rank;
+  for (const [rank, names] of textNames.entries()) if (names.test(name)) return rank;
+  return unknownRank;
 }
 
 export const unknownRank = textNames.length;
@@ -93,7 +96,8 @@ const note =
 
 /** Whether a text is none, in any field: data that was cut off, a trace, or what a language model says in place of an essay. */
 export function isNoProse(text: string): boolean {
-  return noProse.some((row) => row.test(text));
+  for (const row of noProse) if (row.test(text)) return true;
+  return false;
 }
 
 const noProse: readonly RegExp[] = [

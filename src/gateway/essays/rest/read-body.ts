@@ -7,8 +7,7 @@ export class Stream extends Array<unknown> {}
 /** A text as what it contains: JSON, also in a fence, lines of JSON, server-sent events; or itself. */
 export function parseText(text: string): unknown {
   const json = /^\s*(?:```\w*\s+)?([[{"][\s\S]*[\]}"])\s*(?:```\s*)?$/.exec(text)?.[1];
-  const parsed = json === undefined ? undefined : parseJson(json);
-  return parsed ?? (text.startsWith('{') ? parseLines(text) : parseEvents(text)) ?? text;
+  return (json && parseJson(json)) ?? (text.startsWith('{') ? parseLines(text) : parseEvents(text)) ?? text;
 }
 
 /** Undefined if one is not an object of JSON: it may be cut off. */

@@ -31,7 +31,7 @@ export function readEssay(
 
 /** A field such as `success` or `status` says so with the values of its name, any other one with each value. */
 function saysError(body: unknown, path: string): boolean {
-  const { saysFailure = guesses.hasValue } = guesses.purposeOf(normalizeName(path.split('.').at(-1) ?? ''));
+  const { saysFailure = guesses.hasValue } = guesses.purposeOf(path.split('.').at(-1) ?? '');
   return valuesAt(body, path).some(saysFailure);
 }
 
@@ -57,7 +57,7 @@ function valuesIn(container: unknown, step: string): unknown[] {
   if (Array.isArray(value) && /^\d+$/.test(step) && !(value instanceof Stream)) return value.slice(+step, +step + 1);
   if (Array.isArray(value)) return Array.from(value).flatMap((element) => valuesIn(element, step));
   const fields = isObject(value) ? Object.entries(value) : [];
-  return fields.filter(([name]) => normalizeName(name) === normalizeName(step)).map(([, child]) => child);
+  return fields.filter(([key]) => guesses.normalizeName(key) === guesses.normalizeName(step)).map(([, child]) => child);
 }
 
 /** A text, or several that were joined. */
@@ -86,8 +86,7 @@ function guessEssay(
   sent: string,
   { isAccepted, readsSigns }: { isAccepted: boolean; readsSigns: boolean },
 ): Found | null {
-  // The words of a short description may be in any essay.
-  const echoes = [sent, description].map(normalizeText).filter(({ length }) => length >= 20);
+  const echoes = [sent, description].map(normalizeText);
   const isOnTopic = createTopicCheck(description);
   const found = compose(body, { path: '', name: '', depth: 0 });
   return found && judge({ ...found, isFailed: found.isFailed || !isAccepted });
@@ -124,7 +123,7 @@ function guessEssay(
 
   function composeObject(object: Record<string, unknown>, { path, depth, isListed = false }: Place): Found | null {
     const fields = Object.entries(object).flatMap(([key, value]) => {
-      const name = normalizeName(key);
+      const name = guesses.normalizeName(key);
       const { purpose } = guesses.purposeOf(name);
       const mayHaveText = purpose === 'text' || purpose === 'title' || (purpose === 'message' && mayHaveEssay(value));
       const place = { path: path === '' ? key : `${path}.${key}`, name, depth: depth + 1 };
@@ -134,11 +133,11 @@ function guessEssay(
       const isSection = guesses.sectionName.test(name);
       return [{ ...found, rank, purpose, isSection, isList: Array.isArray(value) && value.length > 1 }];
     });
-    const titles = fields.filter(({ purpose }) => purpose === 'title');
-    const parts = fields.filter((field) => !titles.includes(field) && (field.isSection || sentence.test(field.text)));
-    const isTitled = titles.length > 0 && parts.length === 1 && (isListed || parts[0]?.isList === true);
-    const isDivided = isTitled || fields.filter(({ isSection }) => isSection).length > 1;
-    const joined = isDivided ? join([...titles, ...parts]) : null;
+    const many = fields.length > 1 ? fields : [];
+    const titles = many.filter(({ purpose }) => purpose === 'title');
+    const parts = many.filter((field) => !titles.includes(field) && (field.isSection || sentence.test(field.text)));
+    const isTitled = titles.length > 0 && parts.length === 1 && (isListed || parts[0]?.isList);
+    const joined = isTitled || many.filter((field) => field.isSection).length > 1 ? join([...titles, ...parts]) : null;
     const found = choose(joined ? [{ ...joined, rank: guesses.rankOf('sections of an essay') }, ...fields] : fields);
     return found && { ...found, isFailed: found.isFailed || hasFailed(object) };
   }
@@ -150,17 +149,20 @@ function guessEssay(
 
   function hasFailed(value: unknown): boolean {
     if (!readsSigns || !isObject(value)) return false;
-    return Object.entries(value).some(([key, child]) => guesses.purposeOf(normalizeName(key)).saysFailure?.(child));
+    for (const [key, child] of Object.entries(value)) if (guesses.purposeOf(key).saysFailure?.(child)) return true;
+    return false;
   }
 
   /** The essay among the texts of an object; if there is none, the text that may be a part of one. */
   function choose(candidates: readonly Found[]): Found | null {
     const byRank = candidates.toSorted((one, other) => one.rank - other.rank);
     const essays = byRank.flatMap((candidate) => judge(candidate) ?? []);
+    const whole = essays.find(isWhole);
+    if (whole) return whole;
     const named = essays.filter(isNamed);
     const minLength = 0.8 * Math.max(...named.map(({ text }) => text.length));
-    const best = essays.find(isWhole) ?? named.find(({ text }) => text.length >= minLength);
-    if (best) return best;
+    const long = named.find(({ text }) => text.length >= minLength);
+    if (long) return long;
     // Two texts in fields with unknown names could be anything.
     if (essays[0]) return new Set(essays.map(({ text }) => normalizeText(text))).size === 1 ? essays[0] : null;
     return byRank.find((candidate) => isNamed(candidate) || byRank.length === 1) ?? null;
@@ -184,9 +186,11 @@ function guessEssay(
     return isNamed(found) && countWords(removeSent(found.text)) >= (2 / 3) * wordCount;
   }
 
-  /** Normalized; empty if the text is a part of what was sent. */
+  /** Normalized; empty if the text is a part of what was sent. The words of a short description may be in any essay. */
   function removeSent(text: string): string {
-    return echoes.reduce((own, echo) => (echo.includes(own) ? '' : own.replaceAll(echo, ' ')), normalizeText(text));
+    let own = normalizeText(text);
+    for (const echo of echoes) if (echo.length >= 20) own = echo.includes(own) ? '' : own.replaceAll(echo, ' ');
+    return own;
   }
 }
 
@@ -235,9 +239,4 @@ function containsAll(text: string, parts: readonly string[]): boolean {
 function normalizeText(text: string): string {
   const words = text.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ');
   return words.trim();
-}
-
-/** `errorCode`, `error_code` and `ERROR-CODE` are one name. */
-function normalizeName(name: string): string {
-  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 }

@@ -47,8 +47,8 @@ export function createRestEssays(options: RestEssaysOptions): SendingEssayGenera
       return (isSuccess(outcome) ? toEssay(outcome, order) : null) ?? toFailure(outcome, isSent);
     },
     readAgain(order, text) {
-      const head = { kind: 'answered', status: 200, headers: {}, retryAt: null } as const;
-      return toEssay({ ...head, text, json: parseBoundedJson(text) }, order);
+      const json = parseBoundedJson(text);
+      return toEssay({ kind: 'answered', status: 200, headers: {}, retryAt: null, text, json }, order);
     },
   };
 
@@ -79,10 +79,8 @@ export function createRestEssays(options: RestEssaysOptions): SendingEssayGenera
     }
     const failed = answer ? { ...answer, text: '', json: undefined } : outcome;
     const { message, code, retryable } = toUpstreamError('essays', failed, events);
-    if (code === 'UPSTREAM_ALLOWANCE_EXHAUSTED') {
-      const renewsAt = 'renewsAt' in outcome ? outcome.renewsAt : 'retryAt' in outcome ? outcome.retryAt : null;
-      return { kind: 'allowance-exhausted', message, code, renewsAt };
-    }
+    const renewsAt = 'renewsAt' in outcome ? outcome.renewsAt : 'retryAt' in outcome ? outcome.retryAt : null;
+    if (code === 'UPSTREAM_ALLOWANCE_EXHAUSTED') return { kind: 'allowance-exhausted', message, code, renewsAt };
     const isReceived = isSuccess(outcome);
     const rawText = (isReceived || outcome.kind === 'failed') && outcome.text.trim() !== '' ? outcome.text : null;
     const isUnsent = outcome.kind !== 'failed' || outcome.reason === 'unreachable' || !isSent;
@@ -135,9 +133,8 @@ function readTextLine(line: unknown): string | null {
 function readReason(value: unknown, { isNested = true } = {}): string | null {
   if (typeof value === 'string' && value.trim() !== '') return value;
   if (typeof value !== 'object' || value === null) return null;
-  const named = reasonNames.map((name) => readProperty(value, name));
+  const names = ['message', 'detail', 'msg', 'reason', 'error', 'errors', 'title'];
+  const named = names.map((name) => readProperty(value, name));
   const others = isNested || Array.isArray(value) ? Object.values(value) : [];
   return [...named, ...others].map((child) => readReason(child)).find((reason) => reason !== null) ?? null;
 }
-
-const reasonNames = ['message', 'detail', 'msg', 'reason', 'error', 'errors', 'title'];
