@@ -37,74 +37,57 @@ export type RedactSecrets = (text: string, isTruncated?: boolean) => string;
  * @example
  * const redact = createSecretRedaction(['seeded-key']);
  * redact('The key seeded-key is unknown.') // => 'The key [hidden] is unknown.'
- * redact('The response was cut off: see', true) // => 'The response was cut off: see'
  * redact('The response was cut off: seeded-k', true) // => 'The response was cut off: [hidden]'
  */
 export function createSecretRedaction(secrets: readonly string[]): RedactSecrets {
-  const long = secrets.filter((secret) => secret.length >= 8);
-  const redactSecrets = createReplacement(long);
-  const redactPrefix = createPrefixReplacement(long);
-  return (text, isTruncated = false) => (isTruncated ? redactPrefix(redactSecrets(text)) : redactSecrets(text));
+  return createReplacement(secrets.filter(({ length }) => length >= 8));
 }
 
 /** The forms of secrets are looked for in decoded texts. */
-function createReplacement(secrets: readonly string[]): Redact {
+function createReplacement(secrets: readonly string[]): RedactSecrets {
   // A secret may begin with another one.
   const forms = secrets.flatMap(listForms).sort((a, b) => b.length - a.length);
   if (forms.length === 0) return (text) => text;
   const pattern = new RegExp(forms.map((form) => form.join('')).join('|'), 'g');
+  const prefix = new RegExp(`(?:${forms.map(prefixSource).join('|')})$`);
   const escapes = secrets.some((secret) => /["\\]/.test(secret)) ? allEscapes : unusualEscapes;
-  return (text) => {
-    if (!escapes.test(text)) return text.replace(pattern, hidden);
-    const { decoded, starts } = decode(text);
-    let redacted = '';
-    let end = 0;
-    for (const { index, 0: found } of decoded.matchAll(pattern)) {
-      redacted += text.slice(end, starts[index]) + hidden;
-      end = starts[index + found.length] ?? text.length;
-    }
-    return redacted + text.slice(end);
+  return (text, isTruncated) => {
+    const redacted = escapes.test(text) ? replaceDecoded(text, pattern) : text.replace(pattern, hidden);
+    if (!isTruncated) return redacted;
+    const { decoded, starts } = decode(redacted.replace(partialEscape, ''));
+    const start = starts[decoded.search(prefix)];
+    return start === undefined ? redacted : redacted.slice(0, start) + hidden;
   };
+}
+
+function replaceDecoded(text: string, pattern: RegExp): string {
+  const { decoded, starts } = decode(text);
+  let redacted = '';
+  let end = 0;
+  for (const { index, 0: found } of decoded.matchAll(pattern)) {
+    redacted += text.slice(end, starts[index]) + hidden;
+    end = starts[index + found.length] ?? text.length;
+  }
+  return redacted + text.slice(end);
 }
 
 /** Most texts have only the escapes of line breaks and quotes, and of `\\d` in regular expressions: they are not decoded. */
 const unusualEscapes = /\\(?:u[\da-fA-F]{4}|[^A-Za-z\d"\\])|%[\da-fA-F]{2}/;
 const allEscapes = /\\|%[\da-fA-F]{2}/;
-const hidden = '[hidden]';
-
-/** Redacts the beginning of a secret, of at least 4 characters, at the end of the text, which may also end within an escape. */
-function createPrefixReplacement(secrets: readonly string[]): Redact {
-  const forms = secrets.flatMap(listForms);
-  if (forms.length === 0) return (text) => text;
-  const prefixes = forms.map((form) => {
-    const optional = form.slice(minPrefixLength).reduceRight((rest, source) => `(?:${source}${rest})?`, '');
-    return form.slice(0, minPrefixLength).join('') + optional;
-  });
-  const pattern = new RegExp(`(?:${prefixes.join('|')})$`);
-  const maxLength = maxEscapedLength * Math.max(...forms.map(({ length }) => length));
-  return (text) => {
-    const tailStart = Math.max(0, text.length - maxLength);
-    const { decoded, starts } = decode(text.slice(tailStart).replace(partialEscape, ''));
-    const start = starts[decoded.search(pattern)];
-    return start === undefined ? text : text.slice(0, tailStart + start) + hidden;
-  };
-}
-
-/** Shorter ones occur in ordinary words. */
-const minPrefixLength = 4;
-/** The longest escape of one character: a \\u0063 whose backslash is escaped again. */
-const maxEscapedLength = 12;
 /** The start of an escape that is cut off at the end of a text; also matches nothing. */
 const partialEscape = /(?:\\{1,8}(?:u[\da-f]{0,3})?|%(?:25?){0,4}[\da-f]?)?$/i;
+const hidden = '[hidden]';
 
 /** The forms of a secret in decoded texts: as it is, its bytes as percent-encoding shows them, and its base64; the source of each character. */
 function listForms(secret: string): string[][] {
   const plain = new Set([secret, Buffer.from(secret).toString('latin1')]);
-  const forms = [...plain].map((text) => [...decode(text).decoded].map(plainSource));
-  return [...forms, ...listBase64(secret).map((text) => [...text].map(base64Source))].filter(
-    ({ length }) => length > 0,
-  );
+  const forms = Array.from(plain, (text) => [...decode(text).decoded].map(plainSource));
+  const base64 = listBase64(secret).map((text) => [...text].map((letter) => base64Sources[letter] ?? letter));
+  return [...forms, ...base64].filter(({ length }) => length > 0);
 }
+
+/** In base64url, two characters are replaced. */
+const base64Sources: Readonly<Record<string, string>> = { '+': '[+-]', '/': '[/_]' };
 
 /** In any case. A class takes less time than the flag `i`. */
 function plainSource(character: string): string {
@@ -113,28 +96,23 @@ function plainSource(character: string): string {
   return isLetter ? `[${[...cases].join('')}]` : character.replace(/[\\^$.*+?()[\]{}|]/, String.raw`\$&`);
 }
 
-/** Another case would encode another text. In base64url, two characters are replaced. */
-function base64Source(character: string): string {
-  if (character === '+') return '[+-]';
-  return character === '/' ? '[/_]' : character;
-}
-
-/** The secret within longer encoded bytes begins at any of three offsets; characters that encode neighbouring bytes are left out. */
+/** Within longer bytes, it begins at one of three offsets, and shares characters with its neighbors. Fewer than 8 are part of ordinary words. */
 function listBase64(secret: string): string[] {
-  return [0, 1, 2]
-    .map((offset) => {
-      const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
-      return bytes.toString('base64').slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6));
-    })
-    .filter(({ length }) => length >= minBase64Length);
+  const encoded = [0, 1, 2].map((offset) => {
+    const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
+    return bytes.toString('base64').slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6));
+  });
+  return encoded.filter(({ length }) => length >= 8);
 }
 
-/** Shorter ones occur in ordinary words. */
-const minBase64Length = 8;
+/** The beginning of a form: at least 4 characters, as fewer occur in ordinary words. */
+function prefixSource(form: readonly string[]): string {
+  const optional = form.slice(4).reduceRight((rest, source) => `(?:${source}${rest})?`, '');
+  return form.slice(0, 4).join('') + optional;
+}
 
 /**
- * Decodes the escapes of JSON and of URLs, also if they are escaped again, and removes backslashes. In one pass over the characters:
- * a response may be nothing but escapes.
+ * Decodes the escapes of JSON and of URLs, also if they are escaped again, and removes backslashes, in one pass.
  * @returns where each character of the decoded text, and its end, are in the text
  */
 function decode(text: string): { decoded: string; starts: Uint32Array } {
@@ -143,24 +121,20 @@ function decode(text: string): { decoded: string; starts: Uint32Array } {
   let length = 0;
   for (let index = 0; index < text.length; ) {
     starts[length] = index;
-    let next = index;
-    while (text.charCodeAt(next) === backslash) next += 1;
-    let unit = text.charCodeAt(next);
-    const isUnit = next > index && unit === letterU;
-    const isByte = unit === percent;
-    if (isByte) while (text.startsWith('25', next + 1)) next += 2;
-    const digits = isUnit ? 4 : 2;
-    const value = isUnit || isByte ? Number(`0x${text.slice(next + 1, next + 1 + digits)}`) : Number.NaN;
-    index = next + 1 + (Number.isNaN(value) ? 0 : digits);
-    if (!Number.isNaN(value)) unit = value;
+    escaped.lastIndex = index;
+    const code = text.charCodeAt(index);
+    const [whole, digits, byte, other] = (code === backslash || code === percent ? escaped.exec(text) : null) ?? [];
+    const unit = other?.charCodeAt(0) ?? (whole ? Number.parseInt(digits ?? byte ?? '', 16) : code);
+    index += whole?.length ?? 1;
     // A secret that contains backslashes is looked for without them.
-    if (unit !== backslash && !Number.isNaN(unit)) units[length++] = unit;
+    if (unit !== backslash) units[length++] = unit;
   }
   starts[length] = text.length;
   return { decoded: Buffer.from(units.buffer, 0, 2 * length).toString('utf16le'), starts };
 }
 
-const [backslash, letterU, percent] = [0x5c, 0x75, 0x25];
+const escaped = /\\+u([\da-fA-F]{4})|\\*%(?:25)*([\da-fA-F]{2})|\\+(.)/sy;
+const [backslash, percent] = [0x5c, 0x25];
 
 /** Start of a word, also after an escaped character in JSON, such as \n, or a percent-encoded one. */
 const wordStart = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt])|(?<=%[0-9A-Fa-f]{2}))`;
@@ -171,9 +145,6 @@ const gap = `(?:${separator}{1,2}(?![A-Za-z]{5,}${wordEnd}))?`;
 const group = `${gap}[A-Za-z0-9]{4}`;
 /** The shortest IBANs are Norwegian and have 15 characters. */
 const ibanLike = `[A-Za-z]{2}${gap}\\d{2}(?:(?:${group}){3,7}(?:${gap}[A-Za-z0-9]{1,3})?|(?:${group}){2}${gap}[A-Za-z0-9]{3})`;
-/**
- * Ids of requests, traces and documents can look like an IBAN, so they are matched first and skipped: they must stay
- * readable. No country's IBANs are 32 hexadecimal digits.
- */
+/** Ids of requests, traces and documents must stay readable, so they are matched first. No country's IBANs are 32 hexadecimal digits. */
 const id = '(?<id>[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-9a-f]{32})';
 const idOrIbanLike = new RegExp(`${wordStart}(?:${id}|${ibanLike})${wordEnd}`, 'g');

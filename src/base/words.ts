@@ -57,3 +57,61 @@ const letterOfHalfWord = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\
 /** The time of a segmenter grows with the square of the length, so a longer run without spaces is read in parts. */
 const boundedRun =
   /[^\s\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]*[\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]\S{0,500}|\S+/gu;
+
+/** Whether a text is about a description: it has a word of it that is not common to many texts. */
+export function createTopicCheck(description: string): (text: string) => boolean {
+  let wanted: readonly string[] | null = null;
+  return (text) => {
+    wanted ??= topicWordsOf(description);
+    const own = wordsOf(text.slice(0, maxTopicLength));
+    return wanted.length === 0 || wanted.some((word) => own.some((other) => isSameWord(word, other)));
+  };
+}
+
+function topicWordsOf(description: string): string[] {
+  const words = wordsOf(description).filter((word) => !commonWords.has(word));
+  const long = words.filter((word) => word.length > (scriptWithoutSpaces.test(word) ? 1 : 3));
+  return long.length > 0 ? long : words;
+}
+
+/** The beginning of a text shows its topic. */
+const maxTopicLength = 5_000;
+
+/** Without numbers. Texts in scripts without spaces are divided into words, too. */
+function wordsOf(text: string): string[] {
+  const words = Array.from(wordBreaks.segment(text.toLowerCase()), ({ segment }) => segment);
+  return [...new Set(words.filter((word) => /\p{L}/u.test(word)))];
+}
+
+const scriptWithoutSpaces =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]/u;
+
+/** Apart from the end, which differs in plurals and cases. */
+function isSameWord(one: string, other: string): boolean {
+  if (one === other) return true;
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  let common = 0;
+  while (common < short.length && short[common] === long[common]) common += 1;
+  return common >= Math.max(common === short.length ? 3 : 4, 0.7 * long.length);
+}
+
+// cspell:disable
+/** Words that a message may share with any description: frequent ones of several languages, and those about texts and orders. */
+const commonWords = new Set(
+  `the and for you are not but can was has had its our who why how all any one two may out of to in is it on at by an as be or we do
+  if so no my me about above after again against also although always among another around because been before being below between both cannot
+  could does during each even every first following from give given have having here however into itself just like long made make
+  makes many might more most much must need needs never next only other over please same shall should since some still such take
+  than that their them themselves then there these they this those through time today under until upon used uses using very want
+  were what when where whether which while whom whose will with within without would your yours answer answers article discuss
+  describe describes description draft essay essays example examples explain general generate help introduction conclusion limit
+  message model number order orders paragraph paragraphs points purpose request requests result service support text texts title
+  titles topic topics word words work write writer writers writes writing written aber auch aufsatz bitte dass diese dieser eine
+  einem einen einer haben ihre ihrer kann mehr nach nicht noch oder schreiben sich sind über warum wenn werden wird wurde avec
+  dans elle être leur mais nous peut plus pour pourquoi sans sont tout vous votre como cuando desde ensayo esta este hasta para
+  pero porque puede sobre también texto todo mais quando come della nella perché più questo sono deze door heeft maar meer niet
+  over voor waarom чтобы который почему также 为什么 如何 关于 使用 重新 我们 可以 一个 没有 文章 について なぜ です ます する ください`.split(
+    /\s+/,
+  ),
+);
+// cspell:enable

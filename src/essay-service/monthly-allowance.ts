@@ -6,37 +6,30 @@ interface Reservation {
   release(): void;
 }
 
-interface AllowanceState {
-  limit: number;
-  remaining: number;
-  /** The start of the next calendar month. */
-  renewsAt: Date;
-  /** Whole seconds until then, at least 1. */
-  renewsInSeconds: number;
-}
-
-interface MonthlyAllowance {
-  /** Returns null if the allowance of the month is used up. */
-  reserve(): Reservation | null;
-  /** The current state; null without a limit. */
-  state(): AllowanceState | null;
-}
-
 /**
  * Counts essays per calendar month (UTC) in memory: a restart resets the count.
  * @param limit null for no limit
  */
-export function createMonthlyAllowance(limit: number | null): MonthlyAllowance {
+export function createMonthlyAllowance(limit: number | null) {
   let month = periodAt('month', Date.now());
   let used = 0;
 
   return {
-    reserve() {
+    /** Null if the allowance of the month is used up. */
+    reserve(): Reservation | null {
       renew();
       if (limit !== null && used >= limit) return null;
       used += 1;
-      return createReservation(month);
+      let reservedIn: number | null = month;
+      return {
+        release() {
+          renew();
+          if (reservedIn === month) used -= 1;
+          reservedIn = null;
+        },
+      };
     },
+    /** Null without a limit. */
     state() {
       if (limit === null) return null;
       renew();
@@ -46,17 +39,6 @@ export function createMonthlyAllowance(limit: number | null): MonthlyAllowance {
       return { limit, remaining: Math.max(0, limit - used), renewsAt, renewsInSeconds };
     },
   };
-
-  function createReservation(reservedIn: number): Reservation {
-    let isReserved = true;
-    return {
-      release() {
-        renew();
-        if (isReserved && reservedIn === month) used -= 1;
-        isReserved = false;
-      },
-    };
-  }
 
   /** Never back to an earlier month: a clock that is set back must not renew the allowance. */
   function renew(): void {

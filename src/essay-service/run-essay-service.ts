@@ -10,7 +10,7 @@ import type { Writer } from './writing-order.ts';
 /** Serves until SIGTERM or SIGINT, as configured by the environment. */
 export async function runEssayService(port: number): Promise<void> {
   const { host, logLevel, apiKey, llm, monthlyAllowance } = readEssayServiceConfig(process.env);
-  const redact = createRedact([apiKey, llm?.apiKey ?? ''].filter(Boolean));
+  const redact = createRedact([apiKey, llm?.apiKey ?? '']);
   // Standard output is for the address of the service and its writer; errors go to standard error.
   const log = createLog({ level: logLevel, redact, destination: process.stderr });
   const app = createEssayService({ apiKey, writer: createEssayWriter(llm), monthlyAllowance, log });

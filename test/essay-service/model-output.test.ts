@@ -1,6 +1,5 @@
 // Texts of models. cspell:ignore hink nassistantfinal assistantcommentary assistantanalysis longcat endoftext endofturn nzzsecret
-// cspell:ignore Voici votre analysiswe assistantcommentarywe endstartassistantchannelfinalmessage startassistantchannelcommentarymessage
-// cspell:ignore endstartassistantchannelanalysismessage assistantchannelfinalmessage
+// cspell:ignore Voici votre
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
@@ -111,7 +110,6 @@ describe('how an answer ends', () => {
     ['a tag before a letter', `${essay} a<analysis>zzsecret`],
     ['brackets', `${essay}\n[THINK]zzsecret`],
     ['a symbol', `${essay}◁think▷zzsecret`],
-    ['a fence', `${essay}\n\`\`\`think\nzzsecret`],
     ['a channel', `${essay}<|channel|>analysis<|message|>zzsecret`],
   ])('is within %s that is not closed, so that the text is cut off', async (_, output) => {
     for (const finish of ['stop', 'length']) {
@@ -330,8 +328,6 @@ describe('what surrounds an essay without the tag', () => {
     'Would you like me to adapt it to the academic mode?',
     "If you'd like, I can also make it shorter.",
     '（全文300字）',
-    'This essay is 306 words long.',
-    '--- End of essay ---',
   ])('is removed after it: %s', async (closing) => {
     for (const separator of ['\n\n', '\n', ' ']) {
       if (separator === ' ' && !/^[A-Z]/.test(closing)) continue;
@@ -428,6 +424,11 @@ describe('a stream that is longer than the essay', () => {
     expect(await readPieces([...cut(bytes), toStream([essay])])).toEqual(complete);
     // One turn for every 32 KB.
     expect(turns).toBeGreaterThanOrEqual(Math.floor(bytes.length / 32_768));
+  });
+
+  it('may have any number of code spans in its reasoning', async () => {
+    const { text } = await tStream([`<think>${'zzsecret `x` '.repeat(3_000)}</think>`, essay]);
+    expect(text).toBe(essay);
   });
 
   it('is a failure if it has more markers than a model writes', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createShownEssay } from '../../src/essay-service/llm/essay-text.ts';
-import { cutToLimit } from '../../src/essay-service/llm/llm-writer.ts';
+import { createShownEssay, cutToLimit } from '../../src/essay-service/llm/llm-writer.ts';
 import { createRandom, type Random } from '../support/e2e/random.ts';
 import { readPieces, toStream } from '../support/essay-service/deliver.ts';
 import { essay, rows, thought, unchanged } from '../support/essay-service/model-outputs.ts';
@@ -22,8 +21,8 @@ interface Shown {
 /** Reads what a model writes, in the given pieces. */
 async function show(pieces: readonly string[], { wordCount = 2_000, finish = 'stop' } = {}): Promise<Shown> {
   const parts: string[] = [];
-  const onWritten = createShownEssay(wordCount, (part) => parts.push(part));
-  const outcome = await readPieces([toStream(pieces, { finish })], { enoughWords: wordCount + 20, onWritten });
+  const onCleaned = createShownEssay(wordCount, (part) => parts.push(part));
+  const outcome = await readPieces([toStream(pieces, { finish })], { enoughWords: wordCount + 20, onCleaned });
   if ('failure' in outcome) return { parts, final: outcome.failure };
   try {
     return { parts, final: cutToLimit(outcome, wordCount) };

@@ -1,3 +1,4 @@
+import { htmlToText } from '../../base/html-text.ts';
 import { findWordLimit } from '../../base/words.ts';
 import { splitSentences } from '../sentences.ts';
 import { type EssayPurpose, readPurposeAndTitles } from '../writing-order.ts';
@@ -123,24 +124,13 @@ function splitList(list: string): string[] {
 
 /** Removes HTML and Markdown. Lines and the marks of list items stay. */
 function toPlainText(description: string): string {
-  return replacements
-    .reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), description.slice(0, 20_000))
-    .trim();
+  const lines = description.slice(0, 20_000).replaceAll(/\r\n?|[\u2028\u2029\v\f]/g, '\n');
+  const text = htmlToText(lines.replaceAll(/<li\b[^<>]*>/gi, '\n- '));
+  return replacements.reduce((plain, [pattern, replacement]) => plain.replace(pattern, replacement), text).trim();
 }
 
 /** All patterns are bounded, so that no input makes them slow. The order matters. */
 const replacements: readonly (readonly [RegExp, string])[] = [
-  [/\r\n?|[\u2028\u2029\v\f]/g, '\n'],
-  [/<(script|style)\b[^<>]{0,500}>[^<]{0,5000}<\/\1\s*>|<!--[^<>]{0,2000}-->/gi, ' '],
-  [/<li\b[^<>]{0,500}>/gi, '\n- '],
-  [/<\/?(?:p|div|br|h[1-6]|ul|ol|li|tr|table|section|article|blockquote)\b[^<>]{0,500}>/gi, '\n'],
-  [/<\/?[a-z][^<>]{0,500}>/gi, ''],
-  [/&lt;/g, '<'],
-  [/&gt;/g, '>'],
-  [/&nbsp;/g, ' '],
-  [/&quot;/g, '"'],
-  [/&(?:#39|apos);/g, "'"],
-  [/&amp;/g, '&'],
   [/^[ \t]{0,20}(?:#{1,6}|>)[ \t]+|^[ \t]{0,20}(?:`{3,}|~{3,}|-{3,}|\*{3,}|={3,})[^\n]{0,40}$/gm, ''],
   [/!?\[([^[\]\n]{0,200})\]\([^()\n]{0,500}\)/g, '$1'],
   [/(\*\*|__|~~|`)(?=\S)([^*_~`\n]{1,500})\1/g, '$2'],

@@ -1,21 +1,14 @@
-import { findWordLimit } from '../../base/words.ts';
-import { findEndOfSentences } from '../sentences.ts';
 import { listMarkers, type Marker } from './markers.ts';
 import { removeFence, removeRemarks } from './remarks.ts';
-
-/** For the prompt. */
-export const tagRule =
-  'Write <essay> on the first line, then the essay, then </essay> on the last line. Do not write these tags elsewhere.';
 
 export interface CleanedAnswer {
   /** Without reasoning, markers, other turns, remarks to the reader, and a fence around all of it. */
   text: string;
   /**
-   * Whether more text can change the beginning of this one. `open`: it may turn out to be reasoning, whose opening tag is in the
-   * prompt; `settled`: the reasoning has ended; `plain`: there is nothing but text after a tag that certainly begins it; `ended`: what
-   * follows is another turn.
+   * Whether more text can change the beginning of this one. `open`: it may be reasoning, whose opening tag is in the prompt; `settled`:
+   * the reasoning has ended; `certain`: a tag has begun the essay; `plain`: nothing but text follows it; `ended`: another turn follows.
    */
-  state: 'open' | 'settled' | 'plain' | 'ended';
+  state: 'open' | 'settled' | 'certain' | 'plain' | 'ended';
   /** Where what was received ends: in the text, in reasoning that is not closed, or after the text. */
   endsIn: 'text' | 'thought' | 'rest';
   /** Whether the model wrote it after the tag. */
@@ -28,211 +21,149 @@ export interface CleanedAnswer {
  * @param isComplete whether no text follows; if not, the last characters are left out where they may be part of a marker
  */
 export function cleanAnswer(answer: string, isComplete: boolean): CleanedAnswer {
-  const written = removeControlCharacters(answer);
-  let ranges: Range[] = [];
-  /** The text before a closing tag without an opening one. */
-  let dropped: Range[] = [];
-  /** The names of the blocks of reasoning that are open, from the outermost to the innermost. */
-  let open: string[] = [];
-  let tag: string | null = null;
-  /** Whether a tag has certainly begun the essay. */
-  let isCertain = false;
-  let isPlain = false;
-  let isSettled = false;
-  /** A message has ended; a final one may follow. */
-  let isPaused = false;
-  let hasEnded = false;
-
+  // Control characters but line breaks and tabs, and lone halves of surrogate pairs.
+  const written = answer.replaceAll(/\r\n?/g, '\n').replaceAll(/(?![\n\t])[\p{Cc}\p{Cs}]/gu, '');
   const markers = listMarkers(written);
   if (!markers) return { text: '', state: 'open', endsIn: 'thought', isTagged: false };
   const limit = isComplete ? written.length : findPossibleMarker(written, markers.at(-1)?.end ?? 0);
-  let position = 0;
-  for (const marker of markers) {
-    if (marker.index > limit || hasEnded) break;
-    addText(marker.index);
-    isPlain = false;
-    if (!isMention(marker) && apply(marker)) position = marker.end;
-  }
-  addText(limit);
-  const endsIn = hasEnded || isPaused ? 'rest' : open.length > 0 ? 'thought' : 'text';
-  // The last marker may be a closing tag after all text.
-  const joined = joinRanges(written, hasText() ? ranges : dropped);
-  const text = endsIn === 'text' ? joined.replace(incompleteToken, '').trimEnd() : joined;
-  const cleaned = tag === 'essay' || !isComplete ? removeFence(text) : removeRemarks(text);
-  // A fence at the start may be around all of the text, or around a part of it.
-  const state = hasEnded ? 'ended' : isPlain && !/^[`~]{3}/.test(text) ? 'plain' : isSettled ? 'settled' : 'open';
-  return { text: cleaned, state, endsIn, isTagged: tag === 'essay' };
-
-  function addText(end: number): void {
-    if (end > position && !hasEnded && !isPaused && open.length === 0) {
-      const last = ranges.at(-1);
-      if (last?.end === position) last.end = end;
-      else ranges.push({ start: position, end });
-    }
-    position = Math.max(position, end);
-  }
-
-  function hasText(): boolean {
-    return ranges.some((range) => /\S/.test(written.slice(range.start, range.end)));
-  }
-
-  /** Whether a sentence mentions the marker. */
-  function isMention({ kind, index, end }: Marker): boolean {
-    if (open.length > 0 || !hasText() || ['channel', 'answer', 'noise'].includes(kind)) return false;
-    return isBetweenWords(written.slice(Math.max(0, index - 10), index), written.slice(end, end + 15));
-  }
-
-  /** @returns false if the marker is part of the text */
-  function apply({ kind, name }: Marker): boolean {
-    switch (kind) {
-      case 'noise':
-        return true;
-      case 'channel':
-        open = open.filter((block) => block !== 'channel');
-        if (isSettled && hasText()) return endTurn();
-        return open.push('channel') > 0;
-      case 'thought':
-        return open.push(name) > 0;
-      case 'thought-end':
-        return endThought(name);
-      case 'answer':
-        return isSettled && hasText() ? endTurn() : restart(true);
-      case 'tag':
-        return open.length > 0 || beginTag(name);
-      case 'tag-end':
-        return open.length > 0 || endTag(name);
-      case 'turn':
-        if (hasText()) return isPaused || endTurn();
-        open = [];
-        isPaused = false;
-        return true;
-      case 'end':
-      case 'message-end':
-        if (hasText() && (kind === 'end' || isSettled)) return endTurn();
-        open = [];
-        isPaused = true;
-        return true;
-    }
-  }
-
-  function endThought(name: string): true {
-    if (open.length > 0) {
-      const index = open.lastIndexOf(name);
-      open.length = index === -1 ? open.length - 1 : index;
-      if (open.length === 0 && !hasText()) isSettled = true;
-    } else if (!isCertain) {
-      // The opening tag is in the prompt, or reasoning went on after it was closed: all text before is reasoning.
-      if (isSettled && hasText()) dropped = ranges;
-      tag = null;
-      restart(true);
-    }
-    return true;
-  }
-
-  function beginTag(name: string): boolean {
-    if (isCertain || (name !== 'essay' && hasText())) return false;
-    tag = name;
-    if (name !== 'essay') return true;
-    // After text, it may be part of reasoning whose opening tag is in the prompt.
-    isCertain = removeFence(joinRanges(written, ranges)) === '';
-    isPlain = isCertain;
-    return restart(isSettled || isCertain);
-  }
-
-  function endTag(name: string): boolean {
-    if (tag !== name) return false;
-    // A model may put only the title between the tags.
-    if (!/[.!?…。！？؟।\n]/u.test(joinRanges(written, ranges))) return true;
-    if (isCertain || name !== 'essay') return endTurn();
-    isPaused = true;
-    return true;
-  }
-
-  function restart(settled: boolean): true {
-    ranges = [];
-    open = [];
-    isPaused = false;
-    isSettled = settled;
-    return true;
-  }
-
-  function endTurn(): true {
-    hasEnded = true;
-    return true;
-  }
+  const reading = new Reading(written);
+  for (const marker of markers) if (marker.index <= limit) reading.read(marker);
+  return reading.end(limit, isComplete);
 }
 
-interface Range {
-  start: number;
-  end: number;
-}
-
-/** At the end of a text that was cut off within it. */
-const incompleteToken = /<[|｜/][\w▁|｜]{0,40}$/;
-
-/** Removes control characters but line breaks and tabs, and lone halves of surrogate pairs. */
-function removeControlCharacters(text: string): string {
-  return text.replaceAll(/\r\n?/g, '\n').replaceAll(/(?![\n\t])[\p{Cc}\p{Cs}]/gu, '');
-}
-
-/** Reasoning may end without a full stop, and the text after it begins with a capital. */
-function isBetweenWords(before: string, after: string): boolean {
-  return (
-    /[\p{L}\p{N},;:][ \t]{1,3}$/u.test(before) &&
-    /^(?:[ \t]{1,3}(?!(?:user|human|system|assistant|model)\b)\p{Ll}|[.,;](?:\s|$))/u.test(after)
-  );
-}
-
-/** Where something was removed between two ranges, the white space of both sides with more line breaks remains. */
-function joinRanges(written: string, ranges: readonly Range[]): string {
-  let joined = '';
-  let space = '';
-  for (const { start, end } of ranges) {
-    const range = written.slice(start, end);
-    const text = range.trim();
-    const before = range.slice(0, range.length - range.trimStart().length);
-    if (before.split('\n').length > space.split('\n').length || space === '') space = before;
-    if (text === '') continue;
-    joined += joined === '' ? text : space + text;
-    space = range.slice(range.trimEnd().length);
-  }
-  return joined;
-}
-
-/** The index from which on a text may have a marker that is not complete, or a mention of one. */
+/** The index from which on a text may have a marker that is not complete, or a mention of one. Words such as `assistantfinal` are short. */
 function findPossibleMarker(text: string, from: number): number {
-  const find = (character: RegExp, length: number) => {
-    const start = Math.max(from, text.length - length);
-    const index = text.slice(start).search(character);
-    return index === -1 ? text.length : start + index;
-  };
-  // A marker without symbols is shorter: `assistantfinal`, after other words.
-  return Math.max(0, Math.min(find(/[<＜`]|&lt;|~{3}/, 600), find(/[[({【◁\\*]/, 200), text.length - 60));
+  const start = Math.max(from, text.length - 400);
+  const index = text.slice(start).search(/[<＜`[({【◁\\*]|&lt;|~{3}/);
+  return Math.max(0, Math.min(index === -1 ? text.length : start + index, text.length - 60));
 }
 
-/**
- * Shows an essay while it is written, in whole sentences, if it is all that follows the tag. It begins with all these texts, whatever
- * the model writes next. Of an answer without the tag, nothing is shown.
- * @returns to call with the whole answer so far
- */
-export function createShownEssay(wordCount: number, onText: (part: string) => void): (written: string) => void {
-  let shownUntil = 0;
-  let nextLength = 0;
+/** Reads an answer from one marker to the next. */
+class Reading {
+  readonly #written: string;
+  #position = 0;
+  /** What was written for the reader, with a zero where something was removed. */
+  #text = '';
+  /** The names of the blocks of reasoning that are open, from the outermost to the innermost. */
+  #open: string[] = [];
+  #tag: string | null = null;
+  /** Whether a message has ended; a final one may follow. */
+  #isPaused = false;
+  #state: CleanedAnswer['state'] = 'open';
 
-  return (written) => {
-    if (written.length < nextLength || !/(?:[<＜[]|&lt;|&#60;|u003c)\s*essay/i.test(written)) return;
-    // Each reading cleans what was written, so readings become rarer as it grows.
-    nextLength = written.length + Math.max(40, written.length / 100);
-    const { text, state } = cleanAnswer(written, false);
-    if (state !== 'plain' || text.length > maxShown) return;
-    const certain = text.slice(0, findWordLimit(text, wordCount));
-    // Whether a full stop ends a sentence depends on the letter that follows.
-    const lastLetter = certain.search(/[\p{L}\n][^\p{L}\n]*$/u);
-    const part = certain.slice(shownUntil, Math.max(shownUntil, findEndOfSentences(certain, lastLetter)));
-    shownUntil += part.length;
-    if (part !== '') onText(part);
-  };
+  constructor(written: string) {
+    this.#written = written;
+  }
+
+  read(marker: Marker): void {
+    if (this.#state === 'ended') return;
+    this.#addText(marker.index);
+    if (this.#state === 'plain') this.#state = 'certain';
+    if (this.#isMention(marker) || !this.#apply(marker)) return;
+    this.#position = marker.end;
+    this.#text += '\0';
+  }
+
+  end(limit: number, isComplete: boolean): CleanedAnswer {
+    this.#addText(limit);
+    const text = closeGaps(this.#text);
+    const isTagged = this.#tag === 'essay';
+    // A fence at the start may be around all of the text, or around a part of it.
+    const state = this.#state === 'plain' && /^[`~]{3}/.test(text) ? 'certain' : this.#state;
+    const cleaned = isTagged || !isComplete ? removeFence(text) : removeRemarks(text);
+    return { text: cleaned, state, endsIn: this.#isIn, isTagged };
+  }
+
+  #addText(end: number): void {
+    if (this.#isIn === 'text') this.#text += this.#written.slice(this.#position, end);
+    this.#position = Math.max(this.#position, end);
+  }
+
+  get #isIn(): CleanedAnswer['endsIn'] {
+    if (this.#state === 'ended' || this.#isPaused) return 'rest';
+    return this.#open.length > 0 ? 'thought' : 'text';
+  }
+
+  get #hasText(): boolean {
+    return /[^\s\0]/.test(this.#text);
+  }
+
+  /** Whether a sentence mentions the marker: reasoning may end without a full stop, but a capital follows it. */
+  #isMention({ kind, index, end }: Marker): boolean {
+    if (this.#open.length > 0 || !this.#hasText || ['channel', 'answer', 'noise'].includes(kind)) return false;
+    const around = `${this.#written.slice(Math.max(0, index - 10), index)}\0${this.#written.slice(end, end + 15)}`;
+    return /[\p{L}\p{N},;:][ \t]{1,3}\0(?:[ \t]{1,3}(?!(?:user|human|system|assistant|model)\b)\p{Ll}|[.,;](?:\s|$))/u.test(
+      around,
+    );
+  }
+
+  /** @returns false if the marker is a part of the text */
+  #apply({ kind, name }: Marker): boolean {
+    const isAnswered = this.#hasText && this.#state !== 'open';
+    const actions: Record<Marker['kind'], () => unknown> = {
+      noise: () => true,
+      mention: () => false,
+      thought: () => this.#open.push(name),
+      'thought-end': () => this.#endThought(name),
+      channel: () => (isAnswered ? this.#endTurn() : this.#open.push('channel')),
+      answer: () => (isAnswered ? this.#endTurn() : this.#restart('settled')),
+      tag: () => this.#open.length > 0 || this.#beginTag(name),
+      'tag-end': () => this.#open.length > 0 || this.#endTag(name),
+      turn: () => (this.#hasText ? this.#isPaused || this.#endTurn() : this.#pause(false)),
+      'message-end': () => (isAnswered ? this.#endTurn() : this.#pause(true)),
+      end: () => (this.#hasText ? this.#endTurn() : this.#pause(true)),
+    };
+    return actions[kind]() !== false;
+  }
+
+  #endThought(name: string): void {
+    if (this.#open.length > 0) {
+      // With another name, it closes the innermost one.
+      this.#open.splice(this.#open.lastIndexOf(name));
+      if (this.#open.length === 0 && !this.#hasText && this.#state === 'open') this.#state = 'settled';
+    } else if (this.#state !== 'certain') {
+      // The opening tag is in the prompt, or reasoning went on after it was closed: all text before is reasoning.
+      this.#tag = null;
+      this.#restart('settled');
+    }
+  }
+
+  #beginTag(name: string): boolean {
+    if (this.#state === 'certain' || (name !== 'essay' && this.#hasText)) return false;
+    this.#tag = name;
+    // After text, it may be part of reasoning whose opening tag is in the prompt.
+    const isFirst = removeFence(closeGaps(this.#text)) === '';
+    if (name === 'essay') this.#restart(isFirst ? 'plain' : this.#state);
+    return true;
+  }
+
+  #endTag(name: string): boolean {
+    if (this.#tag !== name) return false;
+    // A model may put only the title between the tags.
+    if (!/[.!?…。！？؟।\n]/u.test(closeGaps(this.#text))) return true;
+    if (this.#state === 'certain' || name !== 'essay') this.#endTurn();
+    else this.#isPaused = true;
+    return true;
+  }
+
+  #restart(state: CleanedAnswer['state']): void {
+    this.#text = '';
+    this.#state = state;
+    this.#pause(false);
+  }
+
+  #pause(isPaused: boolean): void {
+    this.#open = [];
+    this.#isPaused = isPaused;
+  }
+
+  #endTurn(): void {
+    this.#state = 'ended';
+  }
 }
 
-/** In characters: much more than any essay. */
-const maxShown = 60_000;
+/** Where something was removed, the longer white space of both sides remains. */
+function closeGaps(text: string): string {
+  const close = (gap: string) => gap.split('\0').reduce((a, b) => (b.length > a.length ? b : a));
+  return text.replaceAll(/[\s\0]+/g, (gap) => (gap.includes('\0') ? close(gap) : gap)).trim();
+}

@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
 import { errorCodeOf } from '../../base/errors.ts';
-import { countWords } from '../../base/words.ts';
-import { cutAtSentenceEnd, keepWholeSentences } from '../sentences.ts';
+import { countWords, createTopicCheck, findWordLimit } from '../../base/words.ts';
+import { cutAtSentenceEnd, findEndOfSentences, keepWholeSentences } from '../sentences.ts';
 import {
   type EssayPurpose,
   readPurposeAndTitles,
@@ -10,8 +10,7 @@ import {
   type WritingOrder,
 } from '../writing-order.ts';
 import { type ChatAnswer, readChatAnswer, WritingError } from './chat-answer.ts';
-import { createShownEssay, tagRule } from './essay-text.ts';
-import { isRefusal } from './remarks.ts';
+import type { CleanedAnswer } from './essay-text.ts';
 
 interface LlmWriterOptions {
   /** Base URL of an OpenAI-compatible API (`.../v1`), or of its chat completions endpoint. */
@@ -83,7 +82,7 @@ export function createLlmWriter({
       return await readChatAnswer(response.body, {
         enoughWords: order.wordCount + extraWords,
         maxBytes: maxAnswerBytes,
-        onWritten: onText && createShownEssay(order.wordCount, onText),
+        onCleaned: onText && createShownEssay(order.wordCount, onText),
       });
     } finally {
       // Closes the connection if the answer was not read completely, which stops the model.
@@ -110,6 +109,45 @@ export function cutToLimit({ text, isCutOff }: Omit<ChatAnswer, 'isTagged'>, wor
   throw new WritingError('The language model was cut off before it had written a third of the ordered words.');
 }
 
+/**
+ * Shows an essay while it is written, in whole sentences, if it is all that follows the tag. It begins with all these texts, whatever
+ * the model writes next. Of an answer without the tag, nothing is shown.
+ */
+export function createShownEssay(wordCount: number, onText: (part: string) => void): (cleaned: CleanedAnswer) => void {
+  let shownUntil = 0;
+
+  return ({ text, state }) => {
+    if (state !== 'plain' || text.length > maxShown) return;
+    const certain = text.slice(0, findWordLimit(text, wordCount));
+    // Whether a full stop ends a sentence depends on the letter that follows.
+    const lastLetter = certain.search(/[\p{L}\n][^\p{L}\n]*$/u);
+    const part = certain.slice(shownUntil, Math.max(shownUntil, findEndOfSentences(certain, lastLetter)));
+    shownUntil += part.length;
+    if (part !== '') onText(part);
+  };
+}
+
+/** In characters: much more than any essay. */
+const maxShown = 60_000;
+
+/** Whether a short text refuses the order or asks about it, or has nothing to do with the description. */
+function isRefusal(text: string, description: string, wordCount: number): boolean {
+  const words = countWords(text);
+  if (words >= maxRefusalWords) return false;
+  // Nothing is known of a text in another script.
+  const mayBeOther = words * 2 < wordCount && isLatin(text) === isLatin(description);
+  return refusal.test(text) || (mayBeOther && !createTopicCheck(description)(text));
+}
+
+const maxRefusalWords = 150;
+const refusal =
+  /^[^\p{L}]*(?:(?:[^.!?\n]{0,80}\b(?:I|we)\b[^.!?\n]{0,30}(?:can['’]?t|can ?not|won['’]t|unable|not able|must decline|not comfortable)\b[^.!?\n]{0,60}\b(?:help|assist|write|provide|create|generate|fulfil|comply|complete|produce|do (?:this|that|so)|support|discuss|continue|request)|as an? (?:ai|language model)\b|before I (?:write|begin|start|draft)\b|(?:could|can|would) you (?:please )?(?:tell|provide|clarify|share|specify|give me)\b))/iu;
+
+function isLatin(text: string): boolean {
+  const letters = text.match(/\p{L}/gu) ?? [];
+  return letters.filter((letter) => /\p{Script=Latin}/u.test(letter)).length * 2 > letters.length;
+}
+
 interface ChatMessage {
   role: 'system' | 'user';
   content: string;
@@ -128,7 +166,7 @@ function composePrompt({ description, mode, wordCount }: WritingOrder): ChatMess
     'Form: plain text without markup; the title on the first line, a blank line between paragraphs.',
     'Write in the language of the description. State no fact, figure, source or quotation that you are not sure of.',
     'Answer with the essay alone: no preface, no word count, no remark about yourself.',
-    tagRule,
+    'Write <essay> on the first line, then the essay, then </essay> on the last line. Do not write these tags elsewhere.',
   ];
   return [
     { role: 'system', content: rules.join('\n') },

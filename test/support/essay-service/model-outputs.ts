@@ -1,6 +1,5 @@
 // Texts of models. cspell:ignore hink nassistantfinal assistantcommentary assistantanalysis longcat endoftext endofturn nzzsecret
-// cspell:ignore analysiswe assistantcommentarywe endstartassistantchannelfinalmessage startassistantchannelcommentarymessage
-// cspell:ignore endstartassistantchannelanalysismessage assistantchannelfinalmessage
+// cspell:ignore analysiswe assistantcommentarywe
 
 export const essay = 'City Bees\n\nBees — 🐝 — fly. They “think”.';
 /** Never in an essay. */
@@ -80,18 +79,6 @@ export const rows: [string, string, string | null][] = [
   ['an analysis without tokens in small letters', 'analysiswe, zzsecret.', null],
   ['a commentary without tokens in small letters', 'assistantcommentarywe, zzsecret.', null],
   ['an analysis without tokens in a line of its own', 'analysis\nThe user wants zzsecret.', null],
-  [
-    'harmony whose tokens lost their brackets',
-    `channelanalysismessage${thought}endstartassistantchannelfinalmessage${essay}return`,
-    essay,
-  ],
-  [
-    'harmony whose tokens lost their brackets, with another message',
-    `startassistantchannelcommentarymessage${thought}channelfinalmessage${essay}endstartassistantchannelanalysismessage${thought}`,
-    essay,
-  ],
-  ['a final message whose tokens lost their brackets', `assistantchannelfinalmessage${essay}`, essay],
-  ['an analysis alone whose tokens lost their brackets', `channelanalysismessage${thought}`, null],
 
   // Tags.
   ['think', `<think>${thought}</think>\n\n${essay}`, essay],
@@ -150,21 +137,10 @@ export const rows: [string, string, string | null][] = [
   ['a second closing tag in a line of its own', `<think>${thought}</think>\nzzsecret b\n</think>\n${essay}`, essay],
   ['a closing tag between quotations', `<think>zzsecret "it"</think>"Bees" fly.`, '"Bees" fly.'],
   ['an end between words, before a role', 'Bees fly <|im_end|> user\nzzsecret', 'Bees fly'],
-  ['a second closing tag at the end', `<think>${thought}</think>\n${essay}\n</think>`, essay],
   ['closing tags alone', `${thought}</think>\nzzsecret b\n</think>\n${essay}`, essay],
   ['a summary', `<details>\n<summary>Thinking...</summary>\n${thought}</details>\n\n${essay}`, essay],
   ['a summary with a time', `<details><summary>Thought for 3 seconds</summary>${thought}</details>${essay}`, essay],
   ['a closing tag after words', `zzsecret I write it </think> ${essay}`, essay],
-  [
-    'a thought in a longer fence',
-    `\`\`\`\`thinking\nzzsecret\n\`\`\`\nzzsecret\n\`\`\`\nzzsecret\n\`\`\`\`\n${essay}`,
-    essay,
-  ],
-  [
-    'a thought in a longer fence, with an odd one',
-    `\`\`\`\`thinking\nzzsecret\n\`\`\`\nzzsecret\n\`\`\`\`\n${essay}`,
-    essay,
-  ],
   [
     'a fence around all, an end and another turn',
     `\`\`\`\n${essay}\n\`\`\`<|im_end|>\n\`\`\`\nzzsecret\n\`\`\``,
@@ -179,26 +155,8 @@ export const rows: [string, string, string | null][] = [
   ['brackets that are not closed', `[THINK]${thought}`, null],
   ['brackets in small letters that are not closed', '[think] The user wants zzsecret', null],
   ['brackets with a capital that are not closed', '[Thinking]\nzzsecret', null],
-  ['brackets with a word in small letters', `[plan]${thought}[/plan]${essay}`, essay],
   ['brackets closed with another case', `[Thinking]${thought}[/THINKING]${essay}`, essay],
-  ...[
-    ['[[THINK]]', '[[/THINK]]'],
-    ['[[ thinking ]]', '[[ /thinking ]]'],
-    ['{think}', '{/think}'],
-    ['{{Thought}}', '{{/Thought}}'],
-    ['(thinking)', '(/thinking)'],
-    ['((Analysis))', '((/Analysis))'],
-    ['【思考】', '【/思考】'],
-    ['【think】', '【/think】'],
-    ['⟨think⟩', '⟨/think⟩'],
-    ['‹reasoning›', '‹/reasoning›'],
-    ['[begin thinking]', '[end thinking]'],
-    ['(Start of Analysis)', '(End of Analysis)'],
-  ].flatMap(([open, close]): [string, string, string][] => [
-    [`${open} and ${close}`, `${open}\n${thought}\n${close}\n${essay}`, essay],
-  ]),
-  ['braces that are not closed', '{think} The user wants zzsecret', null],
-  ['double brackets that are not closed', '[[Thinking]] The user wants zzsecret', null],
+  ['Chinese brackets', `【思考】\n${thought}\n【/思考】\n${essay}`, essay],
   ['an opening bracket in the prompt', `${thought}[/THINK]${essay}`, essay],
   ['brackets with BEGIN and END', `[BEGIN THINKING]${thought}[END THINKING]${essay}`, essay],
   ['symbols', `◁think▷${thought}◁/think▷${essay}`, essay],
@@ -227,8 +185,6 @@ export const rows: [string, string, string | null][] = [
   ['a tag that is escaped by numbers', `&#60;think&#62;${thought}&#60;/think&#62;${essay}`, essay],
   ['a tag that is escaped for JSON', `\\u003cthink\\u003e${thought}\\u003c/think\\u003e${essay}`, essay],
   ['full-width brackets', `［THINK］${thought}［/THINK］${essay}`, essay],
-  ['a comment', `<!-- Thinking: zzsecret -->\n${essay}`, essay],
-  ['a comment that is not closed', `<!-- thought zzsecret`, null],
   ['START_TEXT', `<|START_THINKING|>${thought}<|END_THINKING|><|START_TEXT|>${essay}<|END_TEXT|>`, essay],
   ['a quotation', `*Thinking...*\n\n> zzsecret\n>\n> zzsecret\n\n${essay}`, essay],
   ['a quotation without markup', `Thinking…\n> zzsecret\n\n${essay}`, essay],
@@ -252,9 +208,6 @@ export const rows: [string, string, string | null][] = [
   ['a role for the thought before the user', `<|im_start|>think\n${thought}<|im_start|>user\nzzsecret`, null],
   ['a thought process in words', `Here is my thought process:\n${thought}\nHere is my response:\n${essay}`, essay],
   ['a thought process in words alone', `Here's my thought process: ${thought}`, null],
-  ['a fence of reasoning with other words', `\`\`\`thinking step by step\n${thought}\n\`\`\`\n${essay}`, essay],
-  ['a fence of reasoning', `\`\`\`think\n${thought}\n\`\`\`\n${essay}`, essay],
-  ['a fence of reasoning that is not closed', `\`\`\`thinking\n${thought}`, null],
 
   // The end of the turn, and headers.
   ...[
@@ -289,8 +242,6 @@ export const rows: [string, string, string | null][] = [
     '<|python_tag|>',
     '<tool_call>',
   ].map((token): [string, string, string] => [token.trim(), `${essay}${token}zzsecret ${token}`, essay]),
-  ['the beginning of an end', `${essay}<|im_en`, essay],
-  ['the beginning of an end tag', `${essay}\n</`, essay],
   ['an end within a thought', `<think>${thought}<|im_end|>${essay}`, null],
   ['an end before the text', `<|im_end|>${essay}`, null],
   ...[

@@ -1,9 +1,6 @@
 import { findRefusalInText, maxMessageLength } from '../../upstream/upstream-error.ts';
 
-/*
- * What is guessed of a response whose format is not documented. Each row is one guess, and none is made about fields that the
- * operator has declared (ESSAY_TEXT_FIELD, ESSAY_ERROR_FIELD).
- */
+/* What is guessed of a response whose format is not documented; nothing of fields that are declared (ESSAY_TEXT_FIELD, ESSAY_ERROR_FIELD). */
 
 /** What a field is for, by its name in lower case without signs, and when its value says that the order failed. The first row decides. */
 const purposes: readonly [purpose: string, names: RegExp, saysFailure?: (value: unknown) => boolean][] = [
@@ -22,15 +19,16 @@ const purposes: readonly [purpose: string, names: RegExp, saysFailure?: (value: 
   ['label', /id$|^(?:type|kind|object|model|role|event|language|lang|mode|ur[il]|href|version|format|created)$/],
 ];
 
-interface Purpose {
-  /** `text` for a name in no row. */
-  purpose: string;
-  saysFailure?: ((value: unknown) => boolean) | undefined;
-}
-
-export function purposeOf(name: string): Purpose {
+/** `text` for a name in no row. */
+export function purposeOf(key: string) {
+  const name = normalizeName(key);
   for (const [purpose, names, saysFailure] of purposes) if (names.test(name)) return { purpose, saysFailure };
   return { purpose: 'text' };
+}
+
+/** `errorCode`, `error_code` and `ERROR-CODE` are one name. */
+export function normalizeName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
 /** Names of the field with the essay, the most certain first; '' is a body that is a text. */
@@ -58,8 +56,8 @@ export const alternativesName = /^(?:choices|candidates|generations|predictions|
 /** Whether an object is a message of another role, or the reasoning of a model. */
 export function isAside(value: unknown): boolean {
   const { role, type, thought } = (value ?? {}) as Record<string, unknown>;
-  const isThought = /think|thought|reason/.test(`${type}`) || thought === true;
-  return isThought || /^(?:user|system|developer|tool)$/.test(`${role}`);
+  const isThought = thought === true || (typeof type === 'string' && /think|thought|reason/.test(type));
+  return isThought || (typeof role === 'string' && /^(?:user|system|developer|tool)$/.test(role));
 }
 
 function isNo(value: unknown): boolean {
@@ -111,62 +109,3 @@ const noProse: readonly RegExp[] = [
   /^\W*as an AI\b[^.!?]{0,200}\b(?:not|cannot|can['’]t|unable)\b/i,
   /^\W*(?:before I (?:begin|start|write)|(?:could|can) you (?:please )?(?:provide|clarify|tell|specify))\b[^.]{0,200}(?:\?|\bI\b)/i,
 ];
-
-// cspell:disable
-/** Words that a message may share with any description: frequent ones of several languages, and those about texts and orders. */
-const commonWords = new Set(
-  `the and for you are not but can was has had its our who why how all any one two may out of to in is it on at by an as be or we do
-  if so no my me about above after again against also although always among another around because been before being below between both cannot
-  could does during each even every first following from give given have having here however into itself just like long made make
-  makes many might more most much must need needs never next only other over please same shall should since some still such take
-  than that their them themselves then there these they this those through time today under until upon used uses using very want
-  were what when where whether which while whom whose will with within without would your yours answer answers article discuss
-  describe describes description draft essay essays example examples explain general generate help introduction conclusion limit
-  message model number order orders paragraph paragraphs points purpose request requests result service support text texts title
-  titles topic topics word words work write writer writers writes writing written aber auch aufsatz bitte dass diese dieser eine
-  einem einen einer haben ihre ihrer kann mehr nach nicht noch oder schreiben sich sind über warum wenn werden wird wurde avec
-  dans elle être leur mais nous peut plus pour pourquoi sans sont tout vous votre como cuando desde ensayo esta este hasta para
-  pero porque puede sobre también texto todo mais quando come della nella perché più questo sono deze door heeft maar meer niet
-  over voor waarom чтобы который почему также 为什么 如何 关于 使用 重新 我们 可以 一个 没有 文章 について なぜ です ます する ください`.split(
-    /\s+/,
-  ),
-);
-// cspell:enable
-
-/** Whether a text has a word of this description that is not common to many texts. */
-export function createTopicCheck(description: string): (text: string) => boolean {
-  let wanted: readonly string[] | null = null;
-  return (text) => {
-    wanted ??= topicWordsOf(description);
-    const own = wordsOf(text.slice(0, maxReadLength));
-    return wanted.length === 0 || wanted.some((word) => own.some((other) => isSameWord(word, other)));
-  };
-}
-
-function topicWordsOf(description: string): string[] {
-  const words = wordsOf(description).filter((word) => !commonWords.has(word));
-  const long = words.filter((word) => word.length > (withoutSpaces.test(word) ? 1 : 3));
-  return long.length > 0 ? long : words;
-}
-
-/** The beginning of a text shows its topic. */
-const maxReadLength = 5_000;
-
-/** Without numbers. Texts in scripts without spaces are divided into words, too. */
-function wordsOf(text: string): string[] {
-  const words = Array.from(segmenter.segment(text.toLowerCase()), ({ segment }) => segment);
-  return [...new Set(words.filter((word) => /\p{L}/u.test(word)))];
-}
-
-const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
-const withoutSpaces =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]/u;
-
-/** Apart from the end, which differs in plurals and cases. */
-function isSameWord(one: string, other: string): boolean {
-  if (one === other) return true;
-  const [short, long] = one.length < other.length ? [one, other] : [other, one];
-  let common = 0;
-  while (common < short.length && short[common] === long[common]) common += 1;
-  return common >= Math.max(common === short.length ? 3 : 4, 0.7 * long.length);
-}

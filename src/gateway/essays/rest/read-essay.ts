@@ -1,5 +1,5 @@
 import { isObject } from '../../../base/parse-json.ts';
-import { countWords } from '../../../base/words.ts';
+import { countWords, createTopicCheck } from '../../../base/words.ts';
 import type { Answered } from '../../upstream/outcome.ts';
 import type { EssayOrder } from '../essays.ts';
 import * as guesses from './guesses.ts';
@@ -13,12 +13,6 @@ export interface DeclaredFields {
 
 type Ordered = Pick<EssayOrder, 'description' | 'wordCount'>;
 
-export interface FoundEssay {
-  text: string;
-  /** Where it is, as for ESSAY_TEXT_FIELD. */
-  paths: readonly string[];
-}
-
 /**
  * The essay in a response with a 2xx status; null if there is none. What is declared is believed; everything else is guessed.
  * @param sent the description on the wire
@@ -27,10 +21,9 @@ export function readEssay(
   { status, text, json }: Pick<Answered, 'status' | 'text' | 'json'>,
   order: Ordered,
   sent: string,
-  declared: DeclaredFields,
-): FoundEssay | null {
+  { texts, error }: DeclaredFields,
+): Pick<Found, 'text' | 'paths'> | null {
   const body = json === undefined || typeof json === 'string' ? parseText(json ?? text) : json;
-  const { texts, error } = declared;
   if (error !== null && saysError(body, error)) return null;
   if (texts !== null) return readDeclared(body, texts);
   return guessEssay(body, order, sent, { isAccepted: status === 200 || status === 201, readsSigns: error === null });
@@ -38,11 +31,11 @@ export function readEssay(
 
 /** A field such as `success` or `status` says so with the values of its name, any other one with each value. */
 function saysError(body: unknown, path: string): boolean {
-  const { saysFailure = guesses.hasValue } = guesses.purposeOf(normalizeName(path.split('.').at(-1) ?? ''));
+  const { saysFailure = guesses.hasValue } = guesses.purposeOf(path.split('.').at(-1) ?? '');
   return valuesAt(body, path).some(saysFailure);
 }
 
-function readDeclared(body: unknown, paths: readonly string[]): FoundEssay | null {
+function readDeclared(body: unknown, paths: readonly string[]): Pick<Found, 'text' | 'paths'> | null {
   const texts = paths.map((path) => joinTexts(valuesAt(body, path).flatMap(textsIn), body instanceof Stream));
   const text = joinTexts(texts.filter((part) => part.trim() !== ''));
   return text.trim() === '' ? null : { text, paths };
@@ -55,11 +48,7 @@ function textsIn(value: unknown): string[] {
 
 /** The values at a path such as `data.choices[0].text`. Without an index, it leads through all elements of a list. `$` is the body. */
 function valuesAt(body: unknown, path: string): unknown[] {
-  if (path === '$') return [body];
-  const steps = path
-    .replaceAll(/\[(\d+)\]/g, '.$1')
-    .replace(/^\./, '')
-    .split('.');
+  const steps = path === '$' ? [] : (path.match(/[^.[\]]+/g) ?? []);
   return steps.reduce<unknown[]>((values, step) => values.flatMap((value) => valuesIn(value, step)), [body]);
 }
 
@@ -68,11 +57,14 @@ function valuesIn(container: unknown, step: string): unknown[] {
   if (Array.isArray(value) && /^\d+$/.test(step) && !(value instanceof Stream)) return value.slice(+step, +step + 1);
   if (Array.isArray(value)) return Array.from(value).flatMap((element) => valuesIn(element, step));
   const fields = isObject(value) ? Object.entries(value) : [];
-  return fields.filter(([name]) => normalizeName(name) === normalizeName(step)).map(([, child]) => child);
+  return fields.filter(([key]) => guesses.normalizeName(key) === guesses.normalizeName(step)).map(([, child]) => child);
 }
 
 /** A text, or several that were joined. */
-interface Found extends FoundEssay {
+interface Found {
+  text: string;
+  /** Where it is, as for ESSAY_TEXT_FIELD. */
+  paths: readonly string[];
   /** By the names of its field and of the objects around it. */
   rank: number;
   /** Whether its object, or one around it, says that the order failed. */
@@ -93,9 +85,9 @@ function guessEssay(
   { description, wordCount }: Ordered,
   sent: string,
   { isAccepted, readsSigns }: { isAccepted: boolean; readsSigns: boolean },
-): FoundEssay | null {
+): Found | null {
   const echoes = [sent, description].map(normalizeText);
-  const isOnTopic = guesses.createTopicCheck(description);
+  const isOnTopic = createTopicCheck(description);
   const found = compose(body, { path: '', name: '', depth: 0 });
   return found && judge({ ...found, isFailed: found.isFailed || !isAccepted });
 
@@ -113,51 +105,40 @@ function guessEssay(
 
   function composeList(list: readonly unknown[], { path, name, depth }: Place, isStream: boolean): Found | null {
     const isSeveral = list.length > 1 && !isStream;
-    const composeAt = (index: number, path: string) =>
-      compose(list[index], { path, name, depth: depth + 1, isListed: isSeveral }) ?? [];
-    const parts = list.flatMap((_, index) => composeAt(index, path));
-    const [first] = parts;
-    if (first === undefined) return null;
+    const composeAt = (value: unknown, path: string) =>
+      compose(value, { path, name, depth: depth + 1, isListed: isSeveral }) ?? [];
+    const parts = list.flatMap((value) => composeAt(value, path));
     const hasWhole = isSeveral && (parts.length === 1 || parts.filter(isWhole).length > 1);
     if (hasWhole || (!isStream && guesses.alternativesName.test(name))) {
-      const essays = list.flatMap((_, index) => composeAt(index, `${path}[${index}]`));
+      const essays = list.flatMap((value, index) => composeAt(value, `${path}[${index}]`));
       return essays.find(judge) ?? essays[0] ?? null;
     }
-    const text = joinTexts(
-      parts.map((part) => part.text),
-      isStream,
-    );
-    const whole = parts.find((part) => part.text === text);
-    const paths = [...new Set((whole ? [whole] : parts).flatMap((part) => part.paths))];
+    const joined = join(parts, isStream);
     // The last part of a stream says how it ended.
-    const isFailed = isStream ? hasFailed(list.at(-1)) : parts.some((part) => part.isFailed);
-    return { ...first, text, paths: parts.some((part) => part.paths.length > 1) ? [path || '$'] : paths, isFailed };
+    const isFailed = isStream ? hasFailed(list.at(-1)) : joined?.isFailed === true;
+    const isNested = parts.some((part) => part.paths.length > 1);
+    const { paths } = parts.find((part) => part.text === joined?.text) ?? joined ?? { paths: [] };
+    return joined && { ...joined, isFailed, paths: isNested ? [path || '$'] : paths };
   }
 
   function composeObject(object: Record<string, unknown>, { path, depth, isListed = false }: Place): Found | null {
-    const [fields, titles, parts]: [Found[], Found[], Found[]] = [[], [], []];
-    let sections = 0;
-    let hasList = false;
-    for (const [key, value] of Object.entries(object)) {
-      const name = normalizeName(key);
+    const fields = Object.entries(object).flatMap(([key, value]) => {
+      const name = guesses.normalizeName(key);
       const { purpose } = guesses.purposeOf(name);
       const mayHaveText = purpose === 'text' || purpose === 'title' || (purpose === 'message' && mayHaveEssay(value));
       const place = { path: path === '' ? key : `${path}.${key}`, name, depth: depth + 1 };
       const found = mayHaveText ? compose(value, place) : null;
-      if (found === null) continue;
-      const field = { ...found, rank: Math.min(found.rank, guesses.rankOf(name)) };
+      if (found === null) return [];
+      const rank = Math.min(found.rank, guesses.rankOf(name));
       const isSection = guesses.sectionName.test(name);
-      fields.push(field);
-      if (purpose === 'title') titles.push(field);
-      else if (isSection || sentence.test(field.text)) {
-        parts.push(field);
-        hasList = Array.isArray(value) && value.length > 1;
-      }
-      if (isSection) sections += 1;
-    }
-    const isTitled = titles.length > 0 && parts.length === 1 && (isListed || hasList);
-    if (isTitled || sections > 1) fields.unshift(joinSections([...titles, ...parts]));
-    const found = choose(fields);
+      return [{ ...found, rank, purpose, isSection, isList: Array.isArray(value) && value.length > 1 }];
+    });
+    const many = fields.length > 1 ? fields : [];
+    const titles = many.filter(({ purpose }) => purpose === 'title');
+    const parts = many.filter((field) => !titles.includes(field) && (field.isSection || sentence.test(field.text)));
+    const isTitled = titles.length > 0 && parts.length === 1 && (isListed || parts[0]?.isList);
+    const joined = isTitled || many.filter((field) => field.isSection).length > 1 ? join([...titles, ...parts]) : null;
+    const found = choose(joined ? [{ ...joined, rank: guesses.rankOf('sections of an essay') }, ...fields] : fields);
     return found && { ...found, isFailed: found.isFailed || hasFailed(object) };
   }
 
@@ -168,8 +149,7 @@ function guessEssay(
 
   function hasFailed(value: unknown): boolean {
     if (!readsSigns || !isObject(value)) return false;
-    for (const [key, child] of Object.entries(value))
-      if (guesses.purposeOf(normalizeName(key)).saysFailure?.(child)) return true;
+    for (const [key, child] of Object.entries(value)) if (guesses.purposeOf(key).saysFailure?.(child)) return true;
     return false;
   }
 
@@ -202,8 +182,8 @@ function guessEssay(
   }
 
   /** Whether it has two thirds of the order, in a field for texts: then no other field counts against it. */
-  function isWhole({ text, rank }: Found): boolean {
-    return rank < guesses.unknownRank && countWords(removeSent(text)) >= (2 / 3) * wordCount;
+  function isWhole(found: Found): boolean {
+    return isNamed(found) && countWords(removeSent(found.text)) >= (2 / 3) * wordCount;
   }
 
   /** Normalized; empty if the text is a part of what was sent. The words of a short description may be in any essay. */
@@ -225,17 +205,19 @@ function isNamed({ rank }: Found): boolean {
   return rank < guesses.unknownRank;
 }
 
-/** The essay whose parts are fields of one object. */
-function joinSections(parts: readonly Found[]): Found {
-  const [text, paths] = [joinTexts(parts.map((part) => part.text)), parts.flatMap((part) => part.paths)];
-  return { text, paths, rank: guesses.rankOf('sections of an essay'), isFailed: parts.some((part) => part.isFailed) };
+/** Several texts as one. */
+function join(parts: readonly Found[], isStream = false): Found | null {
+  const [first] = parts;
+  const texts = parts.map((part) => part.text);
+  const text = joinTexts(texts, isStream);
+  const paths = [...new Set(parts.flatMap((part) => part.paths))];
+  return first ? { text, paths, rank: first.rank, isFailed: parts.some((part) => part.isFailed) } : null;
 }
 
 /** Joins parts: tokens as they are, paragraphs with empty lines. One that contains the others is the whole text. */
 function joinTexts(parts: readonly string[], isStream = false): string {
   const longest = parts.reduce((one, other) => (other.length > one.length ? other : one), '');
-  const others = parts.filter((part) => part !== longest);
-  if (containsAll(longest, others)) return longest;
+  if (containsAll(longest, parts)) return longest;
   const isTokens = parts.join('').length < 25 * parts.length;
   const isContinued = (part: string, before: string) =>
     isTokens ||
@@ -247,18 +229,14 @@ function joinTexts(parts: readonly string[], isStream = false): string {
 
 /** Also if each part repeats all text so far, or the last one the whole text. */
 function containsAll(text: string, parts: readonly string[]): boolean {
+  const others = parts.filter((part) => part !== text);
   const compact = (part: string) => part.replaceAll(/\s/g, '');
-  if (parts.every((part) => text.startsWith(part)) || compact(text) === compact(parts.join(''))) return true;
-  return parts.length < 100 && parts.every((part) => text.includes(part.trim()));
+  if (others.every((part) => text.startsWith(part)) || compact(text) === compact(others.join(''))) return true;
+  return others.length < 100 && others.every((part) => text.includes(part.trim()));
 }
 
 /** Its letters and digits. */
 function normalizeText(text: string): string {
   const words = text.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ');
   return words.trim();
-}
-
-/** `errorCode`, `error_code` and `ERROR-CODE` are one name. */
-function normalizeName(name: string): string {
-  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 }

@@ -293,6 +293,7 @@ export const rows: [string, number, unknown, string | null][] = [
   ['a limit of the provider', 200, { text: 'Billing hard limit has been reached' }, null],
   ['too many attempts', 200, { content: 'Too Many Attempts.' }, null],
   ['objects in place of flags', 200, { success: { toString: 1 }, text: essay }, essay],
+  ['objects in place of roles', 200, { role: { toString: 1 }, type: { toString: 1 }, text: essay }, essay],
   ['status: false', 200, { status: false, text: essay }, null],
   ['a filtered answer', 200, { finish_reason: 'content_filter', text: essay }, null],
   ['JSON that is cut off', 200, `{"essay":"${essay}`, null],
