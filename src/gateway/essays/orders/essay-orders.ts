@@ -23,7 +23,6 @@ import {
   type JobCaller,
   type ListJobs,
 } from '../essays.ts';
-import { createEarlierOrders, earlierProcess } from './earlier-orders.ts';
 import { createOrderList } from './order-list.ts';
 import {
   differentOrder,
@@ -40,7 +39,7 @@ import {
   unknownOutcome,
 } from './order-record.ts';
 import { createOrderRuns, type OrderRun, type OrderRunsOptions, outcomes, unsafeOrder } from './order-runs.ts';
-import { createOrderStore, failToReadEssays } from './order-store.ts';
+import { createOrderStore, earlierProcess, failToReadEssays } from './order-store.ts';
 import { createOrderWatch, isEndedJob } from './order-watch.ts';
 import { createProcessLease, type LeftProcess, type OrderName } from './process-lease.ts';
 import { createStoredBytes } from './stored-bytes.ts';
@@ -48,7 +47,7 @@ import { createStoredBytes } from './stored-bytes.ts';
 /** The store must encrypt its values: essays are confidential. */
 interface EssayOrdersOptions
   extends Pick<OpenedStore, 'store' | 'isShared' | 'onRecovered'>,
-    Omit<OrderRunsOptions, 'orders' | 'lease' | 'earlier' | 'events'> {
+    Omit<OrderRunsOptions, 'orders' | 'lease' | 'events'> {
   /** How long orders and essays are stored. */
   keepMs: number;
   /** What is wrong with an order; null: nothing. */
@@ -72,10 +71,9 @@ export type EssayOrders = ReturnType<typeof createEssayOrders>;
  */
 export function createEssayOrders({ store, isShared, onRecovered, ...options }: EssayOrdersOptions) {
   const { generator, keepMs, rejectOrder, findExhausted, maxPerCaller, cancelsSent, events } = options;
-  const earlier = createEarlierOrders({ store, keepMs, isShared });
-  const orders = createOrderStore({ store, keepMs, earlier, events });
+  const orders = createOrderStore({ store, keepMs, isShared, events });
   const lease = createProcessLease({ store, isShared, keepMs, skipUnreadable: orders.skipUnreadable });
-  const runs = createOrderRuns({ ...options, orders, lease, earlier });
+  const runs = createOrderRuns({ ...options, orders, lease });
   const watching = createOrderWatch(({ id, callerId }) => find(id, callerId), runs);
   const storedBytes = createStoredBytes({
     store,
@@ -196,7 +194,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     const { signal } = context;
     const id = toOrderId(order.idempotencyKey, caller.id);
     for (;;) {
-      const known = runs.join(id, caller.id);
+      const known = runs.find(id, caller.id, false);
       if (known && !isSameOrder(known.record, { order })) return report(differentOrder);
       const next = queue(order, caller, true);
       const run = known ?? runs.hold(next, { request: context, place: () => place(next) });
@@ -296,7 +294,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     if (process === earlierProcess) return false;
     // One of this process that does not run here: its write seemed to fail.
     if (process === lease.id)
-      return !starting.has(toOrderKey(id, caller.id)) && runs.join(id, caller.id)?.record.run !== run;
+      return !starting.has(toOrderKey(id, caller.id)) && runs.find(id, caller.id, false)?.record.run !== run;
     return !(await lease.isAlive(process));
   }
 
@@ -377,7 +375,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
       return { kind: 'writing', textSoFar: run ? run.textSoFar : await orders.readTextSoFar(record) };
     }
     if (isAwaited && earlier !== null) return toEnd(earlier);
-    if (run) return { kind: 'queued', position: Math.max(0, runs.positionOf(run)) };
+    if (run) return { kind: 'queued', position: run.hasBegun ? 0 : runs.positionOf(id) };
     const names = process === null ? [] : await lease.ordersOf(process);
     return {
       kind: 'queued',

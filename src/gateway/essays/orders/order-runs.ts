@@ -4,7 +4,6 @@ import { createRequestContext, type RequestContext, type ReserveCall } from '../
 import { StoreError } from '../../stores/store.ts';
 import type { EssayOutcome, Events } from '../../telemetry/events.ts';
 import type { Essay, EssayResult, EssayServiceFailed, JobCaller, SendingEssayGenerator } from '../essays.ts';
-import type { EarlierOrders } from './earlier-orders.ts';
 import {
   type EndedState,
   isEnded,
@@ -23,7 +22,6 @@ export interface OrderRunsOptions {
   generator: SendingEssayGenerator;
   orders: OrderStore;
   lease: ProcessLease;
-  earlier: Pick<EarlierOrders, 'claim'>;
   /** Started orders that this process runs at a time. */
   maxRunning: number;
   /** Whether a started order that was sent is cancelled as well. Its essay is paid for and lost. */
@@ -86,7 +84,7 @@ export type OrderRuns = ReturnType<typeof createOrderRuns>;
 
 /** The orders of this process: it sends them, started ones in their order and some at a time, and stores how they end. */
 export function createOrderRuns(options: OrderRunsOptions) {
-  const { generator, orders, lease, earlier, maxRunning, cancelsSent, reserveCallOf, isWithdrawn, events } = options;
+  const { generator, orders, lease, maxRunning, cancelsSent, reserveCallOf, isWithdrawn, events } = options;
   /** In the order of their arrival. */
   const runs = new Map<string, OrderRun>();
   /** What is called when an order changes, by its key. */
@@ -97,11 +95,10 @@ export function createOrderRuns(options: OrderRunsOptions) {
 
   return {
     hold,
-    /** Also one that is not placed yet. */
-    join: (id: string, callerId: string) => runs.get(toOrderKey(id, callerId)),
-    find(id: string, callerId: string): OrderRun | undefined {
+    /** One that is not placed yet is found only if that is wanted. */
+    find(id: string, callerId: string, isPlaced = true): OrderRun | undefined {
       const run = runs.get(toOrderKey(id, callerId));
-      return run?.isPlaced ? run : undefined;
+      return run?.isPlaced === false && isPlaced ? undefined : run;
     },
     /** An essay that is not stored yet. */
     findEssay(essayId: string, callerId: string): Essay | null {
@@ -114,7 +111,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
     isStopping: () => isStopping,
     countOf: (callerId: string) => listStarted().filter(({ record }) => record.caller.id === callerId).length,
     /** Number of started orders that wait before it. */
-    positionOf: (run: OrderRun) => listStarted().filter(isWaiting).indexOf(run),
+    positionOf: (id: string) => names().findIndex((name) => name.id === id),
     names,
     leaveToOthers: (order: OrderName) => void leftToOthers.push(order),
     cancel,
@@ -166,7 +163,10 @@ export function createOrderRuns(options: OrderRunsOptions) {
   function names(starting: Iterable<OrderName> = []): OrderName[] {
     const waiting: OrderName[] = [];
     const others: OrderName[] = [];
-    for (const run of runs.values()) if (run.isKeyed) (isWaiting(run) ? waiting : others).push(toName(run));
+    for (const { record, isKeyed, hasBegun, storeEnd } of runs.values()) {
+      const isWaiting = !record.isAwaited && !hasBegun && storeEnd === null;
+      if (isKeyed) (isWaiting ? waiting : others).push({ id: record.id, callerId: record.caller.id });
+    }
     return [...waiting, ...starting, ...others, ...leftToOthers];
   }
 
@@ -255,7 +255,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
     if (!record.isAwaited && isWithdrawn(record.caller)) stop(run, 'withdrawal', new Error(withdrawnFailure.message));
     try {
       if (isKeyed) await lease.settle(task.signal);
-      const claimed = isKeyed ? await earlier.claim(record) : null;
+      const claimed = isKeyed ? await orders.claim(record) : null;
       if (claimed === 'busy') run.refusal = 'unsafe';
       else if (claimed !== null) {
         const { id, caller } = record;
@@ -441,7 +441,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
     const { id, caller } = run.record;
     const released = await orders.change(id, caller.id, { kind: 'released', own: run.record }).catch(() => null);
     if (released !== null && released.process !== null) return;
-    leftToOthers.push(toName(run));
+    leftToOthers.push({ id, callerId: caller.id });
     stop(run, 'another run', continuedElsewhere);
   }
 
@@ -480,14 +480,6 @@ export function createOrderRuns(options: OrderRunsOptions) {
       orders.change(record.id, record.caller.id, { kind: 'lost', own: record });
     await Promise.all([storeEnds(), ...listUnended().map(restoreOne)]);
   }
-}
-
-function isWaiting({ record, hasBegun, storeEnd }: OrderRun): boolean {
-  return !record.isAwaited && !hasBegun && storeEnd === null;
-}
-
-function toName({ record }: OrderRun): OrderName {
-  return { id: record.id, callerId: record.caller.id };
 }
 
 function keyOf({ record }: Pick<OrderRun, 'record'>): string {

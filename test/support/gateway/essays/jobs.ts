@@ -6,7 +6,6 @@ import type {
   JobListing,
   JobPage,
 } from '../../../../src/gateway/essays/essays.ts';
-import { createEarlierOrders } from '../../../../src/gateway/essays/orders/earlier-orders.ts';
 import { createEssayOrders } from '../../../../src/gateway/essays/orders/essay-orders.ts';
 import type { EndedState, OrderRecord } from '../../../../src/gateway/essays/orders/order-record.ts';
 import { createOrderStore } from '../../../../src/gateway/essays/orders/order-store.ts';
@@ -111,7 +110,7 @@ export const tRecords = (store: Store) =>
   createOrderStore({
     store,
     keepMs,
-    earlier: createEarlierOrders({ store, keepMs, isShared: true }),
+    isShared: true,
     events: { essayOrderUnreadable: () => {} },
   });
 
