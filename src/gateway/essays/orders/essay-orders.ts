@@ -84,6 +84,8 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   const starting = new Map<string, OrderName>();
   /** Orders whose start was refused because the store failed: it may have stored them all the same. */
   const uncertain = new Map<string, OrderRecord>();
+  /** Orders of processes that have stopped, which need not be looked at again. */
+  const examined = new Set<string>();
   let hasBegun = false;
   /** Whether no started order runs here any more. */
   let hasStopped = false;
@@ -455,19 +457,23 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     if (!hasBegun) return;
     let count = 0;
     for (const left of await lease.findLeft()) {
-      const names = left.orders.filter(({ id, callerId }) => !runs.find(id, callerId)).slice(0, maxTakenOver);
-      const taken = await Promise.all(names.map((name) => takeOverOne(name, left)));
+      const names = left.orders.filter(({ id, callerId }) => !examined.has(toOrderKey(id, callerId)));
+      const taken = await Promise.all(names.slice(0, maxTakenOver).map((name) => takeOverOne(name, left)));
+      for (const [index, { id, callerId }] of names.entries())
+        if (taken[index] !== undefined && taken[index] !== 'later') examined.add(toOrderKey(id, callerId));
       count += taken.filter((result) => result === 'taken').length;
-      if (!left.isStopping && names.length < maxTakenOver && !taken.includes('later')) await left.forget();
+      if (left.isStopping || names.length > maxTakenOver) continue;
+      await left.forget();
+      for (const { id, callerId } of left.orders) examined.delete(toOrderKey(id, callerId));
     }
     if (count > 0) events.essayJobsAdopted(count);
   }
 
   async function takeOverOne({ id, callerId }: OrderName, left: LeftProcess): Promise<'taken' | 'later' | 'other'> {
-    const seen = await orders.read(id, callerId).catch(orders.skipUnreadable);
-    if (seen === null || isEnded(seen) || (seen.process !== left.id && seen.process !== null)) return 'other';
-    if (left.isStopping && seen.process !== null) return 'later';
     const key = toOrderKey(id, callerId);
+    const seen = await orders.read(id, callerId).catch(orders.skipUnreadable);
+    if (left.isStopping && seen?.process === left.id) return 'later';
+    if (seen === null || isEnded(seen) || (seen.process !== left.id && seen.process !== null)) return 'other';
     try {
       starting.set(key, { id, callerId });
       await renewLease();

@@ -261,6 +261,24 @@ describe('the jobs of a process that has stopped', () => {
     await first.essays.close();
   });
 
+  it('are continued also if they are hundreds', async () => {
+    const store = createMemoryStore();
+    const one = tJobs({ store, maxRunning: 0, maxPerCaller: 450 });
+    const two = tJobs({ store, maxRunning: 0, maxPerCaller: 450 });
+    for (let number = 0; number < 450; number += 1) await one.start(`key-${number}`);
+    await pass(1_000);
+    one.crash();
+    await pass(15_000);
+    expect(two.jobs.status()).toMatchObject({ waiting: 450, running: 0 });
+    expect(two.fired.filter((text) => text.startsWith('adopted'))).toEqual([
+      'adopted: 200',
+      'adopted: 200',
+      'adopted: 50',
+    ]);
+    await Promise.all([one.jobs.stop(), two.jobs.stop()]);
+    await one.essays.close();
+  });
+
   it('are continued also if the clock is set back', async () => {
     const { one, two, close } = tTwo({ maxRunning: 0 });
     const job = await one.start('a');
