@@ -128,8 +128,9 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
     const { phase, renewedAt, missingSince } = await look(process);
     if (phase === 'ended') return false;
     const now = performance.now();
-    // A store that was down has lost leases, and a clock that is set back keeps them.
-    return now < settledAt || (now - renewedAt < leaseMs && now - (missingSince ?? now) < missingMs);
+    // A Redis that was down has lost leases, and a clock that is set back keeps them.
+    const isMissing = missingSince !== null && (!isShared || now - missingSince >= missingMs);
+    return now < settledAt || (now - renewedAt < leaseMs && !isMissing);
   }
 
   async function look(process: string): Promise<SeenLease> {
@@ -211,7 +212,7 @@ const orderNames: z.ZodType<OrderName[]> = z.array(z.object({ id: z.string(), ca
 
 /** After this time without a renewal, other processes continue the orders of a process. */
 export const leaseMs = 8_000;
-/** Without a lease. Longer than a live process takes for one more, after a store that was down. */
+/** Without a lease. Longer than a live process takes for one more, after a Redis that was down. */
 const missingMs = 1_500;
 /** Longer than the longest pause before another process reconnects to Redis. */
 const settleMs = 3_000;
