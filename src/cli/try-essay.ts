@@ -7,7 +7,7 @@ import { countOf } from '../base/process/terminal.ts';
 import { createRedact } from '../base/redact.ts';
 import { countWords } from '../base/words.ts';
 import { type Config, listSecrets, readConfig, type UpstreamAccess } from '../gateway/config/read-config.ts';
-import type { EssayOrder, EssayResult } from '../gateway/essays/essays.ts';
+import type { EssayResult, OrderInput } from '../gateway/essays/essays.ts';
 import { parseText, Stream } from '../gateway/essays/rest/read-body.ts';
 import { readEssay } from '../gateway/essays/rest/read-essay.ts';
 import { createRestEssays } from '../gateway/essays/rest/rest-essays.ts';
@@ -69,7 +69,7 @@ async function hasConsent({ url }: UpstreamAccess): Promise<boolean> {
 async function placeOrder(
   config: Config,
   access: UpstreamAccess,
-  order: EssayOrder,
+  order: OrderInput,
 ): Promise<{ result: EssayResult; outcome: Outcome | null }> {
   const secrets = listSecrets(config, { bankData: config.bankData.upstream ?? access, essays: access });
   const redact = createRedact(secrets);
@@ -98,7 +98,7 @@ async function placeOrder(
   }
 }
 
-type Ordered = Pick<EssayOrder, 'description' | 'wordCount'>;
+type Ordered = Pick<OrderInput, 'description' | 'wordCount'>;
 
 function describeAnswer(answer: Answered, { essays: { declared } }: Config, order: Ordered): string[] {
   const { status, text, json } = answer;

@@ -87,7 +87,7 @@ export function createGateway(
     bankData,
     essays,
     essayArchive: essays.archive,
-    essayJobs: essays.jobs,
+    essayOrders: essays.orders,
     allowances: () => Promise.all(allowances.map((allowance) => allowance.status())),
     budgets: access.budgets,
     knownBanks,
@@ -164,7 +164,7 @@ export function createGateway(
   const metricSources: MetricSources = {
     activeRequests: server.activeRequests,
     bulkheads: () => ({ 'bank-data': bankData.client.status(), essays: essaysUpstream.client.status() }),
-    essayJobs: essays.status,
+    essayOrders: essays.status,
     lookUps: bankData.lookUps,
     caches: graphql.caches,
     allowances: () => Promise.all(allowances.map((allowance) => allowance.statusWithin(maxScrapeWaitMs))),

@@ -26,7 +26,7 @@ export interface EssayInput {
   titles: readonly string[];
 }
 
-export interface EssayOrder extends EssayInput {
+export interface OrderInput extends EssayInput {
   /** Chosen by the client: once an essay was written, the same order with the same key returns it, unpaid. */
   idempotencyKey: string | null;
   /** Accepts a second payment if an earlier attempt with the same key was sent, and the service has not refused it. */
@@ -62,7 +62,7 @@ export interface InvalidEssayInput {
 }
 
 export interface EssayFieldProblem {
-  field: keyof EssayOrder;
+  field: keyof OrderInput;
   reason: 'REQUIRED' | 'TOO_LONG' | 'TOO_MANY' | 'OUT_OF_RANGE' | 'KEY_REUSED';
   /** Inclusive: words, titles or characters. Null if the reason has no limits. */
   range: { min: number; max: number } | null;
@@ -97,14 +97,14 @@ export interface EssayServiceFailed {
 
 /** Writes essays. Every order may be charged. Rejects only when the caller aborts. */
 export interface EssayGenerator {
-  generate(order: EssayOrder, context: RequestContext): Promise<EssayResult>;
+  generate(order: OrderInput, context: RequestContext): Promise<EssayResult>;
 }
 
 /** A generator that reports when an order is sent. */
 export interface SendingEssayGenerator {
-  generate(order: EssayOrder, context: RequestContext, hooks: SendHooks): Promise<EssayResult>;
+  generate(order: OrderInput, context: RequestContext, hooks: SendHooks): Promise<EssayResult>;
   /** The essay in a body that could not be read when it was received; null if there is still none. Calls no service. */
-  readAgain(order: EssayOrder, rawText: string): Essay | null;
+  readAgain(order: OrderInput, rawText: string): Essay | null;
 }
 
 interface SendHooks {
@@ -117,15 +117,15 @@ interface SendHooks {
 }
 
 /** An order that was started, and is written without its client; or one of `generateEssay` with a key, from when it is sent. */
-export interface EssayJob {
+export interface EssayOrder {
   /** Derived from the caller and the idempotency key; it cannot be guessed. */
   id: string;
   createdAt: Date;
   input: EssayInput;
-  state: EssayJobState;
+  state: EssayOrderState;
 }
 
-export type EssayJobState =
+export type EssayOrderState =
   /** `position`: number of orders of its process that wait before it. */
   | { kind: 'queued'; position: number }
   /** It was sent, and may be paid for. */
@@ -137,52 +137,52 @@ export type EssayJobState =
 export type EssayFailure = Exclude<EssayResult, Essay>;
 
 /** The orders of callers who do not wait for them. Functions throw StoreError when the store fails, except `start`. */
-export interface EssayJobs {
-  /** Returns when the order is stored. The same order with the same key is the same job. */
-  start(order: EssayOrder, caller: JobCaller): Promise<EssayJob | EssayFailure>;
-  /** Null if this caller has no such job. */
-  find(id: string, callerId: string): Promise<EssayJob | null>;
-  findByKey(idempotencyKey: string, callerId: string): Promise<EssayJob | null>;
-  /** The job now, and after each change; ends with its last state. Changes that are not read in time are left out. */
-  watch(id: string, callerId: string, signal: Signal): Promise<AsyncGenerator<EssayJob | null>>;
-  /** Cancels a job that has not ended; one that was sent only if the operator allows it. Null if there is no such job. */
+export interface EssayOrders {
+  /** Returns when the order is stored. The same input with the same key is the same order. */
+  start(order: OrderInput, caller: OrderCaller): Promise<EssayOrder | EssayFailure>;
+  /** Null if this caller has no such order. */
+  find(id: string, callerId: string): Promise<EssayOrder | null>;
+  findByKey(idempotencyKey: string, callerId: string): Promise<EssayOrder | null>;
+  /** The order now, and after each change; ends with its last state. Changes that are not read in time are left out. */
+  watch(id: string, callerId: string, signal: Signal): Promise<AsyncGenerator<EssayOrder | null>>;
+  /** Cancels an order that has not ended; one that was sent only if the operator allows it. Null if there is no such order. */
   cancel(id: string, callerId: string): Promise<Cancellation | null>;
   /**
    * The list of a caller for one request, in pages, the newest first. It reads each entry once.
    * @param spend counts entries before they are read; false if no more may be read
    */
-  openList(callerId: string, spend: (entries: number) => boolean): ListJobs;
-  /** Deletes a job that has ended, with its essay. */
+  openList(callerId: string, spend: (entries: number) => boolean): ListOrders;
+  /** Deletes an order that has ended, with its essay. */
   delete(id: string, callerId: string): Promise<'deleted' | 'unknown' | 'not-ended'>;
 }
 
-/** The part of a caller that a job needs when another process continues it. */
-export interface JobCaller {
+/** The part of a caller that an order needs when another process continues it. */
+export interface OrderCaller {
   id: string;
   name: string;
   limits: CallerLimits;
 }
 
 export interface Cancellation {
-  job: EssayJob;
+  order: EssayOrder;
   isCancelled: boolean;
   mayHaveBeenPaid: boolean;
 }
 
-export interface JobListing {
+export interface OrderListing {
   first: number;
   /** Number of the entry before the page; null: from the newest. */
   after: number | null;
-  /** Only jobs in this state. */
-  state: EssayJobState['kind'] | null;
+  /** Only orders in this state. */
+  state: EssayOrderState['kind'] | null;
 }
 
 /** Null if no entry of the page may be read any more. @throws StoreError */
-export type ListJobs = (listing: JobListing) => Promise<JobPage | null>;
+export type ListOrders = (listing: OrderListing) => Promise<OrderPage | null>;
 
-export interface JobPage {
+export interface OrderPage {
   /** With the number of their entry in the caller's list. Fewer than were asked for if no more entries may be read. */
-  entries: { job: EssayJob; number: number }[];
+  entries: { order: EssayOrder; number: number }[];
   hasNext: boolean;
   /** Number of the entry at which the page ends; null: it is empty, and the last one. */
   end: number | null;

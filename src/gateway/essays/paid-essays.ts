@@ -11,10 +11,10 @@ import {
   type EssayAllowanceExhausted,
   type EssayFieldProblem,
   type EssayGenerator,
-  type EssayOrder,
   essayLimits,
   type InvalidEssayInput,
-  type JobCaller,
+  type OrderCaller,
+  type OrderInput,
 } from './essays.ts';
 import { createEssayOrders } from './orders/essay-orders.ts';
 import type { OrderRunsOptions } from './orders/order-runs.ts';
@@ -26,8 +26,8 @@ interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'on
   allowance: Pick<Allowance, 'findRefusal'>;
   /** The paid calls of each caller. */
   budgets: {
-    reserve(caller: JobCaller, service: ServiceName): ReturnType<ReserveCall>;
-    findRefusal(caller: JobCaller, service: ServiceName): Promise<{ renewsAt: Date } | null>;
+    reserve(caller: OrderCaller, service: ServiceName): ReturnType<ReserveCall>;
+    findRefusal(caller: OrderCaller, service: ServiceName): Promise<{ renewsAt: Date } | null>;
   };
   isWithdrawn: OrderRunsOptions['isWithdrawn'];
   redact: Redact;
@@ -55,7 +55,7 @@ export function createPaidEssays(options: PaidEssaysOptions) {
   });
   return { ...orders, ...withOrderPrecheck(orders, events) };
 
-  async function findExhausted(caller: JobCaller): Promise<EssayAllowanceExhausted | null> {
+  async function findExhausted(caller: OrderCaller): Promise<EssayAllowanceExhausted | null> {
     const budget = await budgets.findRefusal(caller, 'essays');
     const refusal = budget ?? (await allowance.findRefusal());
     if (refusal === null) return null;
@@ -74,7 +74,7 @@ export function withOrderPrecheck(generator: EssayGenerator, events: Pick<Events
 
 /** What is wrong with an order; null: nothing. */
 function rejectInvalidOrder(
-  { description, wordCount, titles, idempotencyKey }: EssayOrder,
+  { description, wordCount, titles, idempotencyKey }: OrderInput,
   events: Pick<Events, 'essayOrdered'>,
 ): InvalidEssayInput | null {
   const limits = essayLimits;

@@ -28,9 +28,9 @@ export interface Events {
   flightJoined(): void;
   essayOrdered(outcome: EssayOutcome): void;
   /** An order that was started has its last state. @param code of a failure */
-  essayJobEnded(jobId: string, state: 'finished' | 'failed' | 'cancelled', code: string | null): void;
-  /** This process continues jobs of one that has stopped. */
-  essayJobsAdopted(count: number): void;
+  essayOrderEnded(orderId: string, state: 'finished' | 'failed' | 'cancelled', code: string | null): void;
+  /** This process continues orders of one that has stopped. */
+  essayOrdersAdopted(count: number): void;
   /** A stored order, or its entry in a list, is damaged or of a later version, and was skipped. */
   essayOrderUnreadable(): void;
   credentialsRejected(service: ServiceName): void;

@@ -18,11 +18,11 @@ export function createLogEvents(log: Log): Events {
     upstreamOperationEnded: ignore,
     flightJoined: ignore,
     essayOrdered: ignore,
-    essayJobEnded: (jobId, state, code) =>
+    essayOrderEnded: (orderId, state, code) =>
       code === null
-        ? log.info({ jobId, state }, 'an order ended')
-        : log.warn({ jobId, state, code }, 'an order failed'),
-    essayJobsAdopted: (count) => log.info({ count }, 'orders of a process that has stopped are continued'),
+        ? log.info({ orderId, state }, 'an order ended')
+        : log.warn({ orderId, state, code }, 'an order failed'),
+    essayOrdersAdopted: (count) => log.info({ count }, 'orders of a process that has stopped are continued'),
     essayOrderUnreadable() {
       if (!isDue('essay order unreadable')) return;
       log.error('a stored order was left out: its record or entry is damaged or of a later version');

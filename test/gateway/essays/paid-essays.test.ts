@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
-import type { EssayFieldProblem, EssayOrder } from '../../../src/gateway/essays/essays.ts';
+import type { EssayFieldProblem, OrderInput } from '../../../src/gateway/essays/essays.ts';
 import { withOrderPrecheck } from '../../../src/gateway/essays/paid-essays.ts';
 import { failed, order } from '../../support/gateway/essays/generator.ts';
 import { tRequestContext } from '../../support/request-context.ts';
 
 /** The precheck in front of a generator that counts its orders. */
-async function generate(changes: Partial<EssayOrder>) {
-  const calls: EssayOrder[] = [];
+async function generate(changes: Partial<OrderInput>) {
+  const calls: OrderInput[] = [];
   const generator = {
-    async generate(order: EssayOrder) {
+    async generate(order: OrderInput) {
       calls.push(order);
       return failed;
     },
@@ -17,7 +17,7 @@ async function generate(changes: Partial<EssayOrder>) {
   return { calls, result: await checked.generate({ ...order, ...changes }, tRequestContext()) };
 }
 
-it.each<[string, Partial<EssayOrder>, Omit<EssayFieldProblem, 'field'>]>([
+it.each<[string, Partial<OrderInput>, Omit<EssayFieldProblem, 'field'>]>([
   [
     'a long key',
     { idempotencyKey: 'k'.repeat(201) },
@@ -54,7 +54,7 @@ it.each<[string, Partial<EssayOrder>, Omit<EssayFieldProblem, 'field'>]>([
   expect(calls).toHaveLength(0);
 });
 
-it.each<Partial<EssayOrder>>([
+it.each<Partial<OrderInput>>([
   { idempotencyKey: 'k' },
   { idempotencyKey: 'k'.repeat(200) },
   { idempotencyKey: null },

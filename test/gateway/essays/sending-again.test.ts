@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createLog } from '../../../src/base/log.ts';
 import { parseJson } from '../../../src/base/parse-json.ts';
-import type { EssayOrder } from '../../../src/gateway/essays/essays.ts';
+import type { OrderInput } from '../../../src/gateway/essays/essays.ts';
 import { createPaidEssays } from '../../../src/gateway/essays/paid-essays.ts';
 import type { Store } from '../../../src/gateway/stores/store.ts';
 import { createLogEvents } from '../../../src/gateway/telemetry/log-events.ts';
@@ -63,7 +63,7 @@ const answered = (status: number, text: string): Outcome => {
 };
 const failedBy = (reason: FailureReason, text = ''): Outcome => ({ kind: 'failed', reason, text });
 const unreadable = answered(200, '{"work":{"no":7,"piece":"Pens."}}');
-const keyed = (idempotencyKey: string, orderAgain = false): EssayOrder => ({ ...order, idempotencyKey, orderAgain });
+const keyed = (idempotencyKey: string, orderAgain = false): OrderInput => ({ ...order, idempotencyKey, orderAgain });
 const tenKeys = (name: string) => Array.from({ length: 10 }, (_, index) => `${name}-${index}`);
 
 it('makes thirty calls for thirty orders without a known outcome, however often they are repeated', async () => {
@@ -82,7 +82,7 @@ it('makes thirty calls for thirty orders without a known outcome, however often 
       expect(first).toMatchObject({ kind: 'service-failed', retryable: false, rawText });
       for (const _ of [1, 2, 3, 4, 5]) expect(await before.generate(keyed(key), from())).toEqual(first);
       expect(await after.generate(keyed(key), from())).toEqual(first);
-      expect(await after.jobs.start(keyed(key), ann)).toMatchObject({ state: { kind: 'failed', failure: first } });
+      expect(await after.orders.start(keyed(key), ann)).toMatchObject({ state: { kind: 'failed', failure: first } });
       await pass(0);
     }
     calls += before.calls() + after.calls();
@@ -97,8 +97,9 @@ it('makes ten calls for ten started orders, and one more for each with orderAgai
   const store = createMemoryStore();
   const before = tStart(store, failedBy('timed-out'));
   const after = tStart(store, failedBy('timed-out'));
-  const run = async ({ jobs }: typeof before, orderAgain = false) => {
-    for (const key of tenKeys('started')) expect(await jobs.start(keyed(key, orderAgain), ann)).toHaveProperty('state');
+  const run = async ({ orders }: typeof before, orderAgain = false) => {
+    for (const key of tenKeys('started'))
+      expect(await orders.start(keyed(key, orderAgain), ann)).toHaveProperty('state');
     await pass(0);
   };
   for (const _ of [1, 2, 3, 4, 5, 6]) await run(before);
@@ -155,14 +156,14 @@ it('rejects a different order with the key of an order that may have been paid f
 
 it('delivers a stored body as the essay once its field is declared, without a call', async () => {
   const store = createMemoryStore();
-  await tStart(store, unreadable).jobs.start(keyed('a'), ann);
+  await tStart(store, unreadable).orders.start(keyed('a'), ann);
   await pass(0);
-  const { generate, find, jobs, calls } = tDeclared(store);
+  const { generate, find, orders, calls } = tDeclared(store);
   const essay = await generate(keyed('a'), from());
   expect(essay).toMatchObject({ kind: 'essay', text: 'Pens.', wordCount: 1 });
   const { id } = essay as Extract<typeof essay, { kind: 'essay' }>;
   expect(await find(id, from())).toEqual(essay);
-  expect(await jobs.findByKey('a', ann.id)).toMatchObject({ state: { kind: 'finished', essayId: id } });
+  expect(await orders.findByKey('a', ann.id)).toMatchObject({ state: { kind: 'finished', essayId: id } });
   expect(await generate(keyed('a'), from())).toEqual(essay);
   expect(calls()).toBe(0);
 });

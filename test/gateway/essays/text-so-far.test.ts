@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { AbortableSignal } from '../../../src/base/async/signal.ts';
 import { createLog } from '../../../src/base/log.ts';
 import { createSecretRedaction } from '../../../src/base/redact.ts';
-import type { EssayJobState, EssayResult } from '../../../src/gateway/essays/essays.ts';
+import type { EssayOrderState, EssayResult } from '../../../src/gateway/essays/essays.ts';
 import { createPaidEssays } from '../../../src/gateway/essays/paid-essays.ts';
 import { createRestEssays } from '../../../src/gateway/essays/rest/rest-essays.ts';
 import { createLogEvents } from '../../../src/gateway/telemetry/log-events.ts';
@@ -146,10 +146,10 @@ it.each(['fail', 'break'] as const)('is the raw text of an order whose model doe
 
 it('is the state of a job that is watched', async () => {
   const { finish, ...llm } = await tModel('finish');
-  const { jobs } = tPaidEssays(await tEssayService({ llm }));
-  const job = await jobs.start(order, ann);
-  const states: EssayJobState[] = [];
-  for await (const now of await jobs.watch('id' in job ? job.id : '', ann.id, new AbortableSignal())) {
+  const { orders } = tPaidEssays(await tEssayService({ llm }));
+  const job = await orders.start(order, ann);
+  const states: EssayOrderState[] = [];
+  for await (const now of await orders.watch('id' in job ? job.id : '', ann.id, new AbortableSignal())) {
     if (now) states.push(now.state);
     if (now?.state.kind === 'writing' && now.state.textSoFar !== '') finish();
   }
@@ -160,12 +160,12 @@ it('is the state of a job that is watched', async () => {
 
 it('is the state of an order whose client waits for it', async () => {
   const { finish, ...llm } = await tModel('finish');
-  const { generate, jobs } = tPaidEssays(await tEssayService({ llm }));
+  const { generate, orders } = tPaidEssays(await tEssayService({ llm }));
   const result = generate(order, { ...tRequestContext(), callerId: ann.id });
   let seen = '';
   while (seen === '') {
     await new Promise(setImmediate);
-    const state = (await jobs.findByKey(order.idempotencyKey ?? '', ann.id))?.state;
+    const state = (await orders.findByKey(order.idempotencyKey ?? '', ann.id))?.state;
     if (state?.kind === 'writing') seen = state.textSoFar;
   }
   expect(first + second).toContain(seen);

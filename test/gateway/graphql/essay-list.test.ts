@@ -16,7 +16,7 @@ async function tOrders(kind: 'finished' | 'cancelled', count: number, listedOrde
   const store = createMemoryStore();
   await storeOrders(store, kind, count, { ...ann, id: tCaller.id });
   const { jobs } = tJobs({ store });
-  const services: Services = { ...tServices(), essayJobs: jobs };
+  const services: Services = { ...tServices(), essayOrders: jobs };
   services.limits = { ...services.limits, listedOrders };
   const reads = countReads(store);
   const essays: string[] = [];

@@ -37,7 +37,7 @@ const ibans = Array.from({ length: 40 }, (_, index) => `DE${index}`);
 
 /** @param aborts whether each look-up lasts until the client disconnects */
 function tLoaders({ aborts = false } = {}) {
-  const { bankData, essayJobs, essayArchive } = tServices();
+  const { bankData, essayOrders, essayArchive } = tServices();
   const signal = new AbortableSignal();
   const context = createRequestContext(signal);
   const begun: string[] = [];
@@ -59,7 +59,7 @@ function tLoaders({ aborts = false } = {}) {
   const limits = readQueryLimits({ maxIbansPerQuery: 1_000 });
   const loaders = new Loaders({
     bankData: { ...bankData, validateIban },
-    essayJobs,
+    essayOrders,
     essayArchive,
     budget: new QueryBudget(limits),
     context,

@@ -2,7 +2,7 @@ import type { ExecutionResult } from 'graphql';
 import { expect, it } from 'vitest';
 import { AbortableSignal } from '../../../src/base/async/signal.ts';
 import { createTimeSlices } from '../../../src/base/async/time-slices.ts';
-import type { EssayJob } from '../../../src/gateway/essays/essays.ts';
+import type { EssayOrder } from '../../../src/gateway/essays/essays.ts';
 import { createReplies } from '../../../src/gateway/graphql/request/reply.ts';
 import { chooseStreamFormat } from '../../../src/gateway/graphql/request/stream-formats.ts';
 import { createContext, type Services } from '../../../src/gateway/graphql/schema/context.ts';
@@ -11,7 +11,7 @@ import { tDocuments } from '../../support/gateway/graphql/documents.ts';
 import { tServices } from '../../support/gateway/graphql/scripted-services.ts';
 
 const text = 'subscription ($id: ID!) { essayOrder(id: $id) { id state { __typename } } }';
-const job: EssayJob = {
+const job: EssayOrder = {
   id: 'known',
   createdAt: new Date(0),
   input: { description: 'Pens', mode: 'STANDARD', wordCount: 10, purpose: null, titles: [] },
@@ -19,9 +19,9 @@ const job: EssayJob = {
 };
 
 /** Subscribers of one job; `contexts` has one for each subscription and for each event that was executed. */
-function tSubscribers(watched: EssayJob) {
+function tSubscribers(watched: EssayOrder) {
   const services: Services = tServices();
-  services.essayJobs.watch = async () =>
+  services.essayOrders.watch = async () =>
     (async function* () {
       yield watched;
     })();
@@ -69,7 +69,7 @@ it('subscribes each caller whose document has the value in its text', async () =
     expect(errors).toEqual([]);
     const watched: string[] = [];
     const services: Services = tServices();
-    services.essayJobs.watch = async (id) => {
+    services.essayOrders.watch = async (id) => {
       watched.push(id);
       return (async function* () {
         yield { ...job, id };

@@ -12,16 +12,16 @@ import {
   type EssayFailure,
   type EssayFieldProblem,
   type EssayGenerator,
-  type EssayJob,
-  type EssayJobState,
-  type EssayJobs,
   type EssayOrder,
+  type EssayOrderState,
+  type EssayOrders,
   type EssayResult,
   type EssayServiceFailed,
   essayLimits,
   type InvalidEssayInput,
-  type JobCaller,
-  type ListJobs,
+  type ListOrders,
+  type OrderCaller,
+  type OrderInput,
 } from '../essays.ts';
 import { createOrderList } from './order-list.ts';
 import {
@@ -40,7 +40,7 @@ import {
 } from './order-record.ts';
 import { createOrderRuns, type OrderRun, type OrderRunsOptions, outcomes, unsafeOrder } from './order-runs.ts';
 import { createOrderStore, earlierProcess, failToReadEssays } from './order-store.ts';
-import { createOrderWatch, isEndedJob } from './order-watch.ts';
+import { createOrderWatch, hasOrderEnded } from './order-watch.ts';
 import { createProcessLease, type LeftProcess, type OrderName } from './process-lease.ts';
 import { createStoredBytes } from './stored-bytes.ts';
 
@@ -51,17 +51,15 @@ interface EssayOrdersOptions
   /** How long orders and essays are stored. */
   keepMs: number;
   /** What is wrong with an order; null: nothing. */
-  rejectOrder: (order: EssayOrder) => InvalidEssayInput | null;
+  rejectOrder: (order: OrderInput) => InvalidEssayInput | null;
   /** Why an order of the caller could not be sent now; null: it could. Counts nothing. */
-  findExhausted: (caller: JobCaller) => Promise<EssayAllowanceExhausted | null>;
+  findExhausted: (caller: OrderCaller) => Promise<EssayAllowanceExhausted | null>;
   /** Started orders of a caller in one process that have not ended. */
   maxPerCaller: number;
   /** For the stored orders of one caller. */
   maxMegabytes?: number;
-  events: OrderRunsOptions['events'] & Pick<Events, 'essayJobsAdopted' | 'essayOrderUnreadable'>;
+  events: OrderRunsOptions['events'] & Pick<Events, 'essayOrdersAdopted' | 'essayOrderUnreadable'>;
 }
-
-export type EssayOrders = ReturnType<typeof createEssayOrders>;
 
 /**
  * Orders of essays, each of which is paid for once with its idempotency key, across all processes that share the store. An order is
@@ -98,7 +96,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   // Each by itself: a slow one must not delay the lease.
   const turns = [renewLease, runs.synchronize, startUncertain, takeOver, watching.refreshAll].map(oneAtATime);
 
-  const jobs: EssayJobs = {
+  const book: EssayOrders = {
     start,
     find: async (id, callerId) => find(id, callerId, { readsAgain: true }),
     findByKey: async (key, callerId) => find(toOrderId(key, callerId), callerId, { readsAgain: true }),
@@ -111,7 +109,8 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
 
   return {
     ...essays,
-    jobs,
+    /** What clients do with orders that they do not wait for. */
+    orders: book,
     /** Stored essays by their id, of the caller. */
     archive: { find: (id: string, { callerId }: RequestContext) => findEssay(id, callerId).catch(failToReadEssays) },
     /** Continues the orders of processes that have stopped, and of earlier starts. */
@@ -166,7 +165,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     if (isLost) await Promise.all([lease.renew(names, phase), runs.restore()]);
   }
 
-  async function generate(order: EssayOrder, context: RequestContext): Promise<EssayResult> {
+  async function generate(order: OrderInput, context: RequestContext): Promise<EssayResult> {
     const { signal, callerId, activity } = context;
     signal.throwIfAborted();
     activity.begin();
@@ -192,7 +191,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   }
 
   /** Sends the order, or waits for the run that does. @throws StoreError or the signal's reason */
-  async function generateOnce(order: KeyedOrder, caller: JobCaller, context: RequestContext): Promise<EssayResult> {
+  async function generateOnce(order: KeyedOrder, caller: OrderCaller, context: RequestContext): Promise<EssayResult> {
     const { signal } = context;
     const id = toOrderId(order.idempotencyKey, caller.id);
     for (;;) {
@@ -249,7 +248,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     return (await orders.change(id, caller.id, { kind: 'ordered', next })) ?? next;
   }
 
-  function queue(order: KeyedOrder, caller: JobCaller, isAwaited: boolean): OrderRecord {
+  function queue(order: KeyedOrder, caller: OrderCaller, isAwaited: boolean): OrderRecord {
     const id = toOrderId(order.idempotencyKey, caller.id);
     const { id: callerId, name, limits } = caller;
     const run = { process: lease.id, run: randomUUID(), attempts: 0, isCancelRequested: false, earlier: null };
@@ -300,7 +299,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     return !(await lease.isAlive(process));
   }
 
-  async function start(order: EssayOrder, caller: JobCaller): Promise<EssayJob | EssayFailure> {
+  async function start(order: OrderInput, caller: OrderCaller): Promise<EssayOrder | EssayFailure> {
     const { idempotencyKey } = order;
     if (idempotencyKey === null) return withoutKey;
     const rejected = rejectOrder(order);
@@ -328,7 +327,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   }
 
   /** @param known the order with its key, which it replaces */
-  async function startNew(next: OrderRecord, known: OrderRecord | null): Promise<EssayJob | EssayFailure> {
+  async function startNew(next: OrderRecord, known: OrderRecord | null): Promise<EssayOrder | EssayFailure> {
     const { id, caller, order, createdAt } = next;
     if (!(await storedBytes.take(order, caller.id, createdAt))) return tooManyBytes(storedBytes.maxMegabytes);
     const listed = await orders.listOf(caller.id).append(id);
@@ -347,9 +346,9 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   }
 
   /** @throws StoreError */
-  async function answerStart(record: OrderRecord, order: EssayOrder): Promise<EssayJob | EssayFailure> {
+  async function answerStart(record: OrderRecord, order: OrderInput): Promise<EssayOrder | EssayFailure> {
     if (!isSameOrder(record, { order })) return differentOrder;
-    return (await toJob(record)) ?? unsafeOrder;
+    return (await toOrder(record)) ?? unsafeOrder;
   }
 
   /** If the store fails, the bytes are counted until the order would have expired: what was done before is done. */
@@ -357,19 +356,19 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     if (!isAwaited) await storedBytes.free(order, caller.id, createdAt).catch(() => {});
   }
 
-  async function find(id: string, callerId: string, options = {}): Promise<EssayJob | null> {
+  async function find(id: string, callerId: string, options = {}): Promise<EssayOrder | null> {
     const record = await readCurrent(id, callerId, options);
-    return record && toJob(record);
+    return record && toOrder(record);
   }
 
   /** Null for an order of `generateEssay` that was not sent. @throws StoreError */
-  async function toJob(record: OrderRecord): Promise<EssayJob | null> {
+  async function toOrder(record: OrderRecord): Promise<EssayOrder | null> {
     if (isHidden(record)) return null;
     const { idempotencyKey, orderAgain, ...input } = record.order;
     return { id: record.id, createdAt: record.createdAt, input, state: await stateOf(record) };
   }
 
-  async function stateOf(record: OrderRecord): Promise<EssayJobState> {
+  async function stateOf(record: OrderRecord): Promise<EssayOrderState> {
     const { id, caller, process, isAwaited, earlier, state } = record;
     if (isEnded(record)) return toEnd(record.state);
     const run = runs.find(id, caller.id);
@@ -398,40 +397,40 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     const run = runs.find(id, callerId);
     if (run) await runs.cancel(run);
     else if (!isEnded(record)) await cancelElsewhere(record);
-    const job = (await find(id, callerId)) ?? (await toJob(record));
-    if (job === null) return null;
-    const { state } = job;
-    return { job, isCancelled: state.kind === 'cancelled', mayHaveBeenPaid: mayHaveBeenPaid(state) };
+    const order = (await find(id, callerId)) ?? (await toOrder(record));
+    if (order === null) return null;
+    const { state } = order;
+    return { order, isCancelled: state.kind === 'cancelled', mayHaveBeenPaid: mayHaveBeenPaid(state) };
   }
 
   /** Another process that has sent the order looks for it every second. */
   async function cancelElsewhere({ id, caller, isAwaited }: OrderRecord): Promise<void> {
     const record = await orders.change(id, caller.id, { kind: 'cancelled', cancelsSent: false });
-    if (record?.state.kind === 'cancelled') events.essayJobEnded(id, 'cancelled', null);
+    if (record?.state.kind === 'cancelled') events.essayOrderEnded(id, 'cancelled', null);
     if (record?.state.kind !== 'sent' || isAwaited || !cancelsSent) return;
     await orders.change(id, caller.id, { kind: 'cancel-requested' });
     const waiting = new AbortableSignal();
     const timer = setTimeout(() => waiting.abort(null), cancelWaitMs);
     try {
-      const jobs = await watching.watch({ id, callerId: caller.id }, waiting);
-      for await (const job of jobs) if (job === null || isEndedJob(job.state)) break;
+      const seen = await watching.watch({ id, callerId: caller.id }, waiting);
+      for await (const order of seen) if (order === null || hasOrderEnded(order.state)) break;
     } finally {
       clearTimeout(timer);
     }
   }
 
-  function openList(callerId: string, spend: (entries: number) => boolean): ListJobs {
+  function openList(callerId: string, spend: (entries: number) => boolean): ListOrders {
     const log = orders.listOf(callerId);
-    const readJobs = async (from: number, to: number) =>
+    const readOrders = async (from: number, to: number) =>
       Promise.all((await log.read(from, to)).map((entry) => readListed(entry, callerId)));
-    return createOrderList({ lastNumber: log.last, readJobs, spend });
+    return createOrderList({ lastNumber: log.last, readOrders, spend });
   }
 
-  /** Without a job for one that cannot be read, and for an earlier entry of an order that was started again. */
+  /** Without an order for one that cannot be read, and for an earlier entry of an order that was started again. */
   async function readListed({ number, value: id }: { number: number; value: string | null }, callerId: string) {
     const record = id && (await readCurrent(id, callerId).catch(orders.skipUnreadable));
     const isListed = record && record.listed === number;
-    return { number, job: isListed ? await toJob(record).catch(orders.skipUnreadable) : null };
+    return { number, order: isListed ? await toOrder(record).catch(orders.skipUnreadable) : null };
   }
 
   async function remove(id: string, callerId: string): Promise<'deleted' | 'unknown' | 'not-ended'> {
@@ -466,7 +465,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
       await left.forget();
       for (const { id, callerId } of left.orders) examined.delete(toOrderKey(id, callerId));
     }
-    if (count > 0) events.essayJobsAdopted(count);
+    if (count > 0) events.essayOrdersAdopted(count);
   }
 
   async function takeOverOne({ id, callerId }: OrderName, left: LeftProcess): Promise<'taken' | 'later' | 'other'> {
@@ -481,7 +480,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
       const record = await orders.change(id, callerId, { kind: 'abandoned', seen, by });
       if (record?.run === by.run) runs.hold(record);
       else if (!seen.isAwaited && record?.state.kind === 'failed')
-        events.essayJobEnded(id, 'failed', unknownOutcome.code);
+        events.essayOrderEnded(id, 'failed', unknownOutcome.code);
       return seen.isAwaited ? 'other' : 'taken';
     } finally {
       starting.delete(key);
@@ -508,12 +507,12 @@ function oneAtATime(run: () => Promise<void>): () => void {
   };
 }
 
-function toEnd(state: EndedState): EssayJobState {
+function toEnd(state: EndedState): EssayOrderState {
   if (state.kind === 'finished') return { kind: 'finished', essayId: state.essay.id };
   return state.kind === 'failed' ? { kind: 'failed', failure: state.failure ?? unknownOutcome } : state;
 }
 
-function mayHaveBeenPaid(state: EssayJobState): boolean {
+function mayHaveBeenPaid(state: EssayOrderState): boolean {
   if (state.kind === 'cancelled') return state.mayHaveBeenPaid;
   if (state.kind !== 'failed') return state.kind !== 'queued';
   return 'code' in state.failure && ['UPSTREAM_FAILED', 'UPSTREAM_TIMED_OUT'].includes(state.failure.code);

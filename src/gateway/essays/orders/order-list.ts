@@ -1,38 +1,38 @@
 import { setImmediate } from 'node:timers/promises';
-import type { EssayJob, JobListing, JobPage, ListJobs } from '../essays.ts';
+import type { EssayOrder, ListOrders, OrderListing, OrderPage } from '../essays.ts';
 
 interface OrderListOptions {
   /** The numbers of the entries of a caller, from 1. */
   lastNumber: () => Promise<number>;
-  /** The jobs of the entries from one number to a higher one, both included; null for those that are missing. */
-  readJobs: (from: number, to: number) => Promise<{ number: number; job: EssayJob | null }[]>;
+  /** The orders of the entries from one number to a higher one, both included; null for those that are missing. */
+  readOrders: (from: number, to: number) => Promise<{ number: number; order: EssayOrder | null }[]>;
   /** Counts entries before they are read; false if no more may be read. */
   spend: (entries: number) => boolean;
 }
 
-type Chunk = ReturnType<OrderListOptions['readJobs']>;
+type Chunk = ReturnType<OrderListOptions['readOrders']>;
 
 /** The list of a caller for one request: whatever its pages have in common is read once. */
-export function createOrderList({ lastNumber, readJobs, spend }: OrderListOptions): ListJobs {
+export function createOrderList({ lastNumber, readOrders, spend }: OrderListOptions): ListOrders {
   let last: Promise<number> | undefined;
   /** By the number of their last entry. Null: it may not be read. */
   const chunks = new Map<number, Chunk | null>();
   let lastChunk: Promise<unknown> = Promise.resolve();
 
-  return async ({ first, after, state }: JobListing): Promise<JobPage | null> => {
+  return async ({ first, after, state }: OrderListing): Promise<OrderPage | null> => {
     last ??= lastNumber();
     const newest = await last;
-    const entries: JobPage['entries'] = [];
+    const entries: OrderPage['entries'] = [];
     const start = after === null ? newest : Math.min(newest, after - 1);
     let to = start;
     let missing = 0;
     while (to > 0 && entries.length <= first && missing < maxMissing) {
       const chunk = openChunk(to, newest);
       if (chunk === null) break;
-      for (const { number, job } of (await chunk).toReversed()) {
+      for (const { number, order } of (await chunk).toReversed()) {
         if (number > to) continue;
-        missing = job === null ? missing + 1 : 0;
-        if (job && (state === null || job.state.kind === state)) entries.push({ job, number });
+        missing = order === null ? missing + 1 : 0;
+        if (order && (state === null || order.state.kind === state)) entries.push({ order, number });
       }
       to = beginOfChunk(to) - 1;
     }
@@ -55,7 +55,7 @@ export function createOrderList({ lastNumber, readJobs, spend }: OrderListOption
 
   /** One chunk at a time, and with a pause: the embedded store reads without one. */
   function readNext(from: number, to: number): Chunk {
-    const reading = lastChunk.then(() => readJobs(from, to));
+    const reading = lastChunk.then(() => readOrders(from, to));
     lastChunk = reading.then(
       () => setImmediate(),
       () => {},

@@ -7,13 +7,13 @@ import {
   type EssayFailure,
   type EssayFieldProblem,
   type EssayInput,
-  type EssayOrder,
   type EssayResult,
   type EssayServiceFailed,
   essayModes,
   essayWriters,
   type InvalidEssayInput,
-  type JobCaller,
+  type OrderCaller,
+  type OrderInput,
   writingPurposes,
 } from '../essays.ts';
 
@@ -26,7 +26,7 @@ export interface OrderRecord {
   id: string;
   createdAt: Date;
   order: KeyedOrder;
-  caller: JobCaller;
+  caller: OrderCaller;
   /** Whether its client waits for it (`generateEssay`). It ends with its client or its process if it was not sent. */
   isAwaited: boolean;
   /** Number of its entry in the caller's list, where orders that were started again have earlier ones, too. Null: it is not listed. */
@@ -43,7 +43,7 @@ export interface OrderRecord {
   state: QueuedState | SentState | EndedState;
 }
 
-export type KeyedOrder = EssayOrder & { idempotencyKey: string };
+export type KeyedOrder = OrderInput & { idempotencyKey: string };
 
 interface QueuedState {
   kind: 'queued';
@@ -228,7 +228,7 @@ export const differentOrder: InvalidEssayInput = {
   problems: [keyProblem],
 };
 
-export function isSameOrder(one: { order: EssayOrder }, other: { order: EssayOrder }): boolean {
+export function isSameOrder(one: { order: OrderInput }, other: { order: OrderInput }): boolean {
   return toFingerprint(one.order) === toFingerprint(other.order);
 }
 
@@ -320,7 +320,7 @@ export const failureSchema: z.ZodType<EssayFailure> = z.discriminatedUnion('kind
 
 const callBudget = z.object({ calls: z.number(), period: z.enum(['day', 'month']) }).nullable();
 
-export const callerSchema: z.ZodType<JobCaller> = z.object({
+export const callerSchema: z.ZodType<OrderCaller> = z.object({
   id: z.string(),
   name: z.string(),
   limits: z.object({

@@ -3,7 +3,7 @@ import { GatewayError } from '../../../base/errors.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
 import { StoreError } from '../../stores/store.ts';
 import type { EssayOutcome, Events } from '../../telemetry/events.ts';
-import type { Essay, EssayResult, EssayServiceFailed, JobCaller, SendingEssayGenerator } from '../essays.ts';
+import type { Essay, EssayResult, EssayServiceFailed, OrderCaller, SendingEssayGenerator } from '../essays.ts';
 import {
   type EndedState,
   isEnded,
@@ -27,12 +27,12 @@ export interface OrderRunsOptions {
   /** Whether a started order that was sent is cancelled as well. Its essay is paid for and lost. */
   cancelsSent: boolean;
   /** Counts a paid call in the budget of the caller; null: the caller has none. */
-  reserveCallOf: (caller: JobCaller) => ReserveCall | null;
+  reserveCallOf: (caller: OrderCaller) => ReserveCall | null;
   /** Whether the caller may not order any more. */
-  isWithdrawn: (caller: JobCaller) => boolean;
+  isWithdrawn: (caller: OrderCaller) => boolean;
   events: Pick<
     Events,
-    | 'essayJobEnded'
+    | 'essayOrderEnded'
     | 'unexpectedError'
     | 'essayOrdered'
     | 'essayRejectedWithoutStore'
@@ -366,7 +366,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
       // It was started while its client left.
       if (stored.run === own.run && stored.state.kind === 'queued' && !stored.isAwaited) hold(stored);
     };
-    if (!own.isAwaited && isEnded(run.record)) events.essayJobEnded(id, ...describeEnd(run.record.state));
+    if (!own.isAwaited && isEnded(run.record)) events.essayOrderEnded(id, ...describeEnd(run.record.state));
     notify(run);
     startNext();
     await tryToStore(run, buffer);
@@ -431,7 +431,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
     const { isSent } = run;
     // Clients that wait for it with `generateEssay` see it, if it was sent.
     stop(run, 'cancellation', new GatewayError('UPSTREAM_FAILED', cancelledMessage, { service: 'essays' }));
-    if (!isSent) events.essayJobEnded(id, 'cancelled', null);
+    if (!isSent) events.essayOrderEnded(id, 'cancelled', null);
     notify(run);
     await run.task.settled();
   }

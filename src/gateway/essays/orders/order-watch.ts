@@ -1,14 +1,14 @@
 import type { Signal } from '../../../base/async/signal.ts';
 import { createTimeSlices } from '../../../base/async/time-slices.ts';
-import type { EssayJob, EssayJobState } from '../essays.ts';
+import type { EssayOrder, EssayOrderState } from '../essays.ts';
 import { toOrderKey } from './order-record.ts';
 import type { OrderRuns } from './order-runs.ts';
 import type { OrderName } from './process-lease.ts';
 
-/** A job with watchers. */
+/** An order with watchers. */
 interface Watched {
   name: OrderName;
-  latest: EssayJob | null;
+  latest: EssayOrder | null;
   /** Its watchers, by functions that let them look at `latest`. */
   wake: Set<() => void>;
   /** Resolves when `latest` is up to date; null: it is not being read. */
@@ -18,11 +18,11 @@ interface Watched {
 }
 
 /**
- * Lets any number of watchers see the latest state of a job. Each of them holds one state at most: one that reads slowly misses
+ * Lets any number of watchers see the latest state of a entry. Each of them holds one state at most: one that reads slowly misses
  * states, and delays no others.
  */
 export function createOrderWatch(
-  read: (order: OrderName) => Promise<EssayJob | null>,
+  read: (order: OrderName) => Promise<EssayOrder | null>,
   { listen, unlisten }: Pick<OrderRuns, 'listen' | 'unlisten'>,
 ) {
   const watched = new Map<string, Watched>();
@@ -32,7 +32,7 @@ export function createOrderWatch(
 
   return {
     watch,
-    /** Reads all watched jobs: those of other processes change without notice. @throws StoreError */
+    /** Reads all watched orders: those of other processes change without notice. @throws StoreError */
     refreshAll: async () => void (await Promise.all([...watched.keys()].map(refresh))),
     /** Ends all watches. */
     close(): void {
@@ -41,16 +41,16 @@ export function createOrderWatch(
     },
   };
 
-  /** Ends when the job has ended, or with the signal. @throws StoreError if the job cannot be read at first */
-  async function watch(order: OrderName, signal: Signal): Promise<AsyncGenerator<EssayJob | null>> {
+  /** Ends when the order has ended, or with the signal. @throws StoreError if the order cannot be read at first */
+  async function watch(order: OrderName, signal: Signal): Promise<AsyncGenerator<EssayOrder | null>> {
     const latest = watched.get(toKey(order))?.latest;
     return follow(order, signal, latest === undefined ? await read(order) : latest);
   }
 
-  async function* follow(name: OrderName, signal: Signal, first: EssayJob | null): AsyncGenerator<EssayJob | null> {
+  async function* follow(name: OrderName, signal: Signal, first: EssayOrder | null): AsyncGenerator<EssayOrder | null> {
     const key = toKey(name);
     const known = watched.get(key);
-    const job = known ?? { name, latest: first, wake: new Set(), reading: null, isStale: false };
+    const entry = known ?? { name, latest: first, wake: new Set(), reading: null, isStale: false };
     let wakeUp = () => {};
     const onWake = () => wakeUp();
     let isWaking = false;
@@ -62,20 +62,20 @@ export function createOrderWatch(
         wakeUp();
       });
     };
-    watched.set(key, job);
+    watched.set(key, entry);
     listen(key, () => void refresh(key).catch(() => {}));
-    job.wake.add(onChange);
+    entry.wake.add(onChange);
     signal.addEventListener('abort', onWake);
     try {
       // It may have changed since it was read; later changes are noticed.
       if (known === undefined) void refresh(key).catch(() => {});
-      let shown: EssayJob | null | undefined;
+      let shown: EssayOrder | null | undefined;
       while (!signal.aborted && !isClosed) {
-        const { latest } = job;
+        const { latest } = entry;
         if (latest !== shown) {
           shown = latest;
           yield latest;
-          if (latest === null || isEndedJob(latest.state)) return;
+          if (latest === null || hasOrderEnded(latest.state)) return;
           continue;
         }
         await new Promise<void>((resolve) => {
@@ -84,8 +84,8 @@ export function createOrderWatch(
       }
     } finally {
       signal.removeEventListener('abort', onWake);
-      job.wake.delete(onChange);
-      if (job.wake.size === 0) {
+      entry.wake.delete(onChange);
+      if (entry.wake.size === 0) {
         watched.delete(key);
         unlisten(key);
       }
@@ -94,22 +94,22 @@ export function createOrderWatch(
 
   /** One reading at a time: their results must not overtake each other, and a text that grows is read at the speed of the store. */
   async function refresh(key: string): Promise<void> {
-    const job = watched.get(key);
-    if (job === undefined) return;
-    job.isStale = true;
-    job.reading ??= readLatest(job).finally(() => {
-      job.reading = null;
+    const entry = watched.get(key);
+    if (entry === undefined) return;
+    entry.isStale = true;
+    entry.reading ??= readLatest(entry).finally(() => {
+      entry.reading = null;
     });
-    await job.reading;
+    await entry.reading;
   }
 
-  async function readLatest(job: Watched): Promise<void> {
-    while (job.isStale) {
-      job.isStale = false;
-      const latest = await read(job.name);
-      if (isSame(job.latest, latest)) continue;
-      job.latest = latest;
-      for (const wakeUp of job.wake) wakeUp();
+  async function readLatest(entry: Watched): Promise<void> {
+    while (entry.isStale) {
+      entry.isStale = false;
+      const latest = await read(entry.name);
+      if (isSame(entry.latest, latest)) continue;
+      entry.latest = latest;
+      for (const wakeUp of entry.wake) wakeUp();
     }
   }
 }
@@ -118,16 +118,16 @@ function toKey({ id, callerId }: OrderName): string {
   return toOrderKey(id, callerId);
 }
 
-export function isEndedJob({ kind }: EssayJobState): boolean {
+export function hasOrderEnded({ kind }: EssayOrderState): boolean {
   return kind !== 'queued' && kind !== 'writing';
 }
 
-function isSame(one: EssayJob | null, other: EssayJob | null): boolean {
+function isSame(one: EssayOrder | null, other: EssayOrder | null): boolean {
   if (one === null || other === null) return one === other;
   const [first, second] = [one.state, other.state];
   if (first.kind === 'queued' && second.kind === 'queued') return first.position === second.position;
   if (first.kind === 'writing' && second.kind === 'writing') return first.textSoFar === second.textSoFar;
-  return first.kind === second.kind && !isEndedJob(second);
+  return first.kind === second.kind && !hasOrderEnded(second);
 }
 
 /** In milliseconds: how long watchers may delay other requests. */

@@ -1,5 +1,5 @@
 import type { Store } from '../../stores/store.ts';
-import type { EssayOrder } from '../essays.ts';
+import type { OrderInput } from '../essays.ts';
 import { hash } from './order-record.ts';
 
 interface StoredBytesOptions {
@@ -9,8 +9,6 @@ interface StoredBytesOptions {
   /** Limit for the stored orders of one caller. */
   maxMegabytes?: number;
 }
-
-export type StoredBytes = ReturnType<typeof createStoredBytes>;
 
 /**
  * Limits what the started orders of a caller take in the store, across all processes. They are counted by the period in which they
@@ -24,7 +22,7 @@ export function createStoredBytes({ store, keepMs, maxMegabytes = 50 }: StoredBy
   return {
     maxMegabytes,
     /** Counts an order before it is stored; false, and nothing is counted, if the caller would exceed the limit. */
-    async take(order: EssayOrder, callerId: string, startedAt: Date): Promise<boolean> {
+    async take(order: OrderInput, callerId: string, startedAt: Date): Promise<boolean> {
       const latest = periodOf(startedAt);
       const earlier = Array.from({ length: periods }, (_, index) => latest - 1 - index);
       const [sum, ...sums] = await Promise.all([
@@ -38,7 +36,7 @@ export function createStoredBytes({ store, keepMs, maxMegabytes = 50 }: StoredBy
       return false;
     },
     /** For an order that was deleted, or not stored after all. */
-    async free(order: EssayOrder, callerId: string, startedAt: Date): Promise<void> {
+    async free(order: OrderInput, callerId: string, startedAt: Date): Promise<void> {
       await add(callerId, periodOf(startedAt), -sizeOf(order));
     },
   };
@@ -53,7 +51,7 @@ export function createStoredBytes({ store, keepMs, maxMegabytes = 50 }: StoredBy
   }
 }
 
-function sizeOf(order: EssayOrder): number {
+function sizeOf(order: OrderInput): number {
   return recordBytes + Buffer.byteLength(JSON.stringify(order));
 }
 

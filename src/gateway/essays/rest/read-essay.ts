@@ -1,7 +1,7 @@
 import { isObject } from '../../../base/parse-json.ts';
 import { countWords, createTopicCheck } from '../../../base/words.ts';
 import type { Answered } from '../../upstream/outcome.ts';
-import type { EssayOrder } from '../essays.ts';
+import type { OrderInput } from '../essays.ts';
 import * as guesses from './guesses.ts';
 import { parseText, readHtml, Stream } from './read-body.ts';
 
@@ -11,7 +11,7 @@ export interface DeclaredFields {
   error: string | null;
 }
 
-type Ordered = Pick<EssayOrder, 'description' | 'wordCount'>;
+type Ordered = Pick<OrderInput, 'description' | 'wordCount'>;
 
 /**
  * The essay in a response with a 2xx status; null if there is none. What is declared is believed; everything else is guessed.

@@ -10,7 +10,7 @@ import {
   toUpstreamError,
   type UpstreamErrorEvents,
 } from '../../upstream/upstream-error.ts';
-import type { Essay, EssayInput, EssayMode, EssayOrder, EssayResult, SendingEssayGenerator } from '../essays.ts';
+import type { Essay, EssayInput, EssayMode, EssayResult, OrderInput, SendingEssayGenerator } from '../essays.ts';
 import { readHtml } from './read-body.ts';
 import { type DeclaredFields, readEssay } from './read-essay.ts';
 
@@ -53,7 +53,7 @@ export function createRestEssays(options: RestEssaysOptions): SendingEssayGenera
   };
 
   /** Null if the answer has none. */
-  function toEssay(answer: Answered, { idempotencyKey, orderAgain, ...input }: EssayOrder): Essay | null {
+  function toEssay(answer: Answered, { idempotencyKey, orderAgain, ...input }: OrderInput): Essay | null {
     // A draft of the self-hosted service may repeat the description.
     const text = isSelfHosted
       ? readProperty(answer.json, 'essay')

@@ -4,7 +4,7 @@ import type { TimeSlices } from '../../../base/async/time-slices.ts';
 import type { BankDataPort } from '../../bank-data/bank-data.ts';
 import type { Caller } from '../../callers/caller.ts';
 import type { PaidBudgets } from '../../callers/paid-budget.ts';
-import type { EssayArchive, EssayGenerator, EssayJobs } from '../../essays/essays.ts';
+import type { EssayArchive, EssayGenerator, EssayOrders } from '../../essays/essays.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
 import type { Trace } from '../../trace.ts';
 import type { AllowanceStatus } from '../../upstream/allowance/allowance.ts';
@@ -16,7 +16,7 @@ export interface Services {
   bankData: BankDataPort;
   essays: EssayGenerator;
   essayArchive: EssayArchive;
-  essayJobs: EssayJobs;
+  essayOrders: EssayOrders;
   /** The status of each upstream's allowance. Makes no upstream call. */
   allowances: () => Promise<readonly AllowanceStatus[]>;
   /** The paid calls of each caller. */
@@ -56,14 +56,14 @@ export function createContext(
   trace: Trace | null = null,
   isSliced = false,
 ): Context {
-  const { bankData, essayJobs, essayArchive, maxConcurrency } = services;
+  const { bankData, essayOrders, essayArchive, maxConcurrency } = services;
   const { bankDataCalls, essayCalls } = caller.limits;
   const hasBudget = bankDataCalls !== null || essayCalls !== null;
   const reserveCall: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
   const requestContext = createRequestContext(signal, caller.id, reserveCall, trace);
   const budget = new QueryBudget(services.limits);
   const slices = isSliced ? services.inTimeSlice : null;
-  const ports = { bankData, essayJobs, essayArchive };
+  const ports = { bankData, essayOrders, essayArchive };
   const loaders = new Loaders({ ...ports, budget, context: requestContext, maxConcurrency, slices });
   return { services, caller, budget, requestContext, loaders, suggestions: new Map(), slices };
 }

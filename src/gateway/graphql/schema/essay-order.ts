@@ -2,10 +2,10 @@ import { GatewayError } from '../../../base/errors.ts';
 import {
   type Cancellation,
   type EssayFailure,
-  type EssayJob,
-  type EssayJobState,
+  type EssayOrder,
+  type EssayOrderState,
   essayLimits,
-  type JobPage,
+  type OrderPage,
 } from '../../essays/essays.ts';
 import { builder, DateTimeType } from './builder.ts';
 import { PageInfoType, pageSize, pageSizeArg, readCursor, readPageSize, writeCursor } from './connection.ts';
@@ -25,7 +25,7 @@ import {
 } from './essay.ts';
 import { essaysScope, limitText, maxLengths } from './field-checks.ts';
 
-type StateOf<Kind extends EssayJobState['kind']> = Extract<EssayJobState, { kind: Kind }>;
+type StateOf<Kind extends EssayOrderState['kind']> = Extract<EssayOrderState, { kind: Kind }>;
 
 const EssayQueuedType = builder.objectRef<StateOf<'queued'>>('EssayQueued').implement({
   description: 'The order waits, and has not been paid for.',
@@ -93,10 +93,10 @@ const stateTypes = {
 const EssayOrderStateType = builder.unionType('EssayOrderState', {
   description: 'How far an order is. It ends as EssayFinished, EssayFailed or EssayCancelled.',
   types: Object.values(stateTypes),
-  resolveType: (state) => stateTypes[(state as EssayJobState).kind],
+  resolveType: (state) => stateTypes[(state as EssayOrderState).kind],
 });
 
-const EssayOrderType = builder.objectRef<EssayJob>('EssayOrder').implement({
+const EssayOrderType = builder.objectRef<EssayOrder>('EssayOrder').implement({
   description:
     'An order of an essay: one that was started, or, from when it is sent, one of generateEssay with an idempotencyKey.',
   fields: (t) => ({
@@ -128,8 +128,8 @@ builder.mutationField('startEssay', (t) =>
       'Watch it with `essayOrder`. Needs an idempotencyKey; with the same key, the same order is the same EssayOrder, paid for ' +
       'once. At most `limits.essays` per mutation.',
     args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'The order.' }) },
-    async resolve(_, { input }, { services, caller, budget, requestContext }): Promise<EssayJob | EssayFailure> {
-      const result = rejectBeyondLimit(budget) ?? (await services.essayJobs.start(readOrder(input), caller));
+    async resolve(_, { input }, { services, caller, budget, requestContext }): Promise<EssayOrder | EssayFailure> {
+      const result = rejectBeyondLimit(budget) ?? (await services.essayOrders.start(readOrder(input), caller));
       const outcome =
         'kind' in result
           ? { type: resultTypes[result.kind].name, code: codeOf(result) }
@@ -154,9 +154,10 @@ builder.queryField('essayOrder', (t) =>
         limitText('idempotency key', essayLimits.idempotencyKey, 'The idempotencyKey of the order.'),
       ),
     },
-    resolve: (_, { id, idempotencyKey }, { services: { essayJobs }, caller }) => {
-      if (id != null && idempotencyKey == null) return essayJobs.find(id, caller.id).catch(failToRead);
-      if (id == null && idempotencyKey != null) return essayJobs.findByKey(idempotencyKey, caller.id).catch(failToRead);
+    resolve: (_, { id, idempotencyKey }, { services: { essayOrders }, caller }) => {
+      if (id != null && idempotencyKey == null) return essayOrders.find(id, caller.id).catch(failToRead);
+      if (id == null && idempotencyKey != null)
+        return essayOrders.findByKey(idempotencyKey, caller.id).catch(failToRead);
       throw new GatewayError(
         'BAD_USER_INPUT',
         'An order is found by either its id or its idempotencyKey: set one of them.',
@@ -176,15 +177,15 @@ builder.subscriptionField('essayOrder', (t) =>
       'the credentials have expired, with new ones. Null for an unknown order.',
     args: { id: t.arg.id({ required: true, ...orderIdArg }) },
     subscribe: (_, { id }, { services, caller, requestContext: { signal } }) =>
-      services.essayJobs.watch(id, caller.id, signal).catch(failToRead),
-    resolve: (job) => job as EssayJob | null,
+      services.essayOrders.watch(id, caller.id, signal).catch(failToRead),
+    resolve: (order) => order as EssayOrder | null,
   }),
 );
 
 const CancelEssayResultType = builder.objectRef<Cancellation>('CancelEssayResult').implement({
   description: 'What became of an order that was to be cancelled.',
   fields: (t) => ({
-    order: t.expose('job', { type: EssayOrderType, description: 'The order.' }),
+    order: t.expose('order', { type: EssayOrderType, description: 'The order.' }),
     isCancelled: t.exposeBoolean('isCancelled', {
       description:
         'Whether it is cancelled. An order that was sent is completed and kept, unless the operator decided otherwise.',
@@ -204,7 +205,7 @@ builder.mutationField('cancelEssay', (t) =>
       'Cancels an order that was started. One that was not sent yet costs nothing. One of generateEssay is not cancelled. Null ' +
       'for an unknown order.',
     args: { id: t.arg.id({ required: true, ...orderIdArg }) },
-    resolve: (_, { id }, { services, caller }) => services.essayJobs.cancel(id, caller.id).catch(failToRead),
+    resolve: (_, { id }, { services, caller }) => services.essayOrders.cancel(id, caller.id).catch(failToRead),
   }),
 );
 
@@ -222,7 +223,7 @@ builder.mutationField('deleteEssay', (t) =>
       'Deletes an order that has ended, with its essay; its idempotencyKey then is unknown. Null for an unknown order.',
     args: { id: t.arg.id({ required: true, ...orderIdArg }) },
     async resolve(_, { id }, { services, caller }) {
-      const result = await services.essayJobs.delete(id, caller.id).catch(failToRead);
+      const result = await services.essayOrders.delete(id, caller.id).catch(failToRead);
       if (result !== 'not-ended') return result === 'deleted' ? { id } : null;
       const message = 'The order has not ended: cancel it, or wait for its end, before you delete it.';
       throw new GatewayError('BAD_USER_INPUT', message);
@@ -230,19 +231,19 @@ builder.mutationField('deleteEssay', (t) =>
   }),
 );
 
-const EssayOrderEdgeType = builder.objectRef<JobPage['entries'][number]>('EssayOrderEdge').implement({
+const EssayOrderEdgeType = builder.objectRef<OrderPage['entries'][number]>('EssayOrderEdge').implement({
   description: 'An order and its cursor.',
   fields: (t) => ({
     cursor: t.string({
       description: 'Pass it as `after` to continue from here.',
       resolve: ({ number }) => writeCursor(number),
     }),
-    node: t.expose('job', { type: EssayOrderType, description: 'The order.' }),
+    node: t.expose('order', { type: EssayOrderType, description: 'The order.' }),
   }),
 });
 
 const EssayOrderConnectionType = builder
-  .objectRef<JobPage & { after: number | null }>('EssayOrderConnection')
+  .objectRef<OrderPage & { after: number | null }>('EssayOrderConnection')
   .implement({
     description: 'A page of orders.',
     fields: (t) => ({
@@ -250,7 +251,7 @@ const EssayOrderConnectionType = builder
       nodes: t.field({
         type: [EssayOrderType],
         description: 'The orders without cursors.',
-        resolve: ({ entries }) => entries.map(({ job }) => job),
+        resolve: ({ entries }) => entries.map(({ order }) => order),
       }),
       pageInfo: t.field({
         type: PageInfoType,

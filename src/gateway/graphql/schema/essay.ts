@@ -4,12 +4,12 @@ import {
   type EssayAllowanceExhausted,
   type EssayFieldProblem,
   type EssayInput,
-  type EssayOrder,
   type EssayResult,
   type EssayServiceFailed,
   type EssayWriter,
   essayLimits,
   type InvalidEssayInput,
+  type OrderInput,
 } from '../../essays/essays.ts';
 import { builder, DateTimeType, ErrorType } from './builder.ts';
 import { essayCost, longTextCost, paid, textReadingCost } from './directives.ts';
@@ -312,7 +312,7 @@ export function rejectBeyondLimit(budget: QueryBudget): InvalidEssayInput | null
   return { kind: 'invalid-input', field: null, message, problems: [] };
 }
 
-export function readOrder(input: typeof GenerateEssayInputType.$inferInput): EssayOrder {
+export function readOrder(input: typeof GenerateEssayInputType.$inferInput): OrderInput {
   const { description, wordCount, mode, purpose, titles, idempotencyKey, orderAgain } = input;
   return {
     description,

@@ -12,13 +12,13 @@ import {
 import type { Signal } from '../../../base/async/signal.ts';
 import type { TimeSlices } from '../../../base/async/time-slices.ts';
 import type { BankDataPort, BicValidation, IbanValidation } from '../../bank-data/bank-data.ts';
-import type { Essay, EssayArchive, EssayJobs, JobListing, JobPage, ListJobs } from '../../essays/essays.ts';
+import type { Essay, EssayArchive, EssayOrders, ListOrders, OrderListing, OrderPage } from '../../essays/essays.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { QueryBudget } from './query-budget.ts';
 
 interface LoadersOptions {
   bankData: BankDataPort;
-  essayJobs: Pick<EssayJobs, 'openList'>;
+  essayOrders: Pick<EssayOrders, 'openList'>;
   essayArchive: EssayArchive;
   budget: QueryBudget;
   context: RequestContext;
@@ -33,7 +33,7 @@ export class Loaders {
   readonly #options: LoadersOptions;
   #ibans: DataLoader<string, IbanValidation> | undefined;
   #bics: DataLoader<string, BicValidation> | undefined;
-  #listOrders: ListJobs | undefined;
+  #listOrders: ListOrders | undefined;
   #essays: Map<string, Promise<Essay | null>> | undefined;
 
   constructor(options: LoadersOptions) {
@@ -65,9 +65,9 @@ export class Loaders {
   }
 
   /** A page of the orders of the caller; null if the query may read no entry of it. @throws StoreError */
-  listOrders(listing: JobListing): Promise<JobPage | null> {
-    const { budget, essayJobs, context } = this.#options;
-    this.#listOrders ??= essayJobs.openList(context.callerId, (entries) => budget.spend('listedOrders', entries));
+  listOrders(listing: OrderListing): Promise<OrderPage | null> {
+    const { budget, essayOrders, context } = this.#options;
+    this.#listOrders ??= essayOrders.openList(context.callerId, (entries) => budget.spend('listedOrders', entries));
     return this.#listOrders(listing);
   }
 

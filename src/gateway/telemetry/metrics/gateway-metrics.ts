@@ -17,7 +17,7 @@ export interface MetricSources {
   activeRequests(): number;
   bulkheads(): Readonly<Record<ServiceName, { active: number; queued: number }>>;
   /** Orders that are written without their client, and have not ended. */
-  essayJobs(): { waiting: number; running: number; oldestMs: number };
+  essayOrders(): { waiting: number; running: number; oldestMs: number };
   /** Cached look-ups in memory. */
   lookUps(): CacheStatus;
   caches(): Readonly<Record<'replies' | 'documents', CacheStatus>>;
@@ -47,10 +47,10 @@ export function createGatewayMetrics(sources: MetricSources) {
     ledgerquill_bulkhead_active: () => list('service', sources.bulkheads(), ({ active }) => active),
     ledgerquill_bulkhead_queued: () => list('service', sources.bulkheads(), ({ queued }) => queued),
     ledgerquill_essay_orders() {
-      const { waiting, running } = sources.essayJobs();
+      const { waiting, running } = sources.essayOrders();
       return list('state', { waiting, running }, (value) => value);
     },
-    ledgerquill_essay_orders_oldest_age_seconds: () => [{ value: sources.essayJobs().oldestMs / 1_000 }],
+    ledgerquill_essay_orders_oldest_age_seconds: () => [{ value: sources.essayOrders().oldestMs / 1_000 }],
     ledgerquill_cache_entries: () => list('cache', caches(), ({ entries }) => entries),
     ledgerquill_cache_size_bytes: () => list('cache', caches(), ({ bytes }) => bytes),
     ledgerquill_allowance_limit: () => allowances('limit'),

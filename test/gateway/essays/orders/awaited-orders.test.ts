@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AbortableSignal } from '../../../../src/base/async/signal.ts';
-import type { EssayJob, EssayOrder, EssayResult } from '../../../../src/gateway/essays/essays.ts';
+import type { EssayOrder, EssayResult, OrderInput } from '../../../../src/gateway/essays/essays.ts';
 import { StoreError } from '../../../../src/gateway/stores/store.ts';
 import { failed, order, tEssay, unknownOutcome } from '../../../support/gateway/essays/generator.ts';
 import { ann, listJobs, tJobs } from '../../../support/gateway/essays/jobs.ts';
@@ -16,20 +16,20 @@ const notSent = { ...failed, code: 'UPSTREAM_UNAVAILABLE' } as EssayResult;
 type Process = ReturnType<typeof tJobs>;
 
 /** Orders an essay with this key, and lets it be sent. */
-async function generate({ essays }: Process, idempotencyKey = 'a', changes: Partial<EssayOrder> = {}) {
+async function generate({ essays }: Process, idempotencyKey = 'a', changes: Partial<OrderInput> = {}) {
   const result = essays.generate({ ...order, ...changes, idempotencyKey }, from());
   await pass(0);
   return { result };
 }
 
-async function find({ jobs }: Process, key = 'a'): Promise<EssayJob> {
+async function find({ jobs }: Process, key = 'a'): Promise<EssayOrder> {
   const job = await jobs.findByKey(key, ann.id);
   if (job === null) throw new Error('there is no such order');
   return job;
 }
 
 const list = async ({ jobs }: Process, state: 'finished' | null = null) =>
-  (await listJobs(jobs, { state })).entries.map(({ job }) => job);
+  (await listJobs(jobs, { state })).entries.map(({ order }) => order);
 
 describe('an order whose client waits for it', () => {
   it('is found by its key and its id, and listed, only for its caller, from when it is sent', async () => {
@@ -213,7 +213,7 @@ describe('an order whose client waits for it', () => {
 
   it('is listed before it may be paid for', async () => {
     const process = tJobs();
-    let listed: Promise<EssayJob[]> | undefined;
+    let listed: Promise<EssayOrder[]> | undefined;
     process.beforeSent(() => {
       listed = list(process);
     });

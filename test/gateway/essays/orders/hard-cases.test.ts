@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import { AbortableSignal } from '../../../../src/base/async/signal.ts';
-import type { EssayJob, EssayResult } from '../../../../src/gateway/essays/essays.ts';
+import type { EssayOrder, EssayResult } from '../../../../src/gateway/essays/essays.ts';
 import { toOrderKey } from '../../../../src/gateway/essays/orders/order-record.ts';
 import type { Store } from '../../../../src/gateway/stores/store.ts';
 import { failed, order, tEssay, timedOut, unknownOutcome } from '../../../support/gateway/essays/generator.ts';
@@ -20,7 +20,7 @@ import { createMemoryStore } from '../../../support/gateway/stores/memory-store.
 useFakeTime();
 
 const notSent = { ...failed, code: 'UPSTREAM_UNAVAILABLE' } as EssayResult;
-const keyOf = ({ id }: EssayJob) => toOrderKey(id, ann.id);
+const keyOf = ({ id }: EssayOrder) => toOrderKey(id, ann.id);
 
 function tTwo(options: Parameters<typeof tJobs>[0] = {}) {
   const store = createMemoryStore();
@@ -93,7 +93,7 @@ describe('an order that is started again', () => {
     await pass(0);
     const started = jobs.filter((result) => !('kind' in result));
     expect(started).not.toEqual([]);
-    for (const { id } of started as EssayJob[]) expect(id).toBe(job.id);
+    for (const { id } of started as EssayOrder[]) expect(id).toBe(job.id);
     expect([...one.calls.slice(1), ...two.calls]).toHaveLength(1);
     await close();
   });
@@ -152,7 +152,7 @@ describe('what the orders of a caller take in the store', () => {
     const { one, close } = tTwo({ maxMegabytes: 1 });
     await startMany(one, 'a');
     const { entries } = await listJobs(one.jobs, { first: 5 });
-    for (const { job } of entries) expect(await one.jobs.delete(job.id, ann.id)).toBe('deleted');
+    for (const { order } of entries) expect(await one.jobs.delete(order.id, ann.id)).toBe('deleted');
     expect(await startMany(one, 'b')).toBe(5);
     await pass(dayMs);
     // They are counted by fifths of the time for which they are stored.
@@ -213,7 +213,7 @@ describe('a record that is damaged or of a later version', () => {
     expect(two.calls.map(({ order }) => order.idempotencyKey)).toEqual(['d']);
     expect(await two.stateOf(job)).toMatchObject({ kind: 'writing' });
     const { entries } = await listJobs(two.jobs, {});
-    expect(entries.map(({ job }) => job.id)).toContain(job.id);
+    expect(entries.map(({ order }) => order.id)).toContain(job.id);
     expect(entries).toHaveLength(2);
     expect(two.fired).toContain('skipped');
     await expect(two.jobs.find(damaged.id, 'ann')).rejects.toThrow('damaged or of a later version');
@@ -238,7 +238,7 @@ describe('the jobs of a process that has stopped', () => {
     await pass(2_000);
     store.set = set;
     await storeEntry();
-    const job = (await starting) as EssayJob;
+    const job = (await starting) as EssayOrder;
     await pass(0);
     one.crash();
     await pass(15_000);
@@ -464,7 +464,7 @@ describe('a caller with thousands of orders', () => {
       if (page === null) throw new Error('no entry was read');
       expect(read()).toBeLessThanOrEqual(2_000);
       pages += 1;
-      found.push(...page.entries.map(({ job }) => job.id));
+      found.push(...page.entries.map(({ order }) => order.id));
       if (!page.hasNext) break;
       expect(page.end).toBeLessThan(after ?? Number.POSITIVE_INFINITY);
       after = page.end;

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { EssayOrder } from '../../../../src/gateway/essays/essays.ts';
+import type { OrderInput } from '../../../../src/gateway/essays/essays.ts';
 import { again, failed, order, unkeyed } from '../../../support/gateway/essays/generator.ts';
 import {
   answerAll,
@@ -47,7 +47,7 @@ describe('an order with a key', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it.each<[string, Partial<EssayOrder>]>([
+  it.each<[string, Partial<OrderInput>]>([
     ['description', { description: 'The pencil' }],
     ['mode', { mode: 'ACADEMIC' }],
     ['word count', { wordCount: 101 }],

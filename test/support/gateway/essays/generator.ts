@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Essay, EssayOrder, EssayResult, SendingEssayGenerator } from '../../../../src/gateway/essays/essays.ts';
+import type { Essay, EssayResult, OrderInput, SendingEssayGenerator } from '../../../../src/gateway/essays/essays.ts';
 import type { RequestContext } from '../../../../src/gateway/request-context.ts';
 
-export const order: EssayOrder = {
+export const order: OrderInput = {
   description: 'The fountain pen',
   mode: 'STANDARD',
   wordCount: 100,
@@ -13,9 +13,9 @@ export const order: EssayOrder = {
 };
 
 /** Accepts a second payment. */
-export const again: EssayOrder = { ...order, orderAgain: true };
+export const again: OrderInput = { ...order, orderAgain: true };
 
-export const unkeyed: EssayOrder = { ...order, idempotencyKey: null };
+export const unkeyed: OrderInput = { ...order, idempotencyKey: null };
 
 export const failed: EssayResult = {
   kind: 'service-failed',
@@ -54,7 +54,7 @@ export function tEssay(text = 'Pens hold ink.'): Essay {
 }
 
 interface Call {
-  order: EssayOrder;
+  order: OrderInput;
   context: RequestContext;
   /** The text so far. */
   show: (text: string) => void;

@@ -1,10 +1,10 @@
 import type {
   EssayAllowanceExhausted,
-  EssayJob,
-  EssayJobs,
   EssayOrder,
-  JobListing,
-  JobPage,
+  EssayOrders,
+  OrderInput,
+  OrderListing,
+  OrderPage,
 } from '../../../../src/gateway/essays/essays.ts';
 import { createEssayOrders } from '../../../../src/gateway/essays/orders/essay-orders.ts';
 import type { EndedState, OrderRecord } from '../../../../src/gateway/essays/orders/order-record.ts';
@@ -35,7 +35,11 @@ export const ann = {
 };
 
 /** A page of the list of a caller, read by a query that may read all of it. */
-export async function listJobs(jobs: EssayJobs, listing: Partial<JobListing>, callerId = ann.id): Promise<JobPage> {
+export async function listJobs(
+  jobs: EssayOrders,
+  listing: Partial<OrderListing>,
+  callerId = ann.id,
+): Promise<OrderPage> {
   const listOrders = jobs.openList(callerId, () => true);
   const page = await listOrders({ first: 20, after: null, state: null, ...listing });
   if (page === null) throw new Error('no entry was read');
@@ -57,7 +61,7 @@ export function tJobs({
   const { generator, ...controls } = tGenerator();
   const fired: string[] = [];
   const outcomes: string[] = [];
-  const { jobs, ...essays } = createEssayOrders({
+  const { orders: jobs, ...essays } = createEssayOrders({
     generator,
     store: failing.store,
     isShared: true,
@@ -73,8 +77,8 @@ export function tJobs({
     isWithdrawn,
     events: {
       essayOrdered: (outcome) => outcomes.push(outcome),
-      essayJobEnded: (_id, state, code) => fired.push([state, code].filter(Boolean).join(': ')),
-      essayJobsAdopted: (count) => fired.push(`adopted: ${count}`),
+      essayOrderEnded: (_id, state, code) => fired.push([state, code].filter(Boolean).join(': ')),
+      essayOrdersAdopted: (count) => fired.push(`adopted: ${count}`),
       essayWriteBuffered: () => {},
       essayLost: (reason) => fired.push(`lost: ${reason}`),
       essayRejectedWithoutStore: () => {},
@@ -96,13 +100,13 @@ export function tJobs({
     loseStore: failing.fail,
     findStore: failing.work,
     /** Starts an order with this key, and lets it begin. */
-    async start(idempotencyKey: string, changes: Partial<EssayOrder> = {}, caller = ann): Promise<EssayJob> {
+    async start(idempotencyKey: string, changes: Partial<OrderInput> = {}, caller = ann): Promise<EssayOrder> {
       const started = await jobs.start({ ...order, ...changes, idempotencyKey }, caller);
       await pass(0);
       if ('kind' in started) throw new Error(started.message);
       return started;
     },
-    stateOf: async ({ id }: EssayJob) => (await jobs.find(id, ann.id))?.state,
+    stateOf: async ({ id }: EssayOrder) => (await jobs.find(id, ann.id))?.state,
   };
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
-import type { EssayOrder, EssayResult } from '../../../../src/gateway/essays/essays.ts';
+import type { EssayResult, OrderInput } from '../../../../src/gateway/essays/essays.ts';
 import { createEssayOrders } from '../../../../src/gateway/essays/orders/essay-orders.ts';
 import { markerKey, markerMs } from '../../../../src/gateway/essays/orders/process-lease.ts';
 import type { RequestContext } from '../../../../src/gateway/request-context.ts';
@@ -56,13 +56,13 @@ export function tProcess(store: Store = createMemoryStore(), { isNew = false } =
       essayRejectedWithoutStore: () => fired.push('rejected'),
       essayOrdered: (outcome) => outcomes.push(outcome),
       essayOrderUnreadable: () => fired.push('skipped'),
-      essayJobEnded: () => {},
-      essayJobsAdopted: () => {},
+      essayOrderEnded: () => {},
+      essayOrdersAdopted: () => {},
       unexpectedError: (error) => fired.push(String(error)),
     },
   });
   /** Orders an essay, and lets time pass until it is sent or waits. */
-  async function start(ordered: EssayOrder = order, context = from(), afterMs = 0) {
+  async function start(ordered: OrderInput = order, context = from(), afterMs = 0) {
     const result = generate(ordered, context);
     await pass(afterMs);
     return { result };
@@ -83,7 +83,7 @@ export function tProcess(store: Store = createMemoryStore(), { isNew = false } =
     },
     start,
     /** Orders an essay and lets the generator answer it. */
-    async write(order: EssayOrder, text?: string, afterMs = 0) {
+    async write(order: OrderInput, text?: string, afterMs = 0) {
       const essay = tEssay(text);
       const { result } = await start(order, from(), afterMs);
       calls.at(-1)?.answer(essay);
@@ -97,7 +97,7 @@ export function tProcess(store: Store = createMemoryStore(), { isNew = false } =
       expect(await result).toEqual(failure);
     },
     /** Sends an order and aborts its caller. */
-    async orderAndAbort(order: EssayOrder, { afterMs = 0, context = from() } = {}) {
+    async orderAndAbort(order: OrderInput, { afterMs = 0, context = from() } = {}) {
       const caller = new AbortController();
       const result = generate(order, { ...context, signal: caller.signal });
       await pass(afterMs);

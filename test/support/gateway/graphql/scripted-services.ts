@@ -2,7 +2,7 @@ import { createTimeSlices } from '../../../../src/base/async/time-slices.ts';
 import { GatewayError } from '../../../../src/base/errors.ts';
 import type { Bank, BankDataPort, IbanValidation } from '../../../../src/gateway/bank-data/bank-data.ts';
 import { withPrecheck } from '../../../../src/gateway/bank-data/precheck.ts';
-import type { Essay, EssayJob, EssayJobState, EssayJobs } from '../../../../src/gateway/essays/essays.ts';
+import type { Essay, EssayOrder, EssayOrderState, EssayOrders } from '../../../../src/gateway/essays/essays.ts';
 import type { Services } from '../../../../src/gateway/graphql/schema/context.ts';
 import { turns } from '../../turns.ts';
 import type { Texts } from './random-documents.ts';
@@ -97,7 +97,7 @@ export function tServices(): Services {
         return id === 'known' || id === '7' ? essay : null;
       },
     },
-    essayJobs: createScriptedJobs(renewsAt),
+    essayOrders: createScriptedJobs(renewsAt),
     allowances: async () => [
       { service: 'bank-data', used: 1, limit: null, remaining: null, renewsAt },
       { service: 'essays', used: 2, limit: 10, remaining: 8, renewsAt },
@@ -126,14 +126,14 @@ export function tServices(): Services {
   };
 }
 
-/** A job for each id in `texts`. */
-function createScriptedJobs(createdAt: Date): EssayJobs {
+/** An order for each id in `texts`. */
+function createScriptedJobs(createdAt: Date): EssayOrders {
   const input = { description: 'Pens', mode: 'STANDARD', wordCount: 10, purpose: null, titles: [] } as const;
-  const states: Record<string, EssayJobState> = {
+  const states: Record<string, EssayOrderState> = {
     known: { kind: 'finished', essayId: 'known' },
     '7': { kind: 'writing', textSoFar: 'Pens hold' },
   };
-  const find = async (id: string): Promise<EssayJob | null> => {
+  const find = async (id: string): Promise<EssayOrder | null> => {
     await turns(1);
     if (id === 'failing') throw new Error('the store failed');
     const state = Object.hasOwn(states, id) ? states[id] : undefined;
@@ -148,15 +148,15 @@ function createScriptedJobs(createdAt: Date): EssayJobs {
         yield await find(id);
       })(),
     async cancel(id) {
-      const job = await find(id);
-      return job && { job, isCancelled: false, mayHaveBeenPaid: true };
+      const order = await find(id);
+      return order && { order, isCancelled: false, mayHaveBeenPaid: true };
     },
     openList:
       () =>
       async ({ first, after }) => {
         await turns(1);
-        const job = { id: 'known', createdAt, input, state: { kind: 'cancelled', mayHaveBeenPaid: false } } as const;
-        const entries = [5, 4, 3].map((number) => ({ job, number })).filter(({ number }) => number < (after ?? 9));
+        const order = { id: 'known', createdAt, input, state: { kind: 'cancelled', mayHaveBeenPaid: false } } as const;
+        const entries = [5, 4, 3].map((number) => ({ order, number })).filter(({ number }) => number < (after ?? 9));
         const page = entries.slice(0, first);
         return { entries: page, hasNext: entries.length > first, end: page.at(-1)?.number ?? null };
       },

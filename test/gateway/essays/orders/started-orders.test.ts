@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AbortableSignal } from '../../../../src/base/async/signal.ts';
-import type { EssayJob, EssayResult } from '../../../../src/gateway/essays/essays.ts';
+import type { EssayOrder, EssayResult } from '../../../../src/gateway/essays/essays.ts';
 import { StoreError } from '../../../../src/gateway/stores/store.ts';
 import { failed, order, tEssay, timedOut, unknownOutcome } from '../../../support/gateway/essays/generator.ts';
 import { ann, listJobs, tJobs } from '../../../support/gateway/essays/jobs.ts';
@@ -109,7 +109,11 @@ describe('cancelling', () => {
     const [running, waiting] = [await start('a'), await start('b')];
     for (const { id } of [waiting, running]) {
       const state = { kind: 'cancelled', mayHaveBeenPaid: false };
-      expect(await jobs.cancel(id, 'ann')).toMatchObject({ isCancelled: true, mayHaveBeenPaid: false, job: { state } });
+      expect(await jobs.cancel(id, 'ann')).toMatchObject({
+        isCancelled: true,
+        mayHaveBeenPaid: false,
+        order: { state },
+      });
     }
     expect(calls.filter(({ context }) => context.usage.upstreamCalls > 0)).toEqual([]);
     await jobs.stop();
@@ -132,7 +136,7 @@ describe('cancelling', () => {
     expect(await jobs.cancel(job.id, 'ann')).toMatchObject({
       isCancelled: true,
       mayHaveBeenPaid: true,
-      job: { state },
+      order: { state },
     });
     expect(calls[0]?.context.signal.aborted).toBe(true);
     await jobs.stop();
@@ -165,7 +169,7 @@ describe('when the key of its caller is withdrawn', () => {
   it('an order that was not sent fails, and one that was sent is completed', async () => {
     let isWithdrawn = false;
     const { start, jobs, calls, stateOf } = tJobs({ isWithdrawn: () => isWithdrawn });
-    const started: EssayJob[] = [];
+    const started: EssayOrder[] = [];
     for (let number = 1; number <= 10; number += 1) started.push(await start(`key-${number}`));
     isWithdrawn = true;
     await pass(1_000);
@@ -174,7 +178,7 @@ describe('when the key of its caller is withdrawn', () => {
     for (const [index, essay] of essays.entries()) calls[index]?.answer(essay);
     await pass(1_000);
     for (const [index, essay] of essays.entries())
-      expect(await stateOf(started[index] as EssayJob)).toEqual({ kind: 'finished', essayId: essay.id });
+      expect(await stateOf(started[index] as EssayOrder)).toEqual({ kind: 'finished', essayId: essay.id });
     expect(calls).toHaveLength(2);
     await jobs.stop();
   });
@@ -406,7 +410,7 @@ describe('a watcher', () => {
 describe('the list of a caller', () => {
   it('has the newest orders first, in pages, by state', async () => {
     const { start, jobs, calls } = tJobs({ maxRunning: 3 });
-    const started: EssayJob[] = [];
+    const started: EssayOrder[] = [];
     for (const key of ['a', 'b', 'c', 'd']) started.push(await start(key));
     calls[1]?.answer(tEssay());
     calls[0]?.answer(failed);
@@ -414,7 +418,7 @@ describe('the list of a caller', () => {
     const [a, b, c, d] = started.map(({ id }) => id);
     const list = async (after: number | null, state: 'finished' | null = null, first = 2) => {
       const { entries, hasNext } = await listJobs(jobs, { first, after, state });
-      return { ids: entries.map(({ job }) => job.id), last: entries.at(-1)?.number ?? null, hasNext };
+      return { ids: entries.map(({ order }) => order.id), last: entries.at(-1)?.number ?? null, hasNext };
     };
     const page = await list(null);
     expect(page).toMatchObject({ ids: [d, c], hasNext: true });
@@ -446,8 +450,8 @@ describe('the list of a caller', () => {
   });
 });
 
-async function collect(watching: Promise<AsyncGenerator<EssayJob | null>>): Promise<(EssayJob | null)[]> {
-  const seen: (EssayJob | null)[] = [];
+async function collect(watching: Promise<AsyncGenerator<EssayOrder | null>>): Promise<(EssayOrder | null)[]> {
+  const seen: (EssayOrder | null)[] = [];
   for await (const job of await watching) seen.push(job);
   return seen;
 }
