@@ -423,7 +423,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     const log = orders.listOf(callerId);
     const readOrders = async (from: number, to: number) =>
       Promise.all((await log.read(from, to)).map((entry) => readListed(entry, callerId)));
-    return createOrderList({ lastNumber: log.last, readOrders, spend });
+    return createOrderList({ lastNumber: async () => (await log.last()).number, readOrders, spend });
   }
 
   /** Without an order for one that cannot be read, and for an earlier entry of an order that was started again. */

@@ -148,9 +148,10 @@ export function createStoreLog({ store, name, expiresInMs, skipUnreadable }: Sto
       await store.set(toKey(number), value, { expiresInMs });
       return number;
     },
-    /** Number of the last entry; 0: there was none. */
-    async last(): Promise<number> {
-      return (await store.add(name, 0, counterExpiry)).sum;
+    /** Number of the last entry; 0: there was none. `logId` is another one after the store has lost the list. */
+    async last(): Promise<{ number: number; logId: string }> {
+      const { sum, id } = await store.add(name, 0, counterExpiry);
+      return { number: sum, logId: id };
     },
     /** The entries from one number to a higher one, both included, with null for those that are missing. */
     async read(from: number, to: number): Promise<{ number: number; value: string | null }[]> {

@@ -45,6 +45,7 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
   /** How often an entry was missing: it has a number before it is stored. */
   const missing = new Map<number, number>();
   let lastNumber: number | null = null;
+  let knownLogId = '';
   let renewals = 0;
   let registering: Promise<number> | null = null;
   /** The orders as they were last written. */
@@ -161,9 +162,14 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
 
   /** Looks for processes that have started since the last call. At first, for those of earlier starts. */
   async function findNew(): Promise<void> {
-    const last = await processes.last();
-    const numbers = [...missing.keys()];
-    for (const number of numbers) note(await processes.read(number, number));
+    const { number: last, logId } = await processes.last();
+    if (logId !== knownLogId) {
+      lastNumber = null;
+      known.clear();
+      missing.clear();
+    }
+    knownLogId = logId;
+    for (const number of [...missing.keys()]) note(await processes.read(number, number));
     const end = lastNumber ?? 0;
     for (let to = last; to > end; to -= chunkSize) {
       const entries = await processes.read(Math.max(end + 1, to - chunkSize + 1), to);
