@@ -37,7 +37,7 @@ export type ProcessLease = ReturnType<typeof createProcessLease>;
  */
 export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: ProcessLeaseOptions) {
   const id = randomUUID();
-  const ownKeys = { lease: toLeaseKey(id), orders: toOrdersKey(id) };
+  const ownKey = toLeaseKey(id);
   const processes = createStoreLog({ store, name: 'essay-processes', expiresInMs: keepMs, skipUnreadable });
   const seen = new Map<string, SeenLease>();
   /** Processes that have not been forgotten, by their number. */
@@ -47,7 +47,10 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
   let lastNumber: number | null = null;
   let knownLogId = '';
   let renewals = 0;
-  let registering: Promise<number> | null = null;
+  /** By `performance.now()`. */
+  let renewedAt = Number.NEGATIVE_INFINITY;
+  /** Number of this process among the processes, under which its orders are. Null: it has had none. */
+  let ownNumber: Promise<number> | null = null;
   /** The orders as they were last written. */
   let written = '[]';
   let settledAt = 0;
@@ -67,32 +70,44 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
     settle,
     isAlive,
     findLeft,
-    ordersOf: async (process: string): Promise<readonly OrderName[]> =>
-      parseRecord(orderNames, await store.get(toOrdersKey(process))) ?? [],
+    /** As another process has last shown them. */
+    async ordersOf(process: string): Promise<readonly OrderName[]> {
+      const { number } = await look(process);
+      return number === null ? [] : readOrders(number);
+    },
     /** @param orders that are left to others */
     async end(orders: readonly OrderName[]): Promise<void> {
       if (renewals === 0) return;
       await renew(orders, 'ended');
-      if (orders.length === 0 && registering) await forget(await registering, id);
+      if (orders.length === 0 && ownNumber) await forget(await ownNumber, id);
     },
   };
 
   /** @param orders what other processes continue if this one stops */
   async function renew(orders: readonly OrderName[], phase: Lease['phase']): Promise<void> {
     const names = JSON.stringify(orders);
-    renewals += 1;
-    const lease = JSON.stringify({ renewals, phase } satisfies Lease);
-    const writing = [store.set(ownKeys.lease, lease, { expiresInMs: leaseMs })];
-    if (names !== written) {
-      written = names;
-      writing.push(store.set(ownKeys.orders, names, { expiresInMs: keepMs }));
-      registering ??= processes.append(id);
+    const before = ownNumber;
+    // Other processes may have continued its orders, and have forgotten it.
+    const isLate = before !== null && performance.now() - renewedAt > leaseMs / 2;
+    if (isLate) {
+      ownNumber = null;
+      written = '[]';
     }
     try {
-      await Promise.all([...writing, registering]);
+      if (names !== written) {
+        ownNumber ??= processes.append(id);
+        written = names;
+        await store.set(toOrdersKey(await ownNumber), names, { expiresInMs: keepMs });
+      }
+      renewals += 1;
+      const lease: Lease = { renewals, phase, number: ownNumber && (await ownNumber) };
+      const beganAt = performance.now();
+      await store.set(ownKey, JSON.stringify(lease), { expiresInMs: leaseMs });
+      renewedAt = beganAt;
+      if (isLate) await forget(await before, id);
     } catch (error) {
       written = 'unknown';
-      registering = null;
+      ownNumber = null;
       throw error;
     }
   }
@@ -107,7 +122,7 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
     marker = found;
     if (isNew) settledAt = performance.now() + settleMs;
     if (isLost) written = '[]';
-    if (isLost) registering = null;
+    if (isLost) ownNumber = null;
     return isLost;
   }
 
@@ -137,7 +152,7 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
   async function look(process: string): Promise<SeenLease> {
     const lease = parseRecord(leaseSchema, await store.get(toLeaseKey(process)));
     const now = performance.now();
-    const before = seen.get(process) ?? { renewals: null, phase: 'running', renewedAt: now, missingSince: null };
+    const before = seen.get(process) ?? noLease(now);
     const isRenewed = lease !== null && lease.renewals !== before.renewals;
     const latest = isRenewed ? { ...lease, renewedAt: now } : before;
     const missingSince = lease === null ? (before.missingSince ?? now) : null;
@@ -153,7 +168,7 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
         const isRunning = await isAlive(process);
         const isStopping = isRunning && seen.get(process)?.phase === 'stopping';
         if (isRunning && !isStopping) return null;
-        const orders = parseRecord(orderNames, await store.get(toOrdersKey(process)).catch(skipUnreadable)) ?? [];
+        const orders = await readOrders(number);
         return { id: process, isStopping, orders, forget: () => forget(number, process) };
       }),
     );
@@ -188,10 +203,14 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
     }
   }
 
+  async function readOrders(number: number): Promise<readonly OrderName[]> {
+    return parseRecord(orderNames, await store.get(toOrdersKey(number)).catch(skipUnreadable)) ?? [];
+  }
+
   async function forget(number: number, process: string): Promise<void> {
     known.delete(number);
     seen.delete(process);
-    await Promise.all([processes.remove(number), store.delete(toOrdersKey(process))]);
+    await Promise.all([processes.remove(number), store.delete(toOrdersKey(number))]);
   }
 }
 
@@ -200,12 +219,15 @@ interface Lease {
   renewals: number;
   /** `stopping`: it completes what it has sent, and leaves the rest. */
   phase: 'running' | 'stopping' | 'ended';
+  /** Of its orders; null: it has none. */
+  number: number | null;
 }
 
 /** The last lease of another process. Times are by `performance.now()`. */
 interface SeenLease {
   renewals: number | null;
   phase: Lease['phase'];
+  number: number | null;
   /** When it was first seen. */
   renewedAt: number;
   /** Since when it is not in the store; null: it is. */
@@ -213,7 +235,11 @@ interface SeenLease {
 }
 
 const phases = ['running', 'stopping', 'ended'] as const;
-const leaseSchema: z.ZodType<Lease> = z.object({ renewals: z.number(), phase: z.enum(phases) });
+const leaseSchema: z.ZodType<Lease> = z.object({
+  renewals: z.number(),
+  phase: z.enum(phases),
+  number: z.number().nullable(),
+});
 const orderNames: z.ZodType<OrderName[]> = z.array(z.object({ id: z.string(), callerId: z.string() }));
 
 /** After this time without a renewal, other processes continue the orders of a process. */
@@ -233,6 +259,10 @@ function toLeaseKey(process: string): string {
   return `essay-process:${process}`;
 }
 
-function toOrdersKey(process: string): string {
-  return `essay-process:${process}:orders`;
+function toOrdersKey(number: number): string {
+  return `essay-processes:${number}:orders`;
+}
+
+function noLease(now: number): SeenLease {
+  return { renewals: null, phase: 'running', number: null, renewedAt: now, missingSince: null };
 }
