@@ -1,11 +1,16 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { format } from 'node:util';
+import { vi } from 'vitest';
 import { tGateway } from '../gateway.ts';
+import { whyMissing } from '../installed.ts';
 import { tBankDataService, tEssayService } from '../self-hosted.ts';
 import type { FencedBlock } from './fenced-blocks.ts';
 
 /** Appended to the titles of tests that need curl. */
-export const whyNoCurl = spawnSync('curl', ['--version']).error ? ' (SKIPPED: install the package curl)' : '';
+export const whyNoCurl = whyMissing('curl');
 
 /**
  * The output of a block, run as a module or as a shell command, with a new gateway in place of the one at port 4000.
@@ -19,14 +24,30 @@ export async function runBlock({ language, text }: FencedBlock): Promise<string>
     env: { ANONYMOUS_SCOPES: 'bank-data+essays+cost' },
   }).listen();
   const code = text.replaceAll(/(http:\/\/127\.0\.0\.1|\blocalhost):4000/g, origin);
-  const [program, ...args] = language === 'js' ? [process.execPath, '--input-type=module', '-'] : ['sh', '-eu'];
+  if (language === 'js') return runModule(code);
   return new Promise((resolve, reject) => {
-    const child = execFile(program ?? '', args, { cwd: root, timeout: 30_000 }, (error, stdout, stderr) => {
+    const child = execFile('sh', ['-eu'], { cwd: root, timeout: 200_000 }, (error, stdout, stderr) => {
       if (error || stderr !== '') reject(error ?? new Error(stderr));
       else resolve(stdout);
     });
     child.stdin?.end(code);
   });
+}
+
+/** Runs a module in this process, with the packages of this project. @returns what it prints */
+export async function runModule(code: string): Promise<string> {
+  const name = createHash('sha256').update(code).digest('hex').slice(0, 16);
+  mkdirSync(`${root}node_modules/.cache/modules`, { recursive: true });
+  const path = `${root}node_modules/.cache/modules/${name}.mjs`;
+  writeFileSync(path, code);
+  const lines: string[] = [];
+  const log = vi.spyOn(console, 'log').mockImplementation((...values) => void lines.push(`${format(...values)}\n`));
+  try {
+    await import(path);
+  } finally {
+    log.mockRestore();
+  }
+  return lines.join('');
 }
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));

@@ -49,10 +49,14 @@ export async function tMeasuredGateway(
 
   return {
     /** @param watches whether turns of the event loop are measured, too, which uses CPU time */
-    async measure(request: FuzzRequest, { collects = false, watches = false } = {}): Promise<Measurement> {
+    async measure(
+      request: FuzzRequest,
+      { collects = false, watches = false, isTraced = false } = {},
+    ): Promise<Measurement> {
       const before = await read(watches ? 'watch' : collects ? 'collect' : 'read');
       const accepted = { 'content-type': 'application/json', 'accept-encoding': 'identity', 'x-cost': '1' };
-      const headers = { ...accepted, ...credentials };
+      const trace = isTraced ? { 'apollo-federation-include-trace': 'ftv1' } : {};
+      const headers = { ...accepted, ...credentials, ...trace };
       const response = await Promise.race([
         fetch(url, { method: 'POST', headers, body: JSON.stringify(request) }),
         ended,
