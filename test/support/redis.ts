@@ -73,7 +73,10 @@ export async function tRedis({
   const url = toUrl('redis', { password }, [{ port }]);
   onFinished(async () => {
     if (!isAsBefore) return kill();
-    await withClient({ url }, (client) => client.flushall());
+    await withClient({ url }, async (client) => {
+      await client.flushall();
+      await client.config('RESETSTAT');
+    });
     idle.push({ server, port });
   });
   return {

@@ -51,7 +51,10 @@ export function tClientProject(heading: string, edit: (text: string, file: strin
         plugins: [relayArtifacts],
         logLevel: 'error',
       });
-      return runModule(readFileSync(join(folder, 'bundle.mjs'), 'utf8').replaceAll('http://127.0.0.1:4000', origin));
+      return runModule(
+        readFileSync(join(folder, 'bundle.mjs'), 'utf8').replaceAll('http://127.0.0.1:4000', origin),
+        expected,
+      );
     },
   };
 }

@@ -13,10 +13,10 @@ import type { FencedBlock } from './fenced-blocks.ts';
 export const whyNoCurl = whyMissing('curl');
 
 /**
- * The output of a block, run as a module or as a shell command, with a new gateway in place of the one at port 4000.
- * Rejects if it fails or prints to stderr.
+ * The output of a block, run as a module until it has printed as much as expected, or as a shell command, with a new gateway in place
+ * of the one at port 4000. Rejects if it fails or prints to stderr.
  */
-export async function runBlock({ language, text }: FencedBlock): Promise<string> {
+export async function runBlock({ language, text }: FencedBlock, expected = ''): Promise<string> {
   const [bankDataUrl, essaysUrl] = await Promise.all([tBankDataService(), tEssayService()]);
   const origin = await tGateway({
     bankDataUrl,
@@ -24,7 +24,7 @@ export async function runBlock({ language, text }: FencedBlock): Promise<string>
     env: { ANONYMOUS_SCOPES: 'bank-data+essays+cost' },
   }).listen();
   const code = text.replaceAll(/(http:\/\/127\.0\.0\.1|\blocalhost):4000/g, origin);
-  if (language === 'js') return runModule(code);
+  if (language === 'js') return runModule(code, expected);
   return new Promise((resolve, reject) => {
     const child = execFile('sh', ['-eu'], { cwd: root, timeout: 200_000 }, (error, stdout, stderr) => {
       if (error || stderr !== '') reject(error ?? new Error(stderr));
@@ -34,8 +34,8 @@ export async function runBlock({ language, text }: FencedBlock): Promise<string>
   });
 }
 
-/** Runs a module in this process, with the packages of this project. @returns what it prints */
-export async function runModule(code: string): Promise<string> {
+/** Runs a module in this process, with the packages of this project. @returns what it prints, once it is as long as this text */
+export async function runModule(code: string, expected: string): Promise<string> {
   const name = createHash('sha256').update(code).digest('hex').slice(0, 16);
   mkdirSync(`${root}node_modules/.cache/modules`, { recursive: true });
   const path = `${root}node_modules/.cache/modules/${name}.mjs`;
@@ -44,6 +44,7 @@ export async function runModule(code: string): Promise<string> {
   const log = vi.spyOn(console, 'log').mockImplementation((...values) => void lines.push(`${format(...values)}\n`));
   try {
     await import(path);
+    await vi.waitUntil(() => lines.join('').length >= expected.length, { interval: 5, timeout: 100_000 });
   } finally {
     log.mockRestore();
   }
