@@ -11,7 +11,7 @@ import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
  */
 
 const { FUZZ_ANSWERS, FUZZ_SEED } = process.env;
-const requests = Number(FUZZ_ANSWERS ?? 24);
+const requests = Number(FUZZ_ANSWERS ?? 45);
 const seed = Number(FUZZ_SEED ?? 1);
 const heapMb = 384;
 const targetBlockMs = 25;

@@ -1,3 +1,4 @@
+// cspell:ignore setpriv pdeathsig
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

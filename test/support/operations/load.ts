@@ -37,8 +37,6 @@ const tickMs = 10;
 const knownIbans = Array.from({ length: 5 }, (_, index) => tIban(900_000 + index));
 
 interface LoadOptions {
-  /** In the topics of its orders. */
-  name: string;
   /** Whether each order is sent again after its answer. */
   repeatsOrders?: boolean;
   /** Headers of all requests. */
@@ -47,8 +45,8 @@ interface LoadOptions {
 
 /** Resolves when all kinds of requests were answered. */
 export async function startLoad(
-  { url, written, nextIban, gateways }: Site,
-  { name, repeatsOrders = true, headers = {} }: LoadOptions,
+  { url, written, nextNumber, gateways }: Site,
+  { repeatsOrders = true, headers = {} }: LoadOptions,
 ): Promise<Load> {
   let isOver = false;
   let seen = createSeen();
@@ -106,7 +104,7 @@ export async function startLoad(
   }
 
   async function orderNext(): Promise<void> {
-    const order = { topic: `Pens while ${name}, design ${orders.length}`, text: null };
+    const order = { topic: `Pens of design ${nextNumber()}`, text: null };
     orders.push(order);
     await orderEssay(order);
     if (repeatsOrders) await orderEssay(order);
@@ -121,7 +119,7 @@ export async function startLoad(
 
   for (const gateway of gateways) for (const iban of knownIbans) await lookUp(iban, gateway.current().origin);
   await orderNext();
-  const lookUpNew = () => lookUp(nextIban());
+  const lookUpNew = () => lookUp(tIban(nextNumber()));
   const lookUpKnown = () => lookUp(knownIbans[seen.lookUps % knownIbans.length] as string);
   const clients = Promise.all([lookUpNew, lookUpNew, lookUpKnown, orderNext, orderNext].map(repeat));
   // Reported when it ends.

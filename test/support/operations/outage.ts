@@ -82,7 +82,7 @@ export async function playOutage(
     alerts.filter((alert) => row.alerts.includes(alert) || !machineAlerts.includes(alert));
   const firing = async () => ofOutage(await prometheus.firing());
   const works = async () => expect(await findFailures(), '/ready').toEqual([]);
-  const load = await startLoad(site, { name, ...options });
+  const load = await startLoad(site, options);
   await Promise.all([until(works), prometheus.untilScraped()]);
   // Alerts of an earlier outage clear later than it ends.
   await until(async () => expect(await firing()).toEqual([]));

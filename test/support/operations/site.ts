@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
-import { tIban } from '../e2e/iban.ts';
 import { whyNoPromtool } from '../gateway/telemetry/scrape.ts';
 import { type GatewayProcess, tGatewayProcess } from '../gateway-process.ts';
 import { tHaproxy, whyNoHaproxy } from '../haproxy.ts';
@@ -23,8 +22,8 @@ export interface Site {
   prometheus: Prometheus;
   /** Topics of the essays that were written, and are paid for. */
   written: string[];
-  /** An IBAN that was not looked up before. */
-  nextIban(): string;
+  /** Each time another one. */
+  nextNumber(): number;
   /** A reply of the upstream about the IBAN that it was asked about, or with the essay that was ordered. */
   replyRight: Reply;
   /** Resolves when an essay is being written for one of the gateways, which takes 400 ms. */
@@ -68,7 +67,7 @@ export async function tSite({
   intervalMs = minuteMs / 4,
 }: SiteOptions): Promise<Site> {
   const written: string[] = [];
-  let ibans = 0;
+  let numbers = 0;
   const replyRight: Reply = async (response, call) => {
     const iban = call.query.get('iban_number');
     if (iban !== null) return replyJson(200, { valid: true, iban, bank_data: { name: bankOf(iban) } })(response, call);
@@ -113,10 +112,10 @@ export async function tSite({
       if (method === 'POST' && gateway) return gateway;
     }
   };
+  const nextNumber = () => numbers++;
   const untilBalanced = () =>
     vi.waitFor(async () => expect(await findServersUp(url)).toBe(replicas), { interval: 20, timeout: 100_000 });
-  const nextIban = () => tIban(ibans++);
-  return { url, upstream, gateways, prometheus, written, nextIban, replyRight, untilOrdering, untilBalanced };
+  return { url, upstream, gateways, prometheus, written, nextNumber, replyRight, untilOrdering, untilBalanced };
 }
 
 /** Longer than an outage takes to begin. */
