@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { tIban } from '../e2e/iban.ts';
 import { bankOf, essayAbout, type Site } from './site.ts';
 
@@ -18,8 +18,6 @@ export interface Seen {
   orders: number;
   /** Codes of errors, and other HTTP statuses than 200, each once and in alphabetical order. */
   codes: string[];
-  /** The longest wait for a look-up, in milliseconds in which the machine was not too busy to run this process. */
-  longestLookUpMs: number;
 }
 
 interface Order {
@@ -33,7 +31,6 @@ const orderQuery = `mutation ($input: GenerateEssayInput!) {
 
 /** Between two requests of a client. */
 const pauseMs = 50;
-const tickMs = 10;
 const knownIbans = Array.from({ length: 5 }, (_, index) => tIban(900_000 + index));
 
 interface LoadOptions {
@@ -52,12 +49,6 @@ export async function startLoad(
   let seen = createSeen();
   const codes = new Set<string>();
   const orders: Order[] = [];
-  let countedMs = 0;
-  // Ticks that are late are not made up for.
-  const clock = setInterval(() => {
-    countedMs += tickMs;
-  }, tickMs);
-  onTestFinished(() => clearInterval(clock));
 
   async function send<Data>(query: string, variables: object, to = url): Promise<Data | null> {
     const init = {
@@ -82,9 +73,7 @@ export async function startLoad(
   }
 
   async function lookUp(iban: string, to?: string): Promise<void> {
-    const begin = countedMs;
     const data = await send(lookUpQuery, { iban }, to);
-    seen.longestLookUpMs = Math.max(seen.longestLookUpMs, countedMs - begin);
     seen.lookUps += 1;
     if (data === null) seen.failedLookUps += 1;
     else expect(data).toEqual({ ibanValidation: { iban, valid: true, bankData: { name: bankOf(iban) } } });
@@ -156,5 +145,5 @@ export async function startLoad(
 }
 
 function createSeen() {
-  return { lookUps: 0, failedLookUps: 0, orders: 0, longestLookUpMs: 0 };
+  return { lookUps: 0, failedLookUps: 0, orders: 0 };
 }

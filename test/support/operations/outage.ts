@@ -5,14 +5,11 @@ import type { Replica, Site } from './site.ts';
 
 /* Outages of a site, and whether they are seen as the table in docs/incidents.md says. */
 
-/** While Redis fails, look-ups are answered. They wait for it twice 100 ms: for an answer and for the count. */
-export function expectLookUps({ lookUps, failedLookUps, longestLookUpMs }: Seen): void {
+/** While Redis fails, look-ups are answered: tests of the stores hold how long they wait for it. */
+export function expectLookUps({ lookUps, failedLookUps }: Seen): void {
   expect(lookUps).toBeGreaterThan(10);
   expect(failedLookUps).toBe(0);
-  expect(longestLookUpMs).toBeLessThan(2 * 100 + busyMachineMs);
 }
-
-const busyMachineMs = 700;
 
 /** They may also fire because the machine of the test is busy, or has little space. */
 const machineAlerts = ['DiskNearlyFull', 'EventLoopBlocked', 'OverheadHigh', 'StoreSlow'];
