@@ -100,6 +100,8 @@ export async function tSite({
         'option redispatch 1',
         'balance roundrobin',
         'option httpchk GET /ready',
+        // Otherwise a gateway of a busy machine would count as down.
+        'timeout check 10s',
         `default-server check inter ${checkEveryMs}ms fall 2 rise 1`,
         `stats uri ${statsPath}`,
       ],
