@@ -37,14 +37,14 @@ export interface Taken {
 export const counts = { orders: 2_000, waiting: 1_200, unread: 12, slow: 2 };
 
 /** Takes it in this order. The essay service must not answer meanwhile. */
-export async function takeAll(origin: string, authorization: string): Promise<Taken> {
-  await startOrders(origin, authorization);
+export async function takeAll(origin: string, authorization: string, sizes = counts): Promise<Taken> {
+  await startOrders(origin, authorization, sizes.orders);
   const aliases = Array.from({ length: 100 }, (_, index) => `d${index}: description`).join(' ');
   const large = JSON.stringify({ query: `{ essays(first: 7) { nodes { input { ${aliases} } } } }` });
-  const joined = JSON.stringify({ query: orderMutation, variables: { input: inputOf(0) } });
-  const unread = await open(counts.unread, formatPost(authorization, large), false);
-  const slow = await open(counts.slow, formatPost(authorization, '{"query":', 500_000), true);
-  const waiting = await open(counts.waiting, formatPost(authorization, joined), true);
+  const joined = JSON.stringify({ query: orderMutation, variables: { input: inputOf(0, sizes.orders) } });
+  const unread = await open(sizes.unread, formatPost(authorization, large), false);
+  const slow = await open(sizes.slow, formatPost(authorization, '{"query":', 500_000), true);
+  const waiting = await open(sizes.waiting, formatPost(authorization, joined), true);
   const all = [...waiting, ...unread, ...slow];
   return { waiting, unread, slow, close: () => all.forEach((socket) => void socket.destroy()) };
 
@@ -70,20 +70,20 @@ const orderMutation = 'mutation ($input: GenerateEssayInput!) { generateEssay(in
 const startMutation = 'mutation ($input: GenerateEssayInput!) { startEssay(input: $input) { __typename } }';
 
 /** The last ones are long: the list of orders begins with them. */
-function inputOf(number: number) {
-  const length = number > counts.orders - 10 ? 10_000 : 20;
+function inputOf(number: number, orders: number) {
+  const length = number > orders - 10 ? 10_000 : 20;
   const description = `Pens, ${number}. `.padEnd(length, 'The nib and its feed. ');
   return { description, wordCount: 100, idempotencyKey: `order-${number}` };
 }
 
-async function startOrders(origin: string, authorization: string): Promise<void> {
+async function startOrders(origin: string, authorization: string, orders: number): Promise<void> {
   const pool = new Pool(origin, { connections: 8, pipelining: 1 });
   const headers = { authorization, 'content-type': 'application/json' };
   let started = 0;
   const start = async () => {
-    while (started < counts.orders) {
+    while (started < orders) {
       started += 1;
-      const body = JSON.stringify({ query: startMutation, variables: { input: inputOf(started) } });
+      const body = JSON.stringify({ query: startMutation, variables: { input: inputOf(started, orders) } });
       const response = await pool.request({ path: '/graphql', method: 'POST', headers, body });
       const text = await response.body.text();
       if (!text.includes('"EssayOrder"')) throw new Error(`the order was not started: ${text}`);

@@ -24,14 +24,6 @@ if (process.argv.includes('--list')) {
   list('Additions and other harmless changes', changes.harmless);
 }
 if (changes.breaking.length + changes.unmatched.length > 0) process.exitCode = 1;
-else {
-  const [declared, dangerous, harmless] = [changes.declared, changes.dangerous, changes.harmless].map(
-    ({ length }) => length,
-  );
-  process.stdout.write(
-    `schema.graphql is compatible with release ${last.replace('.graphql', '')}: ${declared} declared, ${dangerous} dangerous and ${harmless} harmless changes.\n`,
-  );
-}
 
 function list(title: string, lines: readonly string[]): void {
   if (lines.length > 0) process.stdout.write(`${title}:\n${lines.map((line) => `  ${line}\n`).join('')}`);

@@ -1,13 +1,13 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import readWorkbook from 'read-excel-file/node';
 import { describe, expect, it } from 'vitest';
 import writeWorkbook from 'write-excel-file/node';
 import { serviceAt, tCheck } from '../support/check/check.ts';
+import { runCommand } from '../support/command.ts';
 import { tIban } from '../support/e2e/iban.ts';
 import { replyJson, replyWithIban, tUpstream } from '../support/scripted-upstream.ts';
 
-/* `ledgerquill check` as a process. */
+/* The command `ledgerquill check`. */
 
 const wrong = 'DE89370400440532013001';
 const added = 'status,problems,suggestion,bank,bic,bic_match,national_check,iban';
@@ -116,12 +116,9 @@ describe('the result', () => {
   });
 
   it('is made of standard input', async () => {
-    const { dataDir } = tCheck('');
-    const command = ['dist/cli/ledgerquill.js', 'check', '-', '--quiet'];
-    const env = { PATH: process.env.PATH ?? '', DATA_DIR: dataDir, ENV_FILE: '' };
-    const { status, stdout } = spawnSync(process.execPath, command, { input: `IBAN\n${tIban(1)}\n`, env });
-    expect(status).toBe(0);
-    expect(lines(String(stdout))[1]).toMatch(/,VALID,/);
+    const { code, stdout } = await runCommand(['check', '-', '--quiet'], {}, `IBAN\n${tIban(1)}\n`);
+    expect(code).toBe(0);
+    expect(lines(stdout)[1]).toMatch(/,VALID,/);
   });
 });
 
@@ -250,11 +247,10 @@ describe('a check that cannot be completed exits with 2 and says why', () => {
     ['a gateway that is no URL', ['--gateway', 'gateway'], '--gateway must be a URL such as'],
     ['a missing file of variables', ['--dotenv', '/nowhere.env'], '/nowhere.env: must be a file of lines'],
   ])('%s', async (_, args, message) => {
-    const { run, path, start } = tCheck(`IBAN\n${tIban(1)}\n`);
-    const command = args[0]?.startsWith('/') ? start([...args, '--format', 'json']) : null;
-    const result = command === null ? await run(args) : { code: (await command.ended).code, stderr: command.stderr() };
-    expect(result.stderr).toContain(message);
-    expect(result.code).toBe(2);
+    const { run, path } = tCheck(`IBAN\n${tIban(1)}\n`);
+    const { code, stderr } = await run(args[0]?.startsWith('/') ? [...args, '--format', 'json'] : args);
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
     expect(existsSync(path('payees.csv.journal'))).toBe(false);
   });
 

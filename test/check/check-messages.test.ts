@@ -1,12 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { serviceAt, tCheck } from '../support/check/check.ts';
 import { rightMessage, versions } from '../support/check/pain-messages.ts';
+import { runCommand } from '../support/command.ts';
 import { tIban } from '../support/e2e/iban.ts';
 import { replyWithIban, tUpstream } from '../support/scripted-upstream.ts';
 
-/* `ledgerquill check` on payment messages, as a process. */
+/* The command `ledgerquill check` on payment messages. */
 
 const lines = (text: string) => text.trimEnd().split('\n');
 /** A business day that is not past for a while. */
@@ -62,13 +62,10 @@ describe('a payment message', () => {
     expect(second).toMatch(/,CHARACTERS_NOT_SEPA,warning,\d+,\/Document\/.*,\.Mueller$/);
   });
 
-  it('is made of standard input', () => {
-    const { dataDir } = tCheck('');
-    const command = ['dist/cli/ledgerquill.js', 'check', '-', '--quiet'];
-    const env = { PATH: process.env.PATH ?? '', DATA_DIR: dataDir, ENV_FILE: '' };
-    const { status, stdout } = spawnSync(process.execPath, command, { input: tWrong(), env });
-    expect(status).toBe(1);
-    expect(JSON.parse(lines(String(stdout))[0] ?? '')).toMatchObject({
+  it('is made of standard input', async () => {
+    const { code, stdout } = await runCommand(['check', '-', '--quiet'], {}, tWrong());
+    expect(code).toBe(1);
+    expect(JSON.parse(lines(stdout)[0] ?? '')).toMatchObject({
       file: 'standard input',
       code: 'WRONG_CHECK_DIGITS',
     });
@@ -143,11 +140,4 @@ describe('XML that is refused', () => {
     });
     expect(upstream.calls).toEqual([]);
   });
-});
-
-it('runs from its source, too', () => {
-  const command = ['--import', 'tsx', 'src/cli/ledgerquill.ts', 'check', '--help'];
-  const { status, stdout } = spawnSync(process.execPath, command, { encoding: 'utf8' });
-  expect(status).toBe(0);
-  expect(stdout).toContain('ledgerquill check payments.xml');
 });

@@ -14,35 +14,23 @@ import { describe, expect, it } from 'vitest';
 import { backUp, restore } from '../../src/gateway/stores/backup.ts';
 import { openStore } from '../../src/gateway/stores/open-store.ts';
 import { verifyStore } from '../../src/gateway/stores/verify-store.ts';
+import { runCommand } from '../support/command.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
-import { noUpstreams, tGatewayProcess } from '../support/gateway-process.ts';
-import { tCommand } from '../support/process.ts';
+import { tGateway } from '../support/gateway.ts';
+import { noUpstreams, orderMutation, orderVariables, tGatewayProcess } from '../support/gateway-process.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
-async function tRun(args: string[], dataDir: string, env: Record<string, string> = {}) {
-  const command = tCommand(args, { DATA_DIR: dataDir, ...env });
-  const { code } = await command.ended;
-  return { code, stdout: command.stdout(), stderr: command.stderr() };
-}
+const tRun = (args: string[], dataDir: string, env: Record<string, string> = {}) =>
+  runCommand(args, { DATA_DIR: dataDir, ...env });
 
 const text = 'A pen holds ink. It also holds thoughts. '.repeat(6);
-
-/** A gateway that pays for essays, which it stores in the folder. */
-async function tPaidGateway(dataDir: string) {
-  const upstream = await tUpstream(replyJson(200, { essay: text }));
-  const env = { ...noUpstreams, DATA_DIR: dataDir, ESSAY_URL: upstream.url, ESSAY_MONTHLY_ALLOWANCE: '1000' };
-  return { upstream, gateway: await tGatewayProcess(env) };
-}
-
-async function stop(gateway: Awaited<ReturnType<typeof tGatewayProcess>>) {
-  gateway.process.kill('SIGTERM');
-  await gateway.process.ended;
-}
 
 describe('backup and restore', () => {
   it('keep every essay and count that was acknowledged before, while the gateway goes on', async () => {
     const [dataDir, target, other] = [tFolder(), join(tFolder(), 'backup'), join(tFolder(), 'data')];
-    const { upstream, gateway } = await tPaidGateway(dataDir);
+    const upstream = await tUpstream(replyJson(200, { essay: text }));
+    const env = { ...noUpstreams, ESSAY_URL: upstream.url, ESSAY_MONTHLY_ALLOWANCE: '1000' };
+    const gateway = await tGatewayProcess({ ...env, DATA_DIR: dataDir });
     const orders = Array.from({ length: 20 }, (_, index) => `form-${index}`);
     const essays = await Promise.all(orders.map((key) => gateway.order('Pens', key)));
     let isRunning = true;
@@ -55,14 +43,17 @@ describe('backup and restore', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ {2}store-1\.lmdb +\d+ KiB\n {2}store-secret +1 KiB\n/m);
     expect(readdirSync(target).map((name) => statSync(join(target, name)).mode & 0o077)).toEqual([0, 0]);
-    await stop(gateway);
+    gateway.process.kill('SIGTERM');
+    await gateway.process.ended;
 
     expect(await tRun(['restore', target], other)).toMatchObject({ code: 0 });
     const paid = upstream.calls.length;
-    const restored = await tPaidGateway(other);
-    expect(await Promise.all(orders.map((key) => restored.gateway.order('Pens', key)))).toEqual(essays);
-    expect(restored.upstream.calls).toHaveLength(0);
-    const counted = await restored.gateway.counted('ESSAYS');
+    const restored = tGateway({ env: { DATA_DIR: other, ESSAY_MONTHLY_ALLOWANCE: '1000' } });
+    const again = orders.map((key) => restored.ask(orderMutation, orderVariables('Pens', key)));
+    expect((await Promise.all(again)).map(({ data }) => data?.generateEssay)).toEqual(essays);
+    const { data } = await restored.ask('{ allowances { service used } }');
+    const allowances = Object.values(data?.allowances ?? {}) as unknown as { service: string; used: number }[];
+    const counted = allowances.find(({ service }) => service === 'ESSAYS')?.used;
     expect(counted).toBeGreaterThanOrEqual(20);
     // Blocks that are counted ahead of time are not paid for.
     expect(counted).toBeLessThanOrEqual(paid + 20);

@@ -5,20 +5,19 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tReplace } from '../support/banks/import/imports.ts';
 import { tReplaceRegister } from '../support/banks/import/registers.ts';
+import { runCommand } from '../support/command.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
-import { tCommand } from '../support/process.ts';
 import { tRedis, tRedisCluster, tRedisSentinel, whyNoRedis } from '../support/redis.ts';
 import { replyJson, tUnusedUrl, tUpstream } from '../support/scripted-upstream.ts';
 
 const key = 'seeded-key';
 
 async function tCheck(env: Record<string, string>, args: readonly string[] = []) {
-  const check = tCommand(['check-config', ...args], { DATA_DIR: join(tFolder(), 'data'), ...env });
-  const { code } = await check.ended;
-  expect(check.stdout() + check.stderr()).not.toContain('seeded');
-  const output = check.stdout();
+  const checked = await runCommand(['check-config', ...args], { DATA_DIR: join(tFolder(), 'data'), ...env });
+  const { code, stdout: output, stderr } = checked;
+  expect(output + stderr).not.toContain('seeded');
   const lineOf = (name: string) => output.match(new RegExp(`^  ${name} +(.*)$`, 'm'))?.[1];
-  return { code, output, lineOf, stderr: check.stderr() };
+  return { code, output, lineOf, stderr };
 }
 
 function tFile(name: string, text: string): string {

@@ -1,30 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { runCommand } from '../support/command.ts';
 import { tFreePort } from '../support/free-port.ts';
 import { noUpstreams, untilReady } from '../support/gateway-process.ts';
 import { tCommand } from '../support/process.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
-async function tRun(args: readonly string[], env = {}) {
-  const command = tCommand(args, env);
-  const { code } = await command.ended;
-  return { code, stdout: command.stdout(), stderr: command.stderr() };
-}
-
 describe('the ledgerquill command', () => {
   it('prints its help and its version, and exits with 0', async () => {
-    const help = await tRun(['--help']);
+    const help = await runCommand(['--help']);
     expect([help.code, help.stderr]).toEqual([0, '']);
     expect(help.stdout).toMatch(/^Usage: ledgerquill \[options\] \[command\]\n/);
-    expect(await tRun(['-V'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    expect(await runCommand(['-V'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 
   it.each([
     ...['start', 'check-config', 'schema', 'import-banks', 'api-key', 'bank-data-service', 'essay-service'],
     'completion',
   ])('prints the help of %s without running it', async (name) => {
-    const { code, stdout, stderr } = await tRun([name, '--help']);
+    const { code, stdout, stderr } = await runCommand([name, '--help']);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(new RegExp(`^Usage: ledgerquill ${name} \\[options\\]`));
   });
@@ -41,7 +36,7 @@ describe('the ledgerquill command', () => {
     [['schema', '--client', '--possible-types'], "option '--possible-types' cannot be used with option '--client'"],
     [['start', 'now'], 'error: too many arguments'],
   ])('exits with 2 for wrong usage: %j', async (args, message) => {
-    const { code, stdout, stderr } = await tRun(args);
+    const { code, stdout, stderr } = await runCommand(args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
   });
@@ -67,13 +62,13 @@ describe('the ledgerquill command', () => {
     [['--possible-types'], 'possibleTypes.json'],
   ])('prints with schema %j the file %s of the package', async (options, file) => {
     const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
-    expect(await tRun(['schema', ...options])).toEqual({ code: 0, stdout: text, stderr: '' });
+    expect(await runCommand(['schema', ...options])).toEqual({ code: 0, stdout: text, stderr: '' });
   });
 
   it('exits with 1 if the file of --dotenv or of ENV_FILE is missing', async () => {
     for (const { code, stderr } of [
-      await tRun(['start', '--dotenv', 'missing.env']),
-      await tRun(['start'], { ENV_FILE: 'missing.env' }),
+      await runCommand(['start', '--dotenv', 'missing.env']),
+      await runCommand(['start'], { ENV_FILE: 'missing.env' }),
     ]) {
       expect(code).toBe(1);
       expect(stderr).toContain('missing.env: must be a file of lines NAME=value, but cannot be read (ENOENT)');

@@ -4,8 +4,8 @@ import { escapeLine } from '../../src/base/log.ts';
 import { openStandardOutput } from '../../src/check/output.ts';
 import { tImport } from '../support/banks/import/command-line.ts';
 import { tCheck } from '../support/check/check.ts';
+import { runCommand } from '../support/command.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
-import { tCommand } from '../support/process.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /* What would control a terminal does not reach people: it may be in the name of a file, in its cells, and in responses. */
@@ -51,14 +51,14 @@ it('import-banks, restore, check-config and wrong usage escape it', async () => 
   const dataDir = tFolder();
   const commands = [
     tImport(dataDir, 'DE', hostile),
-    tCommand(['restore', hostile], { DATA_DIR: dataDir }),
-    tCommand(['check-config'], { DATA_DIR: dataDir, ALLOWED_HOSTS: hostile }),
-    tCommand([hostile], { DATA_DIR: dataDir }),
-    tCommand(['start', '--dotenv', hostile], { DATA_DIR: dataDir }),
+    runCommand(['restore', hostile], { DATA_DIR: dataDir }),
+    runCommand(['check-config'], { DATA_DIR: dataDir, ALLOWED_HOSTS: hostile }),
+    runCommand([hostile], { DATA_DIR: dataDir }),
+    runCommand(['start', '--dotenv', hostile], { DATA_DIR: dataDir }),
   ];
   for (const command of commands) {
-    await command.ended;
-    const output = command.stdout() + command.stderr();
+    const { stdout, stderr } = await command;
+    const output = stdout + stderr;
     expect(output).toContain('pay\\u001b[2J');
     expect(output).not.toMatch(controls);
   }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { tCommand } from '../support/process.ts';
+import { runCommand } from '../support/command.ts';
 import { type Reply, replyJson, replyText, tUpstream } from '../support/scripted-upstream.ts';
 
 const text =
@@ -11,9 +11,8 @@ async function tTry(
   { args = ['--yes'], env = {} }: { args?: string[]; env?: Record<string, string> } = {},
 ) {
   const upstream = await tUpstream(reply);
-  const command = tCommand(['try-essay', ...args], { ESSAY_URL: upstream.url, ESSAY_API_KEY: key, ...env });
-  const { code } = await command.ended;
-  return { code, stdout: command.stdout(), stderr: command.stderr(), calls: upstream.calls };
+  const result = await runCommand(['try-essay', ...args], { ESSAY_URL: upstream.url, ESSAY_API_KEY: key, ...env });
+  return { ...result, calls: upstream.calls };
 }
 
 const chat = { choices: [{ message: { role: 'assistant', content: text } }], ids: [1, 2, 3, 4, 5], echo: `key ${key}` };

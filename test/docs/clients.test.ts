@@ -81,6 +81,6 @@ function readPackage(name: string): Package {
 }
 
 async function expectPrinted(block: FencedBlock): Promise<void> {
-  const printed = await runBlock(block);
-  expect(printed.trimEnd()).toBe(blocks[blocks.indexOf(block) + 1]?.text.trimEnd());
+  const expected = blocks[blocks.indexOf(block) + 1]?.text ?? '';
+  expect((await runBlock(block, expected)).trimEnd()).toBe(expected.trimEnd());
 }

@@ -19,7 +19,8 @@ async function tCutOff(options: { heartbeatMs?: number } = {}) {
   const { reply, release } = replyHeld(replyJson(200, { essay }));
   const upstream = await tUpstream(reply);
   const gateway = tGateway({ essaysUrl: upstream.url, ...options });
-  const url = `${await tHaproxy(await gateway.listen(), limitMs)}/graphql`;
+  const { port } = new URL(await gateway.listen());
+  const url = `${await tHaproxy([port], { serverTimeout: `${limitMs}ms` })}/graphql`;
   const input = { description: 'Pens', wordCount: 100 };
   const { data } = await postJson<{ data: { startEssay: { id: string } } }>(url, {
     query: 'mutation ($input: GenerateEssayInput!) { startEssay(input: $input) { ... on EssayOrder { id } } }',

@@ -9,6 +9,19 @@ import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts
 
 /* The gateway as a process, as new users and orchestrators run it. */
 
+const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
+
+interface LogLine extends Record<string, unknown> {
+  level: number;
+  msg: string;
+}
+
+const readLog = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as LogLine);
+
 describe('npm start without any configuration', () => {
   it('serves both services and the examples in GraphiQL, and exits with 0 after SIGTERM', async () => {
     const gateway = tProcess('npm', ['start'], { PORT: '0' });
@@ -44,46 +57,80 @@ describe('npm start without any configuration', () => {
 });
 
 describe('the process', () => {
-  const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
-
-  it('prints the URLs of its upstreams, never a key', async () => {
-    const { process: gateway } = await tGatewayProcess({ ...noUpstreams, BANK_DATA_URL: 'https://bank.example/v1/' });
-    expect(gateway.stdout()).toMatch(
-      /bank data +https:\/\/bank\.example\/v1\n +essays +http:\/\/127\.0\.0\.1:9\n.*\n$/,
-    );
-    expect(gateway.stdout()).toContain('  to stop    SIGTERM or Ctrl+C: at most 125 s for active requests\n');
-    expect(gateway.stdout() + gateway.stderr()).not.toContain('seeded-key');
-  });
-
-  it('says at its start and in /ready that essays are drafts while bank data is paid for', async () => {
-    const { ESSAY_URL, ESSAY_API_KEY, ...env } = noUpstreams;
-    const { process: gateway, origin } = await tGatewayProcess(env);
-    expect(JSON.parse(gateway.stderr())).toMatchObject({
-      level: 40,
-      msg: expect.stringMatching(/^essays are drafts from templates: for real essays, set LLM_URL/),
+  it('warns at its start of all that an operator should change, and prints URLs of upstreams, never a key', async () => {
+    const dataDir = tFolder();
+    const list = { country: 'CZ', source: 'Registry', date: '2020-01-01', validUntil: '2020-01-31', isComplete: true };
+    await replaceImport(dataDir, { ...list, entries: [] });
+    chmodSync(dataDir, 0o777);
+    const file = join(tFolder(), '.env');
+    writeFileSync(file, 'PORT=none\nBANK_DATA_URL=https://bank.example/v1/\nBANK_DATA_APIKEY=seeded-key\n');
+    const preload = 'setInterval(()=>console.error("seeded-key-1",new Error("of DE89370400440532013000")),20).unref()';
+    // An empty variable does not hide the one in the file, others do.
+    const gateway = tCommand(['start', '--dotenv', file, '--port', '0', '--host', '127.0.0.1'], {
+      HOST: 'not a host',
+      BANK_DATA_URL: '',
+      BANK_DATA_API_KEY: 'seeded-key-1',
+      DATA_DIR: dataDir,
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}`,
     });
+    const { origin } = await untilReady(gateway);
+    expect(gateway.stdout()).toMatch(/bank data +https:\/\/bank\.example\/v1\n +essays +self-hosted.*\n.*\n$/);
+    expect(gateway.stdout()).toContain('  to stop    SIGTERM or Ctrl+C: at most 125 s for active requests\n');
     const readiness = await fetch(`${origin}/ready`);
-    expect(readiness.status).toBe(200);
-    expect(await readiness.json()).toEqual({ status: 'ready', essays: 'drafter' });
+    expect([readiness.status, await readiness.json()]).toEqual([200, { status: 'ready', essays: 'drafter' }]);
+
+    const ofLibraries = (line: LogLine) => line.msg === 'a library printed a message';
+    const logged = () => readLog(gateway.stderr().replace(/^(?!\{).*\n/gm, ''));
+    await vi.waitFor(() => expect(logged().some(ofLibraries)).toBe(true), { timeout: 100_000 });
+    const warnings = logged().filter((line) => !ofLibraries(line));
+    expect(warnings).toEqual([
+      expect.objectContaining({
+        msg: 'unknown environment variables are ignored',
+        variables: ['BANK_DATA_APIKEY (BANK_DATA_API_KEY?)'],
+      }),
+      expect.objectContaining({
+        msg: expect.stringMatching(/^essays are drafts from templates: for real essays, set LLM_URL/),
+      }),
+      expect.objectContaining({ msg: expect.stringContaining('can write to DATA_DIR') }),
+      expect.objectContaining({
+        msg: expect.stringMatching(/^bank lists are out of date: update Ledgerquill, or import newer files/),
+        lastValidDays: expect.arrayContaining(['CZ: 2020-01-31']),
+      }),
+    ]);
+    expect(new Set(logged().map(({ level }) => level))).toEqual(new Set([40]));
+    const printed = logged().find(ofLibraries);
+    expect(printed?.text).toMatch(/^\S+ Error: of \S+\n +at /);
+    expect(JSON.stringify(printed)).not.toMatch(/seeded-key|DE89/);
+    expect(gateway.stdout()).not.toContain('seeded-key');
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('finishes and logs a query after %s, then exits with 0', async (signal) => {
+  it('changes the level of its log on SIGUSR2 and back, finishes and logs a query after SIGTERM, and exits with 0', async () => {
+    const upstream = await tUpstream(replyJson(200, { valid: true }));
+    const env = { ...noUpstreams, BANK_DATA_URL: upstream.url };
+    const { process: gateway, ask, untilRefused } = await tGatewayProcess(env);
+    const changeLevel = async (count: number) => {
+      gateway.kill('SIGUSR2');
+      const changes = () => gateway.stderr().match(/the level of the log was changed/g)?.length ?? 0;
+      await vi.waitFor(() => expect(changes()).toBe(count), { timeout: 100_000 });
+    };
+    await ask('{ ibanValidation(iban: "FR1420041010050500013M02606") { valid } }');
+    expect(gateway.stderr()).not.toContain('"level":20');
+    await changeLevel(1);
+    await ask('{ ibanValidation(iban: "GB29NWBK60161331926819") { valid } }');
+    await changeLevel(2);
+    expect(gateway.stderr()).toContain('"level":20');
+
     const { reply, release } = replyHeld(replyJson(200, { valid: true }));
-    const upstream = await tUpstream(reply);
-    const {
-      process: gateway,
-      ask,
-      untilRefused,
-    } = await tGatewayProcess({ ...noUpstreams, BANK_DATA_URL: upstream.url });
+    upstream.answers(reply);
     const asked = ask(query);
     await upstream.nextCall();
-    gateway.kill(signal);
+    gateway.kill('SIGTERM');
     await untilRefused();
-    expect(JSON.parse(gateway.stderr())).toMatchObject({ msg: 'stopping: active requests are finished first' });
+    expect(gateway.stderr()).toContain('stopping: active requests are finished first');
     release();
     expect(await asked).toEqual({ ibanValidation: { valid: true } });
     expect(await gateway.ended).toEqual({ code: 0, signal: null });
-    expect(gateway.stderr()).toContain('"msg":"request"');
+    expect(readLog(gateway.stderr()).at(-1)).toMatchObject({ msg: 'request', status: 200 });
   });
 
   it('serves queries after SIGTERM, while /ready responds 503, until a second signal', async () => {
@@ -96,98 +143,16 @@ describe('the process', () => {
     expect(await ask(query)).toEqual({ ibanValidation: { valid: true } });
     // A signal that follows at once counts as the same one.
     for (const since = performance.now(); performance.now() - since < 200; ) expect(await readiness()).toBe(503);
-    gateway.kill('SIGTERM');
+    gateway.kill('SIGINT');
     expect(await gateway.ended).toEqual({ code: 0, signal: null });
   });
 
-  it('reads variables from a file, and warns of unknown ones without their values', async () => {
-    const file = join(tFolder(), '.env');
-    writeFileSync(
-      file,
-      'ESSAY_URL=http://127.0.0.1:10\nBANK_DATA_URL=http://127.0.0.1:10\nBANK_DATA_APIKEY=seeded-key\n',
-    );
-    const { BANK_DATA_URL, ...env } = noUpstreams;
-    // An empty variable does not hide the one in the file.
-    const gateway = tCommand(['start', '--dotenv', file], { PORT: '0', BANK_DATA_URL: '', ...env });
-    await gateway.printed(/bank data +http:\/\/127\.0\.0\.1:10\n +essays +http:\/\/127\.0\.0\.1:9\n/);
-    gateway.kill('SIGTERM');
-    await gateway.ended;
-    const lines = gateway.stderr().trim().split('\n');
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      {
-        level: 40,
-        msg: 'unknown environment variables are ignored',
-        variables: ['BANK_DATA_APIKEY (BANK_DATA_API_KEY?)'],
-      },
-      { level: 30, msg: 'stopping: active requests are finished first' },
-    ]);
-  });
-
-  it('warns of a bank list that is past its last valid day', async () => {
-    const dataDir = tFolder();
-    const validUntil = '2020-01-31';
-    const list = { country: 'CZ', source: 'Registry', date: '2020-01-01', validUntil, isComplete: true, entries: [] };
-    await replaceImport(dataDir, list);
-    const { process: gateway } = await tGatewayProcess({ ...noUpstreams, DATA_DIR: dataDir });
-    const line = JSON.parse(gateway.stderr().split('\n')[0] ?? '');
-    expect(line.level).toBe(40);
-    expect(line.lastValidDays).toContain('CZ: 2020-01-31');
-    expect(line.msg).toMatch(/^bank lists are out of date: update Ledgerquill, or import newer files/);
-  });
-
-  it('warns of a DATA_DIR to which every user of the machine can write', async () => {
-    const dataDir = tFolder();
-    chmodSync(dataDir, 0o777);
-    const { process: gateway } = await tGatewayProcess({ ...noUpstreams, DATA_DIR: dataDir });
-    const line = JSON.parse(gateway.stderr().split('\n')[0] ?? '');
-    expect(line).toMatchObject({ level: 40, msg: expect.stringContaining('can write to DATA_DIR') });
-  });
-
-  it('changes the level of its log on SIGUSR2, and back on the next one', async () => {
-    const { process: gateway, ask } = await tGatewayProcess({ SHUTDOWN_DELAY_MS: '0' });
-    const levels = () =>
-      gateway
-        .stderr()
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => JSON.parse(line).level);
-    await ask(query);
-    expect(levels()).not.toContain(20);
-    gateway.kill('SIGUSR2');
-    await vi.waitFor(() => expect(gateway.stderr()).toContain('the level of the log was changed'), { timeout: 20_000 });
-    await ask('{ ibanValidation(iban: "GB29NWBK60161331926819") { valid } }');
-    gateway.kill('SIGUSR2');
-    await vi.waitFor(() => expect(gateway.stderr().match(/was changed/g)).toHaveLength(2), { timeout: 20_000 });
-    expect(levels()).toContain(20);
-  });
-
-  it('logs what libraries print, redacted', async () => {
-    const preload = 'setInterval(()=>console.error("seeded-key-1",new Error("of DE89370400440532013000")),20).unref()';
-    const options = `--import=data:text/javascript,${encodeURIComponent(preload)}`;
-    const { process: gateway } = await tGatewayProcess({ ...noUpstreams, NODE_OPTIONS: options });
-    const logged = () =>
-      gateway
-        .stderr()
-        .split('\n')
-        .filter((line) => line.startsWith('{'));
-    await vi.waitFor(() => expect(logged().length).toBeGreaterThan(0), { timeout: 20_000 });
-    const line = JSON.parse(logged()[0] ?? '');
-    expect(line).toMatchObject({ level: 40, msg: 'a library printed a message' });
-    expect(line.text).toMatch(/^\S+ Error: of \S+\n +at /);
-    expect(logged()[0]).not.toMatch(/seeded-key|DE89/);
-  });
-
-  it('starts and answers without DATA_DIR if Redis is configured, although it is down', async () => {
+  it('starts on all addresses and without DATA_DIR if Redis is configured, although it is down', async () => {
     const redis = { REDIS_URL: 'redis://127.0.0.1:9', STORE_SECRET: 'seeded-secret-of-the-store' };
-    const { origin, ask } = await tGatewayProcess({ ...redis, DATA_DIR: '/proc/nope' });
+    const { origin, ask } = await tGatewayProcess({ ...redis, DATA_DIR: '/proc/nope', HOST: '0.0.0.0' });
+    expect(origin).toMatch(/^http:\/\/localhost:\d+$/);
     expect(await ask(query)).toEqual({ ibanValidation: { valid: true } });
     const readiness = await fetch(`${origin}/ready`);
     expect(await readiness.json()).toEqual({ status: 'ready', sharedStore: 'down', storeFailure: 'unreachable' });
-  });
-
-  it('prints an address that works if it listens on all addresses', async () => {
-    const { origin, ask } = await tGatewayProcess({ HOST: '0.0.0.0', SHUTDOWN_DELAY_MS: '0' });
-    expect(origin).toMatch(/^http:\/\/localhost:\d+$/);
-    expect(await ask(query)).toEqual({ ibanValidation: { valid: true } });
   });
 });

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { tFolder } from '../support/gateway/stores/folder.ts';
-import { tCollector } from '../support/gateway/telemetry/otlp-collector.ts';
 import { tGatewayProcess } from '../support/gateway-process.ts';
 
 /** Answers one query, and stops. @returns the code that the process has loaded, by file */
@@ -21,17 +20,9 @@ async function tLoadedCode(env: Record<string, string>): Promise<string[]> {
   );
 }
 
-it('a process loads OpenTelemetry only if it exports traces, and exports them before it ends', async () => {
-  const collector = await tCollector();
-  const [off, on] = await Promise.all([
-    tLoadedCode({ OTEL_SERVICE_NAME: 'unused' }),
-    tLoadedCode({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }),
-  ]);
+it('a process loads OpenTelemetry only if it exports traces', async () => {
+  const off = await tLoadedCode({ OTEL_SERVICE_NAME: 'unused' });
   const ofOpenTelemetry = (code: string) => /BatchSpanProcessor|createContextKey/.test(code);
-  expect(on.some(ofOpenTelemetry)).toBe(true);
   expect(off.some(ofOpenTelemetry)).toBe(false);
   expect(off.length).toBeGreaterThan(5);
-  expect(collector.spans.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['query', 'load ibans', 'GET /bank_data/iban_validate']),
-  );
 });

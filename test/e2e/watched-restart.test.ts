@@ -1,27 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import { tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
 import { tGate } from '../support/gate.ts';
-import { type GatewayProcess, tReplicas } from '../support/gateway-process.ts';
+import { tGateway } from '../support/gateway.ts';
 import { tRedis, whyNoRedis } from '../support/redis.ts';
 
 /* A watched order whose gateway stops, as in a rollout. */
 
-interface Order {
-  id: string;
-  state: { __typename: string };
+type Gateway = Awaited<ReturnType<typeof tWatchedGateway>>;
+
+async function tWatchedGateway(essaysUrl: string, redisUrl: string) {
+  const gateway = tGateway({ essaysUrl, env: { REDIS_URL: redisUrl, STORE_SECRET: 'a-secret-that-all-share' } });
+  return { ...gateway, url: `${await gateway.listen()}/graphql` };
 }
 
-async function start({ ask }: GatewayProcess): Promise<string> {
+async function start({ ask }: Gateway): Promise<string> {
   const mutation = `mutation { startEssay(input: { description: "Pens", wordCount: 100, idempotencyKey: "form-1" }) {
     ... on EssayOrder { id }
   } }`;
-  return (await ask<{ startEssay: Order }>(mutation)).startEssay.id;
+  return String((await ask(mutation)).data?.startEssay?.id);
 }
 
 /** Watches an order. `onState` is called with each state; the result is whether the stream was complete, and its states. */
-async function watch({ origin }: GatewayProcess, id: string, onState: (state: string) => void) {
+async function watch({ url }: Gateway, id: string, onState: (state: string) => void) {
   const query = `subscription { essayOrder(id: "${id}") { state { __typename } } }`;
-  const response = await fetch(`${origin}/graphql`, {
+  const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
     body: JSON.stringify({ query }),
@@ -43,7 +45,9 @@ describe.skipIf(whyNoRedis)(`an order that is watched while its gateway stops${w
   it('ends its streams in order, completes what was sent, and is seen to its end at another gateway', async () => {
     const writing = tGate();
     const service = await tRecordingEssayService({ write: () => writing.opened });
-    const [stopping, other] = await tReplicas(await tRedis(), { ESSAY_URL: service.url });
+    const redis = await tRedis();
+    const stopping = await tWatchedGateway(service.url, redis.url);
+    const other = await tWatchedGateway(service.url, redis.url);
     const id = await start(stopping);
     const bothSee = { stopping: tGate(), other: tGate() };
     const onState = (gate: keyof typeof bothSee) => (state: string) => {
@@ -53,12 +57,12 @@ describe.skipIf(whyNoRedis)(`an order that is watched while its gateway stops${w
     const watchedThere = watch(other, id, onState('other'));
     await Promise.all([bothSee.stopping.opened, bothSee.other.opened]);
 
-    stopping.process.kill('SIGTERM');
+    const closed = stopping.close();
     const { states, isComplete } = await watched;
     expect(isComplete).toBe(true);
     expect(states.at(-1)).toBe('EssayWriting');
     writing.open();
-    expect(await stopping.process.ended).toEqual({ code: 0, signal: null });
+    await closed;
     const there = await watchedThere;
     expect(there).toMatchObject({ isComplete: true });
     expect(there.states.at(-1)).toBe('EssayFinished');

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runFailingStart } from '../support/command.ts';
 import { tHttpServer } from '../support/free-port.ts';
 import { paid, wrongValues } from '../support/gateway/config/wrong-values.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
@@ -8,33 +9,19 @@ import { tScript } from '../support/process.ts';
 
 const redis = { REDIS_URL: 'redis://127.0.0.1:9', STORE_SECRET: 'seeded-secret-of-the-store' };
 
-/** Prints the CPU time, because the machine may be busy with other work. */
-const printCpuTime =
-  "--import=data:text/javascript,process.on('exit',()=>process.stdout.write(String(process.cpuUsage().user/1e3)))";
-
-/** Without starting its services first, which would take several seconds of CPU time. */
 async function tFailedStart(env: Readonly<Record<string, string>>): Promise<string> {
-  const ownEnv = { DATA_DIR: join(tFolder(), 'data'), PORT: '0', NODE_OPTIONS: printCpuTime };
-  const started = tScript('src/cli/main.ts', { ...ownEnv, ...env });
-  expect(await started.ended).toEqual({ code: 1, signal: null });
-  expect(Number(started.stdout())).toBeLessThan(3_000);
-  expect(started.stderr()).not.toMatch(/^\s+at |seeded/m);
-  return started.stderr();
+  const { code, stdout, stderr } = await runFailingStart({ DATA_DIR: join(tFolder(), 'data'), PORT: '0', ...env });
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).not.toMatch(/^\s+at |seeded/m);
+  return stderr;
 }
 
-/** Two rows, because test/gateway/config/wrong-values.test.ts reads all of them. WRONG_VALUES=all starts all, in 20 s. */
-const firstRows = ['PORT', 'GATEWAY_API_KEYS'].map(
-  (name) => wrongValues.find(({ variable }) => variable === name) ?? expect.unreachable(name),
-);
-
-describe('a wrong value of the table prevents the start', () => {
-  it.each(process.env.WRONG_VALUES === 'all' ? wrongValues : firstRows)('$variable of $env', async (wrong) => {
-    const message = await tFailedStart(wrong.env);
-    expect(message).toBe(`The configuration is invalid:\n  ${wrong.problem}\n`);
-  });
-});
-
 describe('the gateway does not start', () => {
+  it('with a wrong value: test/gateway/config/wrong-values.test.ts reads all of them', async () => {
+    const { env, problem } = wrongValues.find(({ variable }) => variable === 'PORT') ?? expect.unreachable();
+    expect(await tFailedStart(env)).toBe(`The configuration is invalid:\n  ${problem}\n`);
+  });
+
   it.each([
     [{ ...paid, HOST: '0.0.0.0' }, 'HOST: must be a loopback address, such as 127.0.0.1, because upstream calls are'],
     [{ HOST: '192.0.2.1' }, 'this machine has no such address; set HOST to one of its addresses, such as 127.0.0.1'],
@@ -58,16 +45,17 @@ describe('the gateway does not start', () => {
     expect(await tFailedStart({ TRUSTED_DOCUMENTS: file })).toContain(`TRUSTED_DOCUMENTS: ${file} ${problem}`);
   });
 
-  it('if its port is in use, and leaves nothing running', async () => {
-    const { url } = await tHttpServer(() => {});
-    const { port } = new URL(url);
-    const problem = 'another process listens there already; set PORT to a free port.';
-    expect(await tFailedStart({ PORT: port })).toBe(`Cannot listen on 127.0.0.1, port ${port}: ${problem}\n`);
-  });
-
   it('if a file of its store is damaged', async () => {
     const folder = tFolder();
     writeFileSync(join(folder, 'store-1.lmdb'), 'text');
     expect(await tFailedStart({ DATA_DIR: folder })).toContain('store-1.lmdb is damaged or was not created by this');
+  });
+
+  it('if its port is in use, and leaves nothing running', async () => {
+    const { port } = new URL((await tHttpServer(() => {})).url);
+    const started = tScript('src/cli/main.ts', { PORT: port });
+    expect(await started.ended).toEqual({ code: 1, signal: null });
+    const problem = 'another process listens there already; set PORT to a free port.';
+    expect(started.stderr()).toBe(`Cannot listen on 127.0.0.1, port ${port}: ${problem}\n`);
   });
 });

@@ -98,6 +98,54 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
       expect(upstream.calls.map(({ body }) => JSON.parse(body).description)).toEqual([expect.stringMatching('Pens')]);
     });
 
+    it('sends an order again after a lost connection, with the same key', async () => {
+      const upstream = await tUpstream(replyEssay);
+      const expectedMessage = /^Failed to load resource: net::ERR_INTERNET_DISCONNECTED$/;
+      const { page, operations, variables } = await open(client, { essays: upstream, expectedMessage });
+      await page.context().setOffline(true);
+      await order(page);
+      await page.locator('#essay-answer').getByText('The gateway cannot be reached.').waitFor();
+      await page.context().setOffline(false);
+      await page.locator('#essay-answer').getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('They last.').waitFor();
+      const starts = operations.flatMap((name, index) => (name === 'StartEssay' ? [keyOf(variables[index])] : []));
+      expect(starts).toHaveLength(2);
+      expect(new Set(starts).size).toBe(1);
+      expect(upstream.calls).toHaveLength(1);
+    });
+
+    it('shows the text so far, keeps it when the connection is lost, and watches again', async () => {
+      const { reply, release } = replyHeld(replyEssay);
+      const upstream = await tUpstream(reply);
+      const { page } = await open(client, { essays: upstream });
+      const reconnecting = tGate();
+      await page.route('**/graphql', async (route) => {
+        const { operationName, variables } = route.request().postDataJSON();
+        if (operationName !== 'WatchOrder') return route.fallback();
+        // React's strict mode watches twice.
+        const isFirst = (await page.getByText('Pens outlast').count()) === 0;
+        if (isFirst) return route.fulfill(cutStreams[client](eventOf(variables.id)));
+        await reconnecting.opened;
+        return route.fallback();
+      });
+      await order(page);
+      await page.getByText('Pens outlast').waitFor();
+      await page.getByText('The connection was lost.').waitFor();
+      expect(await page.getByText('Writing the essay: 107 words.').isVisible()).toBe(true);
+      expect(await page.locator('[role=status]').allInnerTexts()).toContain('100 words are written.');
+      expect(await page.locator('article').getAttribute('aria-busy')).toBe('true');
+      expect(await page.getByRole('progressbar').getAttribute('value')).toBe('107');
+      await expectGoodLayout(page, client, 'essay-arriving');
+      reconnecting.open();
+      await page.getByText('The connection was lost.').waitFor({ state: 'detached' });
+      release();
+      await page.getByText('They last.').waitFor();
+    });
+  });
+
+  describe('with either client', () => {
+    const client = 'apollo';
+
     it('cancels an order that was sent where the operator allows it, and says that it may have been paid for', async () => {
       const { reply } = replyHeld(replyEssay);
       const upstream = await tUpstream(reply);
@@ -132,22 +180,6 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
       expect(upstream.calls).toHaveLength(1);
     });
 
-    it('sends an order again after a lost connection, with the same key', async () => {
-      const upstream = await tUpstream(replyEssay);
-      const expectedMessage = /^Failed to load resource: net::ERR_INTERNET_DISCONNECTED$/;
-      const { page, operations, variables } = await open(client, { essays: upstream, expectedMessage });
-      await page.context().setOffline(true);
-      await order(page);
-      await page.locator('#essay-answer').getByText('The gateway cannot be reached.').waitFor();
-      await page.context().setOffline(false);
-      await page.locator('#essay-answer').getByRole('button', { name: 'Try again' }).click();
-      await page.getByText('They last.').waitFor();
-      const starts = operations.flatMap((name, index) => (name === 'StartEssay' ? [keyOf(variables[index])] : []));
-      expect(starts).toHaveLength(2);
-      expect(new Set(starts).size).toBe(1);
-      expect(upstream.calls).toHaveLength(1);
-    });
-
     it('shows the text while it arrives, also after a reload', async () => {
       const [second, last] = [tGate(), tGate()];
       const line = (fields: object) => `${JSON.stringify(fields)}\n`;
@@ -172,34 +204,6 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
       await untilShown('They outlast us.');
       expect(await article.getAttribute('aria-busy')).toBe('false');
       expect(upstream.calls).toHaveLength(1);
-    });
-
-    it('shows the text so far, keeps it when the connection is lost, and watches again', async () => {
-      const { reply, release } = replyHeld(replyEssay);
-      const upstream = await tUpstream(reply);
-      const { page } = await open(client, { essays: upstream });
-      const reconnecting = tGate();
-      await page.route('**/graphql', async (route) => {
-        const { operationName, variables } = route.request().postDataJSON();
-        if (operationName !== 'WatchOrder') return route.fallback();
-        // React's strict mode watches twice.
-        const isFirst = (await page.getByText('Pens outlast').count()) === 0;
-        if (isFirst) return route.fulfill(cutStreams[client](eventOf(variables.id)));
-        await reconnecting.opened;
-        return route.fallback();
-      });
-      await order(page);
-      await page.getByText('Pens outlast').waitFor();
-      await page.getByText('The connection was lost.').waitFor();
-      expect(await page.getByText('Writing the essay: 107 words.').isVisible()).toBe(true);
-      expect(await page.locator('[role=status]').allInnerTexts()).toContain('100 words are written.');
-      expect(await page.locator('article').getAttribute('aria-busy')).toBe('true');
-      expect(await page.getByRole('progressbar').getAttribute('value')).toBe('107');
-      await expectGoodLayout(page, client, 'essay-arriving');
-      reconnecting.open();
-      await page.getByText('The connection was lost.').waitFor({ state: 'detached' });
-      release();
-      await page.getByText('They last.').waitFor();
     });
 
     it('marks the invalid field of an order, which is not started', async () => {
@@ -234,9 +238,7 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
       await page.getByText('They last.').waitFor();
       expect(upstream.calls).toHaveLength(2);
     });
-  });
 
-  describe('with either client', () => {
     it('copies an essay, and saves it as Markdown and as a document', async () => {
       const { page } = await open('apollo', { essays: await tUpstream(replyEssay) });
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -42,6 +42,38 @@ describe.skipIf(whyNoChromium)(`files on the example pages${whyNoChromium}`, () 
   const open = tPages();
 
   describe.each(clients)('with %s', (client) => {
+    it('says which requests failed, and sends only their IBANs again', async () => {
+      const upstream = await tUpstream(replyValid);
+      const { page, operations } = await open(client, {
+        bankData: upstream,
+        env: { MAX_IBANS_PER_QUERY: '5' },
+        expectedMessage: /net::ERR_FAILED/,
+      });
+      let requests = 0;
+      await page.route('**/graphql', (route) => {
+        if (route.request().postDataJSON().operationName !== 'CheckItems') return route.fallback();
+        requests += 1;
+        return requests === 2 ? route.abort('failed') : route.fallback();
+      });
+      const text = Array.from({ length: 20 }, (_, index) => account(index)).join('\n');
+      await dropFile(page, 'ibans.txt', text);
+      await checkAll(page);
+      await page
+        .getByText('1 of 4 requests failed, so 5 IBANs could not be checked. The gateway cannot be reached.')
+        .waitFor();
+      await page.getByRole('group', { name: 'Show only' }).getByRole('button', { name: '5 failed' }).waitFor();
+      await expectGoodLayout(page, client, 'file-failed');
+      await page.getByRole('button', { name: 'Check the other 5 IBANs' }).click();
+      await page.getByRole('button', { name: '20 valid' }).waitFor();
+      expect(await panel(page).getByText('requests failed').count()).toBe(0);
+      expect(checks(operations)).toHaveLength(5);
+      expect(upstream.calls).toHaveLength(20);
+    });
+  });
+
+  describe('with either client', () => {
+    const client = 'apollo';
+
     it('checks a dropped file in chunks, shows findings first, corrects one, and saves all rows in their order', async () => {
       const upstream = await tUpstream((response, call) =>
         (call.query.get('iban_number') === account(7) ? replyJson(200, { valid: true }) : replyValid)(response, call),
@@ -91,34 +123,6 @@ describe.skipIf(whyNoChromium)(`files on the example pages${whyNoChromium}`, () 
       expect(lines.slice(28)).toEqual(['Nobel;;3;EMPTY;IBAN_MISSING;;;;;;', '']);
     });
 
-    it('says which requests failed, and sends only their IBANs again', async () => {
-      const upstream = await tUpstream(replyValid);
-      const { page, operations } = await open(client, {
-        bankData: upstream,
-        env: { MAX_IBANS_PER_QUERY: '5' },
-        expectedMessage: /net::ERR_FAILED/,
-      });
-      let requests = 0;
-      await page.route('**/graphql', (route) => {
-        if (route.request().postDataJSON().operationName !== 'CheckItems') return route.fallback();
-        requests += 1;
-        return requests === 2 ? route.abort('failed') : route.fallback();
-      });
-      const text = Array.from({ length: 20 }, (_, index) => account(index)).join('\n');
-      await dropFile(page, 'ibans.txt', text);
-      await checkAll(page);
-      await page
-        .getByText('1 of 4 requests failed, so 5 IBANs could not be checked. The gateway cannot be reached.')
-        .waitFor();
-      await page.getByRole('group', { name: 'Show only' }).getByRole('button', { name: '5 failed' }).waitFor();
-      await expectGoodLayout(page, client, 'file-failed');
-      await page.getByRole('button', { name: 'Check the other 5 IBANs' }).click();
-      await page.getByRole('button', { name: '20 valid' }).waitFor();
-      expect(await panel(page).getByText('requests failed').count()).toBe(0);
-      expect(checks(operations)).toHaveLength(5);
-      expect(upstream.calls).toHaveLength(20);
-    });
-
     it('cancels the requests that are on their way, and continues later', async () => {
       const { reply, release } = replyHeld(replyValid);
       const upstream = await tUpstream(reply);
@@ -138,10 +142,6 @@ describe.skipIf(whyNoChromium)(`files on the example pages${whyNoChromium}`, () 
       await page.getByRole('button', { name: '10 valid' }).waitFor();
       expect(checks(operations)).toHaveLength(sent + 5);
     });
-  });
-
-  describe('with either client', () => {
-    const client = 'apollo';
 
     it('checks 3,000 rows with three requests, and has few of them in the document', async () => {
       const upstream = await tUpstream(replyValid);

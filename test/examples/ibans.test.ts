@@ -35,6 +35,87 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
   const open = tPages();
 
   describe.each(clients)('with %s: the IBAN field', (client) => {
+    it('reports that the service is down, and retries by button or when the same IBAN is typed again', async () => {
+      const upstream = await tUpstream(replyClosed);
+      const { page, operations } = await open(client, { bankData: upstream });
+      const field = page.getByLabel('IBAN', { exact: true });
+      await field.fill(iban);
+      await page.getByText('The bank-data service').waitFor();
+      await expectGoodLayout(page, client, 'down');
+      upstream.answers(replyValid);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('Valid.').waitFor();
+      expect(checks(operations)).toHaveLength(2);
+
+      upstream.answers(replyClosed);
+      await field.fill(failing);
+      await page.getByText('The bank-data service').waitFor();
+      upstream.answers(replyValid);
+      await field.fill(iban);
+      await page.getByText('Valid.').waitFor();
+      await field.fill(failing);
+      await page.getByText('Valid.').waitFor();
+      expect(checks(operations)).toHaveLength(4);
+    });
+  });
+
+  describe.each(clients)('with %s: the list', (client) => {
+    it('checks 40 pasted IBANs with one request, marks failed ones, and retries only those', async () => {
+      const held = replyHeld(replyJson(500, {}));
+      let isDown = true;
+      const upstream = await tUpstream((response, call) => {
+        const isFailing = isDown && call.query.get('iban_number') === failing;
+        return (isFailing ? held.reply : replyValid)(response, call);
+      });
+      const { page, operations } = await open(client, { bankData: upstream });
+      await paste(page, 'IBANs, one per line', forty.join('\n'));
+      await page.getByText('Checking 40 …').waitFor();
+      expect(await page.locator('.row.waiting').count()).toBe(40);
+      await expectGoodLayout(page, client, 'list-waiting');
+
+      held.release();
+      await page.getByText('37 valid, 2 not valid, 1 failed').waitFor();
+      const rows = page.locator('.row');
+      expect(await rows.nth(0).innerText()).toMatch(/^38\s[\s\S]*not valid\s+Its check digits do not match/);
+      expect(await rows.nth(1).innerText()).toMatch(/^39\s[\s\S]*not valid\s+It is too short or too long/);
+      expect(await rows.nth(2).innerText()).toMatch(/^21\s[\s\S]*failed\s+The bank-data service/);
+      expect(await rows.nth(3).innerText()).toMatch(/^1\s[\s\S]*valid\s+Commerzbank, BIC COBADEFFXXX$/);
+      expect(checks(operations)).toEqual(['CheckIbans']);
+      await expectGoodLayout(page, client, 'list');
+
+      const retry = rows.nth(2).getByRole('button');
+      await retry.click();
+      await page.getByText('37 valid, 2 not valid, 1 failed').waitFor();
+      isDown = false;
+      await retry.click();
+      await page.getByText('38 valid, 2 not valid').waitFor();
+      expect(await rows.nth(2).evaluate((row) => row.matches('.valid:focus'))).toBe(true);
+      expect(checks(operations)).toEqual(['CheckIbans', 'CheckIban', 'CheckIban']);
+      expect(upstream.calls.filter(({ query }) => query.get('iban_number') !== failing)).toHaveLength(37);
+    });
+
+    it('sends no request for a list that was checked before', async () => {
+      const upstream = await tUpstream(replyValid);
+      const { page, operations } = await open(client, { bankData: upstream });
+      await paste(page, 'IBANs, one per line', forty.join('\n'));
+      await page.getByText('38 valid, 2 not valid').waitFor();
+      await paste(page, 'IBANs, one per line', accounts.slice(0, 2).join('; '));
+      await page.getByText('2 valid, 0 not valid').waitFor();
+      await paste(page, 'IBANs, one per line', forty.join('\n'));
+      await page.getByText('38 valid, 2 not valid').waitFor();
+      await page.getByRole('button', { name: 'Check all' }).click();
+      expect(checks(operations)).toEqual(['CheckIbans', 'CheckIbans']);
+
+      // A normalized cache has the IBAN from the list; a document cache does not.
+      await page.getByLabel('IBAN', { exact: true }).fill(iban);
+      await page.getByText('Valid.').waitFor();
+      expect(checks(operations).slice(2)).toEqual(client === 'apollo' ? [] : ['CheckIban']);
+    });
+  });
+
+  describe('with either client', () => {
+    const client = 'apollo';
+
     it('shows country, bank and national check of a valid IBAN', async () => {
       const { page, operations } = await open(client, { bankData: { url: await tBankDataService() } });
       await expectGoodLayout(page, client, 'empty');
@@ -129,65 +210,6 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       await page.getByText('0 valid, 1 bank not known, 0 not valid').waitFor();
     });
 
-    it('reports that the service is down, and retries by button or when the same IBAN is typed again', async () => {
-      const upstream = await tUpstream(replyClosed);
-      const { page, operations } = await open(client, { bankData: upstream });
-      const field = page.getByLabel('IBAN', { exact: true });
-      await field.fill(iban);
-      await page.getByText('The bank-data service').waitFor();
-      await expectGoodLayout(page, client, 'down');
-      upstream.answers(replyValid);
-      await page.getByRole('button', { name: 'Try again' }).click();
-      await page.getByText('Valid.').waitFor();
-      expect(checks(operations)).toHaveLength(2);
-
-      upstream.answers(replyClosed);
-      await field.fill(failing);
-      await page.getByText('The bank-data service').waitFor();
-      upstream.answers(replyValid);
-      await field.fill(iban);
-      await page.getByText('Valid.').waitFor();
-      await field.fill(failing);
-      await page.getByText('Valid.').waitFor();
-      expect(checks(operations)).toHaveLength(4);
-    });
-  });
-
-  describe.each(clients)('with %s: the list', (client) => {
-    it('checks 40 pasted IBANs with one request, marks failed ones, and retries only those', async () => {
-      const held = replyHeld(replyJson(500, {}));
-      let isDown = true;
-      const upstream = await tUpstream((response, call) => {
-        const isFailing = isDown && call.query.get('iban_number') === failing;
-        return (isFailing ? held.reply : replyValid)(response, call);
-      });
-      const { page, operations } = await open(client, { bankData: upstream });
-      await paste(page, 'IBANs, one per line', forty.join('\n'));
-      await page.getByText('Checking 40 …').waitFor();
-      expect(await page.locator('.row.waiting').count()).toBe(40);
-      await expectGoodLayout(page, client, 'list-waiting');
-
-      held.release();
-      await page.getByText('37 valid, 2 not valid, 1 failed').waitFor();
-      const rows = page.locator('.row');
-      expect(await rows.nth(0).innerText()).toMatch(/^38\s[\s\S]*not valid\s+Its check digits do not match/);
-      expect(await rows.nth(1).innerText()).toMatch(/^39\s[\s\S]*not valid\s+It is too short or too long/);
-      expect(await rows.nth(2).innerText()).toMatch(/^21\s[\s\S]*failed\s+The bank-data service/);
-      expect(await rows.nth(3).innerText()).toMatch(/^1\s[\s\S]*valid\s+Commerzbank, BIC COBADEFFXXX$/);
-      expect(checks(operations)).toEqual(['CheckIbans']);
-      await expectGoodLayout(page, client, 'list');
-
-      const retry = rows.nth(2).getByRole('button');
-      await retry.click();
-      await page.getByText('37 valid, 2 not valid, 1 failed').waitFor();
-      isDown = false;
-      await retry.click();
-      await page.getByText('38 valid, 2 not valid').waitFor();
-      expect(await rows.nth(2).evaluate((row) => row.matches('.valid:focus'))).toBe(true);
-      expect(checks(operations)).toEqual(['CheckIbans', 'CheckIban', 'CheckIban']);
-      expect(upstream.calls.filter(({ query }) => query.get('iban_number') !== failing)).toHaveLength(37);
-    });
-
     it('takes the IBANs out of a pasted table, and checks the list again after a reload', async () => {
       const upstream = await tUpstream(replyValid);
       const { page, operations } = await open(client, { bankData: upstream });
@@ -207,28 +229,6 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       await page.reload();
       await page.getByText('Try an example list').waitFor();
     });
-
-    it('sends no request for a list that was checked before', async () => {
-      const upstream = await tUpstream(replyValid);
-      const { page, operations } = await open(client, { bankData: upstream });
-      await paste(page, 'IBANs, one per line', forty.join('\n'));
-      await page.getByText('38 valid, 2 not valid').waitFor();
-      await paste(page, 'IBANs, one per line', accounts.slice(0, 2).join('; '));
-      await page.getByText('2 valid, 0 not valid').waitFor();
-      await paste(page, 'IBANs, one per line', forty.join('\n'));
-      await page.getByText('38 valid, 2 not valid').waitFor();
-      await page.getByRole('button', { name: 'Check all' }).click();
-      expect(checks(operations)).toEqual(['CheckIbans', 'CheckIbans']);
-
-      // A normalized cache has the IBAN from the list; a document cache does not.
-      await page.getByLabel('IBAN', { exact: true }).fill(iban);
-      await page.getByText('Valid.').waitFor();
-      expect(checks(operations).slice(2)).toEqual(client === 'apollo' ? [] : ['CheckIban']);
-    });
-  });
-
-  describe('with either client', () => {
-    const client = 'apollo';
 
     it('groups the IBAN while it is typed and changed, and keeps the caret', async () => {
       const { page } = await open(client);

@@ -19,7 +19,7 @@ describe.skipIf(whyNoChromium)(`npm run examples${whyNoChromium}`, () => {
   const visit = tBrowser();
 
   // It builds the gateway, the pages and GraphiQL first.
-  it('serves both pages and a gateway, and exits with 0 on SIGTERM', { timeout: 180_000 }, async () => {
+  it('serves both pages and a gateway, and exits with 0 on SIGTERM', async () => {
     const examples = tProcess('npm', ['run', 'examples'], { PORT: '0' });
     await examples.printed(/GraphiQL .*\n/);
     const [, url = ''] = /(http:\S+)\/apollo\.html/.exec(examples.stdout()) ?? [];

@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { createRandom } from '../support/e2e/random.ts';
 import type { CheckReading } from '../support/fuzz/check-meter.ts';
+import { tMeteredGateway } from '../support/fuzz/measured-gateway.ts';
 import {
   type CheckFile,
   changeFile,
@@ -11,9 +10,7 @@ import {
   firstFile,
   writeFile,
 } from '../support/fuzz/worst-check.ts';
-import { tFolder } from '../support/gateway/stores/folder.ts';
 import { noUpstreams } from '../support/gateway-process.ts';
-import { bundleScript } from '../support/process.ts';
 
 /*
  * Climbs to the file that blocks the event loop longest, has the longest answer, or takes the most memory. A longer search, alone on
@@ -22,7 +19,7 @@ import { bundleScript } from '../support/process.ts';
  */
 
 const { FUZZ_FILES, FUZZ_BYTES, FUZZ_BLOCK_MS } = process.env;
-const requests = Number(FUZZ_FILES ?? 30);
+const requests = Number(FUZZ_FILES ?? 15);
 const maxLength = Number(FUZZ_BYTES ?? 100_000);
 const seed = Number(process.env.FUZZ_SEED ?? 1);
 /** In CPU time of the main thread. Where other tests share the cores and their caches, everything takes longer. */
@@ -42,7 +39,7 @@ it.runIf(process.platform === 'linux')(
   { timeout: 120_000 + requests * 10_000 },
   async () => {
     const random = createRandom(seed);
-    const measure = await tMeasuredGateway();
+    const measure = await tMeasuredChecks();
     // What is executed for the first time is slower.
     for (let count = 0; count < 6; count += 1) await measure({ ...createFile(random), accept: 'text/csv' });
     let climbed = await measure(firstFile);
@@ -57,7 +54,8 @@ it.runIf(process.platform === 'linux')(
       if (figureOf(measured, goal) > figureOf(climbed, goal)) climbed = measured;
       for (const each of goals) if (figureOf(measured, each) > figureOf(worst[each], each)) worst[each] = measured;
     }
-    for (const goal of goals) process.stdout.write(`worst ${goal}: ${describe(worst[goal])}\n`);
+    if (FUZZ_FILES !== undefined)
+      for (const goal of goals) process.stdout.write(`worst ${goal}: ${describe(worst[goal])}\n`);
     // A search that measures nothing would find nothing.
     expect(worst.block.blockMs).toBeGreaterThan(0.1);
     expect(worst.bytes.bytes).toBeGreaterThan(100_000);
@@ -90,60 +88,28 @@ function describe({ file, blockMs, bytes, cpuMs, peakMib, status }: Measured): s
 
 type Measure = (file: CheckFile) => Promise<Measured>;
 
-/** A gateway process with a heap of 384 MB that reports what it used for each file. Files are sent one after another. */
-async function tMeasuredGateway(): Promise<Measure> {
-  const flags = ['--max-old-space-size=384', '--import', bundleScript('test/support/fuzz/check-meter.ts')];
-  const env = {
-    PATH: process.env.PATH,
-    PORT: '0',
-    DATA_DIR: tFolder(),
-    LOG_LEVEL: 'fatal',
-    ENV_FILE: '',
-    ...noUpstreams,
-  };
-  const child = spawn(process.execPath, [...flags, 'dist/main.js'], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const ended = once(child, 'exit').then(([code, signal]) => {
-    throw new Error(`the gateway ended with ${code ?? signal}`);
-  });
-  ended.catch(() => {});
-  const origin = await Promise.race([readOrigin(child.stdout), ended]);
-
+/** A gateway with a heap of 384 MB that reports what it used for each file. Files are sent one after another. */
+async function tMeasuredChecks(): Promise<Measure> {
+  const flags = ['--max-old-space-size=384'];
+  const gateway = await tMeteredGateway<'read', CheckReading>('check-meter', flags, noUpstreams);
   return async (file) => {
-    await read();
+    await gateway.read('read');
     const sent = writeFile(file, maxLength);
     const headers = { 'content-type': sent.type, accept: file.accept };
     let bytes = 0;
     let status = 0;
     try {
       const response = await Promise.race([
-        fetch(`${origin}/check`, { method: 'POST', headers, body: sent.body }),
-        ended,
+        fetch(`${gateway.origin}/check`, { method: 'POST', headers, body: sent.body }),
+        gateway.ended,
       ]);
       status = response.status;
       for await (const chunk of response.body ?? []) bytes += chunk.length;
     } catch (error) {
       // A CSV that breaks off, because it reached a limit.
-      if (child.exitCode !== null || !(error instanceof TypeError)) throw error;
+      if (gateway.hasEnded() || !(error instanceof TypeError)) throw error;
       status ||= 200;
     }
-    return { file, status, bytes, ...(await read()) };
+    return { file, status, bytes, ...(await gateway.read('read')) };
   };
-
-  async function read(): Promise<CheckReading> {
-    child.send('read');
-    const [reading] = await Promise.race([once(child, 'message'), ended]);
-    return reading as CheckReading;
-  }
-}
-
-async function readOrigin(stdout: NodeJS.ReadableStream | null): Promise<string> {
-  for await (const chunk of stdout ?? []) {
-    const origin = /(http:\/\/\S+)\/graphql/.exec(String(chunk))?.[1];
-    if (origin !== undefined) return origin;
-  }
-  throw new Error('the gateway did not start');
 }

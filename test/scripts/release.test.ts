@@ -63,7 +63,7 @@ describe.skipIf(whyNoGit)(`a dry run${whyNoGit}`, () => {
     const args = ['--import', 'tsx', 'scripts/release.ts', version, '--dry-run', '--output', output];
     const env = { ...process.env, ...author, ...committer };
     printed = (await promisify(execFile)(process.execPath, args, { env, encoding: 'utf8' })).stdout;
-  }, 60_000);
+  });
   afterAll(() => rmSync(output, { recursive: true }));
 
   it('commits and tags in a copy, and changes nothing', () => {

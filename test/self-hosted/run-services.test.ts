@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { tChatServer } from '../support/chat-server.ts';
+import { runCommand } from '../support/command.ts';
 import { tHttpServer } from '../support/free-port.ts';
 import { tCommand } from '../support/process.ts';
 
@@ -13,36 +14,17 @@ async function order(url: string | undefined, token: string): Promise<Response> 
   return fetch(`${url}/v2/generate/essay/`, { method: 'POST', headers, body });
 }
 
-it.each(['SIGTERM', 'SIGINT'] as const)(
-  'the bank-data service serves until %s, and prints only its address',
-  async (signal) => {
-    const service = tCommand(['bank-data-service', '--port', '0'], bankDataEnv);
-    const [line, url] = await service.printed(/^The bank-data service listens on (http:\/\/127\.0\.0\.1:\d+)\n$/);
-    const answer = await fetch(url + lookUp, { headers: { apikey: 'right-key' } });
-    expect(await answer.json()).toMatchObject({ valid: true });
-    service.kill(signal);
-    expect(await service.ended).toEqual({ code: 0, signal: null });
-    expect(service.stdout() + service.stderr()).toBe(line);
-  },
-);
+it('the bank-data service serves until SIGTERM, and prints only its address', async () => {
+  const service = tCommand(['bank-data-service', '--port', '0'], bankDataEnv);
+  const [line, url] = await service.printed(/^The bank-data service listens on (http:\/\/127\.0\.0\.1:\d+)\n$/);
+  const answer = await fetch(url + lookUp, { headers: { apikey: 'right-key' } });
+  expect(await answer.json()).toMatchObject({ valid: true });
+  service.kill('SIGTERM');
+  expect(await service.ended).toEqual({ code: 0, signal: null });
+  expect(service.stdout() + service.stderr()).toBe(line);
+});
 
-it.each(['SIGTERM', 'SIGINT'] as const)(
-  'the essay service serves until %s, and prints its address and that the writer is not a model',
-  async (signal) => {
-    const service = tCommand(['essay-service', '--port', '0'], essayEnv);
-    const [, url] = await service.printed(
-      /^The essay service listens on (http:\/\/127\.0\.0\.1:\d+)\nIt writes with an offline drafter, not a language model: .+\n$/,
-    );
-    const answer = { essay: expect.stringContaining('bees'), word_count: expect.any(Number), writer: 'drafter' };
-    expect(await (await order(url, 'right-key')).json()).toEqual(answer);
-    expect((await order(url, 'wrong-key')).status).toBe(401);
-    service.kill(signal);
-    expect(await service.ended).toEqual({ code: 0, signal: null });
-    expect(service.stderr()).toBe('');
-  },
-);
-
-it('the essay service writes with the configured language model, and prints neither key', async () => {
+it('the essay service serves until SIGINT, writes with the configured language model, and prints neither key', async () => {
   const essay = 'Bees fly, and they sleep. '.repeat(4).trim();
   const stream = { kind: 'stream', pieces: [essay] } as const;
   const model = await tChatServer(stream, { kind: 'status', status: 401, body: 'no' });
@@ -50,8 +32,9 @@ it('the essay service writes with the configured language model, and prints neit
   const service = tCommand(['essay-service', '--port', '0'], { ...essayEnv, ...llm });
   const [, url] = await service.printed(/listens on (\S+)\nIt writes with the language model llama\.\n$/);
   expect(await (await order(url, 'right-key')).json()).toEqual({ essay, word_count: 20, writer: 'model' });
+  expect((await order(url, 'wrong-key')).status).toBe(401);
   expect((await order(url, 'right-key')).status).toBe(500);
-  service.kill('SIGTERM');
+  service.kill('SIGINT');
   expect(await service.ended).toEqual({ code: 0, signal: null });
   expect(service.stderr()).toContain('responded with status 401');
   expect(service.stdout() + service.stderr()).not.toMatch(/right-key|model-key/);
@@ -61,25 +44,23 @@ it.each([
   ['bank-data-service', { HOST: 'a b' }, /HOST: must be an IP address.*BANK_DATA_API_KEY: missing/s],
   ['essay-service', { LLM_URL: 'http://127.0.0.1:1/v1' }, /ESSAY_API_KEY: missing/],
 ])('%s describes what its configuration lacks', async (command, env, problems) => {
-  const service = tCommand([command], { ...env });
-  expect(await service.ended).toEqual({ code: 1, signal: null });
-  expect(service.stdout()).toBe('');
-  expect(service.stderr()).toMatch(problems);
-  expect(service.stderr()).not.toMatch(/^\s+at /m);
+  const { code, stdout, stderr } = await runCommand([command], { ...env });
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(problems);
+  expect(stderr).not.toMatch(/^\s+at /m);
 });
 
 it('a service refuses a port that is not one', async () => {
-  const service = tCommand(['essay-service', '--port', 'many'], essayEnv);
-  expect(await service.ended).toEqual({ code: 2, signal: null });
-  expect(service.stderr()).toContain('It must be a whole number from 0 to 65535.');
+  const { code, stderr } = await runCommand(['essay-service', '--port', 'many'], essayEnv);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('It must be a whole number from 0 to 65535.')]);
 });
 
 it('a service reports that its port is in use', async () => {
   const { port } = new URL((await tHttpServer(() => {})).url);
-  const service = tCommand(['bank-data-service', '--port', port], bankDataEnv);
-  expect(await service.ended).toEqual({ code: 1, signal: null });
-  expect(service.stdout()).toBe('');
-  expect(service.stderr()).toBe(
-    `Cannot listen on 127.0.0.1, port ${port}: another process listens there already; set --port to a free port.\n`,
-  );
+  const problem = 'another process listens there already; set --port to a free port.';
+  expect(await runCommand(['bank-data-service', '--port', port], bankDataEnv)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `Cannot listen on 127.0.0.1, port ${port}: ${problem}\n`,
+  });
 });

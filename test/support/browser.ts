@@ -1,15 +1,11 @@
-import { spawnSync } from 'node:child_process';
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { beforeAll, expect, onTestFinished } from 'vitest';
+import { findProgram } from './installed.ts';
 
-const executable = [
-  ...(process.env.CHROMIUM_PATH ? [process.env.CHROMIUM_PATH] : []),
-  '/usr/bin/chromium',
-  'chromium',
-  'chromium-browser',
-  'google-chrome',
-].find((command) => spawnSync(command, ['--version']).status === 0);
+const executable = [process.env.CHROMIUM_PATH ?? '', 'chromium', 'chromium-browser', 'google-chrome']
+  .map(findProgram)
+  .find((path) => path !== null);
 
 /** Appended to the titles of tests that need a browser. */
 export const whyNoChromium =
@@ -30,27 +26,32 @@ export interface Visit {
   variables: unknown[];
 }
 
+/** Used by all files of the worker, and ended with it. */
+let launched: Promise<Browser> | undefined;
+
+function launch(): Promise<Browser> {
+  const isRoot = process.getuid?.() === 0;
+  const names = '--host-resolver-rules=MAP *.example 127.0.0.1';
+  if (executable === undefined) throw new Error('no Chromium found');
+  return chromium.launch({ executablePath: executable, args: isRoot ? [names, '--no-sandbox'] : [names] });
+}
+
 /**
- * Starts one headless Chromium per test file; call it in `describe`.
- * @param args additional command-line arguments of Chromium
+ * Starts a headless Chromium, for which names in `.example` are names of this machine; call it in `describe`.
  * @returns a function that opens a page in a new context. The test fails if the page throws or logs an error or sends a
  * request to another origin.
  */
-export function tBrowser(args: string[] = []): (url: string, options?: VisitOptions) => Promise<Visit> {
+export function tBrowser(): (url: string, options?: VisitOptions) => Promise<Visit> {
   let browser: Browser;
   beforeAll(async () => {
-    const isRoot = process.getuid?.() === 0;
-    browser = await chromium.launch({
-      executablePath: resolveCommand(executable),
-      args: isRoot ? [...args, '--no-sandbox'] : args,
-    });
+    launched ??= launch();
+    browser = await launched;
   });
-  afterAll(() => browser?.close());
 
   return async (url, { expectedMessage, isCrossOrigin = false, ...options } = {}) => {
     const context = await browser.newContext({ locale: 'en-GB', ...options });
-    // Shorter than the test's timeout, so that the error shows the awaited element; the first page of a busy machine takes long.
-    context.setDefaultTimeout(40_000);
+    // Shorter than the test's timeout, so that the error shows the awaited element.
+    context.setDefaultTimeout(100_000);
     const page = await context.newPage();
     const problems: string[] = [];
     const operations: string[] = [];
@@ -91,10 +92,4 @@ export async function findAccessibilityProblems(page: Page, rules?: string[]): P
   return findings
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, impact, places }) => `${impact} ${id}: ${places.join(' ')}`);
-}
-
-/** Playwright needs the path of the executable. */
-function resolveCommand(command: string | undefined): string {
-  if (command === undefined) throw new Error('no Chromium found');
-  return command.includes('/') ? command : spawnSync('which', [command], { encoding: 'utf8' }).stdout.trim();
 }

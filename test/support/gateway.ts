@@ -13,8 +13,6 @@ import type { UpstreamLimits } from '../../src/gateway/upstream/upstream-client.
 import { tCaller } from './caller.ts';
 import { tFetch } from './gateway/graphql/local-fetch.ts';
 import { type Reply, tUpstream } from './scripted-upstream.ts';
-// Loaded on first use otherwise, which takes longer than some tests may.
-import '../../src/gateway/graphql/request/yoga.ts';
 
 export const bankDataKey = 'seeded-bank-data-key-b1';
 export const essaysKey = 'seeded-essays-key-e2';
@@ -70,9 +68,9 @@ export function tGateway({
 
   const { commonScopes, anonymousScopes } = config.access;
   const scopes = new Set([...commonScopes, ...(anonymousScopes ?? []), 'bank-data', 'essays'] as const);
-  const fetch = tFetch(gateway.handle.answerWithYoga, { ...tCaller, scopes });
+  const fetch = tFetch(gateway.handle.answer, { ...tCaller, scopes });
 
-  /** Sends a POST request without HTTP. @param body JSON, or an object that becomes JSON */
+  /** Sends a POST request without HTTP, which is answered as that of an ordinary client. @param body JSON, or an object that becomes JSON */
   const post = (body: object | string, headers: Record<string, string> = {}, signal?: AbortSignal) =>
     fetch('http://gateway/graphql', {
       method: 'POST',

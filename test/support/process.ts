@@ -41,7 +41,7 @@ export function tProcess(
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(command, args, {
     cwd: root,
-    env: { PATH, HOME, DATA_DIR: tFolder(onFinished), ENV_FILE: '', ...env },
+    env: { PATH, HOME, DATA_DIR: env.DATA_DIR ?? tFolder(onFinished), ENV_FILE: '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     // Its own process group, so that the children of npm are killed, too.
     detached: true,
@@ -70,7 +70,7 @@ export function tProcess(
           ({ status }) => status === 200,
           () => false,
         );
-      const ready = vi.waitUntil(isResponding, { interval: 20, timeout: 20_000 });
+      const ready = vi.waitUntil(isResponding, { interval: 20, timeout: 100_000 });
       const isReady = await Promise.race([ready, ended.then(() => false)]);
       if (!isReady) throw new Error(`ended before ${url} responded:\n${stdout}${stderr}`);
     },

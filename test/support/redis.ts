@@ -1,16 +1,16 @@
-import { spawnSync } from 'node:child_process';
+// cspell:ignore setpriv pdeathsig
 import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, vi } from 'vitest';
 import { onFreePort, tFreePort } from './free-port.ts';
 import { tFolder } from './gateway/stores/folder.ts';
+import { findProgram, whyMissing } from './installed.ts';
 import { type OnFinished, type TProcess, tProcess } from './process.ts';
 
 /** For titles of tests that need the redis-server binary: why they are skipped; empty if it is installed. */
-export const whyNoRedis = spawnSync('redis-server', ['--version']).error
-  ? ' (SKIPPED: the redis-server binary is missing; install the package redis-server)'
-  : '';
+export const whyNoRedis = whyMissing('redis-server');
 
 export interface TRedis {
   url: string;
@@ -34,41 +34,71 @@ interface RedisOptions {
   onFinished?: OnFinished;
 }
 
-/** A running Redis server on a free port of the loopback interface; killed when the test ends. */
+/** Servers that earlier tests have left as they were, but without data. They end with the worker. */
+const idle: RunningServer[] = [];
+
+interface RunningServer {
+  server: TProcess;
+  port: number;
+}
+
+/** A running Redis server on a free port of the loopback interface; it belongs to the test until the test ends. */
 export async function tRedis({
   password = '',
   isDurable = false,
   args = [],
   onFinished = onTestFinished,
 }: RedisOptions = {}): Promise<TRedis> {
+  const isOrdinary = password === '' && !isDurable && args.length === 0 && canEndWithParent;
   const auth = password === '' ? [] : ['--requirepass', password, '--masterauth', password];
-  const data = ['--dir', tFolder(onFinished), '--save', '', '--appendonly', isDurable ? 'yes' : 'no'];
+  const folder = isOrdinary ? tmpdir() : tFolder(onFinished);
+  const data = ['--dir', folder, '--save', '', '--appendonly', isDurable ? 'yes' : 'no'];
+  const [command = '', ...before] = [...(isOrdinary ? endWithParent : []), 'redis-server'];
 
   async function start(port: number, ...moreArgs: string[]): Promise<TProcess> {
-    const all = [...args, '--bind', '127.0.0.1', '--port', String(port), ...data, ...auth, ...moreArgs];
-    const server = tProcess('redis-server', all, {}, onFinished);
+    const all = [...before, ...args, '--bind', '127.0.0.1', '--port', String(port), ...data, ...auth, ...moreArgs];
+    const server = tProcess(command, all, { DATA_DIR: folder }, isOrdinary ? () => {} : onFinished);
     await server.printed(/Ready to accept connections|Sentinel ID is/);
     return server;
   }
 
-  const { server: first, port } = await onFreePort(start);
+  async function kill(): Promise<void> {
+    isAsBefore = false;
+    server.kill('SIGKILL');
+    await server.ended;
+  }
+
+  let isAsBefore = isOrdinary;
+  const { server: first, port } = (isOrdinary ? idle.pop() : undefined) ?? (await onFreePort(start));
   let server = first;
+  const url = toUrl('redis', { password }, [{ port }]);
+  onFinished(async () => {
+    if (!isAsBefore) return kill();
+    await withClient({ url }, async (client) => {
+      await client.flushall();
+      await client.config('RESETSTAT');
+    });
+    idle.push({ server, port });
+  });
   return {
-    url: toUrl('redis', { password }, [{ port }]),
+    url,
     port,
-    async stop() {
-      server.kill('SIGKILL');
-      await server.ended;
-    },
+    stop: kill,
     async restart(...moreArgs) {
-      server.kill('SIGKILL');
-      await server.ended;
+      await kill();
       server = await start(port, ...moreArgs);
     },
-    freeze: () => server.kill('SIGSTOP'),
+    freeze() {
+      isAsBefore = false;
+      server.kill('SIGSTOP');
+    },
     thaw: () => server.kill('SIGCONT'),
   };
 }
+
+/** Linux ends the process with the one that has started it. */
+const endWithParent = ['setpriv', '--pdeathsig', 'KILL'];
+const canEndWithParent = findProgram('setpriv') !== null;
 
 /**
  * A cluster of three masters without replicas, in which a busy node does not count as failed. Its start takes 2 s, in which a new
@@ -123,10 +153,10 @@ export async function untilResponse(
   expected: RegExp,
 ): Promise<void> {
   const check = async (client: Redis) => expect(String(await client.call(command, ...args))).toMatch(expected);
-  await withClient(redis, (client) => vi.waitFor(() => check(client), { interval: 20, timeout: 20_000 }));
+  await withClient(redis, (client) => vi.waitFor(() => check(client), { interval: 20, timeout: 100_000 }));
 }
 
-export async function withClient(redis: TRedis, use: (client: Redis) => Promise<unknown>): Promise<void> {
+export async function withClient(redis: Pick<TRedis, 'url'>, use: (client: Redis) => Promise<unknown>): Promise<void> {
   const client = new Redis(redis.url);
   await use(client).finally(() => client.disconnect());
 }

@@ -6,7 +6,7 @@ import { replaceImport } from '../../../src/banks/import/replace-import.ts';
 import { createImportReader } from '../../../src/banks/imported-lists.ts';
 import { readBankDataServiceConfig, readBankImportConfig } from '../../../src/base/variables/service-config.ts';
 import { readConfig } from '../../../src/gateway/config/read-config.ts';
-import { tBanks, tImport, tSampleFile } from '../../support/banks/import/command-line.ts';
+import { importElsewhere, tBanks, tImport, tSampleFile } from '../../support/banks/import/command-line.ts';
 import { samples, tSample } from '../../support/banks/import/samples.ts';
 import { tDisk, whyNoMount } from '../../support/disk.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
@@ -14,7 +14,7 @@ import { tFolder } from '../../support/gateway/stores/folder.ts';
 const german = tSample('DE');
 describe('import-banks', () => {
   it('refuses a device, which may have no end', async () => {
-    const { code, stderr } = await tImport(tFolder(), 'DE', '/dev/zero').ended;
+    const { code, stderr } = await tImport(tFolder(), 'DE', '/dev/zero');
     expect([code, stderr]).toEqual([1, 'Nothing was imported: /dev/zero is a device; expected the downloaded file.\n']);
   });
 
@@ -23,7 +23,7 @@ describe('import-banks', () => {
     const path = await tSampleFile(folder, german);
     const shipped = (await tBanks(folder, 'DE')).length;
     const args = ['de', path, '--force', '--date', '2026-09-07'];
-    const { code, stdout, stderr } = await tImport(join(folder, 'data'), ...args).ended;
+    const { code, stdout, stderr } = await tImport(join(folder, 'data'), ...args);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toBe(
       [
@@ -48,8 +48,8 @@ describe('import-banks', () => {
   it('stores the date of the list, its last day, whether it is complete, and the methods of account numbers', async () => {
     const dataDir = tFolder();
     const path = await tSampleFile(tFolder(), german, [german.invalid[0]]);
-    await tImport(dataDir, 'DE', path, '--force', '--date', '2026-09-07').ended;
-    await tImport(dataDir, 'AT', await tSampleFile(tFolder(), tSample('AT')), '--force').ended;
+    await tImport(dataDir, 'DE', path, '--force', '--date', '2026-09-07');
+    await tImport(dataDir, 'AT', await tSampleFile(tFolder(), tSample('AT')), '--force');
     const reader = createImportReader(dataDir);
     const dates = { date: '2026-09-07', validUntil: '2026-12-06' };
     const source = 'Deutsche Bundesbank';
@@ -71,7 +71,7 @@ describe('import-banks', () => {
       { ...german, rows },
       Array.from({ length: 12 }, () => wrong),
     );
-    const { stdout } = await tImport(tFolder(), 'DE', path, '--force').ended;
+    const { stdout } = await tImport(tFolder(), 'DE', path, '--force');
     const problem = `the BIC is "COBADEFFXX"; it must have 8 or 11 letters and digits, with a country code at positions 5 and 6`;
     expect(stdout).toContain(
       `\n  wrong           12 rows\n             line 1202, imported without it: ${problem}\n             line 1203, `,
@@ -86,7 +86,7 @@ describe('import-banks', () => {
     const [dataDir, folder] = [tFolder(), tFolder()];
     const path = await tSampleFile(folder, german);
     const importOf = (date: string, ...more: readonly string[]) =>
-      tImport(dataDir, 'DE', path, '--date', date, ...more).ended;
+      tImport(dataDir, 'DE', path, '--date', date, ...more);
     expect((await importOf('2026-06-08', '--force')).code).toBe(0);
     expect((await importOf('2026-09-07')).code).toBe(0);
     const older = `${path} has the date 2026-06-08, and is older than the present list of 2026-09-07 of DE`;
@@ -99,7 +99,7 @@ describe('import-banks', () => {
 
   it('keeps the list in the package, if it is newer', async () => {
     const path = await tSampleFile(tFolder(), german);
-    const { stderr } = await tImport(tFolder(), 'DE', path, '--date', '2026-01-01').ended;
+    const { stderr } = await tImport(tFolder(), 'DE', path, '--date', '2026-01-01');
     expect(stderr).toMatch(/has the date 2026-01-01, and is older than the present list of 2026-\d\d-\d\d of DE; /);
   });
 
@@ -111,11 +111,11 @@ describe('import-banks', () => {
     const problem = `blz.csv has errors in 2 of 7 rows, more than one in a hundred: ${line(7)}; ${line(8)}`;
     const stderr = `Nothing was imported: ${problem}.\n`;
     const refused = { code: 1, stdout: '', stderr };
-    expect(await tImport(dataDir, 'DE', invalid).ended).toEqual(refused);
+    expect(await tImport(dataDir, 'DE', invalid)).toEqual(refused);
     expect(existsSync(dataDir)).toBe(false);
-    await tImport(dataDir, 'DE', await tSampleFile(folder, german), '--force').ended;
+    await tImport(dataDir, 'DE', await tSampleFile(folder, german), '--force');
     const before = await tBanks(dataDir, 'DE');
-    expect(await tImport(dataDir, 'DE', invalid).ended).toEqual(refused);
+    expect(await tImport(dataDir, 'DE', invalid)).toEqual(refused);
     expect(await tBanks(dataDir, 'DE')).toEqual(before);
   });
 
@@ -133,13 +133,13 @@ describe('import-banks', () => {
     [['--undo'], 'the country must be one of AT, '],
     [['DE', 'a.csv', 'b.csv'], 'too many arguments'],
   ])('exits with 2 for wrong usage: %j', async (args, problem) => {
-    const { code, stdout, stderr } = await tImport(tFolder(), ...args).ended;
+    const { code, stdout, stderr } = await tImport(tFolder(), ...args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(`error: ${problem}`);
   });
 
   it('lists the file of each country and where to download it', async () => {
-    const { code, stdout } = await tImport(tFolder()).ended;
+    const { code, stdout } = await tImport(tFolder());
     expect(code).toBe(0);
     const listed = [...stdout.matchAll(/^([A-Z]{2}) {2}\S.*\n {4}https:\/\/\S+/gm)].map(([, country]) => country);
     expect(listed).toEqual([...new Set(samples.map(({ country }) => country))].toSorted());
@@ -152,7 +152,7 @@ describe('import-banks', () => {
     const shipped = (await tBanks(dataDir, 'DE')).length;
     const present = `less than half of the present ${shipped.toLocaleString('en')} of DE`;
     const stderr = `Nothing was imported: ${path} has 3 banks, ${present}; if it is right, add --force.\n`;
-    expect(await tImport(dataDir, 'DE', path).ended).toEqual({ code: 1, stdout: '', stderr });
+    expect(await tImport(dataDir, 'DE', path)).toEqual({ code: 1, stdout: '', stderr });
     expect(await tBanks(dataDir, 'DE')).toHaveLength(shipped);
   });
 
@@ -162,28 +162,28 @@ describe('import-banks', () => {
     const rows = (codes: readonly string[]) => codes.map((code) => [code, 'OTPVHUHB', 'OTP', 'Budapest']);
     const branches = Array.from({ length: 9 }, (_, index) => `1177${index}013`);
     const first = await tSampleFile(tFolder(), { ...hungarian, rows: rows(branches) });
-    expect((await tImport(dataDir, 'HU', first).ended).stdout).toContain('imported         1 bank, 9 branches\n');
+    expect((await tImport(dataDir, 'HU', first)).stdout).toContain('imported         1 bank, 9 branches\n');
     const second = await tSampleFile(tFolder(), { ...hungarian, rows: rows(['11773016', '11600006']) });
-    const { code, stdout } = await tImport(dataDir, 'HU', second).ended;
+    const { code, stdout } = await tImport(dataDir, 'HU', second);
     expect([code, stdout]).toEqual([0, expect.stringContaining(': was 1, now 2\n')]);
-    expect((await tImport(dataDir, 'HU', '--undo').ended).stdout).toContain('was 2, now 1.');
+    expect((await tImport(dataDir, 'HU', '--undo')).stdout).toContain('was 2, now 1.');
   });
 
   it('restores the list before the last import with --undo, and undoes that, too', async () => {
     const dataDir = tFolder();
     const path = await tSampleFile(dataDir, german);
     const shipped = await tBanks(dataDir, 'DE');
-    const { stderr } = await tImport(dataDir, 'DE', '--undo').ended;
+    const { stderr } = await tImport(dataDir, 'DE', '--undo');
     expect(stderr).toBe('Nothing was changed: no import of DE can be undone.\n');
-    await tImport(dataDir, 'DE', path, '--force').ended;
+    await tImport(dataDir, 'DE', path, '--force');
     const imported = await tBanks(dataDir, 'DE');
     expect(imported).toHaveLength(3);
-    const { stdout } = await tImport(dataDir, 'de', '--undo').ended;
+    const { stdout } = await tImport(dataDir, 'de', '--undo');
     expect(stdout).toBe(
       `Restored the banks of DE: was 3, now ${shipped.length.toLocaleString('en')}. To undo this, run it again.\n`,
     );
     expect(await tBanks(dataDir, 'DE')).toEqual(shipped);
-    await tImport(dataDir, 'DE', '--undo').ended;
+    await tImport(dataDir, 'DE', '--undo');
     expect(await tBanks(dataDir, 'DE')).toEqual(imported);
   });
 
@@ -191,7 +191,7 @@ describe('import-banks', () => {
     const folder = tFolder();
     writeFileSync(join(folder, 'a file'), '');
     const dataDir = resolve(folder, name);
-    const { code, stdout, stderr } = await tImport(dataDir, 'DE', await tSampleFile(folder, german), '--force').ended;
+    const { code, stdout, stderr } = await tImport(dataDir, 'DE', await tSampleFile(folder, german), '--force');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('DATA_DIR: must be a folder in which');
     expect(stderr).toContain(`but "${dataDir}"`);
@@ -224,14 +224,14 @@ describe('the service', () => {
     expect(await bankOf(app, 'DE89370400440532013000')).toMatchObject(before);
     expect(existsSync(dataDir)).toBe(false);
 
-    expect((await tImport(dataDir, 'DE', await tSampleFile(folder, german), '--force').ended).code).toBe(0);
+    expect((await tImport(dataDir, 'DE', await tSampleFile(folder, german), '--force')).code).toBe(0);
     expect(await bankOf(app, 'DE89370400440532013000')).toMatchObject({
       ...before,
       ...{ zip: '50447', city: 'Köln', bic_source: 'NATIONAL_LIST', source: 'Deutsche Bundesbank' },
     });
 
     const renamed = { ...german, rows: german.rows.map((row) => row.with(2, 'Umbenannt')) };
-    expect((await tImport(dataDir, 'DE', await tSampleFile(folder, renamed)).ended).code).toBe(0);
+    await importElsewhere(dataDir, 'DE', await tSampleFile(folder, renamed));
     expect((await bankOf(app, 'DE89370400440532013000')).name).toBe('Umbenannt');
     await app.close();
   });
@@ -252,11 +252,11 @@ describe.skipIf(whyNoMount)(`an import on a full disk${whyNoMount}`, () => {
   it.each([0, 8, 12, 28])('is refused with a message, and can be repeated, with %i kB free', async (freeKb) => {
     const path = await tSampleFile(tFolder(), tSample('LI'));
     const disk = tDisk(freeKb);
-    const refused = await tImport(disk, 'LI', path, '--force').ended;
+    const refused = await tImport(disk, 'LI', path, '--force');
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toMatch(/disk is full|No space|ENOSPC/);
     rmSync(join(disk, 'other'));
-    expect((await tImport(disk, 'LI', path, '--force').ended).code).toBe(0);
+    expect((await tImport(disk, 'LI', path, '--force')).code).toBe(0);
     expect(await tBanks(disk, 'LI')).not.toEqual([]);
   });
 });

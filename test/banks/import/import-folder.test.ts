@@ -69,7 +69,7 @@ describe('import-banks --all', () => {
     writeFileSync(join(folder, '.hidden'), '');
     mkdirSync(join(folder, 'older'));
     symlinkSync(join(folder, 'older'), join(folder, 'link'));
-    const { code, stdout, stderr } = await tImport(dataDir, '--all', folder).ended;
+    const { code, stdout, stderr } = await tImport(dataDir, '--all', folder);
     expect([code, stderr]).toEqual([0, '']);
     const imported = [...stdout.matchAll(/^Imported the banks of (..) from (\S+): was 0, now (\d+)$/gm)];
     expect(imported.map(([, country, path, banks]) => [country, path, banks])).toEqual([
@@ -91,7 +91,7 @@ describe('import-banks --all', () => {
       { ...polish, rows: [...polish.rows, polish.invalid[0], polish.invalid[0]] },
       tSample('SK'),
     );
-    const { code, stderr } = await tImport(dataDir, '--all', folder).ended;
+    const { code, stderr } = await tImport(dataDir, '--all', folder);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^Nothing was imported for PL: plewibnra\.txt has errors in 2 of 4 rows, .*\.\n$/);
     expect(await tBanks(dataDir, 'SK')).toHaveLength(3);
@@ -104,7 +104,7 @@ describe('import-banks --all', () => {
     const workbook = await tFile(tSample('NO'));
     writeFileSync(join(folder, 'norway.xlsx'), workbook.subarray(0, workbook.length / 2));
     symlinkSync(join(folder, 'none'), join(folder, 'link'));
-    const { code, stdout } = await tImport(dataDir, '--all', folder).ended;
+    const { code, stdout } = await tImport(dataDir, '--all', folder);
     expect(code).toBe(1);
     expect(stdout).toContain(`Not recognized: ${join(folder, 'link')} (${join(folder, 'link')} does not exist)\n`);
     expect(stdout).toContain(
@@ -120,7 +120,7 @@ describe('import-banks --all', () => {
     const [first = [], ...others] = rows;
     const lines = [...top, first.with(6, '"Bank'), ...others].map((cells) => `${cells.join(';')}\n`);
     writeFileSync(join(folder, 'at.csv'), lines.join(''));
-    const { code, stderr } = await tImport(tFolder(), '--all', folder).ended;
+    const { code, stderr } = await tImport(tFolder(), '--all', folder);
     expect(code).toBe(1);
     expect(stderr).toContain('Nothing was imported for UA: nbu.json ends within an entry; download it again.\n');
     expect(stderr).toContain(
@@ -133,7 +133,7 @@ describe('import-banks --all', () => {
     writeFileSync(join(folder, 'a.xlsx'), 'PK');
     writeFileSync(join(folder, 'b.csv'), '');
     writeFileSync(join(folder, 'notes.txt'), 'to do');
-    const { code, stderr } = await tImport(tFolder(), '--all', folder).ended;
+    const { code, stderr } = await tImport(tFolder(), '--all', folder);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^Nothing was imported: no file in \S+ is recognized: \S+a\.xlsx \(a\.xlsx is not an XLSX /);
     expect(stderr).toMatch(/\); \S+b\.csv \(\S+b\.csv is empty\)\.\n$/);
@@ -143,7 +143,7 @@ describe('import-banks --all', () => {
     const folder = await tFolderOf(tSample('SK'));
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     symlinkSync(join(folder, 'pipe'), join(folder, 'link'));
-    const { code, stdout } = await tImport(tFolder(), '--all', folder).ended;
+    const { code, stdout } = await tImport(tFolder(), '--all', folder);
     expect([code, stdout]).toEqual([0, expect.stringContaining('Imported the banks of SK')]);
     expect(stdout).not.toContain('Not recognized');
   });
@@ -152,7 +152,7 @@ describe('import-banks --all', () => {
     const dataDir = tFolder();
     const [csv, xml] = samples.filter(({ country }) => country === 'LT');
     const folder = await tFolderOf(...[csv, xml].filter((sample) => sample !== undefined));
-    const { code, stderr } = await tImport(dataDir, '--all', folder).ended;
+    const { code, stderr } = await tImport(dataDir, '--all', folder);
     expect(code).toBe(1);
     for (const path of ['FIK_KODAI_20261008-en.csv', 'branches.xml']) {
       expect(stderr).toContain(`${join(folder, path)} has the banks of LT, too; leave one of the two in the folder.`);
@@ -163,8 +163,8 @@ describe('import-banks --all', () => {
   it('exits with 1 if it recognizes no file, or if there is no folder', async () => {
     const folder = tFolder();
     const nothing = `Nothing was imported: no file in ${folder} is recognized.\n`;
-    expect(await tImport(tFolder(), '--all', folder).ended).toEqual({ code: 1, stdout: '', stderr: nothing });
-    const { code, stderr } = await tImport(tFolder(), '--all', join(folder, 'none')).ended;
+    expect(await tImport(tFolder(), '--all', folder)).toEqual({ code: 1, stdout: '', stderr: nothing });
+    const { code, stderr } = await tImport(tFolder(), '--all', join(folder, 'none'));
     expect(code).toBe(1);
     expect(stderr).toBe(`Nothing was imported: ${join(folder, 'none')} must be a folder that can be read (ENOENT).\n`);
   });

@@ -1,14 +1,17 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { createWriteStream, existsSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ImportError } from '../../../src/banks/import/files/bank-file.ts';
 import { readBankFile } from '../../../src/banks/import/files/read-bank-file.ts';
 import { tArchive, tRow, tWorkbookFiles } from '../../support/banks/import/archive.ts';
+import type { MeasuredImport } from '../../support/banks/import/measured-imports.ts';
 import { fixedWidth } from '../../support/banks/import/sample.ts';
 import { tSample } from '../../support/banks/import/samples.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
-import { tCommand } from '../../support/process.ts';
+import { bundleScript } from '../../support/process.ts';
+import { tShared } from '../../support/shared.ts';
 
 const bank = tRow(1, '0530', 'DNBANOKK', 'DNB');
 const german = tSample('DE');
@@ -35,15 +38,23 @@ async function rejection(country: string, path: string): Promise<string> {
   return error instanceof Error ? error.message : '';
 }
 
-/** Runs the import of a file. @returns its message, and the peak of its memory in MiB */
-async function tMeasuredImport(country: string, path: string) {
-  const print =
-    'process.on("exit",()=>console.log(process.getBuiltinModule("fs").readFileSync("/proc/self/status","utf8")))';
-  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(print)}`;
-  const child = tCommand(['import-banks', country, path, '--force'], { NODE_OPTIONS });
-  expect((await child.ended).code).toBe(1);
-  const [, kb = ''] = /^VmHWM:\s+(\d+) kB$/m.exec(child.stdout()) ?? [];
-  return { message: child.stderr(), peakMb: Number(kb) / 1_024 };
+/** A process that imports files and measures its memory. */
+const importer = tShared(async (onFinished) => {
+  const child = fork(bundleScript('test/support/banks/import/measured-imports.ts'), {
+    execArgv: ['--expose-gc'],
+    env: { DATA_DIR: tFolder(onFinished) },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  onFinished(() => void child.kill());
+  return child;
+});
+
+/** Runs the import of a file. @returns its message, and the peak of the memory in MiB */
+async function tMeasuredImport(country: string, path: string): Promise<MeasuredImport> {
+  const measured = once(importer(), 'message');
+  importer().send([country, path]);
+  const [result] = await measured;
+  return result;
 }
 
 const shared = (xml: string) => ({ 'xl/sharedStrings.xml': `<sst>${xml}</sst>` });

@@ -22,7 +22,7 @@ describe('import-banks EPC', () => {
   it('imports a register by its name, and prints what it found', async () => {
     const [dataDir, folder] = [tFolder(), tFolder()];
     const path = tRegisterFile(folder, 'sct_inst.csv', listed);
-    const { code, stdout, stderr } = await tImport(dataDir, 'epc', path).ended;
+    const { code, stdout, stderr } = await tImport(dataDir, 'epc', path);
     expect([code, stderr]).toEqual([0, '']);
     const [registerDate] = /\d{4}-\d\d-\d\d/.exec(stdout) ?? [];
     expect(stdout).toBe(
@@ -48,28 +48,29 @@ describe('import-banks EPC', () => {
 
   it('keeps the lists of banks and their version, as answers about banks are the same', async () => {
     const dataDir = tFolder();
-    await tImport(dataDir, 'LI', await tSampleFile(tFolder(), tSample('LI')), '--force').ended;
+    await tImport(dataDir, 'LI', await tSampleFile(tFolder(), tSample('LI')), '--force');
     const lists = createBankLists({ dataDir });
     const version = lists.version();
     const countries = lists.countries();
-    await tImport(dataDir, 'EPC', tRegisterFile(tFolder(), 'vop.csv', listed)).ended;
+    await lists.close();
+    await tImport(dataDir, 'EPC', tRegisterFile(tFolder(), 'vop.csv', listed));
     const after = createBankLists({ dataDir });
     expect([after.version(), after.countries()]).toEqual([version, countries]);
     expect(after.registers()).toMatchObject([{ scheme: 'VOP', revision: 1 }]);
-    await Promise.all([lists.close(), after.close()]);
+    await after.close();
   });
 
   it('refuses a file without the name of a scheme, and imports it with --scheme', async () => {
     const dataDir = tFolder();
     const path = tRegisterFile(tFolder(), 'participants.csv', listed);
-    const { code, stderr } = await tImport(dataDir, 'EPC', path).ended;
+    const { code, stderr } = await tImport(dataDir, 'EPC', path);
     expect([code, stderr]).toEqual([
       1,
       'Nothing was imported: participants.csv does not say of which scheme it is, and does not have a name that does, such as ' +
         'sct_inst.csv; import it with --scheme and one of SCT, SCT_INST, SDD_CORE, SDD_B2B, VOP.\n',
     ]);
     expect(await takesPart(dataDir)).toBeNull();
-    expect((await tImport(dataDir, 'EPC', path, '--scheme', 'SDD_B2B').ended).code).toBe(0);
+    expect((await tImport(dataDir, 'EPC', path, '--scheme', 'SDD_B2B')).code).toBe(0);
     expect(await takesPart(dataDir)).toEqual(['SDD_B2B']);
   });
 
@@ -83,21 +84,21 @@ describe('import-banks EPC', () => {
       stdout: '',
       stderr: `Nothing was imported: ${path} ${problem} of SCT; if it is right, add --force.\n`,
     });
-    expect(await tImport(dataDir, 'EPC', path, '--date', '2026-11-19').ended).toEqual(
+    expect(await tImport(dataDir, 'EPC', path, '--date', '2026-11-19')).toEqual(
       refused('has the date 2026-11-19, and is older than the present register of 2026-11-20'),
     );
-    expect(await tImport(dataDir, 'EPC', path, '--date', '2026-11-20').ended).toEqual(
+    expect(await tImport(dataDir, 'EPC', path, '--date', '2026-11-20')).toEqual(
       refused('has 1 participant, less than half of the present 3'),
     );
     expect(await takesPart(dataDir)).toEqual(['SCT']);
-    const { stdout } = await tImport(dataDir, 'EPC', path, '--date', '2026-11-19', '--force').ended;
+    const { stdout } = await tImport(dataDir, 'EPC', path, '--date', '2026-11-19', '--force');
     expect(stdout).toContain('\n  date       2026-11-19 (from --date)\n');
     expect([await takesPart(dataDir), await takesPart(dataDir, 'BBBBDEFF')]).toEqual([[], ['SCT']]);
   });
 
   it('restores the register before the last import with --undo, and undoes that, too', async () => {
     const dataDir = tFolder();
-    const undo = () => tImport(dataDir, 'EPC', '--scheme', 'SCT', '--undo').ended;
+    const undo = () => tImport(dataDir, 'EPC', '--scheme', 'SCT', '--undo');
     expect((await undo()).stderr).toBe('Nothing was changed: no import of SCT can be undone.\n');
     await tReplaceRegister(dataDir, 'SCT', { AAAADEFFXXX: [[null, null]] });
     expect((await undo()).stdout).toBe('Restored the participants of SCT: was 1, now 0. To undo this, run it again.\n');
@@ -111,7 +112,7 @@ describe('import-banks EPC', () => {
     await tReplaceRegister(dataDir, 'SCT', { AAAADEFFXXX: [[null, null]] });
     const path = join(tFolder(), 'sct.csv');
     writeFileSync(path, 'Bank;BIC\nAAAA;BBBBDEFF\n');
-    const { code, stderr } = await tImport(dataDir, 'EPC', path).ended;
+    const { code, stderr } = await tImport(dataDir, 'EPC', path);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^Nothing was imported: sct\.csv is not a register of /)]);
     expect(await takesPart(dataDir)).toEqual(['SCT']);
   });
@@ -128,7 +129,7 @@ describe('import-banks EPC', () => {
     [['--all', '.', '--scheme', 'SCT'], '--all takes a folder, but no country, file, --date, --scheme or --undo'],
     [['GB', 'a.csv'], 'the country must be one of AT, '],
   ])('exits with 2 for wrong usage: %j', async (args, problem) => {
-    const { code, stdout, stderr } = await tImport(tFolder(), ...args).ended;
+    const { code, stdout, stderr } = await tImport(tFolder(), ...args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(`error: ${problem}`);
   });
@@ -140,7 +141,7 @@ describe('import-banks --all', () => {
     await tSampleFile(folder, tSample('PL'));
     for (const name of ['sct.csv', 'sct_inst (2).csv']) tRegisterFile(folder, name, listed);
     const unnamed = tRegisterFile(folder, 'register.csv', listed);
-    const { code, stdout, stderr } = await tImport(dataDir, '--all', folder).ended;
+    const { code, stdout, stderr } = await tImport(dataDir, '--all', folder);
     expect([code, stderr]).toEqual([1, '']);
     expect(stdout).toMatch(/^Imported the banks of PL /m);
     expect(stdout).toContain(`sct.csv: SCT, a register of participants in a SEPA scheme (EPC)\n`);
@@ -151,7 +152,7 @@ describe('import-banks --all', () => {
   it('imports neither of two registers of one scheme', async () => {
     const [dataDir, folder] = [tFolder(), tFolder()];
     const [one, two] = ['sct.csv', 'sct (1).csv'].map((name) => tRegisterFile(folder, name, listed));
-    const { code, stderr } = await tImport(dataDir, '--all', folder).ended;
+    const { code, stderr } = await tImport(dataDir, '--all', folder);
     const problem = (path = '') => `${path} has the participants of SCT, too; leave one of the two in the folder`;
     expect([code, stderr]).toEqual([
       1,
@@ -162,6 +163,6 @@ describe('import-banks --all', () => {
 });
 
 it('import-banks lists where the registers can be downloaded', async () => {
-  const { stdout } = await tImport(tFolder()).ended;
+  const { stdout } = await tImport(tFolder());
   expect(stdout).toMatch(/^EPC {2}a register of participants .*\n {4}https:\/\/\S+$/m);
 });

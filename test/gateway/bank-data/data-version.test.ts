@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createBankDataService } from '../../../src/bank-data-service/create-bank-data-service.ts';
 import { replaceImport } from '../../../src/banks/import/replace-import.ts';
 import { createDataVersion } from '../../../src/gateway/bank-data/data-version.ts';
-import { tImport } from '../../support/banks/import/command-line.ts';
+import { importElsewhere } from '../../support/banks/import/command-line.ts';
 import { tHttpServer } from '../../support/free-port.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { bankDataKey, tGateway } from '../../support/gateway.ts';
@@ -50,8 +50,7 @@ describe('an import of banks', () => {
     expect(await nameIn(gateway)).toBe('Imported');
     expect(service.lookUps()).toBe(3);
 
-    // LMDB shares an open file within a process, so the store is changed by another one, as in production.
-    expect((await tImport(service.dataDir, 'DE', '--undo').ended).code).toBe(0);
+    await importElsewhere(service.dataDir, 'DE', '--undo');
     await gateway.ask('{ ibanValidation(iban: "FR1420041010050500013M02606") { valid } }');
     expect(await nameIn(gateway)).toBe('Commerzbank');
   });
@@ -94,7 +93,7 @@ describe('the data version', () => {
     vi.advanceTimersByTime(5_000);
     await changed;
     expect(keys).toEqual([['/data-version', undefined]]);
-    await vi.waitFor(() => expect(dataVersion.current()).toBe('2'), { timeout: 20_000 });
+    await vi.waitFor(() => expect(dataVersion.current()).toBe('2'), { timeout: 100_000 });
   });
 
   it('clears the cache at most three times in 5 seconds, however often it changes, and once more when it stays', async () => {

@@ -46,6 +46,7 @@ function tCache(changes: Partial<Parameters<typeof createLookUpCache>[0]> = {}, 
   };
   return {
     find,
+    status: cache.status,
     fetched: () => fetched,
     fails: (error: Error | null) => {
       fault = error;
@@ -60,10 +61,10 @@ function tHeldSource(changes: Partial<Parameters<typeof createLookUpCache>[0]> =
     answers: (serial: number) => void;
     fails: (error: Error) => void;
   })[] = [];
-  const find = (signal?: Signal, key = 'k') =>
+  const find = (signal?: Signal, key = 'k', callerId = 'anonymous') =>
     cache.find({
       key,
-      context: tRequestContext(signal),
+      context: { ...tRequestContext(signal), callerId },
       lookUp: ({ signal, task }) =>
         new Promise<Answer>((resolve, reject) => {
           fetches.push({ signal, task, answers: (serial) => resolve({ serial }), fails: reject });
@@ -144,6 +145,20 @@ describe('the look-up cache', () => {
     await expect(find()).rejects.toThrow('down');
   });
 
+  it('forgets the entry that was used least recently when its memory is full, and all when the data change', async () => {
+    const one = tCache();
+    await one.find('a');
+    const { bytes } = one.status();
+    const listeners: (() => void)[] = [];
+    const dataVersion = { current: () => null, onChanged: (listener: () => void) => void listeners.push(listener) };
+    const { find, fetched } = tCache({ maxBytes: 2 * bytes, dataVersion });
+    for (const key of ['a', 'b', 'a', 'c', 'a']) await find(key);
+    expect(fetched()).toBe(3);
+    expect((await find('b')).usage.cacheHits).toBe(0);
+    for (const onChanged of listeners) onChanged();
+    expect((await find('b')).usage.cacheHits).toBe(0);
+  });
+
   it('randomizes the time to live by 10 percent either way', async () => {
     for (const [random, lifetime] of [
       [0, 0.9 * day],
@@ -161,9 +176,7 @@ describe('the look-up cache', () => {
   });
 });
 
-/* The model of the look-up cache has sequences of flights; these are the values that they return, and flights without callers. */
 describe('a flight', () => {
-  /** A cache whose source answers when the test lets it. */
   it('continues while one caller waits, and is aborted when the last one aborts', async () => {
     const { find, fetches } = tHeldSource();
     const [first, second] = [new AbortController(), new AbortController()];
@@ -262,6 +275,18 @@ describe('a flight', () => {
     await settle();
     fetches[1]?.answers(2);
     expect(await second).toEqual({ serial: 2 });
+    expect(fetches).toHaveLength(2);
+  });
+
+  it('is started again for other callers only, if the budget of the first one is exhausted', async () => {
+    const { find, fetches } = tHeldSource();
+    const [first, same, other] = [find(), find(), find(undefined, 'k', 'other')];
+    const exhausted = [first, same].map((found) => expect(found).rejects.toThrow('no calls left'));
+    fetches[0]?.fails(new GatewayError('BUDGET_EXHAUSTED', 'no calls left'));
+    await Promise.all(exhausted);
+    await settle();
+    fetches[1]?.answers(2);
+    expect(await other).toEqual({ serial: 2 });
     expect(fetches).toHaveLength(2);
   });
 

@@ -116,7 +116,7 @@ describe('a budget of paid calls', () => {
     work();
     await vi.waitFor(
       async () => expect(await reserveMany(budgets, callers[1] ?? tCaller('', null), 9)).toHaveLength(2),
-      { timeout: 20_000 },
+      { timeout: 100_000 },
     );
     for (const [index, rest] of [2, 0, 0].entries()) {
       expect(await reserveMany(budgets, callers[index] ?? tCaller('', null), 9)).toHaveLength(rest);
@@ -181,7 +181,7 @@ describe.skipIf(whyNoRedis !== '')(`budgets in Redis${whyNoRedis}`, () => {
     );
   });
 
-  it('are never exceeded by processes that are killed in between', { timeout: 60_000 }, async () => {
+  it('are never exceeded by processes that are killed in between', async () => {
     const calls = 20_000;
     const redis = await tRedis();
     const client = tRawClient(redis);
@@ -194,10 +194,10 @@ describe.skipIf(whyNoRedis !== '')(`budgets in Redis${whyNoRedis}`, () => {
     };
     const made = (processes: TProcess[]) =>
       processes.reduce((sum, { stdout }) => sum + (stdout().match(/\./g)?.length ?? 0), 0);
-    const killed = await start(3);
+    const killed = await start(2);
     await Promise.all(killed.map((child) => child.printed(/\.{50}/).then(() => child.kill('SIGKILL'))));
     for (const { ended } of killed) expect((await ended).signal).toBe('SIGKILL');
-    const last = await start(2);
+    const last = await start(1);
     for (const { ended } of last) expect(await ended).toEqual({ code: 0, signal: null });
     expect(made(killed)).toBeLessThan(calls);
     expect(made(last)).toBeGreaterThan(0);

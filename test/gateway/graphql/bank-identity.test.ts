@@ -46,7 +46,7 @@ it('keeps every bank of the German list apart in the cache of Apollo Client', as
   expect(read.map(({ bankCode }) => bankCode)).toEqual(codes);
   const stored = Object.keys(cache.extract()).filter((key) => key.startsWith('Bank:'));
   expect(stored).toHaveLength(codes.length);
-}, 60_000);
+});
 
 /** Apollo Client adds `__typename` to each selection. */
 function withTypes({ banks }: Page) {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { tImport } from '../../support/banks/import/command-line.ts';
+import { importElsewhere } from '../../support/banks/import/command-line.ts';
 import { tParticipant, tRegisterFile, tReplaceRegister } from '../../support/banks/import/registers.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { tGateway } from '../../support/gateway.ts';
@@ -61,7 +61,7 @@ describe('schemes', () => {
     expect(await askAgain()).toBeNull();
     const importOf = async (bic: string, date: string) => {
       const path = tRegisterFile(tFolder(), 'sct_inst.csv', [tParticipant(bic, '2019-01-07')]);
-      expect((await tImport(importsDir, 'EPC', path, '--date', date).ended).code).toBe(0);
+      await importElsewhere(importsDir, 'EPC', path, '--date', date);
     };
     await importOf('AAAADEFF', '2026-11-20');
     await expect.poll(askAgain).toEqual([sctInst]);

@@ -27,7 +27,7 @@ const env = { ANONYMOUS_SCOPES: 'bank-data+essays+cost', CORS_ORIGINS: 'https://
 describe('an ordinary POST', () => {
   const requests = createParityRequests(schema);
 
-  it(`is answered as if Yoga had read it: ${requests.size} requests`, { timeout: 300_000 }, async () => {
+  it(`is answered as if Yoga had read it: ${requests.size} requests`, async () => {
     expect(requests.size).toBeGreaterThan(150);
     // Compiling takes no time, so that every operation is compiled when it comes again.
     vi.useFakeTimers({ toFake: ['Date', 'performance'], now: new Date('2026-11-21T12:00:00Z') });

@@ -62,7 +62,7 @@ describe('a compiled operation', () => {
     const find = createCompiler(schema).register(tOperation(`{ ${selectionOf(field)} }`), () => {});
     find();
     find();
-    const run = await vi.waitUntil(() => find(), { timeout: 20_000 });
+    const run = await vi.waitUntil(() => find(), { timeout: 100_000 });
     const errorsOf = async (scope: string) => {
       const caller = { ...tCaller, scopes: new Set([...tCaller.scopes].filter((other) => other !== scope)) };
       const result = await run(createContext(tServices(), caller, new AbortableSignal()), {});

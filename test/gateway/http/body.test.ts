@@ -122,7 +122,7 @@ describe('beside a caller who holds most of MAX_BUFFERED_BYTES', () => {
     for (let count = 0; count < 6; count += 1) {
       const socket = await tConnection(await origin, `${postAs('a', 2)}{}`);
       unread.push(socket.pause());
-      await vi.waitUntil(() => received.length > count, { timeout: 20_000 });
+      await vi.waitUntil(() => received.length > count, { timeout: 100_000 });
     }
     upload.write(' '.repeat(499_999));
     expect(await receive(upload, /answer for b/)).toMatch(/^HTTP\/1\.1 200 /);
@@ -137,7 +137,7 @@ describe('beside a caller who holds most of MAX_BUFFERED_BYTES', () => {
     const executed: Socket[] = [];
     for (let count = 0; count < 3; count += 1) {
       executed.push(await tConnection(await origin, `${postAs('a', 9_000_000)}{"wait":${' '.repeat(8_999_991)}}`));
-      await vi.waitUntil(() => received.length > count, { timeout: 20_000 });
+      await vi.waitUntil(() => received.length > count, { timeout: 100_000 });
     }
     const upload = await tConnection(await origin, `${postAs('b', 5_000_000)}{}${' '.repeat(4_999_998)}`);
     expect(await receive(upload, /answer for b/)).toMatch(/^HTTP\/1\.1 200 /);

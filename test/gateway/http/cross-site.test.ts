@@ -9,7 +9,7 @@ import { replyJson, tUpstream } from '../../support/scripted-upstream.ts';
 
 describe.skipIf(whyNoChromium)(`a page in a browser${whyNoChromium}`, () => {
   const options = { isCrossOrigin: true, expectedMessage: /./ };
-  const visit = tBrowser(['--host-resolver-rules=MAP *.example 127.0.0.1']);
+  const visit = tBrowser();
 
   it.each([
     ['of another site', 'attacker.example', '127.0.0.1'],

@@ -62,7 +62,7 @@ it('requests the next result only when the client has read the last one, and lea
     ['close', 'drain', 'timeout', 'error'].map((event) => stream?.exchange.response.listenerCount(event) ?? 0);
   const listeners = countListeners();
   socket.resume();
-  await vi.waitUntil(() => (stream?.results ?? 0) > 100, { timeout: 20_000 });
+  await vi.waitUntil(() => (stream?.results ?? 0) > 100, { timeout: 100_000 });
   for (const [index, count] of countListeners().entries()) expect(count).toBeLessThanOrEqual(listeners[index] ?? 0);
   socket.destroy();
 });

@@ -26,7 +26,7 @@ const replyWell: Reply = (response, call) => {
   const iban = call.query.get('iban_number');
   return replyJson(200, iban === null ? { essay: 'An essay.' } : { valid: true, iban })(response, call);
 };
-const until = (isTrue: () => Promise<boolean>) => vi.waitUntil(isTrue, { interval: 5, timeout: 20_000 });
+const until = (isTrue: () => Promise<boolean>) => vi.waitUntil(isTrue, { interval: 5, timeout: 100_000 });
 
 const validate = (...ibans: string[]) => ({
   query: 'query Check($ibans: [String!]!) { ibanValidations(ibans: $ibans) { valid } }',

@@ -30,7 +30,7 @@ async function tLogged(env: Record<string, string> = {}) {
   const gateway = await tCallers({ callers: { shop: 'bank-data+essays', payroll: 'essays' }, upstream, env });
   const lines = async (count: number): Promise<Line[]> => {
     const found = () => gateway.log().match(/^.*"msg":"request".*$/gm) ?? [];
-    await vi.waitUntil(() => found().length >= count, { interval: 5, timeout: 20_000 });
+    await vi.waitUntil(() => found().length >= count, { interval: 5, timeout: 100_000 });
     return found().map((line) => JSON.parse(line));
   };
   return { ...gateway, upstream, lines };

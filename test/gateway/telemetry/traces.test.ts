@@ -154,7 +154,7 @@ describe('a sampled request', () => {
     await called;
     client.abort();
     await expect(answer).rejects.toThrow('aborted');
-    await vi.waitUntil(() => log().includes('"status":499'), { interval: 5, timeout: 20_000 });
+    await vi.waitUntil(() => log().includes('"status":499'), { interval: 5, timeout: 100_000 });
     release();
     await post({ query: lookUp });
     const received = await spans();
@@ -167,7 +167,7 @@ describe('a sampled request', () => {
 
 describe('trace context', () => {
   const untilLogged = (log: () => string) =>
-    vi.waitUntil(() => log().includes(`"traceId":"${traceId}"`), { interval: 5, timeout: 20_000 });
+    vi.waitUntil(() => log().includes(`"traceId":"${traceId}"`), { interval: 5, timeout: 100_000 });
 
   it('continues the trace of a client, and is sent to our own services', async () => {
     const { post, upstream, spans, log } = await tTraced();

@@ -135,7 +135,7 @@ describe('a call', () => {
     const upstream = await tUpstream(reply);
     const { send } = tCalls(upstream.url);
     const outcomes = [send(), send(), send()];
-    await vi.waitFor(() => expect(upstream.mostInFlight).toBe(3), { timeout: 20_000 });
+    await vi.waitFor(() => expect(upstream.mostInFlight).toBe(3), { timeout: 100_000 });
     release();
     expect(await Promise.all(outcomes)).toMatchObject([{ status: 200 }, { status: 200 }, { status: 200 }]);
   });
@@ -155,7 +155,7 @@ describe('a call', () => {
     const url = await tTcpServer((socket) => void socket.once('data', () => sockets.push(socket)));
     const { send } = tCalls(url);
     const outcomes = [send(), send()];
-    await vi.waitFor(() => expect(sockets).toHaveLength(2), { timeout: 20_000 });
+    await vi.waitFor(() => expect(sockets).toHaveLength(2), { timeout: 100_000 });
     for (const part of parts) {
       for (const socket of sockets) {
         socket.write(part);

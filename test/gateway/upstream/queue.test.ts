@@ -25,7 +25,7 @@ it('starts calls up to its capacity, queues further ones, and sheds those beyond
   expect(held.map(({ path }) => path)).toEqual(['/1', '/2']);
   held[0]?.returns(answered(200));
   expect(await sent[0]).toEqual(answered(200));
-  await vi.waitFor(() => expect(held.map(({ path }) => path)).toEqual(['/1', '/2', '/3']), { timeout: 20_000 });
+  await vi.waitFor(() => expect(held.map(({ path }) => path)).toEqual(['/1', '/2', '/3']), { timeout: 100_000 });
   for (const { returns } of held) returns(answered(200));
   expect(await Promise.all(sent)).toHaveLength(3);
 });
@@ -43,7 +43,7 @@ it('releases a caller who aborts in the queue at once, and continues with the ne
   }
   held[0]?.returns(answered(200));
   await first;
-  await vi.waitFor(() => expect(held).toHaveLength(2), { timeout: 20_000 });
+  await vi.waitFor(() => expect(held).toHaveLength(2), { timeout: 100_000 });
   expect(held.map(({ path }) => path)).toEqual(['/1', '/4']);
   held[1]?.returns(answered(200));
   expect(await last).toEqual(answered(200));
@@ -59,7 +59,7 @@ it('starts no call for a caller who leaves together with the one whose slot it w
     caller.abort();
     await expect(left[index]).rejects.toMatchObject({ name: 'AbortError' });
   }
-  await vi.waitFor(() => expect(held).toHaveLength(2), { timeout: 20_000 });
+  await vi.waitFor(() => expect(held).toHaveLength(2), { timeout: 100_000 });
   expect(held.map(({ path }) => path)).toEqual(['/0', '/last']);
   held[1]?.returns(answered(200));
   expect(await last).toEqual(answered(200));
@@ -175,10 +175,10 @@ it('passes a slot on without a gap: a call that arrives meanwhile does not take 
   const third = first.then(() => limited(at('/3')));
   held[0]?.returns(answered(200));
   await first;
-  await vi.waitFor(() => expect(held).toHaveLength(2), { timeout: 20_000 });
+  await vi.waitFor(() => expect(held).toHaveLength(2), { timeout: 100_000 });
   held[1]?.returns(answered(200));
   expect(await second).toEqual(answered(200));
-  await vi.waitFor(() => expect(held).toHaveLength(3), { timeout: 20_000 });
+  await vi.waitFor(() => expect(held).toHaveLength(3), { timeout: 100_000 });
   held[2]?.returns(answered(200));
   expect(await third).toEqual(answered(200));
   expect(held.map(({ path }) => path)).toEqual(['/1', '/2', '/3']);

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { tFolder } from '../gateway/stores/folder.ts';
 import { fencedBlocks } from './fenced-blocks.ts';
+import { runModule } from './run-block.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -50,8 +51,10 @@ export function tClientProject(heading: string, edit: (text: string, file: strin
         plugins: [relayArtifacts],
         logLevel: 'error',
       });
-      write('bundle.mjs', readFileSync(join(folder, 'bundle.mjs'), 'utf8').replaceAll('http://127.0.0.1:4000', origin));
-      return runNode(['bundle.mjs'], folder);
+      return runModule(
+        readFileSync(join(folder, 'bundle.mjs'), 'utf8').replaceAll('http://127.0.0.1:4000', origin),
+        expected,
+      );
     },
   };
 }
@@ -81,7 +84,7 @@ function runNode(args: readonly string[], cwd: string): Promise<string> {
   // GraphQL Code Generator describes no errors in tests.
   const env = { ...process.env, NODE_ENV: 'development' };
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, args, { cwd, env, timeout: 60_000 }, (error, stdout, stderr) => {
+    execFile(process.execPath, args, { cwd, env, timeout: 200_000 }, (error, stdout, stderr) => {
       if (error) reject(new Error(`${error.message}\n${stdout}${stderr}`));
       else resolve(stdout);
     });

@@ -2,8 +2,7 @@ import { expect, vi } from 'vitest';
 import { sha256 } from '../gateway/callers/identify.ts';
 import { type Collector, tCollector } from '../gateway/telemetry/otlp-collector.ts';
 import { type Scraped, scrape } from '../gateway/telemetry/scrape.ts';
-import { tGatewayProcess } from '../gateway-process.ts';
-import type { TProcess } from '../process.ts';
+import { bankDataKey, essaysKey, tGateway } from '../gateway.ts';
 import { type Reply, replyJson, tUpstream, type Upstream } from '../scripted-upstream.ts';
 
 /* A gateway in production, with all that an operator can see of it: metrics, log and spans. */
@@ -11,8 +10,8 @@ import { type Reply, replyJson, tUpstream, type Upstream } from '../scripted-ups
 export type LogLine = Record<string, unknown> & { msg: string; level: number };
 
 const keys = {
-  bankData: 'seeded-bank-data-key',
-  essays: 'seeded-essays-key',
+  bankData: bankDataKey,
+  essays: essaysKey,
   store: 'seeded-secret-of-the-store',
   shop: 'lq_seeded-key-of-the-shop',
 };
@@ -47,16 +46,10 @@ export async function tObserved(env: Record<string, string> = {}) {
   return {
     upstream,
     async start() {
-      const gateway = await tObservedGateway({
+      const gateway = await tObservedGateway(upstream, {
         STORE_SECRET: keys.store,
-        BANK_DATA_URL: upstream.url,
-        BANK_DATA_API_KEY: keys.bankData,
-        ESSAY_URL: upstream.url,
-        ESSAY_API_KEY: keys.essays,
         GATEWAY_API_KEYS: `shop:${sha256(keys.shop)}:bank-data+essays`,
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-        // Ended by a second signal.
-        SHUTDOWN_DELAY_MS: '600000',
         ...env,
       });
       gateways.push(gateway);
@@ -75,9 +68,11 @@ export async function tObserved(env: Record<string, string> = {}) {
   };
 }
 
-/** The process of a gateway, with all that an operator can see of it. */
+/** A gateway, with all that an operator can see of it. */
 export interface ObservedGateway {
-  process: TProcess;
+  /** The whole log. */
+  logText(): string;
+  announceStop(): void;
   send(requestId: string, body: object, credentials?: Record<string, string>): Promise<Sent>;
   /** Status and body of /ready, on a connection of its own, as probes are. */
   readiness(): Promise<unknown[]>;
@@ -88,13 +83,13 @@ export interface ObservedGateway {
   log(): LogLine[];
   /** Waits for the line of this request. @returns the lines since the last call, that one included */
   logUntil(requestId: string): Promise<LogLine[]>;
-  /** Sets the clock of the process 30 s forward. */
-  advanceClock(): Promise<void>;
+  /** Sets the clock 30 s forward. */
+  advanceClock(): void;
   /** The texts of all scrapes. */
   scraped(): string;
-  /** Sends signals until connections are refused: the first announces the stop, and a later one ends the delay. */
+  /** Begins to close it. Resolves when connections are refused. */
   endDelay(): Promise<void>;
-  /** Resolves when the process has ended with 0. */
+  /** Resolves when it is closed. */
   stop(): Promise<void>;
 }
 
@@ -105,15 +100,13 @@ interface Sent {
   codes: string[];
 }
 
-async function tObservedGateway(env: Record<string, string>): Promise<ObservedGateway> {
-  const { process, origin, metricsUrl } = await tGatewayProcess({
-    METRICS_PORT: '0',
-    NODE_OPTIONS: movableClock,
-    ...env,
-  });
+async function tObservedGateway({ url }: Upstream, env: Record<string, string>): Promise<ObservedGateway> {
+  const gateway = tGateway({ bankDataUrl: url, essaysUrl: url, env: { METRICS_PORT: '0', LOG_LEVEL: 'info', ...env } });
+  const origin = await gateway.listen();
+  const { now } = Date;
   const scrapes: string[] = [];
   let read = 0;
-  let aheadS = 0;
+  let aheadMs = 0;
 
   async function readiness(): Promise<unknown[]> {
     const response = await fetch(`${origin}/ready`, { headers: { connection: 'close' } });
@@ -121,27 +114,22 @@ async function tObservedGateway(env: Record<string, string>): Promise<ObservedGa
   }
 
   async function scrapeOnce(): Promise<Scraped> {
-    const scraped = await scrape(metricsUrl);
+    const scraped = await scrape(gateway.metricsUrl());
     scrapes.push(scraped.text);
     return scraped;
   }
 
   /** The last line may be incomplete. */
   const log = () =>
-    process
-      .stderr()
+    gateway
+      .log()
       .split('\n')
       .slice(0, -1)
       .map((line) => JSON.parse(line) as LogLine);
 
-  const endDelay = async () => {
-    const isListening = () => readiness().then(() => true);
-    do process.kill('SIGTERM');
-    while (await isListening().catch(() => false));
-  };
-
   return {
-    process,
+    logText: gateway.log,
+    announceStop: gateway.announceStop,
     async send(requestId, body, credentials = shop) {
       const headers = { 'content-type': 'application/json', 'x-request-id': requestId, ...credentials };
       const response = await fetch(`${origin}/graphql`, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -159,45 +147,33 @@ async function tObservedGateway(env: Record<string, string>): Promise<ObservedGa
         scraped = await scrapeOnce();
         return isTrue(scraped);
       };
-      if (!isTrue(scraped)) await vi.waitUntil(isReached, { interval: 5, timeout: 20_000 });
+      if (!isTrue(scraped)) await vi.waitUntil(isReached, { interval: 5, timeout: 100_000 });
       return scraped;
     },
     log,
     async logUntil(requestId) {
       const isLast = (line: LogLine) => line.msg === 'request' && line.requestId === requestId;
-      await vi.waitUntil(() => log().some(isLast), { interval: 5, timeout: 20_000 });
+      await vi.waitUntil(() => log().some(isLast), { interval: 5, timeout: 100_000 });
       const end = log().findIndex(isLast) + 1;
       expect(end).toBeGreaterThan(read);
       const lines = log().slice(read, end);
       read = end;
       return lines;
     },
-    async advanceClock() {
-      aheadS += clockStepS;
-      process.kill('SIGWINCH');
-      await process.printed(new RegExp(`clock: ${aheadS} s ahead\\n`));
+    advanceClock() {
+      aheadMs += 30_000;
+      // Timers and durations are not affected.
+      vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs);
     },
     scraped: () => scrapes.join(''),
-    endDelay,
-    async stop() {
-      await endDelay();
-      expect(await process.ended).toEqual({ code: 0, signal: null });
+    async endDelay() {
+      void gateway.close();
+      const isListening = () => readiness().then(() => true);
+      while (await isListening().catch(() => false));
     },
+    stop: gateway.close,
   };
 }
-
-const clockStepS = 30;
-
-/** Each SIGWINCH sets the clock forward, so that a test needs no real minute. Timers and durations are not affected. */
-const movableClock = `--import=data:text/javascript,${encodeURIComponent(`
-  const now = Date.now;
-  let aheadS = 0;
-  Date.now = () => now() + 1_000 * aheadS;
-  process.on('SIGWINCH', () => {
-    aheadS += ${clockStepS};
-    process.stdout.write('clock: ' + aheadS + ' s ahead\\n');
-  });
-`)}`;
 
 /** The lines that are not of requests. */
 export const eventsOf = (lines: readonly LogLine[]) => lines.filter(({ msg }) => msg !== 'request');
@@ -244,10 +220,9 @@ function expectSpans({ spans }: Collector, upstream: Upstream, gateways: readonl
 /** Neither keys nor personal data are seen; names of callers and addresses of upstreams, only where it is documented. */
 function expectNoCanaries({ requests }: Collector, upstream: Upstream, gateways: readonly ObservedGateway[]): void {
   const spans = requests.map(({ text }) => text).join('\n');
-  const logs = gateways.map(({ process }) => process.stderr()).join('');
+  const logs = gateways.map(({ logText }) => logText()).join('');
   const metrics = gateways.map(({ scraped }) => scraped()).join('');
-  const printed = gateways.map(({ process }) => process.stdout()).join('');
-  for (const text of [spans, logs, metrics, printed]) {
+  for (const text of [spans, logs, metrics]) {
     expect(text.length).toBeGreaterThan(300);
     for (const canary of [...Object.values(keys), sha256(keys.shop), essayText, topic])
       expect(text).not.toContain(canary);

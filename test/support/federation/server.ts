@@ -33,7 +33,7 @@ export function createTServer<Context extends { requestContext: RequestContext }
   secrets = [],
 }: TServerOptions<Context>) {
   const redact = createRedact(secrets);
-  const { answerWithYoga } = createGraphqlHandler({
+  const { answer } = createGraphqlHandler({
     schema,
     createContext: (caller, signal) => ({ ...createContext(createRequestContext(signal)), caller, slices: null }),
     hasCallers: false,
@@ -47,5 +47,5 @@ export function createTServer<Context extends { requestContext: RequestContext }
     redact,
     events: { unexpectedError: () => {} } as Partial<Events> as Events,
   });
-  return { fetch: tFetch(answerWithYoga, tCaller) };
+  return { fetch: tFetch(answer, tCaller) };
 }

@@ -20,24 +20,16 @@ export interface Measurement {
   peakMb: number;
 }
 
-/** A gateway process that reports what each request uses. Requests are sent one after another. */
-export async function tMeasuredGateway(
+/** A gateway process with a preloaded meter, which answers each message with a reading. Ended with the test. */
+export async function tMeteredGateway<Message extends string, MeterReading>(
+  meter: string,
+  flags: readonly string[],
   env: Readonly<Record<string, string>>,
-  credentials: Readonly<Record<string, string>> = {},
-  heapMb = 512,
 ) {
-  const meter = bundleScript('test/support/fuzz/meter.ts');
-  const flags = [`--max-old-space-size=${heapMb}`, '--expose-gc', '--import', meter];
-  const child = spawn(process.execPath, [...flags, 'dist/main.js'], {
+  const args = [...flags, '--import', bundleScript(`test/support/fuzz/${meter}.ts`), 'dist/main.js'];
+  const child = spawn(process.execPath, args, {
     cwd: join(import.meta.dirname, '../../..'),
-    env: {
-      PATH: process.env.PATH,
-      PORT: '0',
-      DATA_DIR: tFolder(),
-      ANONYMOUS_SCOPES: 'bank-data+essays+cost',
-      LOG_LEVEL: 'fatal',
-      ...env,
-    },
+    env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: tFolder(), LOG_LEVEL: 'fatal', ENV_FILE: '', ...env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const ended = once(child, 'exit').then(([code, signal]) => {
@@ -45,16 +37,44 @@ export async function tMeasuredGateway(
   });
   ended.catch(() => {});
   onTestFinished(() => void child.kill('SIGKILL'));
-  const url = await Promise.race([readUrl(child.stdout), ended]);
+  const origin = await Promise.race([readOrigin(child.stdout), ended]);
+  return {
+    origin,
+    /** Rejects when the process has ended. */
+    ended,
+    hasEnded: () => child.exitCode !== null,
+    async read(message: Message): Promise<MeterReading> {
+      child.send(message);
+      const [reading] = await Promise.race([once(child, 'message'), ended]);
+      return reading as MeterReading;
+    },
+  };
+}
+
+/** A gateway process that reports what each request uses. Requests are sent one after another. */
+export async function tMeasuredGateway(
+  env: Readonly<Record<string, string>>,
+  credentials: Readonly<Record<string, string>> = {},
+  heapMb = 512,
+) {
+  const { origin, ended, read } = await tMeteredGateway<'read' | 'collect' | 'watch', Reading>(
+    'meter',
+    [`--max-old-space-size=${heapMb}`, '--expose-gc'],
+    { ANONYMOUS_SCOPES: 'bank-data+essays+cost', ...env },
+  );
 
   return {
     /** @param watches whether turns of the event loop are measured, too, which uses CPU time */
-    async measure(request: FuzzRequest, { collects = false, watches = false } = {}): Promise<Measurement> {
+    async measure(
+      request: FuzzRequest,
+      { collects = false, watches = false, isTraced = false } = {},
+    ): Promise<Measurement> {
       const before = await read(watches ? 'watch' : collects ? 'collect' : 'read');
       const accepted = { 'content-type': 'application/json', 'accept-encoding': 'identity', 'x-cost': '1' };
-      const headers = { ...accepted, ...credentials };
+      const trace = isTraced ? { 'apollo-federation-include-trace': 'ftv1' } : {};
+      const headers = { ...accepted, ...credentials, ...trace };
       const response = await Promise.race([
-        fetch(url, { method: 'POST', headers, body: JSON.stringify(request) }),
+        fetch(`${origin}/graphql`, { method: 'POST', headers, body: JSON.stringify(request) }),
         ended,
       ]);
       const text = await response.text();
@@ -73,18 +93,12 @@ export async function tMeasuredGateway(
       };
     },
   };
-
-  async function read(message: 'read' | 'collect' | 'watch'): Promise<Reading> {
-    child.send(message);
-    const [reading] = await Promise.race([once(child, 'message'), ended]);
-    return reading as Reading;
-  }
 }
 
-async function readUrl(stdout: NodeJS.ReadableStream | null): Promise<string> {
+async function readOrigin(stdout: NodeJS.ReadableStream | null): Promise<string> {
   for await (const chunk of stdout ?? []) {
-    const url = /http:\/\/\S+\/graphql/.exec(String(chunk))?.[0];
-    if (url !== undefined) return url;
+    const origin = /(http:\/\/\S+)\/graphql/.exec(String(chunk))?.[1];
+    if (origin !== undefined) return origin;
   }
   throw new Error('the gateway did not start');
 }

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
@@ -62,12 +61,6 @@ export async function tPrometheus({ ports, minuteMs, intervalMs }: Options): Pro
   mkdirSync(data, { recursive: true });
   writeFileSync(join(data, 'alerts.yaml'), stringify(rules));
   writeFileSync(join(data, 'prometheus.yaml'), stringify(config));
-  const { status, stderr } = spawnSync('promtool', ['check', 'config', 'prometheus.yaml'], {
-    cwd: data,
-    encoding: 'utf8',
-  });
-  expect({ status, stderr }).toMatchObject({ status: 0 });
-
   const startedAt = Date.now();
   const { server: prometheus, port } = await onFreePort(async (port) => {
     const server = tProcess('prometheus', [
@@ -117,7 +110,7 @@ export async function tPrometheus({ ports, minuteMs, intervalMs }: Options): Pro
       alerts(`group by (alertname) (last_over_time(ALERTS{alertstate="firing"}[${Date.now() - sinceMs}ms]))`),
     async untilScraped() {
       const isScraped = async () => expect(await query('up == 1'), prometheus.stderr()).toHaveLength(ports.length);
-      await vi.waitFor(isScraped, { interval: 50, timeout: 30_000 });
+      await vi.waitFor(isScraped, { interval: 50, timeout: 100_000 });
     },
   };
 }

@@ -1,30 +1,17 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
-import { onFreePort } from '../free-port.ts';
-import { tFolder } from '../gateway/stores/folder.ts';
 import { whyNoPromtool } from '../gateway/telemetry/scrape.ts';
 import { type GatewayProcess, tGatewayProcess } from '../gateway-process.ts';
-import { tProcess } from '../process.ts';
+import { tHaproxy, whyNoHaproxy } from '../haproxy.ts';
+import { whyMissing } from '../installed.ts';
 import { whyNoRedis } from '../redis.ts';
 import { type Reply, replyJson, tUpstream, type Upstream } from '../scripted-upstream.ts';
 import { type Prometheus, tPrometheus } from './prometheus.ts';
 
 /* Gateways as they run in production: behind HAProxy, with Redis, scraped by a Prometheus with the alerts of `deploy`. */
 
-/** Debian installs it outside the PATH of users. */
-const haproxy = existsSync('/usr/sbin/haproxy') ? '/usr/sbin/haproxy' : 'haproxy';
-
-const isMissing = (command: string, version: string) => spawnSync(command, [version]).error !== undefined;
-
 /** For titles of tests: why they are skipped; empty if all programs are installed. */
-export const whyNoSite =
-  whyNoRedis ||
-  whyNoPromtool ||
-  (isMissing(haproxy, '-v') ? ' (SKIPPED: haproxy is missing; install the package haproxy)' : '') ||
-  (isMissing('prometheus', '--version') ? ' (SKIPPED: prometheus is missing; install the package prometheus)' : '');
+export const whyNoSite = whyNoRedis || whyNoPromtool || whyNoHaproxy || whyMissing('prometheus');
 
 export interface Site {
   /** Of HAProxy. */
@@ -35,6 +22,8 @@ export interface Site {
   prometheus: Prometheus;
   /** Topics of the essays that were written, and are paid for. */
   written: string[];
+  /** Each time another one. */
+  nextNumber(): number;
   /** A reply of the upstream about the IBAN that it was asked about, or with the essay that was ordered. */
   replyRight: Reply;
   /** Resolves when an essay is being written for one of the gateways, which takes 400 ms. */
@@ -51,9 +40,11 @@ export interface Replica {
   /** Resolves when it has ended after SIGTERM. */
   stop(): Promise<void>;
   ports: { PORT: number; METRICS_PORT: number };
-  /** What all its processes have printed, also those that did not start. */
+  /** Begins an outage: what was printed before is not counted. */
+  begin(): void;
+  /** What its processes have printed since then, also those that did not start. */
   output(): string;
-  /** The messages in its log at `warn` level or above. */
+  /** The messages in that log at `warn` level or above. */
   problems(): string[];
   /** The failure of its store that /ready reports; null if it works, or if the process is not running. */
   storeFailure(): Promise<string | null>;
@@ -76,6 +67,7 @@ export async function tSite({
   intervalMs = minuteMs / 4,
 }: SiteOptions): Promise<Site> {
   const written: string[] = [];
+  let numbers = 0;
   const replyRight: Reply = async (response, call) => {
     const iban = call.query.get('iban_number');
     if (iban !== null) return replyJson(200, { valid: true, iban, bank_data: { name: bankOf(iban) } })(response, call);
@@ -101,7 +93,19 @@ export async function tSite({
   const portsOf = (name: 'PORT' | 'METRICS_PORT') => gateways.map(({ ports }) => ports[name]);
   const [prometheus, url] = await Promise.all([
     tPrometheus({ ports: portsOf('METRICS_PORT'), minuteMs, intervalMs }),
-    tHaproxy(portsOf('PORT')),
+    tHaproxy(portsOf('PORT'), {
+      serverTimeout: '60s',
+      lines: [
+        // Repeats only requests that could not be sent.
+        'option redispatch 1',
+        'balance roundrobin',
+        'option httpchk GET /ready',
+        // Otherwise a gateway of a busy machine would count as down.
+        'timeout check 10s',
+        `default-server check inter ${checkEveryMs}ms fall 2 rise 1`,
+        `stats uri ${statsPath}`,
+      ],
+    }),
   ]);
   const untilOrdering = async () => {
     for (;;) {
@@ -110,9 +114,10 @@ export async function tSite({
       if (method === 'POST' && gateway) return gateway;
     }
   };
+  const nextNumber = () => numbers++;
   const untilBalanced = () =>
-    vi.waitFor(async () => expect(await findServersUp(url)).toBe(replicas), { interval: 20, timeout: 20_000 });
-  return { url, upstream, gateways, prometheus, written, replyRight, untilOrdering, untilBalanced };
+    vi.waitFor(async () => expect(await findServersUp(url)).toBe(replicas), { interval: 20, timeout: 100_000 });
+  return { url, upstream, gateways, prometheus, written, nextNumber, replyRight, untilOrdering, untilBalanced };
 }
 
 /** Longer than an outage takes to begin. */
@@ -132,8 +137,12 @@ async function tReplica(env: Record<string, string>): Promise<Replica> {
   const ports = { PORT, METRICS_PORT };
   const processes = [first];
   const failedStarts: string[] = [];
+  let printedBefore: number[] = [];
   const current = () => processes.at(-1) as GatewayProcess;
-  const output = () => [...processes.map(({ process }) => process.stderr()), ...failedStarts].join('\n');
+  const output = () =>
+    [...processes.map(({ process }, index) => process.stderr().slice(printedBefore[index] ?? 0)), ...failedStarts].join(
+      '\n',
+    );
   return {
     ports,
     current,
@@ -151,6 +160,10 @@ async function tReplica(env: Record<string, string>): Promise<Replica> {
       const { process } = current();
       process.kill('SIGTERM');
       expect(await process.ended).toEqual({ code: 0, signal: null });
+    },
+    begin() {
+      printedBefore = processes.map(({ process }) => process.stderr().length);
+      failedStarts.length = 0;
     },
     output,
     problems() {
@@ -170,37 +183,6 @@ async function tReplica(env: Record<string, string>): Promise<Replica> {
 }
 
 const checkEveryMs = 200;
-
-/** Repeats only requests that could not be sent. @returns its URL */
-async function tHaproxy(ports: readonly number[]): Promise<string> {
-  const folder = tFolder();
-  mkdirSync(folder, { recursive: true });
-  const file = join(folder, 'haproxy.cfg');
-  const servers = ports.map((port, index) => `  server gateway-${index} 127.0.0.1:${port} check`);
-  const { port } = await onFreePort(async (port) => {
-    writeFileSync(
-      file,
-      `defaults
-  mode http
-  timeout connect 1s
-  timeout client 60s
-  timeout server 60s
-  option redispatch 1
-listen gateways
-  bind 127.0.0.1:${port}
-  balance roundrobin
-  option httpchk GET /ready
-  default-server inter ${checkEveryMs}ms fall 2 rise 1
-  stats uri ${statsPath}
-${servers.join('\n')}
-`,
-    );
-    const server = tProcess(haproxy, ['-db', '-f', file]);
-    await server.responds(`http://127.0.0.1:${port}/ready`);
-    return server;
-  });
-  return `http://127.0.0.1:${port}`;
-}
 
 const statsPath = '/haproxy';
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { DocumentMemory } from '../../../support/gateway/graphql/document-memory.ts';
 import { bundleScript, readJsonLines, tProcess } from '../../../support/process.ts';
 
-it('the caches of documents count about the memory that they take', { timeout: 120_000 }, async () => {
+it('the caches of documents count about the memory that they take', async () => {
   const script = bundleScript('test/support/gateway/graphql/document-memory.ts');
   const child = tProcess(process.execPath, ['--expose-gc', script]);
   const kinds = await readJsonLines<DocumentMemory>(child);

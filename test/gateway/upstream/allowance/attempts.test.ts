@@ -58,7 +58,7 @@ it('counts a call before it is sent, also if its caller aborts while it is in fl
   const allowance = tAllowance();
   const caller = new AbortController();
   const outcome = tAttempt(send, { allowance })(post, tDeadline(caller.signal));
-  await vi.waitFor(() => expect(held).toHaveLength(1), { timeout: 20_000 });
+  await vi.waitFor(() => expect(held).toHaveLength(1), { timeout: 100_000 });
   expect(await usedOf(allowance)).toBe(1);
   caller.abort();
   await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });

@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { expect } from 'vitest';
+import { whyMissing } from '../../installed.ts';
 
 /** For titles of tests that need promtool: why they are skipped; empty if it is installed. */
-export const whyNoPromtool = spawnSync('promtool', ['--version']).error
-  ? ' (SKIPPED: promtool is missing; install the package prometheus)'
-  : '';
+export const whyNoPromtool = whyMissing('promtool', 'prometheus');
 
 type Labels = Readonly<Record<string, string>>;
 
