@@ -137,11 +137,15 @@ function createHealth(events: StoreEvents, isConnected: () => boolean) {
     throw error;
   }
 
-  async function observe<Result>(kind: 'read' | 'delete' | 'write', call: () => Promise<Result>): Promise<Result> {
+  async function observe<Result>(
+    kind: 'read' | 'delete' | 'write',
+    call: () => Promise<Result>,
+    hasWritten: (result: Result) => boolean = () => true,
+  ): Promise<Result> {
     if (kind === 'read') return call();
     const result = await call().catch(reportError);
     // A full store deletes, too.
-    if (current !== null && kind === 'write') markUp();
+    if (current !== null && kind === 'write' && hasWritten(result)) markUp();
     return result;
   }
 }

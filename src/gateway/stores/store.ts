@@ -58,19 +58,41 @@ interface Count extends KnownCount {
   restored: number;
 }
 
-/** Runs each call of a store within a function. Adding 0 to a counter is a read, too; a delete may succeed in a full store. */
+/**
+ * Runs each call of a store within a function. Adding 0 to a counter is a read, too; a delete may succeed in a full store, as may a
+ * write that changes nothing.
+ */
 export function withCalls(
   store: Store,
-  around: <Result>(kind: 'read' | 'delete' | 'write', call: () => Promise<Result>) => Promise<Result>,
+  around: <Result>(
+    kind: 'read' | 'delete' | 'write',
+    call: () => Promise<Result>,
+    hasWritten?: (result: Result) => boolean,
+  ) => Promise<Result>,
 ): Store {
   return {
     get: (key) => around('read', () => store.get(key)),
     set: (...args) => around('write', () => store.set(...args)),
-    setIfAbsent: (...args) => around('write', () => store.setIfAbsent(...args)),
-    replace: (...args) => around('write', () => store.replace(...args)),
+    setIfAbsent: (...args) =>
+      around(
+        'write',
+        () => store.setIfAbsent(...args),
+        (stored) => stored === null,
+      ),
+    replace: (...args) =>
+      around(
+        'write',
+        () => store.replace(...args),
+        (isReplaced) => isReplaced && args[2] !== null,
+      ),
     delete: (key) => around('delete', () => store.delete(key)),
     add: (key, amount, options) => around(amount === 0 ? 'read' : 'write', () => store.add(key, amount, options)),
-    lock: (...args) => around('write', () => store.lock(...args)),
+    lock: (...args) =>
+      around(
+        'write',
+        () => store.lock(...args),
+        (lock) => lock !== null,
+      ),
     close: () => store.close(),
   };
 }
