@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { replaceImport } from '../../src/banks/import/replace-import.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
-import { noUpstreams, tGatewayProcess, untilReady } from '../support/gateway-process.ts';
+import { tGateway } from '../support/gateway.ts';
+import { noUpstreams, orderMutation, orderVariables, tGatewayProcess, untilReady } from '../support/gateway-process.ts';
 import { tCommand, tProcess } from '../support/process.ts';
 import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
@@ -133,14 +134,19 @@ describe('the process', () => {
     expect(readLog(gateway.stderr()).at(-1)).toMatchObject({ msg: 'request', status: 200 });
   });
 
-  it('serves queries after SIGTERM, while /ready responds 503, until a second signal', async () => {
-    const { process: gateway, origin, ask } = await tGatewayProcess({ SHUTDOWN_DELAY_MS: '600000' });
+  it('serves queries after SIGTERM beside the next gateway of its DATA_DIR, while /ready responds 503, until a second signal', async () => {
+    const DATA_DIR = tFolder();
+    const started = await tGatewayProcess({ DATA_DIR, SHUTDOWN_DELAY_MS: '600000' });
+    const { process: gateway, origin, ask, order } = started;
     expect(gateway.stdout()).toContain('Ctrl+C: 600 s not ready, then ');
     const readiness = async () => (await fetch(`${origin}/ready`)).status;
     expect(await readiness()).toBe(200);
     gateway.kill('SIGTERM');
     while ((await readiness()) === 200);
     expect(await ask(query)).toEqual({ ibanValidation: { valid: true } });
+    const essay = await order('Pens', 'form-1');
+    const { data } = await tGateway({ env: { DATA_DIR } }).ask(orderMutation, orderVariables('Pens', 'form-1'));
+    expect(data?.generateEssay).toEqual(essay);
     // A signal that follows at once counts as the same one.
     for (const since = performance.now(); performance.now() - since < 200; ) expect(await readiness()).toBe(503);
     gateway.kill('SIGINT');
