@@ -80,10 +80,12 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   });
   /** Orders that are being started, or taken over from another process. */
   const starting = new Map<string, OrderName>();
-  /** Orders whose start was refused because the store failed: it may have stored them all the same. */
-  const uncertain = new Map<string, OrderRecord>();
-  /** Orders of processes that have stopped, which need not be looked at again. */
-  const examined = new Set<string>();
+  /** Orders that were refused because the store failed: it may have stored them all the same. */
+  const uncertain = new Map<string, OrderName>();
+  /** Orders that need not be looked at again, by the process that has stopped. */
+  const examined = new Map<string, Set<string>>();
+  /** Starts and takeovers that have not ended. */
+  const beginning = new Set<Promise<unknown>>();
   let hasBegun = false;
   /** Whether no started order runs here any more. */
   let hasStopped = false;
@@ -97,7 +99,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   const turns = [renewLease, runs.synchronize, startUncertain, takeOver, watching.refreshAll].map(oneAtATime);
 
   const book: EssayOrders = {
-    start,
+    start: (order, caller) => track(start(order, caller)),
     find: async (id, callerId) => find(id, callerId, { readsAgain: true }),
     findByKey: async (key, callerId) => find(toOrderId(key, callerId), callerId, { readsAgain: true }),
     watch: (id, callerId, signal) => watching.watch({ id, callerId }, signal),
@@ -126,7 +128,9 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
       // Until the end, the lease shows that the orders that were sent are not left alone.
       const stopping = runs.stop();
       await renewLease().catch(() => {});
-      await stopping;
+      await Promise.allSettled([...beginning, stopping]);
+      // Also those that have begun meanwhile.
+      await runs.stop();
       hasStopped = true;
       await endLease();
     },
@@ -147,6 +151,15 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     if (runs.isEmpty()) await lease.end(runs.names()).catch(() => {});
   }
 
+  async function track<Result>(work: Promise<Result>): Promise<Result> {
+    beginning.add(work);
+    try {
+      return await work;
+    } finally {
+      beginning.delete(work);
+    }
+  }
+
   function keepTime(): void {
     timer ??= setInterval(() => {
       for (const takeTurn of turns) takeTurn();
@@ -159,7 +172,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   /** @throws StoreError */
   async function renewLease(): Promise<void> {
     if (runs.isEmpty() && starting.size === 0 && (hasStopped || !runs.isStopping())) return;
-    const names = runs.names(starting.values());
+    const names = runs.names([...starting.values(), ...uncertain.values()]);
     const phase = runs.isStopping() ? 'stopping' : 'running';
     const [isLost] = await Promise.all([lease.checkMarker(), lease.renew(names, phase)]);
     if (isLost) await Promise.all([lease.renew(names, phase), runs.restore()]);
@@ -245,7 +258,14 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     if (known?.state.kind === 'finished') return known;
     // Otherwise another process could take it over at once.
     await renewLease();
-    return (await orders.change(id, caller.id, { kind: 'ordered', next })) ?? next;
+    try {
+      const record = (await orders.change(id, caller.id, { kind: 'ordered', next })) ?? next;
+      if (record.run === next.run && next.isAwaited && known !== null) await freeBytes(known);
+      return record;
+    } catch (error) {
+      uncertain.set(toOrderKey(id, caller.id), { id, callerId: caller.id });
+      throw error;
+    }
   }
 
   function queue(order: KeyedOrder, caller: OrderCaller, isAwaited: boolean): OrderRecord {
@@ -273,7 +293,9 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     if (isEnded(record)) return readsAgain ? readAgain(record) : record;
     if (!(await isLeft(record)) || (record.state.kind === 'queued' && !record.isAwaited)) return record;
     const event = { kind: 'abandoned', seen: record, by: { process: lease.id, run: record.run } } as const;
-    return orders.change(id, callerId, event);
+    const ended = await orders.change(id, callerId, event);
+    if (ended?.process === lease.id) reportAbandoned(ended);
+    return ended;
   }
 
   /** A stored body that could not be read may be an essay by the fields that the operator has declared since. */
@@ -311,15 +333,14 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
       const known = await readCurrent(next.id, caller.id, { readsAgain: true });
       if (known !== null && transition(known, { kind: 'ordered', next }) === known)
         return await answerStart(known, order);
-      const startingCount = [...starting.values()].filter(({ callerId }) => callerId === caller.id).length;
-      if (runs.countOf(caller.id) + startingCount >= maxPerCaller) return tooManyOrders(maxPerCaller);
+      const others = [...starting].filter(([name, { callerId }]) => name !== key && callerId === caller.id);
+      if (runs.countOf(caller.id) + others.length >= maxPerCaller) return tooManyOrders(maxPerCaller);
       starting.set(key, { id: next.id, callerId: caller.id });
       const exhausted = await findExhausted(caller);
       if (exhausted !== null) return report(exhausted) as EssayAllowanceExhausted;
       return await startNew(next, known);
     } catch (error) {
-      if (error instanceof StoreError) uncertain.set(key, next);
-      else events.unexpectedError(error, next.id);
+      if (!(error instanceof StoreError)) events.unexpectedError(error, next.id);
       return unsafeOrder;
     } finally {
       if (!isRepeated) starting.delete(key);
@@ -364,7 +385,8 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   /** Null for an order of `generateEssay` that was not sent. @throws StoreError */
   async function toOrder(record: OrderRecord): Promise<EssayOrder | null> {
     if (isHidden(record)) return null;
-    const { idempotencyKey, orderAgain, ...input } = record.order;
+    const shown = record.isAwaited && record.state.kind === 'queued' ? record.earlier : null;
+    const { idempotencyKey, orderAgain, ...input } = (shown ?? record).order;
     return { id: record.id, createdAt: record.createdAt, input, state: await stateOf(record) };
   }
 
@@ -375,7 +397,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     if (state.kind === 'sent') {
       return { kind: 'writing', textSoFar: run ? run.textSoFar : await orders.readTextSoFar(record) };
     }
-    if (isAwaited && earlier !== null) return toEnd(earlier);
+    if (isAwaited && earlier !== null) return toEnd(earlier.state);
     if (run) return { kind: 'queued', position: run.hasBegun ? 0 : runs.positionOf(id) };
     const names = process === null ? [] : await lease.ordersOf(process);
     return {
@@ -444,26 +466,37 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
 
   /** Runs the orders that were stored although the store seemed to fail. @throws StoreError */
   async function startUncertain(): Promise<void> {
-    for (const [key, { id, caller, run }] of uncertain) {
-      const record = await orders.read(id, caller.id);
+    for (const [key, { id, callerId }] of uncertain) {
+      const record = await orders.read(id, callerId).catch(orders.skipUnreadable);
+      if (record !== null) await adopt(record);
       uncertain.delete(key);
-      if (record?.run === run && record.state.kind === 'queued' && !runs.find(id, caller.id)) runs.hold(record);
     }
+  }
+
+  /** Runs an order of this process that does not run here: its write seemed to fail. @returns whether it was one */
+  async function adopt(record: OrderRecord): Promise<boolean> {
+    const { id, caller, process, isAwaited, state } = record;
+    if (state.kind !== 'queued' || process !== lease.id || !(await isLeft(record))) return false;
+    if (!isAwaited) runs.hold(record);
+    else await orders.change(id, caller.id, { kind: 'abandoned', seen: record, by: { process, run: record.run } });
+    return true;
   }
 
   /** Continues the orders of processes that have stopped. @throws StoreError */
   async function takeOver(): Promise<void> {
     if (!hasBegun) return;
     let count = 0;
-    for (const left of await lease.findLeft()) {
-      const names = left.orders.filter(({ id, callerId }) => !examined.has(toOrderKey(id, callerId)));
-      const taken = await Promise.all(names.slice(0, maxTakenOver).map((name) => takeOverOne(name, left)));
+    const stopped = await lease.findLeft();
+    for (const id of examined.keys()) if (!stopped.some((left) => left.id === id)) examined.delete(id);
+    for (const left of stopped) {
+      const seen = examined.get(left.id) ?? new Set();
+      examined.set(left.id, seen);
+      const names = left.orders.filter(({ id, callerId }) => !seen.has(toOrderKey(id, callerId)));
+      const taken = await Promise.all(names.slice(0, maxTakenOver).map((name) => track(takeOverOne(name, left))));
       for (const [index, { id, callerId }] of names.entries())
-        if (taken[index] !== undefined && taken[index] !== 'later') examined.add(toOrderKey(id, callerId));
+        if (taken[index] !== undefined && taken[index] !== 'later') seen.add(toOrderKey(id, callerId));
       count += taken.filter((result) => result === 'taken').length;
-      if (left.isStopping || names.length > maxTakenOver) continue;
-      await left.forget();
-      for (const { id, callerId } of left.orders) examined.delete(toOrderKey(id, callerId));
+      if (!left.isStopping && names.length <= maxTakenOver && !taken.includes('later')) await left.forget();
     }
     if (count > 0) events.essayOrdersAdopted(count);
   }
@@ -471,20 +504,27 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   async function takeOverOne({ id, callerId }: OrderName, left: LeftProcess): Promise<'taken' | 'later' | 'other'> {
     const key = toOrderKey(id, callerId);
     const seen = await orders.read(id, callerId).catch(orders.skipUnreadable);
-    if (left.isStopping && seen?.process === left.id) return 'later';
+    if (seen !== null && (await adopt(seen))) return seen.isAwaited ? 'other' : 'taken';
     if (seen === null || isEnded(seen) || (seen.process !== left.id && seen.process !== null)) return 'other';
+    if (left.isStopping && seen.process === left.id) return 'later';
     try {
       starting.set(key, { id, callerId });
       await renewLease();
+      // The store may have been full: only after it could write, it is known whether the other process could.
+      if (seen.process !== null && (await lease.isAlive(left.id))) return 'later';
       const by = { process: lease.id, run: randomUUID() };
       const record = await orders.change(id, callerId, { kind: 'abandoned', seen, by });
-      if (record?.run === by.run) runs.hold(record);
-      else if (!seen.isAwaited && record?.state.kind === 'failed')
-        events.essayOrderEnded(id, 'failed', unknownOutcome.code);
+      if (record?.process !== lease.id) return 'other';
+      if (record.run === by.run) runs.hold(record);
+      else reportAbandoned(record);
       return seen.isAwaited ? 'other' : 'taken';
     } finally {
       starting.delete(key);
     }
+  }
+
+  function reportAbandoned({ id, isAwaited, state }: OrderRecord): void {
+    if (!isAwaited && state.kind === 'failed') events.essayOrderEnded(id, 'failed', unknownOutcome.code);
   }
 
   function report(result: EssayResult): EssayResult {

@@ -38,10 +38,12 @@ export interface OrderRecord {
   /** How often this run was recorded as sent. */
   attempts: number;
   isCancelRequested: boolean;
-  /** How an earlier run ended, until this one is sent. */
-  earlier: EndedState | null;
+  /** How an earlier run ended, and what it was, until this one is sent. */
+  earlier: EarlierRun | null;
   state: QueuedState | SentState | EndedState;
 }
+
+type EarlierRun = Pick<OrderRecord, 'order' | 'isAwaited' | 'attempts'> & { state: EndedState };
 
 export type KeyedOrder = OrderInput & { idempotencyKey: string };
 
@@ -63,8 +65,8 @@ export type EndedState =
 export type OrderEvent =
   /** A client orders. `next` is queued. */
   | { kind: 'ordered'; next: OrderRecord }
-  /** Its process is about to send it. */
-  | { kind: 'sending'; own: OrderRecord }
+  /** Its process is about to send it. A record that is missing was deleted, unless the store may have lost its data since. */
+  | { kind: 'sending'; own: OrderRecord; mayBeLost: boolean }
   /** What was sent has ended. */
   | { kind: 'answered'; own: OrderRecord; state: EndedState }
   /** It was not sent, and will not be by this run. Null: its client has left. */
@@ -86,8 +88,7 @@ export function transition(record: OrderRecord | null, event: OrderEvent): Order
     case 'ordered':
       return order(record, event.next);
     case 'sending':
-      if (record !== null && !isRunBy(record, event.own)) return record;
-      return send(record, event.own);
+      return (record === null ? event.mayBeLost : isRunBy(record, event.own)) ? send(record, event.own) : record;
     case 'answered':
       return answer(record, event.own, event.state);
     case 'unsent':
@@ -103,7 +104,7 @@ export function transition(record: OrderRecord | null, event: OrderEvent): Order
     case 'abandoned':
       return record?.run === event.seen.run ? takeOver(record, event.by) : record;
     case 'lost':
-      return isLost(record, event.own) ? event.own : record;
+      return restore(record, event.own);
   }
 }
 
@@ -116,7 +117,9 @@ function order(record: OrderRecord | null, next: OrderRecord): OrderRecord | nul
     return isStarted ? { ...record, isAwaited: false, listed: next.listed, caller: next.caller } : record;
   }
   if (!mayOrder(record, next)) return record;
-  return needsConsent(record.state) || next.isAwaited ? { ...next, earlier: record.state } : next;
+  const { order, isAwaited, attempts, state, listed } = record;
+  const isKept = !isHidden(record) && (needsConsent(state) || next.isAwaited);
+  return isKept ? { ...next, earlier: { order, isAwaited, attempts, state }, listed: next.listed ?? listed } : next;
 }
 
 /** Whether an order that has ended is sent once more. A failure that was stored for waiting clients does not reserve the key. */
@@ -143,10 +146,8 @@ function answer(record: OrderRecord | null, own: OrderRecord, state: EndedState)
 function endUnsent(record: OrderRecord, own: OrderRecord, failure: EssayFailure | null): OrderRecord {
   const unsent = { ...record, attempts: own.attempts };
   if (failure === null && !record.isAwaited) return { ...unsent, state: { kind: 'queued' } };
-  // It must not replace what is known of an earlier run, which may have been paid for.
-  if (record.earlier !== null && (failure === null || needsConsent(record.earlier))) {
-    return { ...unsent, state: record.earlier, earlier: null };
-  }
+  // It must not replace what is known of an earlier run.
+  if (record.earlier !== null) return { ...unsent, ...record.earlier, earlier: null };
   if (failure === null) return { ...unsent, state: { kind: 'cancelled', mayHaveBeenPaid: false } };
   return { ...unsent, state: { kind: 'failed', failure } };
 }
@@ -155,21 +156,26 @@ function cancel(record: OrderRecord, cancelsSent: boolean): OrderRecord {
   const { isAwaited, state, earlier } = record;
   const isSent = state.kind === 'sent';
   if (isAwaited || isEnded(record) || (isSent && !cancelsSent)) return record;
-  const mayHaveBeenPaid = isSent || (earlier !== null && needsConsent(earlier));
+  const mayHaveBeenPaid = isSent || (earlier !== null && needsConsent(earlier.state));
   return { ...record, earlier: null, state: { kind: 'cancelled', mayHaveBeenPaid } };
 }
 
 function takeOver(record: OrderRecord, by: { process: string; run: string }): OrderRecord {
-  if (record.state.kind === 'sent') return { ...record, state: { kind: 'failed', failure: null }, earlier: null };
+  const { process } = by;
+  if (record.state.kind === 'sent')
+    return { ...record, process, state: { kind: 'failed', failure: null }, earlier: null };
   if (record.state.kind !== 'queued') return record;
   // Its client left when its process stopped.
   return record.isAwaited ? endUnsent(record, record, null) : { ...record, ...by };
 }
 
-/** Also if another process, which found no record, has queued the order since. */
-function isLost(record: OrderRecord | null, own: OrderRecord): boolean {
-  if (record === null || isRunBy(record, own)) return true;
-  return own.state.kind === 'sent' && record.state.kind === 'queued' && record.earlier === null;
+/** What was stored later than the process knows remains, but not a state that comes before its own. */
+function restore(record: OrderRecord | null, own: OrderRecord): OrderRecord {
+  if (record === null) return own;
+  if (own.state.kind !== 'sent' || record.state.kind !== 'queued') return record;
+  if (record.run === own.run) return { ...record, attempts: own.attempts, listed: own.listed, state: own.state };
+  // Another process, which found no record, has queued the order since.
+  return record.earlier === null ? own : record;
 }
 
 function isRunBy(record: OrderRecord, own: OrderRecord): boolean {
@@ -349,6 +355,6 @@ export const recordSchema: z.ZodType<OrderRecord> = z.object({
   run: z.string(),
   attempts: z.number(),
   isCancelRequested: z.boolean(),
-  earlier: endedState.nullable(),
+  earlier: z.object({ order: orderSchema, isAwaited: z.boolean(), attempts: z.number(), state: endedState }).nullable(),
   state: z.union([liveState, endedState]),
 });

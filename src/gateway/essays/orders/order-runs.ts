@@ -70,6 +70,10 @@ export interface OrderRun {
   storedText: string;
   /** Stores how it has ended; null: it has not. */
   storeEnd: (() => Promise<void>) | null;
+  /** While that runs: one try at a time. */
+  storing: Promise<void> | null;
+  /** When it was placed, by `performance.now()`. */
+  placedAt: number;
 }
 
 interface HoldOptions {
@@ -115,11 +119,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
     names,
     leaveToOthers: (order: OrderName) => void leftToOthers.push(order),
     cancel,
-    /** Keeps an order going without its clients. */
-    detach(run: OrderRun, { listed, caller }: OrderRecord): void {
-      run.record = { ...run.record, isAwaited: false, listed, caller };
-      run.task.keepAlive();
-    },
+    detach,
     synchronize,
     restore,
     /** Whether the end of a run is stored now. Resolves when it was tried. */
@@ -177,17 +177,30 @@ export function createOrderRuns(options: OrderRunsOptions) {
       begin = resolve;
     });
     const task = new SharedTask<EssayResult | 'moved'>(() => turn.then(() => perform(run, request, place)));
-    const begun = { begin, hasBegun: request !== null, isPlaced: place === null, elsewhere: null };
-    const sending = { isSent: false, refusal: null, stoppedBy: null, storeEnd: null };
+    const begun = {
+      begin,
+      hasBegun: request !== null,
+      isPlaced: place === null,
+      placedAt: performance.now(),
+      elsewhere: null,
+    };
+    const sending = { isSent: false, refusal: null, stoppedBy: null, storeEnd: null, storing: null };
     const text = { textSoFar: '', textShownAt: 0, storedText: '' };
     const run: OrderRun = { record, isKeyed, task, ...begun, ...sending, ...text };
     runs.set(keyOf(run), run);
     if (request !== null) begin();
     else {
       task.keepAlive();
-      startNext();
+      if (isStopping) void release(run);
+      else startNext();
     }
     return run;
+  }
+
+  /** Keeps an order going without its clients. */
+  function detach(run: OrderRun, { listed, caller }: OrderRecord): void {
+    run.record = { ...run.record, isAwaited: false, listed, caller };
+    run.task.keepAlive();
   }
 
   function listStarted(): OrderRun[] {
@@ -283,7 +296,11 @@ export function createOrderRuns(options: OrderRunsOptions) {
           .append(id)
           .catch(() => null));
       const own = { ...run.record, listed };
-      const marked = await orders.change(id, caller.id, { kind: 'sending', own });
+      let marked = await orders.change(id, caller.id, { kind: 'sending', own, mayBeLost: false });
+      if (marked === null && lease.lostAt() >= run.placedAt) {
+        await lease.settle(run.task.signal);
+        marked = await orders.change(id, caller.id, { kind: 'sending', own, mayBeLost: true });
+      }
       if (marked?.run !== own.run || marked.state.kind !== 'sent') return 'moved';
       run.record = marked;
       notify(run);
@@ -336,8 +353,9 @@ export function createOrderRuns(options: OrderRunsOptions) {
       await end(run, isSent ? { kind: 'answered', own, state } : { kind: 'unsent', own, failure: null }, null);
     } else {
       events.unexpectedError(error, own.id);
-      const state = { kind: 'failed', failure: unexpectedFailure } as const;
-      return end(run, { kind: 'answered', own, state }, unexpectedFailure);
+      const failure = isSent ? unexpectedFailure : unexpectedlyUnsent;
+      const state = { kind: 'failed', failure } as const;
+      return end(run, isSent ? { kind: 'answered', own, state } : { kind: 'unsent', own, failure }, failure);
     }
     throw error;
   }
@@ -364,7 +382,8 @@ export function createOrderRuns(options: OrderRunsOptions) {
       if (essay !== null && stored.state.kind === 'finished' && stored.state.essay.id !== essay.id)
         events.essayLost(duplicateEssay);
       // It was started while its client left.
-      if (stored.run === own.run && stored.state.kind === 'queued' && !stored.isAwaited) hold(stored);
+      const isStarted = stored.run === own.run && stored.state.kind === 'queued' && !stored.isAwaited;
+      if (isStarted && runs.get(keyOf(run)) === run) hold(stored);
     };
     if (!own.isAwaited && isEnded(run.record)) events.essayOrderEnded(id, ...describeEnd(run.record.state));
     notify(run);
@@ -376,13 +395,18 @@ export function createOrderRuns(options: OrderRunsOptions) {
     return delivered;
   }
 
-  async function tryToStore(
-    run: OrderRun,
-    onFailure: (run: OrderRun, error: unknown) => void = () => {},
-  ): Promise<void> {
+  function tryToStore(run: OrderRun, onFailure: (run: OrderRun, error: unknown) => void = () => {}): Promise<void> {
+    run.storing ??= store(run, onFailure).finally(() => {
+      run.storing = null;
+    });
+    return run.storing;
+  }
+
+  async function store(run: OrderRun, onFailure: (run: OrderRun, error: unknown) => void): Promise<void> {
+    if (run.storeEnd === null || runs.get(keyOf(run)) !== run) return;
     try {
-      await run.storeEnd?.();
-      if (run.storeEnd !== null) drop(run);
+      await run.storeEnd();
+      drop(run);
       notify(run);
     } catch (error) {
       onFailure(run, error);
@@ -440,7 +464,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
   async function release(run: OrderRun): Promise<void> {
     const { id, caller } = run.record;
     const released = await orders.change(id, caller.id, { kind: 'released', own: run.record }).catch(() => null);
-    if (released !== null && released.process !== null) return;
+    if (run.record.state.kind !== 'queued' || (released !== null && released.process !== null)) return;
     leftToOthers.push({ id, callerId: caller.id });
     stop(run, 'another run', continuedElsewhere);
   }
@@ -466,12 +490,17 @@ export function createOrderRuns(options: OrderRunsOptions) {
       run.storedText = textSoFar;
     }
     const stored = await orders.read(record.id, record.caller.id);
-    if (stored === null || run.storeEnd !== null) return;
+    if (run.storeEnd !== null) return;
+    if (stored === null) {
+      // It was cancelled and deleted.
+      if (!run.isSent && lease.lostAt() < run.placedAt) stop(run, 'another run', continuedElsewhere);
+      return;
+    }
     if (stored.run !== record.run && !run.isSent) stop(run, 'another run', continuedElsewhere);
     else if (stored.state.kind === 'cancelled' && !run.isSent) stop(run, 'cancellation', new Error(cancelledMessage));
     // Its end is not awaited: it may take as long as an essay.
     else if (stored.isCancelRequested) void cancel(run).catch(() => {});
-    else if (record.isAwaited && !stored.isAwaited && stored.run === record.run) run.task.keepAlive();
+    else if (record.isAwaited && !stored.isAwaited && stored.run === record.run) detach(run, stored);
   }
 
   /** After the store has lost its data, or has failed. @throws StoreError */
@@ -526,6 +555,15 @@ const unexpectedFailure: EssayServiceFailed = {
   message: 'The gateway failed unexpectedly. The order may have been paid for.',
   code: 'UPSTREAM_FAILED',
   retryable: false,
+  rawText: null,
+  outcome: 'unknown',
+};
+
+const unexpectedlyUnsent: EssayServiceFailed = {
+  kind: 'service-failed',
+  message: 'The gateway failed unexpectedly, before the order was sent.',
+  code: 'UPSTREAM_UNAVAILABLE',
+  retryable: true,
   rawText: null,
 };
 

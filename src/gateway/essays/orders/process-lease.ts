@@ -40,8 +40,8 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
   const ownKey = toLeaseKey(id);
   const processes = createStoreLog({ store, name: 'essay-processes', expiresInMs: keepMs, skipUnreadable });
   const seen = new Map<string, SeenLease>();
-  /** Processes that have not been forgotten, by their number. */
-  const known = new Map<number, string>();
+  /** The latest numbers of the processes that have not been forgotten. */
+  const known = new Map<string, number>();
   /** How often an entry was missing: it has a number before it is stored. */
   const missing = new Map<number, number>();
   let lastNumber: number | null = null;
@@ -54,6 +54,7 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
   /** The orders as they were last written. */
   let written = '[]';
   let settledAt = 0;
+  let lostAt = Number.NEGATIVE_INFINITY;
   /** The stored marker, which is lost with all other data; null until it was read. */
   let marker: string | null = null;
   // Read at the start, so that the first order of a new store rarely waits, and a later loss is noticed.
@@ -65,8 +66,11 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
     checkMarker,
     /** The store works again, and may have lost what was written last: others first write it again. */
     unsettle(): void {
-      settledAt = performance.now() + settleMs;
+      lostAt = performance.now();
+      settledAt = lostAt + settleMs;
     },
+    /** When the store may have lost data last, by `performance.now()`. */
+    lostAt: () => lostAt,
     settle,
     isAlive,
     findLeft,
@@ -80,6 +84,8 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
       if (renewals === 0) return;
       await renew(orders, 'ended');
       if (orders.length === 0 && ownNumber) await forget(await ownNumber, id);
+      ownNumber = null;
+      written = '[]';
     },
   };
 
@@ -95,7 +101,10 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
     }
     try {
       if (names !== written) {
-        ownNumber ??= processes.append(id);
+        ownNumber ??= processes.append(id).catch((error) => {
+          ownNumber = null;
+          throw error;
+        });
         written = names;
         await store.set(toOrdersKey(await ownNumber), names, { expiresInMs: keepMs });
       }
@@ -107,7 +116,6 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
       if (isLate) await forget(await before, id);
     } catch (error) {
       written = 'unknown';
-      ownNumber = null;
       throw error;
     }
   }
@@ -121,8 +129,11 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
     const isLost = isNew && marker !== null;
     marker = found;
     if (isNew) settledAt = performance.now() + settleMs;
-    if (isLost) written = '[]';
-    if (isLost) ownNumber = null;
+    if (isLost) {
+      lostAt = performance.now();
+      written = '[]';
+      ownNumber = null;
+    }
     return isLost;
   }
 
@@ -164,7 +175,7 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
   async function findLeft(): Promise<LeftProcess[]> {
     await findNew();
     const left = await Promise.all(
-      [...known].map(async ([number, process]): Promise<LeftProcess | null> => {
+      [...known].map(async ([process, number]): Promise<LeftProcess | null> => {
         const isRunning = await isAlive(process);
         const isStopping = isRunning && seen.get(process)?.phase === 'stopping';
         if (isRunning && !isStopping) return null;
@@ -199,7 +210,7 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
       const misses = (missing.get(number) ?? 0) + 1;
       if (value === null && misses < maxMisses) missing.set(number, misses);
       else missing.delete(number);
-      if (value !== null && value !== id) known.set(number, value);
+      if (value !== null && value !== id) known.set(value, number);
     }
   }
 
@@ -208,7 +219,7 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
   }
 
   async function forget(number: number, process: string): Promise<void> {
-    known.delete(number);
+    if (known.get(process) === number) known.delete(process);
     seen.delete(process);
     await Promise.all([processes.remove(number), store.delete(toOrdersKey(number))]);
   }

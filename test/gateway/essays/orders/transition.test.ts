@@ -41,7 +41,10 @@ const states: Record<string, OrderRecord | null> = {
   none: null,
   queued,
   awaited: { ...queued, isAwaited: true },
-  again: { ...queued, earlier: { kind: 'failed', failure: unknown } },
+  again: {
+    ...queued,
+    earlier: { order: keyed, isAwaited: false, attempts: 1, state: { kind: 'failed', failure: unknown } },
+  },
   sent: tRecord({ kind: 'sent' }, { attempts: 1 }),
   finished: tRecord({ kind: 'finished', essay }, { attempts: 1 }),
   refused: tRecord({ kind: 'failed', failure: refused }, { attempts: 1 }),
@@ -62,8 +65,8 @@ const events: Record<string, (record: OrderRecord | null) => OrderEvent> = {
   'generated differently': () => ({ kind: 'ordered', next: next({ isAwaited: true, order: different }) }),
   started: () => ({ kind: 'ordered', next: next() }),
   'started again': () => ({ kind: 'ordered', next: next({ order: consenting }) }),
-  sending: (record) => ({ kind: 'sending', own: own(record) }),
-  'sending elsewhere': () => ({ kind: 'sending', own: next() }),
+  sending: (record) => ({ kind: 'sending', own: own(record), mayBeLost: true }),
+  'sending elsewhere': () => ({ kind: 'sending', own: next(), mayBeLost: true }),
   essay: (record) => ({ kind: 'answered', own: own(record), state: { kind: 'finished', essay } }),
   'essay elsewhere': () => ({ kind: 'answered', own: next(), state: { kind: 'finished', essay } }),
   failure: (record) => ({ kind: 'answered', own: own(record), state: { kind: 'failed', failure: refused } }),
@@ -327,9 +330,9 @@ describe.each(Object.keys(states))('an order that is %s', (name) => {
 });
 
 it('counts each time that it is sent', () => {
-  const sent = transition(queued, { kind: 'sending', own: queued });
+  const sent = transition(queued, { kind: 'sending', own: queued, mayBeLost: false });
   expect(sent?.attempts).toBe(1);
-  expect(transition(sent, { kind: 'sending', own: sent as OrderRecord })?.attempts).toBe(2);
+  expect(transition(sent, { kind: 'sending', own: sent as OrderRecord, mayBeLost: false })?.attempts).toBe(2);
   expect(transition(sent, { kind: 'unsent', own: queued, failure: null })?.attempts).toBe(0);
 });
 

@@ -61,11 +61,12 @@ export function tJobs({
   const { generator, ...controls } = tGenerator();
   const fired: string[] = [];
   const outcomes: string[] = [];
+  const listeners: (() => void)[] = [];
   const { orders: jobs, ...essays } = createEssayOrders({
     generator,
     store: failing.store,
     isShared: true,
-    onRecovered: () => {},
+    onRecovered: (listener) => void listeners.push(listener),
     keepMs,
     rejectOrder: () => null,
     findExhausted: async () => exhausted,
@@ -99,6 +100,10 @@ export function tJobs({
     crash: failing.fail,
     loseStore: failing.fail,
     findStore: failing.work,
+    /** The process notices that its store works again. */
+    recover() {
+      for (const listener of listeners) listener();
+    },
     /** Starts an order with this key, and lets it begin. */
     async start(idempotencyKey: string, changes: Partial<OrderInput> = {}, caller = ann): Promise<EssayOrder> {
       const started = await jobs.start({ ...order, ...changes, idempotencyKey }, caller);
