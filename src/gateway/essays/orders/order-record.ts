@@ -136,11 +136,11 @@ function send(record: OrderRecord | null, own: OrderRecord): OrderRecord {
 
 function answer(record: OrderRecord | null, own: OrderRecord, state: EndedState): OrderRecord {
   if (record === null) return { ...own, state };
+  const isAwaitingAnswer = !isEnded(record) || (record.state.kind === 'failed' && record.state.failure === null);
+  if (record.run === own.run && isAwaitingAnswer) return { ...record, state, earlier: null };
   // A text that was paid for is kept, also if another process has taken over meanwhile, unless there is one already.
   const isFirstEssay = state.kind === 'finished' && record.state.kind !== 'finished' && isSameOrder(record, own);
-  const isAwaitingAnswer = !isEnded(record) || (record.state.kind === 'failed' && record.state.failure === null);
-  if (!isFirstEssay && !(record.run === own.run && isAwaitingAnswer)) return record;
-  return { ...record, state, earlier: null };
+  return isFirstEssay ? { ...record, state, earlier: null } : record;
 }
 
 function endUnsent(record: OrderRecord, own: OrderRecord, failure: EssayFailure | null): OrderRecord {

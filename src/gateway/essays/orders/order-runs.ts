@@ -128,7 +128,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
       return runs.get(keyOf(run)) !== run;
     },
     listen: (key: string, onChange: () => void) => void listeners.set(key, onChange),
-    unlisten: (key: string) => void listeners.delete(key),
+    stopListening: (key: string) => void listeners.delete(key),
     status() {
       const unended = listStarted().filter(({ storeEnd }) => storeEnd === null);
       const running = unended.filter(({ hasBegun }) => hasBegun).length;
@@ -377,7 +377,8 @@ export function createOrderRuns(options: OrderRunsOptions) {
       if (essay !== null) await orders.writeEssay(essay, caller.id, run.isKeyed ? keyOf(run) : null);
       const stored = run.isKeyed ? await orders.change(id, caller.id, event) : null;
       if (stored === null) return;
-      if (essay !== null && !isSameOrder(stored, own)) return orders.writeEssay(essay, caller.id, null);
+      if (essay !== null && stored.run !== own.run && !isSameOrder(stored, own))
+        return orders.writeEssay(essay, caller.id, null);
       if (stored.state.kind === 'finished') run.record = stored;
       if (essay !== null && stored.state.kind === 'finished' && stored.state.essay.id !== essay.id)
         events.essayLost(duplicateEssay);

@@ -23,7 +23,7 @@ interface Watched {
  */
 export function createOrderWatch(
   read: (order: OrderName) => Promise<EssayOrder | null>,
-  { listen, unlisten }: Pick<OrderRuns, 'listen' | 'unlisten'>,
+  { listen, stopListening }: Pick<OrderRuns, 'listen' | 'stopListening'>,
 ) {
   const watched = new Map<string, Watched>();
   /** Thousands of watchers see a change, so other requests are answered meanwhile. */
@@ -87,7 +87,7 @@ export function createOrderWatch(
       entry.wake.delete(onChange);
       if (entry.wake.size === 0) {
         watched.delete(key);
-        unlisten(key);
+        stopListening(key);
       }
     }
   }
