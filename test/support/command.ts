@@ -41,7 +41,7 @@ function runInTurn(
   const variables = { DATA_DIR: env.DATA_DIR ?? tFolder(), ENV_FILE: '', ...env };
   const result = last.then(() => {
     runs += 1;
-    // Each run evaluates the file anew.
+    // Each run evaluates the file again.
     return run(`${path}?run=${runs}`, args, variables, input);
   });
   last = result.catch(() => {});

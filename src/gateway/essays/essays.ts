@@ -145,7 +145,7 @@ export interface EssayOrders {
   findByKey(idempotencyKey: string, callerId: string): Promise<EssayOrder | null>;
   /** The order now, and after each change; ends with its last state. Changes that are not read in time are left out. */
   watch(id: string, callerId: string, signal: Signal): Promise<AsyncGenerator<EssayOrder | null>>;
-  /** Cancels an order that has not ended; one that was sent only if the operator allows it. Null if there is no such order. */
+  /** Cancels an order that has not ended; one that was sent only if the operator allows it. Null for an unknown order. */
   cancel(id: string, callerId: string): Promise<Cancellation | null>;
   /**
    * The list of a caller for one request, in pages, the newest first. It reads each entry once.

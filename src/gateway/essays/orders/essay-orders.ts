@@ -210,8 +210,11 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     for (;;) {
       const known = runs.find(id, caller.id, false);
       if (known && !isSameOrder(known.record, { order })) return report(differentOrder);
-      const next = queue(order, caller, true);
-      const run = known ?? runs.hold(next, { request: context, place: () => place(next) });
+      let run = known;
+      if (run === undefined) {
+        const next = queue(order, caller, true);
+        run = runs.hold(next, { request: context, place: () => place(next) });
+      }
       keepTime();
       const result = await waitHere(run, signal);
       if (result !== 'moved') return known ? report(result) : result;

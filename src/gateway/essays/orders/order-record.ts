@@ -33,7 +33,7 @@ export interface OrderRecord {
   listed: number | null;
   /** The process that runs it; null: one that stops has left it to others. */
   process: string | null;
-  /** Random. One run is one process that may send the order; whoever takes it over begins another run. */
+  /** Random. One run is one process that may send the order; the process that takes it over begins another run. */
   run: string;
   /** How often this run was recorded as sent. */
   attempts: number;
@@ -202,7 +202,7 @@ export function toResult(state: EndedState): EssayResult | null {
   return state.mayHaveBeenPaid ? unknownOutcome : null;
 }
 
-/** An order of `generateEssay` that was never sent: its client gets its failure, and nobody else sees it. */
+/** An order of `generateEssay` that was never sent: only its client sees its failure. */
 export function isHidden({ isAwaited, attempts, earlier, state }: OrderRecord): boolean {
   return isAwaited && attempts === 0 && earlier === null && state.kind !== 'sent' && state.kind !== 'finished';
 }

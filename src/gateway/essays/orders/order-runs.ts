@@ -348,14 +348,17 @@ export function createOrderRuns(options: OrderRunsOptions) {
     if (!isPlaced || (isCancelled && !isSent)) drop(run);
     else if (isCancelled) {
       await end(run, { kind: 'answered', own, state: { kind: 'cancelled', mayHaveBeenPaid: true } }, null);
-    } else if (own.isAwaited) {
-      const state = { kind: 'failed', failure: null } as const;
-      await end(run, isSent ? { kind: 'answered', own, state } : { kind: 'unsent', own, failure: null }, null);
     } else {
-      events.unexpectedError(error, own.id);
-      const failure = isSent ? unexpectedFailure : unexpectedlyUnsent;
+      const unexpected = isSent ? unexpectedFailure : unexpectedlyUnsent;
+      const failure = own.isAwaited ? null : unexpected;
+      if (failure !== null) events.unexpectedError(error, own.id);
       const state = { kind: 'failed', failure } as const;
-      return end(run, isSent ? { kind: 'answered', own, state } : { kind: 'unsent', own, failure }, failure);
+      const ended = await end(
+        run,
+        isSent ? { kind: 'answered', own, state } : { kind: 'unsent', own, failure },
+        failure,
+      );
+      if (failure !== null) return ended;
     }
     throw error;
   }

@@ -194,9 +194,9 @@ const essayEntry = z.union([
 ]);
 
 /*
- * Orders in the form of 0.1.0, which had a lock, an attempt and an essay for each order, and a job for each that was listed. They are
- * read as records until they are changed, and a gateway of that version that uses the same store sends no order of this one. What follows
- * can go when no such data are left, ESSAY_KEEP_DAYS after an update.
+ * Orders in the form of the version before, which had a lock, an attempt and an essay for each order, and a job for each that was
+ * listed. They are read as records until they are changed. A gateway of that version that uses the same store sends no order of this
+ * one. What follows can go ESSAY_KEEP_DAYS after an update, when no such data are left.
  */
 
 /** The process of an order that a gateway of the earlier version runs. */

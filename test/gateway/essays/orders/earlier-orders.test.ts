@@ -12,12 +12,12 @@ import { tRedisStore } from '../../../support/gateway/stores/redis-client.ts';
 import { tRedis, whyNoRedis } from '../../../support/redis.ts';
 
 /*
- * What a gateway of version 0.1.0 has stored, dumped from its store two seconds after its process crashed: orders that were started and
+ * What a gateway of the version before has stored, dumped from its store two seconds after its process crashed: orders that were started and
  * awaited, one for each end, and one that had no key.
  */
 
 const dump = JSON.parse(
-  readFileSync(new URL('../../../support/gateway/essays/orders-of-0.1.0.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../support/gateway/essays/earlier-orders.json', import.meta.url), 'utf8'),
 ) as { values: Record<string, string>; counters: Record<string, number> };
 
 async function load<T extends Store>(store: T): Promise<T> {

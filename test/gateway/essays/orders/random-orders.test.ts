@@ -96,7 +96,7 @@ async function runOne(random: (below: number) => number): Promise<string> {
     expect(sent(), steps.join(' ')).toBeLessThanOrEqual(1 + counts.refused + counts.consents);
   }
 
-  // An order that nobody runs has ended 10 s later; what is being written is answered.
+  // An order without a process has ended 10 s later; what is being written is answered.
   const survivor = tProcess(memory);
   all.push(survivor);
   for (let round = 0; round < 4; round += 1) {

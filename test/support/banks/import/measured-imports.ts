@@ -20,7 +20,7 @@ process.stderr.write = (text: string | Uint8Array) => {
 process.on('message', async ([country, file]: [string, string]) => {
   message = '';
   globalThis.gc?.();
-  // The peak is measured anew: https://man7.org/linux/man-pages/man5/proc_pid_clear_refs.5.html
+  // The peak is measured from here on: https://man7.org/linux/man-pages/man5/proc_pid_clear_refs.5.html
   writeFileSync('/proc/self/clear_refs', '5');
   await runImport({ country, file, force: true });
   const [, kb] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
