@@ -15,7 +15,10 @@ export interface GatewayProcess {
   metricsUrl: string | null;
   /** @returns the data of the answer. Rejects if there are errors or no answer. */
   ask<Data>(query: string, variables?: object, operationName?: string): Promise<Data>;
-  /** Orders an essay about this topic, under this idempotency key. Rejects if there is no essay. */
+  /**
+   * Orders an essay about this topic, under this idempotency key, again and again while the gateway cannot make sure that it is paid
+   * for once: a store on a busy machine may not respond in time. Rejects if there is no essay.
+   */
   order(topic: string, idempotencyKey?: string, options?: OrderOptions): Promise<WrittenEssay>;
   /** The calls it has counted this month. */
   counted(service: 'ESSAYS' | 'BANK_DATA'): Promise<number>;
@@ -61,10 +64,13 @@ export async function untilReady(process: TProcess): Promise<GatewayProcess> {
     metricsUrl,
     ask,
     async order(topic, idempotencyKey, options) {
-      const data = await ask<OrderData>(orderMutation, orderVariables(topic, idempotencyKey, options));
-      const essay = readEssay(data);
-      if (!essay) throw new Error(JSON.stringify(data));
-      return essay;
+      for (;;) {
+        const data = await ask<OrderData>(orderMutation, orderVariables(topic, idempotencyKey, options));
+        const essay = readEssay(data);
+        if (essay) return essay;
+        const problem = JSON.stringify(data);
+        if (!problem.includes('cannot make sure')) throw new Error(problem);
+      }
     },
     async counted(service) {
       const { allowances } = await ask<Counts>('{ allowances { service used } }');
