@@ -104,17 +104,10 @@ export function createOrderStore({ store, keepMs, isShared, events }: OrderStore
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const { text, record } = await readText(key, { id, caller: { id: callerId } });
       const next = transition(record, event);
-      if (next === record || next === null) return next;
-      const isFleeting = isEnded(next) && isHidden(next);
-      if (
-        await store.replace(
-          key,
-          text,
-          JSON.stringify({ version: recordVersion, ...next }),
-          isFleeting ? fleeting : expiry,
-        )
-      )
-        return next;
+      if (next === record) return next;
+      const isFleeting = next !== null && isEnded(next) && isHidden(next);
+      const nextText = next && JSON.stringify({ version: recordVersion, ...next });
+      if (await store.replace(key, text, nextText, isFleeting ? fleeting : expiry)) return next;
     }
     throw new StoreError('other processes keep changing the order');
   }

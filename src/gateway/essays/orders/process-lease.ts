@@ -161,7 +161,8 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
   }
 
   async function look(process: string): Promise<SeenLease> {
-    const lease = parseRecord(leaseSchema, await store.get(toLeaseKey(process)));
+    const text = await store.get(toLeaseKey(process));
+    const lease = text === null ? null : readLease(text);
     const now = performance.now();
     const before = seen.get(process) ?? noLease(now);
     const isRenewed = lease !== null && lease.renewals !== before.renewals;
@@ -251,6 +252,15 @@ const leaseSchema: z.ZodType<Lease> = z.object({
   phase: z.enum(phases),
   number: z.number().nullable(),
 });
+/** One that cannot be read is of a later version, whose process runs. */
+function readLease(text: string): Lease {
+  try {
+    return leaseSchema.parse(JSON.parse(text));
+  } catch {
+    return { renewals: Number.NaN, phase: 'running', number: null };
+  }
+}
+
 const orderNames: z.ZodType<OrderName[]> = z.array(z.object({ id: z.string(), callerId: z.string() }));
 
 /** After this time without a renewal, other processes continue the orders of a process. */
