@@ -23,6 +23,7 @@ import {
   type OrderCaller,
   type OrderInput,
 } from '../essays.ts';
+import { earlierProcess } from './earlier-orders.ts';
 import { createOrderList } from './order-list.ts';
 import {
   differentOrder,
@@ -46,7 +47,7 @@ import {
   outcomes,
   unsafeOrder,
 } from './order-runs.ts';
-import { createOrderStore, earlierProcess, failToReadEssays } from './order-store.ts';
+import { createOrderStore, failToReadEssays } from './order-store.ts';
 import { createOrderWatch, hasOrderEnded } from './order-watch.ts';
 import { createProcessLease, type OrderName } from './process-lease.ts';
 import { createStoredBytes } from './stored-bytes.ts';
