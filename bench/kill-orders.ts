@@ -140,7 +140,8 @@ async function run(store: string, replicas: number, redis: RunningRedis | null):
   while (!(await noteEnds(orders, anyGateway)) && performance.now() < endsAt) await sleep(500);
   await check(store, orders, anyGateway(), service);
   for (const gateway of gateways) {
-    for (const { msg } of gateway.log.filter(({ level }) => level >= 50)) checks.fail(`logged: ${msg}`);
+    const errors = isRedisRestarted ? [] : gateway.log.filter(({ level }) => level >= 50);
+    for (const { msg } of errors) checks.fail(`logged: ${msg}`);
     await gateway.kill();
   }
   service.close();

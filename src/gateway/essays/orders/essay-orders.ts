@@ -24,6 +24,7 @@ import {
   type OrderInput,
 } from '../essays.ts';
 import { earlierProcess } from './earlier-orders.ts';
+import type { OrderEnd } from './order-ends.ts';
 import { createOrderList } from './order-list.ts';
 import {
   differentOrder,
@@ -212,11 +213,13 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     const { signal } = context;
     const id = toOrderId(order.idempotencyKey, caller.id);
     for (;;) {
-      const known = runs.find(id, caller.id);
+      const end = runs.findEnd(id, caller.id);
+      const known = end ?? runs.find(id, caller.id);
       if (known && !isSameOrder(known.record, { order })) return report(differentOrder);
       const next = queue(order, caller, true);
-      const run = known ?? hold(next, { request: context, place: () => place(next), unplaced: 'refused' });
-      const result = await waitHere(run, signal);
+      const placed = { request: context, place: () => place(next), unplaced: 'refused' } as const;
+      const run = () => runs.find(id, caller.id) ?? hold(next, placed);
+      const result = await (end ? resultOf(end) : run().task.wait(signal));
       if (result.kind !== 'moved') return known ? report(result) : result;
       const { record } = result;
       if (record === null) continue;
@@ -237,11 +240,10 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     return run;
   }
 
-  /** The result of an order of this process. */
-  async function waitHere(run: OrderRun, signal: Signal): Promise<EssayResult | Moved> {
-    if (run.end === null) return run.task.wait(signal);
-    if (run.end.essay !== null) return run.end.essay;
-    if (await runs.isStored(run)) return { kind: 'moved', record: null };
+  /** The result of an order that has ended here. */
+  async function resultOf(end: OrderEnd): Promise<EssayResult | Moved> {
+    if (end.essay !== null) return end.essay;
+    if (await runs.isStored(end)) return { kind: 'moved', record: null };
     events.essayRejectedWithoutStore();
     return unsafeOrder;
   }
@@ -284,11 +286,12 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
 
   /** The order as this process knows it, or as it is stored. If its process has stopped, this one decides what becomes of it. */
   async function readCurrent(id: string, callerId: string, { readsAgain = false } = {}): Promise<OrderRecord | null> {
-    const before = runs.findPlaced(id, callerId);
-    const record = before ? before.record : await orders.read(id, callerId);
+    const findHere = () => (runs.findPlaced(id, callerId) ?? runs.findEnd(id, callerId))?.record;
+    const before = findHere();
+    const record = before ?? (await orders.read(id, callerId));
     // It may have begun here meanwhile.
-    const here = runs.findPlaced(id, callerId);
-    if (here || before || record === null) return here?.record ?? record;
+    const here = findHere();
+    if (here || before || record === null) return here ?? record;
     if (isEnded(record)) return readsAgain ? readAgain(record) : record;
     return (await isLeft(record)) ? takeOver(record) : record;
   }
@@ -333,7 +336,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
       adopted += 1;
       return ended;
     }
-    if (!hasBegun || runs.find(id, caller.id)) return left;
+    if (!hasBegun || runs.find(id, caller.id) || runs.findEnd(id, caller.id)) return left;
     const record = (await hold({ ...left, ...by }, isOwn ? {} : { place: abandon }).placed) as OrderRecord;
     if (record.run === by.run) adopted += 1;
     return record;
@@ -358,8 +361,9 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     const { id, caller, order } = next;
     const known = await readCurrent(id, caller.id, { readsAgain: true });
     if (known !== null && transition(known, { kind: 'ordered', next }) === known) return answerStart(known, order);
+    const end = runs.findEnd(id, caller.id);
+    if (end) return (await runs.isStored(end)) ? startOnce(next) : unsafeOrder;
     const here = runs.find(id, caller.id);
-    if (here?.end) return (await runs.isStored(here)) ? startOnce(next) : unsafeOrder;
     if (here?.phase === 'placing') return here.placed.then(() => startOnce(next));
     if (runs.countOf(caller.id) >= maxPerCaller) return tooManyOrders(maxPerCaller);
     const startNew = () => placeStarted(next, known);
@@ -476,7 +480,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   async function remove(id: string, callerId: string): Promise<'deleted' | 'unknown' | 'not-ended'> {
     const record = await readCurrent(id, callerId);
     if (record === null || isHidden(record)) return 'unknown';
-    if (!isEnded(record) || runs.find(id, callerId) || !(await orders.erase(record))) return 'not-ended';
+    if (!isEnded(record) || runs.findEnd(id, callerId) || !(await orders.erase(record))) return 'not-ended';
     await freeBytes(record);
     return 'deleted';
   }

@@ -3,19 +3,11 @@ import { GatewayError } from '../../../base/errors.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
 import { StoreError } from '../../stores/store.ts';
 import type { EssayOutcome, Events } from '../../telemetry/events.ts';
-import type {
-  Essay,
-  EssayFailure,
-  EssayResult,
-  EssayServiceFailed,
-  OrderCaller,
-  SendingEssayGenerator,
-} from '../essays.ts';
+import type { EssayFailure, EssayResult, EssayServiceFailed, OrderCaller, SendingEssayGenerator } from '../essays.ts';
+import { createOrderEnds, type OrderEnd } from './order-ends.ts';
 import {
   type EndedState,
   isEnded,
-  isSameOrder,
-  type OrderEvent,
   type OrderRecord,
   toOrderKey,
   toResult,
@@ -48,7 +40,7 @@ export interface OrderRunsOptions {
   >;
 }
 
-/** An order of this process, until its end is stored. */
+/** An order that this process runs. */
 export interface OrderRun {
   /** As this process knows it. */
   record: OrderRecord;
@@ -68,10 +60,6 @@ export interface OrderRun {
   begin(): void;
   /** Why the order must not be sent, other than by the generator. */
   refusal: EssayServiceFailed | Moved | null;
-  /** How it has ended, until that is stored. */
-  end: OrderEnd | null;
-  /** While its end is being stored: one try at a time. */
-  storing: Promise<void> | null;
   /** The text that was written so far, if the service shows it. */
   textSoFar: string;
   /** When watchers were last woken because of it, by `performance.now()`. */
@@ -84,11 +72,6 @@ export interface OrderRun {
 export interface Moved {
   kind: 'moved';
   record: OrderRecord | null;
-}
-
-interface OrderEnd {
-  event: Extract<OrderEvent, { kind: 'answered' | 'unsent' | 'refused' | 'released' }>;
-  essay: Essay | null;
 }
 
 interface HoldOptions {
@@ -108,6 +91,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
   const { generator, orders, lease, maxRunning, cancelsSent, reserveCallOf, isWithdrawn, events } = options;
   /** In the order of their arrival. */
   const runs = new Map<string, OrderRun>();
+  const ends = createOrderEnds({ orders, onStored, events });
   /** What is called when an order changes, by its key. */
   const listeners = new Map<string, () => void>();
   let isStopping = false;
@@ -122,13 +106,13 @@ export function createOrderRuns(options: OrderRunsOptions) {
       const run = find(id, callerId);
       return run?.phase === 'placing' ? undefined : run;
     },
+    /** How an order has ended here, if that is not stored yet. */
+    findEnd: ends.find,
+    /** Whether the end of an order is stored now. Resolves when it was tried. */
+    isStored: (end: OrderEnd) => ends.store(end),
     /** An essay that is not stored yet. */
-    findEssay(essayId: string, callerId: string): Essay | null {
-      for (const { end, record } of runs.values())
-        if (end?.essay?.id === essayId && record.caller.id === callerId) return end.essay;
-      return null;
-    },
-    isEmpty: () => runs.size === 0,
+    findEssay: ends.findEssay,
+    isEmpty: () => runs.size === 0 && ends.list().length === 0,
     isStopping: () => isStopping,
     countOf: (callerId: string) => listStarted().filter(({ record }) => record.caller.id === callerId).length,
     /** Number of started orders that wait before it. */
@@ -138,36 +122,31 @@ export function createOrderRuns(options: OrderRunsOptions) {
     detach,
     synchronize,
     restore,
-    /** Whether the end of a run is stored now. Resolves when it was tried. */
-    async isStored(run: OrderRun): Promise<boolean> {
-      await tryToStore(run);
-      return runs.get(keyOf(run)) !== run;
-    },
     listen: (key: string, onChange: () => void) => void listeners.set(key, onChange),
     stopListening: (key: string) => void listeners.delete(key),
     status() {
-      const unended = listStarted().filter(({ end }) => end === null);
-      const running = unended.filter(({ phase }) => phase === 'begun' || phase === 'sent').length;
-      const oldest = Math.min(Date.now(), ...unended.map(({ record }) => record.createdAt.getTime()));
-      return { running, waiting: unended.length - running, oldestMs: Date.now() - oldest };
+      const started = listStarted();
+      const running = started.filter(({ phase }) => phase === 'begun' || phase === 'sent').length;
+      const oldest = Math.min(Date.now(), ...started.map(({ record }) => record.createdAt.getTime()));
+      return { running, waiting: started.length - running, oldestMs: Date.now() - oldest };
     },
     /** Leaves the started orders that were not sent to other processes, or to the next start, and completes the others. */
     async stop(): Promise<void> {
       isStopping = true;
-      const isLeft = ({ phase, end }: OrderRun) => (phase === 'waiting' || phase === 'begun') && end === null;
+      const isLeft = ({ phase }: OrderRun) => phase === 'waiting' || phase === 'begun';
       await Promise.all(listStarted().filter(isLeft).map(release));
       await Promise.all(listStarted().map(({ task }) => task.settled()));
-      await storeEnds();
+      await ends.storeAll();
     },
     /** Waits for the orders that were sent, then stores once more what could not be stored. */
     async flush(): Promise<void> {
-      const detached = () => [...runs.values()].filter(({ task, end }) => end === null && task.outlivesCallers());
+      const detached = () => [...runs.values()].filter(({ task }) => task.outlivesCallers());
       while (detached().length > 0) await Promise.all(detached().map(({ task }) => task.settled()));
-      await storeEnds();
+      await ends.storeAll();
     },
     /** Reports each essay that is not stored as lost. */
     discard(): void {
-      for (const { end } of runs.values()) if (end?.essay) events.essayLost(lostAtShutdown);
+      ends.discard();
       runs.clear();
     },
   };
@@ -180,10 +159,12 @@ export function createOrderRuns(options: OrderRunsOptions) {
   function names(): OrderName[] {
     const waiting: OrderName[] = [];
     const others: OrderName[] = [];
-    for (const { record, isKeyed, phase, end } of runs.values()) {
-      const isWaiting = !record.isAwaited && (phase === 'placing' || phase === 'waiting') && end === null;
+    for (const { record, isKeyed, phase } of runs.values()) {
+      const isWaiting = !record.isAwaited && (phase === 'placing' || phase === 'waiting');
       if (isKeyed) (isWaiting ? waiting : others).push({ id: record.id, callerId: record.caller.id });
     }
+    for (const { record, isKeyed } of ends.list())
+      if (isKeyed) others.push({ id: record.id, callerId: record.caller.id });
     return [...waiting, ...others, ...leftToOthers];
   }
 
@@ -201,10 +182,10 @@ export function createOrderRuns(options: OrderRunsOptions) {
         (error) => endUnplaced(run, unplaced, error),
       ),
     );
-    const state = { phase: 'placing', refusal: null, end: null, storing: null } as const;
+    const state = { phase: 'placing', refusal: null } as const;
     const text = { textSoFar: '', textShownAt: 0, storedText: '' };
     const run: OrderRun = { record, isKeyed, placed, placedAt: performance.now(), task, begin, ...state, ...text };
-    runs.set(keyOf(run), run);
+    runs.set(keyOf(record), run);
     if (request === null) task.keepAlive();
     return run;
   }
@@ -223,7 +204,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
     let places = isStopping ? 0 : maxRunning;
     for (const run of runs.values()) {
       if (places === 0) return;
-      if (run.record.isAwaited || run.phase === 'placing' || run.end !== null) continue;
+      if (run.record.isAwaited || run.phase === 'placing') continue;
       if (run.phase === 'waiting') run.phase = 'begun';
       run.begin();
       places -= 1;
@@ -312,7 +293,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
       }
       if (marked?.run !== own.run || marked.state.kind !== 'sent') return moved(null);
       run.record = marked;
-      notify(run);
+      notify(run.record);
       return null;
     });
   }
@@ -322,11 +303,11 @@ export function createOrderRuns(options: OrderRunsOptions) {
     // Later pieces are seen when all watched orders are read again.
     if (performance.now() - run.textShownAt < showTextEveryMs) return;
     run.textShownAt = performance.now();
-    notify(run);
+    notify(run.record);
   }
 
-  function notify(run: OrderRun): void {
-    listeners.get(keyOf(run))?.();
+  function notify(record: OrderRecord): void {
+    listeners.get(keyOf(record))?.();
   }
 
   function endWith(run: OrderRun, result: EssayResult): Promise<EssayResult | Moved> | Moved {
@@ -382,64 +363,28 @@ export function createOrderRuns(options: OrderRunsOptions) {
   ): Promise<EssayResult | Moved> {
     const { own } = event;
     const essay = result?.kind === 'essay' ? result : null;
-    run.record = transition(own, event) ?? own;
-    run.end = { event, essay };
-    if (!own.isAwaited && isEnded(run.record)) events.essayOrderEnded(own.id, ...describeEnd(run.record.state));
-    notify(run);
-    startNext();
-    await tryToStore(run, buffer);
-    const delivered = run.record.state.kind === 'finished' ? run.record.state.essay : result;
+    const ended: OrderEnd = { record: transition(own, event) ?? own, event, essay, isKeyed: run.isKeyed };
+    if (!own.isAwaited && isEnded(ended.record)) events.essayOrderEnded(own.id, ...describeEnd(ended.record.state));
+    drop(run);
+    const added = ends.add(ended);
+    notify(own);
+    await added;
+    const { state } = ended.record;
+    const delivered = state.kind === 'finished' ? state.essay : result;
     if (delivered === null) return moved(null);
     events.essayOrdered(delivered.kind === 'essay' && essay === null ? 'from_key' : outcomes[delivered.kind]);
     return delivered;
   }
 
-  function tryToStore(run: OrderRun, onFailure: (run: OrderRun, error: unknown) => void = () => {}): Promise<void> {
-    run.storing ??= storeEnd(run)
-      .catch((error) => onFailure(run, error))
-      .finally(() => {
-        run.storing = null;
-      });
-    return run.storing;
-  }
-
-  async function storeEnd(run: OrderRun): Promise<void> {
-    if (run.end === null || runs.get(keyOf(run)) !== run) return;
-    const { event, essay } = run.end;
-    const { id, caller, run: runId } = event.own;
-    if (essay !== null) await orders.writeEssay(essay, caller.id, run.isKeyed ? keyOf(run) : null);
-    const stored = run.isKeyed ? await orders.change(id, caller.id, event) : null;
-    const isOther = stored !== null && stored.run !== runId && !isSameOrder(stored, event.own);
-    if (essay !== null && isOther) await orders.writeEssay(essay, caller.id, null);
-    else if (stored?.state.kind === 'finished') {
-      run.record = stored;
-      if (essay !== null && stored.state.essay.id !== essay.id) events.essayLost(duplicateEssay);
-    }
-    drop(run);
-    notify(run);
+  function onStored({ event }: OrderEnd, stored: OrderRecord | null): void {
+    notify(event.own);
     // It was started while its client left.
-    if (stored?.run === runId && stored.state.kind === 'queued' && stored.process !== null && !stored.isAwaited)
-      hold(stored);
-  }
-
-  /** Keeps in memory what could not be stored. Ends without an essay never replace one. */
-  function buffer(run: OrderRun, error: unknown): void {
-    const reason = error instanceof StoreError ? error.reason : 'unusable';
-    const hasEssay = ({ end }: OrderRun) => end?.essay !== null;
-    const isLike = (other: OrderRun) => other.end !== null && other !== run && hasEssay(other) === hasEssay(run);
-    const [oldest, ...others] = [...runs.values()].filter(isLike);
-    if (hasEssay(run) && !oldest) events.essayWriteBuffered(reason);
-    if (others.length + 1 < maxBuffered || !oldest) return;
-    if (hasEssay(run)) events.essayLost(reason);
-    drop(oldest);
-  }
-
-  async function storeEnds(): Promise<void> {
-    await Promise.all([...runs.values()].map((run) => tryToStore(run)));
+    const isStarted = stored?.state.kind === 'queued' && !stored.isAwaited && stored.process !== null;
+    if (isStarted && stored.run === event.own.run) hold(stored);
   }
 
   function drop(run: OrderRun): void {
-    if (runs.get(keyOf(run)) === run) runs.delete(keyOf(run));
+    runs.delete(keyOf(run.record));
     startNext();
   }
 
@@ -456,14 +401,14 @@ export function createOrderRuns(options: OrderRunsOptions) {
   /** Has no effect on an order that was sent and must continue. Resolves when its end is stored. @throws StoreError */
   async function cancel(run: OrderRun): Promise<void> {
     const { id, caller } = run.record;
-    const hasEnded = () => run.end !== null || run.task.signal.aborted;
+    const hasEnded = () => find(id, caller.id) !== run || run.task.signal.aborted;
     if (hasEnded()) return run.task.settled();
     const record = await orders.change(id, caller.id, { kind: 'cancelled', cancelsSent });
     if (record?.state.kind !== 'cancelled' || hasEnded()) return;
     // Clients that wait for it with `generateEssay` see it, if it was sent.
     stop(run, cancelled);
     if (run.phase !== 'sent') events.essayOrderEnded(id, 'cancelled', null);
-    notify(run);
+    notify(run.record);
     await run.task.settled();
   }
 
@@ -477,12 +422,12 @@ export function createOrderRuns(options: OrderRunsOptions) {
   }
 
   function listUnended(): OrderRun[] {
-    return [...runs.values()].filter(({ isKeyed, phase, end }) => isKeyed && phase !== 'placing' && end === null);
+    return [...runs.values()].filter(({ isKeyed, phase }) => isKeyed && phase !== 'placing');
   }
 
   /** Writes what could not be stored, shows other processes the texts so far, and sees what they have changed. */
   async function synchronize(): Promise<void> {
-    await storeEnds();
+    await ends.storeAll();
     await Promise.allSettled(listUnended().map(synchronizeOne));
     startNext();
   }
@@ -495,7 +440,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
       run.storedText = textSoFar;
     }
     const stored = await orders.read(record.id, record.caller.id);
-    if (run.end !== null) return;
+    if (find(record.id, record.caller.id) !== run) return;
     const isSent = run.phase === 'sent';
     // It was cancelled and deleted.
     const isDeleted = stored === null && lease.lostAt() < run.placedAt;
@@ -510,12 +455,12 @@ export function createOrderRuns(options: OrderRunsOptions) {
   async function restore(): Promise<void> {
     const restoreOne = ({ record }: OrderRun) =>
       orders.change(record.id, record.caller.id, { kind: 'lost', own: record });
-    await Promise.all([storeEnds(), ...listUnended().map(restoreOne)]);
+    await Promise.all([ends.storeAll(), ...listUnended().map(restoreOne)]);
   }
 }
 
-function keyOf({ record }: Pick<OrderRun, 'record'>): string {
-  return toOrderKey(record.id, record.caller.id);
+function keyOf({ id, caller }: OrderRecord): string {
+  return toOrderKey(id, caller.id);
 }
 
 function moved(record: OrderRecord | null): Moved {
@@ -538,12 +483,8 @@ function describeEnd(state: EndedState): ['finished' | 'failed' | 'cancelled', s
 
 /** A model writes dozens of pieces a second. */
 const showTextEveryMs = 250;
-/** Number of essays, of about 15 kB each, and of other ends. */
-const maxBuffered = 2_000;
 
 const continuedElsewhere = new Error('Another process continues the order.');
-const duplicateEssay = 'another process stored an essay of the same order first';
-const lostAtShutdown = 'the store failed until shutdown';
 const cancelled = new Error('The order was cancelled after it was sent. It may have been paid for.');
 const withdrawn = new Error('The API key of the caller was withdrawn.');
 
