@@ -384,7 +384,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
   }
 
   function drop(run: OrderRun): void {
-    runs.delete(keyOf(run.record));
+    if (runs.get(keyOf(run.record)) === run) runs.delete(keyOf(run.record));
     startNext();
   }
 
