@@ -125,7 +125,7 @@ function derive(secret: string, purpose: string): Buffer {
 
 /** The key is authenticated as associated data, so that a value cannot be moved to another key. */
 function seal(value: string, aesKey: Buffer, key: string): string {
-  const nonce = randomBytes(nonceBytes);
+  const nonce = takeNonce();
   const cipher = createCipheriv('aes-256-gcm', aesKey, nonce).setAAD(Buffer.from(key));
   const sealed = [nonce, cipher.update(value, 'utf8'), cipher.final()];
   return Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64');
@@ -143,7 +143,17 @@ function unseal(text: string, aesKey: Buffer, key: string): string {
   }
 }
 
+/** From a pool: a call of the random generator costs as much as the encryption of a look-up. */
+function takeNonce(): Buffer {
+  if (nonces.length === 0) nonces = randomBytes(nonceBytes * noncesAtATime);
+  const nonce = nonces.subarray(0, nonceBytes);
+  nonces = nonces.subarray(nonceBytes);
+  return nonce;
+}
+
 const nonceBytes = 12;
+const noncesAtATime = 500;
+let nonces: Buffer = Buffer.alloc(0);
 const tagBytes = 16;
 
 /**
