@@ -38,7 +38,14 @@ export function createEarlierOrders({ store, isShared, keepMs }: EarlierOrdersOp
       const state = await readState(job);
       const { order, createdAt, caller, isAwaited, listed } = job;
       const process = state.kind === 'queued' || state.kind === 'sent' ? earlierProcess : null;
-      const run = { process, run: earlierProcess, attempts: 1, isCancelRequested: false, earlier: null };
+      const run = {
+        process,
+        run: earlierProcess,
+        attempts: 1,
+        isCancelRequested: false,
+        isRepeated: false,
+        earlier: null,
+      };
       return { id, createdAt, order, caller, isAwaited, listed, ...run, state };
     },
     async readEssay(orderKey: string): Promise<Essay | null> {

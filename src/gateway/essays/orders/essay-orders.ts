@@ -91,6 +91,9 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   const starting = new Set<Promise<unknown>>();
   /** Number of started orders that were taken over and not reported yet. */
   let adopted = 0;
+  /** By the key of the order. */
+  const takingOver = new Map<string, Promise<OrderRecord>>();
+  let lossesRepaired = 0;
   /** Whether this process continues the orders of others. */
   let hasBegun = false;
   /** Whether no started order runs here any more. */
@@ -183,8 +186,11 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   async function renewLease(): Promise<void> {
     const names = runs.names();
     const phase = runs.isStopping() ? 'stopping' : 'running';
-    const [isLost] = await Promise.all([lease.checkMarker(), lease.renew(names, phase)]);
-    if (isLost) await Promise.all([lease.renew(names, phase), runs.restore()]);
+    await Promise.all([lease.checkMarker(), lease.renew(names, phase)]);
+    const losses = lease.losses();
+    if (losses === lossesRepaired) return;
+    await Promise.all([lease.renew(names, phase), runs.restore()]);
+    lossesRepaired = losses;
   }
 
   async function generate(order: OrderInput, context: RequestContext): Promise<EssayResult> {
@@ -213,12 +219,17 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     const { signal } = context;
     const id = toOrderId(order.idempotencyKey, caller.id);
     for (;;) {
+      signal.throwIfAborted();
       const end = runs.findEnd(id, caller.id);
-      const known = end ?? runs.find(id, caller.id);
-      if (known && !isSameOrder(known.record, { order })) return report(differentOrder);
-      const next = queue(order, caller, true);
-      const placed = { request: context, place: () => place(next), unplaced: 'refused' } as const;
-      const run = () => runs.find(id, caller.id) ?? hold(next, placed);
+      const here = end ? undefined : runs.find(id, caller.id);
+      const known = end?.own ?? here?.record;
+      if (known && !isSameOrder(known, { order })) {
+        if (here?.phase !== 'placing') return report(differentOrder);
+        // Another order may have been stored with this key before.
+        await here.placed.catch(() => {});
+        continue;
+      }
+      const run = () => here ?? holdNew(queue(order, caller, true), place, context);
       const result = await (end ? resultOf(end) : run().task.wait(signal));
       if (result.kind !== 'moved') return known ? report(result) : result;
       const { record } = result;
@@ -231,6 +242,16 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
       if (ended?.run !== record.run || !isSameOrder(ended, { order }) || ended.state.kind !== 'failed') continue;
       if (ended.state.failure !== null) return report(ended.state.failure);
     }
+  }
+
+  /** @param placeNew stores it as queued @param request that waits for it; null: it was started */
+  function holdNew(next: OrderRecord, placeNew: Place, request: RequestContext | null): OrderRun {
+    let before: OrderRecord | null = null;
+    const noteBefore = (known: OrderRecord | null) => {
+      before = known;
+    };
+    const unplaced = () => ({ kind: 'refused', own: next, before }) as const;
+    return hold(next, { request, place: () => placeNew(next, noteBefore), unplaced });
   }
 
   /** Begins to run an order that does not run here. */
@@ -258,10 +279,11 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   }
 
   /** Stores an order as queued, unless it is known. @returns what is stored then @throws StoreError */
-  async function place(next: OrderRecord): Promise<OrderRecord> {
+  async function place(next: OrderRecord, noteBefore: NoteBefore = () => {}): Promise<OrderRecord> {
     const { id, caller } = next;
     const known = await readCurrent(id, caller.id, { readsAgain: true });
     if (known?.state.kind === 'finished') return known;
+    noteBefore(known);
     // Otherwise another process could take it over at once.
     await renewLease();
     const record = (await orders.change(id, caller.id, { kind: 'ordered', next })) ?? next;
@@ -272,7 +294,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   function queue(order: KeyedOrder, caller: OrderCaller, isAwaited: boolean): OrderRecord {
     const id = toOrderId(order.idempotencyKey, caller.id);
     const { id: callerId, name, limits } = caller;
-    const run = { process: lease.id, run: randomUUID(), attempts: 0, isCancelRequested: false, earlier: null };
+    const run = { process: lease.id, run: randomUUID(), attempts: 0, isCancelRequested: false, isRepeated: false };
     const identity = {
       id,
       createdAt: new Date(),
@@ -281,19 +303,23 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
       isAwaited,
       listed: null,
     };
-    return { ...identity, ...run, state: { kind: 'queued' } };
+    return { ...identity, ...run, earlier: null, state: { kind: 'queued' } };
   }
 
   /** The order as this process knows it, or as it is stored. If its process has stopped, this one decides what becomes of it. */
   async function readCurrent(id: string, callerId: string, { readsAgain = false } = {}): Promise<OrderRecord | null> {
-    const findHere = () => (runs.findPlaced(id, callerId) ?? runs.findEnd(id, callerId))?.record;
+    const findHere = () => (runs.findPlaced(id, callerId) ?? runs.findEnd(id, callerId))?.record ?? null;
     const before = findHere();
     const record = before ?? (await orders.read(id, callerId));
     // It may have begun here meanwhile.
     const here = findHere();
     if (here || before || record === null) return here ?? record;
     if (isEnded(record)) return readsAgain ? readAgain(record) : record;
-    return (await isLeft(record)) ? takeOver(record) : record;
+    if (!(await isLeft(record))) return record;
+    const key = toOrderKey(id, callerId);
+    const deciding = takingOver.get(key) ?? takeOver(record).finally(() => takingOver.delete(key));
+    takingOver.set(key, deciding);
+    return deciding;
   }
 
   /** A stored body that could not be read may be an essay by the fields that the operator has declared since. */
@@ -337,7 +363,8 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
       return ended;
     }
     if (!hasBegun || runs.find(id, caller.id) || runs.findEnd(id, caller.id)) return left;
-    const record = (await hold({ ...left, ...by }, isOwn ? {} : { place: abandon }).placed) as OrderRecord;
+    const unplaced = () => ({ kind: 'abandoned', seen: left, by }) as const;
+    const record = (await hold({ ...left, ...by }, isOwn ? {} : { place: abandon, unplaced }).placed) as OrderRecord;
     if (record.run === by.run) adopted += 1;
     return record;
   }
@@ -360,27 +387,54 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   async function startOnce(next: OrderRecord): Promise<EssayOrder | EssayFailure> {
     const { id, caller, order } = next;
     const known = await readCurrent(id, caller.id, { readsAgain: true });
-    if (known !== null && transition(known, { kind: 'ordered', next }) === known) return answerStart(known, order);
     const end = runs.findEnd(id, caller.id);
+    if (end && (known === null || end.record === null))
+      return (await runs.isStored(end)) ? startOnce(next) : unsafeOrder;
+    if (known !== null && transition(known, { kind: 'ordered', next }) === known) return repeatStart(known, next);
     if (end) return (await runs.isStored(end)) ? startOnce(next) : unsafeOrder;
     const here = runs.find(id, caller.id);
     if (here?.phase === 'placing') return here.placed.then(() => startOnce(next));
     if (runs.countOf(caller.id) >= maxPerCaller) return tooManyOrders(maxPerCaller);
-    const startNew = () => placeStarted(next, known);
-    const record = await (here ? startNew() : hold(next, { place: startNew, unplaced: 'refused' }).placed);
-    if ('kind' in record) return record;
-    if (here && here.record.run === record.run && !record.isAwaited) runs.detach(here, record);
-    return answerStart(record, { ...order, orderAgain: false });
+    const startNew: Place = (_, noteBefore) => placeStarted(next, known, noteBefore);
+    const record = await (here ? startWaiting(here, next, known) : holdNew(next, startNew, null).placed);
+    return 'kind' in record ? record : answerStart(record, { ...order, orderAgain: false });
+  }
+
+  /** Starts an order that clients of this process wait for. */
+  async function startWaiting(run: OrderRun, next: OrderRecord, known: OrderRecord | null) {
+    run.isBeingStarted = true;
+    try {
+      const record = await placeStarted(next, known);
+      if ('kind' in record || run.record.run !== record.run || record.isAwaited) return record;
+      runs.detach(run, record);
+      return record;
+    } finally {
+      run.isBeingStarted = false;
+    }
+  }
+
+  /** Of an order that is known. If it is queued by another process, that one may be taking it back. */
+  async function repeatStart(known: OrderRecord, next: OrderRecord): Promise<EssayOrder | EssayFailure> {
+    const { id, caller, state, process, isRepeated } = known;
+    const isElsewhere = process !== lease.id && process !== earlierProcess;
+    if (state.kind !== 'queued' || !isElsewhere || isRepeated || !isSameOrder(known, next))
+      return answerStart(known, next.order);
+    const record = await orders.change(id, caller.id, { kind: 'repeated', seen: known });
+    return record?.run === known.run ? answerStart(record, next.order) : startOnce(next);
   }
 
   /** @param known the order with its key, which it replaces @returns what is stored then, or why it is not accepted */
-  async function placeStarted(next: OrderRecord, known: OrderRecord | null): Promise<OrderRecord | EssayFailure> {
+  async function placeStarted(
+    next: OrderRecord,
+    known: OrderRecord | null,
+    noteBefore?: NoteBefore,
+  ): Promise<OrderRecord | EssayFailure> {
     const { id, caller, order, createdAt } = next;
     const exhausted = await findExhausted(caller);
     if (exhausted !== null) return report(exhausted) as EssayAllowanceExhausted;
     if (!(await storedBytes.take(order, caller.id, createdAt))) return tooManyBytes(storedBytes.maxMegabytes);
     const listed = await orders.listOf(caller.id).append(id);
-    const record = await place({ ...next, listed });
+    const record = await place({ ...next, listed }, noteBefore);
     const isNew = record.run === next.run || (known?.isAwaited && !record.isAwaited);
     // Another process may have been faster.
     const unused = isNew ? known : next;
@@ -494,9 +548,11 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
         const names = left.orders.slice(from, from + maxTakenOver);
         const read = ({ id, callerId }: OrderName) => readCurrent(id, callerId).catch(orders.skipUnreadable);
         const records = await Promise.all(names.map(read));
-        if (records.some((record) => record !== null && !isEnded(record) && record.process === left.id)) isDone = false;
+        const isUnended = (record: OrderRecord | null) => record !== null && !isEnded(record);
+        if (records.some((record) => isUnended(record) && [left.id, null].includes(record?.process ?? null)))
+          isDone = false;
       }
-      if (isDone) await left.forget();
+      if (isDone && hasBegun) await left.forget();
     }
     if (adopted > 0) events.essayOrdersAdopted(adopted);
     adopted = 0;
@@ -507,6 +563,10 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     return result;
   }
 }
+
+/** Stores an order as queued, and notes the one that it replaces. */
+type Place = (next: OrderRecord, noteBefore: NoteBefore) => Promise<OrderRecord | EssayFailure>;
+type NoteBefore = (known: OrderRecord | null) => void;
 
 /** Calls the function unless its last call has not ended. A store that fails is reported by itself; the next call tries again. */
 function oneAtATime(run: () => Promise<void>): () => void {

@@ -13,9 +13,11 @@ interface OrderEndsOptions {
 
 /** How an order of this process has ended, until that is stored. */
 export interface OrderEnd {
-  /** As it is then. If another run has stored an essay before, it is with that one. */
-  record: OrderRecord;
-  event: Extract<OrderEvent, { kind: 'answered' | 'unsent' | 'refused' | 'released' }>;
+  /** As this process knows it. */
+  own: OrderRecord;
+  /** As it has ended. If another run has stored an essay before, it is with that one. Null: it has not ended, and is given up here. */
+  record: OrderRecord | null;
+  event: Extract<OrderEvent, { kind: 'answered' | 'unsent' | 'refused' | 'abandoned' }>;
   essay: Essay | null;
   /** Without an idempotency key, only its essay is stored. */
   isKeyed: boolean;
@@ -38,14 +40,17 @@ export function createOrderEnds({ orders, onStored, events }: OrderEndsOptions) 
     },
     find: (id: string, callerId: string) => ends.get(toOrderKey(id, callerId)),
     findEssay(essayId: string, callerId: string): Essay | null {
-      const found = list().find(({ essay, record }) => essay?.id === essayId && record.caller.id === callerId);
+      const found = list().find(({ essay, own }) => essay?.id === essayId && own.caller.id === callerId);
       return found?.essay ?? null;
     },
     list,
     /** @returns whether it is stored */
     store,
-    async storeAll(): Promise<void> {
-      await Promise.all(list().map((end) => store(end)));
+    storeAll,
+    /** Also what is being stored now, and fails. */
+    async storeAllAgain(): Promise<void> {
+      await storeAll();
+      await storeAll();
     },
     /** Reports each essay as lost. */
     discard(): void {
@@ -53,6 +58,10 @@ export function createOrderEnds({ orders, onStored, events }: OrderEndsOptions) 
       ends.clear();
     },
   };
+
+  async function storeAll(): Promise<void> {
+    await Promise.all(list().map((end) => store(end)));
+  }
 
   function list(): OrderEnd[] {
     return [...ends.values()];
@@ -73,12 +82,12 @@ export function createOrderEnds({ orders, onStored, events }: OrderEndsOptions) 
   }
 
   async function write(end: OrderEnd): Promise<void> {
-    const { event, essay, isKeyed } = end;
-    const { id, caller, run } = event.own;
+    const { own, event, essay, isKeyed } = end;
+    const { id, caller, run } = own;
     if (ends.get(keyOf(end)) !== end) return;
     if (essay !== null) await orders.writeEssay(essay, caller.id, isKeyed ? keyOf(end) : null);
     const stored = isKeyed ? await orders.change(id, caller.id, event) : null;
-    const isOther = stored !== null && stored.run !== run && !isSameOrder(stored, event.own);
+    const isOther = stored !== null && stored.run !== run && !isSameOrder(stored, own);
     if (essay !== null && isOther) await orders.writeEssay(essay, caller.id, null);
     else if (stored?.state.kind === 'finished') {
       end.record = stored;
@@ -100,8 +109,8 @@ export function createOrderEnds({ orders, onStored, events }: OrderEndsOptions) 
   }
 }
 
-function keyOf({ event }: OrderEnd): string {
-  return toOrderKey(event.own.id, event.own.caller.id);
+function keyOf({ own }: OrderEnd): string {
+  return toOrderKey(own.id, own.caller.id);
 }
 
 /** Number of essays, of about 15 kB each, and of other ends. */

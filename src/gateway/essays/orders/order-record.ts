@@ -38,6 +38,8 @@ export interface OrderRecord {
   /** How often this run was recorded as sent. */
   attempts: number;
   isCancelRequested: boolean;
+  /** Whether another client has started it while it was queued. */
+  isRepeated: boolean;
   /** How an earlier run ended, and what it was, until this one is sent. */
   earlier: EarlierRun | null;
   state: QueuedState | SentState | EndedState;
@@ -65,14 +67,16 @@ export type EndedState =
 export type OrderEvent =
   /** A client orders. `next` is queued. */
   | { kind: 'ordered'; next: OrderRecord }
+  /** Another client starts it, and finds it queued. */
+  | { kind: 'repeated'; seen: OrderRecord }
   /** Its process is about to send it. A record that is missing was deleted, unless the store may have lost its data since. */
   | { kind: 'sending'; own: OrderRecord; mayBeLost: boolean }
   /** What was sent has ended. */
   | { kind: 'answered'; own: OrderRecord; state: EndedState }
   /** It was not sent, and will not be by this run. Null: its client has left. */
   | { kind: 'unsent'; own: OrderRecord; failure: EssayFailure | null }
-  /** Its client was refused, because it may not be stored. */
-  | { kind: 'refused'; own: OrderRecord }
+  /** Its client was refused, because it may not be stored. `before`: the order that it has replaced. */
+  | { kind: 'refused'; own: OrderRecord; before: OrderRecord | null }
   /** @param cancelsSent whether one that was sent ends as well */
   | { kind: 'cancelled'; cancelsSent: boolean }
   /** Asks the process that has sent it. */
@@ -89,14 +93,18 @@ export function transition(record: OrderRecord | null, event: OrderEvent): Order
   switch (event.kind) {
     case 'ordered':
       return order(record, event.next);
+    case 'repeated':
+      return record?.state.kind === 'queued' && record.run === event.seen.run
+        ? { ...record, isRepeated: true }
+        : record;
     case 'sending':
-      return (record === null ? event.mayBeLost : isRunBy(record, event.own)) ? send(record, event.own) : record;
+      return (record === null ? event.mayBeLost : mayBeSentBy(record, event.own)) ? send(record, event.own) : record;
     case 'answered':
       return answer(record, event.own, event.state);
     case 'unsent':
       return record && isRunBy(record, event.own) ? endUnsent(record, event.own, event.failure) : record;
     case 'refused':
-      return record?.state.kind === 'queued' && isRunBy(record, event.own) ? refuse(record, event.own) : record;
+      return record?.state.kind === 'queued' && isRunBy(record, event.own) ? refuse(record, event) : record;
     case 'cancelled':
       return record && cancel(record, event.cancelsSent);
     case 'cancel-requested':
@@ -129,6 +137,7 @@ function order(record: OrderRecord | null, next: OrderRecord): OrderRecord | nul
 /** Whether an order that has ended is sent once more. A failure that was stored for waiting clients does not reserve the key. */
 function mayOrder(record: OrderRecord, next: OrderRecord): boolean {
   if (record.state.kind === 'finished') return false;
+  if (isHidden(record)) return true;
   if (next.isAwaited && !needsConsent(record.state)) return true;
   return next.order.orderAgain && isSameOrder(record, next);
 }
@@ -156,10 +165,9 @@ function endUnsent(record: OrderRecord, own: OrderRecord, failure: EssayFailure 
   return { ...unsent, state: { kind: 'failed', failure } };
 }
 
-/** As it was before, unless it was started while its client waited: then it is that client's order. */
-function refuse(record: OrderRecord, own: OrderRecord): OrderRecord | null {
-  if (own.isAwaited && !record.isAwaited) return record;
-  return record.earlier && { ...record, ...record.earlier, earlier: null };
+/** As it was before, unless another client has started it since: then it is that client's order. */
+function refuse(record: OrderRecord, { own, before }: { own: OrderRecord; before: OrderRecord | null }) {
+  return record.isRepeated || record.isAwaited !== own.isAwaited ? record : before;
 }
 
 function cancel(record: OrderRecord, cancelsSent: boolean): OrderRecord {
@@ -186,6 +194,11 @@ function restore(record: OrderRecord | null, own: OrderRecord): OrderRecord {
   if (record.run === own.run) return { ...record, attempts: own.attempts, listed: own.listed, state: own.state };
   // Another process, which found no record, has queued the order since.
   return record.earlier === null ? own : record;
+}
+
+/** Not if it was released. */
+function mayBeSentBy(record: OrderRecord, own: OrderRecord): boolean {
+  return isRunBy(record, own) && record.process === own.process;
 }
 
 function isRunBy(record: OrderRecord, own: OrderRecord): boolean {
@@ -365,6 +378,7 @@ export const recordSchema: z.ZodType<OrderRecord> = z.object({
   run: z.string(),
   attempts: z.number(),
   isCancelRequested: z.boolean(),
+  isRepeated: z.boolean(),
   earlier: z.object({ order: orderSchema, isAwaited: z.boolean(), attempts: z.number(), state: endedState }).nullable(),
   state: z.union([liveState, endedState]),
 });

@@ -8,6 +8,7 @@ import { createOrderEnds, type OrderEnd } from './order-ends.ts';
 import {
   type EndedState,
   isEnded,
+  type OrderEvent,
   type OrderRecord,
   toOrderKey,
   toResult,
@@ -53,8 +54,10 @@ export interface OrderRun {
   phase: 'placing' | 'waiting' | 'begun' | 'sent';
   /** What is stored after it was placed, or why it is not accepted. Rejects with StoreError. */
   placed: Promise<OrderRecord | EssayFailure>;
-  /** When that began, by `performance.now()`. */
-  placedAt: number;
+  /** When it was stored last, as far as is known, by `performance.now()`. */
+  storedAt: number;
+  /** Whether a client starts it that others wait for. */
+  isBeingStarted: boolean;
   task: SharedTask<EssayResult | Moved>;
   /** Lets it begin when it is its turn. */
   begin(): void;
@@ -80,7 +83,7 @@ interface HoldOptions {
   /** Stores it as queued first, unless another run has it. @returns what is stored then, or why it is not accepted @throws StoreError */
   place?: () => Promise<OrderRecord | EssayFailure>;
   /** What becomes of the order if that fails: it may be stored all the same. */
-  unplaced?: 'refused' | 'released';
+  unplaced?: () => OrderEnd['event'];
   isKeyed?: boolean;
 }
 
@@ -114,7 +117,11 @@ export function createOrderRuns(options: OrderRunsOptions) {
     findEssay: ends.findEssay,
     isEmpty: () => runs.size === 0 && ends.list().length === 0,
     isStopping: () => isStopping,
-    countOf: (callerId: string) => listStarted().filter(({ record }) => record.caller.id === callerId).length,
+    /** Of those that are started, or are being started. */
+    countOf(callerId: string): number {
+      const isCounted = ({ record, isBeingStarted }: OrderRun) => !record.isAwaited || isBeingStarted;
+      return [...runs.values()].filter((run) => run.record.caller.id === callerId && isCounted(run)).length;
+    },
     /** Number of started orders that wait before it. */
     positionOf: (id: string) => names().findIndex((name) => name.id === id),
     names,
@@ -142,7 +149,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
     async flush(): Promise<void> {
       const detached = () => [...runs.values()].filter(({ task }) => task.outlivesCallers());
       while (detached().length > 0) await Promise.all(detached().map(({ task }) => task.settled()));
-      await ends.storeAll();
+      await ends.storeAllAgain();
     },
     /** Reports each essay that is not stored as lost. */
     discard(): void {
@@ -163,14 +170,13 @@ export function createOrderRuns(options: OrderRunsOptions) {
       const isWaiting = !record.isAwaited && (phase === 'placing' || phase === 'waiting');
       if (isKeyed) (isWaiting ? waiting : others).push({ id: record.id, callerId: record.caller.id });
     }
-    for (const { record, isKeyed } of ends.list())
-      if (isKeyed) others.push({ id: record.id, callerId: record.caller.id });
+    for (const { own, isKeyed } of ends.list()) if (isKeyed) others.push({ id: own.id, callerId: own.caller.id });
     return [...waiting, ...others, ...leftToOthers];
   }
 
   /** Runs an order that does not run here: at once if a request waits for it, otherwise when it is its turn. */
   function hold(record: OrderRecord, options: HoldOptions = {}): OrderRun {
-    const { request = null, place = async () => record, unplaced = 'released', isKeyed = true } = options;
+    const { request = null, place = async () => record, unplaced, isKeyed = true } = options;
     let begin = () => {};
     const turn = new Promise<void>((resolve) => {
       begin = resolve;
@@ -179,12 +185,12 @@ export function createOrderRuns(options: OrderRunsOptions) {
     const task = new SharedTask<EssayResult | Moved>(() =>
       placed.then(
         (stored) => perform(run, stored, request, turn),
-        (error) => endUnplaced(run, unplaced, error),
+        (error) => endUnplaced(run, unplaced?.() ?? null, error),
       ),
     );
-    const state = { phase: 'placing', refusal: null } as const;
+    const state = { phase: 'placing', storedAt: performance.now(), isBeingStarted: false, refusal: null } as const;
     const text = { textSoFar: '', textShownAt: 0, storedText: '' };
-    const run: OrderRun = { record, isKeyed, placed, placedAt: performance.now(), task, begin, ...state, ...text };
+    const run: OrderRun = { record, isKeyed, placed, task, begin, ...state, ...text };
     runs.set(keyOf(record), run);
     if (request === null) task.keepAlive();
     return run;
@@ -201,13 +207,13 @@ export function createOrderRuns(options: OrderRunsOptions) {
   }
 
   function startNext(): void {
-    let places = isStopping ? 0 : maxRunning;
-    for (const run of runs.values()) {
-      if (places === 0) return;
-      if (run.record.isAwaited || run.phase === 'placing') continue;
-      if (run.phase === 'waiting') run.phase = 'begun';
+    if (isStopping) return;
+    const started = listStarted();
+    const running = started.filter(({ phase }) => phase === 'begun' || phase === 'sent').length;
+    const waiting = started.filter(({ phase }) => phase === 'waiting');
+    for (const run of waiting.slice(0, Math.max(0, maxRunning - running))) {
+      run.phase = 'begun';
       run.begin();
-      places -= 1;
     }
   }
 
@@ -218,10 +224,8 @@ export function createOrderRuns(options: OrderRunsOptions) {
     request: RequestContext | null,
     turn: Promise<void>,
   ): Promise<EssayResult | Moved> {
-    if ('kind' in stored) {
-      drop(run);
-      return stored;
-    }
+    // Clients that wait for the order of the one that was refused order by themselves.
+    if ('kind' in stored) return leave(run, null);
     if (stored.run !== run.record.run) return leave(run, stored);
     const { signal } = run.task;
     run.record = stored;
@@ -287,7 +291,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
       const append = () => orders.listOf(caller.id).append(id);
       const own = { ...run.record, listed: run.record.listed ?? (await append().catch(() => null)) };
       let marked = await orders.change(id, caller.id, { kind: 'sending', own, mayBeLost: false });
-      if (marked === null && lease.lostAt() >= run.placedAt) {
+      if (marked === null && (await lease.mayHaveLost(run.storedAt))) {
         await lease.settle(run.task.signal);
         marked = await orders.change(id, caller.id, { kind: 'sending', own, mayBeLost: true });
       }
@@ -345,10 +349,11 @@ export function createOrderRuns(options: OrderRunsOptions) {
     return ended;
   }
 
-  async function endUnplaced(run: OrderRun, kind: 'refused' | 'released', error: unknown): Promise<never> {
+  async function endUnplaced(run: OrderRun, event: OrderEnd['event'] | null, error: unknown): Promise<never> {
+    drop(run);
     const isUnreadable = error instanceof StoreError && error.failure === 'corrupt';
-    if (isUnreadable) drop(run);
-    else await end(run, { kind, own: run.record }, null);
+    if (event !== null && !isUnreadable)
+      await ends.add({ own: run.record, record: null, event, essay: null, isKeyed: run.isKeyed });
     throw error;
   }
 
@@ -358,29 +363,30 @@ export function createOrderRuns(options: OrderRunsOptions) {
    */
   async function end(
     run: OrderRun,
-    event: OrderEnd['event'],
+    event: Extract<OrderEvent, { kind: 'answered' | 'unsent' }>,
     result: EssayResult | null,
   ): Promise<EssayResult | Moved> {
     const { own } = event;
     const essay = result?.kind === 'essay' ? result : null;
-    const ended: OrderEnd = { record: transition(own, event) ?? own, event, essay, isKeyed: run.isKeyed };
-    if (!own.isAwaited && isEnded(ended.record)) events.essayOrderEnded(own.id, ...describeEnd(ended.record.state));
+    const record = transition(own, event) ?? own;
+    const ended: OrderEnd = { own, record, event, essay, isKeyed: run.isKeyed };
+    if (!own.isAwaited && isEnded(record)) events.essayOrderEnded(own.id, ...describeEnd(record.state));
     drop(run);
     const added = ends.add(ended);
     notify(own);
     await added;
-    const { state } = ended.record;
-    const delivered = state.kind === 'finished' ? state.essay : result;
+    const state = ended.record?.state;
+    const delivered = state?.kind === 'finished' ? state.essay : result;
     if (delivered === null) return moved(null);
     events.essayOrdered(delivered.kind === 'essay' && essay === null ? 'from_key' : outcomes[delivered.kind]);
     return delivered;
   }
 
-  function onStored({ event }: OrderEnd, stored: OrderRecord | null): void {
-    notify(event.own);
-    // It was started while its client left.
-    const isStarted = stored?.state.kind === 'queued' && !stored.isAwaited && stored.process !== null;
-    if (isStarted && stored.run === event.own.run) hold(stored);
+  function onStored({ own }: OrderEnd, stored: OrderRecord | null): void {
+    notify(own);
+    // It was started while its client left or was refused, or was taken over although that seemed to fail.
+    const isOwn = stored?.state.kind === 'queued' && !stored.isAwaited && stored.run === own.run;
+    if (isOwn && stored.process === lease.id) hold(stored);
   }
 
   function drop(run: OrderRun): void {
@@ -415,10 +421,19 @@ export function createOrderRuns(options: OrderRunsOptions) {
   /** Lets other processes continue an order at once. If the store fails, they do so when this process has no lease. */
   async function release(run: OrderRun): Promise<void> {
     const { id, caller } = run.record;
-    const released = await orders.change(id, caller.id, { kind: 'released', own: run.record }).catch(() => null);
+    const released = await storeAsReleased(run).catch(() => null);
     if (run.record.state.kind !== 'queued' || (released !== null && released.process !== null)) return;
     leftToOthers.push({ id, callerId: caller.id });
     stop(run, continuedElsewhere);
+  }
+
+  async function storeAsReleased({ record, storedAt }: OrderRun): Promise<OrderRecord | null> {
+    const { id, caller } = record;
+    const change = (kind: 'released' | 'lost') => orders.change(id, caller.id, { kind, own: record });
+    const released = await change('released');
+    if (released !== null || !(await lease.mayHaveLost(storedAt))) return released;
+    await change('lost');
+    return change('released');
   }
 
   function listUnended(): OrderRun[] {
@@ -439,12 +454,14 @@ export function createOrderRuns(options: OrderRunsOptions) {
       await orders.writeTextSoFar(record, textSoFar);
       run.storedText = textSoFar;
     }
+    const readAt = performance.now();
     const stored = await orders.read(record.id, record.caller.id);
-    if (find(record.id, record.caller.id) !== run) return;
+    // Otherwise it was cancelled and deleted.
+    const isLost = stored === null && (await lease.mayHaveLost(run.storedAt));
+    if (find(record.id, record.caller.id) !== run || isLost) return;
+    if (stored !== null) run.storedAt = readAt;
     const isSent = run.phase === 'sent';
-    // It was cancelled and deleted.
-    const isDeleted = stored === null && lease.lostAt() < run.placedAt;
-    if (!isSent && (isDeleted || (stored !== null && stored.run !== record.run))) return stop(run, continuedElsewhere);
+    if (!isSent && stored?.run !== record.run) return stop(run, continuedElsewhere);
     if (stored?.state.kind === 'cancelled' && !isSent) return stop(run, cancelled);
     // Its end is not awaited: it may take as long as an essay.
     if (stored?.isCancelRequested) void cancel(run).catch(() => {});

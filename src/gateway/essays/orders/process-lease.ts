@@ -45,8 +45,11 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
   let ownList: Promise<string> | null = null;
   /** The orders as they were last written. */
   let written = '[]';
+  /** Whether it has other lists, which were replaced. */
+  let hasFormerLists = false;
   let settledAt = 0;
   let lostAt = Number.NEGATIVE_INFINITY;
+  let losses = 0;
   /** The stored marker, which is lost with all other data; null until it was read. */
   let marker: string | null = null;
   // Read at the start, so that the first order of a new store rarely waits, and a later loss is noticed.
@@ -61,8 +64,13 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
       lostAt = performance.now();
       settledAt = lostAt + settleMs;
     },
-    /** When the store may have lost data last, by `performance.now()`. */
-    lostAt: () => lostAt,
+    /** How often the store has lost its data. Then the orders of this process must be written again. */
+    losses: () => losses,
+    /** Whether the store may have lost what was stored at this time, by `performance.now()`. */
+    async mayHaveLost(storedAt: number): Promise<boolean> {
+      await checkMarker();
+      return lostAt >= storedAt;
+    },
     settle,
     isAlive,
     findLeft,
@@ -76,18 +84,15 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
       if (renewals === 0) return;
       await renew(orders, 'ended');
       if (orders.length === 0 && ownList) await forget(await ownList, id);
-      ownList = null;
-      written = '[]';
+      dropList();
     },
   };
 
   /** @param orders what other processes continue if this one stops */
   async function renew(orders: readonly OrderName[], phase: Lease['phase']): Promise<void> {
     const names = JSON.stringify(orders);
-    const before = ownList;
     // Other processes may have continued its orders, and have forgotten it.
-    const isLate = before !== null && performance.now() - renewedAt > leaseMs / 2;
-    if (isLate) unlist();
+    if (ownList !== null && performance.now() - renewedAt > leaseMs / 2) dropList();
     try {
       if (names !== written) {
         ownList ??= addList().catch((error) => {
@@ -102,21 +107,30 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
       const beganAt = performance.now();
       await store.set(ownKey, JSON.stringify(lease), { expiresInMs: leaseMs });
       renewedAt = beganAt;
-      if (isLate) await forget(await before, id);
+      if (hasFormerLists) await forgetFormerLists();
     } catch (error) {
       written = 'unknown';
       throw error;
     }
   }
 
-  function unlist(): void {
+  function dropList(): void {
+    hasFormerLists ||= ownList !== null;
     ownList = null;
     written = '[]';
   }
 
-  /** Whether the store has lost its data since the last call; then the orders of this process must be written again. */
-  async function checkMarker(): Promise<boolean> {
-    if (!isShared) return false;
+  async function forgetFormerLists(): Promise<void> {
+    const own = await ownList;
+    const { listed } = await readListed();
+    const former = listed.filter(({ process, list }) => process === id && list !== own);
+    await Promise.all(former.map(({ list }) => forget(list, id)));
+    hasFormerLists = false;
+  }
+
+  /** Notices whether the store has lost its data. */
+  async function checkMarker(): Promise<void> {
+    if (!isShared) return;
     const own = randomUUID();
     const found = (await store.setIfAbsent(markerKey, own, { expiresInMs: markerMs })) ?? own;
     const isNew = found === own || (marker !== null && marker !== found);
@@ -125,9 +139,9 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
     if (isNew) settledAt = performance.now() + settleMs;
     if (isLost) {
       lostAt = performance.now();
-      unlist();
+      losses += 1;
+      dropList();
     }
-    return isLost;
   }
 
   /** Waits until all processes have written again what the store may have lost. @throws the signal's reason */
@@ -170,7 +184,7 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
     const ownBefore = await ownList;
     const { listed } = await readListed();
     // The record of all processes was damaged.
-    if (ownBefore !== null && !listed.some(({ list }) => list === ownBefore)) unlist();
+    if (ownBefore !== null && !listed.some(({ list }) => list === ownBefore)) dropList();
     const left = await Promise.all(
       listed.map(async ({ process, list }): Promise<LeftProcess | null> => {
         const isRunning = await isAlive(process);
@@ -184,6 +198,7 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
 
   async function addList(): Promise<string> {
     const list = randomUUID();
+    renewedAt = performance.now();
     await changeListed((listed) => [...listed, { process: id, list }]);
     return list;
   }

@@ -21,7 +21,7 @@ const unknown = timedOut as EssayFailure;
 const essay = tEssay();
 
 function tRecord(state: OrderRecord['state'], changes: Partial<OrderRecord> = {}): OrderRecord {
-  const run = { process: 'one', run: 'run-1', attempts: 0, isCancelRequested: false, earlier: null };
+  const run = { process: 'one', run: 'run-1', attempts: 0, isCancelRequested: false, isRepeated: false, earlier: null };
   const id = toOrderId('form-1', ann.id);
   return {
     id,
@@ -78,7 +78,8 @@ const events: Record<string, (record: OrderRecord | null) => OrderEvent> = {
   'asked to cancel': () => ({ kind: 'cancel-requested' }),
   released: (record) => ({ kind: 'released', own: own(record) }),
   abandoned: (record) => ({ kind: 'abandoned', seen: own(record), by: { process: 'two', run: 'run-2' } }),
-  'taken back': (record) => ({ kind: 'refused', own: own(record) }),
+  repeated: (record) => ({ kind: 'repeated', seen: own(record) }),
+  'taken back': (record) => ({ kind: 'refused', own: own(record), before: null }),
   lost: (record) => ({ kind: 'lost', own: own(record) }),
 };
 
@@ -126,6 +127,7 @@ const table: Record<string, Record<string, string>> = {
     'cancelled though sent': 'cancelled',
     released: 'queued released',
     abandoned: 'queued by 2',
+    repeated: 'queued',
     'taken back': 'none',
   },
   awaited: {
@@ -139,6 +141,7 @@ const table: Record<string, Record<string, string>> = {
     left: 'cancelled',
     released: 'awaited released',
     abandoned: 'cancelled',
+    repeated: 'awaited',
     'taken back': 'none',
   },
   again: {
@@ -152,7 +155,8 @@ const table: Record<string, Record<string, string>> = {
     'cancelled though sent': 'paidFor',
     released: 'queued after failure released',
     abandoned: 'queued after failure by 2',
-    'taken back': 'unknown',
+    repeated: 'queued after failure',
+    'taken back': 'none',
   },
   sent: {
     sending: 'sent',
@@ -213,9 +217,18 @@ describe.each(Object.keys(states))('an order that is %s', (name) => {
   });
 });
 
-it('is not taken back if it was started while its client waited', () => {
+it('is taken back to what it was before, unless another client has started it', () => {
   const awaited = { ...queued, isAwaited: true };
-  expect(transition(queued, { kind: 'refused', own: awaited })).toBe(queued);
+  expect(transition(queued, { kind: 'refused', own: awaited, before: null })).toBe(queued);
+  const repeated = transition(queued, { kind: 'repeated', seen: queued });
+  expect(transition(repeated, { kind: 'refused', own: queued, before: null })).toBe(repeated);
+  const before = states.refused as OrderRecord;
+  expect(transition(queued, { kind: 'refused', own: queued, before })).toBe(before);
+});
+
+it('is not sent by a process that has released it', () => {
+  const released = transition(queued, { kind: 'released', own: queued });
+  expect(transition(released, { kind: 'sending', own: queued, mayBeLost: false })).toBe(released);
 });
 
 it('counts each time that it is sent', () => {

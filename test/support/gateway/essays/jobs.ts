@@ -136,7 +136,7 @@ export async function storeOrders(
     const listed = await records.listOf(caller.id).append(id);
     const state: EndedState =
       kind === 'finished' ? { kind, essay: { ...tEssay(), id } } : { kind, mayHaveBeenPaid: false };
-    const run = { process: null, run: id, attempts: 1, isCancelRequested: false, earlier: null };
+    const run = { process: null, run: id, attempts: 1, isCancelRequested: false, isRepeated: false, earlier: null };
     const ordered = {
       createdAt: new Date(),
       order: { ...order, idempotencyKey: id },
