@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import { crc32, inflateRawSync } from 'node:zlib';
+import { crc32 } from 'node:zlib';
 import readParts, { type CellValue, type Row as PackageRow } from 'read-excel-file/node';
-import { errorCodeOf } from './errors.ts';
+import { fromBufferPromise } from 'yauzl';
 import { count } from './process/terminal.ts';
 
 export interface WorkbookLimits {
@@ -54,7 +54,7 @@ export async function readWorkbook(
     throw new WorkbookError(`${name} is in the old XLS format or has a password; save it as XLSX without a password`);
   }
   if (archive.subarray(0, 2).toString('latin1') !== 'PK') throw new WorkbookError(`${name} is not an XLSX workbook`);
-  const parts = unpackParts(name, archive, limits);
+  const parts = await unpackParts(name, archive, limits);
   const sheets = await readParts(packParts(parts), { trim: false }).catch((error: unknown) => {
     // Its other errors are about the code of the package, not about the file.
     const isAboutFile = error instanceof Error && error.name === 'InvalidSpreadsheetError';
@@ -75,70 +75,38 @@ function damaged(name: string, problem: string): WorkbookError {
 }
 
 /** The XML files in a workbook, by path. The sizes that the archive declares are not trusted. */
-function unpackParts(name: string, archive: Buffer, limits: WorkbookLimits): ReadonlyMap<string, Buffer> {
+async function unpackParts(
+  name: string,
+  archive: Buffer,
+  limits: WorkbookLimits,
+): Promise<ReadonlyMap<string, Buffer>> {
   const parts = new Map<string, Buffer>();
   let path = 'the list of its files';
   let freeBytes = limits.unpackedMb * 1_000_000;
   try {
-    for (const entry of readEntries(archive)) {
-      path = entry.path;
+    const zip = await fromBufferPromise(archive, { validateEntrySizes: false });
+    for await (const entry of zip.eachEntry()) {
+      path = entry.fileName;
       // The others describe the document and its author.
       if (!/^xl\/.*\.xml(\.rels)?$/.test(path)) continue;
-      if (entry.isEncrypted) throw new WorkbookError(`${name} has a password; save it as XLSX without a password`);
-      const content = unpackEntry(archive, entry, freeBytes);
-      if (crc32(content) !== entry.checksum) throw damaged(name, `${path} has a wrong checksum`);
-      freeBytes -= content.length;
+      if (entry.isEncrypted()) throw new WorkbookError(`${name} has a password; save it as XLSX without a password`);
+      const chunks: Buffer[] = [];
+      for await (const chunk of await zip.openReadStreamPromise(entry)) {
+        freeBytes -= chunk.length;
+        if (freeBytes < 0) {
+          throw new WorkbookError(`${name} unpacks to more than ${limits.unpackedMb} MB, the limit for a workbook`);
+        }
+        chunks.push(chunk);
+      }
+      const content = Buffer.concat(chunks);
+      if (crc32(content) !== entry.crc32) throw damaged(name, `${path} has a wrong checksum`);
       parts.set(path, checkPart(name, path, content, limits));
     }
   } catch (error) {
     if (error instanceof WorkbookError) throw error;
-    if (errorCodeOf(error) !== 'ERR_BUFFER_TOO_LARGE') {
-      throw damaged(name, `${path} cannot be read; download the file again`);
-    }
-    throw new WorkbookError(`${name} unpacks to more than ${limits.unpackedMb} MB, the limit for a workbook`);
+    throw damaged(name, `${path} cannot be read; download the file again`);
   }
   return parts;
-}
-
-interface ArchiveEntry {
-  path: string;
-  isEncrypted: boolean;
-  /** 0 for stored, 8 for deflated. */
-  method: number;
-  checksum: number;
-  packedBytes: number;
-  /** The position of its local header. */
-  at: number;
-}
-
-/** The central directory of a ZIP archive: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.3.12 and 4.3.16. */
-function* readEntries(archive: Buffer): Generator<ArchiveEntry> {
-  const end = archive.lastIndexOf('PK\x05\x06', undefined, 'latin1');
-  if (end < 0) throw new Error('the archive has no end');
-  const entries = archive.readUInt16LE(end + 10);
-  let at = archive.readUInt32LE(end + 16);
-  for (let index = 0; index < entries; index++) {
-    const nameEnd = at + 46 + archive.readUInt16LE(at + 28);
-    yield {
-      path: archive.toString('utf8', at + 46, nameEnd),
-      isEncrypted: (archive.readUInt16LE(at + 8) & 1) === 1,
-      method: archive.readUInt16LE(at + 10),
-      checksum: archive.readUInt32LE(at + 16),
-      packedBytes: archive.readUInt32LE(at + 20),
-      at: archive.readUInt32LE(at + 42),
-    };
-    at = nameEnd + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
-  }
-}
-
-/** @throws an error with the code `ERR_BUFFER_TOO_LARGE` for more than `maxBytes`; another if the entry is damaged */
-function unpackEntry(archive: Buffer, { at, method, packedBytes }: ArchiveEntry, maxBytes: number): Buffer {
-  const start = at + 30 + archive.readUInt16LE(at + 26) + archive.readUInt16LE(at + 28);
-  // The smallest limit of zlib is 1.
-  if (method === 8) return inflateRawSync(archive.subarray(start), { maxOutputLength: Math.max(maxBytes, 1) });
-  if (method !== 0) throw new Error('unknown compression method');
-  if (packedBytes > maxBytes) throw Object.assign(new Error('too large'), { code: 'ERR_BUFFER_TOO_LARGE' });
-  return archive.subarray(start, start + packedBytes);
 }
 
 const maxSheets = 1_000;

@@ -1,3 +1,4 @@
+import { SaxesParser } from 'saxes';
 import { count } from '../../../base/process/terminal.ts';
 import { type BankFile, chain, ImportError, type Row } from './bank-file.ts';
 import type { Layout } from './bank-file-format.ts';
@@ -120,36 +121,65 @@ function isNested(value: unknown): boolean {
 
 type Fields = Record<string, string>;
 
-/** Only what such lists need of XML: elements with a text, in groups. Attributes are ignored. */
+/** The elements with a text, in groups. Attributes, and errors that do not concern these elements, are ignored. */
 async function* xmlEntries(
   file: BankFile,
-  text: DecodedText,
+  { pieces }: DecodedText,
   { group, row }: Extract<Layout, { kind: 'xml' }>,
 ): AsyncGenerator<Entry> {
-  let common: Fields | null = null;
+  // A publisher may return one in place of its list, under the same name.
+  if (/^[^<]*<!doctype html/i.test(file.start.toString('latin1'))) return;
+  const parser = new SaxesParser();
+  const open: string[] = [];
+  let entries: Entry[] = [];
   let rows: Fields[] = [];
+  /** What the rows of a group have in common; null between groups. */
+  let common: Fields | null = null;
   let current: Fields | null = null;
-  let open = '';
-  let root = '';
+  /** Null after an element in this one: it has no text of its own. */
+  let text: string | null = null;
+  let lastTag = 0;
   let isWhole = false;
-  for await (const { before, isEnd, name } of xmlTags(file, text)) {
-    root ||= name;
-    isWhole = isEnd && name === root;
-    if (name === group && isEnd) {
-      for (const fields of rows) yield { fields: { ...common, ...fields } };
+  let failure: ImportError | null = null;
+
+  parser.on('error', () => {});
+  parser.on('opentag', (tag) => {
+    const name = localName(tag);
+    open.push(name);
+    if (name === group) common = {};
+    else if (name === row) current = {};
+    if (open.length > maxDepth) failure ??= cutOff(file, 'an entry');
+    [text, lastTag] = ['', parser.position];
+  });
+  for (const event of ['text', 'cdata'] as const) {
+    parser.on(event, (part) => {
+      if (text !== null) text += part;
+      if ((text ?? part).length > maxLineLength) failure ??= tooLong(file);
+    });
+  }
+  parser.on('closetag', (tag) => {
+    const name = localName(tag);
+    open.pop();
+    if (name === group) {
+      entries.push(...rows.map((fields) => ({ fields: { ...common, ...fields } })));
       [common, rows] = [null, []];
-    } else if (name === group) common = {};
-    else if (common !== null && name === row && isEnd) {
-      if (current) rows.push(current);
+    } else if (common !== null && name === row) {
+      if (current !== null && rows.push(current) > maxGroupRows) failure ??= tooLong(file);
       current = null;
-      if (rows.length > maxGroupRows) throw tooLong(file);
-    } else if (name === row) current = {};
-    else if (isEnd && open === name) {
-      const fields = current ?? common ?? {};
-      fields[`${current ? row : group} ${name}`] ??= before;
-      if (Object.keys(fields).length > maxFields) throw tooLong(file);
+    } else if (text !== null) {
+      const fields: Fields = current ?? common ?? {};
+      fields[`${current ? row : group} ${name}`] ??= text.trim();
+      if (Object.keys(fields).length > maxFields) failure ??= tooLong(file);
     }
-    open = isEnd ? '' : name;
+    [text, lastTag, isWhole] = [null, parser.position, open.length === 0];
+  });
+
+  for await (const piece of pieces) {
+    parser.write(piece);
+    if (parser.position - lastTag > maxLineLength) failure ??= tooLong(file);
+    yield* entries;
+    entries = [];
+    if (failure !== null) throw failure;
   }
   if (common !== null) throw cutOff(file, 'an entry');
   if (!isWhole) throw cutOff(file, 'its list');
@@ -158,71 +188,8 @@ async function* xmlEntries(
 /** A hundred times those of an official file. */
 const maxGroupRows = 10_000;
 const maxFields = 200;
+const maxDepth = 100;
 
-interface XmlTag {
-  /** The text before it. */
-  before: string;
-  isEnd: boolean;
-  /** Without its namespace. */
-  name: string;
+function localName({ name }: { name: string }): string {
+  return name.slice(name.indexOf(':') + 1);
 }
-
-async function* xmlTags(file: BankFile, { pieces }: DecodedText): AsyncGenerator<XmlTag> {
-  let rest = '';
-  let text = '';
-  for await (const piece of pieces) {
-    rest += piece;
-    let at = 0;
-    for (let markup = findMarkup(rest, at); markup !== null; markup = findMarkup(rest, at)) {
-      const { open, content, start, end } = markup;
-      if (end - at > maxLineLength) throw tooLong(file);
-      text += decodeEntities(rest.slice(at, start));
-      if (open === '<![CDATA[') text += content;
-      if (text.length > maxLineLength) throw tooLong(file);
-      at = end;
-      const [, slash, name = ''] = (open === '<' && tagName.exec(content)) || [];
-      if (name === '') continue;
-      yield { before: text.trim(), isEnd: slash === '/', name };
-      text = '';
-      if (content.endsWith('/')) yield { before: '', isEnd: true, name };
-    }
-    rest = rest.slice(at);
-    if (rest.length > maxLineLength) throw tooLong(file);
-  }
-}
-
-interface Markup {
-  /** How it begins: `<` for a tag or a declaration. */
-  open: string;
-  /** Without its delimiters. */
-  content: string;
-  start: number;
-  end: number;
-}
-
-/** The next tag, comment or section; null if there is none, or if its end is missing. */
-function findMarkup(text: string, from: number): Markup | null {
-  const start = text.indexOf('<', from);
-  if (start < 0) return null;
-  const [open, close] = delimiters.find(([begin]) => text.startsWith(begin, start)) ?? ['<', '>'];
-  const end = text.indexOf(close, start + open.length);
-  return end < 0 ? null : { open, content: text.slice(start + open.length, end), start, end: end + close.length };
-}
-
-const delimiters: readonly (readonly [open: string, close: string])[] = [
-  ['<![CDATA[', ']]>'],
-  ['<!--', '-->'],
-];
-
-/** Declarations have none. */
-const tagName = /^(\/?)(?:[\w.-]+:)?([\w.-]*)/;
-
-function decodeEntities(text: string): string {
-  return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,4}));/gi, (whole, decimal, hex, name) => {
-    if (name) return entities[name] ?? whole;
-    const code = decimal ? Number(decimal) : Number.parseInt(hex, 16);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-  });
-}
-
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
