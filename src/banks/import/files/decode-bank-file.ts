@@ -1,8 +1,11 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { type Decode, decodeText } from '../../../base/decode-text.ts';
-import { type BankFile, ImportError } from './bank-file.ts';
+import type { InputFile } from '../../../base/input-file.ts';
+import { ImportError } from './bank-file.ts';
 import type { TextEncoding } from './bank-file-format.ts';
+
+type TextFile = Pick<InputFile, 'name' | 'start' | 'chunks'>;
 
 export interface DecodedText {
   /** @throws ImportError if the file is not text, or in an encoding that is not recognized */
@@ -15,7 +18,7 @@ export interface DecodedText {
  * Decodes a text file in chunks, in the encoding of its publisher, or as a copy in UTF-8 or UTF-16, with or without a byte
  * order mark.
  */
-export function decodeBankFile(file: BankFile, published: TextEncoding): DecodedText {
+export function decodeBankFile(file: TextFile, published: TextEncoding): DecodedText {
   let encoding: string = published;
   return { pieces: decodePieces(), encoding: () => encoding };
 
@@ -42,7 +45,7 @@ export function isDecodedTwice(text: string): boolean {
   return !isAscii(bytes) && isUtf8(bytes);
 }
 
-function rejectBinary({ name, start }: BankFile): void {
+function rejectBinary({ name, start }: TextFile): void {
   const signature = start.subarray(0, 4).toString('hex');
   if (/^504b0[357]|^d0cf11e0/.test(signature)) {
     throw new ImportError(`${name} is a workbook or an archive; expected a text file`);

@@ -1,6 +1,7 @@
 import { SaxesParser } from 'saxes';
+import { chain, type InputFile, takeReadable } from '../../../base/input-file.ts';
 import { count } from '../../../base/process/terminal.ts';
-import { type BankFile, chain, ImportError, type Row } from './bank-file.ts';
+import { ImportError, type Row } from './bank-file.ts';
 import type { Layout } from './bank-file-format.ts';
 import { type DecodedText, decodeBankFile } from './decode-bank-file.ts';
 import { maxLineLength, maxLines, undecodable } from './text-rows.ts';
@@ -10,12 +11,13 @@ import { maxLineLength, maxLines, undecodable } from './text-rows.ts';
  * @throws ImportError
  */
 export async function* readRecordRows(
-  file: BankFile,
+  file: InputFile,
   layout: Extract<Layout, { kind: 'json' | 'xml' }>,
 ): AsyncGenerator<Row> {
   const text = decodeBankFile(file, layout.encoding);
   const entries = layout.kind === 'json' ? jsonEntries(file, text) : xmlEntries(file, text, layout);
-  const { first, failure } = await takeReadable(entries);
+  // The entries before a failure show which list it is.
+  const { first, failure } = await takeReadable(entries, (taken) => taken < entriesForNames);
   const names = [...new Set(first.flatMap(({ fields }) => Object.keys(fields)))];
   yield { cells: names, line: 1 };
 
@@ -40,21 +42,6 @@ export async function* readRecordRows(
 /** Not all entries have all fields. */
 const entriesForNames = 20;
 
-/** The first entries and, if reading fails within them, the error: the entries before it show which list it is. */
-async function takeReadable(entries: AsyncIterator<Entry>): Promise<{ first: Entry[]; failure: unknown }> {
-  const first: Entry[] = [];
-  try {
-    while (first.length < entriesForNames) {
-      const { value, done } = await entries.next();
-      if (done) break;
-      first.push(value);
-    }
-  } catch (error) {
-    return { first, failure: error };
-  }
-  return { first, failure: null };
-}
-
 interface Entry {
   fields: Readonly<Record<string, unknown>>;
   problem?: string;
@@ -64,11 +51,11 @@ function toCell(value: unknown): string | number {
   return typeof value === 'number' ? value : String(value ?? '');
 }
 
-function tooLong({ name }: BankFile): ImportError {
+function tooLong({ name }: InputFile): ImportError {
   return new ImportError(`${name}: an entry of more than ${count(maxLineLength)} characters, the limit for an entry`);
 }
 
-function cutOff({ name }: BankFile, within: 'an entry' | 'its list'): ImportError {
+function cutOff({ name }: InputFile, within: 'an entry' | 'its list'): ImportError {
   return new ImportError(`${name} ends within ${within}; download it again`);
 }
 
@@ -76,7 +63,7 @@ function cutOff({ name }: BankFile, within: 'an entry' | 'its list'): ImportErro
  * The objects of an array, parsed one by one: a whole file of the largest size would take too much memory. They contain no
  * objects, so that a brace outside of texts begins another one, also after one that is not valid.
  */
-async function* jsonEntries(file: BankFile, { pieces }: DecodedText): AsyncGenerator<Entry> {
+async function* jsonEntries(file: InputFile, { pieces }: DecodedText): AsyncGenerator<Entry> {
   let rest = '';
   for await (const piece of pieces) {
     rest += piece;
@@ -123,7 +110,7 @@ type Fields = Record<string, string>;
 
 /** The elements with a text, in groups. Attributes, and errors that do not concern these elements, are ignored. */
 async function* xmlEntries(
-  file: BankFile,
+  file: InputFile,
   { pieces }: DecodedText,
   { group, row }: Extract<Layout, { kind: 'xml' }>,
 ): AsyncGenerator<Entry> {
