@@ -95,6 +95,24 @@ export function createBankLists({ dataDir, lookEveryMs = 1 }: BankListsOptions =
   };
 }
 
+/** Keeps what is read of the list of a country until the list changes; null for a country without a list. */
+export function keepByEdition<Kept>(
+  lists: BankLists,
+  read: (country: string) => Kept,
+): (country: string) => Kept | null {
+  const kept = new Map<string, { edition: string; value: Kept }>();
+  return (country) => {
+    const edition = lists.edition(country);
+    const found = kept.get(country);
+    if (found?.edition === edition) return found.value;
+    // Countries that do not exist must not use memory.
+    if (lists.status(country) === null) return null;
+    const value = read(country);
+    kept.set(country, { edition, value });
+    return value;
+  };
+}
+
 /** The BICs of branches are also BICs of their bank. */
 function groupBics(
   country: string,

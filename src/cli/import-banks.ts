@@ -1,8 +1,14 @@
 import { ImportError } from '../banks/import/files/bank-file.ts';
 import { importableCountries } from '../banks/import/files/formats.ts';
 import { isIsoDate, latestDate } from '../banks/import/files/list-date.ts';
-import { describeBankFiles, importBanks, importFolder, undoLastImport } from '../banks/import/import-banks.ts';
-import { importRegister, undoRegisterImport } from '../banks/import/import-register.ts';
+import {
+  describeBankFiles,
+  importBanks,
+  importFolder,
+  importRegister,
+  undoLastImport,
+  undoRegisterImport,
+} from '../banks/import/import-banks.ts';
 import { type PaymentScheme, paymentSchemes } from '../banks/scheme-registers.ts';
 import { UsageError } from '../base/errors.ts';
 import { print, printError } from '../base/process/terminal.ts';

@@ -148,7 +148,7 @@ async function* xmlEntries(
     const name = localName(tag);
     open.pop();
     if (name === group) {
-      entries.push(...rows.map((fields) => ({ fields: { ...common, ...fields } })));
+      if (failure === null) entries.push(...rows.map((fields) => ({ fields: { ...common, ...fields } })));
       [common, rows] = [null, []];
     } else if (common !== null && name === row) {
       if (current !== null && rows.push(current) > maxGroupRows) failure ??= tooLong(file);
@@ -161,9 +161,11 @@ async function* xmlEntries(
     [text, lastTag, isWhole] = [null, parser.position, open.length === 0];
   });
 
+  let length = 0;
   for await (const piece of pieces) {
     parser.write(piece);
-    if (parser.position - lastTag > maxLineLength) failure ??= tooLong(file);
+    length += piece.length;
+    if (length - lastTag > maxLineLength) failure ??= tooLong(file);
     yield* entries;
     entries = [];
     if (failure !== null) throw failure;
