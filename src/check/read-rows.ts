@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { CsvError } from 'csv-parse';
-import iconv from 'iconv-lite';
 import { type InTimeSlice, runAtOnce } from '../base/async/time-slices.ts';
 import { createCsvParser } from '../base/csv-parser.ts';
-import { type Decode, decodeText } from '../base/decode-text.ts';
+import { decodeText } from '../base/decode-text.ts';
+import { replay } from '../base/input-file.ts';
 import { count } from '../base/process/terminal.ts';
 import { readWorkbook } from '../base/read-workbook.ts';
 import { type Cells, findIbanCells } from './find-columns.ts';
@@ -117,56 +117,32 @@ function* group(rows: readonly Cells[]): Generator<readonly Cells[]> {
 const groupRows = 200;
 
 async function readTextRows(file: PaymentFile, { limits, inTimeSlice }: Required<ReadOptions>): Promise<Rows> {
-  const encoding: { current: TextEncoding } = { current: 'utf-8' };
   const start = await decodeStart(file);
+  const { pieces, encoding } = decodeTable(file);
   const style: TextStyle = {
     delimiter: await findDelimiter(start, inTimeSlice),
     lineEnd: start.includes('\r\n') ? '\r\n' : '\n',
     get hasByteOrderMark() {
-      return encoding.current !== 'utf-8' || file.start.subarray(0, 3).toString('hex') === utf8Mark;
+      return encoding() !== 'utf-8' || file.start.subarray(0, 3).toString('hex') === utf8Mark;
     },
   };
-  const pieces = decodeTable(file, (found) => {
-    encoding.current = found;
-  });
   const parser = createRowParser({ name: file.name, delimiter: style.delimiter, columns: maxColumns, limits });
   return { groups: parser.parse(pieces, inTimeSlice), style };
 }
 
-type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
-
-/** Decodes a table in UTF-8, UTF-16 or Windows-1252. @throws PaymentFileError for bytes of another encoding */
-function decodeTable(
-  file: Pick<PaymentFile, 'name' | 'start' | 'chunks'>,
-  onEncoding: (encoding: TextEncoding) => void = () => {},
-): AsyncGenerator<string> {
-  return decodeText(file, 'windows-1252', (encoding): Decode => {
-    onEncoding(encoding);
-    if (encoding !== 'utf-8') {
-      const decoder = iconv.getDecoder(encoding);
-      return (bytes) => (bytes === undefined ? (decoder.end() ?? '') : decoder.write(bytes));
-    }
-    const decoder = new TextDecoder('utf-8', { fatal: true });
-    return (bytes) => {
-      try {
-        return decoder.decode(bytes, { stream: bytes !== undefined });
-      } catch {
-        throw new PaymentFileError(
-          `${file.name} begins in UTF-8, but has bytes that are not UTF-8; save it in one encoding, such as UTF-8`,
-        );
-      }
-    };
-  });
+/** Decodes a table in UTF-8, UTF-16 or Windows-1252. Reading it rejects with a PaymentFileError for bytes of another encoding. */
+function decodeTable(file: Pick<PaymentFile, 'name' | 'start' | 'chunks'>) {
+  const problem = `${file.name} begins in UTF-8, but has bytes that are not UTF-8; save it in one encoding, such as UTF-8`;
+  return decodeText(file, { other: 'windows-1252', createError: () => new PaymentFileError(problem) });
 }
 
 const utf8Mark = 'efbbbf';
 
 async function decodeStart({ name, start: whole }: PaymentFile): Promise<string> {
   const start = whole.subarray(0, sampleBytes);
-  const chunks = Readable.from([start], { objectMode: true });
   let text = '';
   try {
-    for await (const piece of decodeTable({ name, start, chunks })) text += piece;
+    for await (const piece of decodeTable({ name, start, chunks: replay([start]) }).pieces) text += piece;
   } catch (error) {
     // The sample may end within a character. Other bytes are reported when the whole file is decoded.
     if (!(error instanceof PaymentFileError)) throw error;

@@ -1,43 +1,32 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
-import { type Decode, decodeText } from '../../../base/decode-text.ts';
+import { type DecodedText, decodeText } from '../../../base/decode-text.ts';
 import type { InputFile } from '../../../base/input-file.ts';
 import { ImportError } from './bank-file.ts';
 import type { TextEncoding } from './bank-file-format.ts';
 
-type TextFile = Pick<InputFile, 'name' | 'start' | 'chunks'>;
-
-export interface DecodedText {
-  /** @throws ImportError if the file is not text, or in an encoding that is not recognized */
-  pieces: AsyncIterable<string>;
-  /** The encoding of the pieces up to now. */
-  encoding(): string;
-}
-
 /**
  * Decodes a text file in chunks, in the encoding of its publisher, or as a copy in UTF-8 or UTF-16, with or without a byte
- * order mark.
+ * order mark. Reading it rejects with an ImportError if the file is not text, or in an encoding that is not recognized.
  */
-export function decodeBankFile(file: TextFile, published: TextEncoding): DecodedText {
-  let encoding: string = published;
-  return { pieces: decodePieces(), encoding: () => encoding };
+export function decodeBankFile(file: TextFile, published: TextEncoding): DecodedText<string> {
+  const { pieces, encoding } = decodeText(file, { other: published });
+  return { pieces: checkPieces(), encoding };
 
-  async function* decodePieces(): AsyncGenerator<string> {
+  async function* checkPieces(): AsyncGenerator<string> {
     rejectBinary(file);
-    yield* decodeText(file, published, createDecode);
-  }
-
-  function createDecode(chosen: string): Decode {
-    if (chosen === 'utf-16') {
-      throw new ImportError(
-        `${file.name} is neither in utf-16, as it is published, nor in utf-8; import the downloaded file unchanged`,
-      );
+    for await (const piece of pieces) {
+      if (encoding() === 'utf-16') {
+        throw new ImportError(
+          `${file.name} is neither in utf-16, as it is published, nor in utf-8; import the downloaded file unchanged`,
+        );
+      }
+      yield piece;
     }
-    encoding = chosen;
-    const decoder = iconv.getDecoder(chosen);
-    return (bytes) => (bytes === undefined ? (decoder.end() ?? '') : decoder.write(bytes));
   }
 }
+
+type TextFile = Pick<InputFile, 'name' | 'start' | 'chunks'>;
 
 /** Whether a text in UTF-8 was read as Windows-1252, and saved again: Zürich has become ZÃ¼rich. */
 export function isDecodedTwice(text: string): boolean {

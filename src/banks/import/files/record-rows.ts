@@ -1,9 +1,10 @@
 import { SaxesParser } from 'saxes';
+import type { DecodedText } from '../../../base/decode-text.ts';
 import { chain, type InputFile, takeReadable } from '../../../base/input-file.ts';
 import { count } from '../../../base/process/terminal.ts';
 import { ImportError, type Row } from './bank-file.ts';
 import type { Layout } from './bank-file-format.ts';
-import { type DecodedText, decodeBankFile } from './decode-bank-file.ts';
+import { decodeBankFile } from './decode-bank-file.ts';
 import { maxLineLength, maxLines, undecodable } from './text-rows.ts';
 
 /**
@@ -63,7 +64,7 @@ function cutOff({ name }: InputFile, within: 'an entry' | 'its list'): ImportErr
  * The objects of an array, parsed one by one: a whole file of the largest size would take too much memory. They contain no
  * objects, so that a brace outside of texts begins another one, also after one that is not valid.
  */
-async function* jsonEntries(file: InputFile, { pieces }: DecodedText): AsyncGenerator<Entry> {
+async function* jsonEntries(file: InputFile, { pieces }: DecodedText<string>): AsyncGenerator<Entry> {
   let rest = '';
   for await (const piece of pieces) {
     rest += piece;
@@ -111,7 +112,7 @@ type Fields = Record<string, string>;
 /** The elements with a text, in groups. Attributes, and errors that do not concern these elements, are ignored. */
 async function* xmlEntries(
   file: InputFile,
-  { pieces }: DecodedText,
+  { pieces }: DecodedText<string>,
   { group, row }: Extract<Layout, { kind: 'xml' }>,
 ): AsyncGenerator<Entry> {
   // A publisher may return one in place of its list, under the same name.

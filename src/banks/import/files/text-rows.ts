@@ -1,9 +1,10 @@
 import { createCsvParser } from '../../../base/csv-parser.ts';
+import type { DecodedText } from '../../../base/decode-text.ts';
 import type { InputFile } from '../../../base/input-file.ts';
 import { count } from '../../../base/process/terminal.ts';
 import { ImportError, type Row } from './bank-file.ts';
 import { cellText, type Layout, type TextEncoding } from './bank-file-format.ts';
-import { type DecodedText, decodeBankFile } from './decode-bank-file.ts';
+import { decodeBankFile } from './decode-bank-file.ts';
 
 /** Streams the rows of a text file. @throws ImportError */
 export function readTextRows(
@@ -35,7 +36,7 @@ export const maxLines = 150_000;
 /** @throws ImportError for bytes of another encoding, a line that is too long, or too many lines */
 function readLines(
   { name }: InputFile,
-  { pieces, encoding }: DecodedText,
+  { pieces, encoding }: DecodedText<string>,
   { encoding: published, alphabet }: { encoding: TextEncoding; alphabet?: string },
 ): Lines {
   const foreignLetter = alphabet === undefined ? null : new RegExp(`(?![a-zªº${alphabet}])\\p{L}`, 'iu');
