@@ -120,10 +120,14 @@ export async function takeReadable<Item>(
   return { first, failure: null };
 }
 
-/** The items that were already read, then the rest. */
+/** The items that were already read, then the rest, which is closed with it. */
 export async function* chain<Item>(first: Iterable<Item>, rest: AsyncIterator<Item>): AsyncGenerator<Item> {
-  yield* first;
-  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+  try {
+    yield* first;
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
 }
 
 /** Items as if they were read. */
