@@ -1,3 +1,4 @@
+import { isoDateOf } from '../base/calendar-period.ts';
 import { findCountryFormat } from '../iban/registry.ts';
 import { correctBanks, correctionsDate, isRegister } from './bank-corrections.ts';
 import { type BankImport, createImportReader } from './imported-lists.ts';
@@ -147,13 +148,13 @@ const listedByPrefix: ReadonlySet<string> = new Set(['FI']);
 
 /** Whether today is between the first and the last day of the list. False if the last day is unknown. */
 export function isValidToday({ date, validUntil }: BankListStatus): boolean {
-  const today = new Date().toISOString().slice(0, 10);
+  const today = isoDateOf();
   return validUntil !== null && date <= today && today <= validUntil;
 }
 
 /** Whether today is after the last day of the list. */
 export function isOutdated({ validUntil }: BankListStatus): boolean {
-  return validUntil !== null && new Date().toISOString().slice(0, 10) > validUntil;
+  return validUntil !== null && isoDateOf() > validUntil;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isoDateOf } from '../base/calendar-period.ts';
 import { type BankLists, findInList, isValidToday, keepByEdition, type ListedRegister } from './bank-lists.ts';
 import type { BankListStatus, ListedBank } from './listed-bank.ts';
 import { type BankScheme, findSchemes, type PaymentScheme, type SchemeRegister } from './scheme-registers.ts';
@@ -62,7 +63,7 @@ export function createKnownBanks(lists: BankLists): KnownBanks {
     },
     accountCheckMethod: (bankCode) => knownCodes('DE')?.get(bankCode)?.accountCheckMethod ?? null,
     bics: (country, bankCode) => findInList(bicsOf(country), country, bankCode) ?? [],
-    schemes: (bic) => findSchemes(lists.registers().map(readRegister), bic, new Date().toISOString().slice(0, 10)),
+    schemes: (bic) => findSchemes(lists.registers().map(readRegister), bic, isoDateOf()),
     registers: () => lists.registers().map(({ scheme, date }) => ({ scheme, date })),
     lists: () => lists.countries().flatMap((country) => lists.status(country) ?? []),
     loadSoon() {

@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { isoDateOf } from '../../base/calendar-period.ts';
 import { errorCodeOf } from '../../base/errors.ts';
 import { createProgressBar } from '../../base/process/progress-bar.ts';
 import { count, countOf, print, printError } from '../../base/process/terminal.ts';
@@ -54,7 +55,7 @@ export async function importBanks(options: ImportOptions & { country: string }):
  * @throws ImportError if nothing was changed
  */
 export async function importRegister(options: ImportOptions & { scheme?: PaymentScheme | undefined }): Promise<void> {
-  const { dataDir, path, date = new Date().toISOString().slice(0, 10), force } = options;
+  const { dataDir, path, date = isoDateOf(), force } = options;
   const bar = createProgressBar(process.stderr, 'reading');
   const content = await readRegisterFile({ ...options, onProgress: bar.show }).finally(bar.clear);
   const { scheme, participants } = content;

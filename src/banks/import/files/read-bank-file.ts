@@ -1,3 +1,4 @@
+import { isoDateOf } from '../../../base/calendar-period.ts';
 import type { InputFile } from '../../../base/input-file.ts';
 import { count } from '../../../base/process/terminal.ts';
 import type { BankEntry } from '../../listed-bank.ts';
@@ -179,7 +180,7 @@ function dateList(
   { cadence, dateInName }: BankFileFormat,
   sources: Pick<Rows, 'above' | 'listDates'> & Pick<ReadOptions, 'date' | 'today'>,
 ): Pick<BankFileContent, 'date' | 'dateOrigin' | 'validUntil'> {
-  const { above, listDates, date, today = new Date().toISOString().slice(0, 10) } = sources;
+  const { above, listDates, date, today = isoDateOf() } = sources;
   const inFile = mostFrequentDate(listDates, today) ?? findDateInRows(above, today);
   const inName = findDateInName(name, dateInName, today);
   const found = date ?? inFile ?? inName ?? today;

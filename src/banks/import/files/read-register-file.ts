@@ -1,9 +1,9 @@
+import { isIsoDate } from '../../../base/calendar-period.ts';
 import { chain, type InputFile, replay, take } from '../../../base/input-file.ts';
 import { fullBic } from '../../../iban/bic.ts';
 import { type Participation, type PaymentScheme, paymentSchemes } from '../../scheme-registers.ts';
 import { ImportError, openBankFile, type Row } from './bank-file.ts';
 import { cellText, maxQuoteLength, readBic } from './bank-file-format.ts';
-import { isIsoDate } from './list-date.ts';
 import { countRows, createFaults, type Faults, type OnProgress, rejectFaults } from './row-checks.ts';
 import { readTextRows } from './text-rows.ts';
 
