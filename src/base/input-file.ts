@@ -95,6 +95,26 @@ function toFileError(path: string, error: unknown, { ErrorType, expected }: Stre
   return new ErrorType(`${path} cannot be read (${code})${expected === undefined ? '' : `; expected ${expected}`}`);
 }
 
+export type FileKind = 'archive' | 'old-workbook' | 'gzip' | 'pdf' | 'xml' | 'json' | 'text';
+
+/** What a file is, by its first bytes, not by its name. An old workbook, or one with a password, is a compound file. */
+export function recognizeKind(start: Buffer): FileKind {
+  const signature = start.toString('hex', 0, 4);
+  const binary = signatures.find(([pattern]) => pattern.test(signature));
+  if (binary !== undefined) return binary[1];
+  // After a byte order mark, and between the zeros of UTF-16.
+  const [first] = start.toString('latin1').replace(/^[\xff\xfe\xef\xbb\xbf\0\s]+/, '');
+  if (first === '<') return 'xml';
+  return first === '[' || first === '{' ? 'json' : 'text';
+}
+
+const signatures: readonly (readonly [pattern: RegExp, kind: FileKind])[] = [
+  [/^504b(?:0[357]|$)/, 'archive'],
+  [/^d0cf11e0/, 'old-workbook'],
+  [/^1f8b/, 'gzip'],
+  [/^25504446/, 'pdf'],
+];
+
 /** The next items, while more are needed. */
 export async function take<Item>(items: AsyncIterator<Item>, needsMore: (taken: number) => boolean): Promise<Item[]> {
   const { first, failure } = await takeReadable(items, needsMore);

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import readParts, { type CellValue, type Row as PackageRow } from 'read-excel-file/node';
 import { fromBufferPromise } from 'yauzl';
-import type { FileErrorType } from './input-file.ts';
+import { type FileErrorType, recognizeKind } from './input-file.ts';
 import { count } from './process/terminal.ts';
 
 interface WorkbookFile {
@@ -47,7 +47,7 @@ interface WorkbookRow {
  */
 export async function readWorkbook(file: WorkbookFile): Promise<readonly WorkbookSheet[]> {
   const { name, archive, ErrorType } = file;
-  if (archive.subarray(0, 4).toString('hex') === compoundFile) {
+  if (recognizeKind(archive.subarray(0, 4)) === 'old-workbook') {
     throw new ErrorType(`${name} is in the old XLS format or has a password; save it as XLSX without a password`);
   }
   if (archive.subarray(0, 2).toString('latin1') !== 'PK') throw new ErrorType(`${name} is not an XLSX workbook`);
@@ -63,9 +63,6 @@ export async function readWorkbook(file: WorkbookFile): Promise<readonly Workboo
     return { place, rows: rowsOf(data, `${name}, ${place}`, file) };
   });
 }
-
-/** The start of an XLS workbook, and of an XLSX workbook with a password. */
-const compoundFile = 'd0cf11e0';
 
 function damaged({ name, ErrorType }: WorkbookFile, problem: string): Error {
   return new ErrorType(`${name} is not an XLSX workbook, or is damaged: ${toOneLine(problem)}`);

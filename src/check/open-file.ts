@@ -1,4 +1,4 @@
-import { type InputFile, openInputFile, openInputStream } from '../base/input-file.ts';
+import { type FileKind, type InputFile, openInputFile, openInputStream, recognizeKind } from '../base/input-file.ts';
 
 /** Why a file cannot be checked. The message is a sentence without its full stop, for the operator. It contains no IBAN. */
 export class PaymentFileError extends Error {
@@ -8,10 +8,8 @@ export class PaymentFileError extends Error {
   }
 }
 
-type FileKind = 'table' | 'workbook' | 'xml';
-
 export interface PaymentFile extends InputFile {
-  kind: FileKind;
+  kind: 'table' | 'workbook' | 'xml';
 }
 
 /** The name of standard input on the command line. */
@@ -32,27 +30,19 @@ export async function openPaymentStream(
   return recognize(await openInputStream(name, stream, { ...options, ErrorType: PaymentFileError }));
 }
 
+/** @throws PaymentFileError for a kind that cannot be checked */
 function recognize(file: InputFile): PaymentFile {
-  try {
-    return { ...file, kind: recognizeKind(file.name, file.start) };
-  } catch (error) {
-    file.close();
-    throw error;
-  }
+  const found = recognizeKind(file.start);
+  const problem = refusals[found];
+  if (problem === undefined) return { ...file, kind: kinds[found] ?? 'table' };
+  file.close();
+  throw new PaymentFileError(`${file.name} ${problem}`);
 }
 
-/** The only place that recognizes what a file is. @throws PaymentFileError for a kind that cannot be checked */
-function recognizeKind(name: string, start: Buffer): FileKind {
-  const signature = start.subarray(0, 4).toString('hex');
-  if (/^504b0[357]/.test(signature)) return 'workbook';
-  if (signature === 'd0cf11e0') {
-    throw new PaymentFileError(
-      `${name} is in the old XLS format or has a password; save it as XLSX or CSV without a password`,
-    );
-  }
-  if (signature.startsWith('1f8b')) throw new PaymentFileError(`${name} is compressed with gzip; unpack it first`);
-  if (signature === '25504446') throw new PaymentFileError(`${name} is a PDF; expected CSV, TSV, XLSX or XML`);
-  // After a byte order mark, and between the zeros of UTF-16.
-  const [first] = start.toString('latin1').replace(/^[\xff\xfe\xef\xbb\xbf\0\s]+/, '');
-  return first === '<' ? 'xml' : 'table';
-}
+const kinds: Partial<Record<FileKind, PaymentFile['kind']>> = { archive: 'workbook', xml: 'xml' };
+
+const refusals: Partial<Record<FileKind, string>> = {
+  'old-workbook': 'is in the old XLS format or has a password; save it as XLSX or CSV without a password',
+  gzip: 'is compressed with gzip; unpack it first',
+  pdf: 'is a PDF; expected CSV, TSV, XLSX or XML',
+};

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { type DecodedText, decodeText } from '../../../base/decode-text.ts';
-import type { InputFile } from '../../../base/input-file.ts';
+import { type InputFile, recognizeKind } from '../../../base/input-file.ts';
 import { ImportError } from './bank-file.ts';
 import type { TextEncoding } from './bank-file-format.ts';
 
@@ -35,9 +35,9 @@ export function isDecodedTwice(text: string): boolean {
 }
 
 function rejectBinary({ name, start }: TextFile): void {
-  const signature = start.subarray(0, 4).toString('hex');
-  if (/^504b0[357]|^d0cf11e0/.test(signature)) {
+  const kind = recognizeKind(start);
+  if (kind === 'archive' || kind === 'old-workbook') {
     throw new ImportError(`${name} is a workbook or an archive; expected a text file`);
   }
-  if (signature.startsWith('1f8b')) throw new ImportError(`${name} is compressed with gzip; unpack it first`);
+  if (kind === 'gzip') throw new ImportError(`${name} is compressed with gzip; unpack it first`);
 }

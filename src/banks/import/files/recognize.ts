@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { type InputFile, replay, takeReadable } from '../../../base/input-file.ts';
+import { type InputFile, recognizeKind, replay, takeReadable } from '../../../base/input-file.ts';
 import { readWorkbook } from '../../../base/read-workbook.ts';
 import type { BankEntry } from '../../listed-bank.ts';
 import { ImportError, maxFileMb, openBankFile, type Row, type Sheet } from './bank-file.ts';
@@ -36,14 +36,11 @@ export async function findFormats(file: InputFile, formats: readonly BankFileFor
   return found;
 }
 
-/** Whether a file can have a layout, by its first character. */
+/** Whether a file can have a layout, by its first bytes. */
 export function hasKind({ start }: InputFile, { kind }: Layout): boolean {
-  const text = start.toString('latin1');
-  if (text.startsWith('PK')) return kind === 'workbook';
-  // After a byte order mark, and between the zeros of UTF-16.
-  const [first] = text.replace(/^[\xff\xfe\xef\xbb\xbf\0\s]+/, '');
-  if (first === '[' || first === '{') return kind === 'json';
-  return first === '<' ? kind === 'xml' : kind === 'csv' || kind === 'fixed-width';
+  const found = recognizeKind(start);
+  if (found === 'archive') return kind === 'workbook';
+  return found === 'json' || found === 'xml' ? kind === found : kind === 'csv' || kind === 'fixed-width';
 }
 
 interface Top extends Omit<Sheet, 'rows'> {
