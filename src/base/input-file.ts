@@ -21,16 +21,16 @@ export interface InputFile {
 /** The class of the errors about a file. Their messages are sentences without their full stop, for the operator. */
 export type FileErrorType = new (message: string) => Error;
 
-interface StreamOptions {
+interface ReadOptions {
   ErrorType: FileErrorType;
   /** For messages: `the downloaded file`. */
   expected?: string;
-  /** A larger file is refused, as are devices, which may have no end. */
-  limit?: { mb: number; of: string };
+  /** A larger file is refused, as are devices, which may have no end. The noun is for messages: `a bank file`. */
+  limit?: { mb: number; noun: string };
 }
 
 /** Opens a file or a pipe, and reads its start. @throws ErrorType */
-export async function openInputFile(path: string, options: StreamOptions): Promise<InputFile> {
+export async function openInputFile(path: string, options: ReadOptions): Promise<InputFile> {
   const { ErrorType, expected = 'a file', limit } = options;
   const stats = await stat(path).catch((error: unknown) => {
     throw toFileError(path, error, options);
@@ -49,7 +49,7 @@ export async function openInputFile(path: string, options: StreamOptions): Promi
 export async function openInputStream(
   name: string,
   stream: AsyncIterable<Buffer | string>,
-  { size = null, close = () => {}, ...options }: StreamOptions & Partial<Pick<InputFile, 'size' | 'close'>>,
+  { size = null, close = () => {}, ...options }: ReadOptions & Partial<Pick<InputFile, 'size' | 'close'>>,
 ): Promise<InputFile> {
   let bytesRead = 0;
   const chunks = readChunks();
@@ -81,13 +81,13 @@ export async function openInputStream(
 /** Enough for the first rows, which identify format and encoding. */
 const startBytes = 65_536;
 
-function checkSize(name: string, bytes: number, { ErrorType, expected, limit }: StreamOptions): void {
+function checkSize(name: string, bytes: number, { ErrorType, expected = 'a file', limit }: ReadOptions): void {
   if (limit === undefined || bytes <= limit.mb * 1_000_000) return;
-  throw new ErrorType(`${name} has more than ${limit.mb} MB, the limit for ${limit.of}; expected ${expected}`);
+  throw new ErrorType(`${name} has more than ${limit.mb} MB, the limit for ${limit.noun}; expected ${expected}`);
 }
 
 /** An error of the file system in words; any other is returned unchanged. */
-function toFileError(path: string, error: unknown, { ErrorType, expected }: StreamOptions): unknown {
+function toFileError(path: string, error: unknown, { ErrorType, expected }: ReadOptions): unknown {
   const code = errorCodeOf(error);
   if (code === null) return error;
   if (code === 'ENOENT' || code === 'ENOTDIR') return new ErrorType(`${path} does not exist`);

@@ -6,7 +6,7 @@ export const maxFileMb = 32;
 
 /** Opens a file or a pipe. @returns it under its name without its folder @throws ImportError */
 export async function openBankFile(path: string): Promise<InputFile> {
-  const limit = { mb: maxFileMb, of: 'a bank file' };
+  const limit = { mb: maxFileMb, noun: 'a bank file' };
   const file = await openInputFile(path, { ErrorType: ImportError, expected: 'the downloaded file', limit });
   return { ...file, name: basename(path) };
 }
