@@ -1,3 +1,4 @@
+import { isoDateOf } from '../base/calendar-period.ts';
 import { findCountryFormat } from '../iban/registry.ts';
 import { correctBanks, correctionsDate, isRegister } from './bank-corrections.ts';
 import { type BankImport, createImportReader } from './imported-lists.ts';
@@ -95,6 +96,24 @@ export function createBankLists({ dataDir, lookEveryMs = 1 }: BankListsOptions =
   };
 }
 
+/** Keeps what is read of the list of a country until the list changes; null for a country without a list. */
+export function keepByEdition<Kept>(
+  lists: BankLists,
+  read: (country: string) => Kept,
+): (country: string) => Kept | null {
+  const kept = new Map<string, { edition: string; value: Kept }>();
+  return (country) => {
+    const edition = lists.edition(country);
+    const found = kept.get(country);
+    if (found?.edition === edition) return found.value;
+    // Countries that do not exist must not use memory.
+    if (lists.status(country) === null) return null;
+    const value = read(country);
+    kept.set(country, { edition, value });
+    return value;
+  };
+}
+
 /** The BICs of branches are also BICs of their bank. */
 function groupBics(
   country: string,
@@ -129,13 +148,13 @@ const listedByPrefix: ReadonlySet<string> = new Set(['FI']);
 
 /** Whether today is between the first and the last day of the list. False if the last day is unknown. */
 export function isValidToday({ date, validUntil }: BankListStatus): boolean {
-  const today = new Date().toISOString().slice(0, 10);
+  const today = isoDateOf();
   return validUntil !== null && date <= today && today <= validUntil;
 }
 
 /** Whether today is after the last day of the list. */
 export function isOutdated({ validUntil }: BankListStatus): boolean {
-  return validUntil !== null && new Date().toISOString().slice(0, 10) > validUntil;
+  return validUntil !== null && isoDateOf() > validUntil;
 }
 
 /**

@@ -1,4 +1,5 @@
-import { type BankLists, findInList, isValidToday, type ListedRegister } from './bank-lists.ts';
+import { isoDateOf } from '../base/calendar-period.ts';
+import { type BankLists, findInList, isValidToday, keepByEdition, type ListedRegister } from './bank-lists.ts';
 import type { BankListStatus, ListedBank } from './listed-bank.ts';
 import { type BankScheme, findSchemes, type PaymentScheme, type SchemeRegister } from './scheme-registers.ts';
 
@@ -36,31 +37,12 @@ type KnownCodes = ReadonlyMap<string, KnownCode>;
 type KnownCode = Pick<ListedBank, 'isDeleted' | 'accountCheckMethod'>;
 
 export function createKnownBanks(lists: BankLists): KnownBanks {
-  const known = new Map<string, { edition: string; codes: KnownCodes }>();
-  const knownBics = new Map<string, { edition: string; bics: ReadonlyMap<string, readonly string[]> }>();
-
+  const knownCodes = keepByEdition(
+    lists,
+    (country): KnownCodes => new Map(lists.banks(country).map((bank) => [bank.bankCode, toKnownCode(bank)])),
+  );
+  const bicsOf = keepByEdition(lists, lists.bics);
   const knownRegisters = new Map<PaymentScheme, { revision: number; register: SchemeRegister }>();
-
-  function knownCodes(country: string): KnownCodes | null {
-    const edition = lists.edition(country);
-    const found = known.get(country);
-    if (found?.edition === edition) return found.codes;
-    if (lists.status(country) === null) return null;
-    const codes = new Map(lists.banks(country).map((bank) => [bank.bankCode, toKnownCode(bank)]));
-    known.set(country, { edition, codes });
-    return codes;
-  }
-
-  function bicsOf(country: string): ReadonlyMap<string, readonly string[]> | null {
-    const edition = lists.edition(country);
-    const found = knownBics.get(country);
-    if (found?.edition === edition) return found.bics;
-    // Countries that do not exist must not use memory.
-    if (lists.status(country) === null) return null;
-    const bics = lists.bics(country);
-    knownBics.set(country, { edition, bics });
-    return bics;
-  }
 
   function readRegister({ scheme, date, revision }: ListedRegister): SchemeRegister {
     const found = knownRegisters.get(scheme);
@@ -81,7 +63,7 @@ export function createKnownBanks(lists: BankLists): KnownBanks {
     },
     accountCheckMethod: (bankCode) => knownCodes('DE')?.get(bankCode)?.accountCheckMethod ?? null,
     bics: (country, bankCode) => findInList(bicsOf(country), country, bankCode) ?? [],
-    schemes: (bic) => findSchemes(lists.registers().map(readRegister), bic, new Date().toISOString().slice(0, 10)),
+    schemes: (bic) => findSchemes(lists.registers().map(readRegister), bic, isoDateOf()),
     registers: () => lists.registers().map(({ scheme, date }) => ({ scheme, date })),
     lists: () => lists.countries().flatMap((country) => lists.status(country) ?? []),
     loadSoon() {

@@ -20,3 +20,14 @@ export function beginOfPeriod(period: Period, number: number): Date {
 }
 
 const dayMs = 86_400_000;
+
+/** Whether a text is a day of the calendar in ISO 8601, such as `2026-11-21`. */
+export function isIsoDate(text: string): boolean {
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(time) && isoDateOf(time) === text;
+}
+
+/** The day of a time (UTC), such as `2026-11-21`; today without one. */
+export function isoDateOf(timeMs: number = Date.now()): string {
+  return new Date(timeMs).toISOString().slice(0, 10);
+}

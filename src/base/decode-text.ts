@@ -1,4 +1,5 @@
 import { isAscii } from 'node:buffer';
+import iconv from 'iconv-lite';
 
 /** Bytes of a text file. */
 interface TextFile {
@@ -7,41 +8,76 @@ interface TextFile {
   chunks: AsyncIterable<Buffer>;
 }
 
-/** Decodes a part of a text; without an argument, its end. */
-export type Decode = (bytes?: Buffer) => string;
+export interface DecodedText<Encoding> {
+  pieces: AsyncIterable<string>;
+  /** That of the pieces up to now; UTF-8 while they are ASCII. */
+  encoding(): Encoding;
+}
+
+interface DecodeOptions<Other> {
+  /** The encoding of a text that is neither in UTF-8 nor in UTF-16. */
+  other: Other;
+  /** For bytes that are not UTF-8 in a text that begins in it; without it, they become U+FFFD. */
+  createError?: () => Error;
+}
 
 /**
- * Decodes a text in chunks: UTF-16 by its byte order mark or its zeros, otherwise UTF-8 if the first bytes beyond ASCII are valid in
- * it, otherwise another encoding. Accented letters of a single-byte encoding practically never form valid UTF-8.
- * @param createDecode called once. The decoder removes the byte order mark
+ * Decodes a text in chunks, without its byte order mark: UTF-16 by its byte order mark or its zeros, otherwise UTF-8 if the first
+ * bytes beyond ASCII are valid in it, otherwise another encoding. Accented letters of a single-byte encoding practically never form
+ * valid UTF-8.
  */
-export async function* decodeText<Other extends string>(
+export function decodeText<Other extends string>(
   { start, chunks }: TextFile,
-  other: Other,
-  createDecode: (encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | Other) => Decode,
-): AsyncGenerator<string> {
-  const utf16 = findUtf16(start);
-  let decode = utf16 === null ? null : createDecode(utf16);
-  let undecided: Buffer = Buffer.alloc(0);
-  for await (const chunk of chunks) {
-    if (decode) {
-      yield decode(chunk);
-      continue;
+  { other, createError }: DecodeOptions<Other>,
+): DecodedText<'utf-8' | 'utf-16le' | 'utf-16be' | Other> {
+  let encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | Other = 'utf-8';
+  return { pieces: decode(), encoding: () => encoding };
+
+  async function* decode(): AsyncGenerator<string> {
+    const utf16 = findUtf16(start);
+    let decodeNext = utf16 === null ? null : begin(utf16);
+    let undecided: Buffer = Buffer.alloc(0);
+    for await (const chunk of chunks) {
+      if (decodeNext !== null) {
+        yield decodeNext(chunk);
+        continue;
+      }
+      const bytes = undecided.length > 0 ? Buffer.concat([undecided, chunk]) : chunk;
+      const asciiLength = countAscii(bytes);
+      if (bytes.length - asciiLength >= longestUtf8Character) {
+        decodeNext = begin(isUtf8(bytes) ? 'utf-8' : other);
+        undecided = Buffer.alloc(0);
+        yield decodeNext(bytes);
+      } else {
+        // ASCII is the same in all encodings that are possible here.
+        yield bytes.toString('latin1', 0, asciiLength);
+        undecided = bytes.subarray(asciiLength);
+      }
     }
-    const bytes = undecided.length > 0 ? Buffer.concat([undecided, chunk]) : chunk;
-    const asciiLength = countAscii(bytes);
-    if (bytes.length - asciiLength >= longestUtf8Character) {
-      decode = createDecode(isUtf8(bytes) ? 'utf-8' : other);
-      undecided = Buffer.alloc(0);
-      yield decode(bytes);
-    } else {
-      // ASCII is the same in all encodings that are possible here.
-      yield bytes.toString('latin1', 0, asciiLength);
-      undecided = bytes.subarray(asciiLength);
-    }
+    decodeNext ??= begin(isUtf8(undecided) ? 'utf-8' : other);
+    yield decodeNext(undecided) + decodeNext();
   }
-  decode ??= createDecode(isUtf8(undecided) ? 'utf-8' : other);
-  yield decode(undecided) + decode();
+
+  function begin(found: typeof encoding): Decode {
+    encoding = found;
+    if (found === 'utf-8' && createError !== undefined) return decodeUtf8(createError);
+    const decoder = iconv.getDecoder(found);
+    return (bytes) => (bytes === undefined ? (decoder.end() ?? '') : decoder.write(bytes));
+  }
+}
+
+/** Decodes a part of a text; without an argument, its end. */
+type Decode = (bytes?: Buffer) => string;
+
+function decodeUtf8(createError: () => Error): Decode {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  return (bytes) => {
+    try {
+      return decoder.decode(bytes, { stream: bytes !== undefined });
+    } catch {
+      throw createError();
+    }
+  };
 }
 
 /** In bytes. */

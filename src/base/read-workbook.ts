@@ -1,20 +1,29 @@
 import { Readable } from 'node:stream';
-import { crc32, inflateRawSync } from 'node:zlib';
+import { crc32 } from 'node:zlib';
 import readParts, { type CellValue, type Row as PackageRow } from 'read-excel-file/node';
-import { errorCodeOf } from './errors.ts';
+import { fromBufferPromise } from 'yauzl';
+import { type FileErrorType, recognizeKind } from './input-file.ts';
 import { count } from './process/terminal.ts';
 
-export interface WorkbookLimits {
-  /** Of all parts together, in MB. */
-  unpackedMb: number;
-  /** Of a sheet. */
-  rows: number;
-  /** Of a sheet, with the empty cells before and between others. */
-  cells: number;
-  /** Of a part. */
-  tags: number;
-  /** Of a sheet: cells may share a long text. */
-  millionCharacters: number;
+interface WorkbookFile {
+  /** For messages. */
+  name: string;
+  archive: Buffer;
+  ErrorType: FileErrorType;
+  limits: {
+    /** Of all parts together, in MB. */
+    unpackedMb: number;
+    /** Of a sheet. */
+    rows: number;
+    /** Of a sheet, with the empty cells before and between others. */
+    cells: number;
+    /** Of a part. */
+    tags: number;
+    /** Of a sheet: cells may share a long text. */
+    millionCharacters: number;
+  };
+  /** The end of messages about the limits of a workbook or sheet: `; save it as CSV`. */
+  limitAdvice?: string;
 }
 
 /** The rows can be read once. */
@@ -32,113 +41,64 @@ interface WorkbookRow {
   line: number;
 }
 
-/** Why a workbook cannot be read. The message is a sentence without its full stop, and begins with the name of the file. */
-export class WorkbookError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'WorkbookError';
-  }
-}
-
 /**
  * The sheets of an XLSX workbook. The format requires to unpack the whole file in memory, within these limits.
- * @param name of the file, for messages
- * @throws WorkbookError, also while its rows are read
+ * @throws ErrorType, also while its rows are read
  */
-export async function readWorkbook(
-  name: string,
-  archive: Buffer,
-  limits: WorkbookLimits,
-): Promise<readonly WorkbookSheet[]> {
-  if (archive.subarray(0, 4).toString('hex') === compoundFile) {
-    throw new WorkbookError(`${name} is in the old XLS format or has a password; save it as XLSX without a password`);
+export async function readWorkbook(file: WorkbookFile): Promise<readonly WorkbookSheet[]> {
+  const { name, archive, ErrorType } = file;
+  if (recognizeKind(archive.subarray(0, 4)) === 'old-workbook') {
+    throw new ErrorType(`${name} is in the old XLS format or has a password; save it as XLSX without a password`);
   }
-  if (archive.subarray(0, 2).toString('latin1') !== 'PK') throw new WorkbookError(`${name} is not an XLSX workbook`);
-  const parts = unpackParts(name, archive, limits);
+  if (archive.subarray(0, 2).toString('latin1') !== 'PK') throw new ErrorType(`${name} is not an XLSX workbook`);
+  const parts = await unpackParts(file);
   const sheets = await readParts(packParts(parts), { trim: false }).catch((error: unknown) => {
     // Its other errors are about the code of the package, not about the file.
     const isAboutFile = error instanceof Error && error.name === 'InvalidSpreadsheetError';
-    throw damaged(name, isAboutFile ? error.message : 'its XML is not that of a workbook');
+    throw damaged(file, isAboutFile ? error.message : 'its XML is not that of a workbook');
   });
   // A sheet without data is a chart.
   return sheets.map(({ sheet, data = [] }) => {
     const place = `sheet "${toOneLine(sheet)}", row`;
-    return { place, rows: rowsOf(data, `${name}, ${place}`, limits) };
+    return { place, rows: rowsOf(data, `${name}, ${place}`, file) };
   });
 }
 
-/** The start of an XLS workbook, and of an XLSX workbook with a password. */
-const compoundFile = 'd0cf11e0';
-
-function damaged(name: string, problem: string): WorkbookError {
-  return new WorkbookError(`${name} is not an XLSX workbook, or is damaged: ${toOneLine(problem)}`);
+function damaged({ name, ErrorType }: WorkbookFile, problem: string): Error {
+  return new ErrorType(`${name} is not an XLSX workbook, or is damaged: ${toOneLine(problem)}`);
 }
 
 /** The XML files in a workbook, by path. The sizes that the archive declares are not trusted. */
-function unpackParts(name: string, archive: Buffer, limits: WorkbookLimits): ReadonlyMap<string, Buffer> {
+async function unpackParts(file: WorkbookFile): Promise<ReadonlyMap<string, Buffer>> {
+  const { name, archive, ErrorType, limits, limitAdvice = '' } = file;
   const parts = new Map<string, Buffer>();
   let path = 'the list of its files';
   let freeBytes = limits.unpackedMb * 1_000_000;
   try {
-    for (const entry of readEntries(archive)) {
-      path = entry.path;
+    const zip = await fromBufferPromise(archive, { validateEntrySizes: false });
+    for await (const entry of zip.eachEntry()) {
+      path = entry.fileName;
       // The others describe the document and its author.
       if (!/^xl\/.*\.xml(\.rels)?$/.test(path)) continue;
-      if (entry.isEncrypted) throw new WorkbookError(`${name} has a password; save it as XLSX without a password`);
-      const content = unpackEntry(archive, entry, freeBytes);
-      if (crc32(content) !== entry.checksum) throw damaged(name, `${path} has a wrong checksum`);
-      freeBytes -= content.length;
-      parts.set(path, checkPart(name, path, content, limits));
+      if (entry.isEncrypted()) throw new ErrorType(`${name} has a password; save it as XLSX without a password`);
+      const chunks: Buffer[] = [];
+      for await (const chunk of await zip.openReadStreamPromise(entry)) {
+        freeBytes -= chunk.length;
+        if (freeBytes < 0) {
+          const limit = `more than ${limits.unpackedMb} MB, the limit for a workbook`;
+          throw new ErrorType(`${name} unpacks to ${limit}${limitAdvice}`);
+        }
+        chunks.push(chunk);
+      }
+      const content = Buffer.concat(chunks);
+      if (crc32(content) !== entry.crc32) throw damaged(file, `${path} has a wrong checksum`);
+      parts.set(path, checkPart(file, path, content));
     }
   } catch (error) {
-    if (error instanceof WorkbookError) throw error;
-    if (errorCodeOf(error) !== 'ERR_BUFFER_TOO_LARGE') {
-      throw damaged(name, `${path} cannot be read; download the file again`);
-    }
-    throw new WorkbookError(`${name} unpacks to more than ${limits.unpackedMb} MB, the limit for a workbook`);
+    if (error instanceof ErrorType) throw error;
+    throw damaged(file, `${path} cannot be read; download the file again`);
   }
   return parts;
-}
-
-interface ArchiveEntry {
-  path: string;
-  isEncrypted: boolean;
-  /** 0 for stored, 8 for deflated. */
-  method: number;
-  checksum: number;
-  packedBytes: number;
-  /** The position of its local header. */
-  at: number;
-}
-
-/** The central directory of a ZIP archive: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.3.12 and 4.3.16. */
-function* readEntries(archive: Buffer): Generator<ArchiveEntry> {
-  const end = archive.lastIndexOf('PK\x05\x06', undefined, 'latin1');
-  if (end < 0) throw new Error('the archive has no end');
-  const entries = archive.readUInt16LE(end + 10);
-  let at = archive.readUInt32LE(end + 16);
-  for (let index = 0; index < entries; index++) {
-    const nameEnd = at + 46 + archive.readUInt16LE(at + 28);
-    yield {
-      path: archive.toString('utf8', at + 46, nameEnd),
-      isEncrypted: (archive.readUInt16LE(at + 8) & 1) === 1,
-      method: archive.readUInt16LE(at + 10),
-      checksum: archive.readUInt32LE(at + 16),
-      packedBytes: archive.readUInt32LE(at + 20),
-      at: archive.readUInt32LE(at + 42),
-    };
-    at = nameEnd + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
-  }
-}
-
-/** @throws an error with the code `ERR_BUFFER_TOO_LARGE` for more than `maxBytes`; another if the entry is damaged */
-function unpackEntry(archive: Buffer, { at, method, packedBytes }: ArchiveEntry, maxBytes: number): Buffer {
-  const start = at + 30 + archive.readUInt16LE(at + 26) + archive.readUInt16LE(at + 28);
-  // The smallest limit of zlib is 1.
-  if (method === 8) return inflateRawSync(archive.subarray(start), { maxOutputLength: Math.max(maxBytes, 1) });
-  if (method !== 0) throw new Error('unknown compression method');
-  if (packedBytes > maxBytes) throw Object.assign(new Error('too large'), { code: 'ERR_BUFFER_TOO_LARGE' });
-  return archive.subarray(start, start + packedBytes);
 }
 
 const maxSheets = 1_000;
@@ -152,10 +112,11 @@ const maxTextBytes = 200_000;
  * what `read-excel-file` reads with much memory or time: cells that are far from others, since it creates all cells between
  * them, long texts and many tags.
  */
-function checkPart(name: string, path: string, content: Buffer, limits: WorkbookLimits): Buffer {
+function checkPart(file: WorkbookFile, path: string, content: Buffer): Buffer {
+  const { name, ErrorType, limits, limitAdvice = '' } = file;
   const part = toOneLine(path);
   const tooMany = (found: string) =>
-    new WorkbookError(`${name}: ${part} has more than ${found}, the limit for a workbook`);
+    new ErrorType(`${name}: ${part} has more than ${found}, the limit for a workbook${limitAdvice}`);
   // Names and references are ASCII.
   const xml = content
     .toString('latin1')
@@ -163,7 +124,7 @@ function checkPart(name: string, path: string, content: Buffer, limits: Workbook
     .replace(/<c [^<>]*\/>/g, '')
     .replace(/<row [^<>]*(?:\/>|><\/row>)/g, '')
     .replace(/(<(?:[\w.-]+:)?c [^<>]*\bt=)(["'])e\2/g, '$1$2str$2');
-  if (/<!|<[^<>]*(?:<|$)/.test(xml)) throw damaged(name, `${path} is not well-formed, or has a document type`);
+  if (/<!|<[^<>]*(?:<|$)/.test(xml)) throw damaged(file, `${path} is not well-formed, or has a document type`);
   for (let at = 0, tags = 0; at < xml.length; tags += 1) {
     const next = xml.indexOf('<', at + 1);
     const end = next < 0 ? xml.length : next;
@@ -177,7 +138,7 @@ function checkPart(name: string, path: string, content: Buffer, limits: Workbook
   let [rows, columns] = [1, 1];
   for (const [, reference = ''] of xml.matchAll(/[\t-\r ](?!xmlns:r=)(?:[\w.:-]*:)?r=["']([^"']*)/g)) {
     const [, letters = '', row] = /^([A-Z]*)(\d+)$/.exec(reference) ?? [];
-    if (row === undefined) throw damaged(name, `${path} has a cell ${reference}`);
+    if (row === undefined) throw damaged(file, `${path} has a cell ${reference}`);
     rows = Math.max(rows, Number(row));
     columns = Math.max(columns, columnNumber(letters));
     const place = `up to ${reference.slice(0, maxQuoteLength)}`;
@@ -215,7 +176,11 @@ function packParts(parts: ReadonlyMap<string, Buffer>): Readable {
 /** Excel has the same limit. */
 const maxCellLength = 32_767;
 
-function* rowsOf(data: readonly PackageRow[], place: string, limits: WorkbookLimits): Generator<WorkbookRow> {
+function* rowsOf(
+  data: readonly PackageRow[],
+  place: string,
+  { ErrorType, limits, limitAdvice = '' }: WorkbookFile,
+): Generator<WorkbookRow> {
   let characters = 0;
   for (const [index, row] of data.entries()) {
     const cells = row.map(readCell);
@@ -223,16 +188,13 @@ function* rowsOf(data: readonly PackageRow[], place: string, limits: WorkbookLim
     for (const cell of cells) {
       const { length } = String(cell);
       characters += length;
-      if (length > maxCellLength) {
-        throw new WorkbookError(
-          `${place} ${index + 1}: a cell of more than ${count(maxCellLength)} characters, the limit for a cell`,
-        );
-      }
+      if (length <= maxCellLength) continue;
+      const limit = `a cell of more than ${count(maxCellLength)} characters, the limit for a cell`;
+      throw new ErrorType(`${place} ${index + 1}: ${limit}`);
     }
     if (characters > limits.millionCharacters * 1_000_000) {
-      throw new WorkbookError(
-        `${place} ${index + 1}: more than ${limits.millionCharacters} million characters, the limit for a sheet`,
-      );
+      const limit = `more than ${limits.millionCharacters} million characters, the limit for a sheet`;
+      throw new ErrorType(`${place} ${index + 1}: ${limit}${limitAdvice}`);
     }
     if (cells.some((cell) => cell !== '')) yield { cells, line: index + 1 };
   }

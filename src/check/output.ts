@@ -19,15 +19,7 @@ export interface Output {
  */
 export function openOutputFile(path: string): Output {
   const part = `${path}.part`;
-  const attempt = <Result>(write: () => Result): Result => {
-    try {
-      return write();
-    } catch (error) {
-      const code = errorCodeOf(error);
-      throw code === null ? error : new PaymentFileError(`${path} cannot be written (${code})`);
-    }
-  };
-  let file = attempt(() => openSync(part, 'w'));
+  let file = tryToWrite(path, () => openSync(part, 'w'));
   const close = () => {
     if (file >= 0) closeSync(file);
     file = -1;
@@ -35,19 +27,29 @@ export function openOutputFile(path: string): Output {
   return {
     async write(content) {
       const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-      attempt(() => {
+      tryToWrite(path, () => {
         for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
       });
     },
     complete() {
       close();
-      attempt(() => renameSync(part, path));
+      tryToWrite(path, () => renameSync(part, path));
     },
     discard() {
       close();
       rmSync(part, { force: true });
     },
   };
+}
+
+/** @param name of the file, for messages @throws PaymentFileError if the file system refuses it */
+export function tryToWrite<Result>(name: string, write: () => Result): Result {
+  try {
+    return write();
+  } catch (error) {
+    const code = errorCodeOf(error);
+    throw code === null ? error : new PaymentFileError(`${name} cannot be written (${code})`);
+  }
 }
 
 /** On a terminal, controls are escaped. @param onClosed called if the reader closes it, as `head` does */

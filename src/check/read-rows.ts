@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { CsvError, parse } from 'csv-parse';
-import iconv from 'iconv-lite';
+import { CsvError } from 'csv-parse';
 import { type InTimeSlice, runAtOnce } from '../base/async/time-slices.ts';
-import { type Decode, decodeText } from '../base/decode-text.ts';
+import { createCsvParser } from '../base/csv-parser.ts';
+import { decodeText } from '../base/decode-text.ts';
+import { replay } from '../base/input-file.ts';
 import { count } from '../base/process/terminal.ts';
-import { readWorkbook, WorkbookError } from '../base/read-workbook.ts';
+import { readWorkbook } from '../base/read-workbook.ts';
 import { type Cells, findIbanCells } from './find-columns.ts';
 import { type PaymentFile, PaymentFileError } from './open-file.ts';
 
@@ -71,21 +72,21 @@ async function readWorkbookRows({ name, size, chunks }: PaymentFile): Promise<Ro
       `${name} has more than ${maxWorkbookBytes / 1_000_000} MB, the limit for a workbook; save it as CSV, which has no limit`,
     );
   if (size !== null && size > maxWorkbookBytes) throw tooLarge();
-  try {
-    const archive = await buffer(limitBytes(chunks, tooLarge));
-    const sheets = await readWorkbook(name, archive, workbookLimits);
-    for (const { rows } of sheets) {
-      const all = [...withBlankRows(rows)];
-      // All rows are as long as the longest one.
-      const wide = all.findIndex((cells) => cells.findLastIndex((cell) => cell !== '') >= maxColumns);
-      if (wide >= 0) throw tooManyColumns(name, wide + 1);
-      const style = { delimiter: ',', lineEnd: '\n', hasByteOrderMark: true } as const;
-      if (all.length > 0) return { groups: Readable.from(group(all)), style };
-    }
-  } catch (error) {
-    if (!(error instanceof WorkbookError)) throw error;
-    const advice = /limit for a (workbook|sheet)/.test(error.message) ? '; save it as CSV, which has no limit' : '';
-    throw new PaymentFileError(error.message + advice);
+  const archive = await buffer(limitBytes(chunks, tooLarge));
+  const sheets = await readWorkbook({
+    name,
+    archive,
+    ErrorType: PaymentFileError,
+    limits: workbookLimits,
+    limitAdvice: '; save it as CSV, which has no limit',
+  });
+  for (const { rows } of sheets) {
+    const all = [...withBlankRows(rows)];
+    // All rows are as long as the longest one.
+    const wide = all.findIndex((cells) => cells.findLastIndex((cell) => cell !== '') >= maxColumns);
+    if (wide >= 0) throw tooManyColumns(name, wide + 1);
+    const style = { delimiter: ',', lineEnd: '\n', hasByteOrderMark: true } as const;
+    if (all.length > 0) return { groups: Readable.from(group(all)), style };
   }
   throw new PaymentFileError(`${name} has no rows`);
 }
@@ -116,56 +117,32 @@ function* group(rows: readonly Cells[]): Generator<readonly Cells[]> {
 const groupRows = 200;
 
 async function readTextRows(file: PaymentFile, { limits, inTimeSlice }: Required<ReadOptions>): Promise<Rows> {
-  const encoding: { current: TextEncoding } = { current: 'utf-8' };
   const start = await decodeStart(file);
+  const { pieces, encoding } = decodeTable(file);
   const style: TextStyle = {
     delimiter: await findDelimiter(start, inTimeSlice),
     lineEnd: start.includes('\r\n') ? '\r\n' : '\n',
     get hasByteOrderMark() {
-      return encoding.current !== 'utf-8' || file.start.subarray(0, 3).toString('hex') === utf8Mark;
+      return encoding() !== 'utf-8' || file.start.subarray(0, 3).toString('hex') === utf8Mark;
     },
   };
-  const pieces = decodeTable(file, (found) => {
-    encoding.current = found;
-  });
   const parser = createRowParser({ name: file.name, delimiter: style.delimiter, columns: maxColumns, limits });
   return { groups: parser.parse(pieces, inTimeSlice), style };
 }
 
-type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
-
-/** Decodes a table in UTF-8, UTF-16 or Windows-1252. @throws PaymentFileError for bytes of another encoding */
-function decodeTable(
-  file: Pick<PaymentFile, 'name' | 'start' | 'chunks'>,
-  onEncoding: (encoding: TextEncoding) => void = () => {},
-): AsyncGenerator<string> {
-  return decodeText(file, 'windows-1252', (encoding): Decode => {
-    onEncoding(encoding);
-    if (encoding !== 'utf-8') {
-      const decoder = iconv.getDecoder(encoding);
-      return (bytes) => (bytes === undefined ? (decoder.end() ?? '') : decoder.write(bytes));
-    }
-    const decoder = new TextDecoder('utf-8', { fatal: true });
-    return (bytes) => {
-      try {
-        return decoder.decode(bytes, { stream: bytes !== undefined });
-      } catch {
-        throw new PaymentFileError(
-          `${file.name} begins in UTF-8, but has bytes that are not UTF-8; save it in one encoding, such as UTF-8`,
-        );
-      }
-    };
-  });
+/** Decodes a table in UTF-8, UTF-16 or Windows-1252. Reading it rejects with a PaymentFileError for bytes of another encoding. */
+function decodeTable(file: Pick<PaymentFile, 'name' | 'start' | 'chunks'>) {
+  const problem = `${file.name} begins in UTF-8, but has bytes that are not UTF-8; save it in one encoding, such as UTF-8`;
+  return decodeText(file, { other: 'windows-1252', createError: () => new PaymentFileError(problem) });
 }
 
 const utf8Mark = 'efbbbf';
 
 async function decodeStart({ name, start: whole }: PaymentFile): Promise<string> {
   const start = whole.subarray(0, sampleBytes);
-  const chunks = Readable.from([start], { objectMode: true });
   let text = '';
   try {
-    for await (const piece of decodeTable({ name, start, chunks })) text += piece;
+    for await (const piece of decodeTable({ name, start, chunks: replay([start]) }).pieces) text += piece;
   } catch (error) {
     // The sample may end within a character. Other bytes are reported when the whole file is decoded.
     if (!(error instanceof PaymentFileError)) throw error;
@@ -217,20 +194,14 @@ interface RowParserOptions {
 }
 
 function createRowParser({ name, delimiter, columns, limits }: RowParserOptions) {
-  const parser = parse({
+  const parse = createCsvParser<Cells>({
     record_delimiter: ['\r\n', '\n', '\r'],
-    // The number of cells is checked later, with the number of the row.
-    relax_column_count: true,
-    // Many programs do not quote, and texts contain quotation marks.
-    relax_quotes: true,
     // It permits one more.
     max_record_size: maxRowBytes - 1,
     delimiter,
     // The last cell of a longer row has all the rest.
     ignore_last_delimiters: columns + 1,
   });
-  // The calls that cause errors receive them, too.
-  parser.on('error', () => {});
   const read = { rows: 0, cells: 0 };
 
   return {
@@ -247,24 +218,11 @@ function createRowParser({ name, delimiter, columns, limits }: RowParserOptions)
     },
   };
 
-  /** @param bytes null at the end of the text */
   async function parsePiece(bytes: Buffer | null): Promise<{ rows: readonly Cells[]; failure: Error | null }> {
-    const parsed = new Promise<Error | null | undefined>((resolve) => {
-      if (bytes === null) parser.end(() => resolve(parser.errored));
-      else parser.write(bytes, resolve);
-    });
-    const rows: Cells[] = [];
-    // The parser ends a piece when its rows were taken.
-    takeRows(rows);
-    const error = await parsed;
-    takeRows(rows);
+    const { rows, failure } = await parse(bytes);
     const excess = rows.findIndex(isExcess);
     if (excess >= 0) return { rows: rows.slice(0, excess), failure: describeExcess(rows[excess] ?? []) };
-    return { rows, failure: error ? describe(error) : null };
-  }
-
-  function takeRows(taken: Cells[]): void {
-    for (let row: Cells | null = parser.read(); row !== null; row = parser.read()) taken.push(row);
+    return { rows, failure: failure && describe(failure) };
   }
 
   function isExcess(row: Cells): boolean {

@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
+import { count } from '../base/process/terminal.ts';
 import type { CheckedRow } from './check-rows.ts';
 import type { Cell, Columns } from './find-columns.ts';
 import type { Finding } from './finding.ts';
@@ -77,8 +78,9 @@ function createWorkbookWriter(columns: Columns): RowWriter {
 }
 
 export function tooManyRows(): PaymentFileError {
-  const limit = maxWorkbookRows.toLocaleString('en');
-  return new PaymentFileError(`a workbook can have ${limit} rows, and there are more; use --format csv`);
+  return new PaymentFileError(
+    `a workbook can have ${count(maxWorkbookRows)} rows, and there are more; use --format csv`,
+  );
 }
 
 /** The columns that are added, with their titles. */

@@ -1,9 +1,16 @@
 import { ImportError } from '../banks/import/files/bank-file.ts';
 import { importableCountries } from '../banks/import/files/formats.ts';
-import { isIsoDate, latestDate } from '../banks/import/files/list-date.ts';
-import { describeBankFiles, importBanks, importFolder, undoLastImport } from '../banks/import/import-banks.ts';
-import { importRegister, undoRegisterImport } from '../banks/import/import-register.ts';
+import { latestDate } from '../banks/import/files/list-date.ts';
+import {
+  describeBankFiles,
+  importBanks,
+  importFolder,
+  importRegister,
+  undoLastImport,
+  undoRegisterImport,
+} from '../banks/import/import-banks.ts';
 import { type PaymentScheme, paymentSchemes } from '../banks/scheme-registers.ts';
+import { isIsoDate, isoDateOf } from '../base/calendar-period.ts';
 import { UsageError } from '../base/errors.ts';
 import { print, printError } from '../base/process/terminal.ts';
 import { readBankImportConfig } from '../base/variables/service-config.ts';
@@ -80,7 +87,7 @@ function findUsageProblem({ country = '', file, all, date, scheme, undo }: Impor
 
 function findDateProblem(date: string, country: string): string | null {
   if (!isIsoDate(date)) return `--date must be a date such as 2026-11-21, not "${date}"`;
-  const today = new Date().toISOString().slice(0, 10);
+  const today = isoDateOf();
   if (country === registers) return date <= today ? null : `--date of a register must not be after today, ${today}`;
   const latest = latestDate(today);
   return date <= latest ? null : `--date must be at most three months after today, until ${latest}, not ${date}`;

@@ -1,7 +1,7 @@
-import { type BankListsOptions, createBankLists } from '../../banks/bank-lists.ts';
+import { type BankListsOptions, createBankLists, keepByEdition } from '../../banks/bank-lists.ts';
 import type { ListedBank } from '../../banks/listed-bank.ts';
 import { fullBic } from '../../iban/bic.ts';
-import { type CountryIndex, createCountryIndex } from './country-index.ts';
+import { createCountryIndex } from './country-index.ts';
 
 interface BankListRequest {
   /** Absent for all countries. */
@@ -35,31 +35,21 @@ export interface BankDirectory {
 /** One index of all lists. A country is read on first use, and again after an import by any process. */
 export function createBankDirectory(options: BankListsOptions = {}): BankDirectory {
   const lists = createBankLists(options);
-  const indexes = new Map<string, { edition: string; index: CountryIndex }>();
-
-  function indexOf(country: string): CountryIndex {
-    const edition = lists.edition(country);
-    const known = indexes.get(country);
-    if (known?.edition === edition) return known.index;
-    const index = createCountryIndex(country, lists.banks(country));
-    // Requests for countries that do not exist must not use memory.
-    if (index.banks.length > 0) indexes.set(country, { edition, index });
-    return index;
-  }
+  const indexOf = keepByEdition(lists, (country) => createCountryIndex(country, lists.banks(country)));
 
   return {
-    findBank: (country, bankCode, branch = null) => indexOf(country).findByCode(bankCode, branch),
+    findBank: (country, bankCode, branch = null) => indexOf(country)?.findByCode(bankCode, branch) ?? null,
     findBankByBic(bic) {
       // A bank may have a BIC of another country, so all lists are searched, first the list of the country in the BIC.
       const home = bic.slice(4, 6);
       const order = lists.countries().sort((a, b) => Number(b === home) - Number(a === home));
       const find = (full: string) =>
-        order.reduce<ListedBank | null>((bank, code) => bank ?? indexOf(code).findByBic(full), null);
+        order.reduce<ListedBank | null>((bank, code) => bank ?? indexOf(code)?.findByBic(full) ?? null, null);
       return find(fullBic(bic)) ?? find(fullBic(bic.slice(0, 8)));
     },
     listBanks({ country, search = '', offset = 0, first = 100 } = {}) {
-      const banks = (country === undefined ? lists.countries() : [country]).flatMap((code) =>
-        indexOf(code).search(search),
+      const banks = (country === undefined ? lists.countries() : [country]).flatMap(
+        (code) => indexOf(code)?.search(search) ?? [],
       );
       return { banks: banks.slice(offset, offset + first), total: banks.length };
     },

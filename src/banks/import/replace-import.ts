@@ -14,42 +14,32 @@ import {
   type StoredEntry,
 } from '../imported-lists.ts';
 import { type BankEntry, countBanks } from '../listed-bank.ts';
-import type { Participation, PaymentScheme } from '../scheme-registers.ts';
+import type { Participants, PaymentScheme } from '../scheme-registers.ts';
 import { ImportError } from './files/bank-file.ts';
 
 interface Replacement extends Omit<BankImport, 'revision'> {
   country: string;
   entries: Iterable<BankEntry>;
-  /**
-   * Throws to change nothing. Runs within the transaction, so no other process imports in between.
-   * @param replaced the import that is replaced; null without one
-   */
-  check?: (replaced: PresentList | null) => void;
+  check?: Check;
 }
 
-/** The list of a country before an import. */
-export interface PresentList {
-  /** Number of banks, without branches. */
-  banks: number;
-  /** ISO date; empty without a list. */
-  date: string;
-}
-
-interface RegisterReplacement {
+interface RegisterReplacement extends Omit<BankImport, 'revision'> {
   scheme: PaymentScheme;
-  source: string;
-  /** ISO date of the import. */
-  date: string;
-  /** By BIC of 11 characters. */
-  participants: ReadonlyMap<string, readonly Participation[]>;
-  /** As for the banks of a country. */
-  check?: (replaced: PresentRegister | null) => void;
+  participants: Participants;
+  check?: Check;
 }
 
-/** The register of a scheme before an import. */
-export interface PresentRegister {
-  participants: number;
-  /** ISO date. */
+/**
+ * Throws to change nothing. Runs within the transaction, so no other process imports in between.
+ * @param replaced the import that is replaced; null without one
+ */
+type Check = (replaced: PresentList | null) => void;
+
+/** The list of a country, or the register of a scheme, before an import. */
+export interface PresentList {
+  /** Number of banks, without branches, or of participants. */
+  size: number;
+  /** ISO date; empty without a list. */
   date: string;
 }
 
@@ -59,61 +49,58 @@ export interface PresentRegister {
  * @throws ConfigError if the data folder cannot be written or the file in it is not a store; ImportError if writing fails;
  * what `check` throws
  */
-export function replaceImport(dataDir: string, replacement: Replacement): Promise<void> {
-  const { country, entries, check, ...description } = replacement;
-  return changeStore(dataDir, (store) => {
-    const keys = bankImportKeys(country);
-    const replaced = takeImport(store, keys.current);
-    check?.(replaced.description && { banks: countBanks(country, banksOf(replaced)), date: replaced.description.date });
-    writeImport(store, keys, { replaced, description, entries: storedBanks(entries) });
-  });
+export function replaceImport(dataDir: string, { country, entries, ...replacement }: Replacement): Promise<void> {
+  const count = (ids: readonly string[]) =>
+    countBanks(
+      country,
+      ids.map((bankCode) => ({ bankCode })),
+    );
+  return replace(dataDir, bankImportKeys(country), { ...replacement, count, entries: storedBanks(entries) });
 }
 
 /** Replaces the imported register of one scheme, as `replaceImport` does the directory of a country. @throws as `replaceImport` */
-export function replaceRegister(dataDir: string, replacement: RegisterReplacement): Promise<void> {
-  const { scheme, participants, check, ...description } = replacement;
+export function replaceRegister(
+  dataDir: string,
+  { scheme, participants, ...replacement }: RegisterReplacement,
+): Promise<void> {
+  const entries = Array.from(participants, ([id, participations]) => ({ id, value: [...participations] }));
+  return replace(dataDir, registerImportKeys(scheme), { ...replacement, count: (ids) => ids.length, entries });
+}
+
+/**
+ * Exchanges an imported directory or register with the one that it replaced, so that a second call undoes the first. If it
+ * replaced none, the list in the package is in use again.
+ * @returns the numbers of entries; null if there was no import
+ * @throws as `replaceImport`
+ */
+export async function undoImport(dataDir: string, keys: ImportKeys): Promise<{ before: number; now: number } | null> {
   return changeStore(dataDir, (store) => {
-    const keys = registerImportKeys(scheme);
+    const [undone, restored] = [takeImport(store, keys.current), takeImport(store, keys.previous)];
+    if (undone.description === null && restored.description === null) return null;
+    putImport(store, keys.previous, undone);
+    putImport(store, keys.current, { ...restored, description: renew(store, keys, restored.description) });
+    return { before: undone.entries.length, now: restored.entries.length };
+  });
+}
+
+interface NewImport extends Omit<BankImport, 'revision'> {
+  entries: StoredImport['entries'];
+  check?: Check;
+  count: (ids: readonly string[]) => number;
+}
+
+function replace(dataDir: string, keys: ImportKeys, { entries, check, count, ...description }: NewImport) {
+  return changeStore(dataDir, (store) => {
     const replaced = takeImport(store, keys.current);
-    check?.(replaced.description && { participants: replaced.entries.length, date: replaced.description.date });
-    const entries = Array.from(participants, ([id, participations]) => ({ id, value: [...participations] }));
-    writeImport(store, keys, { replaced, description, entries });
+    const { date } = replaced.description ?? {};
+    check?.(date === undefined ? null : { size: count(replaced.entries.map(({ id }) => id)), date });
+    takeImport(store, keys.previous);
+    putImport(store, keys.previous, replaced);
+    putImport(store, keys.current, { entries, description: renew(store, keys, description) });
   });
 }
 
-/**
- * Exchanges the imported directory of a country with the one that it replaced, so that a second call undoes the first. If
- * it replaced none, the list in the package is in use again.
- * @returns false if there was no import of this country
- * @throws as `replaceImport`
- */
-export async function undoImport(dataDir: string, country: string): Promise<boolean> {
-  return (await undo(dataDir, bankImportKeys(country))) !== null;
-}
-
-/**
- * Exchanges the imported register of a scheme with the one that it replaced, or with none.
- * @returns the numbers of participants; null if there was no import of this scheme
- * @throws as `replaceImport`
- */
-export function undoRegister(dataDir: string, scheme: PaymentScheme): Promise<Sizes | null> {
-  return undo(dataDir, registerImportKeys(scheme));
-}
-
-interface Sizes {
-  before: number;
-  now: number;
-}
-
-async function undo(dataDir: string, keys: ImportKeys): Promise<Sizes | null> {
-  let sizes: Sizes | null = null;
-  await changeStore(dataDir, (store) => {
-    sizes = exchangeImports(store, keys);
-  });
-  return sizes;
-}
-
-async function changeStore(dataDir: string, change: (store: ImportStore) => void): Promise<void> {
+async function changeStore<Result>(dataDir: string, change: (store: ImportStore) => Result): Promise<Result> {
   const path = importStorePath(dataDir);
   try {
     checkDataFolder(dataDir);
@@ -121,7 +108,7 @@ async function changeStore(dataDir: string, change: (store: ImportStore) => void
     hasImportStore(path);
     const store = openImportStore(path, { readOnly: false });
     try {
-      store.transactionSync(() => change(store));
+      return store.transactionSync(() => change(store));
     } finally {
       await store.close();
     }
@@ -141,35 +128,11 @@ interface TakenImport extends StoredImport {
   entries: readonly { id: string; value: StoredEntry }[];
 }
 
-interface NewImport {
-  replaced: TakenImport;
-  description: Omit<BankImport, 'revision'>;
-  entries: StoredImport['entries'];
-}
-
-function writeImport(store: ImportStore, keys: ImportKeys, { replaced, description, entries }: NewImport): void {
-  takeImport(store, keys.previous);
-  putImport(store, keys.previous, replaced);
-  putImport(store, keys.current, { description: { ...description, revision: nextRevision(store, keys) }, entries });
-}
-
-function exchangeImports(store: ImportStore, keys: ImportKeys): Sizes | null {
-  const [undone, restored] = [takeImport(store, keys.current), takeImport(store, keys.previous)];
-  if (undone.description === null && restored.description === null) return null;
-  putImport(store, keys.previous, undone);
-  const revision = nextRevision(store, keys);
-  putImport(store, keys.current, {
-    ...restored,
-    description: restored.description && { ...restored.description, revision },
-  });
-  return { before: undone.entries.length, now: restored.entries.length };
-}
-
-/** Readers read all imports again when it changes. */
-function nextRevision(store: ImportStore, keys: ImportKeys): number {
+/** The description with the next revision: readers read all imports again when it changes. */
+function renew(store: ImportStore, keys: ImportKeys, description: Omit<BankImport, 'revision'> | null) {
   const revision = ((store.get(keys.revision) as number | undefined) ?? 0) + 1;
   store.putSync(keys.revision, revision);
-  return revision;
+  return description && { ...description, revision };
 }
 
 /** Reads and removes an import. */
@@ -187,10 +150,6 @@ function takeImport(store: ImportStore, keys: EntryKeys): TakenImport {
 function putImport(store: ImportStore, keys: EntryKeys, { description, entries }: StoredImport): void {
   for (const { id, value } of entries) store.putSync(keys.entry(id), value);
   if (description) store.putSync(keys.description, description);
-}
-
-function banksOf({ entries }: TakenImport): { bankCode: string }[] {
-  return entries.map(({ id }) => ({ bankCode: id }));
 }
 
 function* storedBanks(entries: Iterable<BankEntry>): Generator<{ id: string; value: StoredBank }> {

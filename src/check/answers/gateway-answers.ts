@@ -1,6 +1,7 @@
 import { Agent } from 'undici';
 import * as z from 'zod';
 import { errorCodeOf } from '../../base/errors.ts';
+import { parseJson } from '../../base/parse-json.ts';
 import { readRetryAfter } from '../../base/retry-after.ts';
 import { PaymentFileError } from '../open-file.ts';
 import { type AnswerSource, createAnswerSource, type ListReply } from './answer-source.ts';
@@ -31,7 +32,7 @@ export async function connectToGateway(options: GatewayAnswersOptions): Promise<
     const response = await agent.request({ origin, path, method: 'POST', headers, body: JSON.stringify(body) });
     const text = await response.body.text();
     const retryAt = readRetryAfter(response.headers['retry-after'] ?? '');
-    return { status: response.statusCode, retryAt, content: parseReply(text) };
+    return { status: response.statusCode, retryAt, content: graphqlReply.safeParse(parseJson(text)).data ?? null };
   };
 
   async function sendList(ibans: readonly string[]): Promise<ListReply> {
@@ -136,14 +137,6 @@ function toResult(item: z.infer<typeof validation> | null, code = 'UPSTREAM_FAIL
   if (item === null || item.valid === null) return { kind: 'failed', code, isTemporary: true };
   const { valid, nationalCheck, bankData } = item;
   return { kind: 'answered', valid, bank: bankData?.name ?? null, bic: bankData?.bic ?? null, nationalCheck };
-}
-
-function parseReply(text: string): Reply['content'] {
-  try {
-    return graphqlReply.parse(JSON.parse(text));
-  } catch {
-    return null;
-  }
 }
 
 function readUrl(text: string): URL {

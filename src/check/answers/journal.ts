@@ -1,7 +1,7 @@
 import { closeSync, existsSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import * as z from 'zod';
-import { errorCodeOf } from '../../base/errors.ts';
 import { PaymentFileError } from '../open-file.ts';
+import { tryToWrite } from '../output.ts';
 import type { Answer } from './answer-source.ts';
 
 /**
@@ -37,7 +37,7 @@ export function openJournal({ path, sourceId, isResumed, keep }: JournalOptions)
       `${path} has the answers of a run that did not finish; add --resume to use them, or delete it to ask again`,
     );
   }
-  let file = open(path);
+  let file = tryToWrite(`the journal ${path}`, () => openSync(path, 'a+', 0o600));
   const header = `${JSON.stringify({ journal: version, source: sourceId })}\n`;
   const found = readAnswers(file, path, header, keep);
   if (found === 0) writeSync(file, header, 0);
@@ -56,11 +56,7 @@ export function openJournal({ path, sourceId, isResumed, keep }: JournalOptions)
       // A whole line in one write, at the end: what a killed process has written remains.
       isEmpty = false;
       const line = `${fingerprint} ${JSON.stringify(content)}\n`;
-      try {
-        writeSync(file, line);
-      } catch (error) {
-        throw notWritable(path, error);
-      }
+      tryToWrite(`the journal ${path}`, () => writeSync(file, line));
     },
     close,
     remove() {
@@ -72,19 +68,6 @@ export function openJournal({ path, sourceId, isResumed, keep }: JournalOptions)
 
 /** Increase it when the lines change. */
 const version = 1;
-
-function open(path: string): number {
-  try {
-    return openSync(path, 'a+', 0o600);
-  } catch (error) {
-    throw notWritable(path, error);
-  }
-}
-
-function notWritable(path: string, error: unknown): unknown {
-  const code = errorCodeOf(error);
-  return code === null ? error : new PaymentFileError(`the journal ${path} cannot be written (${code})`);
-}
 
 /** Reads all whole lines: the last one may have been cut off. @returns their length in bytes */
 function readAnswers(file: number, path: string, header: string, keep: KeepAnswer): number {

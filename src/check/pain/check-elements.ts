@@ -245,14 +245,7 @@ const maxLengths: ReadonlyMap<string, number> = new Map([
   ['Ustrd', Number.POSITIVE_INFINITY],
 ]);
 
-const references: ReadonlySet<string> = new Set([
-  'MsgId',
-  'PmtInfId',
-  'InstrId',
-  'EndToEndId',
-  'MndtId',
-  'OrgnlMndtId',
-]);
+const references: ReadonlySet<string> = new Set('MsgId PmtInfId InstrId EndToEndId MndtId OrgnlMndtId'.split(' '));
 
 /** Elements that must have a text where they are; others, such as FinInstnId, may be empty. */
 const neverEmpty: ReadonlySet<string> = new Set([

@@ -1,4 +1,5 @@
 import { createTimeSlices, type InTimeSlice } from '../../base/async/time-slices.ts';
+import { isoDateOf } from '../../base/calendar-period.ts';
 import type { Answers } from '../answers/answers.ts';
 import type { BankFacts } from '../bank-facts.ts';
 import type { Finding, Place } from '../finding.ts';
@@ -49,7 +50,7 @@ export interface MessageCheck extends AsyncIterable<Finding> {
  */
 export function checkMessage(chunks: AsyncIterable<Uint8Array>, options: MessageCheckOptions): MessageCheck {
   const { answers, banks, messageIds, maxBytes = defaultMaxBytes } = options;
-  const { today = new Date().toISOString().slice(0, 10), inTimeSlice = createTimeSlices(maxSliceMs) } = options;
+  const { today = isoDateOf(), inTimeSlice = createTimeSlices(maxSliceMs) } = options;
   const findings = new MessageFindings(answers.hurry, inTimeSlice);
   const checks = createPartChecks({ findings, answers, banks, messageIds, today });
   const reader = createMessageReader(checks.parts);

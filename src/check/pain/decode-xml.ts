@@ -1,4 +1,5 @@
 import iconv from 'iconv-lite';
+import { chain, take } from '../../base/input-file.ts';
 import { Refusal } from './rules.ts';
 
 interface DecodeOptions {
@@ -17,33 +18,24 @@ export async function* decodeXml(
   chunks: AsyncIterable<Uint8Array>,
   { maxBytes, onEncoding }: DecodeOptions,
 ): AsyncGenerator<string> {
-  let start: Buffer | null = Buffer.alloc(0);
-  let decoder: ReturnType<typeof iconv.getDecoder> | null = null;
-  let length = 0;
-  for await (const chunk of chunks) {
-    length += chunk.length;
-    if (length > maxBytes) throw new Refusal('LIMIT_EXCEEDED', `The file is larger than ${printBytes(maxBytes)}.`);
-    let bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
-    if (start !== null) {
-      bytes = start = Buffer.concat([start, bytes]);
-      if (!isDeclarationComplete(start)) continue;
-      decoder = startDecoder(start);
-      start = null;
+  const rest = limitBytes(chunks, maxBytes);
+  let start: Buffer = Buffer.alloc(0);
+  while (start.length < maxDeclarationBytes && !start.includes('>')) {
+    const [next] = await take(rest, (taken) => taken < 1);
+    if (next === undefined) break;
+    start = Buffer.concat([start, next]);
+  }
+  const encoding = findEncoding(start);
+  onEncoding(encoding);
+  const decoder = iconv.getDecoder(encoding);
+  for await (const bytes of chain([start], rest)) {
+    for (let offset = 0; offset < bytes.length; offset += pieceBytes) {
+      const piece = decoder.write(bytes.subarray(offset, offset + pieceBytes));
+      if (piece !== '') yield piece;
     }
-    if (decoder !== null) yield* decodePieces(decoder, bytes);
   }
-  if (start !== null) {
-    decoder = startDecoder(start);
-    yield* decodePieces(decoder, start);
-  }
-  const rest = decoder?.end();
-  if (rest) yield rest;
-
-  function startDecoder(bytes: Buffer) {
-    const encoding = findEncoding(bytes);
-    onEncoding(encoding);
-    return iconv.getDecoder(encoding);
-  }
+  const end = decoder.end();
+  if (end) yield end;
 }
 
 /** At most 150 elements. */
@@ -51,20 +43,21 @@ const pieceBytes = 2_048;
 /** An XML declaration has fewer bytes than this. */
 const maxDeclarationBytes = 1024;
 
-function* decodePieces(decoder: ReturnType<typeof iconv.getDecoder>, bytes: Buffer): Generator<string> {
-  for (let offset = 0; offset < bytes.length; offset += pieceBytes) {
-    const piece = decoder.write(bytes.subarray(offset, offset + pieceBytes));
-    if (piece !== '') yield piece;
+async function* limitBytes(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Buffer> {
+  let length = 0;
+  for await (const chunk of chunks) {
+    length += chunk.length;
+    if (length > maxBytes) {
+      const limit = maxBytes >= 1e6 ? `${Math.round(maxBytes / 1e6)} MB` : `${maxBytes} bytes`;
+      throw new Refusal('LIMIT_EXCEEDED', `The file is larger than ${limit}.`);
+    }
+    yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
   }
-}
-
-function isDeclarationComplete(start: Buffer): boolean {
-  return start.length >= maxDeclarationBytes || start.includes('>');
 }
 
 function findEncoding(bytes: Buffer): Encoding {
   const detected = detectEncoding(bytes);
-  if (detected !== null && !isSupported(detected)) throw refuseEncoding(detected);
+  if (detected === 'UTF-32' || detected === 'EBCDIC') throw refuseEncoding(detected);
   const declared = readDeclaredEncoding(bytes, detected);
   if (declared === null) return detected ?? 'utf-8';
   const encoding = encodingsByName.get(declared.toLowerCase());
@@ -80,36 +73,25 @@ function findEncoding(bytes: Buffer): Encoding {
 
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'iso-8859-1' | 'iso-8859-15' | 'windows-1252';
 
-const encodingsByName: ReadonlyMap<string, Encoding> = new Map<string, Encoding>([
-  ['utf-8', 'utf-8'],
-  ['utf8', 'utf-8'],
-  ['us-ascii', 'utf-8'],
-  ['ascii', 'utf-8'],
-  ['utf-16', 'utf-16le'],
-  ['utf-16le', 'utf-16le'],
-  ['utf-16be', 'utf-16be'],
-  ['iso-8859-1', 'iso-8859-1'],
-  ['iso_8859-1', 'iso-8859-1'],
-  ['latin1', 'iso-8859-1'],
-  ['iso-8859-15', 'iso-8859-15'],
-  ['iso_8859-15', 'iso-8859-15'],
-  ['latin-9', 'iso-8859-15'],
-  ['windows-1252', 'windows-1252'],
-  ['cp1252', 'windows-1252'],
-]);
-
-function isSupported(name: string): name is Encoding {
-  return encodingsByName.has(name);
-}
-
-/** Of UTF-8. */
-const byteOrderMark = Buffer.from('\uFEFF');
+/** By its names in lower case. */
+const encodingsByName: ReadonlyMap<string, Encoding> = new Map(
+  (
+    [
+      ['utf-8', 'utf-8 utf8 us-ascii ascii'],
+      ['utf-16le', 'utf-16le utf-16'],
+      ['utf-16be', 'utf-16be'],
+      ['iso-8859-1', 'iso-8859-1 iso_8859-1 latin1'],
+      ['iso-8859-15', 'iso-8859-15 iso_8859-15 latin-9'],
+      ['windows-1252', 'windows-1252 cp1252'],
+    ] as const
+  ).flatMap(([encoding, names]) => names.split(' ').map((name) => [name, encoding])),
+);
 
 /** By the byte order mark, or the first characters, which are `<` and another one; null for all encodings that extend ASCII. */
-function detectEncoding(bytes: Buffer): string | null {
+function detectEncoding(bytes: Buffer): Encoding | 'UTF-32' | 'EBCDIC' | null {
   const hex = bytes.subarray(0, 4).toString('hex');
   if (hex === '0000feff' || hex === 'fffe0000' || hex === '0000003c' || hex === '3c000000') return 'UTF-32';
-  if (bytes.subarray(0, 3).equals(byteOrderMark)) return 'utf-8';
+  if (hex.startsWith('efbbbf')) return 'utf-8';
   if (hex.startsWith('fffe') || hex.startsWith('3c00')) return 'utf-16le';
   if (hex.startsWith('feff') || hex.startsWith('003c')) return 'utf-16be';
   return hex === '4c6fa794' ? 'EBCDIC' : null;
@@ -130,8 +112,4 @@ function contradiction(declared: string, bytes: string): Refusal {
     'ENCODING_CONTRADICTION',
     `The XML declaration says ${declared}, but the file has ${bytes}. Declare the encoding in which the file was saved.`,
   );
-}
-
-function printBytes(bytes: number): string {
-  return bytes >= 1e6 ? `${Math.round(bytes / 1e6)} MB` : `${bytes} bytes`;
 }

@@ -1,3 +1,4 @@
+import { isIsoDate } from '../../base/calendar-period.ts';
 import { countryCodes } from '../../iban/country-codes.ts';
 import { calcCheckDigits } from '../../iban/mod97.ts';
 
@@ -11,13 +12,13 @@ import { calcCheckDigits } from '../../iban/mod97.ts';
  */
 export function parseDate(text: string): string | null {
   const [, day] = /^(\d{4}-\d\d-\d\d)(?:Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
-  return day !== undefined && isDay(day) ? day : null;
+  return day !== undefined && isIsoDate(day) ? day : null;
 }
 
 /** The calendar day of an `ISODateTime`; null if it is not one. */
 export function parseDateTime(text: string): string | null {
   const [, day, time] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
-  return day !== undefined && time !== undefined && isDay(day) && time <= '23:59:59' && isTime(time) ? day : null;
+  return day !== undefined && time !== undefined && isIsoDate(day) && time <= '23:59:59' && isTime(time) ? day : null;
 }
 
 /**
@@ -49,11 +50,6 @@ function easterSunday(year: number): number {
   const late = Math.floor((golden + 11 * epact + 22 * weekday) / 451);
   const sum = epact + weekday - 7 * late + 114;
   return Date.UTC(year, Math.floor(sum / 31) - 1, (sum % 31) + 1);
-}
-
-function isDay(day: string): boolean {
-  const date = new Date(day);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 }
 
 function isTime(time: string): boolean {

@@ -1,16 +1,15 @@
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
-import type { BankFile } from '../../../src/banks/import/files/bank-file.ts';
 import type { TextEncoding } from '../../../src/banks/import/files/bank-file-format.ts';
 import { decodeBankFile } from '../../../src/banks/import/files/decode-bank-file.ts';
 
 const text = 'Bank;Łódź;Żółw;Köln\r\n';
 
-function tBankFile(chunks: readonly Buffer[]): BankFile {
+function tBankFile(chunks: readonly Buffer[]): Parameters<typeof decodeBankFile>[0] {
   async function* read() {
     yield* chunks;
   }
-  return { name: 'x.csv', size: null, start: Buffer.concat(chunks), chunks: read(), close() {} };
+  return { name: 'x.csv', start: Buffer.concat(chunks), chunks: read() };
 }
 
 async function decode(published: TextEncoding, chunks: readonly Buffer[]) {

@@ -69,14 +69,14 @@ describe('an import', () => {
 
   it('is checked against the one that it replaces, also if both run at the same time', async () => {
     const dataDir = tFolder();
-    const replaced: ({ banks: number; date: string } | null)[] = [];
+    const replaced: ({ size: number; date: string } | null)[] = [];
     const check = (present: (typeof replaced)[number]) => {
       replaced.push(present);
-      if (present?.banks === 2) throw new Error('refused');
+      if (present?.size === 2) throw new Error('refused');
     };
     const imports = [['0001', '0002'], ['0003']].map((codes) => tReplace(dataDir, codes, { check }));
     expect((await Promise.allSettled(imports)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
-    expect(replaced).toEqual([null, { banks: 2, date: '2026-11-21' }]);
+    expect(replaced).toEqual([null, { size: 2, date: '2026-11-21' }]);
     expect(tCodes(dataDir)).toEqual(['0001', '0002']);
   });
 });

@@ -4,7 +4,6 @@ import {
   cadences,
   findDateInName,
   findDateInRows,
-  isIsoDate,
   latestDate,
   mostFrequentDate,
 } from '../../../src/banks/import/files/list-date.ts';
@@ -99,16 +98,4 @@ describe('the last day of a list', () => {
     const { lastDay: find }: Cadence = cadences[cadence];
     expect(find(date, today)).toBe(lastDay);
   });
-});
-
-it.each([
-  ['2026-11-21', true],
-  ['2026-02-29', false],
-  ['2024-02-29', true],
-  ['2026-11-21T00:00', false],
-  ['21.11.2026', false],
-  ['2026-1-1', false],
-  ['', false],
-])('%s is an ISO date: %s', (text, expected) => {
-  expect(isIsoDate(text)).toBe(expected);
 });

@@ -1,40 +1,32 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
-import { type Decode, decodeText } from '../../../base/decode-text.ts';
-import { type BankFile, ImportError } from './bank-file.ts';
+import { type DecodedText, decodeText } from '../../../base/decode-text.ts';
+import { type InputFile, recognizeKind } from '../../../base/input-file.ts';
+import { ImportError } from './bank-file.ts';
 import type { TextEncoding } from './bank-file-format.ts';
-
-export interface DecodedText {
-  /** @throws ImportError if the file is not text, or in an encoding that is not recognized */
-  pieces: AsyncIterable<string>;
-  /** The encoding of the pieces up to now. */
-  encoding(): string;
-}
 
 /**
  * Decodes a text file in chunks, in the encoding of its publisher, or as a copy in UTF-8 or UTF-16, with or without a byte
- * order mark.
+ * order mark. Reading it rejects with an ImportError if the file is not text, or in an encoding that is not recognized.
  */
-export function decodeBankFile(file: BankFile, published: TextEncoding): DecodedText {
-  let encoding: string = published;
-  return { pieces: decodePieces(), encoding: () => encoding };
+export function decodeBankFile(file: TextFile, published: TextEncoding): DecodedText<string> {
+  const { pieces, encoding } = decodeText(file, { other: published });
+  return { pieces: checkPieces(), encoding };
 
-  async function* decodePieces(): AsyncGenerator<string> {
+  async function* checkPieces(): AsyncGenerator<string> {
     rejectBinary(file);
-    yield* decodeText(file, published, createDecode);
-  }
-
-  function createDecode(chosen: string): Decode {
-    if (chosen === 'utf-16') {
-      throw new ImportError(
-        `${file.name} is neither in utf-16, as it is published, nor in utf-8; import the downloaded file unchanged`,
-      );
+    for await (const piece of pieces) {
+      if (encoding() === 'utf-16') {
+        throw new ImportError(
+          `${file.name} is neither in utf-16, as it is published, nor in utf-8; import the downloaded file unchanged`,
+        );
+      }
+      yield piece;
     }
-    encoding = chosen;
-    const decoder = iconv.getDecoder(chosen);
-    return (bytes) => (bytes === undefined ? (decoder.end() ?? '') : decoder.write(bytes));
   }
 }
+
+type TextFile = Pick<InputFile, 'name' | 'start' | 'chunks'>;
 
 /** Whether a text in UTF-8 was read as Windows-1252, and saved again: Zürich has become ZÃ¼rich. */
 export function isDecodedTwice(text: string): boolean {
@@ -42,10 +34,10 @@ export function isDecodedTwice(text: string): boolean {
   return !isAscii(bytes) && isUtf8(bytes);
 }
 
-function rejectBinary({ name, start }: BankFile): void {
-  const signature = start.subarray(0, 4).toString('hex');
-  if (/^504b0[357]|^d0cf11e0/.test(signature)) {
+function rejectBinary({ name, start }: TextFile): void {
+  const kind = recognizeKind(start);
+  if (kind === 'archive' || kind === 'old-workbook') {
     throw new ImportError(`${name} is a workbook or an archive; expected a text file`);
   }
-  if (signature.startsWith('1f8b')) throw new ImportError(`${name} is compressed with gzip; unpack it first`);
+  if (kind === 'gzip') throw new ImportError(`${name} is compressed with gzip; unpack it first`);
 }

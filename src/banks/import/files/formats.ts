@@ -24,6 +24,11 @@ export function allBankFileFormats(): readonly BankFileFormat[] {
   return formats;
 }
 
+type Common = 'cadence' | 'isComplete' | 'attribution';
+
+/** Most lists are complete, are published after each change, and ask for no other attribution than their source. */
+type ListFormat = Omit<BankFileFormat, Common> & Partial<Pick<BankFileFormat, Common>>;
+
 const bundesbank = {
   country: 'DE',
   source: 'Deutsche Bundesbank',
@@ -31,7 +36,6 @@ const bundesbank = {
     'https://www.bundesbank.de/de/aufgaben/unbarer-zahlungsverkehr/serviceangebot/bankleitzahlen/download---bankleitzahlen-602592',
   attribution: 'Source: Deutsche Bundesbank, Bankleitzahlendatei (name the source when you pass the data on).',
   cadence: cadences.quarterly,
-  isComplete: true,
   code: digits(8),
   findSkipReason({ mark, change }: Fields) {
     if (mark === '2') return 'branches under the bank code of another row (Merkmal 2)';
@@ -39,21 +43,21 @@ const bundesbank = {
     return change === 'D' ? 'deleted bank codes (Änderungskennzeichen D)' : null;
   },
   findProblem: ({ mark }: Fields) => (mark === '1' || mark === '2' ? null : `Merkmal is "${mark}"; it must be 1 or 2`),
-} satisfies Partial<BankFileFormat>;
+} satisfies Partial<ListFormat>;
 
 /** German, and names of banks in western Europe. In the encodings of the Mac, ü is what ÿ is here. */
 const germanAlphabet = 'äöüßàáâãåæçèéêëìíîïñòóôõøùúûýœšž';
 
 const fixedWidths = [8, 1, 58, 5, 35, 27, 5, 11, 2, 6, 1, 1, 8];
 
-const germanFixedWidth: BankFileFormat = {
+const germanFixedWidth: ListFormat = {
   ...bundesbank,
   title: "the Bundesbank's Bankleitzahlendatei (fixed width)",
   layout: { kind: 'fixed-width', encoding: 'windows-1252', widths: fixedWidths, alphabet: germanAlphabet },
   columns: { code: 0, mark: 1, name: [2], zip: 3, city: 4, bic: 7, accountCheckMethod: 8, change: 10 },
 };
 
-const germanCsv: BankFileFormat = {
+const germanCsv: ListFormat = {
   ...bundesbank,
   title: "the Bundesbank's Bankleitzahlendatei (CSV)",
   layout: { kind: 'csv', encoding: 'windows-1252', separator: ';', alphabet: germanAlphabet },
@@ -71,7 +75,7 @@ const germanCsv: BankFileFormat = {
   optional: ['accountCheckMethod'],
 };
 
-const austrian: BankFileFormat = {
+const austrian: ListFormat = {
   country: 'AT',
   title: "the Oesterreichische Nationalbank's SEPA-Zahlungsverkehrs-Verzeichnis",
   source: 'Oesterreichische Nationalbank',
@@ -80,14 +84,13 @@ const austrian: BankFileFormat = {
     'Source: Oesterreichische Nationalbank, SEPA-Zahlungsverkehrs-Verzeichnis, CC BY 4.0 ' +
     '(https://creativecommons.org/licenses/by/4.0/), changed: reduced to bank code, name, address and BIC.',
   cadence: cadences.daily,
-  isComplete: true,
   layout: { kind: 'csv', encoding: 'windows-1252', separator: ';', alphabet: germanAlphabet },
   columns: { code: 'Bankleitzahl', name: ['Bankenname'], zip: 'PLZ', city: 'Ort', bic: 'SWIFT-Code' },
   code: paddedDigits(3, 5),
 };
 
 /** One file contains the banks of both countries, and banks of others that take part in Swiss payments. */
-function swiss(country: 'CH' | 'LI'): BankFileFormat {
+function swiss(country: 'CH' | 'LI'): ListFormat {
   return {
     country,
     title: 'the SIX bank master (V3, CSV)',
@@ -96,7 +99,6 @@ function swiss(country: 'CH' | 'LI'): BankFileFormat {
       'https://www.six-group.com/en/products-services/banking-services/interbank-clearing/online-services/download-bank-master.html',
     attribution: 'Source: SIX Interbank Clearing, bank master. For your own use: the data may not be passed on.',
     cadence: cadences.daily,
-    isComplete: true,
     isShared: true,
     layout: { kind: 'csv', encoding: 'utf-8', separator: ';' },
     // The header has one more: the creation time of the file.
@@ -123,7 +125,7 @@ function swiss(country: 'CH' | 'LI'): BankFileFormat {
 }
 
 /** In these two countries, unlike others, the RIAD code is the country code followed by the bank code. */
-function ecbList(country: 'ES' | 'FR', length: number): BankFileFormat {
+function ecbList(country: 'ES' | 'FR', length: number): ListFormat {
   const riadCode = new RegExp(`^${country}\\d{${length}}$`);
   return {
     country,
@@ -152,14 +154,12 @@ function ecbList(country: 'ES' | 'FR', length: number): BankFileFormat {
   };
 }
 
-const polish: BankFileFormat = {
+const polish: ListFormat = {
   country: 'PL',
   title: "the Narodowy Bank Polski's EWIB list (plewibnra.txt)",
   source: 'Narodowy Bank Polski',
   download: 'https://ewib.nbp.pl/plewibnra?dokNazwa=plewibnra.txt',
   attribution: 'Source: Narodowy Bank Polski, EWIB.',
-  cadence: cadences.onChange,
-  isComplete: true,
   // Polish, and names of banks in western and central Europe. In cp775, ą is what đ is here.
   layout: { kind: 'csv', encoding: 'cp852', separator: '\t', alphabet: 'ąćęłńóśźżáäčçéěëíôöőřšťúüůűýžß' },
   columns: { code: 4, name: [1], zip: 9, city: 10, bic: 19 },
@@ -167,20 +167,18 @@ const polish: BankFileFormat = {
   complete: shareBics,
 };
 
-const czech: BankFileFormat = {
+const czech: ListFormat = {
   country: 'CZ',
   title: "the Česká národní banka's list of bank codes",
   source: 'Česká národní banka',
   download: 'https://www.cnb.cz/cs/platebni-styk/.galleries/ucty_kody_bank/download/kody_bank_CR.csv',
   attribution: 'Source: Česká národní banka, open data.',
-  cadence: cadences.onChange,
-  isComplete: true,
   layout: { kind: 'csv', encoding: 'utf-8', separator: ';' },
   columns: { code: 0, name: [1], bic: 'BIC', certis: 'CERTIS' },
   code: digits(4),
 };
 
-const slovak: BankFileFormat = {
+const slovak: ListFormat = {
   country: 'SK',
   title: "the Národná banka Slovenska's directory of identification codes",
   source: 'Národná banka Slovenska',
@@ -188,47 +186,39 @@ const slovak: BankFileFormat = {
   download:
     'https://nbs.sk/en/payments/general-information/directories-and-registers/directory-identification-codes-domestic-payment-system-in-sr/',
   attribution: 'Source: Národná banka Slovenska (name the source, and do not change the data).',
-  cadence: cadences.onChange,
-  isComplete: true,
   // Slovak, and names of Czech, German, Hungarian and Polish banks. In ISO 8859-2, š is what ą is here.
   layout: { kind: 'csv', encoding: 'windows-1250', separator: ';', alphabet: 'áäčďéíĺľňóôŕšťúýžěřůöüßőűęłńż' },
   columns: { code: 0, name: [1], bic: 2 },
   code: paddedDigits(3, 4),
 };
 
-const slovenian: BankFileFormat = {
+const slovenian: ListFormat = {
   country: 'SI',
   title: "the Banka Slovenije's list of payment service providers",
   source: 'Banka Slovenije',
   download: 'https://www.bsi.si (List of identifiers of PSP)',
-  attribution: 'Source: Banka Slovenije.',
-  cadence: cadences.onChange,
-  isComplete: true,
   // Slovene, and names of Croatian, German, Hungarian and Italian banks. In ISO 8859-2, š is what ą is here, and ž is ľ.
   layout: { kind: 'csv', encoding: 'windows-1250', separator: ';', alphabet: 'čšžćđäöüßáéíóőű' },
   columns: { code: 0, name: [1], bic: 5 },
   code: digits(5),
 };
 
+/** Complete, as their publisher assigns the codes, also to payment institutions. */
 const lithuanian = {
   country: 'LT',
   source: 'Lietuvos bankas',
   download: 'https://www.lb.lt/en/iban-and-financial-institution-codes',
-  attribution: 'Source: Lietuvos bankas.',
-  cadence: cadences.onChange,
-  // Its publisher assigns the codes, also to payment institutions.
-  isComplete: true,
   code: digits(5),
-} satisfies Partial<BankFileFormat>;
+} satisfies Partial<ListFormat>;
 
-const lithuanianXml: BankFileFormat = {
+const lithuanianXml: ListFormat = {
   ...lithuanian,
   title: "the Lietuvos bankas's list of participants (branches.aspx, XML)",
   layout: { kind: 'xml', encoding: 'utf-8', group: 'participant', row: 'branch' },
   columns: { code: 'branch FICODE', name: ['participant NAME', 'branch NAME'], bic: 'participant BIC' },
 };
 
-const lithuanianCsv: BankFileFormat = {
+const lithuanianCsv: ListFormat = {
   ...lithuanian,
   title: "the Lietuvos bankas's list of bank codes (FIK_KODAI, CSV)",
   // Lithuanian, and names of Nordic and Estonian banks. In ISO 8859-4, ė is what ģ is here.
@@ -244,7 +234,7 @@ const lithuanianCsv: BankFileFormat = {
   },
 };
 
-const ukrainian: BankFileFormat = {
+const ukrainian: ListFormat = {
   country: 'UA',
   title: "the National Bank of Ukraine's directory of banks (get_data_branch, JSON)",
   source: 'National Bank of Ukraine',
@@ -271,15 +261,13 @@ const ukrainian: BankFileFormat = {
 const workbook = { kind: 'workbook' } as const;
 
 /** One file has the banks of Denmark, then those of the Faroe Islands and of Greenland. */
-function danish(country: 'DK' | 'FO' | 'GL'): BankFileFormat {
+function danish(country: 'DK' | 'FO' | 'GL'): ListFormat {
   return {
     country,
     title: "Finance Denmark's IBAN overview of Denmark, the Faroe Islands and Greenland",
     source: 'Finance Denmark',
     download: 'https://www.iban-denmark.com/',
     attribution: 'Source: Finance Denmark, IBAN overview.',
-    cadence: cadences.onChange,
-    isComplete: true,
     isShared: true,
     layout: workbook,
     // By the description of the publisher, columns B and C are the first and the last number of a range.
@@ -311,14 +299,11 @@ const danishSections: readonly (readonly [names: RegExp, country: string])[] = [
   [/^(GL|Greenland|Grønland|Kalaallit Nunaat)$/i, 'GL'],
 ];
 
-const belgian: BankFileFormat = {
+const belgian: ListFormat = {
   country: 'BE',
   title: "the National Bank of Belgium's full list of bank codes",
   source: 'National Bank of Belgium',
   download: 'https://www.nbb.be/doc/be/be/protocol/full_list_current.xlsx',
-  attribution: 'Source: National Bank of Belgium.',
-  cadence: cadences.onChange,
-  isComplete: true,
   layout: workbook,
   columns: { code: 0, bic: 'Biccode', name: [2, 3, 4, 5] },
   code: digits(3),
@@ -328,54 +313,45 @@ const belgian: BankFileFormat = {
       : null,
 };
 
-const dutch: BankFileFormat = {
+const dutch: ListFormat = {
   country: 'NL',
   title: "the Betaalvereniging's BIC list",
   source: 'Betaalvereniging Nederland',
   download: 'https://www.betaalvereniging.nl/wp-content/uploads/BIC-lijst-NL.xlsx',
   attribution: 'Source: Betaalvereniging Nederland. For your own use: the data may not be passed on.',
-  cadence: cadences.onChange,
-  isComplete: true,
   layout: workbook,
   // Words that the titles of 2024 and the bilingual titles of 2026 have in common.
   columns: { bic: 'BIC', code: 'Identifier', name: ['Betaaldienstverlener'] },
   code: { pattern: /^[A-Z]{4}$/, description: '4 capital letters' },
 };
 
-const hungarian: BankFileFormat = {
+const hungarian: ListFormat = {
   country: 'HU',
   title: "the Magyar Nemzeti Bank's table of branch codes (sht.xlsx)",
   source: 'Magyar Nemzeti Bank',
   download: 'https://www.mnb.hu/letoltes/sht.xlsx',
-  attribution: 'Source: Magyar Nemzeti Bank.',
   cadence: cadences.calendarMonth,
-  isComplete: true,
   layout: workbook,
   columns: { code: 0, bic: 1, name: [2] },
   code: { pattern: /^\d{3,8}$/, description: '3 to 8 digits' },
   complete: addHeadOffices,
 };
 
-const croatian: BankFileFormat = {
+const croatian: ListFormat = {
   country: 'HR',
   title: "the Hrvatska narodna banka's list of bank codes",
   source: 'Hrvatska narodna banka',
   download: 'https://www.hnb.hr/documents/20182/121798/tf-pp-ds-vbb-xlsx-e-vbb.xlsx/',
-  attribution: 'Source: Hrvatska narodna banka.',
-  cadence: cadences.onChange,
-  isComplete: true,
   layout: workbook,
   columns: { name: [1], code: 2, bic: 3 },
   code: digits(7),
 };
 
-const finnish: BankFileFormat = {
+const finnish: ListFormat = {
   country: 'FI',
   title: "Finance Finland's list of monetary institution codes",
   source: 'Finance Finland',
   download: 'https://www.finanssiala.fi/en/topics/payment-services-in-finland/payment-technical-documents/',
-  attribution: 'Source: Finance Finland.',
-  cadence: cadences.onChange,
   // Since 2023 it is published only as a PDF: the workbooks lack the codes that were assigned later.
   isComplete: false,
   layout: workbook,
@@ -384,34 +360,30 @@ const finnish: BankFileFormat = {
   code: { pattern: /^\d{1,3}$/, description: '1 to 3 digits' },
 };
 
-const norwegian: BankFileFormat = {
+const norwegian: ListFormat = {
   country: 'NO',
   title: 'the list of bank identifiers of Bits',
   source: 'Bits',
   download: 'https://www.bits.no/document/iban/',
   attribution: 'Source: Bits, the infrastructure company of the Norwegian banks.',
-  cadence: cadences.onChange,
-  isComplete: true,
   layout: workbook,
   columns: { code: 0, bic: 1, name: [2] },
   code: digits(4),
 };
 
-const luxembourgish: BankFileFormat = {
+const luxembourgish: ListFormat = {
   country: 'LU',
   title: 'the register of IBAN and BIC codes of the ABBL',
   source: 'Association des Banques et Banquiers, Luxembourg',
   download: 'https://www.abbl.lu/publications/abbl-luxembourg-register-of-iban-bic-codes/',
   attribution: 'Source: Association des Banques et Banquiers, Luxembourg (ABBL).',
-  cadence: cadences.onChange,
-  isComplete: true,
   layout: workbook,
   columns: { name: [0], code: 1, bic: 2 },
   code: digits(3),
 };
 
 /** The last of several formats of a country is used for files that no other matches. */
-const formats: readonly BankFileFormat[] = [
+const formats = [
   austrian,
   belgian,
   croatian,
@@ -436,4 +408,6 @@ const formats: readonly BankFileFormat[] = [
   swiss('CH'),
   swiss('LI'),
   ukrainian,
-];
+].map((format: ListFormat): BankFileFormat => {
+  return { cadence: cadences.onChange, isComplete: true, attribution: `Source: ${format.source}.`, ...format };
+});

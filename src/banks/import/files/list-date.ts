@@ -1,3 +1,4 @@
+import { isIsoDate, isoDateOf } from '../../../base/calendar-period.ts';
 import type { Row } from './bank-file.ts';
 
 /** How often a publisher renews its list. */
@@ -55,13 +56,7 @@ const monthOf = (date: string) => Number(date.slice(5, 7));
 
 /** Months from 1; a month or day beyond the end continues in the next year or month, day 0 is the last of the month before. */
 function isoDate(year: number, month: number, day: number): string {
-  return new Date(Date.UTC(year, month - 1, day)).toISOString().slice(0, 10);
-}
-
-/** An ISO date of the calendar, such as `2026-11-21`. */
-export function isIsoDate(text: string): boolean {
-  const [year = '', month = '', day = ''] = text.split('-');
-  return /^\d{4}-\d\d-\d\d$/.test(text) && toDate(year, month, day) === text;
+  return isoDateOf(Date.UTC(year, month - 1, day));
 }
 
 /** The latest date that a list may have: publishers offer some lists before their first day. */
@@ -115,7 +110,5 @@ function findDates(text: string): string[] {
 /** Null for a day that the calendar does not have. */
 function toDate(year: string, month: string, day: string): string | null {
   const text = [year, month.padStart(2, '0'), day.padStart(2, '0')].join('-');
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return null;
-  const date = isoDate(Number(year), Number(month), Number(day));
-  return date === text ? date : null;
+  return isIsoDate(text) ? text : null;
 }

@@ -1,12 +1,13 @@
+import { isoDateOf } from '../../../base/calendar-period.ts';
+import type { InputFile } from '../../../base/input-file.ts';
 import { count } from '../../../base/process/terminal.ts';
 import type { BankEntry } from '../../listed-bank.ts';
-import { type BankFile, ImportError, openBankFile } from './bank-file.ts';
+import { ImportError, openBankFile } from './bank-file.ts';
 import { type BankFileFormat, ofOtherCountry } from './bank-file-format.ts';
-import { createFaults, type Faults, rejectFaults } from './faults.ts';
 import { bankFileFormats, importableCountries } from './formats.ts';
 import { findDateInName, findDateInRows, mostFrequentDate } from './list-date.ts';
-import { countriesOfBics, findFormats, hasBicsOf, hasKind } from './recognize.ts';
-import { readSheets } from './sheets.ts';
+import { countriesOfBics, findFormats, hasBicsOf, hasKind, readSheets } from './recognize.ts';
+import { countRows, createFaults, type Faults, type OnProgress, rejectFaults } from './row-checks.ts';
 import { findTable, readRow, type Table } from './table.ts';
 
 /** The content of a file with the banks of one country. */
@@ -34,14 +35,7 @@ interface ReadOptions {
   date?: string | undefined;
   /** ISO date of the import. */
   today?: string;
-  onProgress?: (progress: Progress) => void;
-}
-
-export interface Progress {
-  rows: number;
-  bytes: number;
-  /** In bytes; null if unknown. */
-  size: number | null;
+  onProgress?: OnProgress;
 }
 
 /** Reads a file that a national bank or a banking association publishes, row by row. @throws ImportError */
@@ -66,7 +60,7 @@ export async function readBankFile({ country, path, onProgress, ...dates }: Read
 }
 
 /** The last of several formats is used for files that no other matches. */
-async function chooseFormat(formats: readonly BankFileFormat[], file: BankFile): Promise<BankFileFormat> {
+async function chooseFormat(formats: readonly BankFileFormat[], file: InputFile): Promise<BankFileFormat> {
   const fitting = formats.filter(({ layout }) => hasKind(file, layout));
   const [recognized] = fitting.length > 1 ? await findFormats(file, fitting) : [];
   const format = recognized ?? fitting.at(-1) ?? formats.at(-1);
@@ -79,9 +73,8 @@ interface Rows extends Pick<BankFileContent, 'entries' | 'rows' | 'skipped' | 'f
   listDates: ReadonlyMap<string, number>;
 }
 
-async function readRows(file: BankFile, format: BankFileFormat, onProgress: ReadOptions['onProgress']): Promise<Rows> {
-  const progress: Progress = { rows: 0, bytes: 0, size: file.size };
-  const sheets = await readSheets(withByteCount(file, progress), format.layout);
+async function readRows(file: InputFile, format: BankFileFormat, onProgress?: OnProgress): Promise<Rows> {
+  const sheets = await readSheets(file, format.layout);
   const table = await findTable(sheets, format, file.name);
   const entries = createEntries(file.name);
   const skipped = new Map<string, number>();
@@ -89,10 +82,10 @@ async function readRows(file: BankFile, format: BankFileFormat, onProgress: Read
   const faults = createFaults();
   let section = format.sections?.first ?? format.country;
 
-  for await (const row of table.rows) {
+  let rows = 0;
+  for await (const row of countRows(file, table.rows, onProgress)) {
     const place = `${table.place} ${row.line}`;
-    progress.rows += 1;
-    if (progress.rows % rowsPerProgress === 0) onProgress?.(progress);
+    rows += 1;
     section = format.sections?.find(row) ?? section;
     const content = section === format.country ? readRow(row, table, format) : otherSection;
     if ('skipReason' in content) addOne(skipped, content.skipReason);
@@ -107,8 +100,6 @@ async function readRows(file: BankFile, format: BankFileFormat, onProgress: Read
       faults.add(place, content.problem, { isLeftOut: !('entry' in content) });
     }
   }
-  onProgress?.(progress);
-  const { rows } = progress;
   const found = faults.all();
   rejectFaults(file.name, rows - (skipped.get(ofOtherCountry) ?? 0), found);
   const banks = entries.all();
@@ -117,20 +108,7 @@ async function readRows(file: BankFile, format: BankFileFormat, onProgress: Read
   return { entries: completed, rows, skipped, faults: found, above: table.above, listDates };
 }
 
-const rowsPerProgress = 500;
-
 const otherSection = { skipReason: ofOtherCountry };
-
-/** The same file, which counts the bytes that are read of it. */
-export function withByteCount(file: BankFile, progress: Progress): BankFile {
-  async function* chunks() {
-    for await (const chunk of file.chunks) {
-      progress.bytes += chunk.length;
-      yield chunk;
-    }
-  }
-  return { ...file, chunks: chunks() };
-}
 
 function addOne(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -202,7 +180,7 @@ function dateList(
   { cadence, dateInName }: BankFileFormat,
   sources: Pick<Rows, 'above' | 'listDates'> & Pick<ReadOptions, 'date' | 'today'>,
 ): Pick<BankFileContent, 'date' | 'dateOrigin' | 'validUntil'> {
-  const { above, listDates, date, today = new Date().toISOString().slice(0, 10) } = sources;
+  const { above, listDates, date, today = isoDateOf() } = sources;
   const inFile = mostFrequentDate(listDates, today) ?? findDateInRows(above, today);
   const inName = findDateInName(name, dateInName, today);
   const found = date ?? inFile ?? inName ?? today;

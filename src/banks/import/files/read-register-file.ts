@@ -1,11 +1,10 @@
+import { isIsoDate } from '../../../base/calendar-period.ts';
+import { chain, type InputFile, replay, take } from '../../../base/input-file.ts';
 import { fullBic } from '../../../iban/bic.ts';
 import { type Participation, type PaymentScheme, paymentSchemes } from '../../scheme-registers.ts';
-import { type BankFile, ImportError, openBankFile, type Row } from './bank-file.ts';
+import { ImportError, openBankFile, type Row } from './bank-file.ts';
 import { cellText, maxQuoteLength, readBic } from './bank-file-format.ts';
-import { createFaults, type Faults, rejectFaults } from './faults.ts';
-import { isIsoDate } from './list-date.ts';
-import { type Progress, withByteCount } from './read-bank-file.ts';
-import { replay } from './recognize.ts';
+import { countRows, createFaults, type Faults, type OnProgress, rejectFaults } from './row-checks.ts';
 import { readTextRows } from './text-rows.ts';
 
 /** What can be said about every register that the European Payments Council (EPC) publishes. */
@@ -33,7 +32,7 @@ interface ReadOptions {
   path: string;
   /** Absent: by the name of the file. */
   scheme?: PaymentScheme | undefined;
-  onProgress?: (progress: Progress) => void;
+  onProgress?: OnProgress;
 }
 
 /** Reads a register of the EPC, row by row. @throws ImportError */
@@ -93,21 +92,17 @@ const layout = { kind: 'csv', encoding: 'utf-8', separator: ',', isQuoted: true 
 const titles = ['ParticipantName', 'BIC', 'Readiness Date', 'Scheme Leaving Date'] as const;
 
 async function readParticipants(
-  file: BankFile,
-  onProgress: ReadOptions['onProgress'],
+  file: InputFile,
+  onProgress?: OnProgress,
 ): Promise<Omit<RegisterFileContent, 'scheme'>> {
-  const progress: Progress = { rows: 0, bytes: 0, size: file.size };
   const participants = new Map<string, Participation[]>();
   const faults = createFaults();
-  let header: Row['cells'] | null = null;
-  let withoutBic = 0;
-  for await (const row of readTextRows(withByteCount(file, progress), layout)) {
-    if (header === null) {
-      header = readHeader(file, row);
-      continue;
-    }
-    progress.rows += 1;
-    if (progress.rows % rowsPerProgress === 0) onProgress?.(progress);
+  const lines = readTextRows(file, layout)[Symbol.asyncIterator]();
+  const [first] = await take(lines, (taken) => taken < 1);
+  const header = readHeader(file, first?.cells ?? []);
+  let [rows, withoutBic] = [0, 0];
+  for await (const row of countRows(file, chain([], lines), onProgress)) {
+    rows += 1;
     const content = readRow(row, header);
     if ('problem' in content) {
       if (row.hasNoEnd) throw new ImportError(`${file.name} ends within line ${row.line}; download it again`);
@@ -117,19 +112,16 @@ async function readParticipants(
       participants.set(content.bic, [...(participants.get(content.bic) ?? []), content.participation]);
     }
   }
-  rejectFaults(file.name, progress.rows, faults.all());
+  rejectFaults(file.name, rows, faults.all());
   if (participants.size === 0)
     throw new ImportError(`${file.name} contains no participant; expected ${epcRegisters.title}`);
   for (const participations of participants.values())
     participations.sort(([a], [b]) => ((a ?? '') < (b ?? '') ? -1 : 1));
-  onProgress?.(progress);
-  return { participants, rows: progress.rows, withoutBic, faults: faults.all() };
+  return { participants, rows, withoutBic, faults: faults.all() };
 }
 
-const rowsPerProgress = 500;
-
 /** @throws ImportError */
-function readHeader({ name }: BankFile, { cells }: Row): Row['cells'] {
+function readHeader({ name }: InputFile, cells: Row['cells']): Row['cells'] {
   const missing = findMissingTitles(cells);
   if (missing.length === 0) return cells;
   throw new ImportError(

@@ -1,9 +1,13 @@
+import { buffer } from 'node:stream/consumers';
+import { type InputFile, recognizeKind, replay, takeReadable } from '../../../base/input-file.ts';
+import { readWorkbook } from '../../../base/read-workbook.ts';
 import type { BankEntry } from '../../listed-bank.ts';
-import { type BankFile, ImportError, openBankFile, type Row, type Sheet } from './bank-file.ts';
+import { ImportError, maxFileMb, openBankFile, type Row, type Sheet } from './bank-file.ts';
 import type { BankFileFormat, Layout } from './bank-file-format.ts';
 import { allBankFileFormats } from './formats.ts';
-import { readSheets } from './sheets.ts';
+import { readRecordRows } from './record-rows.ts';
 import { findTable, lookAhead, readRow } from './table.ts';
+import { readTextRows } from './text-rows.ts';
 
 /**
  * The formats that a file has, by its first rows and not by its name: none if it is not known, and several if it has the
@@ -20,7 +24,7 @@ export async function recognizeFile(path: string): Promise<readonly BankFileForm
 }
 
 /** Which of these formats a file has. A workbook is read to its end; of a text, only the start is read. */
-export async function findFormats(file: BankFile, formats: readonly BankFileFormat[]): Promise<BankFileFormat[]> {
+export async function findFormats(file: InputFile, formats: readonly BankFileFormat[]): Promise<BankFileFormat[]> {
   const tops = new Map<string, readonly Top[]>();
   const found: BankFileFormat[] = [];
   for (const format of formats.filter(({ layout }) => hasKind(file, layout))) {
@@ -32,14 +36,11 @@ export async function findFormats(file: BankFile, formats: readonly BankFileForm
   return found;
 }
 
-/** Whether a file can have a layout, by its first character. */
-export function hasKind({ start }: BankFile, { kind }: Layout): boolean {
-  const text = start.toString('latin1');
-  if (text.startsWith('PK')) return kind === 'workbook';
-  // After a byte order mark, and between the zeros of UTF-16.
-  const [first] = text.replace(/^[\xff\xfe\xef\xbb\xbf\0\s]+/, '');
-  if (first === '[' || first === '{') return kind === 'json';
-  return first === '<' ? kind === 'xml' : kind === 'csv' || kind === 'fixed-width';
+/** Whether a file can have a layout, by its first bytes. */
+export function hasKind({ start }: InputFile, { kind }: Layout): boolean {
+  const found = recognizeKind(start);
+  if (found === 'archive') return kind === 'workbook';
+  return found === 'json' || found === 'xml' ? kind === found : kind === 'csv' || kind === 'fixed-width';
 }
 
 interface Top extends Omit<Sheet, 'rows'> {
@@ -48,25 +49,17 @@ interface Top extends Omit<Sheet, 'rows'> {
   isCutShort: boolean;
 }
 
-async function readTops(file: BankFile, layout: Layout): Promise<Top[]> {
+async function readTops(file: InputFile, layout: Layout): Promise<Top[]> {
   const start = { ...file, chunks: replay([file.start]) };
   const sheets = await readSheets(layout.kind === 'workbook' ? file : start, layout);
-  return Promise.all(sheets.map(async ({ place, rows }) => ({ place, ...(await readTop(rows)) })));
-}
-
-/** The first rows that can be read: the file may end within a row or a character here, or have another format. */
-async function readTop(rows: AsyncIterable<Row>): Promise<Pick<Top, 'rows' | 'isCutShort'>> {
-  const top: Row[] = [];
-  try {
-    for await (const row of rows) {
-      top.push(row);
-      if (top.length === lookAhead) break;
-    }
-  } catch (error) {
-    if (!(error instanceof ImportError)) throw error;
-    return { rows: top, isCutShort: true };
-  }
-  return { rows: top, isCutShort: false };
+  return Promise.all(
+    sheets.map(async ({ place, rows }) => {
+      // The file may end within a row or a character here, or have another format.
+      const { first, failure } = await takeReadable(rows[Symbol.asyncIterator](), (taken) => taken < lookAhead);
+      if (failure !== null && !(failure instanceof ImportError)) throw failure;
+      return { place, rows: first, isCutShort: failure !== null };
+    }),
+  );
 }
 
 async function hasFormat(tops: readonly Top[], format: BankFileFormat, fileName: string): Promise<boolean> {
@@ -90,10 +83,23 @@ async function hasFormat(tops: readonly Top[], format: BankFileFormat, fileName:
   return countriesOfBics(entries).includes(format.country) && hasBicsOf(format.country, entries);
 }
 
-/** Items as if they were read. */
-export async function* replay<Item>(items: readonly Item[]): AsyncGenerator<Item> {
-  yield* items;
+/** The sheets of a workbook, or another file as one sheet. @throws ImportError */
+export async function readSheets(file: InputFile, layout: Layout): Promise<readonly Sheet[]> {
+  if (layout.kind === 'json' || layout.kind === 'xml') return [{ place: 'entry', rows: readRecordRows(file, layout) }];
+  if (layout.kind !== 'workbook') return [{ place: 'line', rows: readTextRows(file, layout) }];
+  const archive = await buffer(file.chunks);
+  const sheets = await readWorkbook({ name: file.name, archive, ErrorType: ImportError, limits: workbookLimits });
+  return sheets.map(({ place, rows }) => ({ place, rows: replay(rows) }));
 }
+
+/** Four to six times the largest official file, which has about 8,000 rows, and four tags for each cell. */
+const workbookLimits = {
+  unpackedMb: 16,
+  rows: 50_000,
+  cells: 1_000_000,
+  tags: 2_000_000,
+  millionCharacters: maxFileMb,
+};
 
 /** Whether most BICs are of the country; a few may belong to branches of foreign banks. */
 export function hasBicsOf(country: string, entries: readonly BankEntry[]): boolean {

@@ -1,7 +1,10 @@
+import { SaxesParser } from 'saxes';
+import type { DecodedText } from '../../../base/decode-text.ts';
+import { chain, type InputFile, takeReadable } from '../../../base/input-file.ts';
 import { count } from '../../../base/process/terminal.ts';
-import { type BankFile, chain, ImportError, type Row } from './bank-file.ts';
+import { ImportError, type Row } from './bank-file.ts';
 import type { Layout } from './bank-file-format.ts';
-import { type DecodedText, decodeBankFile } from './decode-bank-file.ts';
+import { decodeBankFile } from './decode-bank-file.ts';
 import { maxLineLength, maxLines, undecodable } from './text-rows.ts';
 
 /**
@@ -9,12 +12,13 @@ import { maxLineLength, maxLines, undecodable } from './text-rows.ts';
  * @throws ImportError
  */
 export async function* readRecordRows(
-  file: BankFile,
+  file: InputFile,
   layout: Extract<Layout, { kind: 'json' | 'xml' }>,
 ): AsyncGenerator<Row> {
   const text = decodeBankFile(file, layout.encoding);
   const entries = layout.kind === 'json' ? jsonEntries(file, text) : xmlEntries(file, text, layout);
-  const { first, failure } = await takeReadable(entries);
+  // The entries before a failure show which list it is.
+  const { first, failure } = await takeReadable(entries, (taken) => taken < entriesForNames);
   const names = [...new Set(first.flatMap(({ fields }) => Object.keys(fields)))];
   yield { cells: names, line: 1 };
 
@@ -39,21 +43,6 @@ export async function* readRecordRows(
 /** Not all entries have all fields. */
 const entriesForNames = 20;
 
-/** The first entries and, if reading fails within them, the error: the entries before it show which list it is. */
-async function takeReadable(entries: AsyncIterator<Entry>): Promise<{ first: Entry[]; failure: unknown }> {
-  const first: Entry[] = [];
-  try {
-    while (first.length < entriesForNames) {
-      const { value, done } = await entries.next();
-      if (done) break;
-      first.push(value);
-    }
-  } catch (error) {
-    return { first, failure: error };
-  }
-  return { first, failure: null };
-}
-
 interface Entry {
   fields: Readonly<Record<string, unknown>>;
   problem?: string;
@@ -63,11 +52,11 @@ function toCell(value: unknown): string | number {
   return typeof value === 'number' ? value : String(value ?? '');
 }
 
-function tooLong({ name }: BankFile): ImportError {
+function tooLong({ name }: InputFile): ImportError {
   return new ImportError(`${name}: an entry of more than ${count(maxLineLength)} characters, the limit for an entry`);
 }
 
-function cutOff({ name }: BankFile, within: 'an entry' | 'its list'): ImportError {
+function cutOff({ name }: InputFile, within: 'an entry' | 'its list'): ImportError {
   return new ImportError(`${name} ends within ${within}; download it again`);
 }
 
@@ -75,7 +64,7 @@ function cutOff({ name }: BankFile, within: 'an entry' | 'its list'): ImportErro
  * The objects of an array, parsed one by one: a whole file of the largest size would take too much memory. They contain no
  * objects, so that a brace outside of texts begins another one, also after one that is not valid.
  */
-async function* jsonEntries(file: BankFile, { pieces }: DecodedText): AsyncGenerator<Entry> {
+async function* jsonEntries(file: InputFile, { pieces }: DecodedText<string>): AsyncGenerator<Entry> {
   let rest = '';
   for await (const piece of pieces) {
     rest += piece;
@@ -120,36 +109,67 @@ function isNested(value: unknown): boolean {
 
 type Fields = Record<string, string>;
 
-/** Only what such lists need of XML: elements with a text, in groups. Attributes are ignored. */
+/** The elements with a text, in groups. Attributes, and errors that do not concern these elements, are ignored. */
 async function* xmlEntries(
-  file: BankFile,
-  text: DecodedText,
+  file: InputFile,
+  { pieces }: DecodedText<string>,
   { group, row }: Extract<Layout, { kind: 'xml' }>,
 ): AsyncGenerator<Entry> {
-  let common: Fields | null = null;
+  // A publisher may return one in place of its list, under the same name.
+  if (/^[^<]*<!doctype html/i.test(file.start.toString('latin1'))) return;
+  const parser = new SaxesParser();
+  const open: string[] = [];
+  let entries: Entry[] = [];
   let rows: Fields[] = [];
+  /** What the rows of a group have in common; null between groups. */
+  let common: Fields | null = null;
   let current: Fields | null = null;
-  let open = '';
-  let root = '';
+  /** Null after an element in this one: it has no text of its own. */
+  let text: string | null = null;
+  let lastTag = 0;
   let isWhole = false;
-  for await (const { before, isEnd, name } of xmlTags(file, text)) {
-    root ||= name;
-    isWhole = isEnd && name === root;
-    if (name === group && isEnd) {
-      for (const fields of rows) yield { fields: { ...common, ...fields } };
+  let failure: ImportError | null = null;
+
+  parser.on('error', () => {});
+  parser.on('opentag', (tag) => {
+    const name = localName(tag);
+    open.push(name);
+    if (name === group) common = {};
+    else if (name === row) current = {};
+    if (open.length > maxDepth) failure ??= cutOff(file, 'an entry');
+    [text, lastTag] = ['', parser.position];
+  });
+  for (const event of ['text', 'cdata'] as const) {
+    parser.on(event, (part) => {
+      if (text !== null) text += part;
+      if ((text ?? part).length > maxLineLength) failure ??= tooLong(file);
+    });
+  }
+  parser.on('closetag', (tag) => {
+    const name = localName(tag);
+    open.pop();
+    if (name === group) {
+      if (failure === null) entries.push(...rows.map((fields) => ({ fields: { ...common, ...fields } })));
       [common, rows] = [null, []];
-    } else if (name === group) common = {};
-    else if (common !== null && name === row && isEnd) {
-      if (current) rows.push(current);
+    } else if (common !== null && name === row) {
+      if (current !== null && rows.push(current) > maxGroupRows) failure ??= tooLong(file);
       current = null;
-      if (rows.length > maxGroupRows) throw tooLong(file);
-    } else if (name === row) current = {};
-    else if (isEnd && open === name) {
-      const fields = current ?? common ?? {};
-      fields[`${current ? row : group} ${name}`] ??= before;
-      if (Object.keys(fields).length > maxFields) throw tooLong(file);
+    } else if (text !== null) {
+      const fields: Fields = current ?? common ?? {};
+      fields[`${current ? row : group} ${name}`] ??= text.trim();
+      if (Object.keys(fields).length > maxFields) failure ??= tooLong(file);
     }
-    open = isEnd ? '' : name;
+    [text, lastTag, isWhole] = [null, parser.position, open.length === 0];
+  });
+
+  let length = 0;
+  for await (const piece of pieces) {
+    parser.write(piece);
+    length += piece.length;
+    if (length - lastTag > maxLineLength) failure ??= tooLong(file);
+    yield* entries;
+    entries = [];
+    if (failure !== null) throw failure;
   }
   if (common !== null) throw cutOff(file, 'an entry');
   if (!isWhole) throw cutOff(file, 'its list');
@@ -158,71 +178,8 @@ async function* xmlEntries(
 /** A hundred times those of an official file. */
 const maxGroupRows = 10_000;
 const maxFields = 200;
+const maxDepth = 100;
 
-interface XmlTag {
-  /** The text before it. */
-  before: string;
-  isEnd: boolean;
-  /** Without its namespace. */
-  name: string;
+function localName({ name }: { name: string }): string {
+  return name.slice(name.indexOf(':') + 1);
 }
-
-async function* xmlTags(file: BankFile, { pieces }: DecodedText): AsyncGenerator<XmlTag> {
-  let rest = '';
-  let text = '';
-  for await (const piece of pieces) {
-    rest += piece;
-    let at = 0;
-    for (let markup = findMarkup(rest, at); markup !== null; markup = findMarkup(rest, at)) {
-      const { open, content, start, end } = markup;
-      if (end - at > maxLineLength) throw tooLong(file);
-      text += decodeEntities(rest.slice(at, start));
-      if (open === '<![CDATA[') text += content;
-      if (text.length > maxLineLength) throw tooLong(file);
-      at = end;
-      const [, slash, name = ''] = (open === '<' && tagName.exec(content)) || [];
-      if (name === '') continue;
-      yield { before: text.trim(), isEnd: slash === '/', name };
-      text = '';
-      if (content.endsWith('/')) yield { before: '', isEnd: true, name };
-    }
-    rest = rest.slice(at);
-    if (rest.length > maxLineLength) throw tooLong(file);
-  }
-}
-
-interface Markup {
-  /** How it begins: `<` for a tag or a declaration. */
-  open: string;
-  /** Without its delimiters. */
-  content: string;
-  start: number;
-  end: number;
-}
-
-/** The next tag, comment or section; null if there is none, or if its end is missing. */
-function findMarkup(text: string, from: number): Markup | null {
-  const start = text.indexOf('<', from);
-  if (start < 0) return null;
-  const [open, close] = delimiters.find(([begin]) => text.startsWith(begin, start)) ?? ['<', '>'];
-  const end = text.indexOf(close, start + open.length);
-  return end < 0 ? null : { open, content: text.slice(start + open.length, end), start, end: end + close.length };
-}
-
-const delimiters: readonly (readonly [open: string, close: string])[] = [
-  ['<![CDATA[', ']]>'],
-  ['<!--', '-->'],
-];
-
-/** Declarations have none. */
-const tagName = /^(\/?)(?:[\w.-]+:)?([\w.-]*)/;
-
-function decodeEntities(text: string): string {
-  return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,4}));/gi, (whole, decimal, hex, name) => {
-    if (name) return entities[name] ?? whole;
-    const code = decimal ? Number(decimal) : Number.parseInt(hex, 16);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-  });
-}
-
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };

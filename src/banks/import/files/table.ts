@@ -1,6 +1,7 @@
+import { chain, take } from '../../../base/input-file.ts';
 import { count } from '../../../base/process/terminal.ts';
 import type { BankEntry } from '../../listed-bank.ts';
-import { chain, ImportError, type Row, type Sheet, take } from './bank-file.ts';
+import { ImportError, type Row, type Sheet } from './bank-file.ts';
 import { type BankFileFormat, type Column, cellText, maxQuoteLength, readBic, readCode } from './bank-file-format.ts';
 import { isDecodedTwice } from './decode-bank-file.ts';
 
@@ -26,7 +27,7 @@ export async function findTable(sheets: readonly Sheet[], format: BankFileFormat
   let found: readonly Row[] = [];
   for (const { place, rows } of sheets) {
     const iterator = rows[Symbol.asyncIterator]();
-    const top = await take(iterator, lookAhead);
+    const top = await take(iterator, (rows) => rows < lookAhead);
     const index = hasTitles ? findHeader(top, format) : findFirstRow(top, format);
     const first = top[index];
     if (first === undefined || format.matches?.(top) === false) {

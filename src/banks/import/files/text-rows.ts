@@ -1,13 +1,14 @@
-import { Readable } from 'node:stream';
-import { CsvError, parse } from 'csv-parse';
+import { createCsvParser } from '../../../base/csv-parser.ts';
+import type { DecodedText } from '../../../base/decode-text.ts';
+import type { InputFile } from '../../../base/input-file.ts';
 import { count } from '../../../base/process/terminal.ts';
-import { type BankFile, ImportError, type Row } from './bank-file.ts';
+import { ImportError, type Row } from './bank-file.ts';
 import { cellText, type Layout, type TextEncoding } from './bank-file-format.ts';
-import { type DecodedText, decodeBankFile } from './decode-bank-file.ts';
+import { decodeBankFile } from './decode-bank-file.ts';
 
 /** Streams the rows of a text file. @throws ImportError */
 export function readTextRows(
-  file: BankFile,
+  file: InputFile,
   layout: Extract<Layout, { kind: 'csv' | 'fixed-width' }>,
 ): AsyncIterable<Row> {
   const lines = readLines(file, decodeBankFile(file, layout.encoding), layout);
@@ -34,8 +35,8 @@ export const maxLines = 150_000;
 
 /** @throws ImportError for bytes of another encoding, a line that is too long, or too many lines */
 function readLines(
-  { name }: BankFile,
-  { pieces, encoding }: DecodedText,
+  { name }: InputFile,
+  { pieces, encoding }: DecodedText<string>,
   { encoding: published, alphabet }: { encoding: TextEncoding; alphabet?: string },
 ): Lines {
   const foreignLetter = alphabet === undefined ? null : new RegExp(`(?![a-zªº${alphabet}])\\p{L}`, 'iu');
@@ -85,57 +86,40 @@ function readLines(
 export const undecodable = /[\ufffd\u2500-\u259f]/;
 
 async function* csvRows(
-  { name }: BankFile,
+  { name }: InputFile,
   lines: AsyncIterable<string>,
   { separator, isQuoted = false }: Extract<Layout, { kind: 'csv' }>,
 ): AsyncGenerator<Row> {
-  let lastLine = 0;
-  const parsed: Row[] = [];
-  const parser = parse({
+  const parse = createCsvParser<{ record: string[]; info: { lines: number } }>({
     delimiter: separator,
-    // The number of columns is checked later, with a better message.
-    relax_column_count: true,
-    // Most of these files do not quote, and contain names such as `Bank "Rolnik"`.
-    relax_quotes: true,
     skip_empty_lines: true,
     // In bytes of UTF-8; only a quoted cell that contains line breaks can exceed it.
     max_record_size: maxLineLength * 4,
-    // At a failure, the parser drops the rows before it that have not been read yet.
-    on_record(cells: string[], { lines }) {
-      lastLine = lines;
-      parsed.push({ cells, line: lines });
-      return cells;
-    },
+    info: true,
   });
-  // A failure of the text destroys the parser too, so that the loop below throws it.
-  const source = Readable.from(withLineBreaks(lines)).on('error', (error) => parser.destroy(error));
-  try {
-    for await (const _ of source.pipe(parser)) yield* takeParsed();
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    yield* takeParsed();
-    // The options above leave no other reason.
-    throw new ImportError(`${name}, line ${lastLine + 1}: a quotation mark is opened and never closed`);
-  } finally {
-    source.destroy();
-  }
-
-  function* takeParsed(): Generator<Row> {
-    for (const row of parsed.splice(0)) {
+  let lastLine = 0;
+  for await (const piece of withLineBreaks(lines)) {
+    const { rows, failure } = await parse(piece);
+    for (const { record: cells, info } of rows) {
+      lastLine = info.lines;
       // A stray quotation mark would take the cells of one bank for another; no other official file has line breaks in cells.
-      const [, ...breaks] = row.cells.join('').split('\n');
+      const [, ...breaks] = cells.join('').split('\n');
       if (breaks.length > 0 && !isQuoted) {
         throw new ImportError(
-          `${name}, line ${row.line - breaks.length}: a quotation mark is opened, and closed only in a later line`,
+          `${name}, line ${lastLine - breaks.length}: a quotation mark is opened, and closed only in a later line`,
         );
       }
-      if (row.cells.some((cell) => cellText(cell) !== '')) yield row;
+      if (cells.some((cell) => cellText(cell) !== '')) yield { cells, line: lastLine };
     }
+    // The options leave no other reason.
+    if (failure) throw new ImportError(`${name}, line ${lastLine + 1}: a quotation mark is opened and never closed`);
   }
 }
 
-async function* withLineBreaks(lines: AsyncIterable<string>): AsyncGenerator<string> {
+/** Null after the last one. */
+async function* withLineBreaks(lines: AsyncIterable<string>): AsyncGenerator<string | null> {
   for await (const line of lines) yield `${line}\n`;
+  yield null;
 }
 
 async function* fixedWidthRows(lines: AsyncIterable<string>, widths: readonly number[]): AsyncGenerator<Row> {

@@ -1,5 +1,6 @@
+import type { InputFile } from '../../../base/input-file.ts';
 import { count } from '../../../base/process/terminal.ts';
-import { ImportError } from './bank-file.ts';
+import { ImportError, type Row } from './bank-file.ts';
 
 /** Rows that were left out, or imported without a field, because of an error in them. */
 export interface Faults {
@@ -38,3 +39,23 @@ export function rejectFaults(name: string, rows: number, { count: wrong, first }
 }
 
 const maxQuotedFaults = 3;
+
+/** Shows how far a file was read. */
+export type OnProgress = (progress: { rows: number; bytes: number; size: number | null }) => void;
+
+/** The same rows, whose number is shown while they are read. */
+export async function* countRows(
+  { size, bytesRead }: InputFile,
+  all: AsyncIterable<Row>,
+  onProgress: OnProgress = () => {},
+): AsyncGenerator<Row> {
+  let rows = 0;
+  for await (const row of all) {
+    rows += 1;
+    if (rows % rowsPerProgress === 0) onProgress({ rows, bytes: bytesRead(), size });
+    yield row;
+  }
+  onProgress({ rows, bytes: bytesRead(), size });
+}
+
+const rowsPerProgress = 500;
