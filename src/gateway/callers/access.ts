@@ -24,11 +24,7 @@ interface AccessOptions {
 export function createAccess({ access, storeConfig, store, events }: AccessOptions) {
   const { redis, secret, replicas, countTimeoutMs } = storeConfig;
   const identify = createIdentify({ access, nameSecret: secret, events });
-  const rateLimit = createRateLimit({
-    shared: redis && secret ? { redis, secret } : null,
-    replicas: replicas ?? 1,
-    events,
-  });
+  const rateLimit = createRateLimit({ store: redis && store, replicas: replicas ?? 1, events });
   const budgets = createPaidBudgets({ store, replicas, countTimeoutMs, events });
 
   return {
@@ -58,7 +54,7 @@ export function createAccess({ access, storeConfig, store, events }: AccessOptio
     hasCallers: hasCallers(access),
     /** Stores everything that was counted. Await it before the store is closed. */
     async close() {
-      await Promise.all([budgets.flush(), identify.close(), rateLimit.close()]);
+      await Promise.all([budgets.flush(), identify.close()]);
     },
   };
 
