@@ -33,13 +33,13 @@ export function createAccess({ access, storeConfig, store, events }: AccessOptio
      * for new tokens, and while requests are counted.
      * @param rawHeaders names and values in turn, as in `IncomingMessage.rawHeaders`
      */
-    checkHeaders(rawHeaders: readonly string[]): Caller | Refusal | Signed | Promise<Caller | Refusal> {
+    identifyAndCount(rawHeaders: readonly string[]): Caller | Refusal | Signed | Promise<Caller | Refusal> {
       const caller = identify.byHeaders(rawHeaders);
       if (caller instanceof Promise) return caller.then(countRequest);
       return caller.kind === 'signed' ? caller : countRequest(caller);
     },
     /** The same for a signed request. @param content its body, or its query in the URL if it has no body */
-    checkSignature: (rawHeaders: readonly string[], content: string | Uint8Array) =>
+    identifySignedAndCount: (rawHeaders: readonly string[], content: string | Uint8Array) =>
       countRequest(identify.bySignature(rawHeaders, content)),
     /** Whether the headers of an earlier request still identify its caller, who may still use the same. Counts no request. */
     confirm(rawHeaders: readonly string[], caller: Caller): boolean | Promise<boolean> {

@@ -1,12 +1,12 @@
 import type { ServiceName } from '../../base/errors.ts';
 import type { Redact } from '../../base/redact.ts';
 import type { Config } from '../config/read-config.ts';
-import type { ReserveCall } from '../request-context.ts';
+import type { BudgetExhausted, ReserveCall } from '../request-context.ts';
 import type { OpenedStore } from '../stores/open-store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Allowance } from '../upstream/allowance/allowance.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';
-import { createBudgetError, createExhaustedError } from '../upstream/upstream-error.ts';
+import { createExhaustedError } from '../upstream/upstream-error.ts';
 import {
   type EssayAllowanceExhausted,
   type EssayFieldProblem,
@@ -27,7 +27,7 @@ interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'on
   /** The paid calls of each caller. */
   budgets: {
     reserve(caller: OrderCaller, service: ServiceName): ReturnType<ReserveCall>;
-    findRefusal(caller: OrderCaller, service: ServiceName): Promise<{ renewsAt: Date } | null>;
+    findRefusal(caller: OrderCaller, service: ServiceName): Promise<BudgetExhausted | null>;
   };
   isWithdrawn: OrderRunsOptions['isWithdrawn'];
   redact: Redact;
@@ -56,11 +56,9 @@ export function createPaidEssays(options: PaidEssaysOptions) {
   return { ...orders, ...withOrderPrecheck(orders, events) };
 
   async function findExhausted(caller: OrderCaller): Promise<EssayAllowanceExhausted | null> {
-    const budget = await budgets.findRefusal(caller, 'essays');
-    const refusal = budget ?? (await allowance.findRefusal());
+    const refusal = (await budgets.findRefusal(caller, 'essays')) ?? (await allowance.findRefusal());
     if (refusal === null) return null;
-    const code = budget ? 'BUDGET_EXHAUSTED' : 'UPSTREAM_ALLOWANCE_EXHAUSTED';
-    const { message } = (budget ? createBudgetError : createExhaustedError)('essays', refusal);
+    const { message, code } = createExhaustedError('essays', refusal);
     return { kind: 'allowance-exhausted', message, code, renewsAt: refusal.renewsAt };
   }
 }

@@ -46,7 +46,7 @@ export function createCountAhead(options: CountAheadOptions) {
   let nextWrite: Promise<void> | null = null;
   /** `stored` includes its calls. */
   const block = createBlock({
-    sizeFor: (perSecond) => (isStoreUp ? blockSize(perSecond) : 0),
+    sizeFor: blockSize,
     onLow: () => void save(),
     onIdle: isLasting ? () => void returnBlock() : null,
   });
@@ -69,7 +69,7 @@ export function createCountAhead(options: CountAheadOptions) {
     },
     current,
     /** Stores the calls counted here. @returns the count across all processes, with the blocks of other processes */
-    sync: () => save().then(current),
+    sync: () => save().then(() => current()),
     /** Returns the unused rest of the block, and stops reading the count of other processes until the next call. */
     async stop(): Promise<void> {
       clearInterval(refreshTimer);
@@ -81,12 +81,8 @@ export function createCountAhead(options: CountAheadOptions) {
   };
 
   /** The count, as far as this process knows it; while a shared store fails, with the assumed calls of other processes. */
-  function current(): number {
-    return countWith(unsaved + inFlight + waiting.length) - block.unused();
-  }
-
-  function countWith(own: number): number {
-    return stored + own + assumedPerCall * Math.max(0, own);
+  function current(own = unsaved + inFlight + waiting.length): number {
+    return stored + own + assumedPerCall * Math.max(0, own) - block.unused();
   }
 
   function returnBlock(): Promise<void> {
@@ -107,10 +103,10 @@ export function createCountAhead(options: CountAheadOptions) {
     waiting = [];
     inFlight = unsaved + batch.length;
     unsaved = 0;
-    const ahead = block.planWrite(batch.length);
+    const ahead = block.planWrite(batch.length, isStoreUp);
     try {
       const counted = await store.add(key, inFlight + ahead, { expiresInMs, known });
-      const countedElsewhere = counted.sum - ahead - countWith(inFlight);
+      const countedElsewhere = counted.sum - ahead - block.unused() - current(inFlight);
       known = counted;
       stored = counted.sum;
       block.add(ahead);
@@ -130,13 +126,14 @@ export function createCountAhead(options: CountAheadOptions) {
     }
     // The last call of the batch has the present count as its number.
     const own = unsaved - batch.length;
-    for (const [index, resolve] of batch.entries()) resolve(countWith(own + index + 1) - block.unused());
+    for (const [index, resolve] of batch.entries()) resolve(current(own + index + 1));
   }
 }
 
 const refreshMs = 5_000;
 
 interface BlockOptions {
+  /** For this number of calls in a second. */
   sizeFor: CountAheadOptions['blockSize'];
   /** Called when a write should fill the block. */
   onLow: () => void;
@@ -179,10 +176,10 @@ function createBlock({ sizeFor, onLow, onIdle }: BlockOptions) {
       unused += 1;
       return true;
     },
-    /** How many calls the next write counts ahead of time. @param waiting calls that wait for that write */
-    planWrite(waiting: number): number {
+    /** How many calls the next write counts ahead of time. @param waiting calls that wait for that write @param mayFill if not, 0 */
+    planWrite(waiting: number, mayFill: boolean): number {
       calls += waiting;
-      if (waiting > 0) resize();
+      if (waiting > 0) resize(mayFill);
       else if (!isFetching) return 0;
       isFetching = true;
       return Math.max(0, size - unused);
@@ -208,7 +205,7 @@ function createBlock({ sizeFor, onLow, onIdle }: BlockOptions) {
     return 4 * unused < size;
   }
 
-  function resize(): void {
+  function resize(mayFill = true): void {
     const now = performance.now();
     const perSecond = (calls * rateWindowMs) / Math.max(rateWindowMs, now - since);
     if (now - since > rateWindowMs) {
@@ -216,7 +213,7 @@ function createBlock({ sizeFor, onLow, onIdle }: BlockOptions) {
       since = now - rateWindowMs / 2;
       calls = perSecond / 2;
     }
-    size = Math.max(0, sizeFor(perSecond));
+    size = mayFill ? Math.max(0, sizeFor(perSecond)) : 0;
   }
 }
 

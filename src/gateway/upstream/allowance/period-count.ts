@@ -97,8 +97,7 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
     replicas,
     // Other processes may have used everything before this one started.
     assumed: replicas === null ? 0 : (limit ?? 0),
-    blockSize: (perSecond) =>
-      perSecond < minPerSecond ? 0 : Math.min(Math.floor(perSecond * blockS), largestBlock, maxBlock()),
+    blockSize,
     onStoreFailed,
     onStoreRecovered: renumber,
     onRestored,
@@ -117,7 +116,7 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
     reserve(): Reserved | Promise<Reserved> {
       const number = isLoaded && count.current() < maxNumber() ? count.take() : null;
       if (number === null)
-        return maxWaitMs !== null && isLoaded && maxBlock() > 0 ? reserveSoon(maxWaitMs) : reserveStored();
+        return maxWaitMs !== null && isLoaded && blockSize() > 0 ? reserveSoon(maxWaitMs) : reserveStored();
       warn();
       return createReservation(number, false);
     },
@@ -196,9 +195,11 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
     return Math.min(ownLimit, reported.maxCallNumber());
   }
 
-  /** 0 near the end of the allowance, so that it is exact. */
-  function maxBlock(): number {
-    return Math.floor((maxNumber() - count.current()) / (100 * (replicas ?? 1)));
+  /** The largest block for this number of calls in a second. 0 near the end of the allowance, so that it is exact. */
+  function blockSize(perSecond = Number.POSITIVE_INFINITY): number {
+    if (perSecond < minPerSecond) return 0;
+    const share = (maxNumber() - count.current()) / (100 * (replicas ?? 1));
+    return Math.floor(Math.min(perSecond * blockS, largestBlock, share));
   }
 
   /** The upstream's report already includes the calls of other processes, so only its call number changes. */
