@@ -15,7 +15,7 @@ import { createChecks, describeMachine, formatTable, print, readNumberOption } f
  * sent twice, and no essay that was delivered may be lost without a word about its payment.
  *   npx tsx bench/kill-orders.ts [--kills 30] [--orders 10] [--essay-ms 4000] [--built] [--store lmdb|redis] [--stop]
  * `--orders` are started for each kill. `--built` uses the last build. Redis needs redis-server, and is skipped without it.
- * With `--stop`, gateways are stopped in order.
+ * With `--stop`, gateways are stopped in order. With `--restart-redis`, Redis, which writes to disk, is killed with each gateway.
  */
 
 const kills = readNumberOption('kills', 30);
@@ -24,6 +24,8 @@ const essayMs = readNumberOption('essay-ms', 4_000);
 const onlyStore = process.argv.includes('--store') ? process.argv[process.argv.indexOf('--store') + 1] : undefined;
 /** Whether gateways are stopped with SIGTERM instead. Then no order may fail. */
 const isStopped = process.argv.includes('--stop');
+/** Whether Redis is restarted with each kill. */
+const isRedisRestarted = process.argv.includes('--restart-redis');
 const checks = createChecks();
 
 interface Order {
@@ -77,7 +79,7 @@ if (onlyStore !== 'redis') await run('LMDB', 1, null);
 if (onlyStore !== 'lmdb') {
   const redis = await startRedis();
   if (redis === null) print('Redis was skipped, because redis-server is not installed.');
-  else await run('Redis', 2, redis.url);
+  else await run('Redis', 2, redis);
   redis?.stop();
 }
 const columns = [
@@ -95,7 +97,7 @@ const columns = [
 print(formatTable(columns, rows));
 checks.print();
 
-async function run(store: string, replicas: number, redisUrl: string | null): Promise<void> {
+async function run(store: string, replicas: number, redis: RunningRedis | null): Promise<void> {
   const service = await startCountingEssayService(essayMs);
   const folder = mkdtempSync(join(tmpdir(), 'ledgerquill-kill-'));
   const env = {
@@ -106,7 +108,7 @@ async function run(store: string, replicas: number, redisUrl: string | null): Pr
     ESSAY_ORDERS_RUNNING: String(Math.ceil(ordersPerKill / 2)),
     ESSAY_ORDERS_PER_CALLER: '10000',
     STORE_SECRET: 'a-secret-that-all-share',
-    ...(redisUrl !== null && { REDIS_URL: redisUrl }),
+    ...(redis !== null && { REDIS_URL: redis.url }),
   };
   const start = (index: number) => startGateway({ ...env, DATA_DIR: join(folder, String(index)) }, { isBuilt: true });
   const gateways = await Promise.all(Array.from({ length: replicas }, (_, index) => start(index)));
@@ -124,6 +126,7 @@ async function run(store: string, replicas: number, redisUrl: string | null): Pr
     await sleep(Math.random() * essayMs);
     print(`${store}: kill ${kill + 1} of ${kills}`);
     const index = kill % replicas;
+    if (isRedisRestarted) await redis?.restart();
     if (!isStopped) await gateways[index]?.kill();
     else if ((await gateways[index]?.close()) !== 0) checks.fail('a gateway that was stopped did not exit with 0');
     gateways[index] = await start(index);
@@ -137,7 +140,8 @@ async function run(store: string, replicas: number, redisUrl: string | null): Pr
   while (!(await noteEnds(orders, anyGateway)) && performance.now() < endsAt) await sleep(500);
   await check(store, orders, anyGateway(), service);
   for (const gateway of gateways) {
-    for (const { msg } of gateway.log.filter(({ level }) => level >= 50)) checks.fail(`logged: ${msg}`);
+    const errors = isRedisRestarted ? [] : gateway.log.filter(({ level }) => level >= 50);
+    for (const { msg } of errors) checks.fail(`logged: ${msg}`);
     await gateway.kill();
   }
   service.close();
@@ -289,24 +293,43 @@ async function ask<Data>({ url }: GatewayProcess, query: string, variables: obje
   return data;
 }
 
+interface RunningRedis {
+  url: string;
+  /** Kills it and starts it again with the data that it has written to disk. */
+  restart(): Promise<void>;
+  stop(): void;
+}
+
 /** Null if it is not installed. */
-async function startRedis(): Promise<{ url: string; stop(): void } | null> {
+async function startRedis(): Promise<RunningRedis | null> {
   const port = await findFreePort();
-  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', tmpdir()];
-  const child = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'ignore'] });
-  const failed = once(child, 'error').then(
-    () => null,
-    () => null,
-  );
-  const ready = (async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ledgerquill-kill-redis-'));
+  const disk = ['--dir', folder, '--save', '', '--appendonly', 'yes', '--appendfsync', 'always'];
+  const start = () =>
+    spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', ...disk], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  const isReady = async (child: ReturnType<typeof start>) => {
     for await (const text of child.stdout) if (String(text).includes('Ready to accept')) return true;
-    return null;
-  })();
-  if ((await Promise.race([ready, failed])) === null) return null;
-  child.stdout.resume();
-  const stop = () => void child.kill('SIGKILL');
+    return false;
+  };
+  const failed = (child: ReturnType<typeof start>) => once(child, 'error').then(() => false);
+  let child = start();
+  if (!(await Promise.race([isReady(child), failed(child)]))) return null;
+  const stop = () => {
+    child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  };
   process.once('exit', stop);
-  return { url: `redis://127.0.0.1:${port}`, stop };
+  const restart = async () => {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    child = start();
+    await isReady(child);
+    child.stdout.resume();
+  };
+  child.stdout.resume();
+  return { url: `redis://127.0.0.1:${port}`, restart, stop };
 }
 
 async function findFreePort(): Promise<number> {

@@ -1,4 +1,3 @@
-import { pause } from '../../base/async/pause.ts';
 import { SharedTask } from '../../base/async/shared-task.ts';
 import { type ErrorCode, GatewayError } from '../../base/errors.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -6,7 +5,7 @@ import type { Events } from '../telemetry/events.ts';
 import type { BankDataPort } from './bank-data.ts';
 import { type DataVersion, noDataVersion } from './data-version.ts';
 import { createLookUpTable, type TimedAnswer } from './look-up-table.ts';
-import { type CacheEntry, claimMs, noClaim, type SharedCache } from './shared-cache.ts';
+import type { CacheEntry, SharedCache } from './shared-cache.ts';
 
 /** Caches each look-up by its key, so that simultaneous requests for one IBAN share one upstream call. */
 export function withCache(source: BankDataPort, cache: Pick<LookUpCache, 'find'>): BankDataPort {
@@ -113,6 +112,8 @@ export function createLookUpCache({
 }: LookUpCacheOptions) {
   const table = createLookUpTable(maxBytes);
   const flights = new Map<string, FlightEntry>();
+  /** Replicas refresh what they share at different times: the first one pays, and the others find its answer. */
+  const offsetMs = sharedCache === null ? 0 : (2 * random() - 1) * Math.min(freshMs / 10, maxOffsetMs);
   dataVersion.onChanged(table.clear);
 
   return { find, status: table.status };
@@ -167,17 +168,17 @@ export function createLookUpCache({
     const task = new SharedTask<Result>(async (task) => {
       const isCurrent = () => flights.get(key) === flightEntry;
       try {
-        // The wait for another replica is part of its deadline.
+        // The shared cache is part of its deadline.
         const startedAt = context.startedAt ?? performance.now();
         const flightContext = { ...context, signal: task.signal, task, startedAt };
-        const result = await (sharedCache
+        const { entry: loaded, isHit } = await (sharedCache
           ? loadShared(lookUp, flightContext, sharedCache)
           : load(lookUp, flightContext));
-        const { entry, isHit } = result;
+        const entry = { ...loaded, freshUntil: loaded.freshUntil + offsetMs };
         // An entry of the shared cache may be older than the one in memory.
         const isNewest = !isHit || (table.get(key)?.freshUntil ?? 0) <= entry.freshUntil;
         if (isCurrent() && entry.version === dataVersion.current() && isNewest) table.set(key, entry);
-        return result;
+        return { entry, isHit };
       } finally {
         if (isCurrent()) flights.delete(key);
         flightEntry.flight = null;
@@ -189,40 +190,25 @@ export function createLookUpCache({
     return flight;
   }
 
-  /**
-   * Looks it up in the shared cache first. Of the replicas that miss a key together, one asks the service, and the others wait
-   * for its answer, at most `claimMs`. They do not wait for an answer that they cannot use. If the service fails, a stale entry of
-   * the shared cache is used.
-   */
+  /** Looks it up in the shared cache first. If the service fails, a stale entry of the shared cache is used. */
   async function loadShared<Answer extends object>(
     lookUp: LookUp<Answer>,
     context: RequestContext,
     sharedCache: SharedCache,
   ): Promise<Loaded> {
     const { key } = lookUp;
-    const waitsUntil = Date.now() + claimMs;
-    for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
-      const shared = await sharedCache.get(key);
-      const isUsable = !shared || shared.version === dataVersion.current();
-      if (shared && isUsable && Date.now() <= shared.freshUntil) return { entry: shared, isHit: true };
-      const needsClaim = shared !== undefined && isUsable && freshMs > 0 && Date.now() < waitsUntil;
-      const claim = needsClaim ? await sharedCache.claim(key) : noClaim;
-      if (!claim) {
-        await pause(pauseMs, context.signal);
-        continue;
-      }
-      try {
-        const loaded = await load(lookUp, context);
-        sharedCache.set(key, loaded.entry);
-        // Otherwise the claim ends by itself, without a command.
-        if (loaded.entry.freshUntil < Date.now() + claimMs) claim.release();
-        return loaded;
-      } catch (error) {
-        claim.release();
-        const isOutdated = dataVersion.current() !== null && shared?.version !== dataVersion.current();
-        if (shared && !isOutdated && Date.now() <= shared.staleUntil) return { entry: shared, isHit: true };
-        throw error;
-      }
+    const shared = await sharedCache.get(key);
+    const isUsable = () => shared !== null && shared.version === dataVersion.current();
+    if (shared && isUsable() && Date.now() <= shared.freshUntil + offsetMs) return { entry: shared, isHit: true };
+    try {
+      const loaded = await load(lookUp, context);
+      sharedCache.set(key, loaded.entry);
+      return loaded;
+    } catch (error) {
+      const hasVersion = dataVersion.current() !== null;
+      if (shared && (isUsable() || !hasVersion) && Date.now() <= shared.staleUntil)
+        return { entry: shared, isHit: true };
+      throw error;
     }
   }
 
@@ -245,9 +231,8 @@ export function createLookUpCache({
   }
 }
 
-/** Between two looks for the answer of another replica. */
-const minPauseMs = 20;
-const maxPauseMs = 200;
+/** Longer than a call takes. */
+const maxOffsetMs = 15_000;
 
 /** A negative answer is fresh for about an hour at most (±10 %), and never served stale. */
 const maxNegativeFreshMs = 3_600_000;

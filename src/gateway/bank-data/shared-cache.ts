@@ -18,23 +18,10 @@ const cacheEntry = z.object({
 
 /** A second, slower cache behind the one in memory, shared by all gateways. It never rejects. */
 export interface SharedCache {
-  /** The entry; null if there is none. Undefined if the store fails or is slow: then it is not asked for a claim. */
-  get(key: string): Promise<CacheEntry | null | undefined>;
+  /** The entry; null if there is none, or the store fails or is slow. */
+  get(key: string): Promise<CacheEntry | null>;
   set(key: string, entry: CacheEntry): void;
-  /** The right to ask the service for this key, for `claimMs`; null while another replica has it. */
-  claim(key: string): Promise<Claim | null>;
 }
-
-export interface Claim {
-  /** Lets another replica ask at once: call it when the service failed. */
-  release(): void;
-}
-
-/** Short: when the replica with the claim has crashed, or its service is slow, another one asks after this time. */
-export const claimMs = 2_000;
-
-/** The service is asked without a claim: the store fails, or the answer of another replica is not waited for. */
-export const noClaim: Claim = { release() {} };
 
 interface SharedCacheOptions {
   /** How long a look-up waits for the store. */
@@ -47,21 +34,11 @@ export function createSharedCache(store: Store, { timeoutMs, onLate }: SharedCac
   return {
     async get(key) {
       const text = await answerWithin(store.get(storeKey(key)), timeoutMs, onLate);
-      return typeof text === 'string' ? (cacheEntry.safeParse(parseJson(text)).data ?? null) : text;
+      return typeof text === 'string' ? (cacheEntry.safeParse(parseJson(text)).data ?? null) : null;
     },
     set(key, entry) {
       const expiresInMs = entry.staleUntil - Date.now();
       if (expiresInMs > 0) store.set(storeKey(key), JSON.stringify(entry), { expiresInMs }).catch(ignore);
-    },
-    async claim(key) {
-      const locking = store.lock(storeKey(key), { expiresInMs: claimMs });
-      const lock = await answerWithin(locking, timeoutMs, onLate);
-      if (lock === undefined) {
-        // A lock that is acquired later must not make others wait.
-        locking.then((late) => late?.release()).catch(ignore);
-        return noClaim;
-      }
-      return lock && { release: () => void lock.release().catch(ignore) };
     },
   };
 }

@@ -25,8 +25,8 @@ export function withSealing(store: Store, readSecret: () => string): Store {
       return sealed === null ? null : unseal(sealed, aesKey, key);
     },
     async set(key, value, options) {
-      const { hashes, aesKey } = loadKeys();
-      await store.set(hashes.memo(key), seal(value, aesKey, key), options);
+      const { hashes, aesKey, nextNonce } = loadKeys();
+      await store.set(hashes.memo(key), seal(value, aesKey, key, nextNonce()), options);
     },
     async setIfAbsent(key, value, options) {
       const { hashes, aesKey } = loadKeys();
@@ -111,12 +111,13 @@ interface Keys {
   /** The hashed keys of entries: a look-up uses its key three times, as it reads, claims and writes. */
   hashes: LRUCache<string, string>;
   aesKey: Buffer;
+  nextNonce: () => Buffer;
 }
 
 function deriveKeys(secret: string): Keys {
   const hash = createKeyHash(derive(secret, 'keys').toString('base64'));
   const hashes = new LRUCache<string, string>({ max: 2_000, memoMethod: hash });
-  return { hashes, aesKey: derive(secret, 'values') };
+  return { hashes, aesKey: derive(secret, 'values'), nextNonce: createNonces() };
 }
 
 function derive(secret: string, purpose: string): Buffer {
@@ -124,8 +125,7 @@ function derive(secret: string, purpose: string): Buffer {
 }
 
 /** The key is authenticated as associated data, so that a value cannot be moved to another key. */
-function seal(value: string, aesKey: Buffer, key: string): string {
-  const nonce = randomBytes(nonceBytes);
+function seal(value: string, aesKey: Buffer, key: string, nonce: Buffer = randomBytes(nonceBytes)): string {
   const cipher = createCipheriv('aes-256-gcm', aesKey, nonce).setAAD(Buffer.from(key));
   const sealed = [nonce, cipher.update(value, 'utf8'), cipher.final()];
   return Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64');
@@ -143,7 +143,19 @@ function unseal(text: string, aesKey: Buffer, key: string): string {
   }
 }
 
+/** Nonces from a pool: a call of the random generator costs as much as the encryption of a look-up. */
+function createNonces(): () => Buffer {
+  let pool: Buffer = Buffer.alloc(0);
+  return () => {
+    if (pool.length === 0) pool = randomBytes(nonceBytes * noncesAtATime);
+    const nonce = pool.subarray(0, nonceBytes);
+    pool = pool.subarray(nonceBytes);
+    return nonce;
+  };
+}
+
 const nonceBytes = 12;
+const noncesAtATime = 500;
 const tagBytes = 16;
 
 /**

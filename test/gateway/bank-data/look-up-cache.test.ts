@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Signal } from '../../../src/base/async/signal.ts';
 import { GatewayError } from '../../../src/base/errors.ts';
 import { createLookUpCache } from '../../../src/gateway/bank-data/look-up-cache.ts';
-import { type CacheEntry, claimMs, type SharedCache } from '../../../src/gateway/bank-data/shared-cache.ts';
+import type { CacheEntry, SharedCache } from '../../../src/gateway/bank-data/shared-cache.ts';
 import type { RequestContext } from '../../../src/gateway/request-context.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { tRequestContext } from '../../support/request-context.ts';
@@ -77,15 +77,9 @@ function tHeldSource(changes: Partial<Parameters<typeof createLookUpCache>[0]> =
 /** As JSON, as from another process. */
 function tSharedCache(): SharedCache {
   const entries = new Map<string, string>();
-  const claims = new Map<string, number>();
   return {
     get: async (key) => JSON.parse(entries.get(key) ?? 'null') as CacheEntry | null,
     set: (key, entry) => void entries.set(key, JSON.stringify(entry)),
-    async claim(key) {
-      if (Date.now() < (claims.get(key) ?? 0)) return null;
-      claims.set(key, Date.now() + claimMs);
-      return { release: () => void claims.delete(key) };
-    },
   };
 }
 
@@ -344,99 +338,35 @@ describe('a shared cache', () => {
   });
 });
 
-describe('replicas that miss a key together', () => {
+describe('three replicas', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
 
-  /** Three replicas whose first one has asked the service. */
-  function tReplicas(changes: Partial<Parameters<typeof createLookUpCache>[0]> = {}) {
+  it('pay about once for each expiry of an answer that all of them use', async () => {
     const sharedCache = tSharedCache();
-    const [one, other, third] = [1, 2, 3].map(() => tHeldSource({ sharedCache, ...changes }));
-    if (!one || !other || !third) throw new Error('unreachable');
-    return { one, other, third };
-  }
-
-  it('ask the service once, and all get its answer', async () => {
-    const { one, other, third } = tReplicas();
-    const found = [one, other, third].map(({ find }) => find());
-    await vi.advanceTimersByTimeAsync(500);
-    one.fetches[0]?.answers(1);
-    await vi.advanceTimersByTimeAsync(200);
-    expect(await Promise.all(found)).toEqual(Array(3).fill({ serial: 1 }));
-    expect([other.fetches, third.fetches]).toEqual([[], []]);
-  });
-
-  it('ask it once when a key that all of them have expires', async () => {
-    const { one, other, third } = tReplicas();
-    const replicas = [one, other, third];
-    const find = () => Promise.all(replicas.map(({ find }) => find()));
-    const first = find();
-    await vi.advanceTimersByTimeAsync(0);
-    one.fetches[0]?.answers(1);
-    await vi.advanceTimersByTimeAsync(200);
-    await first;
-    await vi.advanceTimersByTimeAsync(day + 1);
-    expect(await find()).toEqual(Array(3).fill({ serial: 1 }));
-    await vi.advanceTimersByTimeAsync(0);
-    const asked = replicas.flatMap(({ fetches }, index) => fetches.slice(index === 0 ? 1 : 0));
-    expect(asked).toHaveLength(1);
-    asked[0]?.answers(2);
-    await vi.advanceTimersByTimeAsync(200);
-    expect(await find()).toEqual(Array(3).fill({ serial: 2 }));
-    expect(replicas.flatMap(({ fetches }) => fetches)).toHaveLength(2);
-  });
-
-  it('ask it one after the other if it fails', async () => {
-    const { one, other } = tReplicas();
-    const [first, second] = [one.find(), other.find()];
-    await vi.advanceTimersByTimeAsync(0);
-    one.fetches[0]?.fails(new Error('down'));
-    await expect(first).rejects.toThrow('down');
-    await vi.advanceTimersByTimeAsync(40);
-    other.fetches[0]?.answers(2);
-    expect(await second).toEqual({ serial: 2 });
-  });
-
-  it('wait for an answer for two seconds at most', async () => {
-    const { one, other } = tReplicas();
-    const [first, second] = [one.find(), other.find()];
-    await vi.advanceTimersByTimeAsync(1_900);
-    expect(other.fetches).toHaveLength(0);
-    await vi.advanceTimersByTimeAsync(300);
-    other.fetches[0]?.answers(2);
-    expect(await second).toEqual({ serial: 2 });
-    one.fetches[0]?.answers(1);
-    expect(await first).toEqual({ serial: 1 });
-  });
-
-  it('do not wait for an answer that is not fresh for so long', async () => {
-    const { one, other } = tReplicas({ freshMs: 0 });
-    const first = one.find();
-    await vi.advanceTimersByTimeAsync(0);
-    one.fetches[0]?.answers(1);
-    await first;
-    await vi.advanceTimersByTimeAsync(1);
-    const second = other.find();
-    await vi.advanceTimersByTimeAsync(0);
-    expect(other.fetches).toHaveLength(1);
-    other.fetches[0]?.answers(2);
-    expect(await second).toEqual({ serial: 2 });
-  });
-
-  it('stop waiting when their callers have aborted', async () => {
-    const { one, other } = tReplicas();
-    const first = one.find();
-    const caller = new AbortController();
-    const second = other.find(caller.signal);
+    let calls = 0;
+    const source = async (): Promise<Answer> => {
+      calls += 1;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return { serial: calls };
+    };
+    const replicas = [0.1, 0.5, 0.9].map((chance) =>
+      createLookUpCache({ ...tOptions(), freshMs: 3_000, sharedCache, random: () => chance }),
+    );
+    const find = (cache: (typeof replicas)[number]) =>
+      cache.find({ key: 'k', context: tRequestContext(), lookUp: source, isNegative: () => false });
+    const found = replicas.map(find);
     await vi.advanceTimersByTimeAsync(50);
-    caller.abort();
-    await expect(second).rejects.toThrow('aborted');
-    await vi.advanceTimersByTimeAsync(5_000);
-    expect(other.fetches).toHaveLength(0);
-    one.fetches[0]?.answers(1);
-    await first;
-    expect(vi.getTimerCount()).toBe(0);
+    await Promise.all(found);
+    // None of them knew it.
+    expect(calls).toBe(3);
+    for (let time = 0; time < 30_000; time += 10) {
+      await Promise.all(replicas.map(find));
+      await vi.advanceTimersByTimeAsync(10);
+    }
+    expect(calls - 3).toBeGreaterThanOrEqual(9);
+    expect(calls - 3).toBeLessThanOrEqual(12);
   });
 });
 

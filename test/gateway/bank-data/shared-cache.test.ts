@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { claimMs, createSharedCache } from '../../../src/gateway/bank-data/shared-cache.ts';
-import { StoreError } from '../../../src/gateway/stores/store.ts';
+import { createSharedCache } from '../../../src/gateway/bank-data/shared-cache.ts';
 import { tGate } from '../../support/gate.ts';
-import { tDelayed } from '../../support/gateway/essays/processes.ts';
 import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
 
 const entry = { answer: { valid: true }, freshUntil: 1_000, staleUntil: 2_000, version: null };
@@ -42,7 +40,7 @@ describe('an entry of a slow store', () => {
     const { cache, gate, onLate } = await tSlowCache();
     const found = cache.get('a');
     await vi.advanceTimersByTimeAsync(101);
-    expect(await found).toBeUndefined();
+    expect(await found).toBeNull();
     gate.open();
     await vi.advanceTimersByTimeAsync(0);
     expect(onLate).toHaveBeenCalledOnce();
@@ -57,45 +55,6 @@ describe('an entry of a slow store', () => {
     await vi.runAllTimersAsync();
     expect(await found).toEqual(entry);
     expect(onLate).not.toHaveBeenCalled();
-  });
-});
-
-describe('a claim', () => {
-  it('has one holder, until it is released or has expired', async () => {
-    const store = createMemoryStore();
-    const [one, other] = [createSharedCache(store, options), createSharedCache(store, options)];
-    const claim = await one.claim('a');
-    expect(await other.claim('a')).toBeNull();
-    expect(await other.claim('b')).not.toBeNull();
-    claim?.release();
-    await vi.advanceTimersByTimeAsync(0);
-    expect(await other.claim('a')).not.toBeNull();
-    await vi.advanceTimersByTimeAsync(claimMs + 1);
-    expect(await one.claim('a')).not.toBeNull();
-  });
-
-  it('is released if the store grants it only after the time limit', async () => {
-    const store = createMemoryStore();
-    const { store: slow, proceed } = tDelayed(store, 'lock');
-    const claimed = createSharedCache(slow, options).claim('a');
-    await vi.advanceTimersByTimeAsync(101);
-    await claimed;
-    proceed();
-    await vi.advanceTimersByTimeAsync(0);
-    const other = await createSharedCache(store, options).claim('a');
-    expect(other).not.toBeNull();
-  });
-
-  it('is free while the store fails or does not answer', async () => {
-    const store = createMemoryStore();
-    const failing = createSharedCache({ ...store, lock: () => Promise.reject(new StoreError('down')) }, options);
-    (await failing.claim('a'))?.release();
-    const silent = createSharedCache({ ...store, lock: () => new Promise(() => {}) }, options);
-    const claimed = silent.claim('a');
-    await vi.advanceTimersByTimeAsync(101);
-    const claim = await claimed;
-    expect(claim).not.toBeNull();
-    claim?.release();
   });
 });
 

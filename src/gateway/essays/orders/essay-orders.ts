@@ -23,6 +23,8 @@ import {
   type OrderCaller,
   type OrderInput,
 } from '../essays.ts';
+import { earlierProcess } from './earlier-orders.ts';
+import type { OrderEnd } from './order-ends.ts';
 import { createOrderList } from './order-list.ts';
 import {
   differentOrder,
@@ -38,10 +40,17 @@ import {
   transition,
   unknownOutcome,
 } from './order-record.ts';
-import { createOrderRuns, type OrderRun, type OrderRunsOptions, outcomes, unsafeOrder } from './order-runs.ts';
-import { createOrderStore, earlierProcess, failToReadEssays } from './order-store.ts';
+import {
+  createOrderRuns,
+  type Moved,
+  type OrderRun,
+  type OrderRunsOptions,
+  outcomes,
+  unsafeOrder,
+} from './order-runs.ts';
+import { createOrderStore, failToReadEssays } from './order-store.ts';
 import { createOrderWatch, hasOrderEnded } from './order-watch.ts';
-import { createProcessLease, type LeftProcess, type OrderName } from './process-lease.ts';
+import { createProcessLease, type OrderName } from './process-lease.ts';
 import { createStoredBytes } from './stored-bytes.ts';
 
 /** The store must encrypt its values: essays are confidential. */
@@ -78,25 +87,22 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     keepMs,
     ...(options.maxMegabytes && { maxMegabytes: options.maxMegabytes }),
   });
-  /** Orders that are being started, or taken over from another process. */
-  const starting = new Map<string, OrderName>();
-  /** Orders that were refused because the store failed: it may have stored them all the same. */
-  const uncertain = new Map<string, OrderName>();
-  /** Orders that need not be looked at again, by the process that has stopped. */
-  const examined = new Map<string, Set<string>>();
-  /** Starts and takeovers that have not ended. */
-  const beginning = new Set<Promise<unknown>>();
+  /** Starts that have not ended. */
+  const starting = new Set<Promise<unknown>>();
+  /** Number of started orders that were taken over and not reported yet. */
+  let adopted = 0;
+  /** Whether this process continues the orders of others. */
   let hasBegun = false;
   /** Whether no started order runs here any more. */
   let hasStopped = false;
   let timer: NodeJS.Timeout | undefined;
   onRecovered(() => {
     lease.unsettle();
-    void renewLease().catch(() => {});
+    void renewNeededLease().catch(() => {});
     void runs.restore().catch(() => {});
   });
   // Each by itself: a slow one must not delay the lease.
-  const turns = [renewLease, runs.synchronize, startUncertain, takeOver, watching.refreshAll].map(oneAtATime);
+  const turns = [renewNeededLease, runs.synchronize, continueLeft, watching.refreshAll].map(oneAtATime);
 
   const book: EssayOrders = {
     start: (order, caller) => track(start(order, caller)),
@@ -127,8 +133,8 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
       hasBegun = false;
       // Until the end, the lease shows that the orders that were sent are not left alone.
       const stopping = runs.stop();
-      await renewLease().catch(() => {});
-      await Promise.allSettled([...beginning, stopping]);
+      await renewNeededLease().catch(() => {});
+      await Promise.allSettled([...starting, stopping]);
       // Also those that have begun meanwhile.
       await runs.stop();
       hasStopped = true;
@@ -152,27 +158,30 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   }
 
   async function track<Result>(work: Promise<Result>): Promise<Result> {
-    beginning.add(work);
+    starting.add(work);
     try {
       return await work;
     } finally {
-      beginning.delete(work);
+      starting.delete(work);
     }
   }
 
   function keepTime(): void {
     timer ??= setInterval(() => {
       for (const takeTurn of turns) takeTurn();
-      if (hasBegun || !runs.isEmpty() || starting.size > 0 || uncertain.size > 0) return;
+      if (hasBegun || !runs.isEmpty()) return;
       clearInterval(timer);
       timer = undefined;
     }, everyMs).unref();
   }
 
+  async function renewNeededLease(): Promise<void> {
+    if (!runs.isEmpty() || (runs.isStopping() && !hasStopped)) await renewLease();
+  }
+
   /** @throws StoreError */
   async function renewLease(): Promise<void> {
-    if (runs.isEmpty() && starting.size === 0 && (hasStopped || !runs.isStopping())) return;
-    const names = runs.names([...starting.values(), ...uncertain.values()]);
+    const names = runs.names();
     const phase = runs.isStopping() ? 'stopping' : 'running';
     const [isLost] = await Promise.all([lease.checkMarker(), lease.renew(names, phase)]);
     if (isLost) await Promise.all([lease.renew(names, phase), runs.restore()]);
@@ -186,13 +195,9 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
       const caller = { id: callerId, name: '', limits: noLimits };
       const { idempotencyKey } = order;
       if (idempotencyKey !== null) return await generateOnce({ ...order, idempotencyKey }, caller, context);
-      keepTime();
-      const run = runs.hold(queue({ ...order, idempotencyKey: randomUUID() }, caller, true), {
-        request: context,
-        isKeyed: false,
-      });
-      const result = await run.task.wait(signal);
-      return result === 'moved' ? unsafeOrder : result;
+      const unkeyed = queue({ ...order, idempotencyKey: randomUUID() }, caller, true);
+      const result = await hold(unkeyed, { request: context, isKeyed: false }).task.wait(signal);
+      return result.kind === 'moved' ? unsafeOrder : result;
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof StoreError)) throw error;
@@ -208,17 +213,15 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     const { signal } = context;
     const id = toOrderId(order.idempotencyKey, caller.id);
     for (;;) {
-      const known = runs.find(id, caller.id, false);
+      const end = runs.findEnd(id, caller.id);
+      const known = end ?? runs.find(id, caller.id);
       if (known && !isSameOrder(known.record, { order })) return report(differentOrder);
-      let run = known;
-      if (run === undefined) {
-        const next = queue(order, caller, true);
-        run = runs.hold(next, { request: context, place: () => place(next) });
-      }
-      keepTime();
-      const result = await waitHere(run, signal);
-      if (result !== 'moved') return known ? report(result) : result;
-      const record = run.elsewhere;
+      const next = queue(order, caller, true);
+      const placed = { request: context, place: () => place(next), unplaced: 'refused' } as const;
+      const run = () => runs.find(id, caller.id) ?? hold(next, placed);
+      const result = await (end ? resultOf(end) : run().task.wait(signal));
+      if (result.kind !== 'moved') return known ? report(result) : result;
+      const { record } = result;
       if (record === null) continue;
       if (isEnded(record)) {
         return report(isSameOrder(record, { order }) ? (toResult(record.state) ?? unknownOutcome) : differentOrder);
@@ -230,19 +233,19 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     }
   }
 
-  /** The result of an order of this process; `moved` if it must be looked up once more. */
-  async function waitHere(run: OrderRun, signal: Signal): Promise<EssayResult | 'moved'> {
-    const hadEnded = run.storeEnd !== null;
-    try {
-      const result = await run.task.wait(signal);
-      if (!hadEnded || (result !== 'moved' && result.kind === 'essay')) return result;
-      return (await runs.isStored(run)) ? 'moved' : unsafeOrder;
-    } catch (error) {
-      signal.throwIfAborted();
-      // It was started, and costs nothing until now; its other client still waits for it.
-      if (run.stoppedBy === 'cancellation' && !run.isSent) return 'moved';
-      throw error;
-    }
+  /** Begins to run an order that does not run here. */
+  function hold(...held: Parameters<typeof runs.hold>): OrderRun {
+    const run = runs.hold(...held);
+    keepTime();
+    return run;
+  }
+
+  /** The result of an order that has ended here. */
+  async function resultOf(end: OrderEnd): Promise<EssayResult | Moved> {
+    if (end.essay !== null) return end.essay;
+    if (await runs.isStored(end)) return { kind: 'moved', record: null };
+    events.essayRejectedWithoutStore();
+    return unsafeOrder;
   }
 
   async function waitElsewhere(record: OrderRecord, signal: Signal): Promise<OrderRecord | null> {
@@ -261,14 +264,9 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     if (known?.state.kind === 'finished') return known;
     // Otherwise another process could take it over at once.
     await renewLease();
-    try {
-      const record = (await orders.change(id, caller.id, { kind: 'ordered', next })) ?? next;
-      if (record.run === next.run && next.isAwaited && known !== null) await freeBytes(known);
-      return record;
-    } catch (error) {
-      uncertain.set(toOrderKey(id, caller.id), { id, callerId: caller.id });
-      throw error;
-    }
+    const record = (await orders.change(id, caller.id, { kind: 'ordered', next })) ?? next;
+    if (record.run === next.run && next.isAwaited && known !== null) await freeBytes(known);
+    return record;
   }
 
   function queue(order: KeyedOrder, caller: OrderCaller, isAwaited: boolean): OrderRecord {
@@ -286,19 +284,16 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     return { ...identity, ...run, state: { kind: 'queued' } };
   }
 
-  /** The order as this process knows it, or as it is stored. It has failed if its process has left it after it was sent. */
+  /** The order as this process knows it, or as it is stored. If its process has stopped, this one decides what becomes of it. */
   async function readCurrent(id: string, callerId: string, { readsAgain = false } = {}): Promise<OrderRecord | null> {
-    const before = runs.find(id, callerId);
-    const record = before ? before.record : await orders.read(id, callerId);
+    const findHere = () => (runs.findPlaced(id, callerId) ?? runs.findEnd(id, callerId))?.record;
+    const before = findHere();
+    const record = before ?? (await orders.read(id, callerId));
     // It may have begun here meanwhile.
-    const here = runs.find(id, callerId);
-    if (here || before || record === null) return here?.record ?? record;
+    const here = findHere();
+    if (here || before || record === null) return here ?? record;
     if (isEnded(record)) return readsAgain ? readAgain(record) : record;
-    if (!(await isLeft(record)) || (record.state.kind === 'queued' && !record.isAwaited)) return record;
-    const event = { kind: 'abandoned', seen: record, by: { process: lease.id, run: record.run } } as const;
-    const ended = await orders.change(id, callerId, event);
-    if (ended?.process === lease.id) reportAbandoned(ended);
-    return ended;
+    return (await isLeft(record)) ? takeOver(record) : record;
   }
 
   /** A stored body that could not be read may be an essay by the fields that the operator has declared since. */
@@ -319,9 +314,32 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     if (process === null) return true;
     if (process === earlierProcess) return false;
     // One of this process that does not run here: its write seemed to fail.
-    if (process === lease.id)
-      return !starting.has(toOrderKey(id, caller.id)) && runs.find(id, caller.id, false)?.record.run !== run;
+    if (process === lease.id) return runs.find(id, caller.id)?.record.run !== run;
     return !(await lease.isAlive(process));
+  }
+
+  /** @param left an order that no process runs any more @returns the order afterwards @throws StoreError */
+  async function takeOver(left: OrderRecord): Promise<OrderRecord> {
+    const { id, caller, process, isAwaited, state } = left;
+    const isOwn = process === lease.id;
+    const by = { process: lease.id, run: isOwn ? left.run : randomUUID() };
+    const abandon = async () => {
+      await renewLease();
+      // The store may have been full: only after it could write, it is known whether the other process could.
+      if (!isOwn && process !== null && (await lease.isAlive(process))) return left;
+      return (await orders.change(id, caller.id, { kind: 'abandoned', seen: left, by })) ?? left;
+    };
+    if (state.kind === 'sent' || isAwaited) {
+      const ended = await abandon();
+      if (ended.process !== lease.id || isAwaited || ended.state.kind !== 'failed') return ended;
+      events.essayOrderEnded(id, 'failed', unknownOutcome.code);
+      adopted += 1;
+      return ended;
+    }
+    if (!hasBegun || runs.find(id, caller.id) || runs.findEnd(id, caller.id)) return left;
+    const record = (await hold({ ...left, ...by }, isOwn ? {} : { place: abandon }).placed) as OrderRecord;
+    if (record.run === by.run) adopted += 1;
+    return record;
   }
 
   async function start(order: OrderInput, caller: OrderCaller): Promise<EssayOrder | EssayFailure> {
@@ -330,43 +348,44 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     const rejected = rejectOrder(order);
     if (rejected !== null) return rejected;
     const next = queue({ ...order, idempotencyKey }, caller, false);
-    const key = toOrderKey(next.id, caller.id);
-    const isRepeated = starting.has(key);
     try {
-      const known = await readCurrent(next.id, caller.id, { readsAgain: true });
-      if (known !== null && transition(known, { kind: 'ordered', next }) === known)
-        return await answerStart(known, order);
-      const others = [...starting].filter(([name, { callerId }]) => name !== key && callerId === caller.id);
-      if (runs.countOf(caller.id) + others.length >= maxPerCaller) return tooManyOrders(maxPerCaller);
-      starting.set(key, { id: next.id, callerId: caller.id });
-      const exhausted = await findExhausted(caller);
-      if (exhausted !== null) return report(exhausted) as EssayAllowanceExhausted;
-      return await startNew(next, known);
+      return await startOnce(next);
     } catch (error) {
       if (!(error instanceof StoreError)) events.unexpectedError(error, next.id);
       return unsafeOrder;
-    } finally {
-      if (!isRepeated) starting.delete(key);
     }
   }
 
-  /** @param known the order with its key, which it replaces */
-  async function startNew(next: OrderRecord, known: OrderRecord | null): Promise<EssayOrder | EssayFailure> {
+  /** @throws StoreError */
+  async function startOnce(next: OrderRecord): Promise<EssayOrder | EssayFailure> {
+    const { id, caller, order } = next;
+    const known = await readCurrent(id, caller.id, { readsAgain: true });
+    if (known !== null && transition(known, { kind: 'ordered', next }) === known) return answerStart(known, order);
+    const end = runs.findEnd(id, caller.id);
+    if (end) return (await runs.isStored(end)) ? startOnce(next) : unsafeOrder;
+    const here = runs.find(id, caller.id);
+    if (here?.phase === 'placing') return here.placed.then(() => startOnce(next));
+    if (runs.countOf(caller.id) >= maxPerCaller) return tooManyOrders(maxPerCaller);
+    const startNew = () => placeStarted(next, known);
+    const record = await (here ? startNew() : hold(next, { place: startNew, unplaced: 'refused' }).placed);
+    if ('kind' in record) return record;
+    if (here && here.record.run === record.run && !record.isAwaited) runs.detach(here, record);
+    return answerStart(record, { ...order, orderAgain: false });
+  }
+
+  /** @param known the order with its key, which it replaces @returns what is stored then, or why it is not accepted */
+  async function placeStarted(next: OrderRecord, known: OrderRecord | null): Promise<OrderRecord | EssayFailure> {
     const { id, caller, order, createdAt } = next;
+    const exhausted = await findExhausted(caller);
+    if (exhausted !== null) return report(exhausted) as EssayAllowanceExhausted;
     if (!(await storedBytes.take(order, caller.id, createdAt))) return tooManyBytes(storedBytes.maxMegabytes);
     const listed = await orders.listOf(caller.id).append(id);
-    const isLeftToOthers = runs.isStopping();
-    if (isLeftToOthers) runs.leaveToOthers({ id, callerId: caller.id });
-    const record = await place({ ...next, listed, process: isLeftToOthers ? null : lease.id });
-    const here = runs.find(id, caller.id);
-    if (record.run === next.run && !isLeftToOthers) runs.hold(record);
-    else if (here?.record.isAwaited && !record.isAwaited && here.record.run === record.run) runs.detach(here, record);
-    keepTime();
+    const record = await place({ ...next, listed });
     const isNew = record.run === next.run || (known?.isAwaited && !record.isAwaited);
     // Another process may have been faster.
     const unused = isNew ? known : next;
     if (unused !== null) await freeBytes(unused);
-    return answerStart(record, { ...order, orderAgain: false });
+    return record;
   }
 
   /** @throws StoreError */
@@ -396,12 +415,12 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   async function stateOf(record: OrderRecord): Promise<EssayOrderState> {
     const { id, caller, process, isAwaited, earlier, state } = record;
     if (isEnded(record)) return toEnd(record.state);
-    const run = runs.find(id, caller.id);
+    const run = runs.findPlaced(id, caller.id);
     if (state.kind === 'sent') {
       return { kind: 'writing', textSoFar: run ? run.textSoFar : await orders.readTextSoFar(record) };
     }
     if (isAwaited && earlier !== null) return toEnd(earlier.state);
-    if (run) return { kind: 'queued', position: run.hasBegun ? 0 : runs.positionOf(id) };
+    if (run) return { kind: 'queued', position: run.phase === 'waiting' ? runs.positionOf(id) : 0 };
     const names = process === null ? [] : await lease.ordersOf(process);
     return {
       kind: 'queued',
@@ -419,7 +438,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   async function cancel(id: string, callerId: string): Promise<Cancellation | null> {
     const record = await readCurrent(id, callerId);
     if (record === null || isHidden(record)) return null;
-    const run = runs.find(id, callerId);
+    const run = runs.findPlaced(id, callerId);
     if (run) await runs.cancel(run);
     else if (!isEnded(record)) await cancelElsewhere(record);
     const order = (await find(id, callerId)) ?? (await toOrder(record));
@@ -461,73 +480,26 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   async function remove(id: string, callerId: string): Promise<'deleted' | 'unknown' | 'not-ended'> {
     const record = await readCurrent(id, callerId);
     if (record === null || isHidden(record)) return 'unknown';
-    const isBusy = () => runs.find(id, callerId) !== undefined || starting.has(toOrderKey(id, callerId));
-    if (!isEnded(record) || isBusy() || !(await orders.erase(record))) return 'not-ended';
+    if (!isEnded(record) || runs.findEnd(id, callerId) || !(await orders.erase(record))) return 'not-ended';
     await freeBytes(record);
     return 'deleted';
   }
 
-  /** Runs the orders that were stored although the store seemed to fail. @throws StoreError */
-  async function startUncertain(): Promise<void> {
-    for (const [key, { id, callerId }] of uncertain) {
-      const record = await orders.read(id, callerId).catch(orders.skipUnreadable);
-      if (record !== null) await adopt(record);
-      uncertain.delete(key);
-    }
-  }
-
-  /** Runs an order of this process that does not run here: its write seemed to fail. @returns whether it was one */
-  async function adopt(record: OrderRecord): Promise<boolean> {
-    const { id, caller, process, isAwaited, state } = record;
-    if (state.kind !== 'queued' || process !== lease.id || !(await isLeft(record))) return false;
-    if (!isAwaited) runs.hold(record);
-    else await orders.change(id, caller.id, { kind: 'abandoned', seen: record, by: { process, run: record.run } });
-    return true;
-  }
-
   /** Continues the orders of processes that have stopped. @throws StoreError */
-  async function takeOver(): Promise<void> {
+  async function continueLeft(): Promise<void> {
     if (!hasBegun) return;
-    let count = 0;
-    const stopped = await lease.findLeft();
-    for (const id of examined.keys()) if (!stopped.some((left) => left.id === id)) examined.delete(id);
-    for (const left of stopped) {
-      const seen = examined.get(left.id) ?? new Set();
-      examined.set(left.id, seen);
-      const names = left.orders.filter(({ id, callerId }) => !seen.has(toOrderKey(id, callerId)));
-      const taken = await Promise.all(names.slice(0, maxTakenOver).map((name) => track(takeOverOne(name, left))));
-      for (const [index, { id, callerId }] of names.entries())
-        if (taken[index] !== undefined && taken[index] !== 'later') seen.add(toOrderKey(id, callerId));
-      count += taken.filter((result) => result === 'taken').length;
-      if (!left.isStopping && names.length <= maxTakenOver && !taken.includes('later')) await left.forget();
+    for (const left of await lease.findLeft()) {
+      let isDone = !left.isStopping;
+      for (let from = 0; from < left.orders.length; from += maxTakenOver) {
+        const names = left.orders.slice(from, from + maxTakenOver);
+        const read = ({ id, callerId }: OrderName) => readCurrent(id, callerId).catch(orders.skipUnreadable);
+        const records = await Promise.all(names.map(read));
+        if (records.some((record) => record !== null && !isEnded(record) && record.process === left.id)) isDone = false;
+      }
+      if (isDone) await left.forget();
     }
-    if (count > 0) events.essayOrdersAdopted(count);
-  }
-
-  async function takeOverOne({ id, callerId }: OrderName, left: LeftProcess): Promise<'taken' | 'later' | 'other'> {
-    const key = toOrderKey(id, callerId);
-    const seen = await orders.read(id, callerId).catch(orders.skipUnreadable);
-    if (seen !== null && (await adopt(seen))) return seen.isAwaited ? 'other' : 'taken';
-    if (seen === null || isEnded(seen) || (seen.process !== left.id && seen.process !== null)) return 'other';
-    if (left.isStopping && seen.process === left.id) return 'later';
-    try {
-      starting.set(key, { id, callerId });
-      await renewLease();
-      // The store may have been full: only after it could write, it is known whether the other process could.
-      if (seen.process !== null && (await lease.isAlive(left.id))) return 'later';
-      const by = { process: lease.id, run: randomUUID() };
-      const record = await orders.change(id, callerId, { kind: 'abandoned', seen, by });
-      if (record?.process !== lease.id) return 'other';
-      if (record.run === by.run) runs.hold(record);
-      else reportAbandoned(record);
-      return seen.isAwaited ? 'other' : 'taken';
-    } finally {
-      starting.delete(key);
-    }
-  }
-
-  function reportAbandoned({ id, isAwaited, state }: OrderRecord): void {
-    if (!isAwaited && state.kind === 'failed') events.essayOrderEnded(id, 'failed', unknownOutcome.code);
+    if (adopted > 0) events.essayOrdersAdopted(adopted);
+    adopted = 0;
   }
 
   function report(result: EssayResult): EssayResult {
@@ -595,5 +567,5 @@ const minPauseMs = 100;
 const maxPauseMs = 1_000;
 /** Another process does it within a second, and its store may be slow. */
 const cancelWaitMs = 3_000;
-/** Orders of a process that are examined in a second. */
+/** Orders of a process that are looked at together. */
 const maxTakenOver = 200;

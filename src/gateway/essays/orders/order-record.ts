@@ -71,6 +71,8 @@ export type OrderEvent =
   | { kind: 'answered'; own: OrderRecord; state: EndedState }
   /** It was not sent, and will not be by this run. Null: its client has left. */
   | { kind: 'unsent'; own: OrderRecord; failure: EssayFailure | null }
+  /** Its client was refused, because it may not be stored. */
+  | { kind: 'refused'; own: OrderRecord }
   /** @param cancelsSent whether one that was sent ends as well */
   | { kind: 'cancelled'; cancelsSent: boolean }
   /** Asks the process that has sent it. */
@@ -93,6 +95,8 @@ export function transition(record: OrderRecord | null, event: OrderEvent): Order
       return answer(record, event.own, event.state);
     case 'unsent':
       return record && isRunBy(record, event.own) ? endUnsent(record, event.own, event.failure) : record;
+    case 'refused':
+      return record?.state.kind === 'queued' && isRunBy(record, event.own) ? refuse(record, event.own) : record;
     case 'cancelled':
       return record && cancel(record, event.cancelsSent);
     case 'cancel-requested':
@@ -150,6 +154,12 @@ function endUnsent(record: OrderRecord, own: OrderRecord, failure: EssayFailure 
   if (record.earlier !== null) return { ...unsent, ...record.earlier, earlier: null };
   if (failure === null) return { ...unsent, state: { kind: 'cancelled', mayHaveBeenPaid: false } };
   return { ...unsent, state: { kind: 'failed', failure } };
+}
+
+/** As it was before, unless it was started while its client waited: then it is that client's order. */
+function refuse(record: OrderRecord, own: OrderRecord): OrderRecord | null {
+  if (own.isAwaited && !record.isAwaited) return record;
+  return record.earlier && { ...record, ...record.earlier, earlier: null };
 }
 
 function cancel(record: OrderRecord, cancelsSent: boolean): OrderRecord {

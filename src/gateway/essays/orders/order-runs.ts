@@ -3,12 +3,11 @@ import { GatewayError } from '../../../base/errors.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
 import { StoreError } from '../../stores/store.ts';
 import type { EssayOutcome, Events } from '../../telemetry/events.ts';
-import type { Essay, EssayResult, EssayServiceFailed, OrderCaller, SendingEssayGenerator } from '../essays.ts';
+import type { EssayFailure, EssayResult, EssayServiceFailed, OrderCaller, SendingEssayGenerator } from '../essays.ts';
+import { createOrderEnds, type OrderEnd } from './order-ends.ts';
 import {
   type EndedState,
   isEnded,
-  isSameOrder,
-  type OrderEvent,
   type OrderRecord,
   toOrderKey,
   toResult,
@@ -41,46 +40,47 @@ export interface OrderRunsOptions {
   >;
 }
 
-/** An order that this process runs, or whose end is not stored yet. */
+/** An order that this process runs. */
 export interface OrderRun {
   /** As this process knows it. */
   record: OrderRecord;
   /** Without an idempotency key, only its essay is stored. */
   isKeyed: boolean;
-  /** Whether it is stored as queued. Until then, what is stored of the order counts. */
-  isPlaced: boolean;
-  /** The order as another run has it; null: this run has it, or had it. */
-  elsewhere: OrderRecord | null;
-  /** `moved`: another run decides about the order. */
-  task: SharedTask<EssayResult | 'moved'>;
-  /** Begins a started order, when it is its turn. */
+  /**
+   * `placing`: it is being stored as queued, and until then what is stored counts. `waiting`: for its turn. `begun`: it may be sent at
+   * any time. `sent`: it must be completed.
+   */
+  phase: 'placing' | 'waiting' | 'begun' | 'sent';
+  /** What is stored after it was placed, or why it is not accepted. Rejects with StoreError. */
+  placed: Promise<OrderRecord | EssayFailure>;
+  /** When that began, by `performance.now()`. */
+  placedAt: number;
+  task: SharedTask<EssayResult | Moved>;
+  /** Lets it begin when it is its turn. */
   begin(): void;
-  hasBegun: boolean;
-  /** Whether it was sent, and so must be completed. */
-  isSent: boolean;
-  /** What kept it from being sent, other than the generator. */
-  refusal: 'unsafe' | 'moved' | null;
-  /** Why it was aborted; null: it was not, or its clients have left. */
-  stoppedBy: 'cancellation' | 'withdrawal' | 'another run' | null;
+  /** Why the order must not be sent, other than by the generator. */
+  refusal: EssayServiceFailed | Moved | null;
   /** The text that was written so far, if the service shows it. */
   textSoFar: string;
   /** When watchers were last woken because of it, by `performance.now()`. */
   textShownAt: number;
   /** The text that other processes can read. */
   storedText: string;
-  /** Stores how it has ended; null: it has not. */
-  storeEnd: (() => Promise<void>) | null;
-  /** While that runs: one try at a time. */
-  storing: Promise<void> | null;
-  /** When it was placed, by `performance.now()`. */
-  placedAt: number;
+}
+
+/** Another run decides about the order. `record`: as it was found; null: it must be looked up. */
+export interface Moved {
+  kind: 'moved';
+  record: OrderRecord | null;
 }
 
 interface HoldOptions {
   /** The request that waits for it; null: it was started. */
   request?: RequestContext | null;
-  /** Stores it as queued first, unless another run has it. @returns what is stored then @throws StoreError */
-  place?: (() => Promise<OrderRecord>) | null;
+  /** Stores it as queued first, unless another run has it. @returns what is stored then, or why it is not accepted @throws StoreError */
+  place?: () => Promise<OrderRecord | EssayFailure>;
+  /** What becomes of the order if that fails: it may be stored all the same. */
+  unplaced?: 'refused' | 'released';
   isKeyed?: boolean;
 }
 
@@ -91,6 +91,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
   const { generator, orders, lease, maxRunning, cancelsSent, reserveCallOf, isWithdrawn, events } = options;
   /** In the order of their arrival. */
   const runs = new Map<string, OrderRun>();
+  const ends = createOrderEnds({ orders, onStored, events });
   /** What is called when an order changes, by its key. */
   const listeners = new Map<string, () => void>();
   let isStopping = false;
@@ -99,101 +100,93 @@ export function createOrderRuns(options: OrderRunsOptions) {
 
   return {
     hold,
-    /** One that is not placed yet is found only if that is wanted. */
-    find(id: string, callerId: string, isPlaced = true): OrderRun | undefined {
-      const run = runs.get(toOrderKey(id, callerId));
-      return run?.isPlaced === false && isPlaced ? undefined : run;
+    find,
+    /** Unless what is stored of the order counts. */
+    findPlaced(id: string, callerId: string): OrderRun | undefined {
+      const run = find(id, callerId);
+      return run?.phase === 'placing' ? undefined : run;
     },
+    /** How an order has ended here, if that is not stored yet. */
+    findEnd: ends.find,
+    /** Whether the end of an order is stored now. Resolves when it was tried. */
+    isStored: (end: OrderEnd) => ends.store(end),
     /** An essay that is not stored yet. */
-    findEssay(essayId: string, callerId: string): Essay | null {
-      for (const { record } of runs.values())
-        if (record.state.kind === 'finished' && record.state.essay.id === essayId && record.caller.id === callerId)
-          return record.state.essay;
-      return null;
-    },
-    isEmpty: () => runs.size === 0,
+    findEssay: ends.findEssay,
+    isEmpty: () => runs.size === 0 && ends.list().length === 0,
     isStopping: () => isStopping,
     countOf: (callerId: string) => listStarted().filter(({ record }) => record.caller.id === callerId).length,
     /** Number of started orders that wait before it. */
     positionOf: (id: string) => names().findIndex((name) => name.id === id),
     names,
-    leaveToOthers: (order: OrderName) => void leftToOthers.push(order),
     cancel,
     detach,
     synchronize,
     restore,
-    /** Whether the end of a run is stored now. Resolves when it was tried. */
-    async isStored(run: OrderRun): Promise<boolean> {
-      await tryToStore(run);
-      return runs.get(keyOf(run)) !== run;
-    },
     listen: (key: string, onChange: () => void) => void listeners.set(key, onChange),
     stopListening: (key: string) => void listeners.delete(key),
     status() {
-      const unended = listStarted().filter(({ storeEnd }) => storeEnd === null);
-      const running = unended.filter(({ hasBegun }) => hasBegun).length;
-      const oldest = Math.min(Date.now(), ...unended.map(({ record }) => record.createdAt.getTime()));
-      return { running, waiting: unended.length - running, oldestMs: Date.now() - oldest };
+      const started = listStarted();
+      const running = started.filter(({ phase }) => phase === 'begun' || phase === 'sent').length;
+      const oldest = Math.min(Date.now(), ...started.map(({ record }) => record.createdAt.getTime()));
+      return { running, waiting: started.length - running, oldestMs: Date.now() - oldest };
     },
     /** Leaves the started orders that were not sent to other processes, or to the next start, and completes the others. */
     async stop(): Promise<void> {
       isStopping = true;
-      await Promise.all(
-        listStarted()
-          .filter(({ isSent, storeEnd }) => !isSent && storeEnd === null)
-          .map(release),
-      );
+      const isLeft = ({ phase }: OrderRun) => phase === 'waiting' || phase === 'begun';
+      await Promise.all(listStarted().filter(isLeft).map(release));
       await Promise.all(listStarted().map(({ task }) => task.settled()));
-      await storeEnds();
+      await ends.storeAll();
     },
     /** Waits for the orders that were sent, then stores once more what could not be stored. */
     async flush(): Promise<void> {
-      const detached = () => [...runs.values()].filter(({ task, storeEnd }) => !storeEnd && task.outlivesCallers());
+      const detached = () => [...runs.values()].filter(({ task }) => task.outlivesCallers());
       while (detached().length > 0) await Promise.all(detached().map(({ task }) => task.settled()));
-      await storeEnds();
+      await ends.storeAll();
     },
     /** Reports each essay that is not stored as lost. */
     discard(): void {
-      for (const { record } of runs.values()) if (record.state.kind === 'finished') events.essayLost(lostAtShutdown);
+      ends.discard();
       runs.clear();
     },
   };
 
-  /** All orders, for other processes: first those that wait, and those that are being started. */
-  function names(starting: Iterable<OrderName> = []): OrderName[] {
-    const waiting: OrderName[] = [];
-    const others: OrderName[] = [];
-    for (const { record, isKeyed, hasBegun, storeEnd } of runs.values()) {
-      const isWaiting = !record.isAwaited && !hasBegun && storeEnd === null;
-      if (isKeyed) (isWaiting ? waiting : others).push({ id: record.id, callerId: record.caller.id });
-    }
-    return [...waiting, ...starting, ...others, ...leftToOthers];
+  function find(id: string, callerId: string): OrderRun | undefined {
+    return runs.get(toOrderKey(id, callerId));
   }
 
-  /** Runs an order: at once if a request waits for it, otherwise when it is its turn. */
-  function hold(record: OrderRecord, { request = null, place = null, isKeyed = true }: HoldOptions = {}): OrderRun {
+  /** All orders, for other processes: first those that wait. */
+  function names(): OrderName[] {
+    const waiting: OrderName[] = [];
+    const others: OrderName[] = [];
+    for (const { record, isKeyed, phase } of runs.values()) {
+      const isWaiting = !record.isAwaited && (phase === 'placing' || phase === 'waiting');
+      if (isKeyed) (isWaiting ? waiting : others).push({ id: record.id, callerId: record.caller.id });
+    }
+    for (const { record, isKeyed } of ends.list())
+      if (isKeyed) others.push({ id: record.id, callerId: record.caller.id });
+    return [...waiting, ...others, ...leftToOthers];
+  }
+
+  /** Runs an order that does not run here: at once if a request waits for it, otherwise when it is its turn. */
+  function hold(record: OrderRecord, options: HoldOptions = {}): OrderRun {
+    const { request = null, place = async () => record, unplaced = 'released', isKeyed = true } = options;
     let begin = () => {};
     const turn = new Promise<void>((resolve) => {
       begin = resolve;
     });
-    const task = new SharedTask<EssayResult | 'moved'>(() => turn.then(() => perform(run, request, place)));
-    const begun = {
-      begin,
-      hasBegun: request !== null,
-      isPlaced: place === null,
-      placedAt: performance.now(),
-      elsewhere: null,
-    };
-    const sending = { isSent: false, refusal: null, stoppedBy: null, storeEnd: null, storing: null };
+    const placed = Promise.resolve().then(place);
+    const task = new SharedTask<EssayResult | Moved>(() =>
+      placed.then(
+        (stored) => perform(run, stored, request, turn),
+        (error) => endUnplaced(run, unplaced, error),
+      ),
+    );
+    const state = { phase: 'placing', refusal: null } as const;
     const text = { textSoFar: '', textShownAt: 0, storedText: '' };
-    const run: OrderRun = { record, isKeyed, task, ...begun, ...sending, ...text };
-    runs.set(keyOf(run), run);
-    if (request !== null) begin();
-    else {
-      task.keepAlive();
-      if (isStopping) void release(run);
-      else startNext();
-    }
+    const run: OrderRun = { record, isKeyed, placed, placedAt: performance.now(), task, begin, ...state, ...text };
+    runs.set(keyOf(record), run);
+    if (request === null) task.keepAlive();
     return run;
   }
 
@@ -211,8 +204,8 @@ export function createOrderRuns(options: OrderRunsOptions) {
     let places = isStopping ? 0 : maxRunning;
     for (const run of runs.values()) {
       if (places === 0) return;
-      if (run.record.isAwaited || run.storeEnd !== null) continue;
-      run.hasBegun = true;
+      if (run.record.isAwaited || run.phase === 'placing') continue;
+      if (run.phase === 'waiting') run.phase = 'begun';
       run.begin();
       places -= 1;
     }
@@ -221,36 +214,41 @@ export function createOrderRuns(options: OrderRunsOptions) {
   /** @throws StoreError, or why its client does not get a result */
   async function perform(
     run: OrderRun,
+    stored: OrderRecord | EssayFailure,
     request: RequestContext | null,
-    place: HoldOptions['place'],
-  ): Promise<EssayResult | 'moved'> {
+    turn: Promise<void>,
+  ): Promise<EssayResult | Moved> {
+    if ('kind' in stored) {
+      drop(run);
+      return stored;
+    }
+    if (stored.run !== run.record.run) return leave(run, stored);
     const { signal } = run.task;
-    const { order, caller } = run.record;
-    const context = request ?? createRequestContext(signal, caller.id, reserveCallOf(caller));
-    let markedAt = 0;
+    run.record = stored;
+    run.phase = request === null ? 'waiting' : 'begun';
     try {
-      if (place) {
-        const placed = await place();
-        if (placed.run !== run.record.run) return leave(run, placed);
-        run.record = placed;
-        run.isPlaced = true;
-      }
+      if (isStopping && !stored.isAwaited) void release(run);
+      startNext();
+      if (request === null) await turn;
       signal.throwIfAborted();
+      const { order, caller } = run.record;
+      const context = request ?? createRequestContext(signal, caller.id, reserveCallOf(caller));
+      let markedAt = 0;
       const result = await generator.generate(
         order,
         { ...context, signal },
         {
           async maySend() {
-            await prepare(run);
+            run.refusal = await prepare(run);
             markedAt = performance.now();
             run.refusal ??= await mark(run);
             return run.refusal === null;
           },
           beforeAttempt() {
             // The process may have been suspended since.
-            if (performance.now() - markedAt >= leaseMs) run.refusal = 'unsafe';
+            if (performance.now() - markedAt >= leaseMs) run.refusal = unsafeOrder;
             if (run.refusal !== null) throw new Error('The order was not sent in time.');
-            run.isSent = true;
+            run.phase = 'sent';
           },
           onText: (textSoFar) => showText(run, textSoFar),
         },
@@ -261,54 +259,43 @@ export function createOrderRuns(options: OrderRunsOptions) {
     }
   }
 
-  /** What comes before an order is recorded as sent. @throws the signal's reason */
-  async function prepare(run: OrderRun): Promise<void> {
-    const { record, isKeyed, task } = run;
-    task.signal.throwIfAborted();
-    if (!record.isAwaited && isWithdrawn(record.caller)) stop(run, 'withdrawal', new Error(withdrawnFailure.message));
-    try {
-      if (isKeyed) await lease.settle(task.signal);
-      const claimed = isKeyed ? await orders.claim(record) : null;
-      if (claimed === 'busy') run.refusal = 'unsafe';
-      else if (claimed !== null) {
-        const { id, caller } = record;
-        run.elsewhere = await orders.change(id, caller.id, { kind: 'answered', own: record, state: claimed });
-        run.refusal = 'moved';
-      }
-    } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      run.refusal = 'unsafe';
-    }
-    task.signal.throwIfAborted();
+  /** What comes before an order is recorded as sent. @returns why it must not be sent @throws the signal's reason */
+  async function prepare({ record, isKeyed, task }: OrderRun): Promise<OrderRun['refusal']> {
+    const { id, caller } = record;
+    const { signal } = task;
+    signal.throwIfAborted();
+    if (!record.isAwaited && isWithdrawn(caller)) signal.abort(withdrawn);
+    signal.throwIfAborted();
+    if (!isKeyed) return null;
+    return unlessStoreFails(async () => {
+      await lease.settle(signal);
+      const claimed = await orders.claim(record);
+      signal.throwIfAborted();
+      if (claimed === null) return null;
+      if (claimed === 'busy') return unsafeOrder;
+      return moved(await orders.change(id, caller.id, { kind: 'answered', own: record, state: claimed }));
+    });
   }
 
-  /** Records the order as sent, and lists it. From now on it is completed. @returns why it must not be sent; null: it may */
+  /** Records the order as sent, and lists it. From now on it is completed. @returns why it must not be sent */
   async function mark(run: OrderRun): Promise<OrderRun['refusal']> {
     run.task.keepAlive();
     if (!run.isKeyed) return null;
     const { id, caller } = run.record;
-    try {
+    return unlessStoreFails(async () => {
       // Before it is sent, so that no order is missing from the list that may be paid for.
-      const listed =
-        run.record.listed ??
-        (await orders
-          .listOf(caller.id)
-          .append(id)
-          .catch(() => null));
-      const own = { ...run.record, listed };
+      const append = () => orders.listOf(caller.id).append(id);
+      const own = { ...run.record, listed: run.record.listed ?? (await append().catch(() => null)) };
       let marked = await orders.change(id, caller.id, { kind: 'sending', own, mayBeLost: false });
       if (marked === null && lease.lostAt() >= run.placedAt) {
         await lease.settle(run.task.signal);
         marked = await orders.change(id, caller.id, { kind: 'sending', own, mayBeLost: true });
       }
-      if (marked?.run !== own.run || marked.state.kind !== 'sent') return 'moved';
+      if (marked?.run !== own.run || marked.state.kind !== 'sent') return moved(null);
       run.record = marked;
-      notify(run);
+      notify(run.record);
       return null;
-    } catch (error) {
-      if (error instanceof StoreError) return 'unsafe';
-      throw error;
-    }
+    });
   }
 
   function showText(run: OrderRun, textSoFar: string): void {
@@ -316,50 +303,52 @@ export function createOrderRuns(options: OrderRunsOptions) {
     // Later pieces are seen when all watched orders are read again.
     if (performance.now() - run.textShownAt < showTextEveryMs) return;
     run.textShownAt = performance.now();
-    notify(run);
+    notify(run.record);
   }
 
-  function notify(run: OrderRun): void {
-    listeners.get(keyOf(run))?.();
+  function notify(record: OrderRecord): void {
+    listeners.get(keyOf(record))?.();
   }
 
-  function endWith(run: OrderRun, result: EssayResult): Promise<EssayResult | 'moved'> | 'moved' {
-    const { record: own, refusal, isSent } = run;
+  function endWith(run: OrderRun, result: EssayResult): Promise<EssayResult | Moved> | Moved {
+    const { record: own, refusal, phase } = run;
     if (result.kind === 'essay') {
       return end(run, { kind: 'answered', own, state: { kind: 'finished', essay: result } }, result);
     }
-    if (isSent) {
+    if (phase === 'sent') {
       const failure = refusal === null ? result : null;
       return end(run, { kind: 'answered', own, state: { kind: 'failed', failure } }, failure ?? unknownOutcome);
     }
-    if (refusal === 'moved') return leave(run, run.elsewhere);
-    if (refusal === 'unsafe') events.essayRejectedWithoutStore();
-    const failure = refusal === 'unsafe' ? unsafeOrder : result;
+    if (refusal?.kind === 'moved') return leave(run, refusal.record);
+    if (refusal !== null) events.essayRejectedWithoutStore();
+    const failure = refusal ?? result;
     return end(run, { kind: 'unsent', own, failure }, failure);
   }
 
-  async function endByError(run: OrderRun, error: unknown): Promise<EssayResult | 'moved'> {
-    const { record: own, stoppedBy, isSent, isPlaced, refusal } = run;
-    if (stoppedBy === 'another run') return leave(run, null);
-    if (stoppedBy === 'withdrawal')
-      return end(run, { kind: 'unsent', own, failure: withdrawnFailure }, withdrawnFailure);
-    if (refusal !== null && stoppedBy === null) return endWith(run, unsafeOrder);
-    const isCancelled = stoppedBy === 'cancellation';
-    if (!isPlaced || (isCancelled && !isSent)) drop(run);
-    else if (isCancelled) {
+  async function endByError(run: OrderRun, error: unknown): Promise<EssayResult | Moved> {
+    const { record: own, phase, refusal } = run;
+    const { aborted, reason } = run.task.signal;
+    const isSent = phase === 'sent';
+    if (reason === continuedElsewhere || (reason === cancelled && !isSent)) return leave(run, null);
+    if (reason === withdrawn) return end(run, { kind: 'unsent', own, failure: withdrawnFailure }, withdrawnFailure);
+    if (refusal !== null && !aborted) return endWith(run, unsafeOrder);
+    if (reason === cancelled) {
       await end(run, { kind: 'answered', own, state: { kind: 'cancelled', mayHaveBeenPaid: true } }, null);
-    } else {
-      const unexpected = isSent ? unexpectedFailure : unexpectedlyUnsent;
-      const failure = own.isAwaited ? null : unexpected;
-      if (failure !== null) events.unexpectedError(error, own.id);
-      const state = { kind: 'failed', failure } as const;
-      const ended = await end(
-        run,
-        isSent ? { kind: 'answered', own, state } : { kind: 'unsent', own, failure },
-        failure,
-      );
-      if (failure !== null) return ended;
+      throw new GatewayError('UPSTREAM_FAILED', cancelled.message, { service: 'essays' });
     }
+    // Without a failure, it ends with the client that waited for it.
+    const failure = own.isAwaited ? null : isSent ? unexpectedFailure : unexpectedlyUnsent;
+    if (failure !== null) events.unexpectedError(error, own.id);
+    const state = { kind: 'failed', failure } as const;
+    const ended = await end(run, isSent ? { kind: 'answered', own, state } : { kind: 'unsent', own, failure }, failure);
+    if (failure === null) throw error;
+    return ended;
+  }
+
+  async function endUnplaced(run: OrderRun, kind: 'refused' | 'released', error: unknown): Promise<never> {
+    const isUnreadable = error instanceof StoreError && error.failure === 'corrupt';
+    if (isUnreadable) drop(run);
+    else await end(run, { kind, own: run.record }, null);
     throw error;
   }
 
@@ -369,83 +358,42 @@ export function createOrderRuns(options: OrderRunsOptions) {
    */
   async function end(
     run: OrderRun,
-    event: Extract<OrderEvent, { kind: 'answered' | 'unsent' }>,
+    event: OrderEnd['event'],
     result: EssayResult | null,
-  ): Promise<EssayResult | 'moved'> {
+  ): Promise<EssayResult | Moved> {
     const { own } = event;
-    const { id, caller } = own;
     const essay = result?.kind === 'essay' ? result : null;
-    run.record = transition(own, event) ?? own;
-    run.storeEnd = async () => {
-      if (essay !== null) await orders.writeEssay(essay, caller.id, run.isKeyed ? keyOf(run) : null);
-      const stored = run.isKeyed ? await orders.change(id, caller.id, event) : null;
-      if (stored === null) return;
-      if (essay !== null && stored.run !== own.run && !isSameOrder(stored, own))
-        return orders.writeEssay(essay, caller.id, null);
-      if (stored.state.kind === 'finished') run.record = stored;
-      if (essay !== null && stored.state.kind === 'finished' && stored.state.essay.id !== essay.id)
-        events.essayLost(duplicateEssay);
-      // It was started while its client left.
-      const isStarted = stored.run === own.run && stored.state.kind === 'queued' && !stored.isAwaited;
-      if (isStarted && runs.get(keyOf(run)) === run) hold(stored);
-    };
-    if (!own.isAwaited && isEnded(run.record)) events.essayOrderEnded(id, ...describeEnd(run.record.state));
-    notify(run);
-    startNext();
-    await tryToStore(run, buffer);
-    const delivered = run.record.state.kind === 'finished' ? run.record.state.essay : result;
-    if (delivered === null) return 'moved';
+    const ended: OrderEnd = { record: transition(own, event) ?? own, event, essay, isKeyed: run.isKeyed };
+    if (!own.isAwaited && isEnded(ended.record)) events.essayOrderEnded(own.id, ...describeEnd(ended.record.state));
+    drop(run);
+    const added = ends.add(ended);
+    notify(own);
+    await added;
+    const { state } = ended.record;
+    const delivered = state.kind === 'finished' ? state.essay : result;
+    if (delivered === null) return moved(null);
     events.essayOrdered(delivered.kind === 'essay' && essay === null ? 'from_key' : outcomes[delivered.kind]);
     return delivered;
   }
 
-  function tryToStore(run: OrderRun, onFailure: (run: OrderRun, error: unknown) => void = () => {}): Promise<void> {
-    run.storing ??= store(run, onFailure).finally(() => {
-      run.storing = null;
-    });
-    return run.storing;
-  }
-
-  async function store(run: OrderRun, onFailure: (run: OrderRun, error: unknown) => void): Promise<void> {
-    if (run.storeEnd === null || runs.get(keyOf(run)) !== run) return;
-    try {
-      await run.storeEnd();
-      drop(run);
-      notify(run);
-    } catch (error) {
-      onFailure(run, error);
-    }
-  }
-
-  /** Keeps in memory what could not be stored. */
-  function buffer(run: OrderRun, error: unknown): void {
-    const reason = error instanceof StoreError ? error.reason : 'unusable';
-    const waiting = [...runs.values()].filter((other) => other !== run && other.storeEnd !== null);
-    const hasEssay = ({ record }: OrderRun) => record.state.kind === 'finished';
-    if (hasEssay(run) && !waiting.some(hasEssay)) events.essayWriteBuffered(reason);
-    const [oldest] = waiting;
-    if (waiting.length < maxBuffered || !oldest) return;
-    if (hasEssay(oldest)) events.essayLost(reason);
-    drop(oldest);
-  }
-
-  async function storeEnds(): Promise<void> {
-    await Promise.all([...runs.values()].map((run) => run.storeEnd && tryToStore(run)));
+  function onStored({ event }: OrderEnd, stored: OrderRecord | null): void {
+    notify(event.own);
+    // It was started while its client left.
+    const isStarted = stored?.state.kind === 'queued' && !stored.isAwaited && stored.process !== null;
+    if (isStarted && stored.run === event.own.run) hold(stored);
   }
 
   function drop(run: OrderRun): void {
-    if (runs.get(keyOf(run)) === run) runs.delete(keyOf(run));
+    if (runs.get(keyOf(run.record)) === run) runs.delete(keyOf(run.record));
     startNext();
   }
 
-  function leave(run: OrderRun, elsewhere: OrderRecord | null): 'moved' {
-    run.elsewhere = elsewhere;
+  function leave(run: OrderRun, record: OrderRecord | null): Moved {
     drop(run);
-    return 'moved';
+    return moved(record);
   }
 
-  function stop(run: OrderRun, by: NonNullable<OrderRun['stoppedBy']>, reason: Error): void {
-    run.stoppedBy = by;
+  function stop(run: OrderRun, reason: Error): void {
     run.task.signal.abort(reason);
     run.begin();
   }
@@ -453,14 +401,14 @@ export function createOrderRuns(options: OrderRunsOptions) {
   /** Has no effect on an order that was sent and must continue. Resolves when its end is stored. @throws StoreError */
   async function cancel(run: OrderRun): Promise<void> {
     const { id, caller } = run.record;
-    if (run.storeEnd !== null || run.stoppedBy !== null) return run.task.settled();
+    const hasEnded = () => find(id, caller.id) !== run || run.task.signal.aborted;
+    if (hasEnded()) return run.task.settled();
     const record = await orders.change(id, caller.id, { kind: 'cancelled', cancelsSent });
-    if (record?.state.kind !== 'cancelled' || run.storeEnd !== null || run.stoppedBy !== null) return;
-    const { isSent } = run;
+    if (record?.state.kind !== 'cancelled' || hasEnded()) return;
     // Clients that wait for it with `generateEssay` see it, if it was sent.
-    stop(run, 'cancellation', new GatewayError('UPSTREAM_FAILED', cancelledMessage, { service: 'essays' }));
-    if (!isSent) events.essayOrderEnded(id, 'cancelled', null);
-    notify(run);
+    stop(run, cancelled);
+    if (run.phase !== 'sent') events.essayOrderEnded(id, 'cancelled', null);
+    notify(run.record);
     await run.task.settled();
   }
 
@@ -470,53 +418,61 @@ export function createOrderRuns(options: OrderRunsOptions) {
     const released = await orders.change(id, caller.id, { kind: 'released', own: run.record }).catch(() => null);
     if (run.record.state.kind !== 'queued' || (released !== null && released.process !== null)) return;
     leftToOthers.push({ id, callerId: caller.id });
-    stop(run, 'another run', continuedElsewhere);
+    stop(run, continuedElsewhere);
   }
 
   function listUnended(): OrderRun[] {
-    return [...runs.values()].filter(({ isKeyed, isPlaced, storeEnd }) => isKeyed && isPlaced && storeEnd === null);
+    return [...runs.values()].filter(({ isKeyed, phase }) => isKeyed && phase !== 'placing');
   }
 
   /** Writes what could not be stored, shows other processes the texts so far, and sees what they have changed. */
   async function synchronize(): Promise<void> {
-    await storeEnds();
+    await ends.storeAll();
     await Promise.allSettled(listUnended().map(synchronizeOne));
     startNext();
   }
 
   async function synchronizeOne(run: OrderRun): Promise<void> {
-    const { record, hasBegun, isSent, textSoFar, storedText } = run;
-    if (!hasBegun && !record.isAwaited && isWithdrawn(record.caller)) {
-      return stop(run, 'withdrawal', new Error(withdrawnFailure.message));
-    }
-    if (isSent && textSoFar !== storedText) {
+    const { record, textSoFar } = run;
+    if (run.phase === 'waiting' && !record.isAwaited && isWithdrawn(record.caller)) return stop(run, withdrawn);
+    if (run.phase === 'sent' && textSoFar !== run.storedText) {
       await orders.writeTextSoFar(record, textSoFar);
       run.storedText = textSoFar;
     }
     const stored = await orders.read(record.id, record.caller.id);
-    if (run.storeEnd !== null) return;
-    if (stored === null) {
-      // It was cancelled and deleted.
-      if (!run.isSent && lease.lostAt() < run.placedAt) stop(run, 'another run', continuedElsewhere);
-      return;
-    }
-    if (stored.run !== record.run && !run.isSent) stop(run, 'another run', continuedElsewhere);
-    else if (stored.state.kind === 'cancelled' && !run.isSent) stop(run, 'cancellation', new Error(cancelledMessage));
+    if (find(record.id, record.caller.id) !== run) return;
+    const isSent = run.phase === 'sent';
+    // It was cancelled and deleted.
+    const isDeleted = stored === null && lease.lostAt() < run.placedAt;
+    if (!isSent && (isDeleted || (stored !== null && stored.run !== record.run))) return stop(run, continuedElsewhere);
+    if (stored?.state.kind === 'cancelled' && !isSent) return stop(run, cancelled);
     // Its end is not awaited: it may take as long as an essay.
-    else if (stored.isCancelRequested) void cancel(run).catch(() => {});
-    else if (record.isAwaited && !stored.isAwaited && stored.run === record.run) detach(run, stored);
+    if (stored?.isCancelRequested) void cancel(run).catch(() => {});
+    else if (stored?.run === record.run && record.isAwaited && !stored.isAwaited) detach(run, stored);
   }
 
   /** After the store has lost its data, or has failed. @throws StoreError */
   async function restore(): Promise<void> {
     const restoreOne = ({ record }: OrderRun) =>
       orders.change(record.id, record.caller.id, { kind: 'lost', own: record });
-    await Promise.all([storeEnds(), ...listUnended().map(restoreOne)]);
+    await Promise.all([ends.storeAll(), ...listUnended().map(restoreOne)]);
   }
 }
 
-function keyOf({ record }: Pick<OrderRun, 'record'>): string {
-  return toOrderKey(record.id, record.caller.id);
+function keyOf({ id, caller }: OrderRecord): string {
+  return toOrderKey(id, caller.id);
+}
+
+function moved(record: OrderRecord | null): Moved {
+  return { kind: 'moved', record };
+}
+
+/** Without the store, an order is not sent. @throws other errors than those of the store */
+function unlessStoreFails(check: () => Promise<OrderRun['refusal']>): Promise<OrderRun['refusal']> {
+  return check().catch((error) => {
+    if (error instanceof StoreError) return unsafeOrder;
+    throw error;
+  });
 }
 
 function describeEnd(state: EndedState): ['finished' | 'failed' | 'cancelled', string | null] {
@@ -527,13 +483,10 @@ function describeEnd(state: EndedState): ['finished' | 'failed' | 'cancelled', s
 
 /** A model writes dozens of pieces a second. */
 const showTextEveryMs = 250;
-/** Number of essays, of about 15 kB each. */
-const maxBuffered = 2_000;
 
 const continuedElsewhere = new Error('Another process continues the order.');
-const duplicateEssay = 'another process stored an essay of the same order first';
-const lostAtShutdown = 'the store failed until shutdown';
-const cancelledMessage = 'The order was cancelled after it was sent. It may have been paid for.';
+const cancelled = new Error('The order was cancelled after it was sent. It may have been paid for.');
+const withdrawn = new Error('The API key of the caller was withdrawn.');
 
 /** Without the store, it is unknown whether an order was paid for already. A retry may succeed, as after `shed`. */
 export const unsafeOrder: EssayServiceFailed = {

@@ -5,7 +5,6 @@ import type { Signal } from '../../../base/async/signal.ts';
 import type { OpenedStore } from '../../stores/open-store.ts';
 import { StoreError } from '../../stores/store.ts';
 import { parseRecord } from './order-record.ts';
-import { createStoreLog } from './order-store.ts';
 
 interface ProcessLeaseOptions extends Pick<OpenedStore, 'store' | 'isShared'> {
   /** How long orders are stored. */
@@ -38,19 +37,12 @@ export type ProcessLease = ReturnType<typeof createProcessLease>;
 export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: ProcessLeaseOptions) {
   const id = randomUUID();
   const ownKey = toLeaseKey(id);
-  const processes = createStoreLog({ store, name: 'essay-processes', expiresInMs: keepMs, skipUnreadable });
   const seen = new Map<string, SeenLease>();
-  /** The latest numbers of the processes that have not been forgotten. */
-  const known = new Map<string, number>();
-  /** How often an entry was missing: it has a number before it is stored. */
-  const missing = new Map<number, number>();
-  let lastNumber: number | null = null;
-  let knownLogId = '';
   let renewals = 0;
   /** By `performance.now()`. */
   let renewedAt = Number.NEGATIVE_INFINITY;
-  /** Number of this process among the processes, under which its orders are. Null: it has had none. */
-  let ownNumber: Promise<number> | null = null;
+  /** Its list of orders, as `Listed.list`. Null: it has had none, or others may have forgotten it. */
+  let ownList: Promise<string> | null = null;
   /** The orders as they were last written. */
   let written = '[]';
   let settledAt = 0;
@@ -76,15 +68,15 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
     findLeft,
     /** As another process has last shown them. */
     async ordersOf(process: string): Promise<readonly OrderName[]> {
-      const { number } = await look(process);
-      return number === null ? [] : readOrders(number);
+      const { list } = await look(process);
+      return list === null ? [] : readOrders(list);
     },
     /** @param orders that are left to others */
     async end(orders: readonly OrderName[]): Promise<void> {
       if (renewals === 0) return;
       await renew(orders, 'ended');
-      if (orders.length === 0 && ownNumber) await forget(await ownNumber, id);
-      ownNumber = null;
+      if (orders.length === 0 && ownList) await forget(await ownList, id);
+      ownList = null;
       written = '[]';
     },
   };
@@ -92,24 +84,21 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
   /** @param orders what other processes continue if this one stops */
   async function renew(orders: readonly OrderName[], phase: Lease['phase']): Promise<void> {
     const names = JSON.stringify(orders);
-    const before = ownNumber;
+    const before = ownList;
     // Other processes may have continued its orders, and have forgotten it.
     const isLate = before !== null && performance.now() - renewedAt > leaseMs / 2;
-    if (isLate) {
-      ownNumber = null;
-      written = '[]';
-    }
+    if (isLate) unlist();
     try {
       if (names !== written) {
-        ownNumber ??= processes.append(id).catch((error) => {
-          ownNumber = null;
+        ownList ??= addList().catch((error) => {
+          ownList = null;
           throw error;
         });
         written = names;
-        await store.set(toOrdersKey(await ownNumber), names, { expiresInMs: keepMs });
+        await store.set(toOrdersKey(await ownList), names, { expiresInMs: keepMs });
       }
       renewals += 1;
-      const lease: Lease = { renewals, phase, number: ownNumber && (await ownNumber) };
+      const lease: Lease = { renewals, phase, list: ownList && (await ownList) };
       const beganAt = performance.now();
       await store.set(ownKey, JSON.stringify(lease), { expiresInMs: leaseMs });
       renewedAt = beganAt;
@@ -118,6 +107,11 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
       written = 'unknown';
       throw error;
     }
+  }
+
+  function unlist(): void {
+    ownList = null;
+    written = '[]';
   }
 
   /** Whether the store has lost its data since the last call; then the orders of this process must be written again. */
@@ -131,8 +125,7 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
     if (isNew) settledAt = performance.now() + settleMs;
     if (isLost) {
       lostAt = performance.now();
-      written = '[]';
-      ownNumber = null;
+      unlist();
     }
     return isLost;
   }
@@ -161,7 +154,8 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
   }
 
   async function look(process: string): Promise<SeenLease> {
-    const lease = parseRecord(leaseSchema, await store.get(toLeaseKey(process)));
+    const text = await store.get(toLeaseKey(process));
+    const lease = text === null ? null : readLease(text);
     const now = performance.now();
     const before = seen.get(process) ?? noLease(now);
     const isRenewed = lease !== null && lease.renewals !== before.renewals;
@@ -173,56 +167,62 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
 
   /** The processes whose orders may be continued. */
   async function findLeft(): Promise<LeftProcess[]> {
-    await findNew();
+    const ownBefore = await ownList;
+    const { listed } = await readListed();
+    // The record of all processes was damaged.
+    if (ownBefore !== null && !listed.some(({ list }) => list === ownBefore)) unlist();
     const left = await Promise.all(
-      [...known].map(async ([process, number]): Promise<LeftProcess | null> => {
+      listed.map(async ({ process, list }): Promise<LeftProcess | null> => {
         const isRunning = await isAlive(process);
-        const isStopping = isRunning && seen.get(process)?.phase === 'stopping';
+        const isStopping = isRunning && process !== id && seen.get(process)?.phase === 'stopping';
         if (isRunning && !isStopping) return null;
-        const orders = await readOrders(number);
-        return { id: process, isStopping, orders, forget: () => forget(number, process) };
+        return { id: process, isStopping, orders: await readOrders(list), forget: () => forget(list, process) };
       }),
     );
     return left.filter((process) => process !== null);
   }
 
-  /** Looks for processes that have started since the last call. At first, for those of earlier starts. */
-  async function findNew(): Promise<void> {
-    const { number: last, logId } = await processes.last();
-    if (logId !== knownLogId) {
-      lastNumber = null;
-      known.clear();
-      missing.clear();
-    }
-    knownLogId = logId;
-    for (const number of [...missing.keys()]) note(await processes.read(number, number));
-    const end = lastNumber ?? 0;
-    for (let to = last; to > end; to -= chunkSize) {
-      const entries = await processes.read(Math.max(end + 1, to - chunkSize + 1), to);
-      note(entries);
-      if (lastNumber === null && entries.every(({ value }) => value === null)) break;
-    }
-    lastNumber = last;
+  async function addList(): Promise<string> {
+    const list = randomUUID();
+    await changeListed((listed) => [...listed, { process: id, list }]);
+    return list;
   }
 
-  function note(entries: readonly { number: number; value: string | null }[]): void {
-    for (const { number, value } of entries) {
-      const misses = (missing.get(number) ?? 0) + 1;
-      if (value === null && misses < maxMisses) missing.set(number, misses);
-      else missing.delete(number);
-      if (value !== null && value !== id) known.set(value, number);
+  async function changeListed(change: (listed: readonly Listed[]) => readonly Listed[]): Promise<void> {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const { text, listed } = await readListed();
+      const next = JSON.stringify(change(listed));
+      if (await store.replace(listedKey, text, next, { expiresInMs: markerMs })) return;
+    }
+    throw new StoreError('other processes keep changing the list of processes');
+  }
+
+  async function readListed(): Promise<{ text: string | null; listed: readonly Listed[] }> {
+    const text = await store.get(listedKey);
+    try {
+      return { text, listed: parseRecord(listedSchema, text) ?? [] };
+    } catch (error) {
+      skipUnreadable(error);
+      return { text, listed: [] };
     }
   }
 
-  async function readOrders(number: number): Promise<readonly OrderName[]> {
-    return parseRecord(orderNames, await store.get(toOrdersKey(number)).catch(skipUnreadable)) ?? [];
+  async function readOrders(list: string): Promise<readonly OrderName[]> {
+    return parseRecord(orderNames, await store.get(toOrdersKey(list)).catch(skipUnreadable)) ?? [];
   }
 
-  async function forget(number: number, process: string): Promise<void> {
-    if (known.get(process) === number) known.delete(process);
+  async function forget(list: string, process: string): Promise<void> {
     seen.delete(process);
-    await Promise.all([processes.remove(number), store.delete(toOrdersKey(number))]);
+    await changeListed((listed) => listed.filter((other) => other.list !== list));
+    await store.delete(toOrdersKey(list));
   }
+}
+
+/** A process that has, or has had, orders. A process that stood still may be listed twice. */
+interface Listed {
+  process: string;
+  /** Under which its orders are stored. */
+  list: string;
 }
 
 interface Lease {
@@ -230,15 +230,15 @@ interface Lease {
   renewals: number;
   /** `stopping`: it completes what it has sent, and leaves the rest. */
   phase: 'running' | 'stopping' | 'ended';
-  /** Of its orders; null: it has none. */
-  number: number | null;
+  /** As `Listed.list`; null: it has had no orders. */
+  list: string | null;
 }
 
 /** The last lease of another process. Times are by `performance.now()`. */
 interface SeenLease {
   renewals: number | null;
   phase: Lease['phase'];
-  number: number | null;
+  list: string | null;
   /** When it was first seen. */
   renewedAt: number;
   /** Since when it is not in the store; null: it is. */
@@ -249,8 +249,18 @@ const phases = ['running', 'stopping', 'ended'] as const;
 const leaseSchema: z.ZodType<Lease> = z.object({
   renewals: z.number(),
   phase: z.enum(phases),
-  number: z.number().nullable(),
+  list: z.string().nullable(),
 });
+/** One that cannot be read is of a later version, whose process runs. */
+function readLease(text: string): Lease {
+  try {
+    return leaseSchema.parse(JSON.parse(text));
+  } catch {
+    return { renewals: Number.NaN, phase: 'running', list: null };
+  }
+}
+
+const listedSchema: z.ZodType<Listed[]> = z.array(z.object({ process: z.string(), list: z.string() }));
 const orderNames: z.ZodType<OrderName[]> = z.array(z.object({ id: z.string(), callerId: z.string() }));
 
 /** After this time without a renewal, other processes continue the orders of a process. */
@@ -262,18 +272,18 @@ const settleMs = 3_000;
 export const markerKey = 'essay-store-marker';
 /** A year. When it expires, and when a store is used for the first time, orders wait once for `settleMs`. */
 export const markerMs = 365 * 86_400_000;
-/** Entries that are read at a time. */
-const chunkSize = 50;
-const maxMisses = 10;
+const listedKey = 'essay-processes';
+/** Processes begin and end now and then. */
+const maxAttempts = 20;
 
 function toLeaseKey(process: string): string {
   return `essay-process:${process}`;
 }
 
-function toOrdersKey(number: number): string {
-  return `essay-processes:${number}:orders`;
+function toOrdersKey(list: string): string {
+  return `essay-process-orders:${list}`;
 }
 
 function noLease(now: number): SeenLease {
-  return { renewals: null, phase: 'running', number: null, renewedAt: now, missingSince: null };
+  return { renewals: null, phase: 'running', list: null, renewedAt: now, missingSince: null };
 }

@@ -204,6 +204,9 @@ describe('an order that was accepted does not remain queued for ever', () => {
     loseNextAnswer();
     await one.jobs.start(keyed('a'), ann);
     await pass(60_000);
+    expect(one.calls).toHaveLength(0);
+    expect(await one.jobs.findByKey('a', ann.id)).toBeNull();
+    await one.start('a');
     expect(one.calls).toHaveLength(1);
   });
 

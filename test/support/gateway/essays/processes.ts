@@ -121,10 +121,9 @@ export async function answerAll(
 }
 
 /** A store whose operations of one kind wait until the test calls `proceed`. */
-export function tDelayed(store: Store, kind: 'get' | 'lock' | 'marker' | 'replace' | 'sending' | 'set') {
+export function tDelayed(store: Store, kind: 'get' | 'marker' | 'replace' | 'sending' | 'set') {
   const { opened, open: proceed } = tGate();
   const get: Store['get'] = (...args) => opened.then(() => store.get(...args));
-  const lock: Store['lock'] = (...args) => opened.then(() => store.lock(...args));
   const setIfAbsent: Store['setIfAbsent'] = (...args) => opened.then(() => store.setIfAbsent(...args));
   const replace: Store['replace'] = (...args) => opened.then(() => store.replace(...args));
   const sending: Store['replace'] = (key, seen, next, expiry) =>
@@ -134,7 +133,6 @@ export function tDelayed(store: Store, kind: 'get' | 'lock' | 'marker' | 'replac
   const set: Store['set'] = (...args) => opened.then(() => store.set(...args));
   const delayed = {
     get: { get },
-    lock: { lock },
     marker: { setIfAbsent },
     replace: { replace },
     sending: { replace: sending },
