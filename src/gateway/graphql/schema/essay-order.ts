@@ -266,23 +266,15 @@ const EssayOrderConnectionType = builder
     }),
   });
 
-const states = {
-  QUEUED: 'queued',
-  WRITING: 'writing',
-  FINISHED: 'finished',
-  FAILED: 'failed',
-  CANCELLED: 'cancelled',
-} as const;
-
 const EssayOrderStateFilterType = builder.enumType('EssayOrderStateFilter', {
   description: 'The states of orders.',
   values: {
-    QUEUED: { description: 'EssayQueued.' },
-    WRITING: { description: 'EssayWriting.' },
-    FINISHED: { description: 'EssayFinished.' },
-    FAILED: { description: 'EssayFailed.' },
-    CANCELLED: { description: 'EssayCancelled.' },
-  } satisfies Record<keyof typeof states, { description: string }>,
+    QUEUED: { value: 'queued', description: 'EssayQueued.' },
+    WRITING: { value: 'writing', description: 'EssayWriting.' },
+    FINISHED: { value: 'finished', description: 'EssayFinished.' },
+    FAILED: { value: 'failed', description: 'EssayFailed.' },
+    CANCELLED: { value: 'cancelled', description: 'EssayCancelled.' },
+  } as const satisfies Record<string, { value: EssayOrderState['kind']; description: string }>,
 });
 
 builder.queryField('essays', (t) =>
@@ -305,7 +297,7 @@ builder.queryField('essays', (t) =>
     async resolve(_, { first, after: cursor, state }, { services, caller, loaders, limiter }) {
       if (caller.kind === 'anonymous' && !services.isOnlyLocal) throw unknownOwner();
       const after = cursor == null ? null : readCursor(cursor);
-      const listing = { first: readPageSize(first), after, state: state == null ? null : states[state] };
+      const listing = { first: readPageSize(first), after, state: state ?? null };
       const page = await loaders.listOrders(listing).catch(failToRead);
       if (page === null) throw limiter.createLimitError('listedOrders');
       return { ...page, after };
