@@ -18,8 +18,8 @@ interface RateLimitOptions {
  */
 export function createRateLimit({ store, replicas, events }: RateLimitOptions) {
   let minute = 0;
-  /** The counts of this minute, by caller and limit. */
-  let counts = new Map<string, (endsAt: number) => Promise<number | null> | number | null>();
+  /** The counts of this minute, by caller. */
+  let counts = new Map<string, ReturnType<typeof createMinuteCount>>();
 
   return {
     /**
@@ -34,10 +34,12 @@ export function createRateLimit({ store, replicas, events }: RateLimitOptions) {
         minute = present;
         counts = new Map();
       }
-      const key = `${requestsPerMinute}:${id}`;
-      const count = counts.get(key) ?? createMinuteCount(id, requestsPerMinute);
-      counts.set(key, count);
-      return count((minute + 1) * minuteMs);
+      let count = counts.get(id);
+      if (count?.limit !== requestsPerMinute) {
+        count = createMinuteCount(id, requestsPerMinute);
+        counts.set(id, count);
+      }
+      return count.use((minute + 1) * minuteMs);
     },
   };
 
@@ -54,10 +56,12 @@ export function createRateLimit({ store, replicas, events }: RateLimitOptions) {
       isLasting: false,
       onStoreFailed: events.rateLimitNotShared,
     });
-    return (endsAt: number) => {
+    return { limit, use };
+
+    function use(endsAt: number): Promise<number | null> | number | null {
       if (count.current() >= limit) return secondsUntil(endsAt);
       return count.take() === null ? addOne(endsAt) : null;
-    };
+    }
 
     async function addOne(endsAt: number): Promise<number | null> {
       if ((await count.add()) <= limit) return null;
