@@ -4,7 +4,7 @@ import type { Caller } from '../callers/caller.ts';
 import { clientClosedRequest, prefersHtml } from '../graphql/request/reply.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { FinishedRequest } from '../telemetry/finished-request.ts';
-import type { StartTrace } from '../telemetry/traces/traces.ts';
+import type { StartTrace } from '../telemetry/telemetry.ts';
 import type { CheckEndpoint } from './check-endpoint.ts';
 import { createCors } from './cors.ts';
 import { takeUnread } from './event-stream.ts';
