@@ -1,9 +1,9 @@
 import type { Plugin } from 'esbuild';
 
 /**
- * Leaves parts of packages out of the bundle that the gateway does not use: undici's fetch, caches and mocks, rate limiters
- * for other databases, a JSON compiler. Instead of the main module of undici and of rate-limiter-flexible, there are only the
- * exports listed here; an import of another one fails the build.
+ * Leaves parts of packages out of the bundle that the gateway does not use: undici's fetch, caches and mocks, a
+ * JSON compiler. Instead of the main module of undici, there are only the exports listed here; an import of another one fails the
+ * build.
  */
 export const packageParts: Plugin = {
   name: 'parts of packages',
@@ -34,12 +34,5 @@ const replacements = [
     // The gateway does not enable HTTP/2, for which undici would load a module of Node.js at the start.
     module: /\/node_modules\/undici\/lib\/dispatcher\/client-h2\.js$/,
     contents: 'export default undefined;',
-  },
-  {
-    module: /\/node_modules\/rate-limiter-flexible\/index\.js$/,
-    contents: `
-      export { default as RateLimiterMemory } from './lib/RateLimiterMemory.js';
-      export { default as RateLimiterRedis } from './lib/RateLimiterRedis.js';
-      export { default as RateLimiterRes } from './lib/RateLimiterRes.js';`,
   },
 ];

@@ -14,7 +14,7 @@ import { createPaidEssays } from './essays/paid-essays.ts';
 import { createTrustedDocuments } from './graphql/documents/trusted-documents.ts';
 import { createGraphqlHandler } from './graphql/request/graphql-handler.ts';
 import { createContext } from './graphql/schema/context.ts';
-import { readQueryLimits } from './graphql/schema/query-budget.ts';
+import { readQueryLimits } from './graphql/schema/query-limits.ts';
 import { schema } from './graphql/schema/schema.ts';
 import type { CheckEndpoint } from './http/check-endpoint.ts';
 import { createGraphiql } from './http/graphiql.ts';
@@ -22,8 +22,7 @@ import { type MetricsServer, startMetricsServer } from './http/metrics-server.ts
 import { createRequestHandler } from './http/request-handler.ts';
 import { createHttpServer } from './http/server.ts';
 import { closeOnError, openStore } from './stores/open-store.ts';
-import type { Exposition } from './telemetry/metrics/exposition.ts';
-import type { MetricSources } from './telemetry/metrics/gateway-metrics.ts';
+import type { Exposition, MetricSources } from './telemetry/metrics/exposition.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
 import { createUpstreamFactory, type UpstreamLimits } from './upstream/upstream-client.ts';
 

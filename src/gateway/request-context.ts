@@ -64,7 +64,13 @@ export interface Freshness {
 export type ReserveCall = (service: ServiceName) => BudgetedCall | Promise<BudgetedCall> | null;
 
 /** A call that was counted and may be sent, or that may not be sent. */
-export type BudgetedCall = { kind: 'reserved'; release(): void } | { kind: 'budget-exhausted'; renewsAt: Date };
+export type BudgetedCall = { kind: 'reserved'; release(): void } | BudgetExhausted;
+
+/** Not sent: the caller's own budget of paid calls is exhausted. */
+export interface BudgetExhausted {
+  kind: 'budget-exhausted';
+  renewsAt: Date;
+}
 
 export function createRequestContext(
   signal: Signal,

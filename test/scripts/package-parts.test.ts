@@ -23,10 +23,8 @@ describe('the parts of packages', () => {
     expect(files).not.toMatch(/undici\/lib\/(mock|interceptor|cache|web\/(cookies|websocket))\//);
   });
 
-  it.each([
-    ['undici', 'MockAgent'],
-    ['rate-limiter-flexible', 'RateLimiterMongo'],
-  ])('fail the build if another one is imported from %s', async (name, part) => {
-    await expect(bundle(`import { ${part} } from '${name}'; console.log(${part});`)).rejects.toThrow(part);
+  it('fail the build if another one is imported', async () => {
+    const another = "import { MockAgent } from 'undici'; console.log(MockAgent);";
+    await expect(bundle(another)).rejects.toThrow('MockAgent');
   });
 });

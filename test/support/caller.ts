@@ -12,8 +12,8 @@ export const tCaller: Caller = {
 };
 
 /** Every request is one of this caller. */
-export const tAccess: Pick<Access, 'checkHeaders' | 'checkSignature' | 'confirm'> = {
-  checkHeaders: () => tCaller,
-  checkSignature: () => tCaller,
+export const tAccess: Pick<Access, 'identifyAndCount' | 'identifySignedAndCount' | 'confirm'> = {
+  identifyAndCount: () => tCaller,
+  identifySignedAndCount: () => tCaller,
   confirm: () => true,
 };

@@ -8,11 +8,7 @@ export function tFailingStore(store: Store) {
     if (isFailing) throw new StoreError('not connected');
     return call();
   };
-  const guard = (lock: Lock | null): Lock | null =>
-    lock && {
-      release: () => unlessFailing(() => lock.release()),
-      extend: (expiry) => unlessFailing(() => lock.extend(expiry)),
-    };
+  const guard = (lock: Lock | null): Lock | null => lock && { release: () => unlessFailing(() => lock.release()) };
   const failing: Store = {
     get: (key) => unlessFailing(() => store.get(key)),
     set: (key, value, expiry) => unlessFailing(() => store.set(key, value, expiry)),

@@ -31,7 +31,7 @@ export async function connectToGateway(options: GatewayAnswersOptions): Promise<
     const headers = { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) };
     const response = await agent.request({ origin, path, method: 'POST', headers, body: JSON.stringify(body) });
     const text = await response.body.text();
-    const retryAt = readRetryAfter(response.headers['retry-after'] ?? '');
+    const retryAt = readRetryAfter(response.headers['retry-after']);
     return { status: response.statusCode, retryAt, content: graphqlReply.safeParse(parseJson(text)).data ?? null };
   };
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { CacheStatus } from '../telemetry/metrics/gateway-metrics.ts';
+import type { CacheStatus } from '../telemetry/metrics/exposition.ts';
 import type { Bank, IbanData, IbanValidation } from './bank-data.ts';
 
 /** An answer with its times, in milliseconds since 1970. */

@@ -24,11 +24,7 @@ interface AccessOptions {
 export function createAccess({ access, storeConfig, store, events }: AccessOptions) {
   const { redis, secret, replicas, countTimeoutMs } = storeConfig;
   const identify = createIdentify({ access, nameSecret: secret, events });
-  const rateLimit = createRateLimit({
-    shared: redis && secret ? { redis, secret } : null,
-    replicas: replicas ?? 1,
-    events,
-  });
+  const rateLimit = createRateLimit({ store: redis && store, replicas: replicas ?? 1, events });
   const budgets = createPaidBudgets({ store, replicas, countTimeoutMs, events });
 
   return {
@@ -37,13 +33,13 @@ export function createAccess({ access, storeConfig, store, events }: AccessOptio
      * for new tokens, and while requests are counted.
      * @param rawHeaders names and values in turn, as in `IncomingMessage.rawHeaders`
      */
-    checkHeaders(rawHeaders: readonly string[]): Caller | Refusal | Signed | Promise<Caller | Refusal> {
+    identifyAndCount(rawHeaders: readonly string[]): Caller | Refusal | Signed | Promise<Caller | Refusal> {
       const caller = identify.byHeaders(rawHeaders);
       if (caller instanceof Promise) return caller.then(countRequest);
       return caller.kind === 'signed' ? caller : countRequest(caller);
     },
     /** The same for a signed request. @param content its body, or its query in the URL if it has no body */
-    checkSignature: (rawHeaders: readonly string[], content: string | Uint8Array) =>
+    identifySignedAndCount: (rawHeaders: readonly string[], content: string | Uint8Array) =>
       countRequest(identify.bySignature(rawHeaders, content)),
     /** Whether the headers of an earlier request still identify its caller, who may still use the same. Counts no request. */
     confirm(rawHeaders: readonly string[], caller: Caller): boolean | Promise<boolean> {
@@ -58,7 +54,7 @@ export function createAccess({ access, storeConfig, store, events }: AccessOptio
     hasCallers: hasCallers(access),
     /** Stores everything that was counted. Await it before the store is closed. */
     async close() {
-      await Promise.all([budgets.flush(), identify.close(), rateLimit.close()]);
+      await Promise.all([budgets.flush(), identify.close()]);
     },
   };
 

@@ -1,7 +1,7 @@
 import { beginOfPeriod, periodAt } from '../../base/calendar-period.ts';
 import { type ServiceName, serviceNames } from '../../base/errors.ts';
 import type { CallBudget } from '../config/callers.ts';
-import type { BudgetedCall } from '../request-context.ts';
+import type { BudgetExhausted, BudgetedCall } from '../request-context.ts';
 import type { Store } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import { createPeriodCount, type PeriodCount, type Reserved } from '../upstream/allowance/period-count.ts';
@@ -59,16 +59,16 @@ export function createPaidBudgets({
     reserve(caller: BudgetOwner, service: ServiceName): BudgetedCall | Promise<BudgetedCall> | null {
       const budget = budgetOf(caller, service);
       if (budget === null) return null;
-      const reserved = openCount(caller, service, budget)?.reserve();
-      if (reserved === undefined) return { kind: 'budget-exhausted', renewsAt: endOf(budget) };
+      const reserved = openCount(caller, service, budget)?.reserve() ?? exhausted(endOf(budget));
       return reserved instanceof Promise ? reserved.then(toBudgetedCall) : toBudgetedCall(reserved);
     },
     /** Why a call would be refused now; null if it would be counted, or the caller has no budget. Counts nothing. */
-    async findRefusal(caller: BudgetOwner, service: ServiceName): Promise<{ renewsAt: Date } | null> {
+    async findRefusal(caller: BudgetOwner, service: ServiceName): Promise<BudgetExhausted | null> {
       const budget = budgetOf(caller, service);
       if (budget === null) return null;
       const count = openCount(caller, service, budget);
-      return count === null ? { renewsAt: endOf(budget) } : count.findRefusal();
+      const refusal = count === null ? exhausted(endOf(budget)) : await count.findRefusal();
+      return refusal && { ...refusal, kind: 'budget-exhausted' };
     },
     /** The budgets that the caller has. */
     async status(caller: BudgetOwner): Promise<BudgetStatus[]> {
@@ -136,6 +136,10 @@ export function createPaidBudgets({
 
 function budgetOf({ limits }: BudgetOwner, service: ServiceName): CallBudget | null {
   return service === 'bank-data' ? limits.bankDataCalls : limits.essayCalls;
+}
+
+function exhausted(renewsAt: Date) {
+  return { kind: 'exhausted', renewsAt } as const;
 }
 
 function toBudgetedCall(reserved: Reserved): BudgetedCall {

@@ -1,12 +1,12 @@
 import type { ServiceName } from '../../base/errors.ts';
 import type { Redact } from '../../base/redact.ts';
 import type { Config } from '../config/read-config.ts';
-import type { ReserveCall } from '../request-context.ts';
+import type { BudgetExhausted, ReserveCall } from '../request-context.ts';
 import type { OpenedStore } from '../stores/open-store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Allowance } from '../upstream/allowance/allowance.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';
-import { createBudgetError, createExhaustedError } from '../upstream/upstream-error.ts';
+import { createExhaustedError } from '../upstream/upstream-error.ts';
 import {
   type EssayAllowanceExhausted,
   type EssayFieldProblem,
@@ -27,7 +27,7 @@ interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'on
   /** The paid calls of each caller. */
   budgets: {
     reserve(caller: OrderCaller, service: ServiceName): ReturnType<ReserveCall>;
-    findRefusal(caller: OrderCaller, service: ServiceName): Promise<{ renewsAt: Date } | null>;
+    findRefusal(caller: OrderCaller, service: ServiceName): Promise<BudgetExhausted | null>;
   };
   isWithdrawn: OrderRunsOptions['isWithdrawn'];
   redact: Redact;
@@ -56,11 +56,9 @@ export function createPaidEssays(options: PaidEssaysOptions) {
   return { ...orders, ...withOrderPrecheck(orders, events) };
 
   async function findExhausted(caller: OrderCaller): Promise<EssayAllowanceExhausted | null> {
-    const budget = await budgets.findRefusal(caller, 'essays');
-    const refusal = budget ?? (await allowance.findRefusal());
+    const refusal = (await budgets.findRefusal(caller, 'essays')) ?? (await allowance.findRefusal());
     if (refusal === null) return null;
-    const code = budget ? 'BUDGET_EXHAUSTED' : 'UPSTREAM_ALLOWANCE_EXHAUSTED';
-    const { message } = (budget ? createBudgetError : createExhaustedError)('essays', refusal);
+    const { message, code } = createExhaustedError('essays', refusal);
     return { kind: 'allowance-exhausted', message, code, renewsAt: refusal.renewsAt };
   }
 }
@@ -79,44 +77,36 @@ function rejectInvalidOrder(
 ): InvalidEssayInput | null {
   const limits = essayLimits;
   const problems: EssayFieldProblem[] = [];
+  const add = (field: EssayFieldProblem['field'], reason: EssayFieldProblem['reason'], max: number, message: string) =>
+    problems.push({ field, reason, range: { min: reason === 'TOO_MANY' ? 0 : 1, max }, message });
 
   if (description.length > limits.description) {
     const message = `The description must have at most ${limits.description} characters.`;
-    problems.push({ field: 'description', reason: 'TOO_LONG', range: upTo(limits.description), message });
+    add('description', 'TOO_LONG', limits.description, message);
   } else if (description.trim() === '') {
     const message = 'The description must not be empty; describe the topic and the points to cover.';
-    problems.push({ field: 'description', reason: 'REQUIRED', range: upTo(limits.description), message });
+    add('description', 'REQUIRED', limits.description, message);
   }
   if (wordCount < 1 || wordCount > limits.wordCount) {
     const message = `The number of words is ${wordCount}; it must be from 1 to ${limits.wordCount}.`;
-    problems.push({ field: 'wordCount', reason: 'OUT_OF_RANGE', range: upTo(limits.wordCount), message });
+    add('wordCount', 'OUT_OF_RANGE', limits.wordCount, message);
   }
-  if (titles.length > limits.titles) {
-    const message = `There must be at most ${limits.titles} titles.`;
-    problems.push({ field: 'titles', reason: 'TOO_MANY', range: { min: 0, max: limits.titles }, message });
-  }
-  if (titles.some((title) => title.length > limits.title)) {
-    const message = `A title must have at most ${limits.title} characters.`;
-    problems.push({ field: 'titles', reason: 'TOO_LONG', range: upTo(limits.title), message });
-  }
-  if (titles.some((title) => title.trim() === '')) {
-    const message = 'A title is empty; remove or replace it.';
-    problems.push({ field: 'titles', reason: 'REQUIRED', range: upTo(limits.title), message });
-  }
+  if (titles.length > limits.titles)
+    add('titles', 'TOO_MANY', limits.titles, `There must be at most ${limits.titles} titles.`);
+  if (titles.some((title) => title.length > limits.title))
+    add('titles', 'TOO_LONG', limits.title, `A title must have at most ${limits.title} characters.`);
+  if (titles.some((title) => title.trim() === ''))
+    add('titles', 'REQUIRED', limits.title, 'A title is empty; remove or replace it.');
   if (idempotencyKey === '') {
     const message = 'The idempotency key is empty; omit it or choose a unique one, such as a UUID.';
-    problems.push({ field: 'idempotencyKey', reason: 'REQUIRED', range: upTo(limits.idempotencyKey), message });
+    add('idempotencyKey', 'REQUIRED', limits.idempotencyKey, message);
   } else if (idempotencyKey !== null && idempotencyKey.length > limits.idempotencyKey) {
     const message = `The idempotency key must have at most ${limits.idempotencyKey} characters.`;
-    problems.push({ field: 'idempotencyKey', reason: 'TOO_LONG', range: upTo(limits.idempotencyKey), message });
+    add('idempotencyKey', 'TOO_LONG', limits.idempotencyKey, message);
   }
   if (problems.length === 0) return null;
   events.essayOrdered('rejected');
   const fields = new Set(problems.map(({ field }) => field));
   const [field = null] = fields.size === 1 ? fields : [];
   return { kind: 'invalid-input', field, message: problems.map(({ message }) => message).join(' '), problems };
-}
-
-function upTo(max: number): { min: number; max: number } {
-  return { min: 1, max };
 }

@@ -12,7 +12,7 @@ import {
   type TextEncoding,
 } from '../graphql/request/reply.ts';
 import type { FinishedRequest, RequestRoute } from '../telemetry/finished-request.ts';
-import type { RequestTrace } from '../telemetry/traces/request-trace.ts';
+import type { RequestTrace } from '../telemetry/request-trace.ts';
 import { parseTraceParent } from '../trace.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 

@@ -13,9 +13,8 @@ import { validateRequest } from './request-validation.ts';
 import type { Shares } from './shares.ts';
 
 export interface GraphqlEndpointOptions {
-  access: Pick<Access, 'checkSignature'>;
+  access: Pick<Access, 'identifySignedAndCount'>;
   graphql: { answer: AnswerGraphql };
-  /** Maximum size of a request body, in bytes. */
   /** Maximum size of a body, in bytes. */
   maxBodyBytes?: number;
   /** Counts the bodies that are being read, and what is not read of streams. */
@@ -44,7 +43,7 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
   };
 
   async function admitSigned(exchange: Exchange, content: Buffer | string): Promise<Caller | null> {
-    return exchange.admit(await access.checkSignature(exchange.request.rawHeaders, content));
+    return exchange.admit(await access.identifySignedAndCount(exchange.request.rawHeaders, content));
   }
 
   function refuseBody(exchange: Exchange, reason: Extract<Body, string>): void {

@@ -4,7 +4,7 @@ import type { Caller } from '../callers/caller.ts';
 import { clientClosedRequest, prefersHtml } from '../graphql/request/reply.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { FinishedRequest } from '../telemetry/finished-request.ts';
-import type { StartTrace } from '../telemetry/traces/traces.ts';
+import type { StartTrace } from '../telemetry/telemetry.ts';
 import type { CheckEndpoint } from './check-endpoint.ts';
 import { createCors } from './cors.ts';
 import { takeUnread } from './event-stream.ts';
@@ -19,7 +19,7 @@ import { createShares } from './shares.ts';
 interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'access' | 'buffered' | 'cors'> {
   /** Limit for all request bodies and unread responses in memory, in bytes. */
   maxBufferedBytes: number;
-  access: Pick<Access, 'checkHeaders' | 'checkSignature' | 'confirm'>;
+  access: Pick<Access, 'identifyAndCount' | 'identifySignedAndCount' | 'confirm'>;
   graphiql: SendGraphiql;
   /** What answers /check; null: nothing. */
   loadCheck?: (() => Promise<CheckEndpoint>) | null;
@@ -117,7 +117,7 @@ export function createRequestHandler({
     if (method === 'OPTIONS') return cors.sendPreflight(exchange);
     if (isBrowser && isGraphiqlOpen) return graphiql(exchange);
     if (startTrace !== null && !isBrowser) exchange.trace = startTrace(exchange);
-    const checked = access.checkHeaders(request.rawHeaders);
+    const checked = access.identifyAndCount(request.rawHeaders);
     // Not awaited without need: the body may arrive in this turn, and its receiver should be there.
     const found = checked instanceof Promise ? await checked : checked;
     // A signature is checked when the body was read.
@@ -133,7 +133,7 @@ export function createRequestHandler({
     const check = await load();
     if (path !== '/check') return check.sendDocument(exchange);
     if (startTrace !== null) exchange.trace = startTrace(exchange);
-    const found = await access.checkHeaders(request.rawHeaders);
+    const found = await access.identifyAndCount(request.rawHeaders);
     if (found.kind === 'signed') {
       const message = 'POST /check needs an API key or a token; the signature of a router is for /graphql.';
       return exchange.sendError(401, 'UNAUTHENTICATED', message, ['www-authenticate', 'Bearer']);

@@ -10,7 +10,6 @@ import {
   checkExpiry,
   checkKey,
   isLost,
-  type Lock,
   type Store,
   StoreError,
 } from './store.ts';
@@ -69,20 +68,6 @@ export function createLmdbStore({ folder }: { folder: string }): Store {
     return transaction.catch(async (error) => {
       throw await toStoreError(error);
     });
-  }
-
-  function createLock(key: string, holder: string): Lock {
-    return {
-      release: () => write((file) => unlock(file, key, holder)),
-      async extend(expiry) {
-        const expiresInMs = checkExpiry(expiry);
-        return write((file) => {
-          const isHeld = isLocked(file, key, holder);
-          if (isHeld) writeLock(file, key, holder, expiresInMs);
-          return isHeld;
-        });
-      },
-    };
   }
 
   return {
@@ -149,7 +134,7 @@ export function createLmdbStore({ folder }: { folder: string }): Store {
         writeLock(file, key, holder, expiresInMs);
         return true;
       });
-      return isAcquired ? createLock(key, holder) : null;
+      return isAcquired ? { release: () => write((file) => unlock(file, key, holder)) } : null;
     },
     async close() {
       if (isClosed) return;
@@ -244,12 +229,10 @@ const maxSwept = 8;
  * The clock starts again with the machine, so a lock that has more time left than it was given is from before.
  */
 
-/** Whether a holder has the lock: this one, or any if none is given. */
-function isLocked(file: LmdbFile, key: string, byHolder?: string): boolean {
+function isLocked(file: LmdbFile, key: string): boolean {
   const entry = file.getEntry(['lock', key]);
   if (!entry) return false;
-  const [holder, expiresAt, expiresInMs] = entry.value.split(' ');
-  if (byHolder !== undefined && holder !== byHolder) return false;
+  const [, expiresAt, expiresInMs] = entry.value.split(' ');
   const leftMs = Number(expiresAt) - monotonicMs();
   return leftMs > 0 && leftMs <= Number(expiresInMs);
 }

@@ -13,8 +13,6 @@ export interface RedisConnectionOptions {
   events: { storeDown(reason: string): void; storeUp(): void };
 }
 
-export type RedisConnection = ReturnType<typeof createRedisConnection>;
-
 /** Reconnects in the background; only the first commands wait for the connection. */
 export function createRedisConnection({ server, commandTimeoutMs, events }: RedisConnectionOptions) {
   /** ioredis does not count those in which only some masters of a cluster could be reached. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import DataLoader from 'dataloader';
 import { createRedisConnection, type RedisConnectionOptions } from './redis-connection.ts';
-import { checkAmount, checkExpiry, checkKey, type Lock, type Store } from './store.ts';
+import { checkAmount, checkExpiry, checkKey, type Store } from './store.ts';
 
 export type RedisStore = ReturnType<typeof createRedisStore>;
 
@@ -16,16 +16,6 @@ export function createRedisStore(options: RedisConnectionOptions) {
     batchScheduleFn: setImmediate,
     maxBatchSize: 1_000,
   });
-
-  function createLock(name: string, holder: string): Lock {
-    return {
-      release: () => run(async (redis) => void (await redis.eval(releaseScript, 1, name, holder))),
-      async extend(expiry) {
-        const expiresInMs = checkExpiry(expiry);
-        return run(async (redis) => (await redis.eval(extendScript, 1, name, holder, expiresInMs)) === 1);
-      },
-    };
-  }
 
   const store: Store = {
     async get(key) {
@@ -64,7 +54,8 @@ export function createRedisStore(options: RedisConnectionOptions) {
       const expiresInMs = checkExpiry(expiry);
       const holder = randomUUID();
       const isAcquired = await run((redis) => redis.set(name, holder, 'PX', expiresInMs, 'NX'));
-      return isAcquired === null ? null : createLock(name, holder);
+      const release = () => run(async (redis) => void (await redis.eval(releaseScript, 1, name, holder)));
+      return isAcquired === null ? null : { release };
     },
     close,
   };
@@ -126,7 +117,3 @@ return 1`;
 
 const releaseScript = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;
-
-const extendScript = `
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;

@@ -38,8 +38,6 @@ export interface Store {
 export interface Lock {
   /** Has no effect if the lock expired. */
   release(): Promise<void>;
-  /** Sets a new expiry, counted from now; false if the lock expired. */
-  extend(options: Expiry): Promise<boolean>;
 }
 
 export interface Expiry {
@@ -73,26 +71,20 @@ export function withCalls(
   return {
     get: (key) => around('read', () => store.get(key)),
     set: (...args) => around('write', () => store.set(...args)),
-    setIfAbsent: (...args) =>
-      around(
-        'write',
-        () => store.setIfAbsent(...args),
-        (stored) => stored === null,
-      ),
-    replace: (...args) =>
-      around(
-        'write',
-        () => store.replace(...args),
-        (isReplaced) => isReplaced && args[2] !== null,
-      ),
+    setIfAbsent(...args) {
+      const hasWritten = (stored: string | null) => stored === null;
+      return around('write', () => store.setIfAbsent(...args), hasWritten);
+    },
+    replace(...args) {
+      const hasWritten = (isReplaced: boolean) => isReplaced && args[2] !== null;
+      return around('write', () => store.replace(...args), hasWritten);
+    },
     delete: (key) => around('delete', () => store.delete(key)),
     add: (key, amount, options) => around(amount === 0 ? 'read' : 'write', () => store.add(key, amount, options)),
-    lock: (...args) =>
-      around(
-        'write',
-        () => store.lock(...args),
-        (lock) => lock !== null,
-      ),
+    lock(...args) {
+      const hasWritten = (lock: Lock | null) => lock !== null;
+      return around('write', () => store.lock(...args), hasWritten);
+    },
     close: () => store.close(),
   };
 }

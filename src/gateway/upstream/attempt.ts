@@ -1,10 +1,11 @@
 import type { ServiceName } from '../../base/errors.ts';
-import type { BudgetedCall, RequestContext } from '../request-context.ts';
+import type { BudgetExhausted, BudgetedCall, RequestContext } from '../request-context.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Allowance } from './allowance/allowance.ts';
 import type { Reservation, Reserved } from './allowance/period-count.ts';
 import type { Deadline } from './deadline.ts';
-import { type BudgetExhausted, type Outcome, shed, type UpstreamRequest } from './outcome.ts';
+import type { Guard, RecordOutcome } from './guards.ts';
+import { type Outcome, shed, type UpstreamRequest } from './outcome.ts';
 import type { CallQueue } from './queue.ts';
 
 /** One attempt of an operation. */
@@ -27,15 +28,6 @@ export type Send = (attempt: Attempt) => Promise<Outcome>;
  * @param onSending called immediately before the call is sent: until then, it may wait for its connection
  */
 export type MakeCall = (attempt: Attempt, onSending: () => void) => Promise<Outcome>;
-
-/** Lets attempts pass, or refuses them. */
-export interface Guard {
-  /** The function that records the outcome of the attempt, to be called once; or why the attempt may not be sent. */
-  enter(): RecordOutcome | Outcome;
-}
-
-/** @param outcome `shed` if the attempt was aborted or not sent */
-type RecordOutcome = (outcome: Outcome) => void;
 
 interface AttemptOptions {
   service: ServiceName;
@@ -124,25 +116,6 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
     else reservation.release();
     if (outcome.kind === 'answered') reservation.recordAnswer(outcome);
   }
-}
-
-/** Both guards must let an attempt pass, the outer one first, and both record its outcome. */
-export function guardWithin(outer: Guard, inner: Guard): Guard {
-  return {
-    enter() {
-      const recordOuter = outer.enter();
-      if (typeof recordOuter !== 'function') return recordOuter;
-      const recordInner = inner.enter();
-      if (typeof recordInner !== 'function') {
-        recordOuter(shed);
-        return recordInner;
-      }
-      return (outcome) => {
-        recordInner(outcome);
-        recordOuter(outcome);
-      };
-    },
-  };
 }
 
 /** @throws the reason of a caller who has aborted */

@@ -159,8 +159,7 @@ export class Call implements Dispatcher.DispatchHandler {
       return;
     }
     this.progress = 'complete';
-    const retryAfter = this.#headers['retry-after'];
-    const retryAt = retryAfter === undefined ? null : readRetryAfter(retryAfter);
+    const retryAt = readRetryAfter(this.#headers['retry-after']);
     this.#settle({ kind: 'answered', status: this.#status, headers: this.#headers, retryAt, text, json });
   }
 

@@ -1,3 +1,4 @@
+import type { BudgetExhausted } from '../request-context.ts';
 import type { LinesReader } from './received-lines.ts';
 
 /** A request to a service: one operation, or one of its attempts. */
@@ -76,12 +77,6 @@ interface Blocked {
 /** Not sent: the allowance is exhausted. */
 export interface Exhausted {
   kind: 'exhausted';
-  renewsAt: Date;
-}
-
-/** Not sent: the caller's own budget of paid calls is exhausted. */
-export interface BudgetExhausted {
-  kind: 'budget-exhausted';
   renewsAt: Date;
 }
 

@@ -9,16 +9,16 @@ import type { Outcome, UpstreamRequest } from './outcome.ts';
  * @param options `backoffMs`: upper bound of the first pause, which is random, from 0; it doubles with each retry
  */
 export function withRetries(send: Send, { backoffMs }: { backoffMs: number }): Send {
-  let budget = budgetBurst;
+  let left = maxBurst;
 
   return async (attempt: Attempt) => {
     const { request, deadline } = attempt;
-    budget = Math.min(budgetBurst, budget + budgetShare);
+    left = Math.min(maxBurst, left + perOperation);
     let outcome = await send(attempt);
-    for (let retries = 0; retries < maxRetries(request, outcome) && budget >= 1; retries += 1) {
+    for (let retries = 0; retries < maxRetries(request, outcome) && left >= 1; retries += 1) {
       const pauseMs = Math.max(Math.random() * backoffMs * 2 ** retries, requestedPauseMs(outcome));
       if (pauseMs >= deadline.leftMs()) break;
-      budget -= 1;
+      left -= 1;
       await pause(pauseMs, deadline).catch(() => {});
       // Timers may fire up to a millisecond early, so the deadline can expire in a pause that should end before it.
       if (deadline.hasExpired()) break;
@@ -30,9 +30,9 @@ export function withRetries(send: Send, { backoffMs }: { backoffMs: number }): S
 }
 
 /** Average number of retries per operation: a failing upstream must not receive a multiple of its normal load. */
-const budgetShare = 0.1;
-/** Number of retries that are possible at once before `budgetShare` limits them. */
-const budgetBurst = 10;
+const perOperation = 0.1;
+/** Number of retries that are possible at once before `perOperation` limits them. */
+const maxBurst = 10;
 
 function maxRetries({ method }: UpstreamRequest, outcome: Outcome): number {
   if (method === 'POST') return isDefinitelyNotAccepted(outcome) ? 1 : 0;

@@ -4,14 +4,13 @@ import type { RequestContext } from '../request-context.ts';
 import type { CircuitEvent, Events, OperationOutcome } from '../telemetry/events.ts';
 import { type Allowance, createAllowance } from './allowance/allowance.ts';
 import type { CountOptions } from './allowance/period-count.ts';
-import { createAttempt, guardWithin } from './attempt.ts';
+import { createAttempt } from './attempt.ts';
 import { type CallsOptions, createCalls } from './call.ts';
-import { createCircuitBreaker, isUpstreamFailure } from './circuit-breaker.ts';
 import { Deadline } from './deadline.ts';
+import { createCircuitBreaker, createRetryAfterBlock, guardWithin, isUpstreamFailure } from './guards.ts';
 import { type Outcome, shed, type UpstreamRequest } from './outcome.ts';
 import { type CallQueue, createCallQueue } from './queue.ts';
 import { withRetries } from './retries.ts';
-import { createRetryAfterBlock } from './retry-after.ts';
 
 export interface UpstreamClient {
   /** Performs one operation, retries included. Rejects only if the caller aborts, with the signal's reason. */
@@ -92,7 +91,10 @@ interface UpstreamFactoryOptions extends Pick<CountOptions, 'store' | 'replicas'
 
 /** Tests replace them. */
 export interface UpstreamLimits {
-  /** Maximum size of a response, in bytes. */
+  /**
+   * Maximum size of a response, in bytes. It is decoded, redacted and parsed in one go, which takes up to 25 ms per 500 kB. A page of
+   * 100 banks has 100 kB at most, and an essay of 2,000 words, with each letter escaped, 150 kB.
+   */
   maxResponseBytes: number;
   /** Calls that wait for others to end; further ones fail at once. */
   maxQueue: number;
@@ -100,7 +102,10 @@ export interface UpstreamLimits {
   backoffMs: number;
 }
 
-const defaultLimits = { maxQueue: 2_000, backoffMs: 100 };
+const defaultLimits: Readonly<Record<ServiceName, UpstreamLimits>> = {
+  'bank-data': { maxResponseBytes: 250_000, maxQueue: 2_000, backoffMs: 100 },
+  essays: { maxResponseBytes: 500_000, maxQueue: 2_000, backoffMs: 100 },
+};
 
 interface UpstreamSettings {
   /** Null: the self-hosted service, which the process starts. */
@@ -128,8 +133,7 @@ export function createUpstreamFactory({ config, store, replicas, limits, secrets
       headers: { [keyHeader]: apiKey, accept: 'application/json', 'accept-encoding': 'identity' },
       isSelfHosted: upstream === null,
       timeoutMs,
-      ...defaultLimits,
-      maxResponseBytes: maxResponseBytes[service],
+      ...defaultLimits[service],
       ...limits,
       maxConcurrency: config.upstreamConcurrency,
       allowance,
@@ -139,9 +143,3 @@ export function createUpstreamFactory({ config, store, replicas, limits, secrets
     return { url: baseUrl, client, allowance };
   };
 }
-
-/**
- * A response is decoded, redacted and parsed in one go, which takes up to 25 ms per 500 kB. A page of 100 banks has 100 kB at most,
- * and an essay of 2,000 words, with each letter escaped, 150 kB.
- */
-const maxResponseBytes: Readonly<Record<ServiceName, number>> = { 'bank-data': 250_000, essays: 500_000 };

@@ -1,7 +1,8 @@
 import { GatewayError, type ServiceName, type UpstreamErrorCode } from '../../base/errors.ts';
+import type { BudgetExhausted } from '../request-context.ts';
 import type { Events } from '../telemetry/events.ts';
-import type { Answered, BudgetExhausted, Exhausted, FailureReason, Outcome } from './outcome.ts';
-import { probeIntervalMs } from './retry-after.ts';
+import { probeIntervalMs } from './guards.ts';
+import type { Answered, Exhausted, FailureReason, Outcome } from './outcome.ts';
 
 type UpstreamError = GatewayError<UpstreamErrorCode>;
 /** Failures that only the operator can fix. */
@@ -16,13 +17,14 @@ export type UpstreamErrorEvents = Pick<
  */
 export function toUpstreamError(
   service: ServiceName,
-  outcome: Exclude<Outcome, BudgetExhausted>,
+  outcome: Outcome,
   events: UpstreamErrorEvents,
-): UpstreamError {
+): UpstreamError | ReturnType<typeof createExhaustedError> {
   switch (outcome.kind) {
     case 'shed':
       return createError(service, 'UPSTREAM_UNAVAILABLE', failureMessages.shed, true);
     case 'exhausted':
+    case 'budget-exhausted':
       return createExhaustedError(service, outcome);
     case 'blocked':
       return createBlockedError(service, outcome.retryAt);
@@ -110,10 +112,11 @@ export function createNotOfferedError(service: ServiceName): UpstreamError {
   return createError(service, 'UPSTREAM_FAILED', 'does not offer this operation');
 }
 
-export function createExhaustedError(service: ServiceName, { renewsAt }: Pick<Exhausted, 'renewsAt'>): UpstreamError {
-  const name = serviceNames[service];
-  const message = `The allowance of the ${name} service is exhausted; it renews at ${renewsAt.toISOString()}.`;
-  return new GatewayError('UPSTREAM_ALLOWANCE_EXHAUSTED', message, { service });
+export function createExhaustedError(service: ServiceName, { kind, renewsAt }: Exhausted | BudgetExhausted) {
+  const isBudget = kind === 'budget-exhausted';
+  const counted = isBudget ? "The caller's budget of calls to" : 'The allowance of';
+  const message = `${counted} the ${serviceNames[service]} service is exhausted; it renews at ${renewsAt.toISOString()}.`;
+  return new GatewayError(isBudget ? 'BUDGET_EXHAUSTED' : 'UPSTREAM_ALLOWANCE_EXHAUSTED', message, { service });
 }
 
 /** The service knows why: its allowance may be exhausted, or it may receive too many calls at a time. */
@@ -123,12 +126,6 @@ function createBlockedError(service: ServiceName, retryAt: Date | null): Upstrea
   const probes = isProbed ? ', and probes it with one call an hour' : '';
   const message = `The ${serviceNames[service]} service has asked not to be called${wait}${probes}.`;
   return new GatewayError('UPSTREAM_ALLOWANCE_EXHAUSTED', message, { service });
-}
-
-export function createBudgetError(service: ServiceName, { renewsAt }: Pick<BudgetExhausted, 'renewsAt'>): GatewayError {
-  const name = serviceNames[service];
-  const message = `The caller's budget of calls to the ${name} service is exhausted; it renews at ${renewsAt.toISOString()}.`;
-  return new GatewayError('BUDGET_EXHAUSTED', message, { service });
 }
 
 function createError(service: ServiceName, code: UpstreamErrorCode, message: string, retryable = false): UpstreamError {

@@ -5,7 +5,7 @@ import { AbortableSignal } from '../../../src/base/async/signal.ts';
 import type { TimeSlices } from '../../../src/base/async/time-slices.ts';
 import { parseDetached } from '../../../src/gateway/graphql/documents/document-errors.ts';
 import { resolveInSlices } from '../../../src/gateway/graphql/documents/turns.ts';
-import { compileOperation } from '../../../src/gateway/graphql/jit/compile.ts';
+import { compileOperation } from '../../../src/gateway/graphql/jit/compiler.ts';
 import { createContext } from '../../../src/gateway/graphql/schema/context.ts';
 import { schema } from '../../../src/gateway/graphql/schema/schema.ts';
 import { tCaller } from '../../support/caller.ts';

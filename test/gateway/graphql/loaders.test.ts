@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AbortableSignal } from '../../../src/base/async/signal.ts';
 import { Loaders } from '../../../src/gateway/graphql/schema/loaders.ts';
-import { QueryBudget, readQueryLimits } from '../../../src/gateway/graphql/schema/query-budget.ts';
+import { createQueryLimiter, readQueryLimits } from '../../../src/gateway/graphql/schema/query-limits.ts';
 import { createRequestContext, type RequestContext } from '../../../src/gateway/request-context.ts';
 import { tServices } from '../../support/gateway/graphql/scripted-services.ts';
 
@@ -61,7 +61,7 @@ function tLoaders({ aborts = false } = {}) {
     bankData: { ...bankData, validateIban },
     essayOrders,
     essayArchive,
-    budget: new QueryBudget(limits),
+    limiter: createQueryLimiter(limits),
     context,
     maxConcurrency,
     slices: null,

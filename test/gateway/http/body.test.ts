@@ -109,7 +109,7 @@ describe('beside a caller who holds most of MAX_BUFFERED_BYTES', () => {
       const id = rawHeaders[rawHeaders.indexOf('x-caller') + 1] ?? '';
       return { ...tCaller, kind: 'api-key', id };
     };
-    const access = { ...tAccess, checkHeaders: callerOf };
+    const access = { ...tAccess, identifyAndCount: callerOf };
     const limits = { maxBodyBytes: 10_000_000, maxBufferedBytes: 30_000_000 };
     return { received, origin: tRequestHandler({ access, graphql: { answer }, ...limits }) };
   };

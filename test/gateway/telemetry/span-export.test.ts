@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readConfig } from '../../../src/gateway/config/read-config.ts';
-import { createSpanExport } from '../../../src/gateway/telemetry/traces/request-trace.ts';
+import { createSpanExport } from '../../../src/gateway/telemetry/request-trace.ts';
 import { tCollector } from '../../support/gateway/telemetry/otlp-collector.ts';
 
 it('drops spans while 2,048 wait for a batch that is being sent', async () => {

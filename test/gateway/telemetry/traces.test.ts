@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Environment } from '../../../src/base/variables/read-variables.ts';
 import { readConfig } from '../../../src/gateway/config/read-config.ts';
-import { createTraces } from '../../../src/gateway/telemetry/traces/traces.ts';
+import { createTraces } from '../../../src/gateway/telemetry/telemetry.ts';
 import { tIban } from '../../support/e2e/iban.ts';
 import { sha256 } from '../../support/gateway/callers/identify.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';

@@ -1,12 +1,21 @@
+import { normalizeForSearch } from '../../../banks/normalize-for-search.ts';
+import { GatewayError } from '../../../base/errors.ts';
 import { findBicProblems } from '../../../iban/bic.ts';
 import type { IbanFieldValues } from '../../../iban/build-iban.ts';
 import { compactIban, isValidIban } from '../../../iban/iban.ts';
+import type { RequestContext } from '../../request-context.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
-import type { UpstreamErrorEvents } from '../../upstream/upstream-error.ts';
-import type { BankDataPort, BicValidation, IbanGeneration, IbanValidation } from '../bank-data.ts';
-import type { DataVersion } from '../data-version.ts';
-import { requestBankPage } from './bank-list.ts';
-import { createCallEndpoint, type Endpoint } from './call-endpoint.ts';
+import { createNotOfferedError, toUpstreamError, type UpstreamErrorEvents } from '../../upstream/upstream-error.ts';
+import type {
+  Bank,
+  BankDataPort,
+  BankListRequest,
+  BankPage,
+  BicValidation,
+  IbanGeneration,
+  IbanValidation,
+} from '../bank-data.ts';
+import { type DataVersion, dataVersionHeader } from '../data-version.ts';
 import {
   isAboutBic,
   isAboutIban,
@@ -14,6 +23,8 @@ import {
   readBicAnswer,
   readIban,
   readIbanAnswer,
+  readServicePage,
+  type ServicePage,
   toRejectedIban,
 } from './wire.ts';
 
@@ -31,6 +42,47 @@ export function createRestBankData(
     generateIban: (values, context) =>
       callEndpoint(ibanGeneration, { input: values.country, query: toGenerationQuery(values) }, context),
     listBanks: (listing, context) => requestBankPage(callEndpoint, listing, context),
+  };
+}
+
+/** What is the same for all calls of an endpoint. */
+interface Endpoint<Input, Answer> {
+  path: `/bank_data/${'iban_validate' | 'iban_generate' | 'swift_check' | 'all'}`;
+  /** Whether the body of a 200 is about this input, as far as it says so. */
+  isAbout?: (body: unknown, input: Input) => boolean;
+  /** Null if the body does not have the expected shape. */
+  read: (body: unknown, input: Input) => Answer | null;
+  /** Called on 422: invalid input is a regular answer, not an error. */
+  answer422?: (input: Input) => Answer;
+  /** Some plans and hosts do not offer this endpoint: then 403 does not mean that the key was rejected. */
+  isOptional?: boolean;
+}
+
+/** Calls one endpoint. Rejects with a GatewayError if the outcome contains no readable answer. */
+type CallEndpoint = <Input, Answer>(
+  endpoint: Endpoint<Input, Answer>,
+  request: { input: Input; query: Readonly<Record<string, string>> },
+  context: RequestContext,
+) => Promise<Answer>;
+
+function createCallEndpoint(
+  client: UpstreamClient,
+  events: UpstreamErrorEvents,
+  dataVersion: Pick<DataVersion, 'report'>,
+): CallEndpoint {
+  return async ({ path, isAbout, read, answer422, isOptional = false }, { input, query }, context) => {
+    const isAnswer = (json: unknown) => isAbout === undefined || isAbout(json, input);
+    const outcome = await client.send({ method: 'GET', path, query, isAnswer }, context);
+    if (outcome.kind === 'answered') {
+      const { status, headers, json } = outcome;
+      const version = headers[dataVersionHeader];
+      if (typeof version === 'string') dataVersion.report(version);
+      if (status === 422 && answer422 !== undefined) return answer422(input);
+      if (status === 403 && isOptional) throw createNotOfferedError('bank-data');
+      const answer = status === 200 ? read(json, input) : null;
+      if (answer !== null) return answer;
+    }
+    throw toUpstreamError('bank-data', outcome, events);
   };
 }
 
@@ -84,3 +136,94 @@ const invalidFields: IbanGeneration = {
   problems: [],
   suggestions: [],
 };
+
+/**
+ * Reads a range of the list from the service's numbered pages: one call if the range is a page, two if it spans two
+ * pages, more if the service's pages are smaller than requested (the hosted service returned ten at a time). All calls
+ * have one deadline. If it passes, after ten calls, or if other pages of the request have used up the calls that they
+ * share, the page is shorter than requested.
+ */
+async function requestBankPage(
+  callEndpoint: CallEndpoint,
+  { country, search, offset, limit }: BankListRequest,
+  context: RequestContext,
+): Promise<BankPage> {
+  const pagesContext = { ...context, startedAt: performance.now() };
+  const requestPage = (page: number, perPage: number) =>
+    callEndpoint(
+      pages,
+      {
+        input: null,
+        query: {
+          ...(country !== null && { country }),
+          ...(search !== null && { search }),
+          page: String(page),
+          per_page: String(perPage),
+        },
+      },
+      pagesContext,
+    );
+
+  let page = Math.floor(offset / limit) + 1;
+  let calls = 1;
+  let answer = await requestPage(page, limit);
+  const perPage = answer.perPage ?? limit;
+  const firstPage = Math.floor(offset / perPage) + 1;
+  if (firstPage !== page) {
+    page = firstPage;
+    calls += 1;
+    answer = await requestPage(page, perPage);
+  }
+  const range: Bank[] = answer.banks.slice(offset - (page - 1) * perPage);
+  let isCutShort = false;
+  for (; range.length < limit && calls < maxCalls && hasNextPage(page, answer, perPage); calls += 1) {
+    context.furtherPages.calls += 1;
+    isCutShort = context.furtherPages.calls > maxFurtherCalls;
+    if (isCutShort) break;
+    try {
+      answer = await requestPage(page + 1, perPage);
+    } catch (error) {
+      // The page ends with the banks that were received in time.
+      isCutShort = range.length > 0 && hasTimedOut(error);
+      if (isCutShort) break;
+      throw error;
+    }
+    page += 1;
+    range.push(...answer.banks);
+  }
+
+  const hasMore = range.length > limit || (range.length > 0 && hasNextPage(page, answer, perPage));
+  const banks = range.slice(0, limit).map((bank, index) => ({ bank, offset: offset + index }));
+  const words = search === null ? [] : normalizeForSearch(search).split(/\s+/);
+  // The hosted service may ignore `search`, so the gateway filters the page itself.
+  const found = banks.filter(({ bank }) => hasWords(bank, words));
+  return {
+    banks: found,
+    next: hasMore ? offset + banks.length : null,
+    total: found.length === banks.length ? answer.total : null,
+    isCutShort,
+  };
+}
+
+const pages: Endpoint<null, ServicePage> = { path: '/bank_data/all', read: readServicePage, isOptional: true };
+
+/** Maximum number of calls for one page that a client requests: each call is paid for. */
+const maxCalls = 10;
+/** The same for all pages of a request, without the first call of each page and the call that finds its range. */
+const maxFurtherCalls = 9;
+
+/** Whether the deadline has passed: during a call, or in the queue. */
+function hasTimedOut(error: unknown): boolean {
+  return error instanceof GatewayError && ['UPSTREAM_TIMED_OUT', 'UPSTREAM_UNAVAILABLE'].includes(error.code);
+}
+
+function hasNextPage(page: number, { banks, lastPage }: ServicePage, perPage: number): boolean {
+  if (banks.length === 0) return false;
+  return lastPage === null ? banks.length >= perPage : page < lastPage;
+}
+
+function hasWords({ name, bankCode, bic }: Bank, words: readonly string[]): boolean {
+  if (words.length === 0) return true;
+  const text = normalizeForSearch(`${name ?? ''} ${bankCode ?? ''} ${bic ?? ''}`);
+  return words.every((word) => text.includes(word));
+}

@@ -4,12 +4,7 @@ import type { Redact } from '../../../base/redact.ts';
 import { countWords } from '../../../base/words.ts';
 import type { Answered, Outcome } from '../../upstream/outcome.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
-import {
-  createBudgetError,
-  findRefusal,
-  toUpstreamError,
-  type UpstreamErrorEvents,
-} from '../../upstream/upstream-error.ts';
+import { findRefusal, toUpstreamError, type UpstreamErrorEvents } from '../../upstream/upstream-error.ts';
 import type { Essay, EssayInput, EssayMode, EssayResult, OrderInput, SendingEssayGenerator } from '../essays.ts';
 import { readHtml } from './read-body.ts';
 import { type DeclaredFields, readEssay } from './read-essay.ts';
@@ -67,10 +62,6 @@ export function createRestEssays(options: RestEssaysOptions): SendingEssayGenera
   }
 
   function toFailure(outcome: Outcome, isSent: boolean): EssayResult {
-    if (outcome.kind === 'budget-exhausted') {
-      const { message } = createBudgetError('essays', outcome);
-      return { kind: 'allowance-exhausted', message, code: 'BUDGET_EXHAUSTED', renewsAt: outcome.renewsAt };
-    }
     const answer = outcome.kind === 'answered' ? { ...outcome, status: statusOf(outcome) } : null;
     if (answer && [400, 413, 422].includes(answer.status)) {
       const reason = readReason(answer.json ?? readHtml(answer.text), { isNested: false });
@@ -80,7 +71,8 @@ export function createRestEssays(options: RestEssaysOptions): SendingEssayGenera
     const failed = answer ? { ...answer, text: '', json: undefined } : outcome;
     const { message, code, retryable } = toUpstreamError('essays', failed, events);
     const renewsAt = 'renewsAt' in outcome ? outcome.renewsAt : 'retryAt' in outcome ? outcome.retryAt : null;
-    if (code === 'UPSTREAM_ALLOWANCE_EXHAUSTED') return { kind: 'allowance-exhausted', message, code, renewsAt };
+    if (code === 'UPSTREAM_ALLOWANCE_EXHAUSTED' || code === 'BUDGET_EXHAUSTED')
+      return { kind: 'allowance-exhausted', message, code, renewsAt };
     const isReceived = isSuccess(outcome);
     const rawText = (isReceived || outcome.kind === 'failed') && outcome.text.trim() !== '' ? outcome.text : null;
     const isUnsent = outcome.kind !== 'failed' || outcome.reason === 'unreachable' || !isSent;

@@ -10,11 +10,11 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Signal } from '../../../base/async/signal.ts';
-import type { CacheStatus } from '../../telemetry/metrics/gateway-metrics.ts';
+import type { CacheStatus } from '../../telemetry/metrics/exposition.ts';
 import { createCompiler } from '../jit/compiler.ts';
 import { findCacheScope } from './cache-scope.ts';
 import { parseDetached } from './document-errors.ts';
-import { findDocumentProblem, findTextProblem, limitAliases, limitDirectives, maxTokens } from './limits.ts';
+import { findDocumentProblem, findTextProblem, limitAliases, limitDirectives, maxTokens } from './document-limits.ts';
 import {
   createOperationError,
   createPreparedOperation,

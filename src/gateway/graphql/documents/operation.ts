@@ -17,12 +17,11 @@ import {
 import { type Caller, requireScope } from '../../callers/caller.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { OperationType } from '../../telemetry/finished-request.ts';
-import type { RunContext } from '../jit/compile.ts';
-import type { Compiler } from '../jit/compiler.ts';
+import type { Compiler, RunContext } from '../jit/compiler.ts';
 import type { CacheScope } from './cache-scope.ts';
 import { createOperationCost } from './cost.ts';
 import { createRequestError } from './document-errors.ts';
-import { createVariableCheck } from './limits.ts';
+import { createVariableCheck } from './document-limits.ts';
 import { resolveInSlices } from './turns.ts';
 
 type Variables = Readonly<Record<string, unknown>>;

@@ -10,7 +10,7 @@ import type { Signal } from '../../../base/async/signal.ts';
 import type { TimeSlices } from '../../../base/async/time-slices.ts';
 import { Deadline } from '../../upstream/deadline.ts';
 import { createCallQueue } from '../../upstream/queue.ts';
-import type { RunContext } from '../jit/compile.ts';
+import type { RunContext } from '../jit/compiler.ts';
 
 /**
  * Limits the time that each turn of the event loop spends on unknown documents; those over the limit wait for later turns.

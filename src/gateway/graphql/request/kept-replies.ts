@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../callers/caller.ts';
-import type { CacheStatus } from '../../telemetry/metrics/gateway-metrics.ts';
+import type { CacheStatus } from '../../telemetry/metrics/exposition.ts';
 import type { CacheScope } from '../documents/cache-scope.ts';
 import type { Executed } from '../documents/operation.ts';
 import { cacheControlOf, type Reply } from './reply.ts';

@@ -73,7 +73,7 @@ builder.queryField('banks', (t) =>
         limitText('cursor', maxLengths.cursor, 'Cursor of the bank before the page; null for the first page.'),
       ),
     },
-    resolve: async (_, { country, search, first: size, after }, { services, budget, requestContext }) => {
+    resolve: async (_, { country, search, first: size, after }, { services, limiter, requestContext }) => {
       const first = readPageSize(size);
       const listing = {
         country: readCountry(country),
@@ -82,7 +82,7 @@ builder.queryField('banks', (t) =>
         limit: first,
       };
       if (listing.offset > maxOffset) return { banks: [], next: null, total: null };
-      if (!budget.spend('bankQueries')) throw budget.createLimitError('bankQueries');
+      limiter.take('bankQueries');
       return services.bankData.listBanks(listing, requestContext);
     },
   }),

@@ -138,12 +138,12 @@ async function findByBic(bic: string, { loaders }: Context): Promise<Bank | null
 
 /** The record may be the one of its BIC; otherwise it is in the list of its country. */
 async function findById(id: string, context: Context): Promise<Bank | null> {
-  const { services, budget, requestContext } = context;
+  const { services, limiter, requestContext } = context;
   const [country, bankCode, bic = ''] = id.split(':');
   const ofBic = bic === '' ? null : await findByBic(bic, context);
   if (ofBic instanceof Error || (ofBic !== null && bankId(ofBic) === id)) return ofBic;
   if (!country || !(bankCode || bic)) return null;
-  if (!budget.spend('bankQueries')) throw budget.createLimitError('bankQueries');
+  limiter.take('bankQueries');
   const listing = { country, search: bankCode || bic, offset: 0, limit: 100 };
   const { banks } = await services.bankData.listBanks(listing, requestContext);
   return banks.find(({ bank }) => bankId(bank) === id)?.bank ?? null;

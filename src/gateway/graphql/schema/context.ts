@@ -9,7 +9,7 @@ import { createRequestContext, type RequestContext, type ReserveCall } from '../
 import type { Trace } from '../../trace.ts';
 import type { AllowanceStatus } from '../../upstream/allowance/allowance.ts';
 import { Loaders } from './loaders.ts';
-import { QueryBudget, type QueryLimits } from './query-budget.ts';
+import { createQueryLimiter, type QueryLimiter, type QueryLimits } from './query-limits.ts';
 
 /** Shared by the resolvers of all requests. */
 export interface Services {
@@ -37,7 +37,7 @@ export interface Context {
   services: Services;
   caller: Caller;
   loaders: Loaders;
-  budget: QueryBudget;
+  limiter: QueryLimiter;
   /** Valid IBANs that were suggested for invalid ones. */
   suggestions: Map<string, Promise<string[]>>;
   requestContext: RequestContext;
@@ -61,11 +61,11 @@ export function createContext(
   const hasBudget = bankDataCalls !== null || essayCalls !== null;
   const reserveCall: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
   const requestContext = createRequestContext(signal, caller.id, reserveCall, trace);
-  const budget = new QueryBudget(services.limits);
+  const limiter = createQueryLimiter(services.limits);
   const slices = isSliced ? services.inTimeSlice : null;
   const ports = { bankData, essayOrders, essayArchive };
-  const loaders = new Loaders({ ...ports, budget, context: requestContext, maxConcurrency, slices });
-  return { services, caller, budget, requestContext, loaders, suggestions: new Map(), slices };
+  const loaders = new Loaders({ ...ports, limiter, context: requestContext, maxConcurrency, slices });
+  return { services, caller, limiter, requestContext, loaders, suggestions: new Map(), slices };
 }
 
 /** Limits how long the response is fresh if it has a value from the lists of the gateway, as an import may replace them. */

@@ -34,8 +34,8 @@ export function resolveEntities(
   context: Context,
   info: GraphQLResolveInfo,
 ): Promise<MaybeEntity[]> {
-  const { budget, requestContext } = context;
-  if (!budget.spend('entities', representations.length)) throw budget.createLimitError('entities');
+  const { limiter, requestContext } = context;
+  limiter.take('entities', representations.length);
   const resolve = (representation: unknown) => resolveEntity(representation, context, info);
   return settleAll(representations, resolve, requestContext.signal);
 }

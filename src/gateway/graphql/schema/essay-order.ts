@@ -41,7 +41,7 @@ const EssayWritingType = builder.objectRef<StateOf<'writing'>>('EssayWriting').i
       nullable: true,
       directives: [longTextCost],
       description: 'The beginning of the text; null if the service does not show it before the end.',
-      resolve: ({ textSoFar }, _, { budget }) => (textSoFar === '' ? null : countText(textSoFar, budget)),
+      resolve: ({ textSoFar }, _, { limiter }) => (textSoFar === '' ? null : countText(textSoFar, limiter)),
     }),
     words: t.int({
       directives: [textReadingCost],
@@ -128,8 +128,8 @@ builder.mutationField('startEssay', (t) =>
       'Watch it with `essayOrder`. Needs an idempotencyKey; with the same key, the same order is the same EssayOrder, paid for ' +
       'once. At most `limits.essays` per mutation.',
     args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'The order.' }) },
-    async resolve(_, { input }, { services, caller, budget, requestContext }): Promise<EssayOrder | EssayFailure> {
-      const result = rejectBeyondLimit(budget) ?? (await services.essayOrders.start(readOrder(input), caller));
+    async resolve(_, { input }, { services, caller, limiter, requestContext }): Promise<EssayOrder | EssayFailure> {
+      const result = rejectBeyondLimit(limiter) ?? (await services.essayOrders.start(readOrder(input), caller));
       const outcome =
         'kind' in result
           ? { type: resultTypes[result.kind].name, code: codeOf(result) }
@@ -266,23 +266,15 @@ const EssayOrderConnectionType = builder
     }),
   });
 
-const states = {
-  QUEUED: 'queued',
-  WRITING: 'writing',
-  FINISHED: 'finished',
-  FAILED: 'failed',
-  CANCELLED: 'cancelled',
-} as const;
-
 const EssayOrderStateFilterType = builder.enumType('EssayOrderStateFilter', {
   description: 'The states of orders.',
   values: {
-    QUEUED: { description: 'EssayQueued.' },
-    WRITING: { description: 'EssayWriting.' },
-    FINISHED: { description: 'EssayFinished.' },
-    FAILED: { description: 'EssayFailed.' },
-    CANCELLED: { description: 'EssayCancelled.' },
-  } satisfies Record<keyof typeof states, { description: string }>,
+    QUEUED: { value: 'queued', description: 'EssayQueued.' },
+    WRITING: { value: 'writing', description: 'EssayWriting.' },
+    FINISHED: { value: 'finished', description: 'EssayFinished.' },
+    FAILED: { value: 'failed', description: 'EssayFailed.' },
+    CANCELLED: { value: 'cancelled', description: 'EssayCancelled.' },
+  } as const satisfies Record<string, { value: EssayOrderState['kind']; description: string }>,
 });
 
 builder.queryField('essays', (t) =>
@@ -302,12 +294,12 @@ builder.queryField('essays', (t) =>
       ),
       state: t.arg({ type: EssayOrderStateFilterType, description: 'Only orders in this state; null for all.' }),
     },
-    async resolve(_, { first, after: cursor, state }, { services, caller, loaders, budget }) {
+    async resolve(_, { first, after: cursor, state }, { services, caller, loaders, limiter }) {
       if (caller.kind === 'anonymous' && !services.isOnlyLocal) throw unknownOwner();
       const after = cursor == null ? null : readCursor(cursor);
-      const listing = { first: readPageSize(first), after, state: state == null ? null : states[state] };
+      const listing = { first: readPageSize(first), after, state: state ?? null };
       const page = await loaders.listOrders(listing).catch(failToRead);
-      if (page === null) throw budget.createLimitError('listedOrders');
+      if (page === null) throw limiter.createLimitError('listedOrders');
       return { ...page, after };
     },
   }),

@@ -14,7 +14,7 @@ import {
 import { builder, DateTimeType, ErrorType } from './builder.ts';
 import { essayCost, longTextCost, paid, textReadingCost } from './directives.ts';
 import { essaysScope, limitText, maxLengths, stateTextLimit } from './field-checks.ts';
-import type { QueryBudget } from './query-budget.ts';
+import type { QueryLimiter } from './query-limits.ts';
 
 const EssayModeType = builder.enumType('EssayMode', {
   description: 'The style of an essay.',
@@ -83,7 +83,7 @@ export const EssayType = builder.objectRef<Essay>('Essay').implement({
     text: t.string({
       directives: [longTextCost],
       description: 'The text; line breaks separate paragraphs. At most `limits.essayTexts` per response.',
-      resolve: ({ text }, _, { budget }) => countText(text, budget),
+      resolve: ({ text }, _, { limiter }) => countText(text, limiter),
     }),
     title: t.string({
       nullable: true,
@@ -217,7 +217,7 @@ export const EssayServiceFailedType = builder.objectRef<EssayServiceFailed>('Ess
     rawText: t.string({
       nullable: true,
       directives: [longTextCost],
-      resolve: ({ rawText }, _, { budget }) => rawText && countText(rawText, budget),
+      resolve: ({ rawText }, _, { limiter }) => rawText && countText(rawText, limiter),
       description: 'Received text of a paid response that is incomplete or cannot be parsed; otherwise null.',
     }),
   }),
@@ -292,8 +292,8 @@ builder.mutationField('generateEssay', (t) =>
       'return the same essay, and `essayOrder` finds the order from when it is sent. If the client disconnects, the essay is still ' +
       'completed and stored. At most `limits.essays` per mutation.',
     args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'The order.' }) },
-    async resolve(_, { input }, { services, budget, requestContext }): Promise<EssayResult> {
-      const result = rejectBeyondLimit(budget) ?? (await services.essays.generate(readOrder(input), requestContext));
+    async resolve(_, { input }, { services, limiter, requestContext }): Promise<EssayResult> {
+      const result = rejectBeyondLimit(limiter) ?? (await services.essays.generate(readOrder(input), requestContext));
       requestContext.outcomes.push({ type: resultTypes[result.kind].name, code: codeOf(result) });
       return result;
     },
@@ -306,9 +306,9 @@ export function codeOf(result: EssayResult): ErrorCode | null {
 }
 
 /** Counts an order; over the limit of the mutation, why it is rejected. */
-export function rejectBeyondLimit(budget: QueryBudget): InvalidEssayInput | null {
-  if (budget.spend('essays')) return null;
-  const { message } = budget.createLimitError('essays');
+export function rejectBeyondLimit(limiter: QueryLimiter): InvalidEssayInput | null {
+  if (limiter.tryTake('essays')) return null;
+  const { message } = limiter.createLimitError('essays');
   return { kind: 'invalid-input', field: null, message, problems: [] };
 }
 
@@ -326,8 +326,8 @@ export function readOrder(input: typeof GenerateEssayInputType.$inferInput): Ord
 }
 
 /** Aliases repeat a text, which is long. */
-export function countText(text: string, budget: QueryBudget): string {
-  if (!budget.spend('essayTexts')) throw budget.createLimitError('essayTexts');
+export function countText(text: string, limiter: QueryLimiter): string {
+  limiter.take('essayTexts');
   return text;
 }
 

@@ -101,8 +101,8 @@ builder.queryField('generateIban', (t) =>
       'Generates an IBAN from its parts and computes all check digits. Fields with a wrong format, or with national check ' +
       'digits that do not match, are reported without an upstream call. Null, with an error, when the service fails. At most `limits.bankQueries` per query.',
     args: { input: t.arg({ type: GenerateIbanInputType, required: true, description: 'The parts of the IBAN.' }) },
-    resolve: async (_, { input }, { services, budget, requestContext }) => {
-      if (!budget.spend('bankQueries')) throw budget.createLimitError('bankQueries');
+    resolve: async (_, { input }, { services, limiter, requestContext }) => {
+      limiter.take('bankQueries');
       const values = {
         country: compactIban(input.country),
         bankCode: compactIban(input.bankCode ?? ''),

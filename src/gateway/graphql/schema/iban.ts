@@ -334,12 +334,12 @@ builder.queryField('ibanValidations', (t) =>
         description: 'The IBANs with references of the client, in place of ibans.',
       }),
     },
-    resolve: (_, { ibans, items }, { loaders, budget, requestContext: { signal } }, info) => {
+    resolve: (_, { ibans, items }, { loaders, limiter, requestContext: { signal } }, info) => {
       if ((ibans == null) === (items == null)) {
         throw new GatewayError('BAD_USER_INPUT', 'A list of IBANs is either ibans or items: set one of them.');
       }
       const count = (ibans ?? items ?? []).length;
-      if (count > budget.limits.ibans) throw budget.createLimitError('ibans');
+      if (count > limiter.limits.ibans) throw limiter.createLimitError('ibans');
       const isLookedUp = needsLookUp(info, 'IbanValidation');
       const validate = (iban: string) =>
         loaders.validateIban(compactIban(checkText('IBAN', iban, maxLengths.code)), isLookedUp);
@@ -356,10 +356,10 @@ builder.queryField('ibanValidations', (t) =>
 );
 
 /** Suggests valid IBANs for an invalid one, once per query, for all aliases. @throws GatewayError over the limit of the query */
-export function suggestOnce(iban: string, { suggestions, services, budget }: Context): Promise<string[]> {
+export function suggestOnce(iban: string, { suggestions, services, limiter }: Context): Promise<string[]> {
   const known = suggestions.get(iban);
   if (known !== undefined) return known;
-  if (!budget.spend('suggestions')) throw budget.createLimitError('suggestions');
+  limiter.take('suggestions');
   const suggested = services.inTimeSlice(() => [...suggestIbans(iban, { isKnownBank: services.knownBanks.has })]);
   suggestions.set(iban, suggested);
   return suggested;

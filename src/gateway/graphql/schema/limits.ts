@@ -1,6 +1,6 @@
 import { essayLimits } from '../../essays/essays.ts';
 import { builder } from './builder.ts';
-import type { QueryLimits } from './query-budget.ts';
+import type { QueryLimits } from './query-limits.ts';
 
 const LimitsType = builder.objectRef<QueryLimits>('Limits').implement({
   description:

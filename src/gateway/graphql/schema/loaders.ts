@@ -14,13 +14,13 @@ import type { TimeSlices } from '../../../base/async/time-slices.ts';
 import type { BankDataPort, BicValidation, IbanValidation } from '../../bank-data/bank-data.ts';
 import type { Essay, EssayArchive, EssayOrders, ListOrders, OrderListing, OrderPage } from '../../essays/essays.ts';
 import type { RequestContext } from '../../request-context.ts';
-import type { QueryBudget } from './query-budget.ts';
+import type { QueryLimiter } from './query-limits.ts';
 
 interface LoadersOptions {
   bankData: BankDataPort;
   essayOrders: Pick<EssayOrders, 'openList'>;
   essayArchive: EssayArchive;
-  budget: QueryBudget;
+  limiter: QueryLimiter;
   context: RequestContext;
   /** How many look-ups of a batch are in progress at a time: as many as the queue of calls lets through. */
   maxConcurrency: number;
@@ -45,8 +45,8 @@ export class Loaders {
    * @param isLookedUp whether a field is selected that needs the service; if it fails, these fields do
    */
   validateIban(iban: string, isLookedUp: boolean): IbanValidation | Promise<IbanValidation> {
-    const { budget, bankData } = this.#options;
-    if (!budget.spend('ibans')) throw budget.createLimitError('ibans');
+    const { limiter, bankData } = this.#options;
+    limiter.take('ibans');
     if (!isLookedUp) return unansweredIban(iban);
     this.#ibans ??= createLoader('ibans', bankData.validateIban, unansweredIban, this.#options);
     return this.#ibans.load(iban);
@@ -57,8 +57,8 @@ export class Loaders {
    * @param isLookedUp as for an IBAN
    */
   validateBic(bic: string, isLookedUp = true): BicValidation | Promise<BicValidation> {
-    const { budget, bankData } = this.#options;
-    if (!budget.spend('bics')) throw budget.createLimitError('bics');
+    const { limiter, bankData } = this.#options;
+    limiter.take('bics');
     if (!isLookedUp) return unansweredBic(bic);
     this.#bics ??= createLoader('bics', bankData.validateBic, unansweredBic, this.#options);
     return this.#bics.load(bic);
@@ -66,8 +66,8 @@ export class Loaders {
 
   /** A page of the orders of the caller; null if the query may read no entry of it. @throws StoreError */
   listOrders(listing: OrderListing): Promise<OrderPage | null> {
-    const { budget, essayOrders, context } = this.#options;
-    this.#listOrders ??= essayOrders.openList(context.callerId, (entries) => budget.spend('listedOrders', entries));
+    const { limiter, essayOrders, context } = this.#options;
+    this.#listOrders ??= essayOrders.openList(context.callerId, (entries) => limiter.tryTake('listedOrders', entries));
     return this.#listOrders(listing);
   }
 

@@ -37,7 +37,7 @@ export const definitions = {
   ),
   ledgerquill_graphql_requests_total: counter(
     'GraphQL requests. The name is that of a trusted document, otherwise other; type none: nothing was executed.',
-    { graphql_operation_type: ['query', 'mutation', 'none'], graphql_operation_name: null },
+    { graphql_operation_type: ['query', 'mutation', 'subscription', 'none'], graphql_operation_name: null },
   ),
   ledgerquill_graphql_errors_total: counter(
     'Requests with an error of this code, or a result that is one, such as EssayServiceFailed; each code counts once.',

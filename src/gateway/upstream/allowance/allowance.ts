@@ -41,9 +41,7 @@ export function createAllowance({ service, maxWaitMs = null, events, ...options 
     onRestored: (calls) => events.countRestored(service, calls),
   });
   return {
-    reserve: count.reserve,
-    findRefusal: count.findRefusal,
-    flush: count.flush,
+    ...count,
     status: async (): Promise<AllowanceStatus> => ({ service, ...(await count.status()) }),
     /** If the store does not answer in time, what this process knows; null if it has never read it. */
     async statusWithin(maxWaitMs: number): Promise<AllowanceStatus | null> {

@@ -1,8 +1,9 @@
 import { answerWithin } from '../../../base/async/pause.ts';
 import { beginOfPeriod, nameOfPeriod, type Period, periodAt } from '../../../base/calendar-period.ts';
+import { type CountAheadOptions, createCountAhead } from '../../stores/count-ahead.ts';
+import type { Store } from '../../stores/store.ts';
 import type { Answered, Exhausted } from '../outcome.ts';
 import { createReportedLimit, type LimitStatus } from './reported-limit.ts';
-import { createStoredCount, type StoredCountOptions } from './stored-count.ts';
 
 export type PeriodCount = ReturnType<typeof createPeriodCount>;
 
@@ -22,7 +23,8 @@ export interface Reservation {
 }
 
 export interface CountOptions
-  extends Pick<StoredCountOptions, 'store' | 'key' | 'replicas' | 'onStoreFailed' | 'onRestored'> {
+  extends Required<Pick<CountAheadOptions, 'key' | 'replicas' | 'onStoreFailed' | 'onRestored'>> {
+  store: Store;
   /** Null: unlimited. */
   limit: number | null;
   /** How long a call waits for the store while many are left; null: until it is stored, or the store has failed. */
@@ -77,18 +79,25 @@ export function createPeriodCount({ period, key, ...options }: CountOptions & { 
 const dayExpiryMs = 3 * 86_400_000;
 const monthExpiryMs = 93 * 86_400_000;
 
+/** With fewer, each call waits for a write, and the count is exact. */
+const minPerSecond = 10;
+/** A block has the calls of half a second. With a tenth, there would be 10 disk flushes per second at low traffic. */
+const blockS = 0.5;
+/** With 1,000, a gateway under full load would flush the disk 27 times per second. */
+const largestBlock = 10_000;
+
 /** The count of one period; up to a hundredth of what remains is counted ahead of time, in blocks. */
 function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Date }) {
   const { store, key, limit, replicas, expiresInMs, renewsAt, maxWaitMs, ...listeners } = options;
   const { onNearlyExhausted, onStoreFailed, onStoreRecovered, onRestored } = listeners;
-  const count = createStoredCount({
+  const count = createCountAhead({
     store,
     key,
     expiresInMs,
     replicas,
     // Other processes may have used everything before this one started.
     assumed: replicas === null ? 0 : (limit ?? 0),
-    maxBlock,
+    blockSize,
     onStoreFailed,
     onStoreRecovered: renumber,
     onRestored,
@@ -107,7 +116,7 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
     reserve(): Reserved | Promise<Reserved> {
       const number = isLoaded && count.current() < maxNumber() ? count.take() : null;
       if (number === null)
-        return maxWaitMs !== null && isLoaded && maxBlock() > 0 ? reserveSoon(maxWaitMs) : reserveStored();
+        return maxWaitMs !== null && isLoaded && blockSize() > 0 ? reserveSoon(maxWaitMs) : reserveStored();
       warn();
       return createReservation(number, false);
     },
@@ -186,9 +195,11 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
     return Math.min(ownLimit, reported.maxCallNumber());
   }
 
-  /** 0 near the end of the allowance, so that it is exact. */
-  function maxBlock(): number {
-    return Math.floor((maxNumber() - count.current()) / (100 * (replicas ?? 1)));
+  /** The largest block for this number of calls in a second. 0 near the end of the allowance, so that it is exact. */
+  function blockSize(perSecond = Number.POSITIVE_INFINITY): number {
+    if (perSecond < minPerSecond) return 0;
+    const share = (maxNumber() - count.current()) / (100 * (replicas ?? 1));
+    return Math.floor(Math.min(perSecond * blockS, largestBlock, share));
   }
 
   /** The upstream's report already includes the calls of other processes, so only its call number changes. */

@@ -38,7 +38,7 @@ function tInterrupted(memory: Store, moment: number) {
     add: count(add),
     lock: count(async (...args: Parameters<Store['lock']>) => {
       const held = await lock(...args);
-      return held && { release: count(held.release), extend: count(held.extend) };
+      return held && { release: count(held.release) };
     }),
   };
   const begin = (happening: () => void) => {

@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { describe, expect, it } from 'vitest';
-import { compileOperation } from '../../../../src/gateway/graphql/jit/compile.ts';
+import { compileOperation } from '../../../../src/gateway/graphql/jit/compiler.ts';
 import { schema } from '../../../../src/gateway/graphql/schema/schema.ts';
 import { tOperation } from '../../../support/gateway/graphql/operation.ts';
 

@@ -57,12 +57,8 @@ export function createMemoryStore(): Store & { clear(): void } {
       const isHeld = () => locks.get(key)?.value === holder;
       return {
         async release() {
-          if (isHeld()) locks.delete(key);
-        },
-        async extend(expiry) {
           checkOpen(key);
-          if (isHeld()) locks.set(key, holder, expiryFrom(expiry));
-          return isHeld();
+          if (isHeld()) locks.delete(key);
         },
       };
     },

@@ -175,11 +175,10 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
         expect(await store.lock('essay', hour)).not.toBeNull();
       });
 
-      it('cannot be extended after their release', async () => {
+      it('have another holder after their release', async () => {
         const { store } = await tStore();
         const lock = await store.lock('essay', hour);
         await lock?.release();
-        expect(await lock?.extend(hour)).toBe(false);
         expect(await store.lock('essay', hour)).not.toBeNull();
         await lock?.release();
         expect(await store.lock('essay', hour)).toBeNull();
@@ -195,7 +194,7 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
         ...callsOf(store, 'key'),
         () => store.delete('key'),
         () => store.add('key', 0, hour),
-        () => lock?.extend(hour),
+        () => lock?.release(),
       ];
       for (const call of calls) await expect(call()).rejects.toMatchObject({ name: 'StoreError', reason: 'closed' });
     });
@@ -314,7 +313,7 @@ function describeExpiry(tStore: () => Promise<TStore>): void {
       expect((await store.add('calls', 1, hour)).sum).toBe(2);
     });
 
-    it('passes a lock on, and its first holder can no longer release or extend it', async () => {
+    it('passes a lock on, and its first holder can no longer release it', async () => {
       const { store, another, pass } = await tStore();
       const first = await store.lock('essay', hour);
       await pass(59 * minute);
@@ -323,22 +322,8 @@ function describeExpiry(tStore: () => Promise<TStore>): void {
       const second = await another().lock('essay', hour);
       expect(second).not.toBeNull();
       await first?.release();
-      expect(await first?.extend(hour)).toBe(false);
       expect(await store.lock('essay', hour)).toBeNull();
       await second?.release();
-      expect(await store.lock('essay', hour)).not.toBeNull();
-    });
-
-    it('of a lock is postponed by extending the lock', async () => {
-      const { store, pass } = await tStore();
-      const lock = await store.lock('essay', hour);
-      await pass(59 * minute);
-      expect(await lock?.extend(hour)).toBe(true);
-      await pass(59 * minute);
-      expect(await store.lock('essay', hour)).toBeNull();
-      expect(await lock?.extend({ expiresInMs: minute })).toBe(true);
-      await pass(minute);
-      expect(await lock?.extend(hour)).toBe(false);
       expect(await store.lock('essay', hour)).not.toBeNull();
     });
   });

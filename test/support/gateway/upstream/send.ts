@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
 import type { CircuitEvent, Events } from '../../../../src/gateway/telemetry/events.ts';
 import type { Allowance } from '../../../../src/gateway/upstream/allowance/allowance.ts';
-import { createAttempt, guardWithin } from '../../../../src/gateway/upstream/attempt.ts';
-import { createCircuitBreaker } from '../../../../src/gateway/upstream/circuit-breaker.ts';
+import { createAttempt } from '../../../../src/gateway/upstream/attempt.ts';
 import { Deadline } from '../../../../src/gateway/upstream/deadline.ts';
+import { createCircuitBreaker, createRetryAfterBlock, guardWithin } from '../../../../src/gateway/upstream/guards.ts';
 import type {
   Answered,
   Failed,
@@ -13,7 +13,6 @@ import type {
 } from '../../../../src/gateway/upstream/outcome.ts';
 import { createCallQueue } from '../../../../src/gateway/upstream/queue.ts';
 import { withRetries } from '../../../../src/gateway/upstream/retries.ts';
-import { createRetryAfterBlock } from '../../../../src/gateway/upstream/retry-after.ts';
 import { tRequestContext } from '../../request-context.ts';
 
 export const get: UpstreamRequest = { method: 'GET', path: '/thing' };

@@ -1,20 +1,22 @@
-import { type KnownCount, type Store, StoreError } from '../../stores/store.ts';
+import { type KnownCount, type Store, StoreError } from './store.ts';
 
-export interface StoredCountOptions {
-  store: Store;
+export interface CountAheadOptions {
+  store: Pick<Store, 'add'>;
   key: string;
   expiresInMs: number;
   /** Number of processes that share the store; null: it is not shared. */
   replicas: number | null;
   /** The count until the store was read for the first time. */
   assumed: number;
-  /** Limit for the calls that are counted ahead of time; 0 near the end of an allowance, so that it is exact. */
-  maxBlock: () => number;
+  /** How many calls are counted ahead of time; 0 near a limit, so that it is exact. @param perSecond the calls of a second */
+  blockSize: (perSecond: number) => number;
+  /** Whether the unused rest of a block is returned after a second, and the count of other processes read until `stop`. */
+  isLasting?: boolean;
   onStoreFailed: (reason: string) => void;
   /** Called when a write succeeds for the first time or after failures. `countedElsewhere`: by other processes. */
-  onStoreRecovered: (countedElsewhere: number) => void;
+  onStoreRecovered?: (countedElsewhere: number) => void;
   /** Called when this process has added calls back to a count that went backwards: the store has lost data. */
-  onRestored: (calls: number) => void;
+  onRestored?: (calls: number) => void;
 }
 
 /**
@@ -25,8 +27,9 @@ export interface StoredCountOptions {
  * wait meanwhile share the next. Under load, a write also counts a block of calls ahead of time, which then wait for no
  * write; the next block is fetched when a quarter of it is left.
  */
-export function createStoredCount(options: StoredCountOptions) {
-  const { store, key, expiresInMs, replicas, assumed, maxBlock, onStoreFailed, onStoreRecovered, onRestored } = options;
+export function createCountAhead(options: CountAheadOptions) {
+  const { store, key, expiresInMs, replicas, assumed, blockSize, isLasting = true } = options;
+  const { onStoreFailed, onStoreRecovered, onRestored } = options;
   /** What the store returned last: it is added back if the store loses it. */
   let known: KnownCount | null = null;
   /** Its sum. */
@@ -43,9 +46,9 @@ export function createStoredCount(options: StoredCountOptions) {
   let nextWrite: Promise<void> | null = null;
   /** `stored` includes its calls. */
   const block = createBlock({
-    maxSize: () => (isStoreUp ? maxBlock() : 0),
+    sizeFor: blockSize,
     onLow: () => void save(),
-    onIdle: () => void returnBlock(),
+    onIdle: isLasting ? () => void returnBlock() : null,
   });
 
   return {
@@ -54,7 +57,7 @@ export function createStoredCount(options: StoredCountOptions) {
     /** Adds one and waits until it is stored, or the store has failed. @returns its number, from 1 */
     add: () =>
       new Promise<number>((resolve) => {
-        if (replicas !== null && replicas > 1) refreshTimer ??= setInterval(() => void save(), refreshMs).unref();
+        if (isLasting && (replicas ?? 1) > 1) refreshTimer ??= setInterval(() => void save(), refreshMs).unref();
         waiting.push(resolve);
         void save();
       }),
@@ -66,7 +69,7 @@ export function createStoredCount(options: StoredCountOptions) {
     },
     current,
     /** Stores the calls counted here. @returns the count across all processes, with the blocks of other processes */
-    sync: () => save().then(current),
+    sync: () => save().then(() => current()),
     /** Returns the unused rest of the block, and stops reading the count of other processes until the next call. */
     async stop(): Promise<void> {
       clearInterval(refreshTimer);
@@ -78,12 +81,8 @@ export function createStoredCount(options: StoredCountOptions) {
   };
 
   /** The count, as far as this process knows it; while a shared store fails, with the assumed calls of other processes. */
-  function current(): number {
-    return countWith(unsaved + inFlight + waiting.length) - block.unused();
-  }
-
-  function countWith(own: number): number {
-    return stored + own + assumedPerCall * Math.max(0, own);
+  function current(own = unsaved + inFlight + waiting.length): number {
+    return stored + own + assumedPerCall * Math.max(0, own) - block.unused();
   }
 
   function returnBlock(): Promise<void> {
@@ -104,18 +103,18 @@ export function createStoredCount(options: StoredCountOptions) {
     waiting = [];
     inFlight = unsaved + batch.length;
     unsaved = 0;
-    const ahead = block.planWrite(batch.length);
+    const ahead = block.planWrite(batch.length, isStoreUp);
     try {
       const counted = await store.add(key, inFlight + ahead, { expiresInMs, known });
-      const countedElsewhere = counted.sum - ahead - countWith(inFlight);
+      const countedElsewhere = counted.sum - ahead - block.unused() - current(inFlight);
       known = counted;
       stored = counted.sum;
       block.add(ahead);
       inFlight = 0;
       assumedPerCall = 0;
-      if (!isStoreUp) onStoreRecovered(countedElsewhere);
+      if (!isStoreUp) onStoreRecovered?.(countedElsewhere);
       isStoreUp = true;
-      if (counted.restored > 0) onRestored(counted.restored);
+      if (counted.restored > 0) onRestored?.(counted.restored);
     } catch (error) {
       // The store may have added it nevertheless: then it is added twice, and the count is too high, never too low.
       unsaved += inFlight;
@@ -127,26 +126,26 @@ export function createStoredCount(options: StoredCountOptions) {
     }
     // The last call of the batch has the present count as its number.
     const own = unsaved - batch.length;
-    for (const [index, resolve] of batch.entries()) resolve(countWith(own + index + 1) - block.unused());
+    for (const [index, resolve] of batch.entries()) resolve(current(own + index + 1));
   }
 }
 
 const refreshMs = 5_000;
 
 interface BlockOptions {
-  /** The largest size that is allowed now. */
-  maxSize: () => number;
+  /** For this number of calls in a second. */
+  sizeFor: CountAheadOptions['blockSize'];
   /** Called when a write should fill the block. */
   onLow: () => void;
-  /** Called when no call was taken for a second: other processes may need the unused ones. */
-  onIdle: () => void;
+  /** Called when no call was taken for a second: other processes may need the unused ones. Null: they are not returned. */
+  onIdle: (() => void) | null;
 }
 
 /**
- * Calls that are counted in the store before they are made, so that they wait for no write: the calls of half a second, at
- * most 10,000. A crash leaves the count ahead by at most that many.
+ * Calls that are counted in the store before they are made, so that they wait for no write. A crash leaves the count ahead by at
+ * most a block.
  */
-function createBlock({ maxSize, onLow, onIdle }: BlockOptions) {
+function createBlock({ sizeFor, onLow, onIdle }: BlockOptions) {
   /** Calls since a time, by `performance.now()`: about the last second. */
   let calls = 0;
   let since = performance.now();
@@ -177,10 +176,10 @@ function createBlock({ maxSize, onLow, onIdle }: BlockOptions) {
       unused += 1;
       return true;
     },
-    /** How many calls the next write counts ahead of time. @param waiting calls that wait for that write */
-    planWrite(waiting: number): number {
+    /** How many calls the next write counts ahead of time. @param waiting calls that wait for that write @param mayFill if not, 0 */
+    planWrite(waiting: number, mayFill: boolean): number {
       calls += waiting;
-      if (waiting > 0) resize();
+      if (waiting > 0) resize(mayFill);
       else if (!isFetching) return 0;
       isFetching = true;
       return Math.max(0, size - unused);
@@ -189,7 +188,7 @@ function createBlock({ maxSize, onLow, onIdle }: BlockOptions) {
     add(added: number): void {
       isFetching = false;
       unused += added;
-      if (unused > 0) idleTimer ??= setTimeout(onIdle, idleMs).unref();
+      if (unused > 0 && onIdle !== null) idleTimer ??= setTimeout(onIdle, idleMs).unref();
     },
     /** @returns the calls that were not used, which the store must subtract */
     empty(): number {
@@ -206,7 +205,7 @@ function createBlock({ maxSize, onLow, onIdle }: BlockOptions) {
     return 4 * unused < size;
   }
 
-  function resize(): void {
+  function resize(mayFill = true): void {
     const now = performance.now();
     const perSecond = (calls * rateWindowMs) / Math.max(rateWindowMs, now - since);
     if (now - since > rateWindowMs) {
@@ -214,15 +213,9 @@ function createBlock({ maxSize, onLow, onIdle }: BlockOptions) {
       since = now - rateWindowMs / 2;
       calls = perSecond / 2;
     }
-    size = perSecond < minPerSecond ? 0 : Math.max(0, Math.min(Math.floor(perSecond * sizeS), largestSize, maxSize()));
+    size = mayFill ? Math.max(0, sizeFor(perSecond)) : 0;
   }
 }
 
-/** With fewer, each call waits for a write, and the count is exact. */
-const minPerSecond = 10;
-/** With a tenth of a second, there would be 10 disk flushes per second at low traffic. */
-const sizeS = 0.5;
-/** With 1,000, a gateway under full load would flush the disk 27 times per second. */
-const largestSize = 10_000;
 const idleMs = 1_000;
 const rateWindowMs = 1_000;

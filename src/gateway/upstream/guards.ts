@@ -1,6 +1,73 @@
 import type { CircuitEvent } from '../telemetry/events.ts';
-import type { Guard } from './attempt.ts';
 import { type FailureReason, type Outcome, shed } from './outcome.ts';
+
+/** Lets attempts pass, or refuses them. */
+export interface Guard {
+  /** The function that records the outcome of the attempt, to be called once; or why the attempt may not be sent. */
+  enter(): RecordOutcome | Outcome;
+}
+
+/** @param outcome `shed` if the attempt was aborted or not sent */
+export type RecordOutcome = (outcome: Outcome) => void;
+
+/** Both guards must let an attempt pass, the outer one first, and both record its outcome. */
+export function guardWithin(outer: Guard, inner: Guard): Guard {
+  return {
+    enter() {
+      const recordOuter = outer.enter();
+      if (typeof recordOuter !== 'function') return recordOuter;
+      const recordInner = inner.enter();
+      if (typeof recordInner !== 'function') {
+        recordOuter(shed);
+        return recordInner;
+      }
+      return (outcome) => {
+        recordInner(outcome);
+        recordOuter(outcome);
+      };
+    },
+  };
+}
+
+/**
+ * Does not call a path that answered 429 before its `Retry-After`. A date that is further away than an hour may be wrong, so one
+ * call per hour probes the path.
+ */
+export function createRetryAfterBlock(): Guard {
+  let retryAt: Date | null = null;
+  /** In milliseconds since 1970. */
+  let probeAt = 0;
+  let isProbing = false;
+
+  return {
+    enter() {
+      if (retryAt === null || Date.now() >= retryAt.getTime()) return recordCall;
+      if (isProbing || Date.now() < probeAt) return { kind: 'blocked', retryAt };
+      isProbing = true;
+      return recordProbe;
+    },
+  };
+
+  function recordCall(outcome: Outcome): void {
+    if (outcome.kind === 'answered' && outcome.status === 429 && outcome.retryAt !== null) block(outcome.retryAt);
+  }
+
+  /** Only the probe ends the block: other calls were sent before it began. */
+  function recordProbe(outcome: Outcome): void {
+    isProbing = false;
+    if (outcome.kind !== 'answered') return;
+    const newRetryAt = outcome.status === 429 ? (outcome.retryAt ?? retryAt) : null;
+    if (newRetryAt === null) retryAt = null;
+    else block(newRetryAt);
+  }
+
+  function block(until: Date): void {
+    retryAt = until;
+    probeAt = Date.now() + probeIntervalMs;
+  }
+}
+
+export const probeIntervalMs = 3_600_000;
 
 /**
  * Stops calling a path that keeps failing: 5xx, timeouts and broken connections count, rejections (4xx) do not. An
@@ -23,11 +90,12 @@ export function createCircuitBreaker(onChanged: (event: CircuitEvent) => void): 
   };
 
   function recordCall(outcome: Outcome): void {
-    if (isSent(outcome) && state === 'closed' && failures.add(isFailed(outcome))) open();
+    const isFailure = hasFailed(outcome);
+    if (isFailure !== null && state === 'closed' && failures.add(isFailure)) open();
   }
 
   function recordProbe(outcome: Outcome): void {
-    if (isSent(outcome) && !isFailed(outcome)) close();
+    if (hasFailed(outcome) === false) close();
     else open();
   }
 
@@ -44,16 +112,14 @@ export function createCircuitBreaker(onChanged: (event: CircuitEvent) => void): 
   }
 }
 
-function isSent({ kind }: Outcome): boolean {
-  return kind === 'answered' || kind === 'failed';
-}
-
 /** Whether the upstream failed: no complete response, or 5xx. A rejection (4xx) is not a failure. */
 export function isUpstreamFailure(outcome: Outcome): boolean {
   return outcome.kind === 'answered' ? outcome.status >= 500 : outcome.kind === 'failed';
 }
 
-function isFailed(outcome: Outcome): boolean {
+/** Whether an attempt counts as a failure of its path; null if it was aborted or not sent. */
+function hasFailed(outcome: Outcome): boolean | null {
+  if (outcome.kind !== 'answered' && outcome.kind !== 'failed') return null;
   return isUpstreamFailure(outcome) && !(outcome.kind === 'failed' && dependsOnInput.has(outcome.reason));
 }
 

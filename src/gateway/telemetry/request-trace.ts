@@ -15,10 +15,10 @@ import { type ExportResult, ExportResultCode, TraceState } from '@opentelemetry/
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
-import type { Redact } from '../../../base/redact.ts';
-import type { TracesConfig } from '../../config/traces-config.ts';
-import { type CallSpan, parseTraceParent, type Trace } from '../../trace.ts';
-import { type FinishedReply, type FinishedRequest, findFault, methodLabel } from '../finished-request.ts';
+import type { Redact } from '../../base/redact.ts';
+import type { TracesConfig } from '../config/traces-config.ts';
+import { type CallSpan, parseTraceParent, type Trace } from '../trace.ts';
+import { type FinishedReply, type FinishedRequest, findFault, methodLabel } from './finished-request.ts';
 
 /** A GraphQL request that may be sampled. */
 export interface TracedRequest extends Pick<FinishedRequest, 'method' | 'requestId' | 'route'> {

@@ -31,32 +31,27 @@ export function readQueryLimits({ maxIbansPerQuery }: Pick<Config, 'maxIbansPerQ
   };
 }
 
-/** What is left of the limits of one query. */
-export class QueryBudget {
-  readonly limits: QueryLimits;
-  readonly #spent: Record<keyof QueryLimits, number> = {
-    ibans: 0,
-    bics: 0,
-    bankQueries: 0,
-    essays: 0,
-    essayTexts: 0,
-    listedOrders: 0,
-    entities: 0,
-    suggestions: 0,
-  };
+export type QueryLimiter = ReturnType<typeof createQueryLimiter>;
 
-  constructor(limits: QueryLimits) {
-    this.limits = limits;
+/** Counts what one query takes of its limits. */
+export function createQueryLimiter(limits: QueryLimits) {
+  const taken: Partial<Record<keyof QueryLimits, number>> = {};
+  return { limits, take, tryTake, createLimitError };
+
+  /** Counts one or more. @throws GatewayError if the limit is exceeded */
+  function take(kind: keyof QueryLimits, count = 1): void {
+    if (!tryTake(kind, count)) throw createLimitError(kind);
   }
 
-  /** Counts one or more; false if the limit is exceeded. */
-  spend(kind: keyof QueryLimits, count = 1): boolean {
-    this.#spent[kind] += count;
-    return this.#spent[kind] <= this.limits[kind];
+  /** The same, without an error. @returns false if the limit is exceeded */
+  function tryTake(kind: keyof QueryLimits, count = 1): boolean {
+    const sum = (taken[kind] ?? 0) + count;
+    taken[kind] = sum;
+    return sum <= limits[kind];
   }
 
-  createLimitError(kind: keyof QueryLimits): GatewayError {
-    return new GatewayError('BAD_USER_INPUT', messages[kind](this.limits[kind]));
+  function createLimitError(kind: keyof QueryLimits): GatewayError {
+    return new GatewayError('BAD_USER_INPUT', messages[kind](limits[kind]));
   }
 }
 
