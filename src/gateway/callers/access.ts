@@ -60,7 +60,8 @@ export function createAccess({ access, storeConfig, store, events }: AccessOptio
 
   function countRequest(caller: Caller | Refusal): Caller | Refusal | Promise<Caller | Refusal> {
     if (caller.kind === 'refused') return caller;
-    const seconds = rateLimit.count(caller);
+    if (caller.limits.requestsPerMinute === null) return caller;
+    const seconds = rateLimit.count(caller.id, caller.limits.requestsPerMinute);
     if (seconds instanceof Promise)
       return seconds.then((seconds) => (seconds === null ? caller : refuseFrequent(seconds)));
     return seconds === null ? caller : refuseFrequent(seconds);

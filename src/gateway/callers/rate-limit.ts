@@ -1,7 +1,6 @@
 import { createCountAhead } from '../stores/count-ahead.ts';
 import type { Store } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
-import type { Caller } from './caller.ts';
 
 interface RateLimitOptions {
   /** Where all gateways count together; null: each counts alone. */
@@ -26,8 +25,7 @@ export function createRateLimit({ store, replicas, events }: RateLimitOptions) {
      * Counts a request. Null if it is permitted; otherwise the seconds until the next one is. A promise only while a block
      * of requests is counted, which is rare far from the limit. Never rejects.
      */
-    count({ id, limits: { requestsPerMinute } }: Pick<Caller, 'id' | 'limits'>) {
-      if (requestsPerMinute === null) return null;
+    count(id: string, requestsPerMinute: number) {
       const present = Math.floor(Date.now() / minuteMs);
       // A clock that is set back a little does not begin the last minute again.
       if (present !== minute && present !== minute - 1) {

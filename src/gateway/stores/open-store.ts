@@ -5,7 +5,7 @@ import { type Events, ignore } from '../telemetry/events.ts';
 import { createLmdbStore, lmdbPath } from './lmdb-store.ts';
 import { createRedisStore, type RedisStore } from './redis-store.ts';
 import { checkSecretFile, readOrCreateSecret, withSealing, withSecretCheck } from './sealed-store.ts';
-import { type Store, StoreError, withCalls } from './store.ts';
+import { type CallKind, type Store, StoreError, withCalls } from './store.ts';
 import { describeOtherSecret, findLostSecret } from './store-secret.ts';
 
 export type OpenedStore = ReturnType<typeof openStore>;
@@ -137,15 +137,10 @@ function createHealth(events: StoreEvents, isConnected: () => boolean) {
     throw error;
   }
 
-  async function observe<Result>(
-    kind: 'read' | 'delete' | 'write',
-    call: () => Promise<Result>,
-    hasWritten: (result: Result) => boolean = () => true,
-  ): Promise<Result> {
+  async function observe<Result>(kind: CallKind, call: () => Promise<Result>): Promise<Result> {
     if (kind === 'read') return call();
     const result = await call().catch(reportError);
-    // A full store deletes, too.
-    if (current !== null && kind === 'write' && hasWritten(result)) markUp();
+    if (current !== null && kind === 'write') markUp();
     return result;
   }
 }

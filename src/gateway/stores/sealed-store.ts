@@ -94,7 +94,7 @@ export function withSecretCheck(store: Store, readSecret: () => string) {
 
   return {
     ...withCalls(store, async (kind, call) => {
-      if (!isChecked) await (kind === 'write' ? checkOrCreate() : checkStored());
+      if (!isChecked) await (kind === 'write' || kind === 'change' ? checkOrCreate() : checkStored());
       return call();
     }),
     /** Checks the secret again, as after a connection to a store that may be another one. @throws StoreError */

@@ -56,35 +56,24 @@ interface Count extends KnownCount {
   restored: number;
 }
 
+export type CallKind = 'read' | 'delete' | 'change' | 'write';
+
 /**
- * Runs each call of a store within a function. Adding 0 to a counter is a read, too; a delete may succeed in a full store, as may a
- * write that changes nothing.
+ * Runs each call of a store within a function. Adding 0 to a counter is a read, too. A `delete` may succeed in a full store, as may a
+ * `change`, which may find that nothing is to be written.
  */
 export function withCalls(
   store: Store,
-  around: <Result>(
-    kind: 'read' | 'delete' | 'write',
-    call: () => Promise<Result>,
-    hasWritten?: (result: Result) => boolean,
-  ) => Promise<Result>,
+  around: <Result>(kind: CallKind, call: () => Promise<Result>) => Promise<Result>,
 ): Store {
   return {
     get: (key) => around('read', () => store.get(key)),
     set: (...args) => around('write', () => store.set(...args)),
-    setIfAbsent(...args) {
-      const hasWritten = (stored: string | null) => stored === null;
-      return around('write', () => store.setIfAbsent(...args), hasWritten);
-    },
-    replace(...args) {
-      const hasWritten = (isReplaced: boolean) => isReplaced && args[2] !== null;
-      return around('write', () => store.replace(...args), hasWritten);
-    },
+    setIfAbsent: (...args) => around('change', () => store.setIfAbsent(...args)),
+    replace: (...args) => around('change', () => store.replace(...args)),
     delete: (key) => around('delete', () => store.delete(key)),
     add: (key, amount, options) => around(amount === 0 ? 'read' : 'write', () => store.add(key, amount, options)),
-    lock(...args) {
-      const hasWritten = (lock: Lock | null) => lock !== null;
-      return around('write', () => store.lock(...args), hasWritten);
-    },
+    lock: (...args) => around('change', () => store.lock(...args)),
     close: () => store.close(),
   };
 }

@@ -159,7 +159,8 @@ export class Call implements Dispatcher.DispatchHandler {
       return;
     }
     this.progress = 'complete';
-    const retryAt = readRetryAfter(this.#headers['retry-after']);
+    const retryAfter = this.#headers['retry-after'];
+    const retryAt = retryAfter === undefined ? null : readRetryAfter(retryAfter);
     this.#settle({ kind: 'answered', status: this.#status, headers: this.#headers, retryAt, text, json });
   }
 

@@ -20,12 +20,11 @@ function tRateLimit(redis: TRedis | null = null, replicas = 1) {
     replicas,
     events: { rateLimitNotShared: (reason) => events.push(reason) },
   });
-  return { ...rateLimit, events };
+  return { count: ({ id, limit }: TCaller) => rateLimit.count(id, limit), events };
 }
 
-function tCaller(id: string, requestsPerMinute: number | null) {
-  return { id, limits: { requestsPerMinute, bankDataCalls: null, essayCalls: null, maxQueryCost: null } };
-}
+type TCaller = ReturnType<typeof tCaller>;
+const tCaller = (id: string, limit: number) => ({ id, limit });
 
 /** How many of the requests are permitted. */
 async function permitted({ count }: RateLimit, caller: ReturnType<typeof tCaller>, requests: number) {

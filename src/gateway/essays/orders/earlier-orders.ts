@@ -17,8 +17,6 @@ interface EarlierOrdersOptions {
   store: Store;
   /** How long orders and essays are stored. */
   keepMs: number;
-  /** Whether gateways of different versions may use the store. */
-  isShared: boolean;
 }
 
 /** The process of an order that a gateway of the earlier version runs. */
@@ -29,7 +27,7 @@ export const earlierProcess = 'earlier version';
  * listed. They are read as records until they are changed. A gateway of that version that uses the same store sends no order of this
  * one. This file can go ESSAY_KEEP_DAYS after an update, when no such data are left. Functions throw StoreError.
  */
-export function createEarlierOrders({ store, isShared, keepMs }: EarlierOrdersOptions) {
+export function createEarlierOrders({ store, keepMs }: EarlierOrdersOptions) {
   return {
     /** The order, as the record of this version. */
     async read(id: string, callerId: string): Promise<OrderRecord | null> {
@@ -56,7 +54,7 @@ export function createEarlierOrders({ store, isShared, keepMs }: EarlierOrdersOp
      * may be sent
      */
     async claim({ order, caller }: OrderRecord): Promise<EndedState | 'busy' | null> {
-      if (!isShared || (await store.get(markerKey)) === null) return null;
+      if ((await store.get(markerKey)) === null) return null;
       const orderKey = toEarlierKey(order.idempotencyKey, caller.id);
       const lock = await store.lock(`${orderKey}:lock`, { expiresInMs: lockMs });
       if (lock === null) return 'busy';

@@ -33,6 +33,7 @@ import {
   isHidden,
   isSameOrder,
   type KeyedOrder,
+  type OrderEvent,
   type OrderRecord,
   toOrderId,
   toOrderKey,
@@ -202,7 +203,8 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
       const { idempotencyKey } = order;
       if (idempotencyKey !== null) return await generateOnce({ ...order, idempotencyKey }, caller, context);
       const unkeyed = queue({ ...order, idempotencyKey: randomUUID() }, caller, true);
-      const result = await hold(unkeyed, { request: context, isKeyed: false }).task.wait(signal);
+      keepTime();
+      const result = await runs.hold(unkeyed, { request: context, isKeyed: false }).task.wait(signal);
       return result.kind === 'moved' ? unsafeOrder : result;
     } catch (error) {
       signal.throwIfAborted();
@@ -229,8 +231,9 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
         await here.placed.catch(() => {});
         continue;
       }
-      const run = () => here ?? holdNew(queue(order, caller, true), place, context);
-      const result = await (end ? resultOf(end) : run().task.wait(signal));
+      const result = end
+        ? await resultOf(end)
+        : await (here ?? holdNew(queue(order, caller, true), context)).task.wait(signal);
       if (result.kind !== 'moved') return known ? report(result) : result;
       const { record } = result;
       if (record === null) continue;
@@ -244,21 +247,12 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     }
   }
 
-  /** @param placeNew stores it as queued @param request that waits for it; null: it was started */
-  function holdNew(next: OrderRecord, placeNew: Place, request: RequestContext | null): OrderRun {
-    let before: OrderRecord | null = null;
-    const noteBefore = (known: OrderRecord | null) => {
-      before = known;
-    };
-    const unplaced = () => ({ kind: 'refused', own: next, before }) as const;
-    return hold(next, { request, place: () => placeNew(next, noteBefore), unplaced });
-  }
-
-  /** Begins to run an order that does not run here. */
-  function hold(...held: Parameters<typeof runs.hold>): OrderRun {
-    const run = runs.hold(...held);
+  /** Begins to run a new order. @param request that waits for it; null: it was started */
+  function holdNew(next: OrderRecord, request: RequestContext | null, placeNew: Place = place): OrderRun {
+    // What was replaced is known only if that was tried.
+    const refused: Extract<OrderEvent, { kind: 'refused' }> = { kind: 'refused', own: next, before: null };
     keepTime();
-    return run;
+    return runs.hold(next, { request, place: () => placeNew(next, refused), unplaced: refused });
   }
 
   /** The result of an order that has ended here. */
@@ -278,12 +272,15 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     }
   }
 
-  /** Stores an order as queued, unless it is known. @returns what is stored then @throws StoreError */
-  async function place(next: OrderRecord, noteBefore: NoteBefore = () => {}): Promise<OrderRecord> {
+  /**
+   * Stores an order as queued, unless it is known.
+   * @param refused notes the order that it replaces @returns what is stored then @throws StoreError
+   */
+  async function place(next: OrderRecord, refused: Refused): Promise<OrderRecord> {
     const { id, caller } = next;
     const known = await readCurrent(id, caller.id, { readsAgain: true });
     if (known?.state.kind === 'finished') return known;
-    noteBefore(known);
+    refused.before = known;
     // Otherwise another process could take it over at once.
     await renewLease();
     const record = (await orders.change(id, caller.id, { kind: 'ordered', next })) ?? next;
@@ -308,11 +305,10 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
 
   /** The order as this process knows it, or as it is stored. If its process has stopped, this one decides what becomes of it. */
   async function readCurrent(id: string, callerId: string, { readsAgain = false } = {}): Promise<OrderRecord | null> {
-    const findHere = () => (runs.findPlaced(id, callerId) ?? runs.findEnd(id, callerId))?.record ?? null;
-    const before = findHere();
+    const before = runs.findRecord(id, callerId);
     const record = before ?? (await orders.read(id, callerId));
     // It may have begun here meanwhile.
-    const here = findHere();
+    const here = runs.findRecord(id, callerId);
     if (here || before || record === null) return here ?? record;
     if (isEnded(record)) return readsAgain ? readAgain(record) : record;
     if (!(await isLeft(record))) return record;
@@ -363,8 +359,10 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
       return ended;
     }
     if (!hasBegun || runs.find(id, caller.id) || runs.findEnd(id, caller.id)) return left;
-    const unplaced = () => ({ kind: 'abandoned', seen: left, by }) as const;
-    const record = (await hold({ ...left, ...by }, isOwn ? {} : { place: abandon, unplaced }).placed) as OrderRecord;
+    keepTime();
+    const unplaced = { kind: 'abandoned', seen: left, by } as const;
+    const run = runs.hold({ ...left, ...by }, isOwn ? {} : { place: abandon, unplaced });
+    const record = (await run.placed) as OrderRecord;
     if (record.run === by.run) adopted += 1;
     return record;
   }
@@ -395,8 +393,8 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     const here = runs.find(id, caller.id);
     if (here?.phase === 'placing') return here.placed.then(() => startOnce(next));
     if (runs.countOf(caller.id) >= maxPerCaller) return tooManyOrders(maxPerCaller);
-    const startNew: Place = (_, noteBefore) => placeStarted(next, known, noteBefore);
-    const record = await (here ? startWaiting(here, next, known) : holdNew(next, startNew, null).placed);
+    const startNew: Place = (_, refused) => placeStarted(next, known, refused);
+    const record = await (here ? startWaiting(here, next, known) : holdNew(next, null, startNew).placed);
     return 'kind' in record ? record : answerStart(record, { ...order, orderAgain: false });
   }
 
@@ -404,7 +402,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   async function startWaiting(run: OrderRun, next: OrderRecord, known: OrderRecord | null) {
     run.isBeingStarted = true;
     try {
-      const record = await placeStarted(next, known);
+      const record = await placeStarted(next, known, { before: null });
       if ('kind' in record || run.record.run !== record.run || record.isAwaited) return record;
       runs.detach(run, record);
       return record;
@@ -427,14 +425,14 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   async function placeStarted(
     next: OrderRecord,
     known: OrderRecord | null,
-    noteBefore?: NoteBefore,
+    refused: Refused,
   ): Promise<OrderRecord | EssayFailure> {
     const { id, caller, order, createdAt } = next;
     const exhausted = await findExhausted(caller);
     if (exhausted !== null) return report(exhausted) as EssayAllowanceExhausted;
     if (!(await storedBytes.take(order, caller.id, createdAt))) return tooManyBytes(storedBytes.maxMegabytes);
     const listed = await orders.listOf(caller.id).append(id);
-    const record = await place({ ...next, listed }, noteBefore);
+    const record = await place({ ...next, listed }, refused);
     const isNew = record.run === next.run || (known?.isAwaited && !record.isAwaited);
     // Another process may have been faster.
     const unused = isNew ? known : next;
@@ -565,8 +563,8 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
 }
 
 /** Stores an order as queued, and notes the one that it replaces. */
-type Place = (next: OrderRecord, noteBefore: NoteBefore) => Promise<OrderRecord | EssayFailure>;
-type NoteBefore = (known: OrderRecord | null) => void;
+type Place = (next: OrderRecord, refused: Refused) => Promise<OrderRecord | EssayFailure>;
+type Refused = Pick<Extract<OrderEvent, { kind: 'refused' }>, 'before'>;
 
 /** Calls the function unless its last call has not ended. A store that fails is reported by itself; the next call tries again. */
 function oneAtATime(run: () => Promise<void>): () => void {

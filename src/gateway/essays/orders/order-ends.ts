@@ -30,13 +30,14 @@ export function createOrderEnds({ orders, onStored, events }: OrderEndsOptions) 
   /** By the key of the order, in the order in which they have ended. */
   const ends = new Map<string, OrderEnd>();
   /** One try at a time. */
-  const storing = new Map<OrderEnd, Promise<boolean>>();
+  const storing = new Map<OrderEnd, Promise<unknown>>();
 
   return {
     /** Resolves when it was tried to store it. */
     async add(end: OrderEnd): Promise<void> {
       ends.set(keyOf(end), end);
-      await store(end, (error) => buffer(end, error));
+      const failure = await tryToStore(end);
+      if (failure !== null) buffer(end, failure);
     },
     find: (id: string, callerId: string) => ends.get(toOrderKey(id, callerId)),
     findEssay(essayId: string, callerId: string): Essay | null {
@@ -44,8 +45,8 @@ export function createOrderEnds({ orders, onStored, events }: OrderEndsOptions) 
       return found?.essay ?? null;
     },
     list,
-    /** @returns whether it is stored */
-    store,
+    /** Whether it is stored now. Resolves when it was tried. */
+    isStored: async (end: OrderEnd) => (await tryToStore(end)) === null,
     storeAll,
     /** Also what is being stored now, and fails. */
     async storeAllAgain(): Promise<void> {
@@ -60,25 +61,29 @@ export function createOrderEnds({ orders, onStored, events }: OrderEndsOptions) 
   };
 
   async function storeAll(): Promise<void> {
-    await Promise.all(list().map((end) => store(end)));
+    await Promise.all(list().map(tryToStore));
   }
 
   function list(): OrderEnd[] {
     return [...ends.values()];
   }
 
-  function store(end: OrderEnd, onFailure: (error: unknown) => void = () => {}): Promise<boolean> {
-    const before = storing.get(end);
-    if (before) return before;
-    const result = write(end).then(
-      () => true,
-      (error) => {
-        onFailure(error);
-        return false;
-      },
-    );
-    storing.set(end, result);
-    return result.finally(() => storing.delete(end));
+  /** @returns why it failed; null: it is stored */
+  function tryToStore(end: OrderEnd): Promise<unknown> {
+    const attempt = storing.get(end) ?? store(end);
+    storing.set(end, attempt);
+    return attempt;
+  }
+
+  async function store(end: OrderEnd): Promise<unknown> {
+    try {
+      await write(end);
+      return null;
+    } catch (error) {
+      return error;
+    } finally {
+      storing.delete(end);
+    }
   }
 
   async function write(end: OrderEnd): Promise<void> {

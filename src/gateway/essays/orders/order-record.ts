@@ -98,7 +98,7 @@ export function transition(record: OrderRecord | null, event: OrderEvent): Order
         ? { ...record, isRepeated: true }
         : record;
     case 'sending':
-      return (record === null ? event.mayBeLost : mayBeSentBy(record, event.own)) ? send(record, event.own) : record;
+      return send(record, event);
     case 'answered':
       return answer(record, event.own, event.state);
     case 'unsent':
@@ -142,7 +142,13 @@ function mayOrder(record: OrderRecord, next: OrderRecord): boolean {
   return next.order.orderAgain && isSameOrder(record, next);
 }
 
-function send(record: OrderRecord | null, own: OrderRecord): OrderRecord {
+function send(
+  record: OrderRecord | null,
+  { own, mayBeLost }: { own: OrderRecord; mayBeLost: boolean },
+): OrderRecord | null {
+  // It may have been released since.
+  const isOwn = record === null ? mayBeLost : isRunBy(record, own) && record.process === own.process;
+  if (!isOwn) return record;
   const isAwaited = record?.isAwaited ?? own.isAwaited;
   return { ...own, isAwaited, attempts: own.attempts + 1, state: { kind: 'sent' } };
 }
@@ -194,11 +200,6 @@ function restore(record: OrderRecord | null, own: OrderRecord): OrderRecord {
   if (record.run === own.run) return { ...record, attempts: own.attempts, listed: own.listed, state: own.state };
   // Another process, which found no record, has queued the order since.
   return record.earlier === null ? own : record;
-}
-
-/** Not if it was released. */
-function mayBeSentBy(record: OrderRecord, own: OrderRecord): boolean {
-  return isRunBy(record, own) && record.process === own.process;
 }
 
 function isRunBy(record: OrderRecord, own: OrderRecord): boolean {

@@ -83,7 +83,7 @@ interface HoldOptions {
   /** Stores it as queued first, unless another run has it. @returns what is stored then, or why it is not accepted @throws StoreError */
   place?: () => Promise<OrderRecord | EssayFailure>;
   /** What becomes of the order if that fails: it may be stored all the same. */
-  unplaced?: () => OrderEnd['event'];
+  unplaced?: OrderEnd['event'];
   isKeyed?: boolean;
 }
 
@@ -111,8 +111,14 @@ export function createOrderRuns(options: OrderRunsOptions) {
     },
     /** How an order has ended here, if that is not stored yet. */
     findEnd: ends.find,
+    /** The order as this process knows it; null: what is stored counts. */
+    findRecord(id: string, callerId: string): OrderRecord | null {
+      const run = find(id, callerId);
+      if (run) return run.phase === 'placing' ? null : run.record;
+      return ends.find(id, callerId)?.record ?? null;
+    },
     /** Whether the end of an order is stored now. Resolves when it was tried. */
-    isStored: (end: OrderEnd) => ends.store(end),
+    isStored: ends.isStored,
     /** An essay that is not stored yet. */
     findEssay: ends.findEssay,
     isEmpty: () => runs.size === 0 && ends.list().length === 0,
@@ -178,14 +184,16 @@ export function createOrderRuns(options: OrderRunsOptions) {
   function hold(record: OrderRecord, options: HoldOptions = {}): OrderRun {
     const { request = null, place = async () => record, unplaced, isKeyed = true } = options;
     let begin = () => {};
-    const turn = new Promise<void>((resolve) => {
-      begin = resolve;
-    });
+    const untilTurn = () =>
+      new Promise<void>((resolve) => {
+        begin = resolve;
+      });
+    const turn = request === null ? untilTurn() : null;
     const placed = Promise.resolve().then(place);
     const task = new SharedTask<EssayResult | Moved>(() =>
       placed.then(
         (stored) => perform(run, stored, request, turn),
-        (error) => endUnplaced(run, unplaced?.() ?? null, error),
+        (error) => endUnplaced(run, unplaced ?? null, error),
       ),
     );
     const state = { phase: 'placing', storedAt: performance.now(), isBeingStarted: false, refusal: null } as const;
@@ -222,7 +230,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
     run: OrderRun,
     stored: OrderRecord | EssayFailure,
     request: RequestContext | null,
-    turn: Promise<void>,
+    turn: Promise<void> | null,
   ): Promise<EssayResult | Moved> {
     // Clients that wait for the order of the one that was refused order by themselves.
     if ('kind' in stored) return leave(run, null);
@@ -231,26 +239,25 @@ export function createOrderRuns(options: OrderRunsOptions) {
     run.record = stored;
     run.phase = request === null ? 'waiting' : 'begun';
     try {
-      if (isStopping && !stored.isAwaited) void release(run);
-      startNext();
-      if (request === null) await turn;
+      if (turn !== null) {
+        if (isStopping) void release(run);
+        startNext();
+        await turn;
+      }
       signal.throwIfAborted();
       const { order, caller } = run.record;
       const context = request ?? createRequestContext(signal, caller.id, reserveCallOf(caller));
-      let markedAt = 0;
       const result = await generator.generate(
         order,
         { ...context, signal },
         {
           async maySend() {
             run.refusal = await prepare(run);
-            markedAt = performance.now();
-            run.refusal ??= await mark(run);
             return run.refusal === null;
           },
           beforeAttempt() {
             // The process may have been suspended since.
-            if (performance.now() - markedAt >= leaseMs) run.refusal = unsafeOrder;
+            if (performance.now() - run.storedAt >= leaseMs) run.refusal = unsafeOrder;
             if (run.refusal !== null) throw new Error('The order was not sent in time.');
             run.phase = 'sent';
           },
@@ -263,33 +270,39 @@ export function createOrderRuns(options: OrderRunsOptions) {
     }
   }
 
-  /** What comes before an order is recorded as sent. @returns why it must not be sent @throws the signal's reason */
-  async function prepare({ record, isKeyed, task }: OrderRun): Promise<OrderRun['refusal']> {
+  /** Makes sure that the order is paid for once. @returns why it must not be sent @throws the signal's reason */
+  async function prepare(run: OrderRun): Promise<OrderRun['refusal']> {
+    const { record, isKeyed, task } = run;
     const { id, caller } = record;
     const { signal } = task;
     signal.throwIfAborted();
     if (!record.isAwaited && isWithdrawn(caller)) signal.abort(withdrawn);
     signal.throwIfAborted();
-    if (!isKeyed) return null;
-    return unlessStoreFails(async () => {
-      await lease.settle(signal);
-      const claimed = await orders.claim(record);
-      signal.throwIfAborted();
-      if (claimed === null) return null;
-      if (claimed === 'busy') return unsafeOrder;
-      return moved(await orders.change(id, caller.id, { kind: 'answered', own: record, state: claimed }));
-    });
+    try {
+      if (isKeyed) {
+        await lease.settle(signal);
+        const claimed = orders.claim && (await orders.claim(record));
+        signal.throwIfAborted();
+        if (claimed === 'busy') return unsafeOrder;
+        if (claimed !== null)
+          return moved(await orders.change(id, caller.id, { kind: 'answered', own: record, state: claimed }));
+      }
+      return await mark(run);
+    } catch (error) {
+      if (error instanceof StoreError) return unsafeOrder;
+      throw error;
+    }
   }
 
-  /** Records the order as sent, and lists it. From now on it is completed. @returns why it must not be sent */
+  /** Records the order as sent, and lists it. From now on it is completed. @throws StoreError or the signal's reason */
   async function mark(run: OrderRun): Promise<OrderRun['refusal']> {
     run.task.keepAlive();
-    if (!run.isKeyed) return null;
+    const markedAt = performance.now();
     const { id, caller } = run.record;
-    return unlessStoreFails(async () => {
+    if (run.isKeyed) {
       // Before it is sent, so that no order is missing from the list that may be paid for.
-      const append = () => orders.listOf(caller.id).append(id);
-      const own = { ...run.record, listed: run.record.listed ?? (await append().catch(() => null)) };
+      const list = orders.listOf(caller.id);
+      const own = { ...run.record, listed: run.record.listed ?? (await list.append(id).catch(() => null)) };
       let marked = await orders.change(id, caller.id, { kind: 'sending', own, mayBeLost: false });
       if (marked === null && (await lease.mayHaveLost(run.storedAt))) {
         await lease.settle(run.task.signal);
@@ -298,8 +311,9 @@ export function createOrderRuns(options: OrderRunsOptions) {
       if (marked?.run !== own.run || marked.state.kind !== 'sent') return moved(null);
       run.record = marked;
       notify(run.record);
-      return null;
-    });
+    }
+    run.storedAt = markedAt;
+    return null;
   }
 
   function showText(run: OrderRun, textSoFar: string): void {
@@ -391,7 +405,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
 
   function drop(run: OrderRun): void {
     if (runs.get(keyOf(run.record)) === run) runs.delete(keyOf(run.record));
-    startNext();
+    if (!run.record.isAwaited) startNext();
   }
 
   function leave(run: OrderRun, record: OrderRecord | null): Moved {
@@ -482,14 +496,6 @@ function keyOf({ id, caller }: OrderRecord): string {
 
 function moved(record: OrderRecord | null): Moved {
   return { kind: 'moved', record };
-}
-
-/** Without the store, an order is not sent. @throws other errors than those of the store */
-function unlessStoreFails(check: () => Promise<OrderRun['refusal']>): Promise<OrderRun['refusal']> {
-  return check().catch((error) => {
-    if (error instanceof StoreError) return unsafeOrder;
-    throw error;
-  });
 }
 
 function describeEnd(state: EndedState): ['finished' | 'failed' | 'cancelled', string | null] {

@@ -32,13 +32,14 @@ export type OrderStore = ReturnType<typeof createOrderStore>;
 
 /** Stored orders, and their essays. Functions throw StoreError, with the failure `corrupt` for what is damaged or of a later version. */
 export function createOrderStore({ store, keepMs, isShared, events }: OrderStoreOptions) {
-  const earlier = createEarlierOrders({ store, keepMs, isShared });
+  const earlier = createEarlierOrders({ store, keepMs });
   const expiry = { expiresInMs: keepMs };
 
   return {
     read,
     change,
-    claim: earlier.claim,
+    /** Null: no gateway of the earlier version can use the store. */
+    claim: isShared ? earlier.claim : null,
     /** Lets the essay be found by its id: with its order, or by itself if it has none. */
     async writeEssay(essay: Essay, callerId: string, orderKey: string | null): Promise<void> {
       const entry = orderKey === null ? { version: 1, essay } : { version: 2, orderKey };
