@@ -48,9 +48,11 @@ function lettersAndDigits(text: string): string {
 
 /** A text in capital letters. Full-width forms and the digits of other scripts become those of ASCII. */
 function toAscii(text: string): string {
-  const ascii = text.normalize('NFKC').replaceAll(/\p{Nd}/gu, (digit) => String(valueOfDigit(digit)));
+  const ascii = text.normalize('NFKC').replaceAll(digitsBeyondAscii, (digit) => String(valueOfDigit(digit)));
   return ascii.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
+
+const digitsBeyondAscii = /[^\P{Nd}0-9]/gu;
 
 /** The digits of a script follow each other, from zero on. */
 function valueOfDigit(digit: string): number {

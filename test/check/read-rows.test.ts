@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import iconv from 'iconv-lite';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import writeWorkbook from 'write-excel-file/node';
 import type { InTimeSlice } from '../../src/base/async/time-slices.ts';
 import type { Cells } from '../../src/check/find-columns.ts';
@@ -179,6 +179,13 @@ describe('the rows', () => {
   it('are as long as they are, and blank ones are kept', async () => {
     const { rows } = await read(`Name,IBAN\n\nAnna,${iban},x,y\nBob\n`);
     expect(rows).toEqual([['Name', 'IBAN'], [''], ['Anna', iban, 'x', 'y'], ['Bob']]);
+  });
+
+  it('create no error where they are shorter or longer than the first one', async () => {
+    const createStack = vi.spyOn(Error, 'captureStackTrace');
+    const { rows } = await read(`Name,IBAN\n${' \n'.repeat(500)}${'a,b,c\n'.repeat(500)}`);
+    expect(rows).toHaveLength(1_001);
+    expect(createStack).not.toHaveBeenCalled();
   });
 
   it('end at a quotation mark that is not closed, with the number of the row', async () => {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { ranBetween, readThreadTime } from './thread-time.ts';
 
 /* Preloaded into a gateway process, on Linux: answers every message with what the process has used since the one before. */
 
@@ -12,7 +13,7 @@ export interface CheckReading {
 }
 
 let longest = 0;
-let ranAt = readRun();
+let turnBeganAt = readThreadTime();
 let last = process.cpuUsage();
 
 // Timers are called in every turn of the event loop.
@@ -28,15 +29,9 @@ process.on('message', () => {
 });
 
 function measureTurn(): void {
-  const now = readRun();
-  longest = Math.max(longest, now - ranAt);
-  ranAt = now;
-}
-
-/** How long this thread ran, without the time in which it waited for a core, in milliseconds. */
-function readRun(): number {
-  const [ran = ''] = readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ');
-  return Number(ran) / 1e6;
+  const now = readThreadTime();
+  longest = Math.max(longest, ranBetween(turnBeganAt, now));
+  turnBeganAt = now;
 }
 
 /** Not `resourceUsage().maxRSS`: that includes what the parent used when it started the process. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { ranBetween, readThreadTime } from './thread-time.ts';
 
 /* Preloaded into a gateway process: answers every message with what the process has used since the one before. */
 
@@ -13,13 +13,9 @@ export interface Reading {
   peakMb: number;
 }
 
-/** Only Linux counts the time of a thread; elsewhere, that of the whole process is an upper bound. */
-const threadStatus = '/proc/thread-self/schedstat';
-const hasThreadStatus = existsSync(threadStatus);
-
 let last = process.cpuUsage();
 let isWatching = false;
-let turnBeganAt = { ran: 0, at: 0 };
+let turnBeganAt = readThreadTime();
 let blockMs = 0;
 let peakMb = 0;
 
@@ -36,7 +32,7 @@ process.on('message', (message: 'read' | 'collect' | 'watch') => {
 });
 
 function beginTurn(): void {
-  turnBeganAt = readTimes();
+  turnBeganAt = readThreadTime();
   setImmediate(() => {
     if (!isWatching) return;
     endTurn();
@@ -45,16 +41,6 @@ function beginTurn(): void {
 }
 
 function endTurn(): void {
-  const { ran, at } = readTimes();
-  // A thread that waits for a core does not run, and helpers of a process run beside it.
-  blockMs = Math.max(blockMs, Math.min(ran - turnBeganAt.ran, at - turnBeganAt.at));
+  blockMs = Math.max(blockMs, ranBetween(turnBeganAt, readThreadTime()));
   peakMb = Math.max(peakMb, process.memoryUsage.rss() / 1e6);
-}
-
-function readTimes() {
-  const { user, system } = process.cpuUsage();
-  const ran = hasThreadStatus
-    ? Number(readFileSync(threadStatus, 'utf8').split(' ')[0]) / 1e6
-    : (user + system) / 1_000;
-  return { ran, at: performance.now() };
 }

@@ -54,6 +54,8 @@ describe('a compiled operation', () => {
     ['introspection in a fragment', '{ ...F } fragment F on Query { __type(name: "Query") { name } }'],
     ['a variable with a reserved name', 'query ($__argument0: String!) { country(code: $__argument0) { code } }'],
     ['very many fields', `{ ${repeat(1_800, (index) => `a${index}: __typename`)} }`],
+    ['many fields with resolvers', `{ ${repeat(110, (index) => `a${index}: country(code: "FR") { code name }`)} }`],
+    ['many unions', `{ ${repeat(120, (index) => `a${index}: _entities(representations: []) { __typename }`)} }`],
     ['long paths', `{ country(code: "FR") ${nest(90, 'a'.repeat(100))} }`],
     [
       'fragments that expand to very many fields',
@@ -61,6 +63,12 @@ describe('a compiled operation', () => {
     ],
   ])('is not made of %s', async (_, query) => {
     expect(await runCompiled({ query, variables: { __argument0: 'DE' } })).toBeNull();
+  });
+
+  it('may be fifty look-ups with ten fields', async () => {
+    const fields = 'iban valid problems ibanData { bankCode bban } bankData { bic name city zip }';
+    const query = `{ ${repeat(50, (index) => `a${index}: ibanValidation(iban: "FR14") { ${fields} }`)} }`;
+    expect(await runCompiled({ query, variables: {} })).not.toBeNull();
   });
 
   it.each([2 ** 31, 1.5, 27])('checks a number of a resolver as GraphQL.js does: %d', async (length) => {
@@ -117,7 +125,7 @@ describe('compiling', () => {
 
   it('counts the memory of compiled operations in the cache of documents', async () => {
     const { prepare, status } = createPreparedDocuments({ schema, hasCallers: false });
-    const fields = repeat(380, (index) => `a${index}: ibanFormatAsRegex`);
+    const fields = repeat(380, (index) => `a${index}: sepa`);
     const textOf = (index: number) => `query Q${index}($code: String!) { country(code: $code) { ${fields} } }`;
     const texts = Array.from({ length: 16 }, (_, index) => textOf(index));
     for (const text of texts) expect(prepare(text)).not.toBe(prepare(text));
