@@ -13,7 +13,7 @@ export default defineConfig({
   resolve: { alias: { graphql: 'graphql/index.js' } },
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/build.ts', 'test/support/untouched-data.ts'],
+    globalSetup: ['test/support/build.ts', 'test/support/after-all.ts'],
     reporters: ['minimal', plainSummary()],
     // Tests that start processes and pages have time limits, so more workers than cores would let some of them pass these.
     maxWorkers: availableParallelism(),

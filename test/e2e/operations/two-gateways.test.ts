@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { expectLookUps, playOutage } from '../../support/operations/outage.ts';
 import { type Replica, tSite, whyNoSite } from '../../support/operations/site.ts';
-import { tSlowProxy } from '../../support/operations/slow-proxy.ts';
 import { tRedis, tRedisSentinel, withClient } from '../../support/redis.ts';
 
 /* Two gateways behind HAProxy, one outage after the other: what clients and operators see of each, as docs/incidents.md says. */
@@ -26,7 +25,7 @@ describe.skipIf(whyNoSite)(`two gateways${whyNoSite}`, () => {
     expectLookUps(full);
     const locked = await playOutage(site, {
       name: 'Redis is restarted with another password',
-      begin: () => redis.restart('--requirepass', 'other'),
+      begin: () => redis.restart({ password: 'other' }),
       end: () => redis.restart(),
     });
     expectLookUps(locked);
@@ -87,14 +86,12 @@ describe.skipIf(whyNoSite)(`two gateways${whyNoSite}`, () => {
   // On a machine that is busy for half a second, a command takes longer than a second, and Redis counts as down.
   it('do not wait long for a Redis that is slow', { retry: 2 }, async () => {
     const redis = await tRedis({ isDurable: true });
-    const proxy = await tSlowProxy(redis.port);
-    const env = { REDIS_URL: `redis://127.0.0.1:${proxy.port}` };
     // A scrape reads the counts, which takes longer than a second.
-    const site = await tSite({ env, minuteMs: 10_000 });
+    const site = await tSite({ env: { REDIS_URL: redis.url }, minuteMs: 10_000 });
     const seen = await playOutage(site, {
       name: 'Redis answers after 500 ms',
-      begin: () => proxy.setDelay(500),
-      end: () => proxy.setDelay(0),
+      begin: () => redis.setDelay(500),
+      end: () => redis.setDelay(0),
     });
     expectLookUps(seen);
   });

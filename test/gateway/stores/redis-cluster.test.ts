@@ -1,6 +1,5 @@
 import type { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
-import { tOutput } from '../../support/gateway/stores/child.ts';
 import { passTime, tRawClient, tRedisStore } from '../../support/gateway/stores/redis-client.ts';
 import { callsOf, describeStore } from '../../support/gateway/stores/store-contract.ts';
 import { type TRedis, tRedisCluster, whyNoRedis } from '../../support/redis.ts';
@@ -34,13 +33,6 @@ describe.skipIf(whyNoRedis)(`Redis Cluster${whyNoRedis}`, () => {
     const { port } = shared().nodes[2] as { port: number };
     const { store: another } = tRedisStore(`redis-cluster://:secret@127.0.0.1:1,127.0.0.1:${port}`);
     expect(await Promise.all(keys.map(another.get))).toEqual(keys);
-  });
-
-  it('is updated and locked by several processes without loss', async () => {
-    const { store } = await tStore();
-    const outputs = await Promise.all([1, 2].map(() => tOutput('adding', { REDIS_URL: shared().url })));
-    expect((await store.add('calls', 0, hour)).sum).toBe(500);
-    expect(outputs.filter((output) => output === 'locked')).toHaveLength(1);
   });
 
   it('may move a key to another master while it is used', async () => {

@@ -50,11 +50,7 @@ export async function deliverInAllWays(output: string, ending: Ending = {}): Pro
   const everyCharacter = toStream(output.split(''), ending);
   const positions = cuts(output.length).filter((at) => at % 5 === output.length % 5);
   const halves = positions.map((at) => toStream([output.slice(0, at), output.slice(at)], ending));
-  const streams = [
-    ...halves.map((bytes) => [bytes]),
-    splitBytes(oneEvent),
-    [everyCharacter],
-  ];
+  const streams = [...halves.map((bytes) => [bytes]), splitBytes(oneEvent), [everyCharacter]];
   const whole = toWhole(output, ending.finish);
   const outcomes = [await readPieces([whole]), await readPieces(splitBytes(whole))];
   for (const pieces of streams) outcomes.push(await readPieces(pieces));
