@@ -5,7 +5,7 @@ import { replaceImport } from '../../src/banks/import/replace-import.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
 import { tGateway } from '../support/gateway.ts';
 import { noUpstreams, orderMutation, orderVariables, tGatewayProcess, untilReady } from '../support/gateway-process.ts';
-import { tCommand, tProcess } from '../support/process.ts';
+import { tCommand, tNpmScript } from '../support/process.ts';
 import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /* The gateway as a process, as new users and orchestrators run it. */
@@ -25,7 +25,7 @@ const readLog = (text: string) =>
 
 describe('npm start without any configuration', () => {
   it('serves both services and the examples in GraphiQL, and exits with 0 after SIGTERM', async () => {
-    const gateway = tProcess('npm', ['start'], { PORT: '0' });
+    const gateway = tNpmScript('start', { PORT: '0' });
     const { ask } = await untilReady(gateway);
     expect(gateway.stdout()).toMatch(/bank data +self-hosted/);
     expect(gateway.stdout()).toMatch(/essays +self-hosted.*not a language model/);

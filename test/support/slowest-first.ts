@@ -18,15 +18,11 @@ export class SlowestFirst extends BaseSequencer {
  * V8 does not optimize those that it compiles once a process has 16 MB of code, and they would take six times as long.
  */
 const slowest = [
-  'test/essay-service/tagged-essay.test.ts',
-  'test/essay-service/model-output.test.ts',
-  'test/e2e/operations/two-gateways.test.ts',
   'test/examples/essays.test.ts',
-  'test/e2e/operations/one-gateway.test.ts',
+  'test/e2e/outage.test.ts',
   'test/examples/ibans.test.ts',
   'test/e2e/lost-redis-data.test.ts',
   'test/banks/import/import-limits.test.ts',
-  'test/e2e/kill-orders.test.ts',
   'test/deploy/monitoring.test.ts',
   'test/fuzz/request-cost.test.ts',
   'test/cli/check-config.test.ts',
@@ -47,11 +43,9 @@ const slowest = [
   'test/e2e/crash.test.ts',
   'test/e2e/start.test.ts',
   'test/e2e/proxy-limit.test.ts',
-  'test/docs/client-tools.test.ts',
   'test/gateway/stores/redis-cluster.test.ts',
   'test/gateway/graphql/parity.test.ts',
   'test/gateway/stores/verify-store.test.ts',
-  'test/scripts/release.test.ts',
   'test/fuzz/worst-document.test.ts',
   'test/examples/serve.test.ts',
   'test/check/memory.test.ts',

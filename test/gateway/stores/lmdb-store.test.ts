@@ -9,7 +9,7 @@ import { tOutput } from '../../support/gateway/stores/child.ts';
 import { tFakeDate } from '../../support/gateway/stores/fake-date.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { describeStore } from '../../support/gateway/stores/store-contract.ts';
-import { tProcess, tScript } from '../../support/process.ts';
+import { tScript } from '../../support/process.ts';
 
 const hour = { expiresInMs: 3_600_000 };
 /** More of them: STORE_KILLS=10 npx vitest run test/gateway/stores/lmdb-store.test.ts. */
@@ -128,17 +128,6 @@ describe('the file of the LMDB store', () => {
       await store.close();
     }
     expect(await tLmdbStore(folder).get('key')).toBe('x');
-  });
-
-  it('may fill the disk: failed writes reject, and successful ones can be read', async () => {
-    // Limits files to 2 MB, or to 4 MB in shells whose unit is 1,024 bytes instead of 512.
-    const limited = `ulimit -f 4000; exec ${process.execPath} --import tsx test/support/gateway/stores/filling.ts`;
-    const child = tProcess('sh', ['-c', limited], { FOLDER: tFolder() });
-    expect(await child.ended).toEqual({ code: 0, signal: null });
-    const { written, readable, reasons } = JSON.parse(child.stdout());
-    expect(reasons).toEqual(['StoreError']);
-    expect(written).toBeGreaterThan(0);
-    expect(readable).toBe(written);
   });
 
   it('may be empty: another process is creating it', async () => {
