@@ -11,7 +11,7 @@ import { type Reply, replyNever, replyWithIban, tUpstream, type UpstreamCall } f
 
 /** Calls at a time. */
 const concurrency = 4;
-const distinct = 300;
+const distinct = 200;
 const random = createRandom(20_261_126);
 
 /** Each IBAN about twice, in any order, and some wrong ones. */

@@ -2,6 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { replaceImport } from '../../src/banks/import/replace-import.ts';
+import { tFreePort } from '../support/free-port.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
 import { tGateway } from '../support/gateway.ts';
 import { noUpstreams, orderMutation, orderVariables, tGatewayProcess, untilReady } from '../support/gateway-process.ts';
@@ -66,8 +67,9 @@ describe('the process', () => {
     const file = join(tFolder(), '.env');
     writeFileSync(file, 'PORT=none\nBANK_DATA_URL=https://bank.example/v1/\nBANK_DATA_APIKEY=seeded-key\n');
     const preload = 'setInterval(()=>console.error("seeded-key-1",new Error("of DE89370400440532013000")),20).unref()';
-    // An empty variable does not hide the one in the file, others do.
-    const gateway = tCommand(['start', '--dotenv', file, '--port', '0', '--host', '127.0.0.1'], {
+    const port = await tFreePort();
+    // An empty variable does not hide the one in the file, others do. Options override both.
+    const gateway = tCommand(['start', '--dotenv', file, '--port', String(port), '--host', '127.0.0.1'], {
       HOST: 'not a host',
       BANK_DATA_URL: '',
       BANK_DATA_API_KEY: 'seeded-key-1',
@@ -75,6 +77,7 @@ describe('the process', () => {
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}`,
     });
     const { origin } = await untilReady(gateway);
+    expect(origin).toBe(`http://127.0.0.1:${port}`);
     expect(gateway.stdout()).toMatch(/bank data +https:\/\/bank\.example\/v1\n +essays +self-hosted.*\n.*\n$/);
     expect(gateway.stdout()).toContain('  to stop    SIGTERM or Ctrl+C: at most 125 s for active requests\n');
     const readiness = await fetch(`${origin}/ready`);

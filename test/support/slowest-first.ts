@@ -18,7 +18,6 @@ export class SlowestFirst extends BaseSequencer {
  * V8 does not optimize those that it compiles once a process has 16 MB of code, and they would take six times as long.
  */
 const slowest = [
-  'test/examples/essays.test.ts',
   'test/e2e/outage.test.ts',
   'test/examples/ibans.test.ts',
   'test/e2e/lost-redis-data.test.ts',
@@ -26,7 +25,6 @@ const slowest = [
   'test/deploy/monitoring.test.ts',
   'test/fuzz/request-cost.test.ts',
   'test/cli/check-config.test.ts',
-  'test/examples/files.test.ts',
   'test/gateway/http/graphiql.test.ts',
   'test/gateway/graphql/documents/memory.test.ts',
   'test/banks/import/import-banks.test.ts',
@@ -47,9 +45,7 @@ const slowest = [
   'test/gateway/graphql/parity.test.ts',
   'test/gateway/stores/verify-store.test.ts',
   'test/fuzz/worst-document.test.ts',
-  'test/examples/serve.test.ts',
   'test/check/memory.test.ts',
-  'test/federation/example.test.ts',
   'test/gateway/stores/store-files.test.ts',
   'test/e2e/wrong-configuration.test.ts',
   'test/docs/clients.test.ts',

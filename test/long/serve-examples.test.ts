@@ -41,7 +41,7 @@ describe.skipIf(whyNoChromium)(`npm run examples${whyNoChromium}`, () => {
       await page.getByRole('button', { name: 'Check 7 IBANs' }).click();
       await page.getByRole('button', { name: '2 suspicious' }).waitFor();
       await page.getByRole('button', { name: '3 valid' }).waitFor();
-      // docs/example-page.png is `SCREENSHOTS=docs npx vitest run test/examples/serve.test.ts`.
+      // docs/example-page.png is `SCREENSHOTS=docs LONG_TESTS=1 npx vitest run serve-examples`.
       const { SCREENSHOTS } = process.env;
       if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, 'example-page.png'), fullPage: true });
     }
