@@ -13,7 +13,7 @@ describe('a server of the benchmark', () => {
   afterAll(() => upstream.close());
 
   it.each(serverNames)('answers each of its workloads, with one call for each new IBAN: %s', async (name) => {
-    const server = listServers({ upstreamUrl: upstream.url, gatewayEnv: {} })[name];
+    const server = listServers({ upstreamUrl: upstream.url, gatewayEnv: { LOG_LEVEL: 'warn' } })[name];
     if (server === undefined) throw new Error(`unknown server: ${name}`);
     const running = await startServer(server);
     try {

@@ -13,7 +13,7 @@ export const canMount = (BigInt(`0x${capabilities}`) & (1n << 21n)) !== 0n;
 export const whyNoMount = canMount ? '' : ' (SKIPPED: this user cannot mount a small disk; run the test as root)';
 
 const sizeKb = 32_768;
-/** Of this worker. Those of all workers are unmounted after the tests, by `after-all.ts`. */
+/** The disk of this worker; `after-all.ts` unmounts the disks of all workers after the tests. */
 let mounted: string | null = null;
 
 /** A disk for one test, with this much free space; the rest is the file `other`. */

@@ -18,6 +18,8 @@ export class SlowestFirst extends BaseSequencer {
  * V8 does not optimize those that it compiles once a process has 16 MB of code, and they would take six times as long.
  */
 const slowest = [
+  'test/essay-service/tagged-essay.test.ts',
+  'test/essay-service/model-output.test.ts',
   'test/e2e/outage.test.ts',
   'test/examples/ibans.test.ts',
   'test/e2e/lost-redis-data.test.ts',
