@@ -17,11 +17,13 @@ const twoReplicas = { REPLICAS: '2', UPSTREAM_CONCURRENCY: '1' };
 
 const startReplicas = (redis: TRedis, essaysUrl: string) => tReplicas(redis, { essaysUrl, env: twoReplicas });
 
+const startProcess = (redis: TRedis, essaysUrl: string) =>
+  tGatewayProcess({ ...noUpstreams, ...sharing(redis), ...twoReplicas, ESSAY_URL: essaysUrl });
+
 /** The first one is a process, to be killed. */
-async function startProcess(redis: TRedis, essaysUrl: string) {
-  const env = { ...noUpstreams, ...sharing(redis), ...twoReplicas, ESSAY_URL: essaysUrl };
+async function startWithProcess(redis: TRedis, essaysUrl: string) {
   const [other] = await startReplicas(redis, essaysUrl);
-  return [await tGatewayProcess(env), other] as const;
+  return [await startProcess(redis, essaysUrl), other] as const;
 }
 
 function tClient(redis: TRedis): Redis {
@@ -71,14 +73,14 @@ describe.skipIf(whyNoRedis)(`two gateways with a Redis that loses data${whyNoRed
 
   it('pay once for an order in the queue after FLUSHALL', async () => {
     const { redis, gate, service } = await tQueue();
-    const both = await startReplicas(redis, service.url);
+    const both = await Promise.all([startProcess(redis, service.url), startProcess(redis, service.url)]);
     const loseLocks = () => tClient(redis).call('FLUSHALL');
     await expectQueuedOrderPaidOnce(redis, service, both, loseLocks, gate.open);
   });
 
   it('pay once for an order in the queue, although one stood still until its lease expired', async () => {
     const { redis, gate, service } = await tQueue();
-    const [one, other] = await startProcess(redis, service.url);
+    const [one, other] = await startWithProcess(redis, service.url);
     const standStill = async () => {
       one.process.kill('SIGSTOP');
       await expireLeases(tClient(redis));
@@ -94,7 +96,7 @@ describe.skipIf(whyNoRedis)(`two gateways with a Redis that loses data${whyNoRed
     const client = tClient(redis);
     const gate = tGate();
     const service = await tRecordingEssayService({ write: () => gate.opened });
-    const [one, other] = await startProcess(redis, service.url);
+    const [one, other] = await startWithProcess(redis, service.url);
     const lost = settle(one.order('Pens', 'form-1'));
     while (service.calls.length === 0) await one.counted('ESSAYS');
     one.process.kill('SIGKILL');
