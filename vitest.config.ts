@@ -13,7 +13,9 @@ export default defineConfig({
   resolve: { alias: { graphql: 'graphql/index.js' } },
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/build.ts', 'test/support/untouched-data.ts'],
+    // They start many processes and take minutes: `.ci/run` runs them, too.
+    exclude: process.env.LONG_TESTS ? [] : ['test/long/**'],
+    globalSetup: ['test/support/build.ts', 'test/support/after-all.ts'],
     reporters: ['minimal', plainSummary()],
     // Tests that start processes and pages have time limits, so more workers than cores would let some of them pass these.
     maxWorkers: availableParallelism(),

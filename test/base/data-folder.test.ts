@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkDataFolder } from '../../src/base/data-folder.ts';
 import { ConfigError } from '../../src/base/errors.ts';
+import { canMount } from '../support/disk.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
 
 function findProblem(folder: string): string {
@@ -16,7 +17,6 @@ function findProblem(folder: string): string {
 }
 
 const isRoot = process.getuid?.() === 0;
-const canMount = spawnSync('unshare', ['--mount', 'true']).status === 0;
 
 /** Unlike a missing tool, missing rights cannot be installed, so these tests do not count as skipped. */
 function itWhere(hasRights: boolean) {
@@ -26,13 +26,7 @@ function itWhere(hasRights: boolean) {
   };
 }
 
-function tMount(options: string): string {
-  const folder = join(tFolder(), 'disk');
-  mkdirSync(folder);
-  expect(spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]).status).toBe(0);
-  onTestFinished(() => void spawnSync('umount', [folder]));
-  return folder;
-}
+const mount = (...args: string[]) => expect(spawnSync('mount', args).status).toBe(0);
 
 describe('the check of DATA_DIR', () => {
   it('creates the folder for its owner only, and leaves nothing in it', () => {
@@ -60,14 +54,15 @@ describe('the check of DATA_DIR', () => {
     expect(findProblem(folder)).toContain('does not permit it (EACCES)');
   });
 
-  itWhere(canMount)('describes that the file system is read-only', () => {
-    expect(findProblem(tMount('ro'))).toContain('is on a read-only file system (EROFS)');
-  });
-
-  itWhere(canMount)('accepts a full disk', () => {
-    const folder = tMount('size=64k,nr_inodes=2');
+  itWhere(canMount)('accepts a full disk, and describes that a file system is read-only', () => {
+    const folder = join(tFolder(), 'disk');
+    mkdirSync(folder);
+    mount('-t', 'tmpfs', '-o', 'size=64k,nr_inodes=2', 'tmpfs', folder);
+    onTestFinished(() => void spawnSync('umount', [folder]));
     writeFileSync(join(folder, 'other'), '');
     expect(() => writeFileSync(join(folder, 'another'), '')).toThrow('ENOSPC');
     expect(findProblem(folder)).toBe('');
+    mount('-o', 'remount,ro', folder);
+    expect(findProblem(folder)).toContain('is on a read-only file system (EROFS)');
   });
 });

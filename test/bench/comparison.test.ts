@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { distinctIban } from '../../bench/comparison/distinct-ibans.ts';
-import { checkResponse } from '../../bench/comparison/measure-server.ts';
 import { formatResults, type Result } from '../../bench/comparison/results.ts';
-import { listServers, serverNames } from '../../bench/comparison/servers.ts';
-import { startServer } from '../../bench/comparison/start-server.ts';
-import { type CountingUpstream, startCountingUpstream } from '../../bench/comparison/upstream.ts';
-import { createBodies, workloads } from '../../bench/comparison/workloads.ts';
+import { createBodies } from '../../bench/comparison/workloads.ts';
 import { scriptedIban } from '../../bench/scripted-ibans.ts';
 
 describe('the IBANs of the benchmark', () => {
@@ -51,30 +47,5 @@ describe('the table of results', () => {
 
   it('has a dash where nothing is known', () => {
     expect(formatResults([tResult('gateway', 1, 100)])).toMatch(/\| - +\|.*\| - +\|/);
-  });
-});
-
-describe('a server of the benchmark', () => {
-  let upstream: CountingUpstream;
-  beforeAll(async () => {
-    upstream = await startCountingUpstream(0);
-  });
-  afterAll(() => upstream.close());
-
-  it.each(serverNames)('answers each of its workloads, with one call for each new IBAN: %s', async (name) => {
-    const server = listServers({ upstreamUrl: upstream.url, gatewayEnv: {} })[name];
-    if (server === undefined) throw new Error(`unknown server: ${name}`);
-    const running = await startServer(server);
-    try {
-      await upstream.report();
-      for (const [index, workload] of (server.workloads ?? Object.keys(workloads)).entries()) {
-        const { newIbans = 0 } = workloads[workload] ?? {};
-        await checkResponse(running.url, workload, 1_000 * index);
-        const calls = await upstream.report();
-        if (workload !== 'W3') expect([workload, calls]).toEqual([workload, newIbans]);
-      }
-    } finally {
-      await running.close();
-    }
   });
 });

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -9,8 +8,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { backUp, restore } from '../../src/gateway/stores/backup.ts';
 import { openStore } from '../../src/gateway/stores/open-store.ts';
 import { verifyStore } from '../../src/gateway/stores/verify-store.ts';
@@ -22,6 +22,12 @@ import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const tRun = (args: string[], dataDir: string, env: Record<string, string> = {}) =>
   runCommand(args, { DATA_DIR: dataDir, ...env });
+
+/** Unlike a pipe, it is created without a process. */
+function tSocket(path: string): void {
+  const server = createServer().listen(path);
+  onTestFinished(() => void server.close());
+}
 
 const text = 'A pen holds ink. It also holds thoughts. '.repeat(6);
 
@@ -128,7 +134,7 @@ describe('backup and restore', () => {
       ['store-secret', (path) => symlinkSync(join(outside, 'missing'), path), 'is a symbolic link'],
       ['store-1.lmdb', (path) => symlinkSync(outside, path), 'is a symbolic link'],
       ['lists', (path) => symlinkSync(dirname(outside), path), 'is a symbolic link'],
-      ['store-1.lmdb', (path) => execFileSync('mkfifo', [path]), 'is a pipe, socket or device'],
+      ['store-1.lmdb', (path) => tSocket(path), 'is a pipe, socket or device'],
       ['store-1.lmdb', (path) => mkdirSync(path), 'is a folder'],
     ];
     for (const [name, create, message] of kinds) {

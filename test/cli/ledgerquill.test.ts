@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../support/command.ts';
-import { tFreePort } from '../support/free-port.ts';
-import { noUpstreams, untilReady } from '../support/gateway-process.ts';
-import { tCommand } from '../support/process.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
@@ -39,21 +36,6 @@ describe('the ledgerquill command', () => {
     const { code, stdout, stderr } = await runCommand(args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
-  });
-
-  it('starts the gateway at the port and address of its options, which override PORT and HOST', async () => {
-    const port = await tFreePort();
-    const url = `http://127.0.0.1:${port}`;
-    const gateway = tCommand(['start', '--port', String(port), '--host', '127.0.0.1'], {
-      ...noUpstreams,
-      PORT: 'none',
-      HOST: 'not a host',
-    });
-    const { origin } = await untilReady(gateway);
-    expect(origin).toBe(url);
-    expect((await fetch(`${url}/health`)).status).toBe(200);
-    gateway.kill('SIGTERM');
-    expect(await gateway.ended).toEqual({ code: 0, signal: null });
   });
 
   it.each([

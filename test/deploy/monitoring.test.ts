@@ -111,7 +111,6 @@ describe('the dashboard', () => {
 it.skipIf(whyNoPromtool).each([
   ['check', 'config', 'prometheus.yaml'],
   ['test', 'rules', 'alerts.test.yaml'],
-  ['test', 'rules', 'outages.test.yaml'],
 ])(
   `passes promtool %s %s %s${whyNoPromtool}`,
   (...args) => {

@@ -13,7 +13,7 @@ import { schema } from '../../src/gateway/graphql/schema/schema.ts';
 import { type FencedBlock, fencedBlocks } from '../support/docs/fenced-blocks.ts';
 import { runBlock, whyNoCurl } from '../support/docs/run-block.ts';
 
-/* Runs or validates every code block of docs/clients.md. Files of projects are compiled by client-tools.test.ts. */
+/* Runs or validates every code block of docs/clients.md. Files of projects are compiled by test/long/client-tools.test.ts. */
 
 const page = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8');
 const blocks = fencedBlocks(page).filter(({ file }) => file === null);

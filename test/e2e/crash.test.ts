@@ -7,7 +7,7 @@ import type { GatewayProcess, WrittenEssay } from '../support/gateway-process.ts
 
 /*
  * The process is killed at random moments while essays are written, and started again with the same data folder. For
- * more than three kills:
+ * more than two kills:
  *   CRASH_ROUNDS=50 npx vitest run test/e2e/crash.test.ts
  * CRASH_SEED=1000 chooses other moments. The same seed chooses the same moments, as far as two processes can be
  * repeated.
@@ -16,7 +16,7 @@ import type { GatewayProcess, WrittenEssay } from '../support/gateway-process.ts
 const wantedRounds = Number(process.env.CRASH_ROUNDS ?? 0);
 const firstSeed = Number(process.env.CRASH_SEED ?? 1);
 /** Small, so that many data folders are new. */
-const roundsPerFolder = 3;
+const roundsPerFolder = 2;
 const folders = Math.ceil((wantedRounds || roundsPerFolder) / roundsPerFolder);
 const seeds = Array.from({ length: folders }, (_, index) => firstSeed + index);
 const ordersPerRound = 12;

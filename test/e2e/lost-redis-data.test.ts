@@ -4,17 +4,27 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { leaseMs } from '../../src/gateway/essays/orders/process-lease.ts';
 import { tIban } from '../support/e2e/iban.ts';
 import { isSeenByTwo, monitorOrderRequests } from '../support/e2e/order-requests.ts';
-import { tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
+import { type RecordingEssayService, tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
 import { tGate } from '../support/gate.ts';
-import { type GatewayProcess, tReplicas } from '../support/gateway-process.ts';
+import { type GatewayClient, noUpstreams, sharing, tGatewayProcess, tReplicas } from '../support/gateway-process.ts';
 import { type TRedis, tRedis, whyNoRedis } from '../support/redis.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
-/* Two processes that share a Redis, which loses its data while they write essays, or one of which stands still or ends. */
+/* Two gateways that share a Redis, which loses its data while they write essays, or one of which stands still or ends. */
 
 /** They make one call at a time: the second order waits in the queue. */
-const startReplicas = (redis: TRedis, env: Record<string, string>) =>
-  tReplicas(redis, { REPLICAS: '2', UPSTREAM_CONCURRENCY: '1', ...env });
+const twoReplicas = { REPLICAS: '2', UPSTREAM_CONCURRENCY: '1' };
+
+const startReplicas = (redis: TRedis, essaysUrl: string) => tReplicas(redis, { essaysUrl, env: twoReplicas });
+
+const startProcess = (redis: TRedis, essaysUrl: string) =>
+  tGatewayProcess({ ...noUpstreams, ...sharing(redis), ...twoReplicas, ESSAY_URL: essaysUrl });
+
+/** The first one is a process, to be killed. */
+async function startWithProcess(redis: TRedis, essaysUrl: string) {
+  const [other] = await startReplicas(redis, essaysUrl);
+  return [await startProcess(redis, essaysUrl), other] as const;
+}
 
 function tClient(redis: TRedis): Redis {
   const client = new Redis(redis.url);
@@ -30,24 +40,14 @@ async function expireLeases(redis: Redis): Promise<void> {
 
 const settle = (order: Promise<unknown>) => order.then(() => 'essay', String);
 
-describe.skipIf(whyNoRedis)(`two processes with a Redis that loses data${whyNoRedis}`, { timeout: 60_000 }, () => {
-  it.each<[string, (redis: Redis, first: GatewayProcess) => Promise<unknown>]>([
-    ['after FLUSHALL', (redis) => redis.call('FLUSHALL')],
-    [
-      'because one stood still until its lease expired',
-      async (redis, { process }) => {
-        process.kill('SIGSTOP');
-        await expireLeases(redis);
-      },
-    ],
-  ])('pay once for an order in the queue %s', async (_, loseLocks) => {
-    const redis = await tRedis();
-    const client = tClient(redis);
-    const gate = tGate();
-    const service = await tRecordingEssayService({
-      write: ({ topic }) => (topic === 'Long' ? gate.opened : Promise.resolve()),
-    });
-    const [one, other] = await startReplicas(redis, { ESSAY_URL: service.url });
+describe.skipIf(whyNoRedis)(`two gateways with a Redis that loses data${whyNoRedis}`, { timeout: 60_000 }, () => {
+  async function expectQueuedOrderPaidOnce(
+    redis: TRedis,
+    service: RecordingEssayService,
+    [one, other]: readonly [GatewayClient, GatewayClient],
+    loseLocks: () => Promise<unknown>,
+    endOutage: () => void,
+  ): Promise<void> {
     const untilRequests = await monitorOrderRequests(redis);
     const long = settle(one.order('Long'));
     while (service.calls.length === 0) await one.counted('ESSAYS');
@@ -55,14 +55,40 @@ describe.skipIf(whyNoRedis)(`two processes with a Redis that loses data${whyNoRe
     // The order without a key is not stored.
     await untilRequests((requests) => requests.some(({ kind }) => kind === 'change'));
 
-    await loseLocks(client, one);
+    await loseLocks();
     const essay = await other.order('Pens', 'form-1');
-    one.process.kill('SIGCONT');
-    gate.open();
+    endOutage();
     expect(await long).toBe('essay');
     expect(await queued).toBe('essay');
     expect(await one.order('Pens', 'form-1')).toEqual(essay);
     expect(service.callsFor('Pens')).toHaveLength(1);
+  }
+
+  /** Writes about everything but what is long. */
+  async function tQueue() {
+    const gate = tGate();
+    const write = ({ topic }: { topic: string }) => (topic === 'Long' ? gate.opened : Promise.resolve());
+    return { redis: await tRedis(), gate, service: await tRecordingEssayService({ write }) };
+  }
+
+  it('pay once for an order in the queue after FLUSHALL', async () => {
+    const { redis, gate, service } = await tQueue();
+    const both = await Promise.all([startProcess(redis, service.url), startProcess(redis, service.url)]);
+    const loseLocks = () => tClient(redis).call('FLUSHALL');
+    await expectQueuedOrderPaidOnce(redis, service, both, loseLocks, gate.open);
+  });
+
+  it('pay once for an order in the queue, although one stood still until its lease expired', async () => {
+    const { redis, gate, service } = await tQueue();
+    const [one, other] = await startWithProcess(redis, service.url);
+    const standStill = async () => {
+      one.process.kill('SIGSTOP');
+      await expireLeases(tClient(redis));
+    };
+    await expectQueuedOrderPaidOnce(redis, service, [one, other], standStill, () => {
+      one.process.kill('SIGCONT');
+      gate.open();
+    });
   });
 
   it('pay once for an order that was sent by a killed process, until a second payment is accepted', async () => {
@@ -70,7 +96,7 @@ describe.skipIf(whyNoRedis)(`two processes with a Redis that loses data${whyNoRe
     const client = tClient(redis);
     const gate = tGate();
     const service = await tRecordingEssayService({ write: () => gate.opened });
-    const [one, other] = await startReplicas(redis, { ESSAY_URL: service.url });
+    const [one, other] = await startWithProcess(redis, service.url);
     const lost = settle(one.order('Pens', 'form-1'));
     while (service.calls.length === 0) await one.counted('ESSAYS');
     one.process.kill('SIGKILL');
@@ -90,14 +116,14 @@ describe.skipIf(whyNoRedis)(`two processes with a Redis that loses data${whyNoRe
     const client = tClient(redis);
     const gate = tGate();
     const service = await tRecordingEssayService({ write: () => gate.opened });
-    const [one, other] = await startReplicas(redis, { ESSAY_URL: service.url });
+    const [one, other] = await startReplicas(redis, service.url);
     const first = one.order('Pens', 'form-1');
     while (service.calls.length === 0) await one.counted('ESSAYS');
     await client.call('FLUSHALL');
 
     const untilRequests = await monitorOrderRequests(redis);
     const second = other.order('Pens', 'form-1');
-    // The second process queues the order, and the first one stores that it has sent it.
+    // The second gateway queues the order, and the first one stores that it has sent it.
     await untilRequests((requests) => isSeenByTwo(requests, 'change') || isSeenByTwo(requests, 'read'));
     gate.open();
     expect(await second).toEqual(await first);
@@ -108,7 +134,7 @@ describe.skipIf(whyNoRedis)(`two processes with a Redis that loses data${whyNoRe
     const redis = await tRedis();
     const gate = tGate();
     const service = await tRecordingEssayService({ write: () => gate.opened });
-    const [one, other] = await startReplicas(redis, { ESSAY_URL: service.url });
+    const [one, other] = await startReplicas(redis, service.url);
     const first = one.order('Pens', 'form-1');
     while (service.calls.length === 0) await one.counted('ESSAYS');
     await redis.restart();
@@ -128,7 +154,7 @@ describe.skipIf(whyNoRedis)(`two processes with a Redis that loses data${whyNoRe
     await tClient(redis).call('ACL', ...command.split(' '));
     const url = redis.url.replace('redis://', 'redis://ledgerquill:PASSWORD@');
     const service = await tRecordingEssayService({ write: async () => {} });
-    const [one, other] = await startReplicas({ ...redis, url }, { ESSAY_URL: service.url });
+    const [one, other] = await startReplicas({ ...redis, url }, service.url);
     expect(await other.order('Pens', 'form-1')).toEqual(await one.order('Pens', 'form-1'));
     expect(service.calls).toHaveLength(1);
     await expect(tClient({ ...redis, url }).call('FLUSHALL')).rejects.toThrow('NOPERM');
@@ -137,12 +163,12 @@ describe.skipIf(whyNoRedis)(`two processes with a Redis that loses data${whyNoRe
   it('make no more calls than their allowance while it is down', async () => {
     const redis = await tRedis();
     const upstream = await tUpstream(replyJson(200, { valid: true }));
-    const env = { BANK_DATA_URL: upstream.url, BANK_DATA_MONTHLY_ALLOWANCE: '50', UPSTREAM_CONCURRENCY: '16' };
-    const replicas = await startReplicas(redis, env);
+    const env = { ...twoReplicas, BANK_DATA_MONTHLY_ALLOWANCE: '50', UPSTREAM_CONCURRENCY: '16' };
+    const replicas = await tReplicas(redis, { bankDataUrl: upstream.url, env });
     for (const replica of replicas) await replica.counted('BANK_DATA');
     await redis.stop();
     let account = 0;
-    const query = (replica: GatewayProcess) =>
+    const query = (replica: GatewayClient) =>
       Promise.allSettled(
         Array.from({ length: 60 }, () => replica.ask(`{ ibanValidation(iban: "${tIban(account++)}") { valid } }`)),
       );

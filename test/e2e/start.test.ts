@@ -2,10 +2,11 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { replaceImport } from '../../src/banks/import/replace-import.ts';
+import { tFreePort } from '../support/free-port.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
 import { tGateway } from '../support/gateway.ts';
 import { noUpstreams, orderMutation, orderVariables, tGatewayProcess, untilReady } from '../support/gateway-process.ts';
-import { tCommand, tProcess } from '../support/process.ts';
+import { tCommand, tNpmScript } from '../support/process.ts';
 import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /* The gateway as a process, as new users and orchestrators run it. */
@@ -25,7 +26,7 @@ const readLog = (text: string) =>
 
 describe('npm start without any configuration', () => {
   it('serves both services and the examples in GraphiQL, and exits with 0 after SIGTERM', async () => {
-    const gateway = tProcess('npm', ['start'], { PORT: '0' });
+    const gateway = tNpmScript('start', { PORT: '0' });
     const { ask } = await untilReady(gateway);
     expect(gateway.stdout()).toMatch(/bank data +self-hosted/);
     expect(gateway.stdout()).toMatch(/essays +self-hosted.*not a language model/);
@@ -66,8 +67,9 @@ describe('the process', () => {
     const file = join(tFolder(), '.env');
     writeFileSync(file, 'PORT=none\nBANK_DATA_URL=https://bank.example/v1/\nBANK_DATA_APIKEY=seeded-key\n');
     const preload = 'setInterval(()=>console.error("seeded-key-1",new Error("of DE89370400440532013000")),20).unref()';
-    // An empty variable does not hide the one in the file, others do.
-    const gateway = tCommand(['start', '--dotenv', file, '--port', '0', '--host', '127.0.0.1'], {
+    const port = await tFreePort();
+    // An empty variable does not hide the one in the file, others do. Options override both.
+    const gateway = tCommand(['start', '--dotenv', file, '--port', String(port), '--host', '127.0.0.1'], {
       HOST: 'not a host',
       BANK_DATA_URL: '',
       BANK_DATA_API_KEY: 'seeded-key-1',
@@ -75,6 +77,7 @@ describe('the process', () => {
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}`,
     });
     const { origin } = await untilReady(gateway);
+    expect(origin).toBe(`http://127.0.0.1:${port}`);
     expect(gateway.stdout()).toMatch(/bank data +https:\/\/bank\.example\/v1\n +essays +self-hosted.*\n.*\n$/);
     expect(gateway.stdout()).toContain('  to stop    SIGTERM or Ctrl+C: at most 125 s for active requests\n');
     const readiness = await fetch(`${origin}/ready`);

@@ -42,13 +42,17 @@ function toStream({ message, finish }: ModelAnswer, toPieces: (text: string) => 
 }
 
 const inPieces = (text: string) => text.match(/[\s\S]{1,17}/g) ?? [];
+/** Short pieces at first, then longer ones: in all, they have many times the length of the text. */
+function repeatingAll(text: string): string[] {
+  const pieces: string[] = [];
+  for (let end = 17; pieces.at(-1) !== text; end += end < 250 ? 17 : 170) pieces.push(text.slice(0, end));
+  return pieces;
+}
+
 const ways: [string, (answer: ModelAnswer) => ChatScript][] = [
   ['whole', ({ message, finish }) => toBody({ choices: [{ index: 0, message, finish_reason: finish }] })],
   ['as a stream', (answer) => toStream(answer, inPieces)],
-  [
-    'as a stream whose deltas repeat all text',
-    (answer) => toStream(answer, (text) => inPieces(text).map((_, at, pieces) => pieces.slice(0, at + 1).join(''))),
-  ],
+  ['as a stream whose deltas repeat all text', (answer) => toStream(answer, repeatingAll)],
 ];
 
 /** Whether a result is what the case expects. */

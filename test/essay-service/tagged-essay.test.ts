@@ -9,7 +9,7 @@ const paragraph =
   'Bees (and wasps) fly at 3.5 m a day, says Dr. Ink in “City Bees” [1]. They don’t stop: “Why?” asks nobody & no one. ' +
   '蜜蜂在城市里飞。它们睡觉。 It costs a < b, or 5 ~ 6. - Not an item. Wait… they sleep (see above). And so on.';
 const list = '- Bees fly.\n- They sleep, too\n- 3. They eat';
-const prose = ['City Bees', paragraph, list, paragraph, paragraph, list, ...Array(12).fill(paragraph)].join('\n\n');
+const prose = ['City Bees', paragraph, list, paragraph, paragraph].join('\n\n');
 
 interface Shown {
   /** What was shown, part by part. */
@@ -88,7 +88,7 @@ describe('an essay between tags', () => {
   it('is shown up to the word limit, and as it is when the model is cut off', async () => {
     const random = createRandom(7);
     const outputs = [`<essay>${prose}</essay>`, `<think>${thought}</think>\n<essay>${prose}`, `<essay>\n${paragraph}`];
-    for (let round = 0; round < 400; round += 1) {
+    for (let round = 0; round < 100; round += 1) {
       const output = outputs[round % outputs.length] ?? '';
       const written = output.slice(0, random(output.length));
       const finish = random(1) === 0 ? 'stop' : 'length';

@@ -29,7 +29,7 @@ it(`the worst answers stay within limits (seed ${seed})`, { timeout: 120_000 + r
   const upstream = await tUpstream(replyJson(200, { valid: true, data: [], essay: 'Pens hold ink.' }));
   const urls = { BANK_DATA_URL: upstream.url, ESSAY_URL: upstream.url };
   const credentials = { BANK_DATA_API_KEY: 'seeded-key-of-bank-data', ESSAY_API_KEY: 'seeded-key-of-essays' };
-  const gateway = await tMeasuredGateway({ ...urls, ...credentials }, {}, heapMb);
+  const gateway = await tMeasuredGateway({ ...urls, ...credentials }, heapMb);
   for (let order = 0; order < 20; order += 1) await gateway.measure(startEssay(order));
 
   const random = createRandom(seed);

@@ -44,15 +44,9 @@ it('works in an empty folder, with no other packages than those that it depends 
   // A workbook needs the most packages of all formats.
   const workbook = run(['import-banks', 'LU', await tSampleFile(folder, tSample('LU')), '--force']);
   expect(await workbook.ended, workbook.stderr()).toEqual({ code: 0, signal: null });
-  for (const args of [
-    ['api-key', 'shop'],
-    ['schema', '--client'],
-    ['schema', '--possible-types'],
-  ]) {
-    const command = run(args);
-    expect(await command.ended, command.stderr()).toEqual({ code: 0, signal: null });
-    expect(command.stdout()).not.toBe('');
-  }
+  const schema = run(['schema', '--client']);
+  expect(await schema.ended, schema.stderr()).toEqual({ code: 0, signal: null });
+  expect(schema.stdout()).toBe(readFileSync(join(modules, 'ledgerquill/schema.client.graphql'), 'utf8'));
   gateway.kill('SIGTERM');
   expect(await gateway.ended).toEqual({ code: 0, signal: null });
 });

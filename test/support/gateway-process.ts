@@ -1,3 +1,4 @@
+import { tGateway } from './gateway.ts';
 import { postJson } from './post-json.ts';
 import { type TProcess, tScript } from './process.ts';
 
@@ -6,13 +7,8 @@ export interface WrittenEssay {
   text: string;
 }
 
-/** The process of a gateway, as clients use it. */
-export interface GatewayProcess {
-  process: TProcess;
-  /** Of its port, without a path. */
-  origin: string;
-  /** Null without METRICS_PORT. */
-  metricsUrl: string | null;
+/** A gateway, as clients use it. */
+export interface GatewayClient {
   /** @returns the data of the answer. Rejects if there are errors or no answer. */
   ask<Data>(query: string, variables?: object, operationName?: string): Promise<Data>;
   /**
@@ -22,6 +18,14 @@ export interface GatewayProcess {
   order(topic: string, idempotencyKey?: string, options?: OrderOptions): Promise<WrittenEssay>;
   /** The calls it has counted this month. */
   counted(service: 'ESSAYS' | 'BANK_DATA'): Promise<number>;
+}
+
+export interface GatewayProcess extends GatewayClient {
+  process: TProcess;
+  /** Of its port, without a path. */
+  origin: string;
+  /** Null without METRICS_PORT. */
+  metricsUrl: string | null;
   /** Resolves when new connections are refused. */
   untilRefused(): Promise<void>;
 }
@@ -39,10 +43,14 @@ export function tGatewayProcess(env: Record<string, string> = {}): Promise<Gatew
   return untilReady(tScript('src/cli/main.ts', { PORT: '0', ...env }));
 }
 
-/** Two gateways that share nothing but a Redis. */
-export function tReplicas(redis: { url: string }, env: Record<string, string> = {}) {
-  const shared = { REDIS_URL: redis.url, STORE_SECRET: 'a-secret-that-all-share', ...noUpstreams, ...env };
-  return Promise.all([tGatewayProcess(shared), tGatewayProcess(shared)]);
+/** The variables of gateways that share nothing but a Redis. */
+export const sharing = (redis: { url: string }) => ({ REDIS_URL: redis.url, STORE_SECRET: 'a-secret-that-all-share' });
+
+/** Two gateways in this process that share nothing but a Redis. */
+export function tReplicas(redis: { url: string }, options: Parameters<typeof tGateway>[0] = {}) {
+  const env = { LOG_LEVEL: 'warn', ...sharing(redis), ...options.env };
+  const start = async () => tClientOf(await tGateway({ ...options, env }).listen());
+  return Promise.all([start(), start()]);
 }
 
 /** Resolves when the process listens. */
@@ -51,6 +59,19 @@ export async function untilReady(process: TProcess): Promise<GatewayProcess> {
   const [, origin = ''] = /GraphiQL +(\S+)\/graphql\n/.exec(printed) ?? [];
   const [, metricsUrl = null] = /metrics +(\S+)\n/.exec(printed) ?? [];
 
+  return {
+    ...tClientOf(origin),
+    process,
+    origin,
+    metricsUrl,
+    async untilRefused() {
+      const isListening = () => fetch(`${origin}/health`, { headers: { connection: 'close' } }).then(() => true);
+      while (await isListening().catch(() => false));
+    },
+  };
+}
+
+function tClientOf(origin: string): GatewayClient {
   async function ask<Data>(query: string, variables: object = {}, operationName?: string): Promise<Data> {
     const body = { query, variables, operationName };
     const answer = await postJson<{ data: Data; errors?: unknown }>(`${origin}/graphql`, body);
@@ -59,9 +80,6 @@ export async function untilReady(process: TProcess): Promise<GatewayProcess> {
   }
 
   return {
-    process,
-    origin,
-    metricsUrl,
     ask,
     async order(topic, idempotencyKey, options) {
       for (;;) {
@@ -75,10 +93,6 @@ export async function untilReady(process: TProcess): Promise<GatewayProcess> {
     async counted(service) {
       const { allowances } = await ask<Counts>('{ allowances { service used } }');
       return allowances.find((allowance) => allowance.service === service)?.used ?? Number.NaN;
-    },
-    async untilRefused() {
-      const isListening = () => fetch(`${origin}/health`, { headers: { connection: 'close' } }).then(() => true);
-      while (await isListening().catch(() => false));
     },
   };
 }

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, buildSync } from 'esbuild';
 import { expect, onTestFinished, vi } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import { writeFile } from '../../scripts/write-file.ts';
 import { tFolder } from './gateway/stores/folder.ts';
 
@@ -23,6 +24,7 @@ export interface TProcess {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
+const { scripts } = packageJson;
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Registers a function that is called when the test, or a group of tests, ends. */
@@ -100,6 +102,12 @@ function argumentsOf(file: string): string[] {
   if (file === 'src/cli/main.ts') return ['dist/main.js'];
   if (file.startsWith('src/')) return [file.replace(/^src\/(.+)\.ts$/, 'dist/$1.js')];
   return file.startsWith('test/') ? [bundleScript(file)] : ['--import', 'tsx', file];
+}
+
+/** Runs a script of package.json on the build of these tests, without npm, which would check all types first. */
+export function tNpmScript(name: keyof typeof scripts, env: Record<string, string> = {}): TProcess {
+  expect(scripts[`pre${name}` as keyof typeof scripts]).toBe('npm run --silent build');
+  return tProcess('sh', ['-c', scripts[name]], env);
 }
 
 /** Bundles a file without its packages. @returns the path of the bundle, where Node.js finds them */

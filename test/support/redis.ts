@@ -8,6 +8,7 @@ import { onFreePort, tFreePort } from './free-port.ts';
 import { tFolder } from './gateway/stores/folder.ts';
 import { findProgram, whyMissing } from './installed.ts';
 import { type OnFinished, type TProcess, tProcess } from './process.ts';
+import { tTcpProxy } from './tcp-proxy.ts';
 
 /** For titles of tests that need the redis-server binary: why they are skipped; empty if it is installed. */
 export const whyNoRedis = whyMissing('redis-server');
@@ -15,10 +16,10 @@ export const whyNoRedis = whyMissing('redis-server');
 export interface TRedis {
   url: string;
   port: number;
-  /** Kills it; its data is lost unless it is durable. */
+  /** Ends it for its clients; its data is lost unless it is durable. */
   stop(): Promise<void>;
-  /** Kills it and starts it again on the same port, empty unless it is durable, and with these arguments in addition. */
-  restart(...moreArgs: string[]): Promise<void>;
+  /** Ends it and starts it again on the same port, empty unless it is durable. */
+  restart(changed?: { password?: string }): Promise<void>;
   /** It accepts connections but no longer responds. */
   freeze(): void;
   thaw(): void;
@@ -26,15 +27,13 @@ export interface TRedis {
 
 interface RedisOptions {
   password?: string;
-  /** Whether it writes its data to disk, as in production. */
+  /** Whether it keeps its data when it is stopped, as in production. */
   isDurable?: boolean;
-  /** More arguments of redis-server. */
-  args?: readonly string[];
-  /** When it is killed: by default, when the test ends. */
+  /** When it ends: by default, when the test ends. */
   onFinished?: OnFinished;
 }
 
-/** Servers that earlier tests have left as they were, but without data. They end with the worker. */
+/** Servers without data that no test uses. They end with the worker. */
 const idle: RunningServer[] = [];
 
 interface RunningServer {
@@ -42,93 +41,136 @@ interface RunningServer {
   port: number;
 }
 
-/** A running Redis server on a free port of the loopback interface; it belongs to the test until the test ends. */
+/**
+ * An empty Redis on a port of its own, for one test. Its process is that of earlier tests: clients reach it through a proxy, which
+ * stops in its place, because the start of a process takes longer than most tests.
+ */
 export async function tRedis({
   password = '',
   isDurable = false,
-  args = [],
   onFinished = onTestFinished,
-}: RedisOptions = {}): Promise<TRedis> {
-  const isOrdinary = password === '' && !isDurable && args.length === 0 && canEndWithParent;
-  const auth = password === '' ? [] : ['--requirepass', password, '--masterauth', password];
-  const folder = isOrdinary ? tmpdir() : tFolder(onFinished);
-  const data = ['--dir', folder, '--save', '', '--appendonly', isDurable ? 'yes' : 'no'];
-  const [command = '', ...before] = [...(isOrdinary ? endWithParent : []), 'redis-server'];
-
-  async function start(port: number, ...moreArgs: string[]): Promise<TProcess> {
-    const all = [...before, ...args, '--bind', '127.0.0.1', '--port', String(port), ...data, ...auth, ...moreArgs];
-    const server = tProcess(command, all, { DATA_DIR: folder }, isOrdinary ? () => {} : onFinished);
-    await server.printed(/Ready to accept connections|Sentinel ID is/);
-    return server;
-  }
-
-  async function kill(): Promise<void> {
-    isAsBefore = false;
-    server.kill('SIGKILL');
-    await server.ended;
-  }
-
-  let isAsBefore = isOrdinary;
-  const { server: first, port } = (isOrdinary ? idle.pop() : undefined) ?? (await onFreePort(start));
-  let server = first;
-  const url = toUrl('redis', { password }, [{ port }]);
-  onFinished(async () => {
-    if (!isAsBefore) return kill();
-    await withClient({ url }, async (client) => {
+}: RedisOptions = {}): Promise<TRedis & { setDelay(delayMs: number): void }> {
+  const running = idle.pop() ?? (await startIdle(onFinished));
+  const proxy = await tTcpProxy(running.port);
+  let current = '';
+  const administrate = (use: (client: Redis) => Promise<unknown>) => {
+    const client = new Redis(running.port, '127.0.0.1', { password: current });
+    return use(client).finally(() => client.disconnect());
+  };
+  const setPassword = async (next: string) => {
+    await administrate((client) => client.config('SET', 'requirepass', next));
+    current = next;
+  };
+  const empty = () =>
+    administrate(async (client) => {
       await client.flushall();
-      await client.config('RESETSTAT');
+      await client.script('FLUSH');
     });
-    idle.push({ server, port });
+  const stop = async () => {
+    await proxy.stop();
+    // They may have sent commands that the server has not read yet.
+    await administrate((client) => client.client('KILL', 'TYPE', 'NORMAL'));
+    if (!isDurable) await empty();
+  };
+  await setPassword(password);
+  onFinished(async () => {
+    await stop();
+    await empty();
+    await setPassword('');
+    await administrate((client) => client.config('RESETSTAT'));
+    if (canEndWithParent) idle.push(running);
   });
   return {
-    url,
-    port,
-    stop: kill,
-    async restart(...moreArgs) {
-      await kill();
-      server = await start(port, ...moreArgs);
+    ...proxy,
+    url: toUrl('redis', { password }, [proxy]),
+    stop,
+    async restart(changed = {}) {
+      await stop();
+      await setPassword(changed.password ?? password);
+      await proxy.restart();
     },
-    freeze() {
-      isAsBefore = false;
-      server.kill('SIGSTOP');
+  };
+}
+
+/** Linux ends the process with the one that has started it. Elsewhere, it ends with its test. */
+const endWithParent = ['setpriv', '--pdeathsig', 'KILL'];
+const canEndWithParent = findProgram('setpriv') !== null;
+
+function startIdle(onFinished: OnFinished): Promise<RunningServer> {
+  const data = ['--dir', tmpdir(), '--save', '', '--appendonly', 'no'];
+  const [command = '', ...args] = [...(canEndWithParent ? endWithParent : []), 'redis-server', ...data];
+  return onFreePort((port) => startServer(command, [...args, ...at(port)], canEndWithParent ? () => {} : onFinished));
+}
+
+const at = (port: number) => ['--bind', '127.0.0.1', '--port', String(port)];
+
+async function startServer(command: string, args: readonly string[], onFinished: OnFinished): Promise<TProcess> {
+  const server = tProcess(command, args, { DATA_DIR: tmpdir() }, onFinished);
+  await server.printed(/Ready to accept connections|Sentinel ID is/);
+  return server;
+}
+
+/** A process of its own with these arguments, which is killed when it stops. */
+export async function tRedisProcess(
+  args: readonly string[] = [],
+  { password = '', isDurable = false, onFinished = onTestFinished }: RedisOptions = {},
+): Promise<TRedis> {
+  const auth = password === '' ? [] : ['--requirepass', password, '--masterauth', password];
+  const data = ['--dir', tFolder(onFinished), '--save', '', '--appendonly', isDurable ? 'yes' : 'no'];
+  const start = (port: number) => startServer('redis-server', [...args, ...at(port), ...data, ...auth], onFinished);
+  const first = await onFreePort(start);
+  let { server } = first;
+  const stop = async () => {
+    server.kill('SIGKILL');
+    await server.ended;
+  };
+  return {
+    url: toUrl('redis', { password }, [first]),
+    port: first.port,
+    stop,
+    async restart() {
+      await stop();
+      server = await start(first.port);
     },
+    freeze: () => server.kill('SIGSTOP'),
     thaw: () => server.kill('SIGCONT'),
   };
 }
 
-/** Linux ends the process with the one that has started it. */
-const endWithParent = ['setpriv', '--pdeathsig', 'KILL'];
-const canEndWithParent = findProgram('setpriv') !== null;
-
 /**
- * A cluster of three masters without replicas, in which a busy node does not count as failed. Its start takes 2 s, in which a new
+ * A cluster of masters without replicas, in which a busy node does not count as failed. Its start takes 2 s, in which a new
  * master rejects commands.
  */
-export async function tRedisCluster(options: RedisOptions = {}) {
+export async function tRedisCluster(options: RedisOptions = {}, slotRanges = threeRanges) {
   const nodes = await Promise.all(slotRanges.map((slots) => startMaster(options, slots)));
   const [first, ...others] = nodes as [TMaster, ...TMaster[]];
   const meet = (client: Redis) => client.call('cluster', 'meet', '127.0.0.1', first.port, first.busPort);
   for (const other of others) await withClient(other, meet);
-  for (const node of nodes) await untilResponse(node, ['cluster', 'info'], /cluster_state:ok.*cluster_known_nodes:3/s);
+  for (const node of nodes)
+    await untilResponse(
+      node,
+      ['cluster', 'info'],
+      new RegExp(`cluster_state:ok.*cluster_known_nodes:${nodes.length}`, 's'),
+    );
   return { url: toUrl('redis-cluster', options, nodes), nodes };
 }
 
-const slotRanges = ['0 5460', '5461 10922', '10923 16383'];
+const threeRanges = ['0 5460', '5461 10922', '10923 16383'];
 
 type TMaster = Awaited<ReturnType<typeof startMaster>>;
 
 async function startMaster(options: RedisOptions, slots: string) {
   const busPort = await tFreePort();
   const cluster = ['--cluster-enabled', 'yes', '--cluster-port', String(busPort), '--cluster-node-timeout', '60000'];
-  const node = await tRedis({ ...options, args: cluster });
+  const node = await tRedisProcess(cluster, options);
   await withClient(node, (client) => client.call('cluster', 'addslotsrange', ...slots.split(' ')));
   return { ...node, busPort };
 }
 
 /** A master, its replica, and a Sentinel. It replaces the master only when `failOver` stops it, however busy the machine is. */
 export async function tRedisSentinel(options: RedisOptions = {}) {
-  const master = await tRedis(options);
-  const replica = await tRedis({ ...options, args: ['--replicaof', '127.0.0.1', String(master.port)] });
+  const master = await tRedisProcess([], options);
+  const replica = await tRedisProcess(['--replicaof', '127.0.0.1', String(master.port)], options);
   await untilResponse(master, ['info', 'replication'], /state=online/);
   const config = join(tFolder(options.onFinished), 'sentinel.conf');
   const lines = [
@@ -137,7 +179,7 @@ export async function tRedisSentinel(options: RedisOptions = {}) {
     ...(options.password ? [`auth-pass main ${options.password}`] : []),
   ];
   writeFileSync(config, lines.map((line) => `sentinel ${line}\n`).join(''));
-  const sentinel = await tRedis({ ...options, args: [config, '--sentinel'] });
+  const sentinel = await tRedisProcess([config, '--sentinel'], options);
   await untilResponse(sentinel, ['sentinel', 'replicas', 'main'], /127\.0\.0\.1/);
   const failOver = async () => {
     await withClient(sentinel, (client) => client.call('sentinel', 'set', 'main', 'down-after-milliseconds', '1000'));

@@ -81,7 +81,7 @@ describe.skipIf(whyNoRedis)(`a store on Redis${whyNoRedis}`, () => {
     const redis = await tRedis({ password: 'right' });
     const { store, failure, events } = tOpened(redis.url);
     await store.set('key', 'value', hour);
-    await redis.restart('--requirepass', 'other');
+    await redis.restart({ password: 'other' });
     await expect.poll(failure).toBe('credentials');
     await redis.restart();
     await expect.poll(failure).toBeNull();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { passTime, tRawClient, tRedisStore } from '../../support/gateway/stores/redis-client.ts';
+import { expectPing, passTime, tRawClient, tRedisStore } from '../../support/gateway/stores/redis-client.ts';
 import { describeStore } from '../../support/gateway/stores/store-contract.ts';
 import { tRedisSentinel, whyNoRedis } from '../../support/redis.ts';
 import { tShared } from '../../support/shared.ts';
@@ -7,7 +7,7 @@ import { tShared } from '../../support/shared.ts';
 const hour = { expiresInMs: 3_600_000 };
 
 describe.skipIf(whyNoRedis)(`Redis with Sentinel${whyNoRedis}`, () => {
-  const shared = tShared((onFinished) => tRedisSentinel({ password: 'secret', onFinished }));
+  const shared = tShared((onFinished) => tRedisSentinel({ password: 'seeded-key', onFinished }));
 
   /** A store on the emptied server. */
   async function tStore() {
@@ -21,13 +21,16 @@ describe.skipIf(whyNoRedis)(`Redis with Sentinel${whyNoRedis}`, () => {
 
   it.each([
     ['an unknown master', '#main', '#other', 'unknown master name'],
-    ['a wrong password', 'secret', 'wrong', 'WRONGPASS'],
-    ['no password', ':secret@', '', 'NOAUTH'],
+    ['a wrong password', 'seeded-key', 'wrong', 'WRONGPASS'],
+    ['no password', ':seeded-key@', '', 'NOAUTH'],
   ])('treats %s as an outage', async (_, right, wrong, reason) => {
     const { store, expectEvents } = tRedisStore(shared().url.replace(right, wrong));
     await expect(store.get('key')).rejects.toMatchObject({ reason: 'not connected' });
     await expectEvents([`down: ${reason}`]);
   });
+
+  it('responds to the PING of check-config', () =>
+    expectPing(shared(), 'the master main, found through Sentinel,', 'seeded-key'));
 
   it('treats Sentinels that cannot be reached as an outage', async () => {
     const { store, expectEvents } = tRedisStore('redis-sentinel://127.0.0.1:1,127.0.0.1:2#main');

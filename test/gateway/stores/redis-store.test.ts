@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { tOutput } from '../../support/gateway/stores/child.ts';
 import { passTime, tRawClient, tRedisStore } from '../../support/gateway/stores/redis-client.ts';
 import { describeStore } from '../../support/gateway/stores/store-contract.ts';
 import { tRedis, whyNoRedis } from '../../support/redis.ts';
@@ -10,7 +9,7 @@ async function tStore() {
   const redis = await tRedis();
   const client = tRawClient(redis);
   const another = () => tRedisStore(redis.url).store;
-  return { ...tRedisStore(redis.url), url: redis.url, client, another, pass: (ms: number) => passTime(client, ms) };
+  return { ...tRedisStore(redis.url), client, another, pass: (ms: number) => passTime(client, ms) };
 }
 
 describeStore(`the Redis store${whyNoRedis}`, tStore, { skip: whyNoRedis !== '' });
@@ -60,13 +59,6 @@ describe.skipIf(whyNoRedis)(`the data of the Redis store${whyNoRedis}`, () => {
     expect(values.slice(0, 4)).toEqual(['key-0', 'key-1', 'key-2', null]);
     expect((await calls('mget')) - mgetsBefore).toBe(2);
     expect(await calls('get')).toBe(0);
-  });
-
-  it('is updated and locked by several processes without loss', async () => {
-    const { store, url } = await tStore();
-    const outputs = await Promise.all([1, 2, 3, 4].map(() => tOutput('adding', { REDIS_URL: url })));
-    expect((await store.add('calls', 0, hour)).sum).toBe(1_000);
-    expect(outputs.filter((output) => output === 'locked')).toHaveLength(1);
   });
 
   it('does not appear in errors', async () => {

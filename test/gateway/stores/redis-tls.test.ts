@@ -5,7 +5,7 @@ import { createCertificate, trust } from '../../support/certificate.ts';
 import { tFreePort } from '../../support/free-port.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { tRedisStore } from '../../support/gateway/stores/redis-client.ts';
-import { tRedis, untilResponse, whyNoRedis, withClient } from '../../support/redis.ts';
+import { tRedisProcess, untilResponse, whyNoRedis, withClient } from '../../support/redis.ts';
 
 const hour = { expiresInMs: 3_600_000 };
 
@@ -27,7 +27,7 @@ describe.skipIf(whyNoRedis)(`TLS to Redis${whyNoRedis}`, () => {
     writeFileSync(config, lines.map((line) => `sentinel ${line}\n`).join(''));
     const sentinelPort = await tFreePort();
     const args = [...tlsArgs, '--tls-port', String(sentinelPort), '--tls-replication', 'yes'];
-    await tRedis({ args: [config, '--sentinel', ...args] });
+    await tRedisProcess([config, '--sentinel', ...args]);
     trustIt();
     await expectWorking(`rediss-sentinel://localhost:${sentinelPort}#main`);
   });
@@ -54,7 +54,7 @@ async function tTlsRedis(args: readonly string[] = []) {
     tlsArgs.push(`--tls-${name}-file`, join(folder, name));
   }
   const port = await tFreePort();
-  const redis = await tRedis({ args: [...tlsArgs, '--tls-port', String(port), ...args] });
+  const redis = await tRedisProcess([...tlsArgs, '--tls-port', String(port), ...args]);
   return { redis, port, tlsArgs, trustIt: () => trust(certificate) };
 }
 

@@ -74,7 +74,7 @@ describe('the generated secret', () => {
 
   it('is complete, and the same, for processes that start at the same time', async () => {
     const folder = tFolder();
-    const secrets = await Promise.all(Array.from({ length: 6 }, () => tOutput('reading-secrets', { FOLDER: folder })));
+    const secrets = await Promise.all([1, 2].map(() => tOutput('reading-secrets', { FOLDER: folder })));
     expect(new Set(secrets).size).toBe(1);
     for (const name of readdirSync(folder)) expect(readdirSync(join(folder, name))).toEqual(['store-secret']);
   });
@@ -87,11 +87,13 @@ describe('the generated secret', () => {
 });
 
 describe.skipIf(whyNoMount)(`a disk that is full at the first use of the store${whyNoMount}`, () => {
-  it.each([0, 8, 12, 16, 20, 28, 36])('rejects the write and does not end the process, with %i kB free', async (kB) => {
-    const folder = tDisk(kB);
-    expect(await tOutput('first-write', { FOLDER: folder })).toContain('the disk is full');
-    rmSync(join(folder, 'other'));
-    expect(await tOutput('first-write', { FOLDER: folder })).toBe('stored');
+  it('rejects the write and does not end the process, however little is free', async () => {
+    const attempts = JSON.parse(await tOutput('first-writes', { FOLDER: tDisk(0), FREE_KB: '0,8,12,16,20,28,36' }));
+    expect(attempts).toHaveLength(7);
+    for (const [full, empty] of attempts) {
+      expect(full).toContain('the disk is full');
+      expect(empty).toBe('stored');
+    }
   });
 
   it('is noticed before a commit fails, which LMDB would report past the log', async () => {

@@ -41,18 +41,16 @@ export function toStream(pieces: readonly unknown[], { finish = 'stop', after = 
   return encode(events.join(''));
 }
 
-/** The same answer in all ways in which it can arrive: whole, and streamed in any events and bytes. */
+/**
+ * The same answer in all ways in which it can arrive: whole, and streamed in any events and bytes. What is read does not depend on
+ * where bytes are cut, so these are cut between all of them; the text is cut in two at every fifth character.
+ */
 export async function deliverInAllWays(output: string, ending: Ending = {}): Promise<Outcome[]> {
   const oneEvent = toStream([output], ending);
   const everyCharacter = toStream(output.split(''), ending);
-  const halves = cuts(output.length).map((at) => toStream([output.slice(0, at), output.slice(at)], ending));
-  const streams = [
-    ...cutAnywhere(oneEvent),
-    ...halves.map((bytes) => [bytes]),
-    splitBytes(oneEvent),
-    splitBytes(everyCharacter),
-    [everyCharacter],
-  ];
+  const positions = cuts(output.length).filter((at) => at % 5 === output.length % 5);
+  const halves = positions.map((at) => toStream([output.slice(0, at), output.slice(at)], ending));
+  const streams = [...halves.map((bytes) => [bytes]), splitBytes(oneEvent), [everyCharacter]];
   const whole = toWhole(output, ending.finish);
   const outcomes = [await readPieces([whole]), await readPieces(splitBytes(whole))];
   for (const pieces of streams) outcomes.push(await readPieces(pieces));

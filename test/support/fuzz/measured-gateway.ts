@@ -51,12 +51,17 @@ export async function tMeteredGateway<Message extends string, MeterReading>(
   };
 }
 
+export interface MeasureOptions {
+  /** Whether garbage is collected before. */
+  collects?: boolean;
+  /** Whether turns of the event loop are measured, too, which uses CPU time. */
+  watches?: boolean;
+  isTraced?: boolean;
+  credentials?: Readonly<Record<string, string>>;
+}
+
 /** A gateway process that reports what each request uses. Requests are sent one after another. */
-export async function tMeasuredGateway(
-  env: Readonly<Record<string, string>>,
-  credentials: Readonly<Record<string, string>> = {},
-  heapMb = 512,
-) {
+export async function tMeasuredGateway(env: Readonly<Record<string, string>>, heapMb = 512) {
   const { origin, ended, read } = await tMeteredGateway<'read' | 'collect' | 'watch', Reading>(
     'meter',
     [`--max-old-space-size=${heapMb}`, '--expose-gc'],
@@ -64,10 +69,9 @@ export async function tMeasuredGateway(
   );
 
   return {
-    /** @param watches whether turns of the event loop are measured, too, which uses CPU time */
     async measure(
       request: FuzzRequest,
-      { collects = false, watches = false, isTraced = false } = {},
+      { collects = false, watches = false, isTraced = false, credentials = {} }: MeasureOptions = {},
     ): Promise<Measurement> {
       const before = await read(watches ? 'watch' : collects ? 'collect' : 'read');
       const accepted = { 'content-type': 'application/json', 'accept-encoding': 'identity', 'x-cost': '1' };

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, vi } from 'vitest';
+import type { Reply } from '../scripted-upstream.ts';
 import { type Seen, startLoad } from './load.ts';
 import type { Replica, Site } from './site.ts';
 
@@ -9,6 +10,11 @@ import type { Replica, Site } from './site.ts';
 export function expectLookUps({ lookUps, failedLookUps }: Seen): void {
   expect(lookUps).toBeGreaterThan(10);
   expect(failedLookUps).toBe(0);
+}
+
+/** Replies so to calls of one method, and right to the others. */
+export function replyTo(method: 'GET' | 'POST', reply: Reply, replyRight: Reply): Reply {
+  return (response, call) => (call.method === method ? reply : replyRight)(response, call);
 }
 
 /** They may also fire because the machine of the test is busy, or has little space. */

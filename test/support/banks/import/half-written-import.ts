@@ -1,11 +1,11 @@
 import { writeSync } from 'node:fs';
 import { replaceImport } from '../../../../src/banks/import/replace-import.ts';
 
-/* A child process of tests: imports half of 100,000 banks, prints a line, and waits to be killed. */
+/* A child process of tests: imports half of 30,000 banks, prints a line, and waits to be killed. */
 
 function* banks() {
-  for (let number = 0; number < 100_000; number++) {
-    if (number === 50_000) {
+  for (let number = 0; number < 30_000; number++) {
+    if (number === 15_000) {
       writeSync(process.stdout.fd, 'half written\n');
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
     }

@@ -1,4 +1,3 @@
-import { Redis } from 'ioredis';
 import { createPaidBudgets } from '../../../../src/gateway/callers/paid-budget.ts';
 import { redisUrl } from '../../../../src/gateway/config/redis-url.ts';
 import { createRedisStore } from '../../../../src/gateway/stores/redis-store.ts';
@@ -20,11 +19,6 @@ async function makeCalls(): Promise<void> {
   }
 }
 
-// All processes begin at the same time.
-const start = new Redis(REDIS_URL);
-process.stdout.write('ready\n');
-await start.blpop('start', 0);
-start.disconnect();
 await Promise.all(Array.from({ length: 8 }, makeCalls));
 await budgets.flush();
 await store.close();

@@ -3,7 +3,9 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished } from 'vitest';
 import { redisUrl } from '../../../../src/gateway/config/redis-url.ts';
 import { createRedisStore } from '../../../../src/gateway/stores/redis-store.ts';
+import { runCommand } from '../../command.ts';
 import type { TRedis } from '../../redis.ts';
+import { tFolder } from './folder.ts';
 
 /** A store on that Redis, closed when the test ends. */
 export function tRedisStore(url: string, { commandTimeoutMs = 10_000 } = {}) {
@@ -39,6 +41,17 @@ export function tRawClient({ url }: Pick<TRedis, 'url'>): Redis {
   const client = new Redis(url).on('error', () => {});
   onTestFinished(() => client.disconnect());
   return client;
+}
+
+/** `ledgerquill check-config` sends PING, describes the Redis so, and writes neither to the store nor the password to its output. */
+export async function expectPing({ url }: { url: string }, description: string, password: string): Promise<void> {
+  const env = { REDIS_URL: url, STORE_SECRET: `${password}-of-the-store`, DATA_DIR: tFolder() };
+  const { code, stdout, stderr } = await runCommand(['check-config'], env);
+  expect(stdout).toContain(`REDIS_URL: ${description} responded to PING`);
+  expect(stdout).toContain('DATA_DIR: not written to, because REDIS_URL is set');
+  expect(stdout).toMatch(/^ {2}REDIS_URL +.*:\/\/\*{8}@127\.0\.0\.1:/m);
+  expect(stdout + stderr).not.toContain(password);
+  expect(code).toBe(0);
 }
 
 /** Shortens all expiries, as if time had passed. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tBrowser, whyNoChromium } from '../support/browser.ts';
 import { dropFile } from '../support/examples/files.ts';
-import { tProcess } from '../support/process.ts';
+import { tNpmScript } from '../support/process.ts';
 
 const payees = `Name;IBAN;BIC;Amount
 Anna Schmidt;DE89370400440532013000;COBADEFFXXX;120.00
@@ -18,9 +18,9 @@ Ida Wolf;DE02120300000000202051;BYLADEM1001;12.50
 describe.skipIf(whyNoChromium)(`npm run examples${whyNoChromium}`, () => {
   const visit = tBrowser();
 
-  // It builds the gateway, the pages and GraphiQL first.
+  // It builds the pages first.
   it('serves both pages and a gateway, and exits with 0 on SIGTERM', async () => {
-    const examples = tProcess('npm', ['run', 'examples'], { PORT: '0' });
+    const examples = tNpmScript('examples', { PORT: '0' });
     await examples.printed(/GraphiQL .*\n/);
     const [, url = ''] = /(http:\S+)\/apollo\.html/.exec(examples.stdout()) ?? [];
     for (const client of ['urql', 'apollo']) {
@@ -41,7 +41,7 @@ describe.skipIf(whyNoChromium)(`npm run examples${whyNoChromium}`, () => {
       await page.getByRole('button', { name: 'Check 7 IBANs' }).click();
       await page.getByRole('button', { name: '2 suspicious' }).waitFor();
       await page.getByRole('button', { name: '3 valid' }).waitFor();
-      // docs/example-page.png is `SCREENSHOTS=docs npx vitest run test/examples/serve.test.ts`.
+      // docs/example-page.png is `SCREENSHOTS=docs LONG_TESTS=1 npx vitest run serve-examples`.
       const { SCREENSHOTS } = process.env;
       if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, 'example-page.png'), fullPage: true });
     }

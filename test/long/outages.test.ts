@@ -1,10 +1,15 @@
+import { readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { expectLookUps, playOutage } from '../../support/operations/outage.ts';
-import { type Replica, tSite, whyNoSite } from '../../support/operations/site.ts';
-import { tSlowProxy } from '../../support/operations/slow-proxy.ts';
-import { tRedis, tRedisSentinel, withClient } from '../../support/redis.ts';
+import { runCommand } from '../support/command.ts';
+import { tDisk, whyNoMount } from '../support/disk.ts';
+import { tFolder } from '../support/gateway/stores/folder.ts';
+import { expectLookUps, playOutage, replyTo } from '../support/operations/outage.ts';
+import { type Replica, tSite, whyNoSite } from '../support/operations/site.ts';
+import { tRedis, tRedisSentinel, withClient } from '../support/redis.ts';
+import { replyJson } from '../support/scripted-upstream.ts';
 
-/* Two gateways behind HAProxy, one outage after the other: what clients and operators see of each, as docs/incidents.md says. */
+/* Gateways behind HAProxy, one outage after the other: what clients and operators see of each, as docs/incidents.md says. */
 
 describe.skipIf(whyNoSite)(`two gateways${whyNoSite}`, () => {
   it('continue while their Redis is down or full, or one of them is', async () => {
@@ -26,7 +31,7 @@ describe.skipIf(whyNoSite)(`two gateways${whyNoSite}`, () => {
     expectLookUps(full);
     const locked = await playOutage(site, {
       name: 'Redis is restarted with another password',
-      begin: () => redis.restart('--requirepass', 'other'),
+      begin: () => redis.restart({ password: 'other' }),
       end: () => redis.restart(),
     });
     expectLookUps(locked);
@@ -87,15 +92,61 @@ describe.skipIf(whyNoSite)(`two gateways${whyNoSite}`, () => {
   // On a machine that is busy for half a second, a command takes longer than a second, and Redis counts as down.
   it('do not wait long for a Redis that is slow', { retry: 2 }, async () => {
     const redis = await tRedis({ isDurable: true });
-    const proxy = await tSlowProxy(redis.port);
-    const env = { REDIS_URL: `redis://127.0.0.1:${proxy.port}` };
     // A scrape reads the counts, which takes longer than a second.
-    const site = await tSite({ env, minuteMs: 10_000 });
+    const site = await tSite({ env: { REDIS_URL: redis.url }, minuteMs: 10_000 });
     const seen = await playOutage(site, {
       name: 'Redis answers after 500 ms',
-      begin: () => proxy.setDelay(500),
-      end: () => proxy.setDelay(0),
+      begin: () => redis.setDelay(500),
+      end: () => redis.setDelay(0),
     });
     expectLookUps(seen);
   });
 });
+
+describe.skipIf(whyNoSite)(`a gateway with the embedded store${whyNoSite}`, () => {
+  it.skipIf(whyNoMount)(
+    `sees a refusal, a full disk, and a damaged file, which a backup replaces${whyNoMount}`,
+    async () => {
+      const [DATA_DIR, backup] = [tDisk(30_000), join(tFolder(), 'backup')];
+      const site = await tSite({ env: { DATA_DIR }, replicas: 1 });
+      const { upstream, replyRight } = site;
+      await playOutage(site, {
+        name: 'the bank-data service answers 429, and no allowance is configured',
+        begin: () => upstream.answers(replyTo('GET', replyJson(429, {}), replyRight)),
+        end: () => upstream.answers(replyRight),
+      });
+      const filler = join(DATA_DIR, 'filler');
+      await playOutage(site, {
+        name: 'the disk of the embedded store is full',
+        begin: () => {
+          const { bavail, bsize } = statfsSync(DATA_DIR);
+          writeFileSync(filler, Buffer.alloc(bavail * bsize - 50_000));
+        },
+        end: () => rmSync(filler),
+      });
+      const [gateway] = site.gateways as [Replica];
+      await playOutage(site, {
+        name: 'the embedded store is damaged, and the only gateway is restarted',
+        begin: async () => {
+          await gateway.stop();
+          expect((await runCommand(['backup', backup], { DATA_DIR })).code).toBe(0);
+          damagePages(join(DATA_DIR, 'store-1.lmdb'));
+          await expect(gateway.start()).rejects.toThrow('damaged pages');
+        },
+        end: async () => {
+          rmSync(join(DATA_DIR, 'store-1.lmdb'));
+          expect((await runCommand(['restore', backup, '--replace'], { DATA_DIR })).code).toBe(0);
+          await gateway.start();
+        },
+      });
+    },
+  );
+});
+
+const pageBytes = 4_096;
+
+/** Overwrites all pages but the first two, which have the sizes and the roots of the trees. */
+function damagePages(file: string): void {
+  const bytes = readFileSync(file);
+  writeFileSync(file, bytes.fill(0xff, 2 * pageBytes));
+}

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { tProcess, tScript } from '../support/process.ts';
+import { tNpmScript, tScript } from '../support/process.ts';
 
 const page = readFileSync(new URL('../../docs/federation.md', import.meta.url), 'utf8');
 
 describe('npm run supergraph', () => {
   it('answers the query of docs/federation.md as documented, and exits with 0 on SIGINT', async () => {
     const [, body = '', answer = ''] = page.match(/-d '(.*payees.*)'\n```\n```json\n(.*)\n```/) ?? [];
-    const supergraph = tProcess('npm', ['run', 'supergraph'], { PORT: '0' });
+    const supergraph = tNpmScript('supergraph', { PORT: '0' });
     const [, url = ''] = await supergraph.printed(/router +(\S+) .*\n[\s\S]*curl .*\n/);
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(url, { method: 'POST', headers, body });
