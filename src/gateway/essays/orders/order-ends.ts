@@ -23,8 +23,6 @@ export interface OrderEnd {
   isKeyed: boolean;
 }
 
-export type OrderEnds = ReturnType<typeof createOrderEnds>;
-
 /** Stores how orders end. What the store does not accept is kept in memory, and tried again. */
 export function createOrderEnds({ orders, onStored, events }: OrderEndsOptions) {
   /** By the key of the order, in the order in which they have ended. */

@@ -128,7 +128,7 @@ interface StoreLogOptions {
 }
 
 /** A list in a store that only grows at its end. Entries are numbered from 1; a removed, expired or damaged one is missing. */
-export function createStoreLog({ store, name, expiresInMs, skipUnreadable }: StoreLogOptions) {
+function createStoreLog({ store, name, expiresInMs, skipUnreadable }: StoreLogOptions) {
   const toKey = (number: number) => `${name}:${number}`;
 
   return {
