@@ -119,7 +119,7 @@ function createProductsServer() {
       entity == null || entity instanceof Error ? entity : { ...entity, __typename: representations[index].__typename },
     );
   };
-  const budget = createQueryLimiter({
+  const limiter = createQueryLimiter({
     ibans: 0,
     bics: 0,
     bankQueries: 0,
@@ -129,5 +129,5 @@ function createProductsServer() {
     entities: 10,
     suggestions: 0,
   });
-  return createTServer({ schema, createContext: (requestContext) => ({ requestContext, budget }) });
+  return createTServer({ schema, createContext: (requestContext) => ({ requestContext, limiter }) });
 }
