@@ -163,11 +163,13 @@ it('finds nothing in an essay of 15 kB in little time', () => {
   const redactSecrets = createSecretRedaction([...keys, 'api.bank-data.example', 'api.essays.example']);
   const essay = 'The considerable circumstances of keys, seeds and 15 % of the stores.\n"So it is."\n\n'.repeat(180);
   const text = JSON.stringify({ essay });
-  for (let round = 0; round < 500; round += 1) redactSecrets(text);
-  const { user } = process.cpuUsage();
-  for (let round = 0; round < 200; round += 1) expect(redactSecrets(text) === text).toBe(true);
-  // Measured: 70 µs.
-  expect((process.cpuUsage().user - user) / 200).toBeLessThan(1_000);
+  const times = Array.from({ length: 30 }, () => {
+    const { user } = process.cpuUsage();
+    for (let round = 0; round < 20; round += 1) expect(redactSecrets(text) === text).toBe(true);
+    return (process.cpuUsage().user - user) / 20;
+  });
+  // Measured: 70 µs. Other threads of the process take time, too, so the least counts.
+  expect(Math.min(...times)).toBeLessThan(1_000);
 });
 
 it.each(['\\', '%25', '\\u0073', '%', 'seeded', 'SEEDED', '\\/'])(
