@@ -129,11 +129,7 @@ describe.each(Object.entries(executors))('in time slices, %s', (_, executeInSlic
   it.each([
     ['items of a list', `{ countries { ${repeat(50, (i) => `n${i}: name`)} } }`, 89],
     ['items of inner lists', '{ countries { ibanFields { name } } }', 89 * 2],
-    [
-      'objects with a resolver',
-      `{ ${repeat(60, (i) => `c${i}: country(code: "FR") { parent { code } name }`)} }`,
-      60,
-    ],
+    ['objects with a resolver', `{ ${repeat(60, (i) => `c${i}: country(code: "FR") { parent { code } name }`)} }`, 60],
   ])('lets others run after each few %s', async (_, query, objects) => {
     const { waits } = await executeInSlices(query, {}, 10);
     expect(waits).toBeGreaterThan(objects / 10 / 2);
