@@ -283,7 +283,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
         await lease.settle(signal);
         const claimed = orders.claim && (await orders.claim(record));
         signal.throwIfAborted();
-        if (claimed === 'busy') return unsafeOrder;
+        if (claimed === 'busy') return runsElsewhere;
         if (claimed !== null)
           return moved(await orders.change(id, caller.id, { kind: 'answered', own: record, state: claimed }));
       }
@@ -339,6 +339,8 @@ export function createOrderRuns(options: OrderRunsOptions) {
     }
     if (refusal?.kind === 'moved') return leave(run, refusal.record);
     if (refusal !== null) events.essayRejectedWithoutStore();
+    // A started order was accepted: it remains queued until the store works again.
+    if (refusal === unsafeOrder && !own.isAwaited) return end(run, { kind: 'unsent', own, failure: null }, null);
     const failure = refusal ?? result;
     return end(run, { kind: 'unsent', own, failure }, failure);
   }
@@ -521,6 +523,9 @@ export const unsafeOrder: EssayServiceFailed = {
   retryable: true,
   rawText: null,
 };
+
+/** A gateway of the earlier version may be sending the order. */
+const runsElsewhere: EssayServiceFailed = { ...unsafeOrder };
 
 const withdrawnFailure: EssayServiceFailed = {
   kind: 'service-failed',

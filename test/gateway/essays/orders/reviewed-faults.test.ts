@@ -292,6 +292,17 @@ describe('an order that was accepted is sent', () => {
     await pass(60_000);
     expect(sentBy(one, two)).toBe(1);
   });
+
+  it('G10: if the store failed when it was to be recorded as sent', async () => {
+    const { one, fail } = tTwo();
+    const work = fail(asSent);
+    await one.start('a');
+    await pass(5_000);
+    expect(sentBy(one)).toBe(0);
+    work();
+    await pass(5_000);
+    expect(sentBy(one)).toBe(1);
+  });
 });
 
 describe('counts and limits', () => {
