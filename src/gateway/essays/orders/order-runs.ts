@@ -1,3 +1,4 @@
+import { pause } from '../../../base/async/pause.ts';
 import { SharedTask } from '../../../base/async/shared-task.ts';
 import { GatewayError } from '../../../base/errors.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
@@ -328,7 +329,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
     listeners.get(keyOf(record))?.();
   }
 
-  function endWith(run: OrderRun, result: EssayResult): Promise<EssayResult | Moved> | Moved {
+  async function endWith(run: OrderRun, result: EssayResult): Promise<EssayResult | Moved> {
     const { record: own, refusal, phase } = run;
     if (result.kind === 'essay') {
       return end(run, { kind: 'answered', own, state: { kind: 'finished', essay: result } }, result);
@@ -340,7 +341,10 @@ export function createOrderRuns(options: OrderRunsOptions) {
     if (refusal?.kind === 'moved') return leave(run, refusal.record);
     if (refusal !== null) events.essayRejectedWithoutStore();
     // A started order was accepted: it remains queued until the store works again.
-    if (refusal === unsafeOrder && !own.isAwaited) return end(run, { kind: 'unsent', own, failure: null }, null);
+    if (refusal === unsafeOrder && !own.isAwaited) {
+      await pause(tryAgainMs, run.task.signal);
+      return end(run, { kind: 'unsent', own, failure: null }, null);
+    }
     const failure = refusal ?? result;
     return end(run, { kind: 'unsent', own, failure }, failure);
   }
@@ -351,7 +355,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
     const isSent = phase === 'sent';
     if (reason === continuedElsewhere || (reason === cancelled && !isSent)) return leave(run, null);
     if (reason === withdrawn) return end(run, { kind: 'unsent', own, failure: withdrawnFailure }, withdrawnFailure);
-    if (refusal !== null && !aborted) return endWith(run, unsafeOrder);
+    if (refusal !== null && !aborted) return endWith(run, unsafeOrder).catch((error) => endByError(run, error));
     if (reason === cancelled) {
       await end(run, { kind: 'answered', own, state: { kind: 'cancelled', mayHaveBeenPaid: true } }, null);
       throw new GatewayError('UPSTREAM_FAILED', cancelled.message, { service: 'essays' });
@@ -506,6 +510,8 @@ function describeEnd(state: EndedState): ['finished' | 'failed' | 'cancelled', s
   return ['failed', failure !== null && 'code' in failure ? failure.code : 'BAD_USER_INPUT'];
 }
 
+/** After the store has failed. */
+const tryAgainMs = 1_000;
 /** A model writes dozens of pieces a second. */
 const showTextEveryMs = 250;
 
