@@ -13,7 +13,7 @@ export interface GatewayClient {
   ask<Data>(query: string, variables?: object, operationName?: string): Promise<Data>;
   /**
    * Orders an essay about this topic, under this idempotency key, again and again while the gateway cannot make sure that it is paid
-   * for once: a store on a busy machine may not respond in time. Rejects if there is no essay.
+   * for once: a store on a busy machine may not respond in time. Rejects if the order fails.
    */
   order(topic: string, idempotencyKey?: string, options?: OrderOptions): Promise<WrittenEssay>;
   /** The calls it has counted this month. */

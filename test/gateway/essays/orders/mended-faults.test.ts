@@ -1,10 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { EssayResult } from '../../../../src/gateway/essays/essays.ts';
-import { toOrderId, toOrderKey } from '../../../../src/gateway/essays/orders/order-record.ts';
+import { toOrderKey } from '../../../../src/gateway/essays/orders/order-record.ts';
 import { type Store, StoreError } from '../../../../src/gateway/stores/store.ts';
 import { tGate } from '../../../support/gate.ts';
 import { failed, order, tEssay } from '../../../support/gateway/essays/generator.ts';
-import { ann, countReads, listJobs, tJobs } from '../../../support/gateway/essays/jobs.ts';
+import {
+  ann,
+  countReads,
+  idOf,
+  keyed,
+  listJobs,
+  notSent,
+  sentBy,
+  tJobs,
+} from '../../../support/gateway/essays/jobs.ts';
 import { from, pass } from '../../../support/gateway/essays/processes.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 
@@ -18,13 +26,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const keyed = (idempotencyKey: string) => ({ ...order, idempotencyKey });
-const idOf = (idempotencyKey: string) => toOrderId(idempotencyKey, ann.id);
-const notSent = { ...failed, code: 'UPSTREAM_UNAVAILABLE' } as EssayResult;
-
 type Process = ReturnType<typeof tJobs>;
-
-const sentBy = ({ calls }: Process) => calls.filter(({ context }) => context.usage.upstreamCalls > 0).length;
 
 /** A store of which the test can hold back operations, or lose the answer to one that has taken effect. */
 function tUnsteady(memory: Store) {

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { EssayResult } from '../../../../src/gateway/essays/essays.ts';
-import { toOrderId, toOrderKey } from '../../../../src/gateway/essays/orders/order-record.ts';
+import { toOrderKey } from '../../../../src/gateway/essays/orders/order-record.ts';
 import { type Store, StoreError } from '../../../../src/gateway/stores/store.ts';
 import { tGate } from '../../../support/gate.ts';
-import { failed, order, tEssay } from '../../../support/gateway/essays/generator.ts';
-import { ann, tJobs } from '../../../support/gateway/essays/jobs.ts';
+import { tEssay } from '../../../support/gateway/essays/generator.ts';
+import { ann, idOf, keyed, notSent, sentBy, tJobs } from '../../../support/gateway/essays/jobs.ts';
 import { from, pass } from '../../../support/gateway/essays/processes.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 
@@ -18,15 +17,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const keyed = (idempotencyKey: string) => ({ ...order, idempotencyKey });
-const idOf = (idempotencyKey: string) => toOrderId(idempotencyKey, ann.id);
 const recordKey = (idempotencyKey: string) => toOrderKey(idOf(idempotencyKey), ann.id);
-const notSent = { ...failed, code: 'UPSTREAM_UNAVAILABLE' } as EssayResult;
 
 type Process = ReturnType<typeof tJobs>;
 
-const sentBy = (...processes: Process[]) =>
-  processes.flatMap(({ calls }) => calls).filter(({ context }) => context.usage.upstreamCalls > 0).length;
 const sentKeys = (...processes: Process[]) =>
   processes.flatMap(({ calls }) =>
     calls.filter(({ context }) => context.usage.upstreamCalls > 0).map((call) => call.order.idempotencyKey),

@@ -2,18 +2,19 @@ import type {
   EssayAllowanceExhausted,
   EssayOrder,
   EssayOrders,
+  EssayResult,
   OrderInput,
   OrderListing,
   OrderPage,
 } from '../../../../src/gateway/essays/essays.ts';
 import { createEssayOrders } from '../../../../src/gateway/essays/orders/essay-orders.ts';
-import type { EndedState, OrderRecord } from '../../../../src/gateway/essays/orders/order-record.ts';
+import { type EndedState, type OrderRecord, toOrderId } from '../../../../src/gateway/essays/orders/order-record.ts';
 import { createOrderStore } from '../../../../src/gateway/essays/orders/order-store.ts';
 import { markerKey, markerMs } from '../../../../src/gateway/essays/orders/process-lease.ts';
 import type { Store } from '../../../../src/gateway/stores/store.ts';
 import { tFailingStore } from '../../failing-store.ts';
 import { createMemoryStore } from '../stores/memory-store.ts';
-import { order, tEssay, tGenerator } from './generator.ts';
+import { failed, order, tEssay, tGenerator } from './generator.ts';
 import { pass } from './processes.ts';
 
 interface Options {
@@ -27,6 +28,17 @@ interface Options {
 }
 
 const keepMs = 86_400_000;
+
+export const keyed = (idempotencyKey: string) => ({ ...order, idempotencyKey });
+/** Of an order of `ann`. */
+export const idOf = (idempotencyKey: string) => toOrderId(idempotencyKey, ann.id);
+export const notSent = { ...failed, code: 'UPSTREAM_UNAVAILABLE' } as EssayResult;
+
+/** How many orders these processes have sent. */
+export function sentBy(...processes: Pick<ReturnType<typeof tJobs>, 'calls'>[]): number {
+  const calls = processes.flatMap(({ calls }) => calls);
+  return calls.filter(({ context }) => context.usage.upstreamCalls > 0).length;
+}
 
 export const ann = {
   id: 'ann',
