@@ -159,6 +159,7 @@ export class Call implements Dispatcher.DispatchHandler {
       return;
     }
     this.progress = 'complete';
+    // Most responses have none.
     const retryAfter = this.#headers['retry-after'];
     const retryAt = retryAfter === undefined ? null : readRetryAfter(retryAfter);
     this.#settle({ kind: 'answered', status: this.#status, headers: this.#headers, retryAt, text, json });

@@ -249,7 +249,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
 
   /** Begins to run a new order. @param request that waits for it; null: it was started */
   function holdNew(next: OrderRecord, request: RequestContext | null, placeNew: Place = place): OrderRun {
-    // What was replaced is known only if that was tried.
+    // `place` notes the order that it replaces.
     const refused: Extract<OrderEvent, { kind: 'refused' }> = { kind: 'refused', own: next, before: null };
     keepTime();
     return runs.hold(next, { request, place: () => placeNew(next, refused), unplaced: refused });
@@ -386,9 +386,8 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     const { id, caller, order } = next;
     const known = await readCurrent(id, caller.id, { readsAgain: true });
     const end = runs.findEnd(id, caller.id);
-    if (end && (known === null || end.record === null))
-      return (await runs.isStored(end)) ? startOnce(next) : unsafeOrder;
-    if (known !== null && transition(known, { kind: 'ordered', next }) === known) return repeatStart(known, next);
+    const isKnown = known !== null && transition(known, { kind: 'ordered', next }) === known;
+    if (isKnown && end?.record !== null) return repeatStart(known, next);
     if (end) return (await runs.isStored(end)) ? startOnce(next) : unsafeOrder;
     const here = runs.find(id, caller.id);
     if (here?.phase === 'placing') return here.placed.then(() => startOnce(next));
@@ -411,7 +410,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     }
   }
 
-  /** Of an order that is known. If it is queued by another process, that one may be taking it back. */
+  /** Starts an order that is known. If another process has queued it, that one may be taking it back. */
   async function repeatStart(known: OrderRecord, next: OrderRecord): Promise<EssayOrder | EssayFailure> {
     const { id, caller, state, process, isRepeated } = known;
     const isElsewhere = process !== lease.id && process !== earlierProcess;

@@ -122,9 +122,12 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
 
   async function forgetFormerLists(): Promise<void> {
     const own = await ownList;
-    const { listed } = await readListed();
-    const former = listed.filter(({ process, list }) => process === id && list !== own);
-    await Promise.all(former.map(({ list }) => forget(list, id)));
+    let former: readonly Listed[] = [];
+    await changeListed((listed) => {
+      former = listed.filter(({ process, list }) => process === id && list !== own);
+      return listed.filter((entry) => !former.includes(entry));
+    });
+    await Promise.all(former.map(({ list }) => store.delete(toOrdersKey(list))));
     hasFormerLists = false;
   }
 
@@ -183,7 +186,7 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
   async function findLeft(): Promise<LeftProcess[]> {
     const ownBefore = await ownList;
     const { listed } = await readListed();
-    // The record of all processes was damaged.
+    // The stored list of processes was damaged.
     if (ownBefore !== null && !listed.some(({ list }) => list === ownBefore)) dropList();
     const left = await Promise.all(
       listed.map(async ({ process, list }): Promise<LeftProcess | null> => {
