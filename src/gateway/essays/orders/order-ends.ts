@@ -1,7 +1,7 @@
 import { StoreError } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Essay } from '../essays.ts';
-import { isSameOrder, type OrderEvent, type OrderRecord, toOrderKey } from './order-record.ts';
+import { isSameOrder, keyOf, type OrderEvent, type OrderRecord, toOrderKey } from './order-record.ts';
 import type { OrderStore } from './order-store.ts';
 
 interface OrderEndsOptions {
@@ -33,7 +33,7 @@ export function createOrderEnds({ orders, onStored, events }: OrderEndsOptions) 
   return {
     /** Resolves when it was tried to store it. */
     async add(end: OrderEnd): Promise<void> {
-      ends.set(keyOf(end), end);
+      ends.set(keyOf(end.own), end);
       const failure = await tryToStore(end);
       if (failure !== null) buffer(end, failure);
     },
@@ -87,8 +87,8 @@ export function createOrderEnds({ orders, onStored, events }: OrderEndsOptions) 
   async function write(end: OrderEnd): Promise<void> {
     const { own, event, essay, isKeyed } = end;
     const { id, caller, run } = own;
-    if (ends.get(keyOf(end)) !== end) return;
-    if (essay !== null) await orders.writeEssay(essay, caller.id, isKeyed ? keyOf(end) : null);
+    if (ends.get(keyOf(end.own)) !== end) return;
+    if (essay !== null) await orders.writeEssay(essay, caller.id, isKeyed ? keyOf(end.own) : null);
     const stored = isKeyed ? await orders.change(id, caller.id, event) : null;
     const isOther = stored !== null && stored.run !== run && !isSameOrder(stored, own);
     if (essay !== null && isOther) await orders.writeEssay(essay, caller.id, null);
@@ -96,7 +96,7 @@ export function createOrderEnds({ orders, onStored, events }: OrderEndsOptions) 
       end.record = stored;
       if (essay !== null && stored.state.essay.id !== essay.id) events.essayLost(duplicateEssay);
     }
-    ends.delete(keyOf(end));
+    ends.delete(keyOf(end.own));
     onStored(end, stored);
   }
 
@@ -108,12 +108,8 @@ export function createOrderEnds({ orders, onStored, events }: OrderEndsOptions) 
     if (hasEssay && !oldest) events.essayWriteBuffered(reason);
     if (others.length + 1 < maxBuffered || !oldest) return;
     if (hasEssay) events.essayLost(reason);
-    ends.delete(keyOf(oldest));
+    ends.delete(keyOf(oldest.own));
   }
-}
-
-function keyOf({ own }: OrderEnd): string {
-  return toOrderKey(own.id, own.caller.id);
 }
 
 /** Number of essays, of about 15 kB each, and of other ends. */

@@ -277,6 +277,10 @@ export function toOrderKey(id: string, callerId: string): string {
   return `essay-record:${hash([callerId, id])}`;
 }
 
+export function keyOf({ id, caller }: OrderRecord): string {
+  return toOrderKey(id, caller.id);
+}
+
 /** Where the essay with this id is stored, or the key of its order. */
 export function toEssayKey(id: string, callerId: string): string {
   return `essay:${hash([callerId, id])}`;

@@ -9,6 +9,7 @@ import { createOrderEnds, type OrderEnd } from './order-ends.ts';
 import {
   type EndedState,
   isEnded,
+  keyOf,
   type OrderEvent,
   type OrderRecord,
   toOrderKey,
@@ -494,10 +495,6 @@ export function createOrderRuns(options: OrderRunsOptions) {
       orders.change(record.id, record.caller.id, { kind: 'lost', own: record });
     await Promise.all([ends.storeAll(), ...listUnended().map(restoreOne)]);
   }
-}
-
-function keyOf({ id, caller }: OrderRecord): string {
-  return toOrderKey(id, caller.id);
 }
 
 function moved(record: OrderRecord | null): Moved {
