@@ -30,7 +30,7 @@ export interface CallSpan {
   end(outcome: CallOutcome | null): void;
 }
 
-type CallOutcome = { kind: 'answered'; status: number } | { kind: 'failed'; reason: string };
+type CallOutcome = { kind: 'answered'; status: number; fault: string | null } | { kind: 'failed'; reason: string };
 
 /** The span of a client that sent a request. */
 interface TraceParent {

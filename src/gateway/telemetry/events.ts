@@ -6,7 +6,7 @@ interface UpstreamCall {
   method: 'GET' | 'POST';
   /** Without the query string, which may contain an IBAN. */
   path: string;
-  outcome: { kind: 'answered'; status: number } | { kind: 'failed'; reason: string };
+  outcome: { kind: 'answered'; status: number; fault: string | null } | { kind: 'failed'; reason: string };
   durationMs: number;
 }
 

@@ -29,10 +29,14 @@ export function createLogEvents(log: Log): Events {
     },
     circuitHalfOpened: ignore,
     upstreamCalled({ service, path, outcome, durationMs }) {
-      const isFailure = outcome.kind === 'failed' || outcome.status >= 500 || outcome.status === 404;
+      const isFailure =
+        outcome.kind === 'failed' || outcome.status >= 500 || outcome.status === 404 || outcome.fault !== null;
       // Most calls are not logged, and then cost nothing.
       if (!isFailure && !log.isLevelEnabled('debug')) return;
-      const result = outcome.kind === 'answered' ? { status: outcome.status } : { failure: outcome.reason };
+      const result =
+        outcome.kind === 'answered'
+          ? { status: outcome.status, ...(outcome.fault && { failure: outcome.fault }) }
+          : { failure: outcome.reason };
       const fields = { service, path, ...result, durationMs: Math.round(durationMs) };
       log.debug(fields, 'upstream called');
       if (isFailure && isDue(`${service} ${path} ${Object.values(result)}`)) log.warn(fields, 'upstream call failed');

@@ -155,7 +155,8 @@ function toCallSpan(span: Span): CallSpan {
       else {
         span.setAttribute('http.response.status_code', outcome.status);
         // 422 is the answer that an input is not valid.
-        if (outcome.status >= 400 && outcome.status !== 422) fail(span, String(outcome.status));
+        if (outcome.fault !== null) fail(span, outcome.fault);
+        else if (outcome.status >= 400 && outcome.status !== 422) fail(span, String(outcome.status));
       }
       span.end();
     },

@@ -154,15 +154,17 @@ export class Call implements Dispatcher.DispatchHandler {
     const received = decoded.includes('\uFFFD') ? repairLatin1(decoded, bytes) : decoded;
     const text = textOfLines || redactSecrets(received);
     const json = textOfLines === '' ? parseBoundedJson(text) : lastLine;
-    if (this.#status === 200 && request.isAnswer?.(json) === false) {
-      this.#settle({ kind: 'failed', reason: 'mismatched', text: '' });
-      return;
-    }
-    this.progress = 'complete';
     // Most responses have none.
     const retryAfter = this.#headers['retry-after'];
     const retryAt = retryAfter === undefined ? null : readRetryAfter(retryAfter);
-    this.#settle({ kind: 'answered', status: this.#status, headers: this.#headers, retryAt, text, json });
+    const answer = { kind: 'answered', status: this.#status, headers: this.#headers, retryAt, text, json } as const;
+    const fault = this.#status < 400 ? (request.findFault?.(answer) ?? null) : null;
+    if (fault === 'mismatched') {
+      this.#settle({ kind: 'failed', reason: fault, text: '' });
+      return;
+    }
+    this.progress = 'complete';
+    this.#settle({ ...answer, fault });
   }
 
   onError(error: Error): void {

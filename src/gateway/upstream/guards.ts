@@ -70,7 +70,7 @@ export function createRetryAfterBlock(): Guard {
 export const probeIntervalMs = 3_600_000;
 
 /**
- * Stops calling a path that keeps failing: 5xx, timeouts and broken connections count, rejections (4xx) do not. An
+ * Stops calling a path that keeps failing: 5xx, unreadable answers, timeouts and broken connections count, rejections (4xx) do not. An
  * attempt that was aborted or not sent counts neither way. A half-open circuit lets one probe through at a time; one
  * that was not sent does not close it.
  */
@@ -112,9 +112,11 @@ export function createCircuitBreaker(onChanged: (event: CircuitEvent) => void): 
   }
 }
 
-/** Whether the upstream failed: no complete response, or 5xx. A rejection (4xx) is not a failure. */
+/** Whether the upstream failed: no complete response, one that cannot be read, or 5xx. A rejection (4xx) is not a failure. */
 export function isUpstreamFailure(outcome: Outcome): boolean {
-  return outcome.kind === 'answered' ? outcome.status >= 500 : outcome.kind === 'failed';
+  return outcome.kind === 'answered'
+    ? outcome.status >= 500 || outcome.fault === 'unreadable'
+    : outcome.kind === 'failed';
 }
 
 /** Whether an attempt counts as a failure of its path; null if it was aborted or not sent. */

@@ -9,11 +9,8 @@ export interface UpstreamRequest {
   query?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   body?: unknown;
-  /**
-   * Whether the body of a 200 is the answer to this request, as far as it says so. If not, the service, or a proxy before
-   * it, has mixed up the responses of the connection.
-   */
-  isAnswer?(json: unknown): boolean;
+  /** Reads an answer below status 400, and says what is wrong with it; null if it has what was asked for. */
+  findFault?(answer: Omit<Answered, 'fault'>): AnswerFault | 'mismatched' | null;
   /**
    * For a request with a body: accepts an answer in lines of JSON, too (`application/x-ndjson`). If it has lines with text, the parsed
    * body is the last line, the text is that of the lines before it, and a 200 without a last line is `truncated`.
@@ -39,7 +36,14 @@ export interface Answered {
   text: string;
   /** The parsed body; undefined when it is not JSON. */
   json: unknown;
+  fault: AnswerFault | null;
 }
+
+/**
+ * Why an answer below status 400 is not what was asked for: its body says that the allowance is exhausted or the key rejected, or it
+ * cannot be read.
+ */
+export type AnswerFault = 'allowance' | 'credentials' | 'unreadable';
 
 /** An attempt was made, but no complete response to it was received. */
 export interface Failed {
@@ -52,7 +56,8 @@ export interface Failed {
 /**
  * `unreachable`: the request was never sent (refused, DNS, TLS, connect timeout). `reset`: the connection closed before the
  * response. `invalid`: the response was not valid HTTP/1.1. `truncated`, `too-large`: the response began and could not be
- * read to its end. `mismatched`: the response to another request. `timed-out`: the deadline.
+ * read to its end. `mismatched`: the response to another
+ * request: the service, or a proxy before it, has mixed up the responses of the connection. `timed-out`: the deadline.
  */
 export type FailureReason =
   | 'unreachable'

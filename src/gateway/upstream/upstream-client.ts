@@ -8,7 +8,7 @@ import { createAttempt } from './attempt.ts';
 import { type CallsOptions, createCalls } from './call.ts';
 import { Deadline } from './deadline.ts';
 import { createCircuitBreaker, createRetryAfterBlock, guardWithin, isUpstreamFailure } from './guards.ts';
-import { type Outcome, shed, type UpstreamRequest } from './outcome.ts';
+import { type AnswerFault, type Outcome, shed, type UpstreamRequest } from './outcome.ts';
 import { type CallQueue, createCallQueue } from './queue.ts';
 import { withRetries } from './retries.ts';
 
@@ -57,7 +57,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
       try {
         const isInTime = elapsedMs < timeoutMs;
         const outcome = isInTime ? await sendWithRetries({ request, deadline, context, retries: 0 }) : shed;
-        const refusal = outcome.kind === 'answered' ? refusals.get(outcome.status) : undefined;
+        const refusal = outcome.kind === 'answered' ? refusals.get(outcome.fault ?? outcome.status) : undefined;
         events.upstreamOperationEnded(service, isUpstreamFailure(outcome) ? 'failed' : (refusal ?? outcome.kind));
         return outcome;
       } finally {
@@ -69,8 +69,10 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   };
 }
 
-/** How an operation ends, by the status of its answer. */
-const refusals = new Map<number, OperationOutcome>([
+/** How an operation ends, by the status of its answer, or by what is wrong with it. */
+const refusals = new Map<number | AnswerFault, OperationOutcome>([
+  ['allowance', 'refused'],
+  ['credentials', 'rejected'],
   [401, 'rejected'],
   [402, 'refused'],
   [403, 'rejected'],

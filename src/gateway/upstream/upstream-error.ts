@@ -2,7 +2,7 @@ import { GatewayError, type ServiceName, type UpstreamErrorCode } from '../../ba
 import type { BudgetExhausted } from '../request-context.ts';
 import type { Events } from '../telemetry/events.ts';
 import { probeIntervalMs } from './guards.ts';
-import type { Answered, Exhausted, FailureReason, Outcome } from './outcome.ts';
+import type { Answered, AnswerFault, Exhausted, FailureReason, Outcome } from './outcome.ts';
 
 type UpstreamError = GatewayError<UpstreamErrorCode>;
 /** Failures that only the operator can fix. */
@@ -39,11 +39,10 @@ export function toUpstreamError(
 
 function toStatusError(
   service: ServiceName,
-  { status, retryAt, text, json }: Answered,
+  { status, retryAt, fault }: Answered,
   events: UpstreamErrorEvents,
 ): UpstreamError {
-  const refusal = status < 400 ? findRefusal(json ?? text) : null;
-  if (status === 401 || status === 403 || refusal === 'credentials') {
+  if (status === 401 || status === 403 || fault === 'credentials') {
     events.credentialsRejected(service);
     return createError(service, 'UPSTREAM_REJECTED_CREDENTIALS', "rejected the gateway's key");
   }
@@ -51,7 +50,7 @@ function toStatusError(
     events.callRefused(service);
     return createBlockedError(service, retryAt);
   }
-  if (status === 402 || refusal === 'allowance') {
+  if (status === 402 || fault === 'allowance') {
     events.callRefused(service);
     return createError(service, 'UPSTREAM_ALLOWANCE_EXHAUSTED', 'says that its allowance is exhausted');
   }
@@ -65,6 +64,12 @@ function toStatusError(
   }
   events.responseUnreadable(service, status);
   return createError(service, 'UPSTREAM_FAILED', 'returned a response that could not be read', true);
+}
+
+/** What is wrong with an answer that has not what was asked for, by the texts in its body. */
+export function findAnswerFault(body: unknown): AnswerFault {
+  const refusal = findRefusal(body);
+  return refusal === null || refusal === 'failure' ? 'unreadable' : refusal;
 }
 
 type Refusal = 'allowance' | 'credentials' | 'failure';

@@ -29,7 +29,7 @@ function logWords(): string[] {
   const log = createLog({ level: 'trace', redact: (line) => line, destination });
   const { upstreamCalled, unexpectedError, storeDown, ...others } = createLogEvents(log);
   const call = { service: 'bank-data', method: 'GET', path: '/bank_data/iban_validate', durationMs: 1 } as const;
-  upstreamCalled({ ...call, outcome: { kind: 'answered', status: 500 } });
+  upstreamCalled({ ...call, outcome: { kind: 'answered', status: 500, fault: null } });
   upstreamCalled({ ...call, outcome: { kind: 'failed', reason: 'reset' } });
   unexpectedError('text', 'r');
   for (const failure of storeFailures) storeDown(failure, 'OOM');

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { tIban } from '../../support/e2e/iban.ts';
+import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
+import { scrape } from '../../support/gateway/telemetry/scrape.ts';
 import { tGateway } from '../../support/gateway.ts';
 import { seenIbanValidation } from '../../support/hosted-bank-data.ts';
 import { replyJson, tUpstream } from '../../support/scripted-upstream.ts';
@@ -112,4 +115,43 @@ it('a failure that denies that an IBAN is valid is not cached', async () => {
   expect((await ask(query)).errors).toMatchObject([{ extensions: { code: 'UPSTREAM_FAILED', retryable: true } }]);
   upstream.answers(replyJson(200, seenIbanValidation));
   expect(await ask(query)).toEqual({ data: { ibanValidation: { valid: true, problems: [] } } });
+});
+
+describe('a bank service whose answers cannot be read', () => {
+  const garbage = { status: 'ok', data: [1, 2, 3] };
+
+  async function lookUp(times: number, body: unknown) {
+    const upstream = await tUpstream(replyJson(200, body));
+    const { ask, log, metricsUrl } = await tListeningGateway({ METRICS_PORT: '0' }, upstream);
+    const codes: unknown[] = [];
+    for (let index = 0; index < times; index += 1) {
+      const { errors } = await ask('query Q($iban: String!) { ibanValidation(iban: $iban) { bankData { name } } }', {
+        iban: tIban(index),
+      });
+      codes.push(errors?.[0]?.extensions.code);
+    }
+    const metrics = await scrape(metricsUrl());
+    const ended = (outcome: string) =>
+      metrics.value('ledgerquill_upstream_operations_total', { service: 'bank-data', outcome });
+    return { codes, upstream, metrics, ended, log: log() };
+  }
+
+  it('is called ten times, and then not before a probe', async () => {
+    const { codes, upstream, metrics, ended, log } = await lookUp(40, garbage);
+    expect(upstream.calls).toHaveLength(10);
+    expect(codes.slice(0, 10)).toEqual(Array(10).fill('UPSTREAM_FAILED'));
+    expect(codes.slice(10)).toEqual(Array(30).fill('UPSTREAM_UNAVAILABLE'));
+    expect(['failed', 'shed', 'answered'].map(ended)).toEqual([10, 30, 0]);
+    expect(metrics.value('ledgerquill_upstream_attempts_total', { service: 'bank-data', outcome: 'failed' })).toBe(10);
+    expect(log).toContain('circuit breaker opened');
+  });
+
+  it.each([
+    ['refused', { message: 'You have exceeded your monthly quota.' }, 'UPSTREAM_ALLOWANCE_EXHAUSTED'],
+    ['rejected', { message: 'Invalid API key.' }, 'UPSTREAM_REJECTED_CREDENTIALS'],
+  ])('is not one that says that the calls are %s', async (outcome, body, code) => {
+    const { codes, ended } = await lookUp(3, body);
+    expect(codes).toEqual(Array(3).fill(code));
+    expect([outcome, 'failed', 'answered'].map(ended)).toEqual([3, 0, 0]);
+  });
 });

@@ -11,6 +11,7 @@ import { ann } from '../../support/gateway/essays/jobs.ts';
 import { from, pass, useFakeTime } from '../../support/gateway/essays/processes.ts';
 import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
 import { tAllowance } from '../../support/gateway/upstream/allowance.ts';
+import { toOutcome } from '../../support/gateway/upstream/send.ts';
 
 /* Which failed orders are sent again with their key: by what the service has said, not by when the client asks. */
 
@@ -34,13 +35,14 @@ function tStart(store: Store, outcome: Outcome, { texts = null, isSent = true }:
   const essays = { upstream, modeNames, declared: { texts, error: null }, keepDays: 1, jobs };
   const paid = createPaidEssays({
     client: {
-      async send({ maySend, beforeAttempt }) {
+      async send(request) {
+        const { maySend, beforeAttempt } = request;
         if (outcome.kind !== 'answered' && outcome.kind !== 'failed') return outcome;
         if (!(await maySend?.())) return { kind: 'shed' };
         if (!isSent || (outcome.kind === 'failed' && outcome.reason === 'unreachable')) return outcome;
         beforeAttempt?.();
         calls += 1;
-        return outcome;
+        return outcome.kind === 'answered' ? toOutcome(request, outcome) : outcome;
       },
     },
     config: { essays } as Options['config'],
@@ -59,7 +61,7 @@ function tStart(store: Store, outcome: Outcome, { texts = null, isSent = true }:
 type Options = Parameters<typeof createPaidEssays>[0];
 
 const answered = (status: number, text: string): Outcome => {
-  return { kind: 'answered', status, headers: {}, retryAt: null, text, json: parseJson(text) };
+  return { kind: 'answered', status, headers: {}, retryAt: null, text, json: parseJson(text), fault: null };
 };
 const failedBy = (reason: FailureReason, text = ''): Outcome => ({ kind: 'failed', reason, text });
 const unreadable = answered(200, '{"work":{"no":7,"piece":"Pens."}}');

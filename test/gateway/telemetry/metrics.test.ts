@@ -204,7 +204,7 @@ describe('metrics', () => {
     expect(values('ledgerquill_essays_total', 'outcome', ['generated', 'failed'])).toEqual([0, 0]);
     expect(value('ledgerquill_paid_calls_total', { service: 'essays' })).toBe(0);
 
-    const outcome = { kind: 'answered', status: 200 } as const;
+    const outcome = { kind: 'answered', status: 200, fault: null } as const;
     metrics.events.upstreamCalled?.({ service: 'bank-data', method: 'GET', path: '/iban', durationMs: 1, outcome });
     const opened = { endpoint: '/iban', state: 'open' };
     expect((await read()).value('ledgerquill_circuit_breaker_transitions_total', opened)).toBe(0);
@@ -234,7 +234,7 @@ describe('metrics', () => {
       const reply = { ...graphqlReply, operationName, ...document };
       finish({ ...names, method: `M${number}`, status: number, errorCodes: [`CODE_${number}`], reply }, 1);
       const call = { service: 'bank-data', method: 'GET', path: `/${number}`, durationMs: 1 } as const;
-      upstreamCalled?.({ ...call, outcome: { kind: 'answered', status: number } });
+      upstreamCalled?.({ ...call, outcome: { kind: 'answered', status: number, fault: null } });
       upstreamCalled?.({ ...call, outcome: { kind: 'failed', reason: `reason ${number}` } });
       circuitOpened?.('bank-data', `/${number}`);
     }

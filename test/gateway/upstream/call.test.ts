@@ -120,8 +120,11 @@ describe('a call', () => {
       { json: { path: '/b' } },
       { json: { path: '/c' } },
     ]);
-    const isAnswer = (path: string) => (json: unknown) => (json as { path: string }).path === path;
-    const read = (name: string) => send({ ...get, path: `/${name}`, isAnswer: isAnswer(`/${name}`) });
+    const findFault =
+      (path: string) =>
+      ({ json }: { json: unknown }) =>
+        (json as { path: string }).path === path ? null : 'mismatched';
+    const read = (name: string) => send({ ...get, path: `/${name}`, findFault: findFault(`/${name}`) });
     expect([await read('d'), await read('e'), await read('f'), await read('g')]).toMatchObject([
       { json: { path: '/d' } },
       { kind: 'failed', reason: 'mismatched', text: '' },

@@ -4,8 +4,14 @@ import { findBicProblems } from '../../../iban/bic.ts';
 import type { IbanFieldValues } from '../../../iban/build-iban.ts';
 import { compactIban, isValidIban } from '../../../iban/iban.ts';
 import type { RequestContext } from '../../request-context.ts';
+import type { UpstreamRequest } from '../../upstream/outcome.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
-import { createNotOfferedError, toUpstreamError, type UpstreamErrorEvents } from '../../upstream/upstream-error.ts';
+import {
+  createNotOfferedError,
+  findAnswerFault,
+  toUpstreamError,
+  type UpstreamErrorEvents,
+} from '../../upstream/upstream-error.ts';
 import type {
   Bank,
   BankDataPort,
@@ -71,16 +77,20 @@ function createCallEndpoint(
   dataVersion: Pick<DataVersion, 'report'>,
 ): CallEndpoint {
   return async ({ path, isAbout, read, answer422, isOptional = false }, { input, query }, context) => {
-    const isAnswer = (json: unknown) => isAbout === undefined || isAbout(json, input);
-    const outcome = await client.send({ method: 'GET', path, query, isAnswer }, context);
+    let answer: ReturnType<typeof read> = null;
+    const findFault: UpstreamRequest['findFault'] = ({ status, text, json }) => {
+      if (status === 200 && isAbout?.(json, input) === false) return 'mismatched';
+      answer = status === 200 ? read(json, input) : null;
+      return answer === null ? findAnswerFault(json ?? text) : null;
+    };
+    const outcome = await client.send({ method: 'GET', path, query, findFault }, context);
     if (outcome.kind === 'answered') {
-      const { status, headers, json } = outcome;
+      const { status, headers, fault } = outcome;
       const version = headers[dataVersionHeader];
       if (typeof version === 'string') dataVersion.report(version);
       if (status === 422 && answer422 !== undefined) return answer422(input);
       if (status === 403 && isOptional) throw createNotOfferedError('bank-data');
-      const answer = status === 200 ? read(json, input) : null;
-      if (answer !== null) return answer;
+      if (answer !== null && fault === null) return answer;
     }
     throw toUpstreamError('bank-data', outcome, events);
   };

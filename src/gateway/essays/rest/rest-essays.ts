@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { parseBoundedJson, readProperty } from '../../../base/parse-json.ts';
 import type { Redact } from '../../../base/redact.ts';
 import { countWords } from '../../../base/words.ts';
-import type { Answered, Outcome } from '../../upstream/outcome.ts';
+import type { Answered, AnswerFault, Outcome, UpstreamRequest } from '../../upstream/outcome.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import { findRefusal, toUpstreamError, type UpstreamErrorEvents } from '../../upstream/upstream-error.ts';
 import type { Essay, EssayInput, EssayMode, EssayResult, OrderInput, SendingEssayGenerator } from '../essays.ts';
@@ -38,17 +38,26 @@ export function createRestEssays(options: RestEssaysOptions): SendingEssayGenera
         isSent = true;
       };
       const path = '/v2/generate/essay/';
-      const outcome = await client.send({ method: 'POST', path, body, ...lines, ...hooks, beforeAttempt }, context);
-      return (isSuccess(outcome) ? toEssay(outcome, order) : null) ?? toFailure(outcome, isSent);
+      let essay: Essay | null = null;
+      const findFault: UpstreamRequest['findFault'] = (answer) => {
+        essay = isSuccess(answer) ? toEssay(answer, order) : null;
+        return essay === null ? (faults[statusOf(answer)] ?? 'unreadable') : null;
+      };
+      const request = { method: 'POST', path, body, findFault, ...lines, ...hooks, beforeAttempt } as const;
+      const outcome = await client.send(request, context);
+      return (outcome.kind === 'answered' && outcome.fault === null ? essay : null) ?? toFailure(outcome, isSent);
     },
     readAgain(order, text) {
       const json = parseBoundedJson(text);
-      return toEssay({ kind: 'answered', status: 200, headers: {}, retryAt: null, text, json }, order);
+      return toEssay({ status: 200, text, json }, order);
     },
   };
 
   /** Null if the answer has none. */
-  function toEssay(answer: Answered, { idempotencyKey, orderAgain, ...input }: OrderInput): Essay | null {
+  function toEssay(
+    answer: Pick<Answered, 'status' | 'text' | 'json'>,
+    { idempotencyKey, orderAgain, ...input }: OrderInput,
+  ): Essay | null {
     // A draft of the self-hosted service may repeat the description.
     const text = isSelfHosted
       ? readProperty(answer.json, 'essay')
@@ -73,7 +82,7 @@ export function createRestEssays(options: RestEssaysOptions): SendingEssayGenera
     const renewsAt = 'renewsAt' in outcome ? outcome.renewsAt : 'retryAt' in outcome ? outcome.retryAt : null;
     if (code === 'UPSTREAM_ALLOWANCE_EXHAUSTED' || code === 'BUDGET_EXHAUSTED')
       return { kind: 'allowance-exhausted', message, code, renewsAt };
-    const isReceived = isSuccess(outcome);
+    const isReceived = outcome.kind === 'answered' && isSuccess(outcome);
     const rawText = (isReceived || outcome.kind === 'failed') && outcome.text.trim() !== '' ? outcome.text : null;
     const isUnsent = outcome.kind !== 'failed' || outcome.reason === 'unreachable' || !isSent;
     const failure = { kind: 'service-failed', message, code, rawText } as const;
@@ -82,7 +91,7 @@ export function createRestEssays(options: RestEssaysOptions): SendingEssayGenera
   }
 
   /** The status for what the answer says: services word a refusal in bodies of any status. */
-  function statusOf({ status, text, json }: Answered): number {
+  function statusOf({ status, text, json }: Pick<Answered, 'status' | 'text' | 'json'>): number {
     const refusal = text.length < maxRefusalLength && status !== 429 ? findRefusal(json ?? text) : null;
     if (refusal === 'allowance') return 402;
     if (refusal === 'credentials') return 401;
@@ -96,8 +105,11 @@ const writers: Readonly<Record<string, Essay['writer']>> = { drafter: 'DRAFTER',
 /** A longer body may have an essay that is not recognized. */
 const maxRefusalLength = 2_000;
 
-function isSuccess(outcome: Outcome): outcome is Answered {
-  return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
+/** What is wrong with an answer, by the status for what it says. */
+const faults: Readonly<Record<number, AnswerFault>> = { 401: 'credentials', 402: 'allowance' };
+
+function isSuccess({ status }: Pick<Answered, 'status'>): boolean {
+  return status >= 200 && status < 300;
 }
 
 /** The description on the wire: the service has no parameters for purpose and titles, and documents it as the place for instructions. */

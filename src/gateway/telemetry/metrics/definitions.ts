@@ -47,13 +47,16 @@ export const definitions = {
     'Time in which GraphQL requests waited neither for their body nor for an upstream.',
   ),
   ledgerquill_upstream_operations_total: counter(
-    'Upstream operations, retries included: answered, failed (no response, or 5xx), refused (402, 429), rejected (401, 403), shed (not sent), blocked (by Retry-After) or exhausted (no calls left).',
+    'Upstream operations, retries included: answered, failed (no response, one that cannot be read, or 5xx), refused (402, 429, or the body says so), rejected (401, 403, or the body says so), shed (not sent), blocked (by Retry-After) or exhausted (no calls left).',
     { service: serviceNames, outcome: ['answered', 'failed', 'refused', 'rejected', 'shed', 'blocked', 'exhausted'] },
   ),
-  ledgerquill_upstream_attempts_total: counter('Upstream calls: answered, or failed (no response, or 5xx).', {
-    service: serviceNames,
-    outcome: ['answered', 'failed'],
-  }),
+  ledgerquill_upstream_attempts_total: counter(
+    'Upstream calls: answered, or failed (no response, one that cannot be read, or 5xx).',
+    {
+      service: serviceNames,
+      outcome: ['answered', 'failed'],
+    },
+  ),
   ledgerquill_circuit_breaker_state: gauge(
     '1 for the state of the circuit breaker of an endpoint: closed, open or half_open; 0 for the others.',
     { service: serviceNames, endpoint: null, state: circuitStates },

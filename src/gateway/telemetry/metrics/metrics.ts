@@ -115,9 +115,12 @@ function countUpstreams({ counted, refusals, saved }: SharedMetrics) {
     upstreamCalled({ service, method, path, outcome, durationMs }) {
       const isAnswered = outcome.kind === 'answered';
       const status = isAnswered ? outcome.status : '';
-      const errorType = isAnswered ? (outcome.status >= 400 ? outcome.status : '') : outcome.reason;
+      const errorType = isAnswered ? (outcome.fault ?? (outcome.status >= 400 ? outcome.status : '')) : outcome.reason;
       durations.of(service, method, status, errorType).observe(durationMs / 1_000);
-      attempts.of(service, isAnswered && outcome.status < 500 ? 'answered' : 'failed').value += 1;
+      attempts.of(
+        service,
+        isAnswered && outcome.status < 500 && outcome.fault !== 'unreadable' ? 'answered' : 'failed',
+      ).value += 1;
       circuits.of(service, path);
       for (const state of circuitStates) transitions.of(service, path, state);
     },

@@ -5,6 +5,7 @@ import type { DeclaredFields } from '../../../../src/gateway/essays/rest/read-es
 import { createRestEssays } from '../../../../src/gateway/essays/rest/rest-essays.ts';
 import type { Answered, Outcome, UpstreamRequest } from '../../../../src/gateway/upstream/outcome.ts';
 import { order } from '../../../support/gateway/essays/generator.ts';
+import { toOutcome } from '../../../support/gateway/upstream/send.ts';
 import { tRequestContext } from '../../../support/request-context.ts';
 
 const modeNames = {
@@ -18,7 +19,7 @@ const date = new Date('2026-12-01T00:00:00Z');
 const later = new Date('2026-12-01T00:00:01Z');
 
 function answered(status: number, text: string): Answered {
-  return { kind: 'answered', status, headers: {}, retryAt: null, text, json: parseJson(text) };
+  return { kind: 'answered', status, headers: {}, retryAt: null, text, json: parseJson(text), fault: null };
 }
 
 interface TOptions {
@@ -37,7 +38,7 @@ function tRestEssays(outcome: Outcome, options: TOptions = {}) {
       async send(request) {
         requests.push(request);
         if (outcome.kind === 'answered' || outcome.kind === 'failed') request.beforeAttempt?.();
-        return outcome;
+        return outcome.kind === 'answered' ? toOutcome(request, outcome) : outcome;
       },
     },
     modeNames,

@@ -20,9 +20,15 @@ export const post: UpstreamRequest = { method: 'POST', path: '/essay', body: {} 
 
 export function answered(
   status: number,
-  { json = {}, headers = {}, retryAt = null }: Partial<Answered> = {},
+  { json = {}, headers = {}, retryAt = null, fault = null }: Partial<Answered> = {},
 ): Answered {
-  return { kind: 'answered', status, headers, retryAt, text: JSON.stringify(json) ?? '', json };
+  return { kind: 'answered', status, headers, retryAt, text: JSON.stringify(json) ?? '', json, fault };
+}
+
+/** As the client does with a complete response. */
+export function toOutcome({ findFault }: UpstreamRequest, answer: Omit<Answered, 'fault'>): Answered | Failed {
+  const fault = answer.status < 400 ? (findFault?.(answer) ?? null) : null;
+  return fault === 'mismatched' ? { kind: 'failed', reason: fault, text: '' } : { ...answer, fault };
 }
 
 export function failed(reason: FailureReason): Failed {
