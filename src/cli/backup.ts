@@ -1,8 +1,21 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { join, resolve, sep } from 'node:path';
 import { ConfigError, errorCodeOf, UsageError } from '../base/errors.ts';
+import { checkLmdbFile, openLmdbFile } from '../base/lmdb-file.ts';
 import { print } from '../base/process/terminal.ts';
 import { readConfig } from '../gateway/config/read-config.ts';
-import { backUp, type CopiedFile, restore } from '../gateway/stores/backup.ts';
-import { verifyStore } from '../gateway/stores/verify-store.ts';
+import { verifyStore } from './verify-store.ts';
 
 /** Copies DATA_DIR into a new folder, while the gateway runs. */
 export async function runBackup(folder: string): Promise<void> {
@@ -48,4 +61,127 @@ function throwExplained(error: unknown): never {
 function printFiles(title: string, files: readonly CopiedFile[]): void {
   const lines = files.map(({ name, bytes }) => `  ${name.padEnd(24)} ${Math.ceil(bytes / 1_024)} KiB`);
   print(`${[title, ...lines].join('\n')}\n`);
+}
+
+export interface CopiedFile {
+  name: string;
+  bytes: number;
+}
+
+/**
+ * Copies DATA_DIR into a new folder, also while gateways use it: each LMDB file as it is at one moment, and all other files.
+ * Only the owner of the copy can read it, because it includes the secret of the store.
+ * @throws UsageError if a folder cannot be used; ConfigError if a file is damaged
+ */
+export async function backUp(dataDir: string, target: string): Promise<CopiedFile[]> {
+  if (listFiles(dataDir).length === 0)
+    throw new UsageError(`${dataDir} has no files: set DATA_DIR to the folder to copy`);
+  checkKinds(dataDir);
+  if (isInside(target, dataDir)) throw new UsageError('the backup must be outside DATA_DIR');
+  if (listFiles(target).length > 0) throw new UsageError(`${target} must be a new or empty folder`);
+  mkdirSync(target, { recursive: true });
+  chmodSync(target, 0o700);
+  for (const name of listFiles(dataDir)) {
+    const [from, to] = [join(dataDir, name), join(target, name)];
+    if (name.endsWith('.lmdb')) await copyLmdbFile(from, to);
+    else copy(from, to);
+  }
+  return describeFiles(target);
+}
+
+/**
+ * Copies a backup into DATA_DIR. The gateway must not run.
+ * @param replace moves the present files aside; returns where
+ * @throws UsageError if a folder cannot be used; ConfigError if the backup is damaged, before anything is changed
+ */
+export async function restore(
+  backup: string,
+  dataDir: string,
+  { replace }: { replace: boolean },
+): Promise<{ files: CopiedFile[]; movedTo: string | null }> {
+  const names = listFiles(backup);
+  if (names.length === 0) throw new UsageError(`${backup} has no files: it must be a folder that backup wrote`);
+  checkKinds(backup);
+  for (const name of names) if (name.endsWith('.lmdb')) checkLmdbFile(join(backup, name));
+  const isUsed = listFiles(dataDir).length > 0;
+  if (isUsed && !replace) {
+    throw new UsageError(`${dataDir} has files: stop the gateway, and add --replace to move them aside`);
+  }
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  // Copied first: a full disk must not leave a part of the backup in the place of the present files.
+  const copies = mkdtempSync(join(dataDir, asidePrefix));
+  try {
+    for (const name of names) copy(join(backup, name), join(copies, name));
+  } catch (error) {
+    rmSync(copies, { recursive: true });
+    throw new UsageError(`the backup cannot be copied to ${dataDir} (${errorCodeOf(error)}); nothing was changed`);
+  }
+  const movedTo = isUsed ? mkdtempSync(join(dataDir, asidePrefix)) : null;
+  if (movedTo !== null) moveFiles(dataDir, movedTo);
+  moveFiles(copies, dataDir);
+  rmSync(copies, { recursive: true });
+  return { files: describeFiles(dataDir), movedTo };
+}
+
+/** Folders in DATA_DIR that a restore makes. A mounted DATA_DIR cannot be moved itself. */
+const asidePrefix = 'before-restore-';
+
+function moveFiles(from: string, to: string): void {
+  for (const name of listFiles(from)) renameSync(join(from, name), join(to, name));
+  for (const name of readdirSync(from)) if (name.endsWith(lockSuffix)) rmSync(join(from, name));
+}
+
+/** Copies a file, which only its owner can read then, or a folder. */
+function copy(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, preserveTimestamps: true });
+  chmodSync(to, statSync(to).isDirectory() ? 0o700 : 0o600);
+}
+
+async function copyLmdbFile(from: string, to: string): Promise<void> {
+  const file = openLmdbFile(from);
+  try {
+    await file.backup(to, true);
+  } finally {
+    await file.close();
+  }
+  chmodSync(to, 0o600);
+}
+
+const lockSuffix = '.lmdb-lock';
+
+/**
+ * Through a link, the gateway would read and write outside DATA_DIR; to read a pipe would never end.
+ * @throws UsageError for anything that is neither a file nor a folder of files
+ */
+function checkKinds(folder: string): void {
+  for (const name of listFiles(folder)) {
+    const path = join(folder, name);
+    const kind = lstatSync(path);
+    const isFolder = kind.isDirectory() && !name.endsWith('.lmdb');
+    if (isFolder) checkKinds(path);
+    else if (!kind.isFile()) {
+      const found = kind.isSymbolicLink()
+        ? 'a symbolic link'
+        : kind.isDirectory()
+          ? 'a folder'
+          : 'a pipe, socket or device';
+      throw new UsageError(`${path} is ${found}, and must be a file: replace it with the file itself, or move it away`);
+    }
+  }
+}
+
+/** Without the folder that some file systems have, the lock files of LMDB, which are of running processes, and the files that a restore moved aside. */
+function listFiles(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).filter((name) => {
+    return name !== 'lost+found' && !name.endsWith(lockSuffix) && !name.startsWith(asidePrefix);
+  });
+}
+
+function describeFiles(folder: string): CopiedFile[] {
+  return listFiles(folder).map((name) => ({ name, bytes: statSync(join(folder, name)).size }));
+}
+
+function isInside(path: string, folder: string): boolean {
+  return `${resolve(path)}${sep}`.startsWith(`${resolve(folder)}${sep}`);
 }

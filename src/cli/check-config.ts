@@ -5,13 +5,13 @@ import { createKnownBanks } from '../banks/known-banks.ts';
 import { checkDataFolder } from '../base/data-folder.ts';
 import { ConfigError, errorCodeOf, messageOf } from '../base/errors.ts';
 import { print } from '../base/process/terminal.ts';
-import { findUnknownVariables, listValues } from '../gateway/config/describe-variables.ts';
 import { type Config, draftsEssays, essaysAdvice, readConfig } from '../gateway/config/read-config.ts';
 import { describeAddresses, type RedisConfig } from '../gateway/config/redis-url.ts';
 import { createGateway } from '../gateway/gateway.ts';
 import { createRedisConnection } from '../gateway/stores/redis-connection.ts';
 import { StoreError } from '../gateway/stores/store.ts';
-import { findSecretProblem } from '../gateway/stores/store-secret.ts';
+import { findUnknownVariables, listValues } from './describe-variables.ts';
+import { findSecretProblem } from './new-store.ts';
 
 /**
  * Prints the configuration with its secrets masked, then checks what the start of the gateway checks, and connects to

@@ -7,7 +7,6 @@ import { runMain } from '../base/process/run-main.ts';
 import { stopOnSignal } from '../base/process/stop-signals.ts';
 import { createRedact } from '../base/redact.ts';
 import { type EmbeddedService, resolveUpstream } from '../base/rest-service.ts';
-import { findUnknownVariables } from '../gateway/config/describe-variables.ts';
 import {
   type Config,
   draftsEssays,
@@ -16,7 +15,8 @@ import {
   readConfig,
   type Upstreams,
 } from '../gateway/config/read-config.ts';
-import { verifyStore } from '../gateway/stores/verify-store.ts';
+import { findUnknownVariables } from './describe-variables.ts';
+import { verifyStore } from './verify-store.ts';
 
 /*
  * The gateway process: reads the configuration, starts the self-hosted services that replace missing upstreams, listens,

@@ -18,7 +18,7 @@ export async function start({ port, host, newStore }: StartOptions): Promise<voi
 
 async function replaceStore(): Promise<void> {
   const { readConfig } = await import('../gateway/config/read-config.ts');
-  const { beginNewStore } = await import('../gateway/stores/store-secret.ts');
+  const { beginNewStore } = await import('./new-store.ts');
   const { store, dataDir } = readConfig(process.env);
   print(`${await beginNewStore(store, dataDir)}\n`);
 }

@@ -11,9 +11,9 @@ import {
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { backUp, restore } from '../../src/gateway/stores/backup.ts';
+import { backUp, restore } from '../../src/cli/backup.ts';
+import { verifyStore } from '../../src/cli/verify-store.ts';
 import { openStore } from '../../src/gateway/stores/open-store.ts';
-import { verifyStore } from '../../src/gateway/stores/verify-store.ts';
 import { runCommand } from '../support/command.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
 import { tGateway } from '../support/gateway.ts';

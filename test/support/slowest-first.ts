@@ -45,7 +45,7 @@ const slowest = [
   'test/e2e/proxy-limit.test.ts',
   'test/gateway/stores/redis-cluster.test.ts',
   'test/gateway/graphql/parity.test.ts',
-  'test/gateway/stores/verify-store.test.ts',
+  'test/cli/verify-store.test.ts',
   'test/fuzz/worst-document.test.ts',
   'test/check/memory.test.ts',
   'test/gateway/stores/store-files.test.ts',

@@ -1,10 +1,21 @@
-import Negotiator from 'negotiator';
 import type { KnownBanks } from '../../banks/known-banks.ts';
 import type { InTimeSlice } from '../../base/async/time-slices.ts';
-import type { ErrorCode } from '../../base/errors.ts';
-import { type Answers, createAnswers } from '../../check/answers/answers.ts';
+import { createAnswers } from '../../check/answers/answers.ts';
 import { checkRows } from '../../check/check-rows.ts';
-import type { ColumnNames } from '../../check/find-columns.ts';
+import { checkDocument } from '../../check/endpoint/document.ts';
+import { limitIbans } from '../../check/endpoint/limit-ibans.ts';
+import { createReceivedBody, Patience } from '../../check/endpoint/received-body.ts';
+import {
+  type CheckRequest,
+  csv,
+  forbid,
+  ndjson,
+  type Refusal,
+  readCheckRequest,
+  refuse,
+  tooLarge,
+  workbookAdvice,
+} from '../../check/endpoint/request.ts';
 import { openPaymentStream, type PaymentFile, PaymentFileError } from '../../check/open-file.ts';
 import { checkMessage } from '../../check/pain/check-message.ts';
 import { readRows } from '../../check/read-rows.ts';
@@ -15,11 +26,10 @@ import type { Caller } from '../callers/caller.ts';
 import type { PaidBudgets } from '../callers/paid-budget.ts';
 import { clientClosedRequest, createRecord, type ReplyRecord } from '../graphql/request/reply.ts';
 import { createRequestContext } from '../request-context.ts';
-import { checkDocument } from './check-document.ts';
 import { createCheckPlaces } from './check-places.ts';
-import { createCheckedBody, Patience } from './checked-body.ts';
 import { untilRead } from './event-stream.ts';
 import type { Exchange } from './exchange.ts';
+import { isFragmented } from './incoming-request.ts';
 
 interface CheckLimits {
   /** Requests at a time. */
@@ -59,7 +69,7 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
     sendDocument: (exchange: Exchange) => exchange.sendJson(200, checkDocument),
     /** @param search of the URL */
     async answer(exchange: Exchange, search: string, caller: Caller): Promise<void> {
-      const refusal = findRefusal(exchange, caller) ?? readRequest(exchange, search);
+      const refusal = findRefusal(exchange, caller) ?? readCheckRequest(exchange.headers, search);
       if ('status' in refusal) {
         return exchange.sendError(refusal.status, refusal.code, refusal.message, refusal.headers ?? []);
       }
@@ -107,7 +117,9 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
       context,
     });
     const answers = limitIbans(createAnswers(source), limits.maxIbans, (code) => errorCodes.add(code));
-    const body = createCheckedBody(exchange, limits);
+    const { request, response, headers } = exchange;
+    if (headers.expect !== undefined && request.httpVersionMinor === 1) response.writeContinue();
+    const body = createReceivedBody(request, { ...limits, isFragmented });
     const checking = { answers, banks, inTimeSlice };
     const fileName = 'the request body';
     const patience = new Patience(limits.clientTimeoutMs);
@@ -142,13 +154,12 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
     }
 
     function hasLeft(): boolean {
-      const { request, response } = exchange;
       return signal.aborted || response.destroyed || (request.destroyed && !request.complete);
     }
 
     /** Resolves when the client has read enough for the next part. */
     async function send(text: string): Promise<void> {
-      const { response, responseHeaders } = exchange;
+      const { responseHeaders } = exchange;
       if (hasLeft()) throw new PaymentFileError('the client has disconnected');
       if (!response.headersSent) {
         const type = format === 'json' ? ndjson : `${csv}; charset=utf-8`;
@@ -172,7 +183,6 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
     }
 
     async function end(lastLine: string): Promise<void> {
-      const { request, response } = exchange;
       await body.discardRest();
       exchange.reply = describeCheck();
       exchange.finish(200);
@@ -185,7 +195,6 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
     }
 
     async function fail({ message }: PaymentFileError): Promise<void> {
-      const { response } = exchange;
       const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
       const { status, code } = body.isTooLarge() ? tooLarge(limits.maxBytes) : refuse(400, '');
       if (!response.headersSent) {
@@ -219,85 +228,3 @@ function addressOf({ request }: Exchange): string {
 
 /** A client waits, so a failure is reported sooner than in the command. */
 const pausesMs = [1_000];
-
-interface Refusal {
-  status: number;
-  code: ErrorCode;
-  message: string;
-  headers?: readonly string[];
-}
-
-interface CheckRequest {
-  format: 'json' | 'csv';
-  columnNames: ColumnNames;
-}
-
-function refuse(status: number, message: string): Refusal {
-  return { status, code: 'BAD_USER_INPUT', message };
-}
-
-function forbid(message: string): Refusal {
-  return { status: 403, code: 'FORBIDDEN', message };
-}
-
-function tooLarge(maxBytes: number): Refusal {
-  const message = `The request body must have at most ${maxBytes} bytes.`;
-  return { ...refuse(413, message), headers: ['connection', 'close'] };
-}
-
-const ndjson = 'application/x-ndjson';
-const csv = 'text/csv';
-
-/** Pages of other origins can send none of these types without a preflight. */
-const bodyTypes = [csv, 'text/tab-separated-values', 'application/xml', 'text/xml', 'application/octet-stream'];
-
-// cspell:disable-next-line
-const workbook = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
-/** The format requires to unpack a workbook in memory, and 5,000 rows would take 0.4 s of the event loop. */
-const workbookAdvice =
-  'XLSX workbooks are not read here. Save the sheet as CSV, or check it with the command: ledgerquill check payees.xlsx --gateway <URL of this gateway>.';
-
-function readRequest({ headers }: Exchange, search: string): CheckRequest | Refusal {
-  const { accept = ndjson, 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
-  const mediaType = new Negotiator({ headers: { accept } }).mediaType([ndjson, csv]);
-  if (mediaType === undefined) return refuse(406, `The Accept header must allow ${ndjson} or ${csv}.`);
-  const bodyType = type.replace(/;.*/s, '').trim().toLowerCase();
-  if (bodyType === workbook) return refuse(415, workbookAdvice);
-  if (!bodyTypes.includes(bodyType)) {
-    return refuse(415, `The Content-Type header must be one of ${bodyTypes.join(', ')}.`);
-  }
-  if (encoding.toLowerCase() !== 'identity') return refuse(415, 'The request body must not be compressed.');
-  const params = new URLSearchParams(search);
-  const unknown = [...params.keys()].find((name) => !columnParams.includes(name));
-  if (unknown !== undefined) return refuse(400, `The parameters of the URL can be ${columnParams.join(', ')}.`);
-  const [iban = null, bic = null, name = null] = columnParams.map((name) => params.get(name));
-  return { format: mediaType === csv ? 'csv' : 'json', columnNames: { iban, bic, name } };
-}
-
-const columnParams = ['column', 'bicColumn', 'nameColumn'];
-
-/** @param onFailure receives the code of each failed look-up */
-function limitIbans(
-  { find, hurry }: Answers,
-  maxIbans: number,
-  onFailure: (code: string) => void,
-): Pick<Answers, 'find' | 'hurry'> {
-  const reason = `one request may have ${maxIbans} different IBANs (CHECK_MAX_IBANS)`;
-  const asked = new Set<string>();
-  return {
-    hurry,
-    find(iban) {
-      if (!asked.has(iban)) {
-        if (asked.size >= maxIbans) return { kind: 'not-asked', reason };
-        asked.add(iban);
-      }
-      const answer = find(iban);
-      if (answer instanceof Promise)
-        answer.then(
-          (found) => found.kind === 'failed' && onFailure(found.code),
-          () => {},
-        );
-      return answer;
-    },
-  };
-}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findUnknownVariables } from '../../../src/gateway/config/describe-variables.ts';
-import { knownVariables } from '../../../src/gateway/config/variables.ts';
+import { findUnknownVariables } from '../../src/cli/describe-variables.ts';
+import { knownVariables } from '../../src/gateway/config/variables.ts';
 
 describe('an unknown variable', () => {
   it.each([

@@ -1,11 +1,11 @@
 import { distance } from 'fastest-levenshtein';
 import type * as z from 'zod';
-import { secretFile } from '../../base/variables/parsers.ts';
-import type { Environment } from '../../base/variables/read-variables.ts';
-import { createQuote } from '../../base/variables/read-variables.ts';
-import type { Config } from './read-config.ts';
-import { describeAddresses } from './redis-url.ts';
-import { gatewayVariables, knownVariables } from './variables.ts';
+import { secretFile } from '../base/variables/parsers.ts';
+import type { Environment } from '../base/variables/read-variables.ts';
+import { createQuote } from '../base/variables/read-variables.ts';
+import type { Config } from '../gateway/config/read-config.ts';
+import { describeAddresses } from '../gateway/config/redis-url.ts';
+import { gatewayVariables, knownVariables } from '../gateway/config/variables.ts';
 
 /**
  * Every variable of the gateway with the value that is used, and where that comes from. The value is masked if it is a secret, and

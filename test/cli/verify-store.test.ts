@@ -1,16 +1,16 @@
 import { copyFileSync, mkdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ConfigError } from '../../../src/base/errors.ts';
-import { checkLmdbFile } from '../../../src/base/lmdb-file.ts';
-import { openStore } from '../../../src/gateway/stores/open-store.ts';
-import { verifyStore } from '../../../src/gateway/stores/verify-store.ts';
-import { createRandom } from '../../support/e2e/random.ts';
-import { tFolder } from '../../support/gateway/stores/folder.ts';
-import { tScript } from '../../support/process.ts';
+import { ConfigError } from '../../src/base/errors.ts';
+import { checkLmdbFile } from '../../src/base/lmdb-file.ts';
+import { verifyStore } from '../../src/cli/verify-store.ts';
+import { openStore } from '../../src/gateway/stores/open-store.ts';
+import { createRandom } from '../support/e2e/random.ts';
+import { tFolder } from '../support/gateway/stores/folder.ts';
+import { tScript } from '../support/process.ts';
 
 const count = 200;
-/** More than these few take minutes: DAMAGES=10000 npx vitest run test/gateway/stores/verify-store.test.ts. */
+/** More than these few take minutes: DAMAGES=10000 npx vitest run test/cli/verify-store.test.ts. */
 const damages = Number(process.env.DAMAGES ?? 4);
 const pageBytes = 4_096;
 

@@ -3,8 +3,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { ConfigError } from '../../base/errors.ts';
-import { checkLmdbFile } from '../../base/lmdb-file.ts';
+import { ConfigError } from '../base/errors.ts';
+import { checkLmdbFile } from '../base/lmdb-file.ts';
 
 /**
  * Reads all entries of the LMDB files in a folder. In processes of their own, because LMDB ends the process that reads a damaged

@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { createCheckedBody } from '../../../src/gateway/http/checked-body.ts';
-import type { Exchange } from '../../../src/gateway/http/exchange.ts';
+import { createReceivedBody } from '../../src/check/endpoint/received-body.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -11,8 +10,8 @@ beforeEach(() => {
 function tBody() {
   const request = new PassThrough();
   request.on('error', () => {});
-  const exchange = { request, response: {}, headers: {} } as unknown as Exchange;
-  const body = createCheckedBody(exchange, { maxBytes: 10_000_000, clientTimeoutMs: 20_000 });
+  const isFragmented = () => false;
+  const body = createReceivedBody(request, { maxBytes: 10_000_000, clientTimeoutMs: 20_000, isFragmented });
   let received = 0;
   const ended = (async () => {
     for await (const chunk of body.chunks()) received += chunk.length;

@@ -1,14 +1,15 @@
-import { PaymentFileError } from '../../check/open-file.ts';
-import type { Exchange } from './exchange.ts';
-import { isFragmented } from './incoming-request.ts';
+import type { Readable } from 'node:stream';
+import { PaymentFileError } from '../open-file.ts';
 
-interface CheckedBodyOptions {
+interface ReceivedBodyOptions {
   maxBytes: number;
   clientTimeoutMs: number;
+  /** Whether a client sends so many small chunks that they cost more than their bytes. */
+  isFragmented: (chunks: number, bytes: number) => boolean;
 }
 
 /** The body of a request, which is read while the response is sent. */
-export interface CheckedBody {
+export interface ReceivedBody {
   /** Can be read once. @throws PaymentFileError if it is too large, or ends early */
   chunks(): AsyncGenerator<Buffer>;
   /**
@@ -22,8 +23,10 @@ export interface CheckedBody {
 }
 
 /** A client that sends nothing for `clientTimeoutMs`, while more is expected, or less than a kilobyte a second, is disconnected. */
-export function createCheckedBody(exchange: Exchange, { maxBytes, clientTimeoutMs }: CheckedBodyOptions): CheckedBody {
-  const { request, response, headers } = exchange;
+export function createReceivedBody(
+  request: Readable,
+  { maxBytes, clientTimeoutMs, isFragmented }: ReceivedBodyOptions,
+): ReceivedBody {
   const iterator = request.iterator({ destroyOnReturn: false });
   const ahead: Buffer[] = [];
   let reading: Promise<void> | null = null;
@@ -35,7 +38,6 @@ export function createCheckedBody(exchange: Exchange, { maxBytes, clientTimeoutM
   let length = 0;
   let count = 0;
   const patience = new Patience(clientTimeoutMs);
-  if (headers.expect !== undefined && request.httpVersionMinor === 1) response.writeContinue();
 
   return {
     async *chunks() {

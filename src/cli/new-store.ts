@@ -1,0 +1,74 @@
+import { existsSync, renameSync } from 'node:fs';
+import { ConfigError } from '../base/errors.ts';
+import { createLmdbStore, lmdbPath } from '../gateway/stores/lmdb-store.ts';
+import { createRedisStore } from '../gateway/stores/redis-store.ts';
+import {
+  checkValueExpiry,
+  checkValueKey,
+  createCheckValue,
+  isCheckValueOf,
+  readOrCreateSecret,
+} from '../gateway/stores/sealed-store.ts';
+import { type Store, StoreError } from '../gateway/stores/store.ts';
+import { describeOtherSecret, findLostSecret, type StoreSecretConfig } from '../gateway/stores/store-secret.ts';
+
+/**
+ * Why the store cannot be read with the configured secret; null if it can, or if it is empty. Reads the check value, and writes
+ * nothing. @throws StoreError; ConfigError if a file is damaged
+ */
+export async function findSecretProblem(config: StoreSecretConfig, folder: string): Promise<string | null> {
+  const lost = findLostSecret(config, folder);
+  if (lost !== null || (config.redis === null && !existsSync(lmdbPath(folder)))) return lost;
+  const value = await withStore(config, folder, (store) => store.get(checkValueKey));
+  const isOurs = value === null || isCheckValueOf(config.secret ?? readOrCreateSecret(folder), value);
+  return isOurs ? null : describeOtherSecret(config, folder);
+}
+
+/**
+ * Begins a new store if the present one cannot be read with the secret. The file of the embedded store is moved aside; in
+ * Redis, only the check value is replaced, and what cannot be read expires.
+ * @returns what was done @throws ConfigError if that is not possible
+ */
+export async function beginNewStore(config: StoreSecretConfig, folder: string): Promise<string> {
+  const { redis, secret } = config;
+  try {
+    const problem = await findSecretProblem(config, folder);
+    if (problem === null) return '--new-store: not needed, because the secret fits the store; nothing was changed.';
+    if (redis === null) return `--new-store: the old store is now ${moveStore(folder)}. ${lost}`;
+    await withStore(config, folder, (store) =>
+      store.set(checkValueKey, createCheckValue(secret ?? ''), checkValueExpiry),
+    );
+    return `--new-store: what was in Redis can no longer be read, and expires. ${lost}`;
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    throw new ConfigError([`REDIS_URL: --new-store must reach Redis, but it failed (${error.reason})`]);
+  }
+}
+
+const lost =
+  'Its essays, the results of its orders, and its counts of paid calls are lost: what is ordered again is paid for again.';
+
+/** Moves the file and its lock file. @returns the new path */
+function moveStore(folder: string): string {
+  const path = lmdbPath(folder);
+  const time = new Date().toISOString().replaceAll(':', '-');
+  const moved = path.replace(/\.lmdb$/, `.until-${time}.lmdb`);
+  renameSync(path, moved);
+  if (existsSync(`${path}-lock`)) renameSync(`${path}-lock`, `${moved}-lock`);
+  return moved;
+}
+
+async function withStore<T>(
+  { redis }: StoreSecretConfig,
+  folder: string,
+  use: (store: Store) => Promise<T>,
+): Promise<T> {
+  const events = { storeDown() {}, storeUp() {} };
+  const store =
+    redis === null ? createLmdbStore({ folder }) : createRedisStore({ server: redis, commandTimeoutMs: 3_000, events });
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
