@@ -50,7 +50,11 @@ export function createGateway(
   const redact = createRedact(secrets);
   const { events, metrics, traces, droppedLogLines, setDebug } = createTelemetry({ config, redact, logDestination });
   const trustedDocuments = config.trustedDocuments && createTrustedDocuments({ ...config.trustedDocuments, events });
-  const { store, isShared, failure, checkSecret, onRecovered } = openStore(config.store, config.dataDir, events);
+  const { store, isShared, failure, hasWorked, checkSecret, onRecovered } = openStore(
+    config.store,
+    config.dataDir,
+    events,
+  );
   const access = closeOnError(store, () =>
     createAccess({ access: config.access, storeConfig: config.store, store, events }),
   );
@@ -87,7 +91,7 @@ export function createGateway(
     essays,
     essayArchive: essays.archive,
     essayOrders: essays.orders,
-    allowances: () => Promise.all(allowances.map((allowance) => allowance.status())),
+    allowances,
     budgets: access.budgets,
     knownBanks,
     limits: readQueryLimits(config),
@@ -144,7 +148,7 @@ export function createGateway(
     corsOrigins: config.corsOrigins,
     allowedHosts: config.allowedHosts,
     startTrace: traces?.start ?? null,
-    isReady: () => !isStopping,
+    findUnreadiness,
     readiness() {
       const storeFailure = failure();
       return {
@@ -194,8 +198,17 @@ export function createGateway(
     close,
   };
 
+  /** Until the store was read once, a gateway that limits calls does not know how many were made, and sends none. */
+  function findUnreadiness(): string | null {
+    if (isStopping) return 'stopping';
+    const limitsCalls = config.bankData.monthlyAllowance !== null || config.access.defaultLimits.bankDataCalls !== null;
+    return limitsCalls && !hasWorked() ? 'waiting for the store' : null;
+  }
+
   async function listen(): Promise<string> {
     await checkSecret();
+    // Then an outage before the first call finds the counts known.
+    if (isShared) for (const allowance of allowances) void allowance.status();
     stopLoading = knownBanks.loadSoon();
     essays.begin();
     await traces?.open();

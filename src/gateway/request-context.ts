@@ -64,12 +64,17 @@ export interface Freshness {
 export type ReserveCall = (service: ServiceName) => BudgetedCall | Promise<BudgetedCall> | null;
 
 /** A call that was counted and may be sent, or that may not be sent. */
-export type BudgetedCall = { kind: 'reserved'; release(): void } | BudgetExhausted;
+export type BudgetedCall = { kind: 'reserved'; release(): void } | BudgetExhausted | Uncounted;
 
 /** Not sent: the caller's own budget of paid calls is exhausted. */
 export interface BudgetExhausted {
   kind: 'budget-exhausted';
   renewsAt: Date;
+}
+
+/** Not sent: how many calls were made is not known, because the store fails. */
+export interface Uncounted {
+  kind: 'uncounted';
 }
 
 export function createRequestContext(

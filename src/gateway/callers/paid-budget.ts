@@ -1,7 +1,6 @@
-import { beginOfPeriod, periodAt } from '../../base/calendar-period.ts';
-import { type ServiceName, serviceNames } from '../../base/errors.ts';
+import type { ServiceName } from '../../base/errors.ts';
 import type { CallBudget } from '../config/callers.ts';
-import type { BudgetExhausted, BudgetedCall } from '../request-context.ts';
+import type { BudgetExhausted, BudgetedCall, Uncounted } from '../request-context.ts';
 import type { Store } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import { createPeriodCount, type PeriodCount, type Reserved } from '../upstream/allowance/period-count.ts';
@@ -40,8 +39,8 @@ interface OpenBudget extends CallBudget {
 
 /**
  * Counts like the allowance of the gateway, over all processes that share the store. The budgets that were used last are
- * in memory; others are read from the store when they are used again. While the store fails, budgets that are not in
- * memory count as exhausted if memory is full: only the store has their counts. None of the functions rejects.
+ * in memory; others are read from the store when they are used again. While the store fails, no calls are sent for budgets that are
+ * not in memory: only the store has their counts.
  */
 export function createPaidBudgets({
   store,
@@ -59,32 +58,31 @@ export function createPaidBudgets({
     reserve(caller: BudgetOwner, service: ServiceName): BudgetedCall | Promise<BudgetedCall> | null {
       const budget = budgetOf(caller, service);
       if (budget === null) return null;
-      const reserved = openCount(caller, service, budget)?.reserve() ?? exhausted(endOf(budget));
+      const reserved = openCount(caller, service, budget)?.reserve() ?? uncounted;
       return reserved instanceof Promise ? reserved.then(toBudgetedCall) : toBudgetedCall(reserved);
     },
     /** Why a call would be refused now; null if it would be counted, or the caller has no budget. Counts nothing. */
-    async findRefusal(caller: BudgetOwner, service: ServiceName): Promise<BudgetExhausted | null> {
+    async findRefusal(caller: BudgetOwner, service: ServiceName): Promise<BudgetExhausted | Uncounted | null> {
       const budget = budgetOf(caller, service);
       if (budget === null) return null;
       const count = openCount(caller, service, budget);
-      const refusal = count === null ? exhausted(endOf(budget)) : await count.findRefusal();
-      return refusal && { ...refusal, kind: 'budget-exhausted' };
+      const refusal = count === null ? uncounted : await count.findRefusal();
+      return refusal?.kind === 'exhausted' ? { ...refusal, kind: 'budget-exhausted' } : refusal;
     },
-    /** The budgets that the caller has. */
-    async status(caller: BudgetOwner): Promise<BudgetStatus[]> {
-      const statuses = serviceNames.map(async (service): Promise<BudgetStatus[]> => {
-        const budget = budgetOf(caller, service);
-        if (!budget) return [];
-        const status = await openCount(caller, service, budget)?.status();
-        const { used, renewsAt } = status ?? { used: budget.calls, renewsAt: endOf(budget) };
-        return [{ service, used, limit: budget.calls, remaining: Math.max(0, budget.calls - used), renewsAt }];
-      });
-      return (await Promise.all(statuses)).flat();
+    /** The caller's budget for a service; null if it has none. */
+    async status(caller: BudgetOwner, service: ServiceName): Promise<BudgetStatus | Uncounted | null> {
+      const budget = budgetOf(caller, service);
+      if (budget === null) return null;
+      const status = await openCount(caller, service, budget)?.status();
+      if (!status) return uncounted;
+      const { used, renewsAt } = status;
+      return { service, used, limit: budget.calls, remaining: Math.max(0, budget.calls - used), renewsAt };
     },
     /** What is left of the budgets in memory, as far as this process knows. */
     *remaining(): Iterable<{ caller: string; service: ServiceName; remaining: number }> {
-      for (const { caller, service, calls, count } of open.values()) {
-        yield { caller, service, remaining: count.known()?.remaining ?? calls };
+      for (const { caller, service, count } of open.values()) {
+        const remaining = count.known()?.remaining;
+        if (remaining != null) yield { caller, service, remaining };
       }
     },
     /** Stores everything that was counted, if the store works. Await it before the store is closed. */
@@ -109,7 +107,7 @@ export function createPaidBudgets({
       key: `budget:${id}`,
       period,
       limit: calls,
-      // A budget that could not be read since it was opened counts as exhausted, also without replicas.
+      // A budget that could not be read since it was opened is not known, also without replicas.
       replicas: replicas ?? 1,
       maxWaitMs: service === 'bank-data' ? countTimeoutMs : null,
       onStoreFailed(reason) {
@@ -138,14 +136,8 @@ function budgetOf({ limits }: BudgetOwner, service: ServiceName): CallBudget | n
   return service === 'bank-data' ? limits.bankDataCalls : limits.essayCalls;
 }
 
-function exhausted(renewsAt: Date) {
-  return { kind: 'exhausted', renewsAt } as const;
-}
+const uncounted: Uncounted = { kind: 'uncounted' };
 
 function toBudgetedCall(reserved: Reserved): BudgetedCall {
   return reserved.kind === 'exhausted' ? { ...reserved, kind: 'budget-exhausted' } : reserved;
-}
-
-function endOf({ period }: CallBudget): Date {
-  return beginOfPeriod(period, periodAt(period, Date.now()) + 1);
 }

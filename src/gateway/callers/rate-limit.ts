@@ -48,7 +48,6 @@ export function createRateLimit({ store, replicas, events }: RateLimitOptions) {
       // The clocks of processes may differ.
       expiresInMs: 3 * minuteMs,
       replicas: Math.min(replicas, limit),
-      assumed: 0,
       // A twentieth of what remains, over all gateways, so that idle gateways hold less than a tenth; near the limit, none.
       blockSize: () => Math.floor((limit - count.current()) / (20 * replicas)),
       isLasting: false,

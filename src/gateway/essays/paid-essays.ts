@@ -1,7 +1,7 @@
 import type { ServiceName } from '../../base/errors.ts';
 import type { Redact } from '../../base/redact.ts';
 import type { Config } from '../config/read-config.ts';
-import type { BudgetExhausted, ReserveCall } from '../request-context.ts';
+import type { BudgetExhausted, ReserveCall, Uncounted } from '../request-context.ts';
 import type { OpenedStore } from '../stores/open-store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Allowance } from '../upstream/allowance/allowance.ts';
@@ -27,7 +27,7 @@ interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'on
   /** The paid calls of each caller. */
   budgets: {
     reserve(caller: OrderCaller, service: ServiceName): ReturnType<ReserveCall>;
-    findRefusal(caller: OrderCaller, service: ServiceName): Promise<BudgetExhausted | null>;
+    findRefusal(caller: OrderCaller, service: ServiceName): Promise<BudgetExhausted | Uncounted | null>;
   };
   isWithdrawn: OrderRunsOptions['isWithdrawn'];
   redact: Redact;
@@ -57,7 +57,8 @@ export function createPaidEssays(options: PaidEssaysOptions) {
 
   async function findExhausted(caller: OrderCaller): Promise<EssayAllowanceExhausted | null> {
     const refusal = (await budgets.findRefusal(caller, 'essays')) ?? (await allowance.findRefusal());
-    if (refusal === null) return null;
+    // Without the store, the order itself is refused.
+    if (refusal === null || refusal.kind === 'uncounted') return null;
     const { message, code } = createExhaustedError('essays', refusal);
     return { kind: 'allowance-exhausted', message, code, renewsAt: refusal.renewsAt };
   }

@@ -29,8 +29,8 @@ interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'access' | 
   corsOrigins: readonly string[];
   /** Host names under which GraphQL is served, besides the names of the loopback interface; `*` for any. */
   allowedHosts: readonly string[];
-  /** False once the process is stopping. */
-  isReady: () => boolean;
+  /** Why load balancers should send it no requests; null if they should. */
+  findUnreadiness: () => string | null;
   /** Additional fields of the response to /ready. */
   readiness: () => Readonly<Record<string, string>>;
   /** Null: no traces are exported. */
@@ -46,7 +46,7 @@ export function createRequestHandler({
   isGraphiqlOpen,
   corsOrigins,
   allowedHosts,
-  isReady,
+  findUnreadiness,
   readiness,
   maxBufferedBytes,
   startTrace = null,
@@ -100,8 +100,8 @@ export function createRequestHandler({
     else if (path === '/check' || path === '/check/openapi.json') exchange.route = '/check';
     if (path === '/health') return exchange.sendJson(200, { status: 'alive' });
     if (path === '/ready') {
-      const [code, status] = isReady() ? ([200, 'ready'] as const) : ([503, 'stopping'] as const);
-      return exchange.sendJson(code, { status, ...readiness() });
+      const reason = findUnreadiness();
+      return exchange.sendJson(reason === null ? 200 : 503, { status: reason ?? 'ready', ...readiness() });
     }
     if (host === 'forbidden') {
       const message = 'The gateway does not serve this host name; its operator can add it to ALLOWED_HOSTS.';

@@ -6,8 +6,6 @@ export interface CountAheadOptions {
   expiresInMs: number;
   /** Number of processes that share the store; null: it is not shared. */
   replicas: number | null;
-  /** The count until the store was read for the first time. */
-  assumed: number;
   /** How many calls are counted ahead of time; 0 near a limit, so that it is exact. @param perSecond the calls of a second */
   blockSize: (perSecond: number) => number;
   /** Whether the unused rest of a block is returned after a second, and the count of other processes read until `stop`. */
@@ -28,12 +26,12 @@ export interface CountAheadOptions {
  * write; the next block is fetched when a quarter of it is left.
  */
 export function createCountAhead(options: CountAheadOptions) {
-  const { store, key, expiresInMs, replicas, assumed, blockSize, isLasting = true } = options;
+  const { store, key, expiresInMs, replicas, blockSize, isLasting = true } = options;
   const { onStoreFailed, onStoreRecovered, onRestored } = options;
   /** What the store returned last: it is added back if the store loses it. */
   let known: KnownCount | null = null;
   /** Its sum. */
-  let stored = assumed;
+  let stored = 0;
   /** Decrements and failed increments that the next write includes. */
   let unsaved = 0;
   let inFlight = 0;
@@ -68,6 +66,8 @@ export function createCountAhead(options: CountAheadOptions) {
       void save();
     },
     current,
+    /** Whether the store was ever read: until then, only the calls of this process are known. */
+    isRead: () => known !== null,
     /** Stores the calls counted here. @returns the count across all processes, with the blocks of other processes */
     sync: () => save().then(() => current()),
     /** Returns the unused rest of the block, and stops reading the count of other processes until the next call. */

@@ -64,6 +64,8 @@ export function openStore(config: Pick<StoreConfig, 'redis' | 'secret'>, folder:
     isShared: redis !== null,
     /** Why it does not work; null if it does: it is connected, and its last write succeeded. */
     failure: health.failure,
+    /** Whether it has ever worked since the start. */
+    hasWorked: health.hasWorked,
     /**
      * Call it before the gateway listens. A store that fails is checked as soon as it works: until then, it is not used.
      * @throws ConfigError if the store was written with another secret, or Redis rejects the credentials
@@ -99,6 +101,7 @@ function createHealth(events: StoreEvents, isConnected: () => boolean) {
   let current: StoreFailure | null = isConnected() ? null : 'unreachable';
   /** Whether the failure was reported by an event. */
   let isReported = false;
+  let hasWorked = current === null;
   const listeners: (() => void)[] = [];
 
   return {
@@ -107,6 +110,7 @@ function createHealth(events: StoreEvents, isConnected: () => boolean) {
     markDown,
     markUp,
     failure: () => current,
+    hasWorked: () => hasWorked,
     onRecovered: (listener: () => void) => void listeners.push(listener),
   };
 
@@ -126,6 +130,7 @@ function createHealth(events: StoreEvents, isConnected: () => boolean) {
     if (current === null || !isConnected()) return;
     const isRecovered = isReported;
     current = null;
+    hasWorked = true;
     isReported = false;
     events.storeUp();
     if (isRecovered) for (const listener of listeners) listener();

@@ -82,7 +82,8 @@ export type OperationOutcome =
   | 'shed'
   | 'blocked'
   | 'exhausted'
-  | 'budget-exhausted';
+  | 'budget-exhausted'
+  | 'uncounted';
 
 /** from_key: the result of an earlier order with the same idempotency key. */
 export type EssayOutcome = 'generated' | 'from_key' | 'rejected' | 'exhausted' | 'failed';

@@ -96,9 +96,9 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
 
   async function reserveBoth(budgeted: BudgetedCall | Promise<BudgetedCall>): Promise<Reserved | BudgetExhausted> {
     const budget = await budgeted;
-    if (budget.kind === 'budget-exhausted') return budget;
+    if (budget.kind !== 'reserved') return budget;
     const reserved = await allowance.reserve();
-    if (reserved.kind === 'exhausted') {
+    if (reserved.kind !== 'reserved') {
       budget.release();
       return reserved;
     }

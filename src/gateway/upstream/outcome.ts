@@ -1,4 +1,4 @@
-import type { BudgetExhausted } from '../request-context.ts';
+import type { BudgetExhausted, Uncounted } from '../request-context.ts';
 import type { LinesReader } from './received-lines.ts';
 
 /** A request to a service: one operation, or one of its attempts. */
@@ -23,7 +23,7 @@ export interface UpstreamRequest {
 }
 
 /** The result of an operation or of one of its attempts. A rejection by the upstream (4xx) is `answered`. */
-export type Outcome = Answered | Failed | Shed | Blocked | Exhausted | BudgetExhausted;
+export type Outcome = Answered | Failed | Shed | Blocked | Exhausted | BudgetExhausted | Uncounted;
 
 export interface Answered {
   kind: 'answered';

@@ -26,6 +26,8 @@ export function toUpstreamError(
     case 'exhausted':
     case 'budget-exhausted':
       return createExhaustedError(service, outcome);
+    case 'uncounted':
+      return createUncountedError(service);
     case 'blocked':
       return createBlockedError(service, outcome.retryAt);
     case 'failed': {
@@ -122,6 +124,11 @@ export function createExhaustedError(service: ServiceName, { kind, renewsAt }: E
   const counted = isBudget ? "The caller's budget of calls to" : 'The allowance of';
   const message = `${counted} the ${serviceNames[service]} service is exhausted; it renews at ${renewsAt.toISOString()}.`;
   return new GatewayError(isBudget ? 'BUDGET_EXHAUSTED' : 'UPSTREAM_ALLOWANCE_EXHAUSTED', message, { service });
+}
+
+export function createUncountedError(service: ServiceName): UpstreamError {
+  const message = 'was not called, because the store that counts its calls cannot be reached';
+  return createError(service, 'UPSTREAM_UNAVAILABLE', message, true);
 }
 
 /** The service knows why: its allowance may be exhausted, or it may receive too many calls at a time. */

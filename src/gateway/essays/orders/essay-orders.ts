@@ -49,7 +49,7 @@ import {
   outcomes,
   unsafeOrder,
 } from './order-runs.ts';
-import { createOrderStore, failToReadEssays } from './order-store.ts';
+import { createOrderStore } from './order-store.ts';
 import { createOrderWatch, hasOrderEnded } from './order-watch.ts';
 import { createProcessLease, type OrderName } from './process-lease.ts';
 import { createStoredBytes } from './stored-bytes.ts';
@@ -124,7 +124,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     /** What clients do with orders that they do not wait for. */
     orders: book,
     /** Stored essays by their id, of the caller. */
-    archive: { find: (id: string, { callerId }: RequestContext) => findEssay(id, callerId).catch(failToReadEssays) },
+    archive: { find: (id: string, { callerId }: RequestContext) => findEssay(id, callerId) },
     /** Continues the orders of processes that have stopped, and of earlier starts. */
     begin(): void {
       hasBegun = true;

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { GatewayError } from '../../../base/errors.ts';
 import { type Store, StoreError } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Essay } from '../essays.ts';
@@ -153,12 +152,6 @@ function createStoreLog({ store, name, expiresInMs, skipUnreadable }: StoreLogOp
       await store.delete(toKey(number));
     },
   };
-}
-
-/** @throws GatewayError for clients */
-export function failToReadEssays(cause: unknown): never {
-  const message = 'Stored essays cannot be read at the moment. Try again later.';
-  throw new GatewayError('INTERNAL_SERVER_ERROR', message, { retryable: true, cause });
 }
 
 /** Under the id of a run, so that it does not show the text of another one. */

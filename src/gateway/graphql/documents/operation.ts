@@ -16,6 +16,7 @@ import {
 } from 'graphql';
 import { type Caller, requireScope } from '../../callers/caller.ts';
 import type { RequestContext } from '../../request-context.ts';
+import { StoreError } from '../../stores/store.ts';
 import type { OperationType } from '../../telemetry/finished-request.ts';
 import type { Compiler, RunContext } from '../jit/compiler.ts';
 import type { CacheScope } from './cache-scope.ts';
@@ -180,8 +181,7 @@ const maxNameLength = 100;
 /** Errors with a path are those of the source of events; others those of the variables. */
 function rejectSubscription(errors: readonly GraphQLError[]): ExecutionResult {
   for (const { path, originalError, extensions } of errors) {
-    const { code } = (originalError ?? {}) as { code?: unknown };
-    extensions.http = { status: path !== undefined && code === 'INTERNAL_SERVER_ERROR' ? 503 : 400 };
+    extensions.http = { status: path !== undefined && originalError instanceof StoreError ? 503 : 400 };
   }
   return { errors };
 }

@@ -1,6 +1,7 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { GatewayError, internalErrorMessage } from '../../../base/errors.ts';
 import type { Redact } from '../../../base/redact.ts';
+import { StoreError } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
 import { locate, maxErrors } from '../documents/document-errors.ts';
 
@@ -72,6 +73,11 @@ export function describeFailure(
     const { message, code, service, retryable, cause: logged } = original;
     return { message, extensions: { code, service, retryable }, logged, isExpected: true };
   }
+  // An outage of the store is logged once; a damaged entry in it is a fault.
+  if (original instanceof StoreError && original.failure !== 'corrupt') {
+    const extensions = { code: 'UPSTREAM_UNAVAILABLE', service: null, retryable: true };
+    return { message: storeFailedMessage, extensions, logged: undefined, isExpected: true };
+  }
   const noService = { service: null, retryable: false };
   if (original === null) {
     const code = error.extensions?.code ?? 'BAD_USER_INPUT';
@@ -98,6 +104,8 @@ function findOriginalError({ originalError, path }: GraphQLError): Error | null 
   if (path && !originalError.nodes && !originalError.originalError) return originalError;
   return findOriginalError(originalError);
 }
+
+const storeFailedMessage = 'The store of the gateway cannot be reached; retry in some seconds.';
 
 /** At the end of GraphQL's messages. Text of the client that looks like one is removed as well: that takes linear time. */
 const suggestions = / Did you mean [^?]*(\?|$)/g;

@@ -1,5 +1,6 @@
 import type { BudgetStatus } from '../../callers/paid-budget.ts';
 import type { AllowanceStatus } from '../../upstream/allowance/allowance.ts';
+import { createUncountedError } from '../../upstream/upstream-error.ts';
 import { builder, DateTimeType } from './builder.ts';
 
 interface AllowanceOfCaller extends AllowanceStatus {
@@ -53,14 +54,16 @@ builder.queryField('allowances', (t) =>
     type: [AllowanceType],
     description: 'The monthly allowance of each service that the caller may use. Needs no upstream call.',
     resolve: async (_, _args, { services, caller }): Promise<AllowanceOfCaller[]> => {
-      const budgets = await services.budgets.status(caller);
-      const allowances = await services.allowances();
-      return allowances
-        .filter(({ service }) => caller.scopes.has(service))
-        .map((allowance) => ({
-          ...allowance,
-          callerBudget: budgets.find(({ service }) => service === allowance.service) ?? null,
-        }));
+      const allowances = services.allowances.filter(({ service }) => caller.scopes.has(service));
+      return Promise.all(
+        allowances.map(async (allowance) => {
+          const status = await allowance.status();
+          const callerBudget = await services.budgets.status(caller, allowance.service);
+          if (status === null || (callerBudget && 'kind' in callerBudget))
+            throw createUncountedError(allowance.service);
+          return { ...status, callerBudget };
+        }),
+      );
     },
   }),
 );

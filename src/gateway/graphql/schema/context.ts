@@ -7,7 +7,7 @@ import type { PaidBudgets } from '../../callers/paid-budget.ts';
 import type { EssayArchive, EssayGenerator, EssayOrders } from '../../essays/essays.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
 import type { Trace } from '../../trace.ts';
-import type { AllowanceStatus } from '../../upstream/allowance/allowance.ts';
+import type { Allowance } from '../../upstream/allowance/allowance.ts';
 import { Loaders } from './loaders.ts';
 import { createQueryLimiter, type QueryLimiter, type QueryLimits } from './query-limits.ts';
 
@@ -17,8 +17,8 @@ export interface Services {
   essays: EssayGenerator;
   essayArchive: EssayArchive;
   essayOrders: EssayOrders;
-  /** The status of each upstream's allowance. Makes no upstream call. */
-  allowances: () => Promise<readonly AllowanceStatus[]>;
+  /** The allowance of each upstream. */
+  allowances: readonly Pick<Allowance, 'service' | 'status'>[];
   /** The paid calls of each caller. */
   budgets: Pick<PaidBudgets, 'reserve' | 'status'>;
   /** What the bank lists of the gateway say without an upstream call. */

@@ -155,9 +155,8 @@ builder.queryField('essayOrder', (t) =>
       ),
     },
     resolve: (_, { id, idempotencyKey }, { services: { essayOrders }, caller }) => {
-      if (id != null && idempotencyKey == null) return essayOrders.find(id, caller.id).catch(failToRead);
-      if (id == null && idempotencyKey != null)
-        return essayOrders.findByKey(idempotencyKey, caller.id).catch(failToRead);
+      if (id != null && idempotencyKey == null) return essayOrders.find(id, caller.id);
+      if (id == null && idempotencyKey != null) return essayOrders.findByKey(idempotencyKey, caller.id);
       throw new GatewayError(
         'BAD_USER_INPUT',
         'An order is found by either its id or its idempotencyKey: set one of them.',
@@ -177,7 +176,7 @@ builder.subscriptionField('essayOrder', (t) =>
       'the credentials have expired, with new ones. Null for an unknown order.',
     args: { id: t.arg.id({ required: true, ...orderIdArg }) },
     subscribe: (_, { id }, { services, caller, requestContext: { signal } }) =>
-      services.essayOrders.watch(id, caller.id, signal).catch(failToRead),
+      services.essayOrders.watch(id, caller.id, signal),
     resolve: (order) => order as EssayOrder | null,
   }),
 );
@@ -205,7 +204,7 @@ builder.mutationField('cancelEssay', (t) =>
       'Cancels an order that was started. One that was not sent yet costs nothing. One of generateEssay is not cancelled. Null ' +
       'for an unknown order.',
     args: { id: t.arg.id({ required: true, ...orderIdArg }) },
-    resolve: (_, { id }, { services, caller }) => services.essayOrders.cancel(id, caller.id).catch(failToRead),
+    resolve: (_, { id }, { services, caller }) => services.essayOrders.cancel(id, caller.id),
   }),
 );
 
@@ -223,7 +222,7 @@ builder.mutationField('deleteEssay', (t) =>
       'Deletes an order that has ended, with its essay; its idempotencyKey then is unknown. Null for an unknown order.',
     args: { id: t.arg.id({ required: true, ...orderIdArg }) },
     async resolve(_, { id }, { services, caller }) {
-      const result = await services.essayOrders.delete(id, caller.id).catch(failToRead);
+      const result = await services.essayOrders.delete(id, caller.id);
       if (result !== 'not-ended') return result === 'deleted' ? { id } : null;
       const message = 'The order has not ended: cancel it, or wait for its end, before you delete it.';
       throw new GatewayError('BAD_USER_INPUT', message);
@@ -298,7 +297,7 @@ builder.queryField('essays', (t) =>
       if (caller.kind === 'anonymous' && !services.isOnlyLocal) throw unknownOwner();
       const after = cursor == null ? null : readCursor(cursor);
       const listing = { first: readPageSize(first), after, state: state ?? null };
-      const page = await loaders.listOrders(listing).catch(failToRead);
+      const page = await loaders.listOrders(listing);
       if (page === null) throw limiter.createLimitError('listedOrders');
       return { ...page, after };
     },
@@ -311,10 +310,4 @@ function unknownOwner(): GatewayError {
     'A request without credentials has no list of orders, because the gateway cannot distinguish users. Send the ' +
     'credentials of a caller, or find an order by its id or idempotencyKey: essayOrder(idempotencyKey:).';
   return new GatewayError('FORBIDDEN', message);
-}
-
-/** @throws GatewayError */
-function failToRead(cause: unknown): never {
-  const message = 'Orders cannot be read or changed at the moment, because the store fails. Try again later.';
-  throw new GatewayError('INTERNAL_SERVER_ERROR', message, { retryable: true, cause });
 }

@@ -47,8 +47,11 @@ export const definitions = {
     'Time in which GraphQL requests waited neither for their body nor for an upstream.',
   ),
   ledgerquill_upstream_operations_total: counter(
-    'Upstream operations, retries included: answered, failed (no response, one that cannot be read, or 5xx), refused (402, 429, or the body says so), rejected (401, 403, or the body says so), shed (not sent), blocked (by Retry-After) or exhausted (no calls left).',
-    { service: serviceNames, outcome: ['answered', 'failed', 'refused', 'rejected', 'shed', 'blocked', 'exhausted'] },
+    'Upstream operations, retries included: answered, failed (no response, one that cannot be read, or 5xx), refused (402, 429, or the body says so), rejected (401, 403, or the body says so), shed (not sent), blocked (by Retry-After), exhausted (no calls left) or uncounted (not sent, as the store that counts calls fails).',
+    {
+      service: serviceNames,
+      outcome: ['answered', 'failed', 'refused', 'rejected', 'shed', 'blocked', 'exhausted', 'uncounted'],
+    },
   ),
   ledgerquill_upstream_attempts_total: counter(
     'Upstream calls: answered, or failed (no response, one that cannot be read, or 5xx).',

@@ -21,7 +21,7 @@ interface AllowanceOptions
  * Two limits apply: the configured one, and the one that the upstream reports in its headers, which also counts the calls of
  * other users of the same key. While the store fails, each process counts in memory from the last known count, and adds its own
  * calls to the store once it works again. If the store is shared, each process then uses at most an equal share of what was left,
- * and nothing if it never reached it.
+ * and none if it never reached it.
  */
 export function createAllowance({ service, maxWaitMs = null, events, ...options }: AllowanceOptions) {
   let isStoreUp = true;
@@ -42,7 +42,12 @@ export function createAllowance({ service, maxWaitMs = null, events, ...options 
   });
   return {
     ...count,
-    status: async (): Promise<AllowanceStatus> => ({ service, ...(await count.status()) }),
+    service,
+    /** Null while its count is not known. */
+    async status(): Promise<AllowanceStatus | null> {
+      const status = await count.status();
+      return status && { service, ...status };
+    },
     /** If the store does not answer in time, what this process knows; null if it has never read it. */
     async statusWithin(maxWaitMs: number): Promise<AllowanceStatus | null> {
       const status = (await answerWithin(count.status(), maxWaitMs)) ?? count.known();

@@ -1,5 +1,6 @@
 import { answerWithin } from '../../../base/async/pause.ts';
 import { beginOfPeriod, nameOfPeriod, type Period, periodAt } from '../../../base/calendar-period.ts';
+import type { Uncounted } from '../../request-context.ts';
 import { type CountAheadOptions, createCountAhead } from '../../stores/count-ahead.ts';
 import type { Store } from '../../stores/store.ts';
 import type { Answered, Exhausted } from '../outcome.ts';
@@ -11,7 +12,7 @@ export interface PeriodStatus extends LimitStatus {
   renewsAt: Date;
 }
 
-export type Reserved = Reservation | Exhausted;
+export type Reserved = Reservation | Exhausted | Uncounted;
 
 /** A call that was counted and may be sent. */
 export interface Reservation {
@@ -49,6 +50,7 @@ export function createPeriodCount({ period, key, ...options }: CountOptions & { 
     reserve: () => currentCount().reserve(),
     /** Why a call would be refused now; null if it would be counted. Counts nothing. */
     findRefusal: () => currentCount().findRefusal(),
+    /** Null while the count is not known. */
     status: () => currentCount().status(),
     /** What this process knows without the store; null if it has not read it yet. */
     known: () => currentCount().known(),
@@ -86,6 +88,8 @@ const blockS = 0.5;
 /** With 1,000, a gateway under full load would flush the disk 27 times per second. */
 const largestBlock = 10_000;
 
+const uncounted: Uncounted = { kind: 'uncounted' };
+
 /** The count of one period; up to a hundredth of what remains is counted ahead of time, in blocks. */
 function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Date }) {
   const { store, key, limit, replicas, expiresInMs, renewsAt, maxWaitMs, ...listeners } = options;
@@ -95,8 +99,6 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
     key,
     expiresInMs,
     replicas,
-    // Other processes may have used everything before this one started.
-    assumed: replicas === null ? 0 : (limit ?? 0),
     blockSize,
     onStoreFailed,
     onStoreRecovered: renumber,
@@ -108,6 +110,7 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
   let numberOffset = 0;
   const pendingWarnings = [80, 95];
   let loading: Promise<void> | null = null;
+  let isLoading = false;
   let isLoaded = false;
   const exhausted: Exhausted = { kind: 'exhausted', renewsAt };
 
@@ -120,13 +123,15 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
       warn();
       return createReservation(number, false);
     },
-    async findRefusal(): Promise<Exhausted | null> {
+    async findRefusal(): Promise<Exhausted | Uncounted | null> {
       if (!isLoaded) await load();
+      if (!isLoaded) return uncounted;
       const isLeft = count.current() < maxNumber() || (await count.sync()) < maxNumber() || mayProbe();
       return isLeft ? null : exhausted;
     },
-    async status(): Promise<PeriodStatus> {
+    async status(): Promise<PeriodStatus | null> {
       await load();
+      if (!isLoaded) return null;
       const counted = await count.sync();
       await reported.read();
       return { ...reported.status(counted, limit), renewsAt };
@@ -146,7 +151,7 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
     if (stored !== undefined) return stored;
     // Meanwhile, other processes may have used all that was left. This call is made nevertheless, so it counts.
     const late = storing.then(async (reserved) =>
-      reserved.kind === 'exhausted' ? createReservation(await count.add(), false) : reserved,
+      reserved.kind === 'reserved' ? reserved : createReservation(await count.add(), false),
     );
     return {
       kind: 'reserved',
@@ -157,6 +162,7 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
 
   async function reserveStored(): Promise<Reserved> {
     if (!isLoaded) await load();
+    if (!isLoaded) return uncounted;
     // Another process may have released calls meanwhile, so the shared count is read before rejecting.
     let isProbe = false;
     if (count.current() >= maxNumber() && (await count.sync()) >= maxNumber()) {
@@ -178,16 +184,20 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
   }
 
   /** Loads on first use: a gateway that calls no upstream does not create the store. */
-  function load(): Promise<void> {
-    loading ??= loadStored();
-    return loading;
+  async function load(): Promise<void> {
+    if (isLoaded) return;
+    loading = isLoading && loading ? loading : loadStored();
+    await loading;
   }
 
   async function loadStored(): Promise<void> {
+    isLoading = true;
     // The count first: the stored limit refers to its numbers.
     await count.sync();
     await reported.read();
-    isLoaded = true;
+    // Other processes may have used everything before this one started.
+    isLoaded = limit === null || replicas === null || count.isRead();
+    isLoading = false;
   }
 
   /** The highest number that a call may have: the smaller of the configured and the reported limit. */

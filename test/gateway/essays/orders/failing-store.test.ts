@@ -9,7 +9,7 @@ import { createMemoryStore } from '../../../support/gateway/stores/memory-store.
 useFakeTime();
 
 const rejection = { kind: 'service-failed', code: 'UPSTREAM_UNAVAILABLE', retryable: true, rawText: null };
-const unreadable = { code: 'INTERNAL_SERVER_ERROR', retryable: true };
+const unreadable = { name: 'StoreError' };
 
 /** A process whose store can fail, and the memory behind it. */
 function tFailing() {

@@ -13,7 +13,7 @@ import {
   tSend,
 } from '../../../support/gateway/upstream/send.ts';
 
-const usedOf = async (allowance: Allowance) => (await allowance.status()).used;
+const usedOf = async (allowance: Allowance) => (await allowance.status())?.used ?? Number.NaN;
 
 it.each<[Outcome, number]>([
   ...[200, 422, 429, 500, 503].map((status): [Outcome, number] => [answered(status), 1]),

@@ -54,7 +54,7 @@ describe('while the store is slow', () => {
     (await first).release();
     await allowance.flush();
     gate = tGate();
-    const used = async () => (await tAllowance({ store, limit: null }).status()).used;
+    const used = async () => (await tAllowance({ store, limit: null }).status())?.used;
     return { store, allowance, used, open: () => gate.open() };
   }
 

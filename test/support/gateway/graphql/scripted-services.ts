@@ -98,11 +98,11 @@ export function tServices(): Services {
       },
     },
     essayOrders: createScriptedJobs(renewsAt),
-    allowances: async () => [
-      { service: 'bank-data', used: 1, limit: null, remaining: null, renewsAt },
-      { service: 'essays', used: 2, limit: 10, remaining: 8, renewsAt },
-    ],
-    budgets: { reserve: () => null, status: async () => [] },
+    allowances: [
+      { service: 'bank-data', used: 1, limit: null, remaining: null, renewsAt } as const,
+      { service: 'essays', used: 2, limit: 10, remaining: 8, renewsAt } as const,
+    ].map((status) => ({ service: status.service, status: async () => status })),
+    budgets: { reserve: () => null, status: async () => null },
     knownBanks: {
       has: () => false,
       status: () => 'UNKNOWN',

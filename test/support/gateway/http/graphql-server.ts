@@ -19,7 +19,7 @@ export async function tGraphqlServer(graphql: GraphqlEndpointOptions['graphql'])
     inTimeSlice: createTimeSlices(4),
     corsOrigins: ['https://shop.example'],
     allowedHosts: [],
-    isReady: () => true,
+    findUnreadiness: () => null,
     readiness: () => ({}),
     events: { unexpectedError: () => {}, requestFinished: () => {} },
   });

@@ -21,7 +21,7 @@ export async function tRequestHandler(options: Partial<Options> = {}): Promise<s
     inTimeSlice: createTimeSlices(4),
     corsOrigins: [],
     allowedHosts: [],
-    isReady: () => true,
+    findUnreadiness: () => null,
     readiness: () => ({}),
     events: { unexpectedError: (error) => expect.unreachable(String(error)), requestFinished: () => {} },
     ...options,
