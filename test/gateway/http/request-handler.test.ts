@@ -248,7 +248,10 @@ describe('closing the gateway', () => {
   });
 
   it('changes /ready to 503', async () => {
-    const origin = await tRequestHandler({ findUnreadiness: () => 'stopping', readiness: () => ({ sharedStore: 'down' }) });
+    const origin = await tRequestHandler({
+      findUnreadiness: () => 'stopping',
+      readiness: () => ({ sharedStore: 'down' }),
+    });
     const response = await fetch(`${origin}/ready`);
     expect(response.status).toBe(503);
     expect(await response.json()).toEqual({ status: 'stopping', sharedStore: 'down' });

@@ -50,7 +50,9 @@ describe.skipIf(whyNoRedis !== '')(`while Redis does not work${whyNoRedis}`, () 
     expect(await readiness(gateway)).toEqual([200, 'ready']);
     const metrics = await scrape(gateway.metricsUrl());
     expect(metrics.value('ledgerquill_budget_remaining', { caller: 'api-key:anna', service: 'bank-data' })).toBe(48);
-    expect(metrics.value('ledgerquill_budget_remaining', { caller: 'api-key:ben', service: 'bank-data' })).toBeUndefined();
+    expect(
+      metrics.value('ledgerquill_budget_remaining', { caller: 'api-key:ben', service: 'bank-data' }),
+    ).toBeUndefined();
     const ended = (outcome: string) =>
       metrics.value('ledgerquill_upstream_operations_total', { service: 'bank-data', outcome });
     expect(['uncounted', 'exhausted', 'failed', 'shed'].map(ended)).toEqual([1, 0, 0, 0]);
