@@ -75,8 +75,7 @@ async function placeOrder(
   const redact = createRedact(secrets);
   const events = createLogEvents(createLog({ level: 'error', redact }));
   if (config.store.redis === null) checkDataFolder(config.dataDir);
-  const { store, checkSecret } = openStore(config.store, config.dataDir, events);
-  const { replicas } = config.store;
+  const { store, replicas, checkSecret } = openStore(config.store, config.dataDir, events);
   const createUpstream = createUpstreamFactory({ config, store, replicas, secrets, events });
   const { client, allowance } = createUpstream('essays', access, 'token', config.essays);
   let outcome: Outcome | null = null;

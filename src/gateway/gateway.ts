@@ -50,16 +50,12 @@ export function createGateway(
   const redact = createRedact(secrets);
   const { events, metrics, traces, droppedLogLines, setDebug } = createTelemetry({ config, redact, logDestination });
   const trustedDocuments = config.trustedDocuments && createTrustedDocuments({ ...config.trustedDocuments, events });
-  const { store, isShared, failure, hasWorked, checkSecret, onRecovered } = openStore(
-    config.store,
-    config.dataDir,
-    events,
-  );
+  const openedStore = openStore(config.store, config.dataDir, events);
+  const { store, isShared, replicas, failure, hasWorked, checkSecret, onRecovered } = openedStore;
   const access = closeOnError(store, () =>
-    createAccess({ access: config.access, storeConfig: config.store, store, events }),
+    createAccess({ access: config.access, storeConfig: config.store, store, replicas, events }),
   );
 
-  const { replicas } = config.store;
   const createUpstream = createUpstreamFactory({ config, store, replicas, limits: upstreamLimits, secrets, events });
   const bankData = createCachedBankData({
     createUpstream,

@@ -83,8 +83,7 @@ export async function openBankDataAnswers(config: Config, { access, maxCalls }: 
   const secrets = listSecrets(config, { bankData: access, essays: config.essays.upstream ?? access });
   const level = config.logLevel === 'info' ? 'warn' : config.logLevel;
   const events = createLogEvents(createLog({ level, redact: createRedact(secrets) }));
-  const { store, isShared, checkSecret } = openStore(config.store, config.dataDir, events);
-  const { replicas } = config.store;
+  const { store, isShared, replicas, checkSecret } = openStore(config.store, config.dataDir, events);
   const createUpstream = createUpstreamFactory({ config, store, replicas, secrets, events });
   // Each IBAN is asked about once, so nothing is gained from a large cache.
   const ownConfig = { ...config, bankData: { ...config.bankData, lookUpBytes: cacheBytes } };

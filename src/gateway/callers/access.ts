@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type AccessConfig, hasCallers } from '../config/access-config.ts';
 import type { Scope } from '../config/callers.ts';
 import type { StoreConfig } from '../config/read-config.ts';
+import type { Replicas } from '../stores/gateway-count.ts';
 import type { Store } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import { createApiKeys } from './api-keys.ts';
@@ -17,14 +18,15 @@ interface AccessOptions {
   /** Where requests and calls are counted. */
   storeConfig: StoreConfig;
   store: Store;
+  replicas: Replicas;
   events: Events;
 }
 
 /** Who may call, how often, and how much. @throws ConfigError if the file with API keys is invalid */
-export function createAccess({ access, storeConfig, store, events }: AccessOptions) {
-  const { redis, secret, replicas, countTimeoutMs } = storeConfig;
+export function createAccess({ access, storeConfig, store, replicas, events }: AccessOptions) {
+  const { redis, secret, countTimeoutMs } = storeConfig;
   const identify = createIdentify({ access, nameSecret: secret, events });
-  const rateLimit = createRateLimit({ store: redis && store, replicas: replicas ?? 1, events });
+  const rateLimit = createRateLimit({ store: redis && store, replicas, events });
   const budgets = createPaidBudgets({ store, replicas, countTimeoutMs, events });
 
   return {

@@ -1,6 +1,7 @@
 import type { ServiceName } from '../../base/errors.ts';
 import type { CallBudget } from '../config/callers.ts';
 import type { BudgetExhausted, BudgetedCall, Uncounted } from '../request-context.ts';
+import type { Replicas } from '../stores/gateway-count.ts';
 import type { Store } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import { createPeriodCount, type PeriodCount, type Reserved } from '../upstream/allowance/period-count.ts';
@@ -21,8 +22,7 @@ export type PaidBudgets = ReturnType<typeof createPaidBudgets>;
 
 interface PaidBudgetsOptions {
   store: Store;
-  /** Number of processes that share the store; null: it is not shared. */
-  replicas: number | null;
+  replicas: Replicas;
   /** How long a look-up waits until its call is counted, while many are left; null: until it is stored. */
   countTimeoutMs?: number | null;
   /** Limit for the budgets in memory. */
@@ -108,7 +108,7 @@ export function createPaidBudgets({
       period,
       limit: calls,
       // A budget that could not be read since it was opened is not known, also without replicas.
-      replicas: replicas ?? 1,
+      replicas: replicas ?? one,
       maxWaitMs: service === 'bank-data' ? countTimeoutMs : null,
       onStoreFailed(reason) {
         if (isStoreUp) events.budgetsNotStored(reason);
@@ -136,6 +136,7 @@ function budgetOf({ limits }: BudgetOwner, service: ServiceName): CallBudget | n
   return service === 'bank-data' ? limits.bankDataCalls : limits.essayCalls;
 }
 
+const one = () => 1;
 const uncounted: Uncounted = { kind: 'uncounted' };
 
 function toBudgetedCall(reserved: Reserved): BudgetedCall {

@@ -1,12 +1,12 @@
 import { createCountAhead } from '../stores/count-ahead.ts';
+import type { Replicas } from '../stores/gateway-count.ts';
 import type { Store } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
 
 interface RateLimitOptions {
   /** Where all gateways count together; null: each counts alone. */
   store: Pick<Store, 'add'> | null;
-  /** Number of processes that count together. */
-  replicas: number;
+  replicas: Replicas;
   events: Pick<Events, 'rateLimitNotShared'>;
 }
 
@@ -47,9 +47,9 @@ export function createRateLimit({ store, replicas, events }: RateLimitOptions) {
       key: `rate:${id}:${minute}`,
       // The clocks of processes may differ.
       expiresInMs: 3 * minuteMs,
-      replicas: Math.min(replicas, limit),
+      replicas: () => Math.min(replicas?.() ?? 1, limit),
       // A twentieth of what remains, over all gateways, so that idle gateways hold less than a tenth; near the limit, none.
-      blockSize: () => Math.floor((limit - count.current()) / (20 * replicas)),
+      blockSize: () => Math.floor((limit - count.current()) / (20 * (replicas?.() ?? 1))),
       isLasting: false,
       onStoreFailed: events.rateLimitNotShared,
     });

@@ -33,7 +33,7 @@ type Values = z.infer<z.ZodObject<typeof gatewayVariables>>;
 export function readConfig(env: Environment): Config {
   const vars = readVariables(gatewayVariables, env);
   if (vars.REDIS_URL && !vars.STORE_SECRET) throw createMissingVariableError('STORE_SECRET', 'REDIS_URL');
-  if (!vars.REDIS_URL && vars.REPLICAS > 1) throw createMissingVariableError('REDIS_URL', 'REPLICAS');
+  if (!vars.REDIS_URL && (vars.REPLICAS ?? 1) > 1) throw createMissingVariableError('REDIS_URL', 'REPLICAS');
   if (vars.METRICS_PORT && vars.METRICS_PORT === vars.PORT) throw new ConfigError([samePort]);
   const isLocal = isLoopback(vars.HOST);
   const config = createConfig(vars, isLocal);
@@ -75,8 +75,8 @@ function createConfig(vars: Values, isLocal: boolean) {
       lookUpTimeoutMs: redisTimeoutMs,
       /** How long a look-up waits until Redis has counted its call, while many are left; null: until it is counted. */
       countTimeoutMs: vars.REDIS_URL ? redisTimeoutMs : null,
-      /** Number of gateways that share the store, at most; null: it is not shared. */
-      replicas: vars.REDIS_URL ? vars.REPLICAS : null,
+      /** Number of gateways that share the store; null: they are counted. */
+      replicas: vars.REPLICAS ?? null,
       /** Encrypts the store; null: generated and stored in `dataDir`. Never null if `redis` is set. */
       secret: vars.STORE_SECRET ?? null,
     },

@@ -36,7 +36,7 @@ export const gatewayVariables = {
   ...tracesVariables,
   REDIS_URL: redisUrl.optional(),
   REDIS_URL_FILE: secretFile,
-  REPLICAS: integer(1, 10_000).default(1),
+  REPLICAS: integer(1, 10_000).optional(),
   STORE_SECRET: secret({ minLength: 16 }).optional(),
   STORE_SECRET_FILE: secretFile,
   PORT: integer(0, 65_535).default(4000),

@@ -1,11 +1,11 @@
+import type { Replicas } from './gateway-count.ts';
 import { type KnownCount, type Store, StoreError } from './store.ts';
 
 export interface CountAheadOptions {
   store: Pick<Store, 'add'>;
   key: string;
   expiresInMs: number;
-  /** Number of processes that share the store; null: it is not shared. */
-  replicas: number | null;
+  replicas: Replicas;
   /** How many calls are counted ahead of time; 0 near a limit, so that it is exact. @param perSecond the calls of a second */
   blockSize: (perSecond: number) => number;
   /** Whether the unused rest of a block is returned after a second, and the count of other processes read until `stop`. */
@@ -55,7 +55,7 @@ export function createCountAhead(options: CountAheadOptions) {
     /** Adds one and waits until it is stored, or the store has failed. @returns its number, from 1 */
     add: () =>
       new Promise<number>((resolve) => {
-        if (isLasting && (replicas ?? 1) > 1) refreshTimer ??= setInterval(() => void save(), refreshMs).unref();
+        if (isLasting && replicas !== null) refreshTimer ??= setInterval(refresh, refreshMs).unref();
         waiting.push(resolve);
         void save();
       }),
@@ -83,6 +83,11 @@ export function createCountAhead(options: CountAheadOptions) {
   /** The count, as far as this process knows it; while a shared store fails, with the assumed calls of other processes. */
   function current(own = unsaved + inFlight + waiting.length): number {
     return stored + own + assumedPerCall * Math.max(0, own) - block.unused();
+  }
+
+  /** Other gateways may have counted meanwhile. */
+  function refresh(): void {
+    if (replicas !== null && replicas() > 1) void save();
   }
 
   function returnBlock(): Promise<void> {
@@ -120,7 +125,7 @@ export function createCountAhead(options: CountAheadOptions) {
       unsaved += inFlight;
       inFlight = 0;
       isStoreUp = false;
-      assumedPerCall = (replicas ?? 1) - 1;
+      assumedPerCall = (replicas?.() ?? 1) - 1;
       block.add(0);
       onStoreFailed(error instanceof StoreError ? error.reason : 'unusable');
     }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { ConfigError, type StoreFailure } from '../../base/errors.ts';
 import type { StoreConfig } from '../config/read-config.ts';
 import { type Events, ignore } from '../telemetry/events.ts';
+import { createGatewayCount } from './gateway-count.ts';
 import { createLmdbStore, lmdbPath } from './lmdb-store.ts';
 import { createRedisStore, type RedisStore } from './redis-store.ts';
 import { checkSecretFile, readOrCreateSecret, withSealing, withSecretCheck } from './sealed-store.ts';
@@ -16,8 +17,12 @@ type StoreEvents = Pick<Events, 'storeDown' | 'storeUp' | 'storeFailed'>;
  * Opens the configured store, sealed: Redis if configured, otherwise LMDB in the folder.
  * @throws ConfigError if a file in the folder is damaged, or the generated secret of the store is missing
  */
-export function openStore(config: Pick<StoreConfig, 'redis' | 'secret'>, folder: string, events: StoreEvents) {
-  const { redis, secret } = config;
+export function openStore(
+  config: Pick<StoreConfig, 'redis' | 'secret'> & Partial<Pick<StoreConfig, 'replicas'>>,
+  folder: string,
+  events: StoreEvents,
+) {
+  const { redis, secret, replicas = null } = config;
   const lostSecret = findLostSecret(config, folder);
   if (lostSecret !== null) throw new ConfigError([lostSecret]);
   if (secret === null) checkSecretFile(folder);
@@ -38,6 +43,7 @@ export function openStore(config: Pick<StoreConfig, 'redis' | 'secret'>, folder:
   const checked = withSecretCheck(redisStore ?? createLmdbStore({ folder }), readSecret);
   const sealed = withSealing(checked, readSecret);
   const store = withCalls(sealed, health.observe);
+  const gatewayCount = redis && replicas === null ? createGatewayCount(store) : null;
   const timers = [
     // A small write finds out when a store that fails works again.
     setInterval(() => {
@@ -57,11 +63,14 @@ export function openStore(config: Pick<StoreConfig, 'redis' | 'secret'>, folder:
       ...store,
       close() {
         for (const timer of timers) clearInterval(timer);
+        gatewayCount?.close();
         return store.close();
       },
     },
     /** Whether gateways on several machines share it, for counts and for the look-up cache: Redis. */
     isShared: redis !== null,
+    /** As configured; otherwise counted. */
+    replicas: redis && (gatewayCount?.gateways ?? (() => replicas ?? 1)),
     /** Why it does not work; null if it does: it is connected, and its last write succeeded. */
     failure: health.failure,
     /** Whether it has ever worked since the start. */

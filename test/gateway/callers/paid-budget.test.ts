@@ -21,7 +21,12 @@ function tBudgets({ store = createMemoryStore(), replicas = null, maxBudgets = 1
     budgetsNotStored: (reason: string) => void events.push(reason),
     countRestored: (service: string, calls: number) => void events.push(`${service}: restored ${calls}`),
   };
-  const budgets = createPaidBudgets({ store, replicas, maxBudgets, events: record });
+  const budgets = createPaidBudgets({
+    store,
+    replicas: replicas === null ? null : () => replicas,
+    maxBudgets,
+    events: record,
+  });
   onTestFinished(budgets.flush);
   return { ...budgets, events };
 }

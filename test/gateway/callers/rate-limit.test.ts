@@ -12,12 +12,12 @@ import { type TRedis, tRedis, whyNoRedis } from '../../support/redis.ts';
 function tRateLimit(redis: TRedis | null = null, replicas = 1) {
   const events: string[] = [];
   const storeEvents = { storeDown: ignore, storeUp: ignore, storeFailed: ignore };
-  const config = redis && { redis: redisUrl.parse(redis.url), secret: 'seeded-store-secret' };
+  const config = redis && { redis: redisUrl.parse(redis.url), secret: 'seeded-store-secret', replicas };
   const store = config && openStore(config, tFolder(), storeEvents).store;
   onTestFinished(() => store?.close());
   const rateLimit = createRateLimit({
     store,
-    replicas,
+    replicas: () => replicas,
     events: { rateLimitNotShared: (reason) => events.push(reason) },
   });
   return { count: ({ id, limit }: TCaller) => rateLimit.count(id, limit), events };

@@ -104,7 +104,7 @@ describe('readConfig', () => {
     [
       'parses REDIS_URL',
       { REDIS_URL: 'rediss://:pass@redis.example/2', STORE_SECRET: 'long-enough-secret' },
-      { store: { redis, lookUpTimeoutMs: 100, countTimeoutMs: 100, replicas: 1, secret: 'long-enough-secret' } },
+      { store: { redis, lookUpTimeoutMs: 100, countTimeoutMs: 100, replicas: null, secret: 'long-enough-secret' } },
     ],
     [
       'counts the gateways that share Redis',

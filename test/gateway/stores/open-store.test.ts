@@ -21,11 +21,15 @@ afterEach(() => {
 function tOpened(redis: string | null, folder = '/dev/null') {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const events: string[] = [];
-  const opened = openStore({ redis: redis === null ? null : redisUrl.parse(redis), secret: 'a-secret' }, folder, {
-    storeDown: (failure, reason) => events.push(`down: ${failure}, ${reason}`),
-    storeUp: () => events.push('up'),
-    storeFailed: (failure) => events.push(failure),
-  });
+  const opened = openStore(
+    { redis: redis === null ? null : redisUrl.parse(redis), secret: 'a-secret', replicas: 1 },
+    folder,
+    {
+      storeDown: (failure, reason) => events.push(`down: ${failure}, ${reason}`),
+      storeUp: () => events.push('up'),
+      storeFailed: (failure) => events.push(failure),
+    },
+  );
   opened.onRecovered(() => events.push('recovered'));
   onTestFinished(() => opened.store.close());
   return { ...opened, events };

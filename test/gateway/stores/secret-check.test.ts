@@ -32,6 +32,7 @@ interface TOpenedOptions {
 const configOf = ({ redis, secret = null }: TOpenedOptions) => ({
   redis: redis ? redisUrl.parse(redis.url) : null,
   secret,
+  replicas: 1,
 });
 
 /** A store of the gateway. The timers of its checks run when the test advances the time. */

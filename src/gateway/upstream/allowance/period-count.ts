@@ -208,7 +208,7 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
   /** The largest block for this number of calls in a second. 0 near the end of the allowance, so that it is exact. */
   function blockSize(perSecond = Number.POSITIVE_INFINITY): number {
     if (perSecond < minPerSecond) return 0;
-    const share = (maxNumber() - count.current()) / (100 * (replicas ?? 1));
+    const share = (maxNumber() - count.current()) / (100 * (replicas?.() ?? 1));
     return Math.floor(Math.min(perSecond * blockS, largestBlock, share));
   }
 

@@ -85,7 +85,7 @@ function tBudgets(store: Store) {
     budgetsNotStored() {},
     countRestored: (service: string, calls: number) => fired.push(`${service}: restored ${calls}`),
   };
-  const { reserve, status, flush } = createPaidBudgets({ store, replicas: 2, events });
+  const { reserve, status, flush } = createPaidBudgets({ store, replicas: () => 2, events });
   const budget = { calls: 1_000_000, period: 'day' } as const;
   const limits = { requestsPerMinute: null, bankDataCalls: budget, essayCalls: null, maxQueryCost: null };
   const toCaller = (id: string) => ({ id, name: id, limits });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createGatewayCount } from '../../../../src/gateway/stores/gateway-count.ts';
 import { tFailingStore } from '../../../support/failing-store.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 import { reserveMany, tAllowance } from '../../../support/gateway/upstream/allowance.ts';
@@ -47,7 +48,7 @@ it.each([
 });
 
 it('a gateway that started while the store fails may make no calls until it works', async () => {
-  const { fail, work, start, reserve, all } = tReplicas({ replicas: 1, limit: 50 });
+  const { fail, work, start, reserve, all, close } = tReplicas({ replicas: 1, limit: 50 });
   if (all[0]) expect(await reserve(all[0], 20)).toBe(20);
   fail();
   const restarted = start();
@@ -57,6 +58,7 @@ it('a gateway that started while the store fails may make no calls until it work
   expect([await restarted.status(), restarted.known()]).toEqual([null, null]);
   work();
   expect(await reserve(restarted, 50)).toBe(30);
+  await Promise.all([restarted.flush(), close()]);
 });
 
 it('a gateway without a limit may make any number of calls', async () => {
@@ -93,4 +95,32 @@ it('the next outage begins with the count of all', async () => {
   fail();
   expect(await reserveAll()).toEqual([40, 40]);
   await close();
+});
+
+it('gateways that were not declared count each other, and use no more than their shares', async () => {
+  const memory = createMemoryStore();
+  const { store, fail, work } = tFailingStore(memory);
+  const start = () => {
+    const counted = createGatewayCount(store);
+    return { ...counted, allowance: tAllowance({ store, limit: 200, replicas: counted.gateways }) };
+  };
+  const all = [start(), start()];
+  for (const { allowance } of all) expect(await reserveMany(allowance, 5)).toHaveLength(5);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(all.map(({ gateways }) => gateways())).toEqual([2, 2]);
+  fail();
+  await vi.advanceTimersByTimeAsync(60_000);
+  const paid = await Promise.all(all.map(({ allowance }) => reserveMany(allowance, 200)));
+  expect(paid.map(({ length }) => length)).toEqual([95, 95]);
+  work();
+  const third = start();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect([...all, third].map(({ gateways }) => gateways())).toEqual([3, 3, 3]);
+  all[0]?.close();
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect([all[1], third].map((gateway) => gateway?.gateways())).toEqual([2, 2]);
+  for (const { allowance, close } of [...all, third]) {
+    await allowance.flush();
+    close();
+  }
 });

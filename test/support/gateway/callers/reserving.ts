@@ -7,7 +7,7 @@ import { createRedisStore } from '../../../../src/gateway/stores/redis-store.ts'
 const { REDIS_URL = '', CALLS = '' } = process.env;
 const events = { storeDown() {}, storeUp() {}, budgetsNotStored() {}, countRestored() {} };
 const store = createRedisStore({ server: redisUrl.parse(REDIS_URL), commandTimeoutMs: 10_000, events });
-const budgets = createPaidBudgets({ store, replicas: 3, events });
+const budgets = createPaidBudgets({ store, replicas: () => 3, events });
 const budget = { calls: Number(CALLS), period: 'month' } as const;
 const limits = { requestsPerMinute: null, bankDataCalls: budget, essayCalls: null, maxQueryCost: null };
 

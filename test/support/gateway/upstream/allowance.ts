@@ -1,4 +1,5 @@
 import { beforeEach, vi } from 'vitest';
+import type { Replicas } from '../../../../src/gateway/stores/gateway-count.ts';
 import type { Store } from '../../../../src/gateway/stores/store.ts';
 import { type Allowance, createAllowance } from '../../../../src/gateway/upstream/allowance/allowance.ts';
 import type { Reservation } from '../../../../src/gateway/upstream/allowance/period-count.ts';
@@ -8,7 +9,7 @@ import { createMemoryStore } from '../stores/memory-store.ts';
 interface TAllowanceOptions {
   store?: Store;
   limit?: number | null;
-  replicas?: number | null;
+  replicas?: number | Replicas;
   maxWaitMs?: number | null;
 }
 
@@ -31,7 +32,7 @@ export function tAllowance({
     service: 'essays',
     limit,
     store,
-    replicas,
+    replicas: typeof replicas === 'number' ? () => replicas : replicas,
     maxWaitMs,
     events: {
       allowanceNearlyExhausted: (service, percent) => fired.push(`${service}: ${percent} %`),
