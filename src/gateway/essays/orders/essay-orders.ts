@@ -234,17 +234,32 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
       const result = end
         ? await resultOf(end)
         : await (here ?? holdNew(queue(order, caller, true), context)).task.wait(signal);
+      // The run has counted the result once, for the client with which it began.
       if (result.kind !== 'moved') return known ? report(result) : result;
-      const { record } = result;
-      if (record === null) continue;
-      if (isEnded(record)) {
-        return report(isSameOrder(record, { order }) ? (toResult(record.state) ?? unknownOutcome) : differentOrder);
-      }
-      const ended = await waitElsewhere(record, signal);
-      // One that was abandoned has no failure of its own: this order decides whether it is sent again.
-      if (ended?.run !== record.run || !isSameOrder(ended, { order }) || ended.state.kind !== 'failed') continue;
-      if (ended.state.failure !== null) return report(ended.state.failure);
+      const moved = result.record && (await resultOfOther(result.record, order, signal));
+      if (moved !== null) return report(moved);
     }
+  }
+
+  /**
+   * The result of another run with the same key. Null: this order decides by itself what follows, such as after a run that has no
+   * result of its own. @throws StoreError or the signal's reason
+   */
+  async function resultOfOther(found: OrderRecord, order: KeyedOrder, signal: Signal): Promise<EssayResult | null> {
+    const { id, caller, run } = found;
+    if (isEnded(found))
+      return isSameOrder(found, { order }) ? (toResult(found.state) ?? unknownOutcome) : differentOrder;
+    let current: OrderRecord | null = found;
+    for (let pauseMs = minPauseMs; !isEnded(current); pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
+      // While it is queued, it may be taken back, and free the key.
+      if (current.state.kind === 'sent' && !isSameOrder(current, { order })) return differentOrder;
+      await pause(pauseMs, signal);
+      current = await readCurrent(id, caller.id);
+      if (current === null || (!isEnded(current) && current.process === lease.id)) return null;
+    }
+    if (!isSameOrder(current, { order })) return null;
+    if (current.state.kind === 'finished') return current.state.essay;
+    return current.run === run && current.state.kind === 'failed' ? current.state.failure : null;
   }
 
   /** Begins to run a new order. @param request that waits for it; null: it was started */
@@ -261,15 +276,6 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     if (await runs.isStored(end)) return { kind: 'moved', record: null };
     events.essayRejectedWithoutStore();
     return unsafeOrder;
-  }
-
-  async function waitElsewhere(record: OrderRecord, signal: Signal): Promise<OrderRecord | null> {
-    const { id, caller } = record;
-    for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
-      await pause(pauseMs, signal);
-      const current = await readCurrent(id, caller.id);
-      if (current === null || isEnded(current) || current.process === lease.id) return current;
-    }
   }
 
   /**
