@@ -225,15 +225,15 @@ export function createGateway(
     announceStop();
     stopLoading();
     bankData.dataVersion.close();
-    const stoppingJobs = essays.stop();
+    const stoppingEssays = essays.stop();
     const draining = server.drain(config.shutdownTimeoutMs);
     // Orders that were sent are charged even if the client has disconnected, so their essays are stored.
-    const flushing = Promise.all([draining, stoppingJobs]).then(essays.flush);
+    const flushing = Promise.all([draining, stoppingEssays]).then(essays.flush);
     await answerWithin(flushing, config.shutdownTimeoutMs);
     await draining;
     await Promise.all([bankData.client.close(), essaysUpstream.client.close()]);
     // Closing the clients aborts the calls in flight; then everything written and counted is stored.
-    await answerWithin(stoppingJobs, storeEndsMs);
+    await answerWithin(stoppingEssays, storeEndsMs);
     await Promise.all([essays.close(), ...allowances.map((allowance) => allowance.flush())]);
     await Promise.all([access.close(), traces?.close(), trustedDocuments?.close()]);
     exposition?.close();

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Store } from '../../stores/store.ts';
-import type { Essay, EssayServiceFailed } from '../essays.ts';
+import type { Essay, EssayServiceFailed } from '../port.ts';
 import {
   callerSchema,
   type EndedState,

@@ -15,7 +15,7 @@ import {
   type OrderCaller,
   type OrderInput,
   writingPurposes,
-} from '../essays.ts';
+} from '../port.ts';
 
 /** Of the form of the records. */
 export const recordVersion = 2;
@@ -83,8 +83,8 @@ export type OrderEvent =
   | { kind: 'cancel-requested' }
   /** Its process stops, and has not sent it. */
   | { kind: 'released'; own: OrderRecord }
-  /** Its process has no lease any more, or has released it; another one begins a run. */
-  | { kind: 'abandoned'; seen: OrderRecord; by: { process: string; run: string } }
+  /** Its process has no lease any more, or has released it: another one decides, and begins a run if it was not sent. */
+  | { kind: 'taken-over'; seen: OrderRecord; by: { process: string; run: string } }
   /** The store has lost its data; the process that runs it still has the record. */
   | { kind: 'lost'; own: OrderRecord };
 
@@ -92,35 +92,35 @@ export type OrderEvent =
 export function transition(record: OrderRecord | null, event: OrderEvent): OrderRecord | null {
   switch (event.kind) {
     case 'ordered':
-      return order(record, event.next);
+      return afterOrder(record, event.next);
     case 'repeated':
       return record?.state.kind === 'queued' && record.run === event.seen.run
         ? { ...record, isRepeated: true }
         : record;
     case 'sending':
-      return send(record, event);
+      return afterSending(record, event);
     case 'answered':
-      return answer(record, event.own, event.state);
+      return afterAnswer(record, event.own, event.state);
     case 'unsent':
-      return record && isRunBy(record, event.own) ? endUnsent(record, event.own, event.failure) : record;
+      return record && isRunBy(record, event.own) ? afterUnsent(record, event.own, event.failure) : record;
     case 'refused':
-      return record?.state.kind === 'queued' && isRunBy(record, event.own) ? refuse(record, event) : record;
+      return record?.state.kind === 'queued' && isRunBy(record, event.own) ? afterRefusal(record, event) : record;
     case 'cancelled':
-      return record && cancel(record, event.cancelsSent);
+      return record && afterCancellation(record, event.cancelsSent);
     case 'cancel-requested':
       return record?.state.kind === 'sent' && !record.isCancelRequested
         ? { ...record, isCancelRequested: true }
         : record;
     case 'released':
       return record?.state.kind === 'queued' && isRunBy(record, event.own) ? { ...record, process: null } : record;
-    case 'abandoned':
-      return record?.run === event.seen.run ? takeOver(record, event.by) : record;
+    case 'taken-over':
+      return record?.run === event.seen.run ? afterTakeOver(record, event.by) : record;
     case 'lost':
-      return restore(record, event.own);
+      return afterLoss(record, event.own);
   }
 }
 
-function order(record: OrderRecord | null, next: OrderRecord): OrderRecord | null {
+function afterOrder(record: OrderRecord | null, next: OrderRecord): OrderRecord | null {
   if (record === null) return next;
   if (!isEnded(record)) {
     // The client that waits for it may leave now.
@@ -142,7 +142,7 @@ function mayOrder(record: OrderRecord, next: OrderRecord): boolean {
   return next.order.orderAgain && isSameOrder(record, next);
 }
 
-function send(
+function afterSending(
   record: OrderRecord | null,
   { own, mayBeLost }: { own: OrderRecord; mayBeLost: boolean },
 ): OrderRecord | null {
@@ -153,7 +153,7 @@ function send(
   return { ...own, isAwaited, attempts: own.attempts + 1, state: { kind: 'sent' } };
 }
 
-function answer(record: OrderRecord | null, own: OrderRecord, state: EndedState): OrderRecord {
+function afterAnswer(record: OrderRecord | null, own: OrderRecord, state: EndedState): OrderRecord {
   if (record === null) return { ...own, state };
   const isAwaitingAnswer = !isEnded(record) || (record.state.kind === 'failed' && record.state.failure === null);
   if (record.run === own.run && isAwaitingAnswer) return { ...record, state, earlier: null };
@@ -162,7 +162,7 @@ function answer(record: OrderRecord | null, own: OrderRecord, state: EndedState)
   return isFirstEssay ? { ...record, state, earlier: null } : record;
 }
 
-function endUnsent(record: OrderRecord, own: OrderRecord, failure: EssayFailure | null): OrderRecord {
+function afterUnsent(record: OrderRecord, own: OrderRecord, failure: EssayFailure | null): OrderRecord {
   const unsent = { ...record, attempts: own.attempts };
   if (failure === null && !record.isAwaited) return { ...unsent, state: { kind: 'queued' } };
   // It must not replace what is known of an earlier run.
@@ -172,11 +172,11 @@ function endUnsent(record: OrderRecord, own: OrderRecord, failure: EssayFailure 
 }
 
 /** As it was before, unless another client has started it since: then it is that client's order. */
-function refuse(record: OrderRecord, { own, before }: { own: OrderRecord; before: OrderRecord | null }) {
+function afterRefusal(record: OrderRecord, { own, before }: { own: OrderRecord; before: OrderRecord | null }) {
   return record.isRepeated || record.isAwaited !== own.isAwaited ? record : before;
 }
 
-function cancel(record: OrderRecord, cancelsSent: boolean): OrderRecord {
+function afterCancellation(record: OrderRecord, cancelsSent: boolean): OrderRecord {
   const { isAwaited, state, earlier } = record;
   const isSent = state.kind === 'sent';
   if (isAwaited || isEnded(record) || (isSent && !cancelsSent)) return record;
@@ -184,17 +184,17 @@ function cancel(record: OrderRecord, cancelsSent: boolean): OrderRecord {
   return { ...record, earlier: null, state: { kind: 'cancelled', mayHaveBeenPaid } };
 }
 
-function takeOver(record: OrderRecord, by: { process: string; run: string }): OrderRecord {
+function afterTakeOver(record: OrderRecord, by: { process: string; run: string }): OrderRecord {
   const { process } = by;
   if (record.state.kind === 'sent')
     return { ...record, process, state: { kind: 'failed', failure: null }, earlier: null };
   if (record.state.kind !== 'queued') return record;
   // Its client left when its process stopped.
-  return record.isAwaited ? endUnsent(record, record, null) : { ...record, ...by };
+  return record.isAwaited ? afterUnsent(record, record, null) : { ...record, ...by };
 }
 
 /** What was stored later than the process knows remains, but not a state that comes before its own. */
-function restore(record: OrderRecord | null, own: OrderRecord): OrderRecord {
+function afterLoss(record: OrderRecord | null, own: OrderRecord): OrderRecord {
   if (record === null) return own;
   if (own.state.kind !== 'sent' || record.state.kind !== 'queued') return record;
   if (record.run === own.run) return { ...record, attempts: own.attempts, listed: own.listed, state: own.state };
@@ -273,12 +273,12 @@ export function toOrderId(idempotencyKey: string, callerId: string): string {
 }
 
 /** Where an order is stored. It includes the caller, so that a caller cannot read the orders of another. */
-export function toOrderKey(id: string, callerId: string): string {
+export function toRecordKey(id: string, callerId: string): string {
   return `essay-record:${hash([callerId, id])}`;
 }
 
-export function keyOf({ id, caller }: OrderRecord): string {
-  return toOrderKey(id, caller.id);
+export function recordKeyOf({ id, caller }: OrderRecord): string {
+  return toRecordKey(id, caller.id);
 }
 
 /** Where the essay with this id is stored, or the key of its order. */
@@ -296,7 +296,7 @@ export function parseRecord<T>(schema: z.ZodType<T>, text: string | null): T | n
   try {
     return text === null ? null : schema.parse(JSON.parse(text));
   } catch {
-    throw new StoreError('a record is damaged or of a later version');
+    throw new StoreError('a record is damaged or of a later version', 'corrupt');
   }
 }
 

@@ -4,7 +4,7 @@ import type { TimeSlices } from '../../../base/async/time-slices.ts';
 import type { BankDataPort } from '../../bank-data/bank-data.ts';
 import type { Caller } from '../../callers/caller.ts';
 import type { PaidBudgets } from '../../callers/paid-budget.ts';
-import type { EssayArchive, EssayGenerator, EssayOrders } from '../../essays/essays.ts';
+import type { EssayArchive, EssayGenerator, EssayOrders } from '../../essays/port.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
 import type { Trace } from '../../trace.ts';
 import type { AllowanceStatus } from '../../upstream/allowance/allowance.ts';
