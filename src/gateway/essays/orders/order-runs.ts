@@ -96,8 +96,6 @@ interface HoldOptions {
   isKeyed?: boolean;
 }
 
-export type OrderRuns = ReturnType<typeof createOrderRuns>;
-
 /** The orders of this process: it sends them, started ones in their order and some at a time, and stores how they end. */
 export function createOrderRuns(options: OrderRunsOptions) {
   const { sender, records, lease, maxRunning, cancelsSent, reserveCallOf, isWithdrawn, changes, events } = options;

@@ -29,7 +29,7 @@ export interface Services {
   /** Calls to the bank-data service at a time. */
   maxConcurrency: number;
   /** For work that takes long in one request: a thousand suggestions take 80 ms. */
-  inTimeSlice: TimeSlices;
+  slices: TimeSlices;
 }
 
 /** Created for each request. */
@@ -62,7 +62,7 @@ export function createContext(
   const reserveCall: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
   const requestContext = createRequestContext(signal, caller.id, reserveCall, trace);
   const limiter = createQueryLimiter(services.limits);
-  const slices = isSliced ? services.inTimeSlice : null;
+  const slices = isSliced ? services.slices : null;
   const ports = { bankData, essayOrders, essayArchive };
   const loaders = new Loaders({ ...ports, limiter, context: requestContext, maxConcurrency, slices });
   return { services, caller, limiter, requestContext, loaders, suggestions: new Map(), slices };

@@ -112,7 +112,7 @@ export function tServices(): Services {
     },
     isOnlyLocal: true,
     maxConcurrency: 64,
-    inTimeSlice: createTimeSlices(4),
+    slices: createTimeSlices(4),
     limits: {
       ibans: 20,
       bics: 10,
