@@ -11,12 +11,10 @@ import {
   type Essay,
   type EssayAllowanceExhausted,
   type EssayFailure,
-  type EssayFieldProblem,
   type EssayOrder,
   type EssayOrderState,
   type EssayOrders,
   type EssayResult,
-  type EssayServiceFailed,
   essayLimits,
   type InvalidEssayInput,
   type ListOrders,
@@ -34,10 +32,12 @@ import {
   type KeyedOrder,
   type OrderRecord,
   recordKeyOf,
+  rejectKey,
   toOrderId,
   toResult,
   transition,
   unknownOutcome,
+  unsentFailure,
 } from './order-record.ts';
 import {
   createOrderRuns,
@@ -297,18 +297,22 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   }
 
   function queue(order: KeyedOrder, caller: OrderCaller, isAwaited: boolean): OrderRecord {
-    const id = toOrderId(order.idempotencyKey, caller.id);
     const { id: callerId, name, limits } = caller;
-    const run = { process: lease.id, run: randomUUID(), attempts: 0, isCancelRequested: false, isRepeated: false };
-    const identity = {
-      id,
+    return {
+      id: toOrderId(order.idempotencyKey, callerId),
       createdAt: new Date(),
       order,
       caller: { id: callerId, name, limits },
       isAwaited,
       listed: null,
+      process: lease.id,
+      run: randomUUID(),
+      attempts: 0,
+      isCancelRequested: false,
+      isRepeated: false,
+      earlier: null,
+      state: { kind: 'queued' },
     };
-    return { ...identity, ...run, earlier: null, state: { kind: 'queued' } };
   }
 
   /** The order as this process knows it, or as it is stored. If its process has stopped, this one takes it over. */
@@ -594,30 +598,21 @@ function mayHaveBeenPaid(state: EssayOrderState): boolean {
   return 'code' in state.failure && ['UPSTREAM_FAILED', 'UPSTREAM_TIMED_OUT'].includes(state.failure.code);
 }
 
-const keyProblem: EssayFieldProblem = {
-  field: 'idempotencyKey',
+const withoutKey = rejectKey({
   reason: 'REQUIRED',
   range: { min: 1, max: essayLimits.idempotencyKey },
   message: 'An order that is started needs an idempotency key, such as a UUID, by which it is found again.',
-};
+});
 
-const withoutKey: InvalidEssayInput = {
-  kind: 'invalid-input',
-  field: keyProblem.field,
-  message: keyProblem.message,
-  problems: [keyProblem],
-};
-
-function tooManyOrders(max: number): EssayServiceFailed {
-  const message = `${max} of your orders have not ended. Start another one when one of them has.`;
-  return { kind: 'service-failed', message, code: 'UPSTREAM_UNAVAILABLE', retryable: true, rawText: null };
+function tooManyOrders(max: number): EssayFailure {
+  return unsentFailure(`${max} of your orders have not ended. Start another one when one of them has.`);
 }
 
-function tooManyBytes(maxMegabytes: number): EssayServiceFailed {
-  const message =
+function tooManyBytes(maxMegabytes: number): EssayFailure {
+  return unsentFailure(
     `Your stored orders may have at most ${maxMegabytes} MB in total. Delete orders that have ended, or start this one when ` +
-    'others have expired.';
-  return { kind: 'service-failed', message, code: 'UPSTREAM_UNAVAILABLE', retryable: true, rawText: null };
+      'others have expired.',
+  );
 }
 
 /** The limits of an order of `generateEssay` come from the context of its request. */

@@ -231,32 +231,33 @@ export function isHidden({ isAwaited, attempts, earlier, state }: OrderRecord): 
   return isAwaited && attempts === 0 && earlier === null && state.kind !== 'sent' && state.kind !== 'finished';
 }
 
-/** The process that sent it has crashed, has stalled, or could not store its outcome. */
-export const unknownOutcome: EssayServiceFailed = {
-  kind: 'service-failed',
-  message:
-    'An earlier attempt of this order was sent, and its outcome is unknown: it may have been paid for. Order the essay ' +
-    'again only if it may be paid for twice.',
-  code: 'UPSTREAM_FAILED',
-  retryable: false,
-  rawText: null,
-  outcome: 'unknown',
-};
+/** The failure of an order that this process did not send. */
+export function unsentFailure(message: string, { retryable = true } = {}): EssayServiceFailed {
+  return { kind: 'service-failed', message, code: 'UPSTREAM_UNAVAILABLE', retryable, rawText: null };
+}
 
-const keyProblem: EssayFieldProblem = {
-  field: 'idempotencyKey',
+/** The failure of an order that was sent, and may have been paid for. */
+export function unknownFailure(message: string): EssayServiceFailed {
+  return { ...unsentFailure(message, { retryable: false }), code: 'UPSTREAM_FAILED', outcome: 'unknown' };
+}
+
+/** The process that sent it has crashed, has stalled, or could not store its outcome. */
+export const unknownOutcome = unknownFailure(
+  'An earlier attempt of this order was sent, and its outcome is unknown: it may have been paid for. Order the essay ' +
+    'again only if it may be paid for twice.',
+);
+
+/** The result if the idempotency key was already used with a different input. */
+export const differentOrder = rejectKey({
   reason: 'KEY_REUSED',
   range: null,
   message: 'The idempotency key was used for a different order; choose a new key for this order.',
-};
+});
 
-/** The result if the idempotency key was already used with a different input. */
-export const differentOrder: InvalidEssayInput = {
-  kind: 'invalid-input',
-  field: keyProblem.field,
-  message: keyProblem.message,
-  problems: [keyProblem],
-};
+export function rejectKey(problem: Omit<EssayFieldProblem, 'field'>): InvalidEssayInput {
+  const field = 'idempotencyKey';
+  return { kind: 'invalid-input', field, message: problem.message, problems: [{ field, ...problem }] };
+}
 
 export function isSameOrder(one: { order: OrderInput }, other: { order: OrderInput }): boolean {
   return toFingerprint(one.order) === toFingerprint(other.order);

@@ -5,7 +5,7 @@ import { GatewayError } from '../../../base/errors.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
 import { StoreError } from '../../stores/store.ts';
 import type { EssayOutcome, Events } from '../../telemetry/events.ts';
-import type { EssayFailure, EssayResult, EssaySender, EssayServiceFailed, OrderCaller } from '../port.ts';
+import type { EssayFailure, EssayResult, EssaySender, OrderCaller } from '../port.ts';
 import {
   type EndedState,
   isEnded,
@@ -15,7 +15,9 @@ import {
   toRecordKey,
   toResult,
   transition,
+  unknownFailure,
   unknownOutcome,
+  unsentFailure,
 } from './order-record.ts';
 import type { OrderStore } from './order-store.ts';
 import { createPendingEnds, type PendingEnd } from './pending-ends.ts';
@@ -525,40 +527,16 @@ const cancelled = new Error('The order was cancelled after it was sent. It may h
 const withdrawn = new Error('The API key of the caller was withdrawn.');
 
 /** Without the store, it is unknown whether an order was paid for already. A retry may succeed, as after `shed`. */
-export const unsafeOrder: EssayServiceFailed = {
-  kind: 'service-failed',
-  message:
-    'The gateway cannot make sure at the moment that this order is paid for only once, so the essay service was not ' +
+export const unsafeOrder = unsentFailure(
+  'The gateway cannot make sure at the moment that this order is paid for only once, so the essay service was not ' +
     'called. Try again later.',
-  code: 'UPSTREAM_UNAVAILABLE',
-  retryable: true,
-  rawText: null,
-};
-
-const withdrawnFailure: EssayServiceFailed = {
-  kind: 'service-failed',
-  message: 'The API key of the caller was withdrawn before the order was sent, so the essay service was not called.',
-  code: 'UPSTREAM_UNAVAILABLE',
-  retryable: false,
-  rawText: null,
-};
-
-const unexpectedFailure: EssayServiceFailed = {
-  kind: 'service-failed',
-  message: 'The gateway failed unexpectedly. The order may have been paid for.',
-  code: 'UPSTREAM_FAILED',
-  retryable: false,
-  rawText: null,
-  outcome: 'unknown',
-};
-
-const unexpectedlyUnsent: EssayServiceFailed = {
-  kind: 'service-failed',
-  message: 'The gateway failed unexpectedly, before the order was sent.',
-  code: 'UPSTREAM_UNAVAILABLE',
-  retryable: true,
-  rawText: null,
-};
+);
+const withdrawnFailure = unsentFailure(
+  'The API key of the caller was withdrawn before the order was sent, so the essay service was not called.',
+  { retryable: false },
+);
+const unexpectedFailure = unknownFailure('The gateway failed unexpectedly. The order may have been paid for.');
+const unexpectedlyUnsent = unsentFailure('The gateway failed unexpectedly, before the order was sent.');
 
 export const outcomes: Readonly<Record<EssayResult['kind'], EssayOutcome>> = {
   essay: 'generated',
