@@ -7,7 +7,7 @@ import { countOf } from '../base/process/terminal.ts';
 import { createRedact } from '../base/redact.ts';
 import { countWords } from '../base/words.ts';
 import { type Config, listSecrets, readConfig, type UpstreamAccess } from '../gateway/config/read-config.ts';
-import type { EssayResult, OrderInput } from '../gateway/essays/essays.ts';
+import type { EssayResult, OrderInput } from '../gateway/essays/port.ts';
 import { parseText, Stream } from '../gateway/essays/rest/read-body.ts';
 import { readEssay } from '../gateway/essays/rest/read-essay.ts';
 import { createRestEssays } from '../gateway/essays/rest/rest-essays.ts';
@@ -84,11 +84,11 @@ async function placeOrder(
     return outcome;
   };
   const { modeNames, declared } = config.essays;
-  const essays = createRestEssays({ client: { send }, modeNames, declared, keepMs: 0, redact, events });
+  const sender = createRestEssays({ client: { send }, modeNames, declared, keepMs: 0, redact, events });
   try {
     await checkSecret();
     const context = createRequestContext(new AbortableSignal(), 'try-essay', null);
-    const result = await essays.generate(order, context, { maySend: async () => true, beforeAttempt() {} });
+    const result = await sender.send(order, context, { maySend: async () => true, beforeAttempt() {} });
     return { result, outcome };
   } finally {
     await client.close();

@@ -81,7 +81,7 @@ export function createGateway(
 
   const mayGrant = (scope: Scope) => access.hasCallers || config.access.anonymousScopes?.includes(scope) === true;
   const allowances = [bankData.allowance, essaysUpstream.allowance];
-  const inTimeSlice = createTimeSlices(sliceMs);
+  const slices = createTimeSlices(sliceMs);
   const services = {
     bankData,
     essays,
@@ -93,7 +93,7 @@ export function createGateway(
     limits: readQueryLimits(config),
     isOnlyLocal: config.allowedHosts.length === 0,
     maxConcurrency: config.upstreamConcurrency,
-    inTimeSlice,
+    slices,
   };
   const graphql = createGraphqlHandler({
     schema,
@@ -103,7 +103,7 @@ export function createGateway(
     maxQueryCost: config.maxQueryCost,
     keptReplyBytes: config.bankData.keptReplyBytes,
     maxReplyBytes: config.maxReplyBytes,
-    inTimeSlice,
+    inTimeSlice: slices,
     hasTraces: mayGrant('traces'),
     exposesCost: mayGrant('cost'),
     redact,
@@ -123,7 +123,7 @@ export function createGateway(
         // Half of the calls at a time remain for queries.
         maxConcurrency: Math.ceil(config.upstreamConcurrency / 2 / config.check.maxRequests),
         isOpenToAnonymous: config.trustedDocuments?.mode !== 'require',
-        inTimeSlice,
+        inTimeSlice: slices,
       }),
     );
     return check;
@@ -140,7 +140,7 @@ export function createGateway(
     loadCheck: config.check.maxRequests === 0 ? null : loadCheck,
     maxBufferedBytes: config.maxBufferedBytes,
     streamLimits: { clientTimeoutMs: config.connections.clientTimeoutMs, heartbeatMs },
-    inTimeSlice,
+    inTimeSlice: slices,
     corsOrigins: config.corsOrigins,
     allowedHosts: config.allowedHosts,
     startTrace: traces?.start ?? null,
@@ -179,7 +179,7 @@ export function createGateway(
 
   return {
     /** GraphQL without HTTP. */
-    handle: graphql,
+    graphql,
     /** If it fails, everything is closed. @returns the URL */
     listen: () =>
       listen().catch(async (error: unknown) => {
@@ -234,15 +234,15 @@ export function createGateway(
     announceStop();
     stopLoading();
     bankData.dataVersion.close();
-    const stoppingJobs = essays.stop();
+    const stoppingEssays = essays.stop();
     const draining = server.drain(config.shutdownTimeoutMs);
     // Orders that were sent are charged even if the client has disconnected, so their essays are stored.
-    const flushing = Promise.all([draining, stoppingJobs]).then(essays.flush);
+    const flushing = Promise.all([draining, stoppingEssays]).then(essays.flush);
     await answerWithin(flushing, config.shutdownTimeoutMs);
     await draining;
     await Promise.all([bankData.client.close(), essaysUpstream.client.close()]);
     // Closing the clients aborts the calls in flight; then everything written and counted is stored.
-    await answerWithin(stoppingJobs, storeEndsMs);
+    await answerWithin(stoppingEssays, storeEndsMs);
     await Promise.all([essays.close(), ...allowances.map((allowance) => allowance.flush())]);
     await Promise.all([access.close(), traces?.close(), trustedDocuments?.close()]);
     exposition?.close();

@@ -176,7 +176,7 @@ async function tGatewayOfServices(count: (name: string) => void) {
     maxQueryCost: 20_000,
     keptReplyBytes: 1_000_000,
     maxReplyBytes: 8_000_000,
-    inTimeSlice: services.inTimeSlice,
+    inTimeSlice: services.slices,
     hasTraces: false,
     exposesCost: false,
     redact: createRedact([]),

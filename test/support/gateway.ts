@@ -68,7 +68,7 @@ export function tGateway({
 
   const { commonScopes, anonymousScopes } = config.access;
   const scopes = new Set([...commonScopes, ...(anonymousScopes ?? []), 'bank-data', 'essays'] as const);
-  const fetch = tFetch(gateway.handle.answer, { ...tCaller, scopes });
+  const fetch = tFetch(gateway.graphql.answer, { ...tCaller, scopes });
 
   /** Sends a POST request without HTTP, which is answered as that of an ordinary client. @param body JSON, or an object that becomes JSON */
   const post = (body: object | string, headers: Record<string, string> = {}, signal?: AbortSignal) =>
@@ -81,7 +81,7 @@ export function tGateway({
 
   return {
     ...gateway,
-    handle: { ...gateway.handle, fetch },
+    graphql: { ...gateway.graphql, fetch },
     log: () => lines.join(''),
     postLocally: post,
     async ask(query: string, variables: Record<string, unknown> = {}, signal?: AbortSignal): Promise<Answer> {

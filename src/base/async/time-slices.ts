@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Begins a piece of work in its turn. */
+/** Begins a piece of work in its turn: what most parts need of `TimeSlices`. */
 export type InTimeSlice = <Result>(run: () => Result | Promise<Result>) => Promise<Result>;
 
 export interface TimeSlices extends InTimeSlice {

@@ -161,7 +161,7 @@ function createConfig(vars: Values, isLocal: boolean) {
       /** How long essays are stored, in days. */
       keepDays: vars.ESSAY_KEEP_DAYS,
       /** Orders that are written without their client. */
-      jobs: {
+      orders: {
         /** Limit for those that a process runs at a time. */
         maxRunning: vars.ESSAY_ORDERS_RUNNING,
         /** Limit for those of a caller that have not ended, in each process. */

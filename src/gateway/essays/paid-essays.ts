@@ -7,6 +7,8 @@ import type { Events } from '../telemetry/events.ts';
 import type { Allowance } from '../upstream/allowance/allowance.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';
 import { createExhaustedError } from '../upstream/upstream-error.ts';
+import { createEssayOrders } from './orders/essay-orders.ts';
+import type { OrderRunsOptions } from './orders/order-runs.ts';
 import {
   type EssayAllowanceExhausted,
   type EssayFieldProblem,
@@ -15,9 +17,7 @@ import {
   type InvalidEssayInput,
   type OrderCaller,
   type OrderInput,
-} from './essays.ts';
-import { createEssayOrders } from './orders/essay-orders.ts';
-import type { OrderRunsOptions } from './orders/order-runs.ts';
+} from './port.ts';
 import { createRestEssays } from './rest/rest-essays.ts';
 
 interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'onRecovered'> {
@@ -34,17 +34,17 @@ interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'on
   events: Events;
 }
 
-/** The essay service behind its precheck, the archive of essays, and the orders that are written without their client. */
+/** Orders of essays, with clients that wait (`generate`) or do not (`orders`), and the archive of essays. */
 export function createPaidEssays(options: PaidEssaysOptions) {
   const { client, config, allowance, budgets, isWithdrawn, redact, events, ...openedStore } = options;
-  const { upstream, modeNames, declared, keepDays, jobs: jobLimits } = config.essays;
+  const { upstream, modeNames, declared, keepDays, orders: orderLimits } = config.essays;
   const isSelfHosted = upstream === null;
   const keepMs = keepDays * 86_400_000;
-  const generator = createRestEssays({ client, modeNames, declared, isSelfHosted, keepMs, redact, events });
-  const orders = createEssayOrders({
+  const sender = createRestEssays({ client, modeNames, declared, isSelfHosted, keepMs, redact, events });
+  const essays = createEssayOrders({
     ...openedStore,
-    ...jobLimits,
-    generator,
+    ...orderLimits,
+    sender,
     keepMs,
     rejectOrder: (order) => rejectInvalidOrder(order, events),
     findExhausted,
@@ -53,7 +53,7 @@ export function createPaidEssays(options: PaidEssaysOptions) {
     isWithdrawn,
     events,
   });
-  return { ...orders, ...withOrderPrecheck(orders, events) };
+  return { ...essays, ...withOrderPrecheck(essays, events) };
 
   async function findExhausted(caller: OrderCaller): Promise<EssayAllowanceExhausted | null> {
     const refusal = (await budgets.findRefusal(caller, 'essays')) ?? (await allowance.findRefusal());

@@ -4,6 +4,7 @@ import type { Signal } from '../../base/async/signal.ts';
 import type { ErrorCode } from '../../base/errors.ts';
 import type { Refusal } from '../callers/access.ts';
 import type { Caller } from '../callers/caller.ts';
+import type { GraphqlRequest } from '../graphql/request/params.ts';
 import {
   clientClosedRequest,
   type MediaType,
@@ -25,7 +26,7 @@ interface ExchangeOptions {
 }
 
 /** A request and its response. */
-export class Exchange {
+export class Exchange implements GraphqlRequest {
   readonly request: IncomingRequest;
   readonly response: ServerResponse<IncomingRequest>;
   readonly method: string;
@@ -87,7 +88,7 @@ export class Exchange {
     for (const part of parts) bytes += encoding === 'latin1' ? part.length : Buffer.byteLength(part);
     responseHeaders.push('content-length', String(bytes));
     this.#isAnswered = true;
-    // A text of as many bytes as characters is ASCII, and has the same bytes in both encodings.
+    // A text with a byte for each character is ASCII, which is the same in both encodings, or was latin1 before, as that of a kept reply.
     this.#options.write({ exchange: this, status, parts, bytes, encoding: bytes === body.length ? 'latin1' : 'utf8' });
   }
 

@@ -21,7 +21,7 @@ export interface GraphqlEndpointOptions {
   buffered: Shares;
   cors: Cors;
   streamLimits: Omit<StreamLimits, 'buffered'>;
-  /** For large bodies, whose JSON may take 15 ms to parse. */
+  /** For long bodies, whose JSON may take 15 ms to parse. */
   inTimeSlice: InTimeSlice;
 }
 
@@ -38,8 +38,8 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
     // Nothing of a request is parsed before its caller is known.
     const caller = exchange.caller ?? (await admitSigned(exchange, isPost ? body : exchange.search));
     if (caller === null) return;
-    const isLarge = body.length > maxUncheckedLength;
-    await (isLarge ? inTimeSlice(() => answer(exchange, caller, body)) : answer(exchange, caller, body));
+    const isLongBody = body.length > maxUncheckedLength;
+    await (isLongBody ? inTimeSlice(() => answer(exchange, caller, body)) : answer(exchange, caller, body));
   };
 
   async function admitSigned(exchange: Exchange, content: Buffer | string): Promise<Caller | null> {

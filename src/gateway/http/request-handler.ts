@@ -65,7 +65,7 @@ export function createRequestHandler({
   });
   const confirmCaller = ({ rawHeaders }: IncomingRequest, caller: Caller) => access.confirm(rawHeaders, caller);
   const exchangeOptions = { write, onFinished, readRequestId: createRequestIds(), confirmCaller };
-  const answerGraphql = createGraphqlEndpoint({ ...options, access, buffered, cors });
+  const handleGraphql = createGraphqlEndpoint({ ...options, access, buffered, cors });
 
   return (request, response) => {
     active += 1;
@@ -122,7 +122,7 @@ export function createRequestHandler({
     const found = checked instanceof Promise ? await checked : checked;
     // A signature is checked when the body was read.
     if (found.kind !== 'signed' && exchange.admit(found) === null) return;
-    if (!isBrowser) return await answerGraphql(exchange);
+    if (!isBrowser) return await handleGraphql(exchange);
     if (exchange.caller?.scopes.has('graphiql')) return graphiql(exchange);
     return exchange.sendError(404, 'BAD_USER_INPUT', 'GraphiQL needs credentials with the scope graphiql.');
   }

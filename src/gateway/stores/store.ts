@@ -81,16 +81,19 @@ export function withCalls(
 /** The reason can be logged: it contains no address, credentials, key or value. */
 export class StoreError extends Error {
   readonly reason: string;
+  readonly failure: StoreFailure;
 
-  constructor(reason: string) {
+  /** @param failure known where the error is created, or found in the reason */
+  constructor(reason: string, failure = findFailure(reason)) {
     super(`The store failed: ${reason}`);
     this.name = 'StoreError';
     this.reason = reason;
+    this.failure = failure;
   }
+}
 
-  get failure(): StoreFailure {
-    return failurePatterns.find(([, pattern]) => pattern.test(this.reason))?.[0] ?? 'other';
-  }
+function findFailure(reason: string): StoreFailure {
+  return failurePatterns.find(([, pattern]) => pattern.test(reason))?.[0] ?? 'other';
 }
 
 /** In reasons: words of ours, codes of the system and of LMDB, and the first words of errors of Redis. */

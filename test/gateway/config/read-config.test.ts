@@ -71,7 +71,7 @@ describe('readConfig', () => {
         declared: { texts: null, error: null },
         monthlyAllowance: null,
         keepDays: 30,
-        jobs: { maxRunning: 16, maxPerCaller: 100, cancelsSent: false },
+        orders: { maxRunning: 16, maxPerCaller: 100, cancelsSent: false },
       },
       essayService: { llm: null, monthlyAllowance: null },
     });

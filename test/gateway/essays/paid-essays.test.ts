@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { EssayFieldProblem, OrderInput } from '../../../src/gateway/essays/essays.ts';
 import { withOrderPrecheck } from '../../../src/gateway/essays/paid-essays.ts';
+import type { EssayFieldProblem, OrderInput } from '../../../src/gateway/essays/port.ts';
 import { failed, order } from '../../support/gateway/essays/generator.ts';
 import { tRequestContext } from '../../support/request-context.ts';
 

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { createLog } from '../../../src/base/log.ts';
 import { parseJson } from '../../../src/base/parse-json.ts';
-import type { OrderInput } from '../../../src/gateway/essays/essays.ts';
 import { createPaidEssays } from '../../../src/gateway/essays/paid-essays.ts';
+import type { OrderInput } from '../../../src/gateway/essays/port.ts';
 import type { Store } from '../../../src/gateway/stores/store.ts';
 import { createLogEvents } from '../../../src/gateway/telemetry/log-events.ts';
 import type { FailureReason, Outcome } from '../../../src/gateway/upstream/outcome.ts';
 import { order } from '../../support/gateway/essays/generator.ts';
-import { ann } from '../../support/gateway/essays/jobs.ts';
+import { ann } from '../../support/gateway/essays/orders.ts';
 import { from, pass, useFakeTime } from '../../support/gateway/essays/processes.ts';
 import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
 import { tAllowance } from '../../support/gateway/upstream/allowance.ts';
@@ -31,8 +31,8 @@ interface TOptions {
 function tStart(store: Store, outcome: Outcome, { texts = null, isSent = true }: TOptions = {}) {
   let calls = 0;
   const upstream = { url: 'http://127.0.0.1', apiKey: 'key' };
-  const jobs = { maxRunning: 50, maxPerCaller: 50, cancelsSent: false };
-  const essays = { upstream, modeNames, declared: { texts, error: null }, keepDays: 1, jobs };
+  const orders = { maxRunning: 50, maxPerCaller: 50, cancelsSent: false };
+  const essays = { upstream, modeNames, declared: { texts, error: null }, keepDays: 1, orders };
   const paid = createPaidEssays({
     client: {
       async send(request) {

@@ -2,15 +2,15 @@ import { expect, it, onTestFinished } from 'vitest';
 import { AbortableSignal } from '../../../src/base/async/signal.ts';
 import { createLog } from '../../../src/base/log.ts';
 import { createSecretRedaction } from '../../../src/base/redact.ts';
-import type { EssayOrderState, EssayResult } from '../../../src/gateway/essays/essays.ts';
 import { createPaidEssays } from '../../../src/gateway/essays/paid-essays.ts';
+import type { EssayOrderState, EssayResult } from '../../../src/gateway/essays/port.ts';
 import { createRestEssays } from '../../../src/gateway/essays/rest/rest-essays.ts';
 import { createLogEvents } from '../../../src/gateway/telemetry/log-events.ts';
 import { createUpstreamClient } from '../../../src/gateway/upstream/upstream-client.ts';
 import { tHttpServer } from '../../support/free-port.ts';
 import { tGate } from '../../support/gate.ts';
 import { order } from '../../support/gateway/essays/generator.ts';
-import { ann } from '../../support/gateway/essays/jobs.ts';
+import { ann } from '../../support/gateway/essays/orders.ts';
 import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
 import { tAllowance } from '../../support/gateway/upstream/allowance.ts';
 import { essaysKey } from '../../support/gateway.ts';
@@ -53,10 +53,10 @@ const redact = (text: string) => text;
 /** Orders of the self-hosted service, or of the same one as a service of another operator, and the texts that they show. */
 function tRestEssays(url: string, { isSelfHosted = true } = {}) {
   const client = tClient(url, isSelfHosted);
-  const essays = createRestEssays({ client, modeNames, declared, isSelfHosted, keepMs: 1_000, redact, events });
+  const sender = createRestEssays({ client, modeNames, declared, isSelfHosted, keepMs: 1_000, redact, events });
   const texts: string[] = [];
   const generate = (onText: (text: string) => void = () => {}) =>
-    essays.generate(order, tRequestContext(), {
+    sender.send(order, tRequestContext(), {
       maySend: async () => true,
       beforeAttempt() {},
       onText(text) {
@@ -69,8 +69,8 @@ function tRestEssays(url: string, { isSelfHosted = true } = {}) {
 
 /** The gateway's essays, with the self-hosted service. */
 function tPaidEssays(url: string) {
-  const jobs = { maxRunning: 2, maxPerCaller: 2, cancelsSent: false };
-  const essays = { upstream: null, modeNames, declared, keepDays: 1, jobs };
+  const orders = { maxRunning: 2, maxPerCaller: 2, cancelsSent: false };
+  const essays = { upstream: null, modeNames, declared, keepDays: 1, orders };
   const paid = createPaidEssays({
     client: tClient(url, true),
     config: { essays } as unknown as Parameters<typeof createPaidEssays>[0]['config'],
@@ -144,12 +144,12 @@ it.each(['fail', 'break'] as const)('is the raw text of an order whose model doe
   });
 });
 
-it('is the state of a job that is watched', async () => {
+it('is the state of a started order that is watched', async () => {
   const { finish, ...llm } = await tModel('finish');
   const { orders } = tPaidEssays(await tEssayService({ llm }));
-  const job = await orders.start(order, ann);
+  const ordered = await orders.start(order, ann);
   const states: EssayOrderState[] = [];
-  for await (const now of await orders.watch('id' in job ? job.id : '', ann.id, new AbortableSignal())) {
+  for await (const now of await orders.watch('id' in ordered ? ordered.id : '', ann.id, new AbortableSignal())) {
     if (now) states.push(now.state);
     if (now?.state.kind === 'writing' && now.state.textSoFar !== '') finish();
   }

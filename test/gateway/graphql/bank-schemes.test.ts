@@ -71,8 +71,8 @@ describe('schemes', () => {
 
   it('is fresh for a minute at most, as an import may replace the registers', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
-    const { handle } = await tBankGateway('AAAADEFFXXX');
-    const response = await handle.fetch(`http://gateway/graphql?query=${encodeURIComponent(accountBank)}`, {});
+    const { graphql } = await tBankGateway('AAAADEFFXXX');
+    const response = await graphql.fetch(`http://gateway/graphql?query=${encodeURIComponent(accountBank)}`, {});
     expect(response.headers.get('cache-control')).toBe('private, max-age=60');
   });
 });

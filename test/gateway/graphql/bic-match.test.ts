@@ -61,10 +61,10 @@ describe('bicMatch', () => {
 
   it('is fresh for a minute at most, as an import may replace the lists', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
-    const { handle } = await tScriptedGateway();
+    const { graphql } = await tScriptedGateway();
     for (const field of ['bics', 'bicMatch(bic: "COBADEFF")']) {
       const query = encodeURIComponent(`{ ibanValidation(iban: "${german}") { ${field} } }`);
-      const response = await handle.fetch(`http://gateway/graphql?query=${query}`, {});
+      const response = await graphql.fetch(`http://gateway/graphql?query=${query}`, {});
       expect(response.headers.get('cache-control')).toBe('private, max-age=60');
     }
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { AbortableSignal } from '../../../src/base/async/signal.ts';
 import type { TimeSlices } from '../../../src/base/async/time-slices.ts';
 import { parseDetached } from '../../../src/gateway/graphql/documents/document-errors.ts';
-import { resolveInSlices } from '../../../src/gateway/graphql/documents/turns.ts';
+import { resolveInSlices } from '../../../src/gateway/graphql/documents/slices.ts';
 import { compileOperation } from '../../../src/gateway/graphql/jit/compiler.ts';
 import { createContext } from '../../../src/gateway/graphql/schema/context.ts';
 import { schema } from '../../../src/gateway/graphql/schema/schema.ts';
@@ -23,7 +23,7 @@ function tSlices(objects: number) {
   let inThisSlice = 0;
   let waits = 0;
   let last: Promise<unknown> = Promise.resolve();
-  const inTimeSlice: TimeSlices = Object.assign(
+  const slices: TimeSlices = Object.assign(
     <Result>(run: () => Result | Promise<Result>): Promise<Result> => {
       last = last.then(async () => {
         if (inThisSlice < objects) return;
@@ -43,12 +43,12 @@ function tSlices(objects: number) {
       },
     },
   );
-  return { inTimeSlice, waits: () => waits };
+  return { slices, waits: () => waits };
 }
 
 function tSlicedContext(objects: number) {
-  const { inTimeSlice, waits } = tSlices(objects);
-  const services = { ...tServices(), inTimeSlice };
+  const { slices, waits } = tSlices(objects);
+  const services = { ...tServices(), slices };
   return { context: createContext(services, tCaller, new AbortableSignal(), null, true), waits };
 }
 

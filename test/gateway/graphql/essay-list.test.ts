@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Services } from '../../../src/gateway/graphql/schema/context.ts';
 import { schema } from '../../../src/gateway/graphql/schema/schema.ts';
 import { tCaller } from '../../support/caller.ts';
-import { ann, countReads, storeOrders, tJobs } from '../../support/gateway/essays/jobs.ts';
+import { ann, countReads, storeOrders, tOrders } from '../../support/gateway/essays/orders.ts';
 import { tContext } from '../../support/gateway/graphql/outcomes.ts';
 import { repeat } from '../../support/gateway/graphql/repeat.ts';
 import { tServices } from '../../support/gateway/graphql/scripted-services.ts';
@@ -12,11 +12,11 @@ import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts'
 /* What `essays` reads, however often a query asks for it. */
 
 /** A caller with so many orders that have ended; each finished one has an essay. */
-async function tOrders(kind: 'finished' | 'cancelled', count: number, listedOrders = 2_000) {
+async function tList(kind: 'finished' | 'cancelled', count: number, listedOrders = 2_000) {
   const store = createMemoryStore();
   await storeOrders(store, kind, count, { ...ann, id: tCaller.id });
-  const { jobs } = tJobs({ store });
-  const services: Services = { ...tServices(), essayOrders: jobs };
+  const { orders } = tOrders({ store });
+  const services: Services = { ...tServices(), essayOrders: orders };
   services.limits = { ...services.limits, listedOrders };
   const reads = countReads(store);
   const essays: string[] = [];
@@ -32,12 +32,12 @@ async function tOrders(kind: 'finished' | 'cancelled', count: number, listedOrde
       Promise.resolve(execute({ schema, document: parse(text), contextValue: tContext(services) })),
     reads,
     essays,
-    close: jobs.stop,
+    close: orders.stop,
   };
 }
 
 it('reads each order once for 100 aliases that search 2,000 orders for a state', async () => {
-  const { ask, reads, close } = await tOrders('cancelled', 2_000);
+  const { ask, reads, close } = await tList('cancelled', 2_000);
   const field = 'essays(first: 1, state: QUEUED) { nodes { id } pageInfo { hasNextPage } }';
   const { data, errors } = await ask(`{ ${repeat(100, (index) => `a${index}: ${field}`)} }`);
   expect(errors).toBeUndefined();
@@ -48,7 +48,7 @@ it('reads each order once for 100 aliases that search 2,000 orders for a state',
 });
 
 it('reads at most so many orders for all pages of a query, and says which field it has not answered', async () => {
-  const { ask, reads, close } = await tOrders('cancelled', 500, 100);
+  const { ask, reads, close } = await tList('cancelled', 500, 100);
   const after = (number: number) => Buffer.from(`offset:${number}`).toString('base64url');
   const { data, errors } = await ask(`{
     newest: essays(state: QUEUED) { nodes { id } pageInfo { hasNextPage endCursor } }
@@ -64,7 +64,7 @@ it('reads at most so many orders for all pages of a query, and says which field 
 });
 
 it('reads each essay once for all aliases', async () => {
-  const { ask, essays, close } = await tOrders('finished', 50);
+  const { ask, essays, close } = await tList('finished', 50);
   const field = 'essays(first: 50) { nodes { state { ... on EssayFinished { essay { wordCount } } } } }';
   const { errors } = await ask(`{ ${repeat(20, (index) => `a${index}: ${field}`)} }`);
   expect(errors).toBeUndefined();

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { AbortableSignal } from '../../../src/base/async/signal.ts';
-import { createLargeQueryTurns } from '../../../src/gateway/graphql/documents/turns.ts';
+import { createLargeQueryTurns } from '../../../src/gateway/graphql/request/graphql-handler.ts';
 
 afterEach(() => void vi.useRealTimers());
 

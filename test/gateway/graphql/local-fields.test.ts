@@ -104,12 +104,12 @@ const queriesWithCall: [string, string, object?][] = [
 
 describe('a call of the service', () => {
   it.each(localQueries)('is not made for local fields of %s', async (_, query, variables = {}) => {
-    const { ask, handle, upstream } = await tScriptedGateway(replyJson(500, {}), { BANK_DATA_MONTHLY_ALLOWANCE: '0' });
+    const { ask, graphql, upstream } = await tScriptedGateway(replyJson(500, {}), { BANK_DATA_MONTHLY_ALLOWANCE: '0' });
     const posted = await ask(query, { ...variables });
     expect(posted.errors).toBeUndefined();
     expect(JSON.stringify(posted.data)).not.toMatch(/: ?null\}$/);
     const parameters = new URLSearchParams({ query, variables: JSON.stringify(variables) });
-    const got = await handle.fetch(`http://gateway/graphql?${parameters}`, {});
+    const got = await graphql.fetch(`http://gateway/graphql?${parameters}`, {});
     expect(await got.json()).toEqual(posted);
     expect(upstream.calls).toHaveLength(0);
   });

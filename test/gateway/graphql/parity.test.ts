@@ -68,8 +68,8 @@ async function tPair() {
   const upstream = await tUpstream(replyHealthy);
   const options = { bankDataUrl: upstream.url, essaysUrl: upstream.url, env };
   const direct = tGateway(options);
-  const { handle } = tGateway(options);
-  const origin = await tGraphqlServer({ answer: handle.answerWithYoga });
+  const { graphql } = tGateway(options);
+  const origin = await tGraphqlServer({ answer: graphql.answerWithYoga });
   return [
     tWay(await direct.listen(), (text) => text),
     // Each document is new, so none is compiled. A space at its end changes no result.

@@ -78,7 +78,7 @@ describe('the cost of a long text', () => {
 
 describe('a response of more than MAX_RESPONSE_BYTES', () => {
   it('is refused while it is written, interpreted and compiled, as POST and through Yoga', async () => {
-    const { handle, postLocally } = tGateway({ env });
+    const { graphql, postLocally } = tGateway({ env });
     const query = references(30);
     for (let time = 0; time < 4; time += 1) {
       written = 0;
@@ -89,13 +89,13 @@ describe('a response of more than MAX_RESPONSE_BYTES', () => {
       expect(written).toBeLessThan(2.2 * maxBytes);
       await turns(3);
     }
-    expect(handle.caches().replies.entries).toBe(0);
+    expect(graphql.caches().replies.entries).toBe(0);
   });
 
   it('is refused with GET', async () => {
-    const { handle } = tGateway({ env });
+    const { graphql } = tGateway({ env });
     const query = `{ ${repeat(10, (c) => `c${c}: countries { ${repeat(90, (n) => `${'a'.repeat(80)}${n}: name`)} }`)} }`;
-    const response = await handle.fetch(`http://gateway/graphql?${new URLSearchParams({ query })}`, {
+    const response = await graphql.fetch(`http://gateway/graphql?${new URLSearchParams({ query })}`, {
       headers: { accept: 'application/graphql-response+json' },
     });
     expect(response.status).toBe(400);
@@ -126,9 +126,9 @@ describe('a response of more than MAX_RESPONSE_BYTES', () => {
 
 describe('a response of more than MAX_RESPONSE_BYTES, without Yoga', () => {
   it('is refused as an ordinary POST, interpreted and compiled', async () => {
-    const { handle } = tGateway({ env });
+    const { graphql } = tGateway({ env });
     const body = JSON.stringify({ query: references(30), variables: { items } });
-    const send = tFetch(handle.answer, { ...tCaller, scopes: new Set(['bank-data'] as const) });
+    const send = tFetch(graphql.answer, { ...tCaller, scopes: new Set(['bank-data'] as const) });
     for (let time = 0; time < 4; time += 1) {
       written = 0;
       const response = await send('http://gateway/graphql', { method: 'POST', body });

@@ -2,7 +2,7 @@ import type { ExecutionResult } from 'graphql';
 import { expect, it } from 'vitest';
 import { AbortableSignal } from '../../../src/base/async/signal.ts';
 import { createTimeSlices } from '../../../src/base/async/time-slices.ts';
-import type { EssayOrder } from '../../../src/gateway/essays/essays.ts';
+import type { EssayOrder } from '../../../src/gateway/essays/port.ts';
 import { createReplies } from '../../../src/gateway/graphql/request/reply.ts';
 import { chooseStreamFormat } from '../../../src/gateway/graphql/request/stream-formats.ts';
 import { createContext, type Services } from '../../../src/gateway/graphql/schema/context.ts';
@@ -11,14 +11,14 @@ import { tDocuments } from '../../support/gateway/graphql/documents.ts';
 import { tServices } from '../../support/gateway/graphql/scripted-services.ts';
 
 const text = 'subscription ($id: ID!) { essayOrder(id: $id) { id state { __typename } } }';
-const job: EssayOrder = {
+const ordered: EssayOrder = {
   id: 'known',
   createdAt: new Date(0),
   input: { description: 'Pens', mode: 'STANDARD', wordCount: 10, purpose: null, titles: [] },
   state: { kind: 'queued', position: 1 },
 };
 
-/** Subscribers of one job; `contexts` has one for each subscription and for each event that was executed. */
+/** Subscribers of one order; `contexts` has one for each subscription and for each event that was executed. */
 function tSubscribers(watched: EssayOrder) {
   const services: Services = tServices();
   services.essayOrders.watch = async () =>
@@ -45,7 +45,7 @@ function tSubscribers(watched: EssayOrder) {
 }
 
 it('executes an event once for all subscriptions of a caller with the same document and variables', async () => {
-  const { subscribe, contexts } = tSubscribers(job);
+  const { subscribe, contexts } = tSubscribers(ordered);
   const results = await Promise.all([subscribe(), subscribe(), subscribe()]);
   expect(results[0]).toEqual({ data: { essayOrder: { id: 'known', state: { __typename: 'EssayQueued' } } } });
   expect(new Set(results).size).toBe(1);
@@ -55,7 +55,7 @@ it('executes an event once for all subscriptions of a caller with the same docum
 });
 
 it('executes it for each caller, and for each set of scopes', async () => {
-  const { subscribe, contexts } = tSubscribers(job);
+  const { subscribe, contexts } = tSubscribers(ordered);
   const callers = [tCaller, { ...tCaller, id: 'bob' }, { ...tCaller, scopes: new Set(['essays'] as const) }];
   const results = await Promise.all(callers.map((caller) => subscribe({ id: 'known' }, caller)));
   expect(new Set(results).size).toBe(3);
@@ -72,7 +72,7 @@ it('subscribes each caller whose document has the value in its text', async () =
     services.essayOrders.watch = async (id) => {
       watched.push(id);
       return (async function* () {
-        yield { ...job, id };
+        yield { ...ordered, id };
       })();
     };
     const context = () => createContext(services, { ...tCaller, id: caller }, new AbortableSignal());
@@ -88,7 +88,7 @@ it('subscribes each caller whose document has the value in its text', async () =
 });
 
 it('refuses a caller without the scope, and a text that is too long, before it watches', async () => {
-  const { subscribe } = tSubscribers(job);
+  const { subscribe } = tSubscribers(ordered);
   const refused = await subscribe({ id: 'known' }, { ...tCaller, scopes: new Set(['bank-data'] as const) });
   expect(refused.errors?.[0]).toMatchObject({
     message: 'This needs the scope essays, which the caller does not have.',
@@ -107,7 +107,7 @@ it('gives each subscriber its own request id in an error, and all the same text 
     redact: (message) => message,
     events: { unexpectedError: (error) => shown.push(String(error)) },
   });
-  const failing = await tSubscribers({ ...job, state: { kind: 'finished', essayId: 'failing' } }).subscribe();
+  const failing = await tSubscribers({ ...ordered, state: { kind: 'finished', essayId: 'failing' } }).subscribe();
   expect(failing.errors).toBeUndefined();
   const { GraphQLError } = await import('graphql');
   const failed: ExecutionResult = { data: { essayOrder: null }, errors: [new GraphQLError('It failed.')] };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { essayLimits } from '../../../src/gateway/essays/essays.ts';
+import { essayLimits } from '../../../src/gateway/essays/port.ts';
 import { tScriptedGateway } from '../../support/gateway.ts';
 import { replyJson } from '../../support/scripted-upstream.ts';
 

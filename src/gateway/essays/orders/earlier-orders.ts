@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Store } from '../../stores/store.ts';
-import type { Essay, EssayServiceFailed } from '../essays.ts';
+import type { Essay } from '../port.ts';
 import {
   callerSchema,
   type EndedState,
@@ -11,6 +11,7 @@ import {
   orderSchema,
   parseRecord,
   toFingerprint,
+  unsentFailure,
 } from './order-record.ts';
 
 interface EarlierOrdersOptions {
@@ -99,13 +100,9 @@ export function createEarlierOrders({ store, keepMs }: EarlierOrdersOptions) {
   }
 }
 
-const notSent: EssayServiceFailed = {
-  kind: 'service-failed',
-  message: 'The order was started by an earlier version of the gateway, which did not send it. Order the essay again.',
-  code: 'UPSTREAM_UNAVAILABLE',
-  retryable: true,
-  rawText: null,
-};
+const notSent = unsentFailure(
+  'The order was started by an earlier version of the gateway, which did not send it. Order the essay again.',
+);
 
 const lockMs = 8_000;
 /** What gateways of the earlier version set in a store that they share. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { pause } from '../../../base/async/pause.ts';
 import { AbortableSignal, type Signal } from '../../../base/async/signal.ts';
 import type { RequestContext } from '../../request-context.ts';
@@ -10,21 +11,17 @@ import {
   type Essay,
   type EssayAllowanceExhausted,
   type EssayFailure,
-  type EssayFieldProblem,
-  type EssayGenerator,
   type EssayOrder,
   type EssayOrderState,
   type EssayOrders,
   type EssayResult,
-  type EssayServiceFailed,
   essayLimits,
   type InvalidEssayInput,
   type ListOrders,
   type OrderCaller,
   type OrderInput,
-} from '../essays.ts';
+} from '../port.ts';
 import { earlierProcess } from './earlier-orders.ts';
-import type { OrderEnd } from './order-ends.ts';
 import { createOrderList } from './order-list.ts';
 import {
   differentOrder,
@@ -33,13 +30,14 @@ import {
   isHidden,
   isSameOrder,
   type KeyedOrder,
-  type OrderEvent,
   type OrderRecord,
+  recordKeyOf,
+  rejectKey,
   toOrderId,
-  toOrderKey,
   toResult,
   transition,
   unknownOutcome,
+  unsentFailure,
 } from './order-record.ts';
 import {
   createOrderRuns,
@@ -51,13 +49,14 @@ import {
 } from './order-runs.ts';
 import { createOrderStore } from './order-store.ts';
 import { createOrderWatch, hasOrderEnded } from './order-watch.ts';
+import type { PendingEnd } from './pending-ends.ts';
 import { createProcessLease, type OrderName } from './process-lease.ts';
 import { createStoredBytes } from './stored-bytes.ts';
 
 /** The store must encrypt its values: essays are confidential. */
 interface EssayOrdersOptions
   extends Pick<OpenedStore, 'store' | 'isShared' | 'onRecovered'>,
-    Omit<OrderRunsOptions, 'orders' | 'lease' | 'events'> {
+    Omit<OrderRunsOptions, 'records' | 'lease' | 'changes' | 'events'> {
   /** How long orders and essays are stored. */
   keepMs: number;
   /** What is wrong with an order; null: nothing. */
@@ -78,21 +77,23 @@ interface EssayOrdersOptions
  * not sent; one that was sent has failed, because it may have been paid for, and is sent again only with `orderAgain`.
  */
 export function createEssayOrders({ store, isShared, onRecovered, ...options }: EssayOrdersOptions) {
-  const { generator, keepMs, rejectOrder, findExhausted, maxPerCaller, cancelsSent, events } = options;
-  const orders = createOrderStore({ store, keepMs, isShared, events });
-  const lease = createProcessLease({ store, isShared, keepMs, skipUnreadable: orders.skipUnreadable });
-  const runs = createOrderRuns({ ...options, orders, lease });
-  const watching = createOrderWatch(({ id, callerId }) => find(id, callerId), runs);
+  const { sender, keepMs, rejectOrder, findExhausted, maxPerCaller, cancelsSent, events } = options;
+  const records = createOrderStore({ store, keepMs, isShared, events });
+  const lease = createProcessLease({ store, isShared, keepMs, skipUnreadable: records.skipUnreadable });
+  const changes = new EventEmitter();
+  const watching = createOrderWatch(({ id, callerId }) => find(id, callerId), changes);
+  const runs = createOrderRuns({ ...options, records, lease, changes });
+  const { pendingEnds } = runs;
   const storedBytes = createStoredBytes({
     store,
     keepMs,
     ...(options.maxMegabytes && { maxMegabytes: options.maxMegabytes }),
   });
-  /** Starts that have not ended. */
-  const starting = new Set<Promise<unknown>>();
+  /** Calls of `startEssay` that have not returned. */
+  const pendingStarts = new Set<Promise<unknown>>();
   /** Number of started orders that were taken over and not reported yet. */
   let adopted = 0;
-  /** By the key of the order. */
+  /** By the key of the record. */
   const takingOver = new Map<string, Promise<OrderRecord>>();
   let lossesRepaired = 0;
   /** Whether this process continues the orders of others. */
@@ -106,29 +107,27 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     void runs.restore().catch(() => {});
   });
   // Each by itself: a slow one must not delay the lease.
-  const turns = [renewNeededLease, runs.synchronize, continueLeft, watching.refreshAll].map(oneAtATime);
+  const everySecond = [renewNeededLease, runs.synchronize, continueOrphaned, watching.refreshAll].map(oneAtATime);
 
-  const book: EssayOrders = {
+  const orders: EssayOrders = {
     start: (order, caller) => track(start(order, caller)),
-    find: async (id, callerId) => find(id, callerId, { readsAgain: true }),
-    findByKey: async (key, callerId) => find(toOrderId(key, callerId), callerId, { readsAgain: true }),
+    find: async (id, callerId) => find(id, callerId, { reparsesBody: true }),
+    findByKey: async (key, callerId) => find(toOrderId(key, callerId), callerId, { reparsesBody: true }),
     watch: (id, callerId, signal) => watching.watch({ id, callerId }, signal),
     cancel,
     openList,
     delete: remove,
   };
-  const essays: EssayGenerator = { generate };
 
   return {
-    ...essays,
-    /** What clients do with orders that they do not wait for. */
-    orders: book,
+    generate,
+    orders,
     /** Stored essays by their id, of the caller. */
     archive: { find: (id: string, { callerId }: RequestContext) => findEssay(id, callerId) },
     /** Continues the orders of processes that have stopped, and of earlier starts. */
     begin(): void {
       hasBegun = true;
-      keepTime();
+      startTimer();
     },
     status: runs.status,
     /** Completes the started orders that were sent, and leaves the others to other processes. */
@@ -138,7 +137,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
       // Until the end, the lease shows that the orders that were sent are not left alone.
       const stopping = runs.stop();
       await renewNeededLease().catch(() => {});
-      await Promise.allSettled([...starting, stopping]);
+      await Promise.allSettled([...pendingStarts, stopping]);
       // Also those that have begun meanwhile.
       await runs.stop();
       hasStopped = true;
@@ -162,17 +161,17 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   }
 
   async function track<Result>(work: Promise<Result>): Promise<Result> {
-    starting.add(work);
+    pendingStarts.add(work);
     try {
       return await work;
     } finally {
-      starting.delete(work);
+      pendingStarts.delete(work);
     }
   }
 
-  function keepTime(): void {
+  function startTimer(): void {
     timer ??= setInterval(() => {
-      for (const takeTurn of turns) takeTurn();
+      for (const run of everySecond) run();
       if (hasBegun || !runs.isEmpty()) return;
       clearInterval(timer);
       timer = undefined;
@@ -203,7 +202,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
       const { idempotencyKey } = order;
       if (idempotencyKey !== null) return await generateOnce({ ...order, idempotencyKey }, caller, context);
       const unkeyed = queue({ ...order, idempotencyKey: randomUUID() }, caller, true);
-      keepTime();
+      startTimer();
       const result = await runs.hold(unkeyed, { request: context, isKeyed: false }).task.wait(signal);
       return result.kind === 'moved' ? unsafeOrder : result;
     } catch (error) {
@@ -222,9 +221,10 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     const id = toOrderId(order.idempotencyKey, caller.id);
     for (;;) {
       signal.throwIfAborted();
-      const end = runs.findEnd(id, caller.id);
+      const end = pendingEnds.find(id, caller.id);
       const here = end ? undefined : runs.find(id, caller.id);
       const known = end?.own ?? here?.record;
+      const isJoined = known !== undefined;
       if (known && !isSameOrder(known, { order })) {
         if (here?.phase !== 'placing') return report(differentOrder);
         // Another order may have been stored with this key before.
@@ -234,105 +234,121 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
       const result = end
         ? await resultOf(end)
         : await (here ?? holdNew(queue(order, caller, true), context)).task.wait(signal);
-      if (result.kind !== 'moved') return known ? report(result) : result;
-      const { record } = result;
-      if (record === null) continue;
-      if (isEnded(record)) {
-        return report(isSameOrder(record, { order }) ? (toResult(record.state) ?? unknownOutcome) : differentOrder);
-      }
-      const ended = await waitElsewhere(record, signal);
-      // One that was abandoned has no failure of its own: this order decides whether it is sent again.
-      if (ended?.run !== record.run || !isSameOrder(ended, { order }) || ended.state.kind !== 'failed') continue;
-      if (ended.state.failure !== null) return report(ended.state.failure);
-    }
-  }
-
-  /** Begins to run a new order. @param request that waits for it; null: it was started */
-  function holdNew(next: OrderRecord, request: RequestContext | null, placeNew: Place = place): OrderRun {
-    // `place` notes the order that it replaces.
-    const refused: Extract<OrderEvent, { kind: 'refused' }> = { kind: 'refused', own: next, before: null };
-    keepTime();
-    return runs.hold(next, { request, place: () => placeNew(next, refused), unplaced: refused });
-  }
-
-  /** The result of an order that has ended here. */
-  async function resultOf(end: OrderEnd): Promise<EssayResult | Moved> {
-    if (end.essay !== null) return end.essay;
-    if (await runs.isStored(end)) return { kind: 'moved', record: null };
-    events.essayRejectedWithoutStore();
-    return unsafeOrder;
-  }
-
-  async function waitElsewhere(record: OrderRecord, signal: Signal): Promise<OrderRecord | null> {
-    const { id, caller } = record;
-    for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
-      await pause(pauseMs, signal);
-      const current = await readCurrent(id, caller.id);
-      if (current === null || isEnded(current) || current.process === lease.id) return current;
+      // The run counts its result once, for the client with which it began.
+      if (result.kind !== 'moved') return isJoined ? report(result) : result;
+      const moved = result.record && (await resultOfOther(result.record, order, signal));
+      if (moved !== null) return report(moved);
     }
   }
 
   /**
-   * Stores an order as queued, unless it is known.
-   * @param refused notes the order that it replaces @returns what is stored then @throws StoreError
+   * The result of another run with the same key. Null: this order decides by itself what follows, such as after a run that has no
+   * result of its own. @throws StoreError or the signal's reason
    */
-  async function place(next: OrderRecord, refused: Refused): Promise<OrderRecord> {
+  async function resultOfOther(found: OrderRecord, order: KeyedOrder, signal: Signal): Promise<EssayResult | null> {
+    const { id, caller, run } = found;
+    if (isEnded(found))
+      return isSameOrder(found, { order }) ? (toResult(found.state) ?? unknownOutcome) : differentOrder;
+    let current: OrderRecord | null = found;
+    for (let pauseMs = minPauseMs; !isEnded(current); pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
+      // While it is queued, it may be taken back, and free the key.
+      if (current.state.kind === 'sent' && !isSameOrder(current, { order })) return differentOrder;
+      await pause(pauseMs, signal);
+      current = await readOrTakeOver(id, caller.id);
+      if (current === null || (!isEnded(current) && current.process === lease.id)) return null;
+    }
+    if (!isSameOrder(current, { order })) return null;
+    if (current.state.kind === 'finished') return current.state.essay;
+    return current.run === run && current.state.kind === 'failed' ? current.state.failure : null;
+  }
+
+  /** Begins to run a new order. @param request that waits for it; null: it was started */
+  function holdNew(
+    next: OrderRecord,
+    request: RequestContext | null,
+    placeNew: (next: OrderRecord, run: OrderRun) => Promise<OrderRecord | EssayFailure> = place,
+  ): OrderRun {
+    startTimer();
+    return runs.hold(next, { request, place: placeNew });
+  }
+
+  /** The result of an order that has ended here. */
+  async function resultOf(end: PendingEnd): Promise<EssayResult | Moved> {
+    if (end.essay !== null) return end.essay;
+    if (await pendingEnds.tryToStore(end)) return { kind: 'moved', record: null };
+    events.essayRejectedWithoutStore();
+    return unsafeOrder;
+  }
+
+  /**
+   * Stores an order as queued, unless it is known.
+   * @param run that begins with it; null: another run has it @returns what is stored then @throws StoreError
+   */
+  async function place(next: OrderRecord, run: OrderRun | null): Promise<OrderRecord> {
     const { id, caller } = next;
-    const known = await readCurrent(id, caller.id, { readsAgain: true });
+    const known = await readOrTakeOver(id, caller.id, { reparsesBody: true });
     if (known?.state.kind === 'finished') return known;
-    refused.before = known;
     // Otherwise another process could take it over at once.
     await renewLease();
-    const record = (await orders.change(id, caller.id, { kind: 'ordered', next })) ?? next;
+    if (run !== null) run.undo = { kind: 'refused', own: next, before: known };
+    const record = (await records.change(id, caller.id, { kind: 'ordered', next })) ?? next;
     if (record.run === next.run && next.isAwaited && known !== null) await freeBytes(known);
     return record;
   }
 
   function queue(order: KeyedOrder, caller: OrderCaller, isAwaited: boolean): OrderRecord {
-    const id = toOrderId(order.idempotencyKey, caller.id);
     const { id: callerId, name, limits } = caller;
-    const run = { process: lease.id, run: randomUUID(), attempts: 0, isCancelRequested: false, isRepeated: false };
-    const identity = {
-      id,
+    return {
+      id: toOrderId(order.idempotencyKey, callerId),
       createdAt: new Date(),
       order,
       caller: { id: callerId, name, limits },
       isAwaited,
       listed: null,
+      process: lease.id,
+      run: randomUUID(),
+      attempts: 0,
+      isCancelRequested: false,
+      isRepeated: false,
+      earlier: null,
+      state: { kind: 'queued' },
     };
-    return { ...identity, ...run, earlier: null, state: { kind: 'queued' } };
   }
 
-  /** The order as this process knows it, or as it is stored. If its process has stopped, this one decides what becomes of it. */
-  async function readCurrent(id: string, callerId: string, { readsAgain = false } = {}): Promise<OrderRecord | null> {
+  /** The order as this process knows it, or as it is stored. If its process has stopped, this one takes it over. */
+  async function readOrTakeOver(
+    id: string,
+    callerId: string,
+    { reparsesBody = false } = {},
+  ): Promise<OrderRecord | null> {
     const before = runs.findRecord(id, callerId);
-    const record = before ?? (await orders.read(id, callerId));
+    const record = before ?? (await records.read(id, callerId));
     // It may have begun here meanwhile.
     const here = runs.findRecord(id, callerId);
     if (here || before || record === null) return here ?? record;
-    if (isEnded(record)) return readsAgain ? readAgain(record) : record;
-    if (!(await isLeft(record))) return record;
-    const key = toOrderKey(id, callerId);
+    if (isEnded(record)) return reparsesBody ? reparse(record) : record;
+    if (!(await isOrphaned(record))) return record;
+    const key = recordKeyOf(record);
     const deciding = takingOver.get(key) ?? takeOver(record).finally(() => takingOver.delete(key));
     takingOver.set(key, deciding);
     return deciding;
   }
 
   /** A stored body that could not be read may be an essay by the fields that the operator has declared since. */
-  async function readAgain(record: OrderRecord): Promise<OrderRecord> {
+  async function reparse(record: OrderRecord): Promise<OrderRecord> {
     const failure = record.state.kind === 'failed' ? record.state.failure : null;
     if (failure?.kind !== 'service-failed' || failure.outcome !== 'unreadable' || failure.rawText === null)
       return record;
     const { id, caller, order } = record;
-    const essay = generator.readAgain(order, failure.rawText);
+    const essay = sender.reparse(order, failure.rawText);
     if (essay === null) return record;
-    await orders.writeEssay(essay, caller.id, toOrderKey(id, caller.id));
+    await records.writeEssay(essay, caller.id, recordKeyOf(record));
     const event = { kind: 'answered', own: record, state: { kind: 'finished', essay } } as const;
-    return (await orders.change(id, caller.id, event)) ?? record;
+    return (await records.change(id, caller.id, event)) ?? record;
   }
 
   /** Whether no process runs it any more. @throws StoreError */
-  async function isLeft({ id, caller, process, run }: OrderRecord): Promise<boolean> {
+  async function isOrphaned({ id, caller, process, run }: OrderRecord): Promise<boolean> {
     if (process === null) return true;
     if (process === earlierProcess) return false;
     // One of this process that does not run here: its write seemed to fail.
@@ -340,28 +356,28 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     return !(await lease.isAlive(process));
   }
 
-  /** @param left an order that no process runs any more @returns the order afterwards @throws StoreError */
-  async function takeOver(left: OrderRecord): Promise<OrderRecord> {
-    const { id, caller, process, isAwaited, state } = left;
+  /** @param orphan an order that no process runs any more @returns the order afterwards @throws StoreError */
+  async function takeOver(orphan: OrderRecord): Promise<OrderRecord> {
+    const { id, caller, process, isAwaited, state } = orphan;
     const isOwn = process === lease.id;
-    const by = { process: lease.id, run: isOwn ? left.run : randomUUID() };
-    const abandon = async () => {
+    const by = { process: lease.id, run: isOwn ? orphan.run : randomUUID() };
+    const event = { kind: 'taken-over', seen: orphan, by } as const;
+    const storeTakeOver = async () => {
       await renewLease();
       // The store may have been full: only after it could write, it is known whether the other process could.
-      if (!isOwn && process !== null && (await lease.isAlive(process))) return left;
-      return (await orders.change(id, caller.id, { kind: 'abandoned', seen: left, by })) ?? left;
+      if (!isOwn && process !== null && (await lease.isAlive(process))) return orphan;
+      return (await records.change(id, caller.id, event)) ?? orphan;
     };
     if (state.kind === 'sent' || isAwaited) {
-      const ended = await abandon();
+      const ended = await storeTakeOver();
       if (ended.process !== lease.id || isAwaited || ended.state.kind !== 'failed') return ended;
       events.essayOrderEnded(id, 'failed', unknownOutcome.code);
       adopted += 1;
       return ended;
     }
-    if (!hasBegun || runs.find(id, caller.id) || runs.findEnd(id, caller.id)) return left;
-    keepTime();
-    const unplaced = { kind: 'abandoned', seen: left, by } as const;
-    const run = runs.hold({ ...left, ...by }, isOwn ? {} : { place: abandon, unplaced });
+    if (!hasBegun || runs.find(id, caller.id) || pendingEnds.find(id, caller.id)) return orphan;
+    startTimer();
+    const run = runs.hold({ ...orphan, ...by }, isOwn ? {} : { place: storeTakeOver, undo: event });
     const record = (await run.placed) as OrderRecord;
     if (record.run === by.run) adopted += 1;
     return record;
@@ -384,29 +400,30 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   /** @throws StoreError */
   async function startOnce(next: OrderRecord): Promise<EssayOrder | EssayFailure> {
     const { id, caller, order } = next;
-    const known = await readCurrent(id, caller.id, { readsAgain: true });
-    const end = runs.findEnd(id, caller.id);
+    const known = await readOrTakeOver(id, caller.id, { reparsesBody: true });
+    const end = pendingEnds.find(id, caller.id);
     const isKnown = known !== null && transition(known, { kind: 'ordered', next }) === known;
     if (isKnown && end?.record !== null) return repeatStart(known, next);
-    if (end) return (await runs.isStored(end)) ? startOnce(next) : unsafeOrder;
+    if (end) return (await pendingEnds.tryToStore(end)) ? startOnce(next) : unsafeOrder;
     const here = runs.find(id, caller.id);
     if (here?.phase === 'placing') return here.placed.then(() => startOnce(next));
     if (runs.countOf(caller.id) >= maxPerCaller) return tooManyOrders(maxPerCaller);
-    const startNew: Place = (_, refused) => placeStarted(next, known, refused);
-    const record = await (here ? startWaiting(here, next, known) : holdNew(next, null, startNew).placed);
+    const record = await (here
+      ? startAwaited(here, next, known)
+      : holdNew(next, null, (next, run) => placeDetached(next, known, run)).placed);
     return 'kind' in record ? record : answerStart(record, { ...order, orderAgain: false });
   }
 
   /** Starts an order that clients of this process wait for. */
-  async function startWaiting(run: OrderRun, next: OrderRecord, known: OrderRecord | null) {
-    run.isBeingStarted = true;
+  async function startAwaited(run: OrderRun, next: OrderRecord, known: OrderRecord | null) {
+    run.isBeingDetached = true;
     try {
-      const record = await placeStarted(next, known, { before: null });
+      const record = await placeDetached(next, known, null);
       if ('kind' in record || run.record.run !== record.run || record.isAwaited) return record;
       runs.detach(run, record);
       return record;
     } finally {
-      run.isBeingStarted = false;
+      run.isBeingDetached = false;
     }
   }
 
@@ -416,22 +433,22 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     const isElsewhere = process !== lease.id && process !== earlierProcess;
     if (state.kind !== 'queued' || !isElsewhere || isRepeated || !isSameOrder(known, next))
       return answerStart(known, next.order);
-    const record = await orders.change(id, caller.id, { kind: 'repeated', seen: known });
+    const record = await records.change(id, caller.id, { kind: 'repeated', seen: known });
     return record?.run === known.run ? answerStart(record, next.order) : startOnce(next);
   }
 
   /** @param known the order with its key, which it replaces @returns what is stored then, or why it is not accepted */
-  async function placeStarted(
+  async function placeDetached(
     next: OrderRecord,
     known: OrderRecord | null,
-    refused: Refused,
+    run: OrderRun | null,
   ): Promise<OrderRecord | EssayFailure> {
     const { id, caller, order, createdAt } = next;
     const exhausted = await findExhausted(caller);
     if (exhausted !== null) return report(exhausted) as EssayAllowanceExhausted;
     if (!(await storedBytes.take(order, caller.id, createdAt))) return tooManyBytes(storedBytes.maxMegabytes);
-    const listed = await orders.listOf(caller.id).append(id);
-    const record = await place({ ...next, listed }, refused);
+    const listed = await records.listOf(caller.id).append(id);
+    const record = await place({ ...next, listed }, run);
     const isNew = record.run === next.run || (known?.isAwaited && !record.isAwaited);
     // Another process may have been faster.
     const unused = isNew ? known : next;
@@ -451,7 +468,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   }
 
   async function find(id: string, callerId: string, options = {}): Promise<EssayOrder | null> {
-    const record = await readCurrent(id, callerId, options);
+    const record = await readOrTakeOver(id, callerId, options);
     return record && toOrder(record);
   }
 
@@ -468,26 +485,21 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     if (isEnded(record)) return toEnd(record.state);
     const run = runs.findPlaced(id, caller.id);
     if (state.kind === 'sent') {
-      return { kind: 'writing', textSoFar: run ? run.textSoFar : await orders.readTextSoFar(record) };
+      return { kind: 'writing', textSoFar: run ? run.textSoFar : await records.readTextSoFar(record) };
     }
     if (isAwaited && earlier !== null) return toEnd(earlier.state);
-    if (run) return { kind: 'queued', position: run.phase === 'waiting' ? runs.positionOf(id) : 0 };
-    const names = process === null ? [] : await lease.ordersOf(process);
-    return {
-      kind: 'queued',
-      position: Math.max(
-        0,
-        names.findIndex((name) => name.id === id),
-      ),
-    };
+    if (process === null || (run && run.phase !== 'waiting')) return { kind: 'queued', position: 0 };
+    const names = run ? runs.names() : await lease.namesOf(process);
+    const position = names.findIndex((name) => name.id === id);
+    return { kind: 'queued', position: Math.max(0, position) };
   }
 
   async function findEssay(id: string, callerId: string): Promise<Essay | null> {
-    return runs.findEssay(id, callerId) ?? orders.readEssay(id, callerId);
+    return pendingEnds.findEssay(id, callerId) ?? records.readEssay(id, callerId);
   }
 
   async function cancel(id: string, callerId: string): Promise<Cancellation | null> {
-    const record = await readCurrent(id, callerId);
+    const record = await readOrTakeOver(id, callerId);
     if (record === null || isHidden(record)) return null;
     const run = runs.findPlaced(id, callerId);
     if (run) await runs.cancel(run);
@@ -500,10 +512,10 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
 
   /** Another process that has sent the order looks for it every second. */
   async function cancelElsewhere({ id, caller, isAwaited }: OrderRecord): Promise<void> {
-    const record = await orders.change(id, caller.id, { kind: 'cancelled', cancelsSent: false });
+    const record = await records.change(id, caller.id, { kind: 'cancelled', cancelsSent: false });
     if (record?.state.kind === 'cancelled') events.essayOrderEnded(id, 'cancelled', null);
     if (record?.state.kind !== 'sent' || isAwaited || !cancelsSent) return;
-    await orders.change(id, caller.id, { kind: 'cancel-requested' });
+    await records.change(id, caller.id, { kind: 'cancel-requested' });
     const waiting = new AbortableSignal();
     const timer = setTimeout(() => waiting.abort(null), cancelWaitMs);
     try {
@@ -515,7 +527,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   }
 
   function openList(callerId: string, spend: (entries: number) => boolean): ListOrders {
-    const log = orders.listOf(callerId);
+    const log = records.listOf(callerId);
     const readOrders = async (from: number, to: number) =>
       Promise.all((await log.read(from, to)).map((entry) => readListed(entry, callerId)));
     return createOrderList({ lastNumber: async () => (await log.last()).number, readOrders, spend });
@@ -523,33 +535,33 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
 
   /** Without an order for one that cannot be read, and for an earlier entry of an order that was started again. */
   async function readListed({ number, value: id }: { number: number; value: string | null }, callerId: string) {
-    const record = id && (await readCurrent(id, callerId).catch(orders.skipUnreadable));
+    const record = id && (await readOrTakeOver(id, callerId).catch(records.skipUnreadable));
     const isListed = record && record.listed === number;
-    return { number, order: isListed ? await toOrder(record).catch(orders.skipUnreadable) : null };
+    return { number, order: isListed ? await toOrder(record).catch(records.skipUnreadable) : null };
   }
 
   async function remove(id: string, callerId: string): Promise<'deleted' | 'unknown' | 'not-ended'> {
-    const record = await readCurrent(id, callerId);
+    const record = await readOrTakeOver(id, callerId);
     if (record === null || isHidden(record)) return 'unknown';
-    if (!isEnded(record) || runs.findEnd(id, callerId) || !(await orders.erase(record))) return 'not-ended';
+    if (!isEnded(record) || pendingEnds.find(id, callerId) || !(await records.erase(record))) return 'not-ended';
     await freeBytes(record);
     return 'deleted';
   }
 
   /** Continues the orders of processes that have stopped. @throws StoreError */
-  async function continueLeft(): Promise<void> {
+  async function continueOrphaned(): Promise<void> {
     if (!hasBegun) return;
-    for (const left of await lease.findLeft()) {
-      let isDone = !left.isStopping;
-      for (let from = 0; from < left.orders.length; from += maxTakenOver) {
-        const names = left.orders.slice(from, from + maxTakenOver);
-        const read = ({ id, callerId }: OrderName) => readCurrent(id, callerId).catch(orders.skipUnreadable);
-        const records = await Promise.all(names.map(read));
+    for (const stopped of await lease.findStopped()) {
+      let isDone = !stopped.isStopping;
+      for (let from = 0; from < stopped.names.length; from += maxTakenOver) {
+        const names = stopped.names.slice(from, from + maxTakenOver);
+        const settle = ({ id, callerId }: OrderName) => readOrTakeOver(id, callerId).catch(records.skipUnreadable);
+        const settled = await Promise.all(names.map(settle));
         const isUnended = (record: OrderRecord | null) => record !== null && !isEnded(record);
-        if (records.some((record) => isUnended(record) && [left.id, null].includes(record?.process ?? null)))
+        if (settled.some((record) => isUnended(record) && [stopped.id, null].includes(record?.process ?? null)))
           isDone = false;
       }
-      if (isDone && hasBegun) await left.forget();
+      if (isDone && hasBegun) await stopped.forget();
     }
     if (adopted > 0) events.essayOrdersAdopted(adopted);
     adopted = 0;
@@ -560,10 +572,6 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     return result;
   }
 }
-
-/** Stores an order as queued, and notes the one that it replaces. */
-type Place = (next: OrderRecord, refused: Refused) => Promise<OrderRecord | EssayFailure>;
-type Refused = Pick<Extract<OrderEvent, { kind: 'refused' }>, 'before'>;
 
 /** Calls the function unless its last call has not ended. A store that fails is reported by itself; the next call tries again. */
 function oneAtATime(run: () => Promise<void>): () => void {
@@ -590,33 +598,24 @@ function mayHaveBeenPaid(state: EssayOrderState): boolean {
   return 'code' in state.failure && ['UPSTREAM_FAILED', 'UPSTREAM_TIMED_OUT'].includes(state.failure.code);
 }
 
-const keyProblem: EssayFieldProblem = {
-  field: 'idempotencyKey',
+const withoutKey = rejectKey({
   reason: 'REQUIRED',
   range: { min: 1, max: essayLimits.idempotencyKey },
   message: 'An order that is started needs an idempotency key, such as a UUID, by which it is found again.',
-};
+});
 
-const withoutKey: InvalidEssayInput = {
-  kind: 'invalid-input',
-  field: keyProblem.field,
-  message: keyProblem.message,
-  problems: [keyProblem],
-};
-
-function tooManyOrders(max: number): EssayServiceFailed {
-  const message = `${max} of your orders have not ended. Start another one when one of them has.`;
-  return { kind: 'service-failed', message, code: 'UPSTREAM_UNAVAILABLE', retryable: true, rawText: null };
+function tooManyOrders(max: number): EssayFailure {
+  return unsentFailure(`${max} of your orders have not ended. Start another one when one of them has.`);
 }
 
-function tooManyBytes(maxMegabytes: number): EssayServiceFailed {
-  const message =
+function tooManyBytes(maxMegabytes: number): EssayFailure {
+  return unsentFailure(
     `Your stored orders may have at most ${maxMegabytes} MB in total. Delete orders that have ended, or start this one when ` +
-    'others have expired.';
-  return { kind: 'service-failed', message, code: 'UPSTREAM_UNAVAILABLE', retryable: true, rawText: null };
+      'others have expired.',
+  );
 }
 
-/** Nothing runs with the caller of an order of `generateEssay`. */
+/** The limits of an order of `generateEssay` come from the context of its request. */
 const noLimits = { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null };
 
 const everyMs = 1_000;

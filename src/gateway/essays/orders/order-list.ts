@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { EssayOrder, ListOrders, OrderListing, OrderPage } from '../essays.ts';
+import type { EssayOrder, ListOrders, OrderListing, OrderPage } from '../port.ts';
 
 interface OrderListOptions {
   /** The numbers of the entries of a caller, from 1. */

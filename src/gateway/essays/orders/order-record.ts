@@ -15,7 +15,7 @@ import {
   type OrderCaller,
   type OrderInput,
   writingPurposes,
-} from '../essays.ts';
+} from '../port.ts';
 
 /** Of the form of the records. */
 export const recordVersion = 2;
@@ -83,8 +83,8 @@ export type OrderEvent =
   | { kind: 'cancel-requested' }
   /** Its process stops, and has not sent it. */
   | { kind: 'released'; own: OrderRecord }
-  /** Its process has no lease any more, or has released it; another one begins a run. */
-  | { kind: 'abandoned'; seen: OrderRecord; by: { process: string; run: string } }
+  /** Its process has no lease any more, or has released it: another one decides, and begins a run if it was not sent. */
+  | { kind: 'taken-over'; seen: OrderRecord; by: { process: string; run: string } }
   /** The store has lost its data; the process that runs it still has the record. */
   | { kind: 'lost'; own: OrderRecord };
 
@@ -92,35 +92,35 @@ export type OrderEvent =
 export function transition(record: OrderRecord | null, event: OrderEvent): OrderRecord | null {
   switch (event.kind) {
     case 'ordered':
-      return order(record, event.next);
+      return afterOrder(record, event.next);
     case 'repeated':
       return record?.state.kind === 'queued' && record.run === event.seen.run
         ? { ...record, isRepeated: true }
         : record;
     case 'sending':
-      return send(record, event);
+      return afterSending(record, event);
     case 'answered':
-      return answer(record, event.own, event.state);
+      return afterAnswer(record, event.own, event.state);
     case 'unsent':
-      return record && isRunBy(record, event.own) ? endUnsent(record, event.own, event.failure) : record;
+      return record && isRunBy(record, event.own) ? afterUnsent(record, event.own, event.failure) : record;
     case 'refused':
-      return record?.state.kind === 'queued' && isRunBy(record, event.own) ? refuse(record, event) : record;
+      return record?.state.kind === 'queued' && isRunBy(record, event.own) ? afterRefusal(record, event) : record;
     case 'cancelled':
-      return record && cancel(record, event.cancelsSent);
+      return record && afterCancellation(record, event.cancelsSent);
     case 'cancel-requested':
       return record?.state.kind === 'sent' && !record.isCancelRequested
         ? { ...record, isCancelRequested: true }
         : record;
     case 'released':
       return record?.state.kind === 'queued' && isRunBy(record, event.own) ? { ...record, process: null } : record;
-    case 'abandoned':
-      return record?.run === event.seen.run ? takeOver(record, event.by) : record;
+    case 'taken-over':
+      return record?.run === event.seen.run ? afterTakeOver(record, event.by) : record;
     case 'lost':
-      return restore(record, event.own);
+      return afterLoss(record, event.own);
   }
 }
 
-function order(record: OrderRecord | null, next: OrderRecord): OrderRecord | null {
+function afterOrder(record: OrderRecord | null, next: OrderRecord): OrderRecord | null {
   if (record === null) return next;
   if (!isEnded(record)) {
     // The client that waits for it may leave now.
@@ -142,7 +142,7 @@ function mayOrder(record: OrderRecord, next: OrderRecord): boolean {
   return next.order.orderAgain && isSameOrder(record, next);
 }
 
-function send(
+function afterSending(
   record: OrderRecord | null,
   { own, mayBeLost }: { own: OrderRecord; mayBeLost: boolean },
 ): OrderRecord | null {
@@ -153,7 +153,7 @@ function send(
   return { ...own, isAwaited, attempts: own.attempts + 1, state: { kind: 'sent' } };
 }
 
-function answer(record: OrderRecord | null, own: OrderRecord, state: EndedState): OrderRecord {
+function afterAnswer(record: OrderRecord | null, own: OrderRecord, state: EndedState): OrderRecord {
   if (record === null) return { ...own, state };
   const isAwaitingAnswer = !isEnded(record) || (record.state.kind === 'failed' && record.state.failure === null);
   if (record.run === own.run && isAwaitingAnswer) return { ...record, state, earlier: null };
@@ -162,7 +162,7 @@ function answer(record: OrderRecord | null, own: OrderRecord, state: EndedState)
   return isFirstEssay ? { ...record, state, earlier: null } : record;
 }
 
-function endUnsent(record: OrderRecord, own: OrderRecord, failure: EssayFailure | null): OrderRecord {
+function afterUnsent(record: OrderRecord, own: OrderRecord, failure: EssayFailure | null): OrderRecord {
   const unsent = { ...record, attempts: own.attempts };
   if (failure === null && !record.isAwaited) return { ...unsent, state: { kind: 'queued' } };
   // It must not replace what is known of an earlier run.
@@ -172,11 +172,11 @@ function endUnsent(record: OrderRecord, own: OrderRecord, failure: EssayFailure 
 }
 
 /** As it was before, unless another client has started it since: then it is that client's order. */
-function refuse(record: OrderRecord, { own, before }: { own: OrderRecord; before: OrderRecord | null }) {
+function afterRefusal(record: OrderRecord, { own, before }: { own: OrderRecord; before: OrderRecord | null }) {
   return record.isRepeated || record.isAwaited !== own.isAwaited ? record : before;
 }
 
-function cancel(record: OrderRecord, cancelsSent: boolean): OrderRecord {
+function afterCancellation(record: OrderRecord, cancelsSent: boolean): OrderRecord {
   const { isAwaited, state, earlier } = record;
   const isSent = state.kind === 'sent';
   if (isAwaited || isEnded(record) || (isSent && !cancelsSent)) return record;
@@ -184,17 +184,17 @@ function cancel(record: OrderRecord, cancelsSent: boolean): OrderRecord {
   return { ...record, earlier: null, state: { kind: 'cancelled', mayHaveBeenPaid } };
 }
 
-function takeOver(record: OrderRecord, by: { process: string; run: string }): OrderRecord {
+function afterTakeOver(record: OrderRecord, by: { process: string; run: string }): OrderRecord {
   const { process } = by;
   if (record.state.kind === 'sent')
     return { ...record, process, state: { kind: 'failed', failure: null }, earlier: null };
   if (record.state.kind !== 'queued') return record;
   // Its client left when its process stopped.
-  return record.isAwaited ? endUnsent(record, record, null) : { ...record, ...by };
+  return record.isAwaited ? afterUnsent(record, record, null) : { ...record, ...by };
 }
 
 /** What was stored later than the process knows remains, but not a state that comes before its own. */
-function restore(record: OrderRecord | null, own: OrderRecord): OrderRecord {
+function afterLoss(record: OrderRecord | null, own: OrderRecord): OrderRecord {
   if (record === null) return own;
   if (own.state.kind !== 'sent' || record.state.kind !== 'queued') return record;
   if (record.run === own.run) return { ...record, attempts: own.attempts, listed: own.listed, state: own.state };
@@ -231,32 +231,33 @@ export function isHidden({ isAwaited, attempts, earlier, state }: OrderRecord): 
   return isAwaited && attempts === 0 && earlier === null && state.kind !== 'sent' && state.kind !== 'finished';
 }
 
-/** The process that sent it has crashed, has stalled, or could not store its outcome. */
-export const unknownOutcome: EssayServiceFailed = {
-  kind: 'service-failed',
-  message:
-    'An earlier attempt of this order was sent, and its outcome is unknown: it may have been paid for. Order the essay ' +
-    'again only if it may be paid for twice.',
-  code: 'UPSTREAM_FAILED',
-  retryable: false,
-  rawText: null,
-  outcome: 'unknown',
-};
+/** The failure of an order that this process did not send. */
+export function unsentFailure(message: string, { retryable = true } = {}): EssayServiceFailed {
+  return { kind: 'service-failed', message, code: 'UPSTREAM_UNAVAILABLE', retryable, rawText: null };
+}
 
-const keyProblem: EssayFieldProblem = {
-  field: 'idempotencyKey',
+/** The failure of an order that was sent, and may have been paid for. */
+export function unknownFailure(message: string): EssayServiceFailed {
+  return { ...unsentFailure(message, { retryable: false }), code: 'UPSTREAM_FAILED', outcome: 'unknown' };
+}
+
+/** The process that sent it has crashed, has stalled, or could not store its outcome. */
+export const unknownOutcome = unknownFailure(
+  'An earlier attempt of this order was sent, and its outcome is unknown: it may have been paid for. Order the essay ' +
+    'again only if it may be paid for twice.',
+);
+
+/** The result if the idempotency key was already used with a different input. */
+export const differentOrder = rejectKey({
   reason: 'KEY_REUSED',
   range: null,
   message: 'The idempotency key was used for a different order; choose a new key for this order.',
-};
+});
 
-/** The result if the idempotency key was already used with a different input. */
-export const differentOrder: InvalidEssayInput = {
-  kind: 'invalid-input',
-  field: keyProblem.field,
-  message: keyProblem.message,
-  problems: [keyProblem],
-};
+export function rejectKey(problem: Omit<EssayFieldProblem, 'field'>): InvalidEssayInput {
+  const field = 'idempotencyKey';
+  return { kind: 'invalid-input', field, message: problem.message, problems: [{ field, ...problem }] };
+}
 
 export function isSameOrder(one: { order: OrderInput }, other: { order: OrderInput }): boolean {
   return toFingerprint(one.order) === toFingerprint(other.order);
@@ -273,12 +274,12 @@ export function toOrderId(idempotencyKey: string, callerId: string): string {
 }
 
 /** Where an order is stored. It includes the caller, so that a caller cannot read the orders of another. */
-export function toOrderKey(id: string, callerId: string): string {
+export function toRecordKey(id: string, callerId: string): string {
   return `essay-record:${hash([callerId, id])}`;
 }
 
-export function keyOf({ id, caller }: OrderRecord): string {
-  return toOrderKey(id, caller.id);
+export function recordKeyOf({ id, caller }: OrderRecord): string {
+  return toRecordKey(id, caller.id);
 }
 
 /** Where the essay with this id is stored, or the key of its order. */
@@ -296,7 +297,7 @@ export function parseRecord<T>(schema: z.ZodType<T>, text: string | null): T | n
   try {
     return text === null ? null : schema.parse(JSON.parse(text));
   } catch {
-    throw new StoreError('a record is damaged or of a later version');
+    throw new StoreError('a record is damaged or of a later version', 'corrupt');
   }
 }
 

@@ -1,28 +1,31 @@
+import type { EventEmitter } from 'node:events';
 import { pause } from '../../../base/async/pause.ts';
 import { SharedTask } from '../../../base/async/shared-task.ts';
 import { GatewayError } from '../../../base/errors.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
 import { StoreError } from '../../stores/store.ts';
 import type { EssayOutcome, Events } from '../../telemetry/events.ts';
-import type { EssayFailure, EssayResult, EssayServiceFailed, OrderCaller, SendingEssayGenerator } from '../essays.ts';
-import { createOrderEnds, type OrderEnd } from './order-ends.ts';
+import type { EssayFailure, EssayResult, EssaySender, OrderCaller } from '../port.ts';
 import {
   type EndedState,
   isEnded,
-  keyOf,
   type OrderEvent,
   type OrderRecord,
-  toOrderKey,
+  recordKeyOf,
+  toRecordKey,
   toResult,
   transition,
+  unknownFailure,
   unknownOutcome,
+  unsentFailure,
 } from './order-record.ts';
 import type { OrderStore } from './order-store.ts';
+import { createPendingEnds, type PendingEnd } from './pending-ends.ts';
 import { leaseMs, type OrderName, type ProcessLease } from './process-lease.ts';
 
 export interface OrderRunsOptions {
-  generator: SendingEssayGenerator;
-  orders: OrderStore;
+  sender: EssaySender;
+  records: OrderStore;
   lease: ProcessLease;
   /** Started orders that this process runs at a time. */
   maxRunning: number;
@@ -32,6 +35,8 @@ export interface OrderRunsOptions {
   reserveCallOf: (caller: OrderCaller) => ReserveCall | null;
   /** Whether the caller may not order any more. */
   isWithdrawn: (caller: OrderCaller) => boolean;
+  /** Emits the key of a record when an order of this process changes. */
+  changes: EventEmitter;
   events: Pick<
     Events,
     | 'essayOrderEnded'
@@ -58,13 +63,15 @@ export interface OrderRun {
   placed: Promise<OrderRecord | EssayFailure>;
   /** When it was stored last, as far as is known, by `performance.now()`. */
   storedAt: number;
-  /** Whether a client starts it that others wait for. */
-  isBeingStarted: boolean;
+  /** What takes back its record if it cannot be placed: it may be stored all the same. Null: nothing was written. */
+  undo: PendingEnd['event'] | null;
+  /** Whether a client starts it while others wait for it. */
+  isBeingDetached: boolean;
   task: SharedTask<EssayResult | Moved>;
-  /** Lets it begin when it is its turn. */
-  begin(): void;
-  /** Why the order must not be sent, other than by the generator. */
-  refusal: EssayServiceFailed | Moved | null;
+  /** Null: a request waits for it, so it begins at once. */
+  turn: Turn | null;
+  /** Why this process must not send the order. */
+  refusal: Refusal | null;
   /** The text that was written so far, if the service shows it. */
   textSoFar: string;
   /** When watchers were last woken because of it, by `performance.now()`. */
@@ -79,26 +86,24 @@ export interface Moved {
   record: OrderRecord | null;
 }
 
+/** `unsafe`: it cannot be recorded as sent at the moment. `busy`: a gateway of the earlier version may be sending it. */
+type Refusal = { kind: 'unsafe' | 'busy' } | Moved;
+
 interface HoldOptions {
   /** The request that waits for it; null: it was started. */
   request?: RequestContext | null;
   /** Stores it as queued first, unless another run has it. @returns what is stored then, or why it is not accepted @throws StoreError */
-  place?: () => Promise<OrderRecord | EssayFailure>;
-  /** What becomes of the order if that fails: it may be stored all the same. */
-  unplaced?: OrderEnd['event'];
+  place?: (record: OrderRecord, run: OrderRun) => Promise<OrderRecord | EssayFailure>;
+  undo?: OrderRun['undo'];
   isKeyed?: boolean;
 }
 
-export type OrderRuns = ReturnType<typeof createOrderRuns>;
-
 /** The orders of this process: it sends them, started ones in their order and some at a time, and stores how they end. */
 export function createOrderRuns(options: OrderRunsOptions) {
-  const { generator, orders, lease, maxRunning, cancelsSent, reserveCallOf, isWithdrawn, events } = options;
+  const { sender, records, lease, maxRunning, cancelsSent, reserveCallOf, isWithdrawn, changes, events } = options;
   /** In the order of their arrival. */
   const runs = new Map<string, OrderRun>();
-  const ends = createOrderEnds({ orders, onStored, events });
-  /** What is called when an order changes, by its key. */
-  const listeners = new Map<string, () => void>();
+  const pendingEnds = createPendingEnds({ records, onStored, events });
   let isStopping = false;
   /** The orders that were not sent while this process stops. */
   const leftToOthers: OrderName[] = [];
@@ -111,63 +116,56 @@ export function createOrderRuns(options: OrderRunsOptions) {
       const run = find(id, callerId);
       return run?.phase === 'placing' ? undefined : run;
     },
-    /** How an order has ended here, if that is not stored yet. */
-    findEnd: ends.find,
     /** The order as this process knows it; null: what is stored counts. */
     findRecord(id: string, callerId: string): OrderRecord | null {
       const run = find(id, callerId);
       if (run) return run.phase === 'placing' ? null : run.record;
-      return ends.find(id, callerId)?.record ?? null;
+      return pendingEnds.find(id, callerId)?.record ?? null;
     },
-    /** Whether the end of an order is stored now. Resolves when it was tried. */
-    isStored: ends.isStored,
-    /** An essay that is not stored yet. */
-    findEssay: ends.findEssay,
-    isEmpty: () => runs.size === 0 && ends.list().length === 0,
+    /** How orders have ended here, until that is stored. */
+    pendingEnds,
+    isEmpty: () => runs.size === 0 && pendingEnds.list().length === 0,
     isStopping: () => isStopping,
     /** Of those that are started, or are being started. */
     countOf(callerId: string): number {
-      const isCounted = ({ record, isBeingStarted }: OrderRun) => !record.isAwaited || isBeingStarted;
+      const isCounted = ({ record, isBeingDetached }: OrderRun) => !record.isAwaited || isBeingDetached;
       return [...runs.values()].filter((run) => run.record.caller.id === callerId && isCounted(run)).length;
     },
-    /** Number of started orders that wait before it. */
-    positionOf: (id: string) => names().findIndex((name) => name.id === id),
     names,
     cancel,
     detach,
     synchronize,
     restore,
-    listen: (key: string, onChange: () => void) => void listeners.set(key, onChange),
-    stopListening: (key: string) => void listeners.delete(key),
     status() {
-      const started = listStarted();
-      const running = started.filter(({ phase }) => phase === 'begun' || phase === 'sent').length;
-      const oldest = Math.min(Date.now(), ...started.map(({ record }) => record.createdAt.getTime()));
-      return { running, waiting: started.length - running, oldestMs: Date.now() - oldest };
+      const detached = listDetached();
+      const running = listDetached('begun', 'sent').length;
+      const oldest = Math.min(Date.now(), ...detached.map(({ record }) => record.createdAt.getTime()));
+      return { running, waiting: detached.length - running, oldestMs: Date.now() - oldest };
     },
     /** Leaves the started orders that were not sent to other processes, or to the next start, and completes the others. */
     async stop(): Promise<void> {
       isStopping = true;
-      const isLeft = ({ phase }: OrderRun) => phase === 'waiting' || phase === 'begun';
-      await Promise.all(listStarted().filter(isLeft).map(release));
-      await Promise.all(listStarted().map(({ task }) => task.settled()));
-      await ends.storeAll();
+      await Promise.all(listDetached('waiting', 'begun').map(release));
+      await Promise.all(listDetached().map(({ task }) => task.settled()));
+      await pendingEnds.storeAll();
     },
     /** Waits for the orders that were sent, then stores once more what could not be stored. */
     async flush(): Promise<void> {
-      const detached = () => [...runs.values()].filter(({ task }) => task.outlivesCallers());
-      while (detached().length > 0) await Promise.all(detached().map(({ task }) => task.settled()));
-      await ends.storeAllAgain();
+      const unended = () => [...runs.values()].filter(({ task }) => task.outlivesCallers());
+      while (unended().length > 0) await Promise.all(unended().map(({ task }) => task.settled()));
+      await pendingEnds.storeAll();
+      // Also what was being stored, and has failed.
+      await pendingEnds.storeAll();
     },
     /** Reports each essay that is not stored as lost. */
     discard(): void {
-      ends.discard();
+      pendingEnds.discard();
       runs.clear();
     },
   };
 
   function find(id: string, callerId: string): OrderRun | undefined {
-    return runs.get(toOrderKey(id, callerId));
+    return runs.get(toRecordKey(id, callerId));
   }
 
   /** All orders, for other processes: first those that wait. */
@@ -178,30 +176,27 @@ export function createOrderRuns(options: OrderRunsOptions) {
       const isWaiting = !record.isAwaited && (phase === 'placing' || phase === 'waiting');
       if (isKeyed) (isWaiting ? waiting : others).push({ id: record.id, callerId: record.caller.id });
     }
-    for (const { own, isKeyed } of ends.list()) if (isKeyed) others.push({ id: own.id, callerId: own.caller.id });
+    for (const { own, isKeyed } of pendingEnds.list())
+      if (isKeyed) others.push({ id: own.id, callerId: own.caller.id });
     return [...waiting, ...others, ...leftToOthers];
   }
 
   /** Runs an order that does not run here: at once if a request waits for it, otherwise when it is its turn. */
   function hold(record: OrderRecord, options: HoldOptions = {}): OrderRun {
-    const { request = null, place = async () => record, unplaced, isKeyed = true } = options;
-    let begin = () => {};
-    const untilTurn = () =>
-      new Promise<void>((resolve) => {
-        begin = resolve;
-      });
-    const turn = request === null ? untilTurn() : null;
-    const placed = Promise.resolve().then(place);
+    const { request = null, place = async () => record, undo = null, isKeyed = true } = options;
+    // Asynchronously, when the run has been created: others must see that it is being placed.
+    const placed = Promise.resolve().then(() => place(record, run));
     const task = new SharedTask<EssayResult | Moved>(() =>
       placed.then(
-        (stored) => perform(run, stored, request, turn),
-        (error) => endUnplaced(run, unplaced ?? null, error),
+        (stored) => perform(run, stored, request),
+        (error) => failToPlace(run, error),
       ),
     );
-    const state = { phase: 'placing', storedAt: performance.now(), isBeingStarted: false, refusal: null } as const;
+    const state = { phase: 'placing', storedAt: performance.now(), isBeingDetached: false, refusal: null } as const;
     const text = { textSoFar: '', textShownAt: 0, storedText: '' };
-    const run: OrderRun = { record, isKeyed, placed, task, begin, ...state, ...text };
-    runs.set(keyOf(record), run);
+    const turn = request === null ? createTurn() : null;
+    const run: OrderRun = { record, isKeyed, placed, undo, task, turn, ...state, ...text };
+    runs.set(recordKeyOf(record), run);
     if (request === null) task.keepAlive();
     return run;
   }
@@ -212,18 +207,19 @@ export function createOrderRuns(options: OrderRunsOptions) {
     run.task.keepAlive();
   }
 
-  function listStarted(): OrderRun[] {
-    return [...runs.values()].filter(({ record }) => !record.isAwaited);
+  /** The orders that no client waits for, in all phases or in these. */
+  function listDetached(...phases: OrderRun['phase'][]): OrderRun[] {
+    const isListed = ({ record, phase }: OrderRun) =>
+      !record.isAwaited && (phases.length === 0 || phases.includes(phase));
+    return [...runs.values()].filter(isListed);
   }
 
-  function startNext(): void {
+  function beginNext(): void {
     if (isStopping) return;
-    const started = listStarted();
-    const running = started.filter(({ phase }) => phase === 'begun' || phase === 'sent').length;
-    const waiting = started.filter(({ phase }) => phase === 'waiting');
-    for (const run of waiting.slice(0, Math.max(0, maxRunning - running))) {
+    const free = maxRunning - listDetached('begun', 'sent').length;
+    for (const run of listDetached('waiting').slice(0, Math.max(0, free))) {
       run.phase = 'begun';
-      run.begin();
+      run.turn?.begin();
     }
   }
 
@@ -232,24 +228,23 @@ export function createOrderRuns(options: OrderRunsOptions) {
     run: OrderRun,
     stored: OrderRecord | EssayFailure,
     request: RequestContext | null,
-    turn: Promise<void> | null,
   ): Promise<EssayResult | Moved> {
     // Clients that wait for the order of the one that was refused order by themselves.
-    if ('kind' in stored) return leave(run, null);
-    if (stored.run !== run.record.run) return leave(run, stored);
+    if ('kind' in stored) return giveWay(run, null);
+    if (stored.run !== run.record.run) return giveWay(run, stored);
     const { signal } = run.task;
     run.record = stored;
-    run.phase = request === null ? 'waiting' : 'begun';
+    run.phase = run.turn === null ? 'begun' : 'waiting';
     try {
-      if (turn !== null) {
+      if (run.turn !== null) {
         if (isStopping) void release(run);
-        startNext();
-        await turn;
+        beginNext();
+        await run.turn.begun;
       }
       signal.throwIfAborted();
       const { order, caller } = run.record;
       const context = request ?? createRequestContext(signal, caller.id, reserveCallOf(caller));
-      const result = await generator.generate(
+      const result = await sender.send(
         order,
         { ...context, signal },
         {
@@ -259,21 +254,21 @@ export function createOrderRuns(options: OrderRunsOptions) {
           },
           beforeAttempt() {
             // The process may have been suspended since.
-            if (performance.now() - run.storedAt >= leaseMs) run.refusal = unsafeOrder;
+            if (performance.now() - run.storedAt >= leaseMs) run.refusal = { kind: 'unsafe' };
             if (run.refusal !== null) throw new Error('The order was not sent in time.');
             run.phase = 'sent';
           },
           onText: (textSoFar) => showText(run, textSoFar),
         },
       );
-      return await endWith(run, result);
+      return await endWithResult(run, result);
     } catch (error) {
       return endByError(run, error);
     }
   }
 
   /** Makes sure that the order is paid for once. @returns why it must not be sent @throws the signal's reason */
-  async function prepare(run: OrderRun): Promise<OrderRun['refusal']> {
+  async function prepare(run: OrderRun): Promise<Refusal | null> {
     const { record, isKeyed, task } = run;
     const { id, caller } = record;
     const { signal } = task;
@@ -283,36 +278,36 @@ export function createOrderRuns(options: OrderRunsOptions) {
     try {
       if (isKeyed) {
         await lease.settle(signal);
-        const claimed = orders.claim && (await orders.claim(record));
+        const claimed = await records.claimFromEarlier(record);
         signal.throwIfAborted();
-        if (claimed === 'busy') return runsElsewhere;
+        if (claimed === 'busy') return { kind: 'busy' };
         if (claimed !== null)
-          return moved(await orders.change(id, caller.id, { kind: 'answered', own: record, state: claimed }));
+          return moved(await records.change(id, caller.id, { kind: 'answered', own: record, state: claimed }));
       }
       return await mark(run);
     } catch (error) {
-      if (error instanceof StoreError) return unsafeOrder;
+      if (error instanceof StoreError) return { kind: 'unsafe' };
       throw error;
     }
   }
 
   /** Records the order as sent, and lists it. From now on it is completed. @throws StoreError or the signal's reason */
-  async function mark(run: OrderRun): Promise<OrderRun['refusal']> {
+  async function mark(run: OrderRun): Promise<Refusal | null> {
     run.task.keepAlive();
     const markedAt = performance.now();
     const { id, caller } = run.record;
     if (run.isKeyed) {
       // Before it is sent, so that no order is missing from the list that may be paid for.
-      const list = orders.listOf(caller.id);
+      const list = records.listOf(caller.id);
       const own = { ...run.record, listed: run.record.listed ?? (await list.append(id).catch(() => null)) };
-      let marked = await orders.change(id, caller.id, { kind: 'sending', own, mayBeLost: false });
+      let marked = await records.change(id, caller.id, { kind: 'sending', own, mayBeLost: false });
       if (marked === null && (await lease.mayHaveLost(run.storedAt))) {
         await lease.settle(run.task.signal);
-        marked = await orders.change(id, caller.id, { kind: 'sending', own, mayBeLost: true });
+        marked = await records.change(id, caller.id, { kind: 'sending', own, mayBeLost: true });
       }
       if (marked?.run !== own.run || marked.state.kind !== 'sent') return moved(null);
       run.record = marked;
-      notify(run.record);
+      changes.emit(recordKeyOf(run.record));
     }
     run.storedAt = markedAt;
     return null;
@@ -323,58 +318,58 @@ export function createOrderRuns(options: OrderRunsOptions) {
     // Later pieces are seen when all watched orders are read again.
     if (performance.now() - run.textShownAt < showTextEveryMs) return;
     run.textShownAt = performance.now();
-    notify(run.record);
+    changes.emit(recordKeyOf(run.record));
   }
 
-  function notify(record: OrderRecord): void {
-    listeners.get(keyOf(record))?.();
-  }
-
-  async function endWith(run: OrderRun, result: EssayResult): Promise<EssayResult | Moved> {
+  async function endWithResult(run: OrderRun, result: EssayResult): Promise<EssayResult | Moved> {
     const { record: own, refusal, phase } = run;
     if (result.kind === 'essay') {
-      return end(run, { kind: 'answered', own, state: { kind: 'finished', essay: result } }, result);
+      return endRun(run, { kind: 'answered', own, state: { kind: 'finished', essay: result } }, result);
     }
     if (phase === 'sent') {
       const failure = refusal === null ? result : null;
-      return end(run, { kind: 'answered', own, state: { kind: 'failed', failure } }, failure ?? unknownOutcome);
+      return endRun(run, { kind: 'answered', own, state: { kind: 'failed', failure } }, failure ?? unknownOutcome);
     }
-    if (refusal?.kind === 'moved') return leave(run, refusal.record);
+    if (refusal?.kind === 'moved') return giveWay(run, refusal.record);
     if (refusal !== null) events.essayRejectedWithoutStore();
     // A started order was accepted: it remains queued until the store works again.
-    if (refusal === unsafeOrder && !own.isAwaited) {
+    if (refusal?.kind === 'unsafe' && !own.isAwaited) {
       await pause(tryAgainMs, run.task.signal);
-      return end(run, { kind: 'unsent', own, failure: null }, null);
+      return endRun(run, { kind: 'unsent', own, failure: null }, null);
     }
-    const failure = refusal ?? result;
-    return end(run, { kind: 'unsent', own, failure }, failure);
+    const failure = refusal === null ? result : unsafeOrder;
+    return endRun(run, { kind: 'unsent', own, failure }, failure);
   }
 
   async function endByError(run: OrderRun, error: unknown): Promise<EssayResult | Moved> {
     const { record: own, phase, refusal } = run;
     const { aborted, reason } = run.task.signal;
     const isSent = phase === 'sent';
-    if (reason === continuedElsewhere || (reason === cancelled && !isSent)) return leave(run, null);
-    if (reason === withdrawn) return end(run, { kind: 'unsent', own, failure: withdrawnFailure }, withdrawnFailure);
-    if (refusal !== null && !aborted) return endWith(run, unsafeOrder).catch((error) => endByError(run, error));
+    if (reason === continuedElsewhere || (reason === cancelled && !isSent)) return giveWay(run, null);
+    if (reason === withdrawn) return endRun(run, { kind: 'unsent', own, failure: withdrawnFailure }, withdrawnFailure);
+    if (refusal !== null && !aborted) return endWithResult(run, unsafeOrder).catch((error) => endByError(run, error));
     if (reason === cancelled) {
-      await end(run, { kind: 'answered', own, state: { kind: 'cancelled', mayHaveBeenPaid: true } }, null);
+      await endRun(run, { kind: 'answered', own, state: { kind: 'cancelled', mayHaveBeenPaid: true } }, null);
       throw new GatewayError('UPSTREAM_FAILED', cancelled.message, { service: 'essays' });
     }
     // Without a failure, it ends with the client that waited for it.
     const failure = own.isAwaited ? null : isSent ? unexpectedFailure : unexpectedlyUnsent;
     if (failure !== null) events.unexpectedError(error, own.id);
     const state = { kind: 'failed', failure } as const;
-    const ended = await end(run, isSent ? { kind: 'answered', own, state } : { kind: 'unsent', own, failure }, failure);
+    const ended = await endRun(
+      run,
+      isSent ? { kind: 'answered', own, state } : { kind: 'unsent', own, failure },
+      failure,
+    );
     if (failure === null) throw error;
     return ended;
   }
 
-  async function endUnplaced(run: OrderRun, event: OrderEnd['event'] | null, error: unknown): Promise<never> {
+  async function failToPlace(run: OrderRun, error: unknown): Promise<never> {
     drop(run);
+    const { record: own, undo: event, isKeyed } = run;
     const isUnreadable = error instanceof StoreError && error.failure === 'corrupt';
-    if (event !== null && !isUnreadable)
-      await ends.add({ own: run.record, record: null, event, essay: null, isKeyed: run.isKeyed });
+    if (event !== null && !isUnreadable) await pendingEnds.add({ own, record: null, event, essay: null, isKeyed });
     throw error;
   }
 
@@ -382,7 +377,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
    * Ends an order, and stores that now or else later.
    * @param result for its clients; null: there is none @returns the result: an essay that another run has stored before is not replaced
    */
-  async function end(
+  async function endRun(
     run: OrderRun,
     event: Extract<OrderEvent, { kind: 'answered' | 'unsent' }>,
     result: EssayResult | null,
@@ -390,11 +385,11 @@ export function createOrderRuns(options: OrderRunsOptions) {
     const { own } = event;
     const essay = result?.kind === 'essay' ? result : null;
     const record = transition(own, event) ?? own;
-    const ended: OrderEnd = { own, record, event, essay, isKeyed: run.isKeyed };
+    const ended: PendingEnd = { own, record, event, essay, isKeyed: run.isKeyed };
     if (!own.isAwaited && isEnded(record)) events.essayOrderEnded(own.id, ...describeEnd(record.state));
     drop(run);
-    const added = ends.add(ended);
-    notify(own);
+    const added = pendingEnds.add(ended);
+    changes.emit(recordKeyOf(own));
     await added;
     const state = ended.record?.state;
     const delivered = state?.kind === 'finished' ? state.essay : result;
@@ -403,26 +398,27 @@ export function createOrderRuns(options: OrderRunsOptions) {
     return delivered;
   }
 
-  function onStored({ own }: OrderEnd, stored: OrderRecord | null): void {
-    notify(own);
+  function onStored({ own }: PendingEnd, stored: OrderRecord | null): void {
+    changes.emit(recordKeyOf(own));
     // It was started while its client left or was refused, or was taken over although that seemed to fail.
     const isOwn = stored?.state.kind === 'queued' && !stored.isAwaited && stored.run === own.run;
     if (isOwn && stored.process === lease.id) hold(stored);
   }
 
   function drop(run: OrderRun): void {
-    if (runs.get(keyOf(run.record)) === run) runs.delete(keyOf(run.record));
-    if (!run.record.isAwaited) startNext();
+    if (runs.get(recordKeyOf(run.record)) === run) runs.delete(recordKeyOf(run.record));
+    if (!run.record.isAwaited) beginNext();
   }
 
-  function leave(run: OrderRun, record: OrderRecord | null): Moved {
+  /** Ends a run without a result: what is stored of the order counts. */
+  function giveWay(run: OrderRun, record: OrderRecord | null): Moved {
     drop(run);
     return moved(record);
   }
 
-  function stop(run: OrderRun, reason: Error): void {
+  function abortRun(run: OrderRun, reason: Error): void {
     run.task.signal.abort(reason);
-    run.begin();
+    run.turn?.begin();
   }
 
   /** Has no effect on an order that was sent and must continue. Resolves when its end is stored. @throws StoreError */
@@ -430,12 +426,12 @@ export function createOrderRuns(options: OrderRunsOptions) {
     const { id, caller } = run.record;
     const hasEnded = () => find(id, caller.id) !== run || run.task.signal.aborted;
     if (hasEnded()) return run.task.settled();
-    const record = await orders.change(id, caller.id, { kind: 'cancelled', cancelsSent });
+    const record = await records.change(id, caller.id, { kind: 'cancelled', cancelsSent });
     if (record?.state.kind !== 'cancelled' || hasEnded()) return;
     // Clients that wait for it with `generateEssay` see it, if it was sent.
-    stop(run, cancelled);
+    abortRun(run, cancelled);
     if (run.phase !== 'sent') events.essayOrderEnded(id, 'cancelled', null);
-    notify(run.record);
+    changes.emit(recordKeyOf(run.record));
     await run.task.settled();
   }
 
@@ -445,12 +441,12 @@ export function createOrderRuns(options: OrderRunsOptions) {
     const released = await storeAsReleased(run).catch(() => null);
     if (run.record.state.kind !== 'queued' || (released !== null && released.process !== null)) return;
     leftToOthers.push({ id, callerId: caller.id });
-    stop(run, continuedElsewhere);
+    abortRun(run, continuedElsewhere);
   }
 
   async function storeAsReleased({ record, storedAt }: OrderRun): Promise<OrderRecord | null> {
     const { id, caller } = record;
-    const change = (kind: 'released' | 'lost') => orders.change(id, caller.id, { kind, own: record });
+    const change = (kind: 'released' | 'lost') => records.change(id, caller.id, { kind, own: record });
     const released = await change('released');
     if (released !== null || !(await lease.mayHaveLost(storedAt))) return released;
     await change('lost');
@@ -463,27 +459,27 @@ export function createOrderRuns(options: OrderRunsOptions) {
 
   /** Writes what could not be stored, shows other processes the texts so far, and sees what they have changed. */
   async function synchronize(): Promise<void> {
-    await ends.storeAll();
+    await pendingEnds.storeAll();
     await Promise.allSettled(listUnended().map(synchronizeOne));
-    startNext();
+    beginNext();
   }
 
   async function synchronizeOne(run: OrderRun): Promise<void> {
     const { record, textSoFar } = run;
-    if (run.phase === 'waiting' && !record.isAwaited && isWithdrawn(record.caller)) return stop(run, withdrawn);
+    if (run.phase === 'waiting' && !record.isAwaited && isWithdrawn(record.caller)) return abortRun(run, withdrawn);
     if (run.phase === 'sent' && textSoFar !== run.storedText) {
-      await orders.writeTextSoFar(record, textSoFar);
+      await records.writeTextSoFar(record, textSoFar);
       run.storedText = textSoFar;
     }
     const readAt = performance.now();
-    const stored = await orders.read(record.id, record.caller.id);
+    const stored = await records.read(record.id, record.caller.id);
     // Otherwise it was cancelled and deleted.
     const isLost = stored === null && (await lease.mayHaveLost(run.storedAt));
     if (find(record.id, record.caller.id) !== run || isLost) return;
     if (stored !== null) run.storedAt = readAt;
     const isSent = run.phase === 'sent';
-    if (!isSent && stored?.run !== record.run) return stop(run, continuedElsewhere);
-    if (stored?.state.kind === 'cancelled' && !isSent) return stop(run, cancelled);
+    if (!isSent && stored?.run !== record.run) return abortRun(run, continuedElsewhere);
+    if (stored?.state.kind === 'cancelled' && !isSent) return abortRun(run, cancelled);
     // Its end is not awaited: it may take as long as an essay.
     if (stored?.isCancelRequested) void cancel(run).catch(() => {});
     else if (stored?.run === record.run && record.isAwaited && !stored.isAwaited) detach(run, stored);
@@ -492,9 +488,23 @@ export function createOrderRuns(options: OrderRunsOptions) {
   /** After the store has lost its data, or has failed. @throws StoreError */
   async function restore(): Promise<void> {
     const restoreOne = ({ record }: OrderRun) =>
-      orders.change(record.id, record.caller.id, { kind: 'lost', own: record });
-    await Promise.all([ends.storeAll(), ...listUnended().map(restoreOne)]);
+      records.change(record.id, record.caller.id, { kind: 'lost', own: record });
+    await Promise.all([pendingEnds.storeAll(), ...listUnended().map(restoreOne)]);
   }
+}
+
+interface Turn {
+  /** Resolves when the order may begin. */
+  begun: Promise<void>;
+  begin(): void;
+}
+
+function createTurn(): Turn {
+  let begin = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  return { begun, begin };
 }
 
 function moved(record: OrderRecord | null): Moved {
@@ -517,43 +527,16 @@ const cancelled = new Error('The order was cancelled after it was sent. It may h
 const withdrawn = new Error('The API key of the caller was withdrawn.');
 
 /** Without the store, it is unknown whether an order was paid for already. A retry may succeed, as after `shed`. */
-export const unsafeOrder: EssayServiceFailed = {
-  kind: 'service-failed',
-  message:
-    'The gateway cannot make sure at the moment that this order is paid for only once, so the essay service was not ' +
+export const unsafeOrder = unsentFailure(
+  'The gateway cannot make sure at the moment that this order is paid for only once, so the essay service was not ' +
     'called. Try again later.',
-  code: 'UPSTREAM_UNAVAILABLE',
-  retryable: true,
-  rawText: null,
-};
-
-/** A gateway of the earlier version may be sending the order. */
-const runsElsewhere: EssayServiceFailed = { ...unsafeOrder };
-
-const withdrawnFailure: EssayServiceFailed = {
-  kind: 'service-failed',
-  message: 'The API key of the caller was withdrawn before the order was sent, so the essay service was not called.',
-  code: 'UPSTREAM_UNAVAILABLE',
-  retryable: false,
-  rawText: null,
-};
-
-const unexpectedFailure: EssayServiceFailed = {
-  kind: 'service-failed',
-  message: 'The gateway failed unexpectedly. The order may have been paid for.',
-  code: 'UPSTREAM_FAILED',
-  retryable: false,
-  rawText: null,
-  outcome: 'unknown',
-};
-
-const unexpectedlyUnsent: EssayServiceFailed = {
-  kind: 'service-failed',
-  message: 'The gateway failed unexpectedly, before the order was sent.',
-  code: 'UPSTREAM_UNAVAILABLE',
-  retryable: true,
-  rawText: null,
-};
+);
+const withdrawnFailure = unsentFailure(
+  'The API key of the caller was withdrawn before the order was sent, so the essay service was not called.',
+  { retryable: false },
+);
+const unexpectedFailure = unknownFailure('The gateway failed unexpectedly. The order may have been paid for.');
+const unexpectedlyUnsent = unsentFailure('The gateway failed unexpectedly, before the order was sent.');
 
 export const outcomes: Readonly<Record<EssayResult['kind'], EssayOutcome>> = {
   essay: 'generated',

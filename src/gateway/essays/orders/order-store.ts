@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Store, StoreError } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
-import type { Essay } from '../essays.ts';
+import type { Essay } from '../port.ts';
 import { createEarlierOrders } from './earlier-orders.ts';
 import {
   essaySchema,
@@ -14,7 +14,7 @@ import {
   recordSchema,
   recordVersion,
   toEssayKey,
-  toOrderKey,
+  toRecordKey,
   transition,
 } from './order-record.ts';
 
@@ -37,8 +37,8 @@ export function createOrderStore({ store, keepMs, isShared, events }: OrderStore
   return {
     read,
     change,
-    /** Null: no gateway of the earlier version can use the store. */
-    claim: isShared ? earlier.claim : null,
+    /** Against gateways of the earlier version, which lock their orders; those of this version are kept apart by `change`. */
+    claimFromEarlier: async (record: OrderRecord) => (isShared ? earlier.claim(record) : null),
     /** Lets the essay be found by its id: with its order, or by itself if it has none. */
     async writeEssay(essay: Essay, callerId: string, orderKey: string | null): Promise<void> {
       const entry = orderKey === null ? { version: 1, essay } : { version: 2, orderKey };
@@ -55,7 +55,7 @@ export function createOrderStore({ store, keepMs, isShared, events }: OrderStore
     /** Deletes an order that was seen to have ended, with its essay. False if it has changed since. */
     async erase(seen: OrderRecord): Promise<boolean> {
       const { id, caller, listed, state } = seen;
-      const key = toOrderKey(id, caller.id);
+      const key = toRecordKey(id, caller.id);
       const { text, record } = await readText(key, seen);
       if (record?.run !== seen.run || record.state.kind !== state.kind) return false;
       if (!(await store.replace(key, text, null, expiry))) return false;
@@ -82,7 +82,7 @@ export function createOrderStore({ store, keepMs, isShared, events }: OrderStore
   };
 
   async function read(id: string, callerId: string): Promise<OrderRecord | null> {
-    return (await readText(toOrderKey(id, callerId), { id, caller: { id: callerId } })).record;
+    return (await readText(toRecordKey(id, callerId), { id, caller: { id: callerId } })).record;
   }
 
   async function readText(key: string, { id, caller }: { id: string; caller: { id: string } }) {
@@ -96,7 +96,7 @@ export function createOrderStore({ store, keepMs, isShared, events }: OrderStore
    * @returns the order afterwards
    */
   async function change(id: string, callerId: string, event: OrderEvent): Promise<OrderRecord | null> {
-    const key = toOrderKey(id, callerId);
+    const key = toRecordKey(id, callerId);
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const { text, record } = await readText(key, { id, caller: { id: callerId } });
       const next = transition(record, event);

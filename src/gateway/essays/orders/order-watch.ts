@@ -1,8 +1,8 @@
+import type { EventEmitter } from 'node:events';
 import type { Signal } from '../../../base/async/signal.ts';
 import { createTimeSlices } from '../../../base/async/time-slices.ts';
-import type { EssayOrder, EssayOrderState } from '../essays.ts';
-import { toOrderKey } from './order-record.ts';
-import type { OrderRuns } from './order-runs.ts';
+import type { EssayOrder, EssayOrderState } from '../port.ts';
+import { toRecordKey } from './order-record.ts';
 import type { OrderName } from './process-lease.ts';
 
 /** An order with watchers. */
@@ -18,13 +18,11 @@ interface Watched {
 }
 
 /**
- * Lets any number of watchers see the latest state of a entry. Each of them holds one state at most: one that reads slowly misses
+ * Lets any number of watchers see the latest state of an order. Each of them holds one state at most: one that reads slowly misses
  * states, and delays no others.
+ * @param changes emits the key of a record when an order of this process changes
  */
-export function createOrderWatch(
-  read: (order: OrderName) => Promise<EssayOrder | null>,
-  { listen, stopListening }: Pick<OrderRuns, 'listen' | 'stopListening'>,
-) {
+export function createOrderWatch(read: (order: OrderName) => Promise<EssayOrder | null>, changes: EventEmitter) {
   const watched = new Map<string, Watched>();
   /** Thousands of watchers see a change, so other requests are answered meanwhile. */
   const inTimeSlice = createTimeSlices(sliceMs);
@@ -63,7 +61,7 @@ export function createOrderWatch(
       });
     };
     watched.set(key, entry);
-    listen(key, () => void refresh(key).catch(() => {}));
+    if (known === undefined) changes.on(key, () => void refresh(key).catch(() => {}));
     entry.wake.add(onChange);
     signal.addEventListener('abort', onWake);
     try {
@@ -87,7 +85,7 @@ export function createOrderWatch(
       entry.wake.delete(onChange);
       if (entry.wake.size === 0) {
         watched.delete(key);
-        stopListening(key);
+        changes.removeAllListeners(key);
       }
     }
   }
@@ -115,7 +113,7 @@ export function createOrderWatch(
 }
 
 function toKey({ id, callerId }: OrderName): string {
-  return toOrderKey(id, callerId);
+  return toRecordKey(id, callerId);
 }
 
 export function hasOrderEnded({ kind }: EssayOrderState): boolean {

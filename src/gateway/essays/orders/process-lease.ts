@@ -13,12 +13,12 @@ interface ProcessLeaseOptions extends Pick<OpenedStore, 'store' | 'isShared'> {
 }
 
 /** A process that has stopped, or stops, with the orders that it had. */
-export interface LeftProcess {
+export interface StoppedProcess {
   id: string;
   /** Whether it still completes what it has sent. */
   isStopping: boolean;
   /** The orders that it has started and not ended, the waiting ones first. */
-  orders: readonly OrderName[];
+  names: readonly OrderName[];
   /** Call it when its orders run in other processes, or have ended. */
   forget(): Promise<void>;
 }
@@ -73,34 +73,34 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
     },
     settle,
     isAlive,
-    findLeft,
+    findStopped,
     /** As another process has last shown them. */
-    async ordersOf(process: string): Promise<readonly OrderName[]> {
+    async namesOf(process: string): Promise<readonly OrderName[]> {
       const { list } = await look(process);
-      return list === null ? [] : readOrders(list);
+      return list === null ? [] : readNames(list);
     },
-    /** @param orders that are left to others */
-    async end(orders: readonly OrderName[]): Promise<void> {
+    /** @param names of orders that are left to others */
+    async end(names: readonly OrderName[]): Promise<void> {
       if (renewals === 0) return;
-      await renew(orders, 'ended');
-      if (orders.length === 0 && ownList) await forget(await ownList, id);
+      await renew(names, 'ended');
+      if (names.length === 0 && ownList) await forget(await ownList, id);
       dropList();
     },
   };
 
-  /** @param orders what other processes continue if this one stops */
-  async function renew(orders: readonly OrderName[], phase: Lease['phase']): Promise<void> {
-    const names = JSON.stringify(orders);
+  /** @param names of the orders that other processes continue if this one stops */
+  async function renew(names: readonly OrderName[], phase: Lease['phase']): Promise<void> {
+    const text = JSON.stringify(names);
     // Other processes may have continued its orders, and have forgotten it.
     if (ownList !== null && performance.now() - renewedAt > leaseMs / 2) dropList();
     try {
-      if (names !== written) {
+      if (text !== written) {
         ownList ??= addList().catch((error) => {
           ownList = null;
           throw error;
         });
-        written = names;
-        await store.set(toOrdersKey(await ownList), names, { expiresInMs: keepMs });
+        written = text;
+        await store.set(toNamesKey(await ownList), text, { expiresInMs: keepMs });
       }
       renewals += 1;
       const lease: Lease = { renewals, phase, list: ownList && (await ownList) };
@@ -127,7 +127,7 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
       former = listed.filter(({ process, list }) => process === id && list !== own);
       return listed.filter((entry) => !former.includes(entry));
     });
-    await Promise.all(former.map(({ list }) => store.delete(toOrdersKey(list))));
+    await Promise.all(former.map(({ list }) => store.delete(toNamesKey(list))));
     hasFormerLists = false;
   }
 
@@ -183,20 +183,20 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
   }
 
   /** The processes whose orders may be continued. */
-  async function findLeft(): Promise<LeftProcess[]> {
+  async function findStopped(): Promise<StoppedProcess[]> {
     const ownBefore = await ownList;
     const { listed } = await readListed();
     // The stored list of processes was damaged.
     if (ownBefore !== null && !listed.some(({ list }) => list === ownBefore)) dropList();
-    const left = await Promise.all(
-      listed.map(async ({ process, list }): Promise<LeftProcess | null> => {
+    const stopped = await Promise.all(
+      listed.map(async ({ process, list }): Promise<StoppedProcess | null> => {
         const isRunning = await isAlive(process);
         const isStopping = isRunning && process !== id && seen.get(process)?.phase === 'stopping';
         if (isRunning && !isStopping) return null;
-        return { id: process, isStopping, orders: await readOrders(list), forget: () => forget(list, process) };
+        return { id: process, isStopping, names: await readNames(list), forget: () => forget(list, process) };
       }),
     );
-    return left.filter((process) => process !== null);
+    return stopped.filter((process) => process !== null);
   }
 
   async function addList(): Promise<string> {
@@ -225,14 +225,14 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
     }
   }
 
-  async function readOrders(list: string): Promise<readonly OrderName[]> {
-    return parseRecord(orderNames, await store.get(toOrdersKey(list)).catch(skipUnreadable)) ?? [];
+  async function readNames(list: string): Promise<readonly OrderName[]> {
+    return parseRecord(orderNames, await store.get(toNamesKey(list)).catch(skipUnreadable)) ?? [];
   }
 
   async function forget(list: string, process: string): Promise<void> {
     seen.delete(process);
     await changeListed((listed) => listed.filter((other) => other.list !== list));
-    await store.delete(toOrdersKey(list));
+    await store.delete(toNamesKey(list));
   }
 }
 
@@ -298,7 +298,7 @@ function toLeaseKey(process: string): string {
   return `essay-process:${process}`;
 }
 
-function toOrdersKey(list: string): string {
+function toNamesKey(list: string): string {
   return `essay-process-orders:${list}`;
 }
 

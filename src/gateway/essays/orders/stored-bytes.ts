@@ -1,5 +1,5 @@
 import type { Store } from '../../stores/store.ts';
-import type { OrderInput } from '../essays.ts';
+import type { OrderInput } from '../port.ts';
 import { hash } from './order-record.ts';
 
 interface StoredBytesOptions {

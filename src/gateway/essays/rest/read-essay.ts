@@ -1,7 +1,7 @@
 import { isObject } from '../../../base/parse-json.ts';
 import { countWords, createTopicCheck } from '../../../base/words.ts';
 import type { Answered } from '../../upstream/outcome.ts';
-import type { OrderInput } from '../essays.ts';
+import type { OrderInput } from '../port.ts';
 import * as guesses from './guesses.ts';
 import { parseText, readHtml, Stream } from './read-body.ts';
 

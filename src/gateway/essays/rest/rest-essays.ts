@@ -5,7 +5,7 @@ import { countWords } from '../../../base/words.ts';
 import type { Answered, AnswerFault, Outcome, UpstreamRequest } from '../../upstream/outcome.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import { findRefusal, toUpstreamError, type UpstreamErrorEvents } from '../../upstream/upstream-error.ts';
-import type { Essay, EssayInput, EssayMode, EssayResult, OrderInput, SendingEssayGenerator } from '../essays.ts';
+import type { Essay, EssayInput, EssayMode, EssayResult, EssaySender, OrderInput } from '../port.ts';
 import { readHtml } from './read-body.ts';
 import { type DeclaredFields, readEssay } from './read-essay.ts';
 
@@ -24,11 +24,11 @@ interface RestEssaysOptions {
 }
 
 /** Orders essays over REST. An order is one operation, which may be charged even if it fails. */
-export function createRestEssays(options: RestEssaysOptions): SendingEssayGenerator {
+export function createRestEssays(options: RestEssaysOptions): EssaySender {
   const { client, modeNames, declared, isSelfHosted = false, keepMs, redact, events } = options;
 
   return {
-    async generate(order, context, { onText, ...hooks }) {
+    async send(order, context, { onText, ...hooks }) {
       // Another service might answer a media type that it does not know with a failure.
       const lines = isSelfHosted ? { lines: { readText: readTextLine, ...(onText && { onText }) } } : {};
       const body = { description: composeDescription(order), mode: modeNames[order.mode], word_count: order.wordCount };
@@ -47,7 +47,7 @@ export function createRestEssays(options: RestEssaysOptions): SendingEssayGenera
       const outcome = await client.send(request, context);
       return (outcome.kind === 'answered' && outcome.fault === null ? essay : null) ?? toFailure(outcome, isSent);
     },
-    readAgain(order, text) {
+    reparse(order, text) {
       const json = parseBoundedJson(text);
       return toEssay({ status: 200, text, json }, order);
     },

@@ -21,7 +21,6 @@ import {
   type PreparedDocument,
   type PreparedOperation,
 } from './operation.ts';
-import { createPreparationTurns } from './turns.ts';
 
 interface DocumentsOptions {
   schema: GraphQLSchema;
@@ -148,6 +147,73 @@ function rejectDocument(
     },
   };
 }
+
+/**
+ * Limits the time that each turn of the event loop spends on unknown documents; those over the limit wait for later turns.
+ * Preparing a document takes several times as long as a request with a known one, so clients that send a new document each
+ * time would otherwise take most of the time from all others. While there are requests with known documents, every second
+ * turn prepares one unknown document. While there are none, each turn prepares unknown documents for a millisecond.
+ */
+export function createPreparationTurns() {
+  const waiting: (() => void)[] = [];
+  /** When the first document of this turn was prepared; null if there was none. */
+  let begunAt: number | null = null;
+  /** Requests with known documents, in this turn and in the one before. */
+  let known = 0;
+  let knownBefore = 0;
+  /** Whether this turn is left to known documents. */
+  let isForKnown = false;
+
+  return {
+    /** Whether a further unknown document has to wait. */
+    areFull: () => waiting.length > 0 || !hasTime(),
+    /** Called when an unknown document is prepared. */
+    begin() {
+      if (begunAt !== null) return;
+      begunAt = performance.now();
+      setImmediate(startTurn);
+    },
+    /** Called when a document was known, or not needed because its reply was kept. */
+    countKnown() {
+      known += 1;
+    },
+    /** Calls the function in a later turn, in the order of the calls. */
+    wait: <Result>(run: () => Result | Promise<Result>) =>
+      new Promise<Result>((resolve, reject) => {
+        waiting.push(() => {
+          try {
+            resolve(run());
+          } catch (error) {
+            reject(error);
+          }
+        });
+      }),
+  };
+
+  function hasTime(): boolean {
+    return begunAt === null || (known + knownBefore === 0 && performance.now() - begunAt <= maxTurnMs);
+  }
+
+  function startTurn(): void {
+    knownBefore = known;
+    known = 0;
+    isForKnown = knownBefore > 0 && !isForKnown;
+    if (isForKnown) {
+      setImmediate(startTurn);
+      return;
+    }
+    begunAt = null;
+    // A request whose document is known by now, or whose client has left, takes no time from the next one.
+    while (hasTime()) {
+      const startNext = waiting.shift();
+      if (startNext === undefined) return;
+      startNext();
+    }
+  }
+}
+
+/** The time of a turn without known documents. */
+const maxTurnMs = 1;
 
 /** Counts further memory of an entry, in bytes. */
 export type AddBytes = (bytes: number) => void;

@@ -23,7 +23,7 @@ import type { CacheScope } from './cache-scope.ts';
 import { createOperationCost } from './cost.ts';
 import { createRequestError } from './document-errors.ts';
 import { createVariableCheck } from './document-limits.ts';
-import { resolveInSlices } from './turns.ts';
+import { resolveInSlices } from './slices.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -104,7 +104,8 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
   const { schema, document, definition, fragments, cacheScope } = options;
   const operationName = definition.name?.value;
   const findVariableProblem = createVariableCheck(schema, definition);
-  const countExecution = options.compiler.register({ document, definition, fragments }, options.addBytes);
+  /** Counts executions: the second one lets the operation be compiled. Null until it is. */
+  const findCompiled = options.compiler.register({ document, definition, fragments }, options.addBytes);
   /** What subscribers with the same caller and variables have in common, by event. */
   const sharedResults = new WeakMap<object, Map<string, Promise<ExecutionResult>>>();
 
@@ -151,7 +152,7 @@ export function createPreparedOperation(options: PreparedOperationOptions): Prep
 
   function run(contextValue: OperationContext, variables: Variables, executedSchema: GraphQLSchema) {
     const result =
-      (executedSchema === schema && countExecution()?.(contextValue, variables)) ||
+      (executedSchema === schema && findCompiled()?.(contextValue, variables)) ||
       interpret(contextValue, variables, executedSchema);
     // A compiled operation reports invalid variables at once; `interpret` has rejected its own.
     return result instanceof Promise || result.data !== undefined ? result : rejectVariables(result.errors ?? []);

@@ -4,6 +4,8 @@ import { AbortableSignal, type Signal } from '../../../base/async/signal.ts';
 import type { Caller } from '../../callers/caller.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Trace } from '../../trace.ts';
+import { Deadline } from '../../upstream/deadline.ts';
+import { createCallQueue } from '../../upstream/queue.ts';
 import { createRequestError } from '../documents/document-errors.ts';
 import { createPreparedDocuments } from '../documents/documents.ts';
 import {
@@ -14,9 +16,8 @@ import {
   type PreparedOperation,
 } from '../documents/operation.ts';
 import type { TrustedDocuments } from '../documents/trusted-documents.ts';
-import { createLargeQueryTurns, largeQueryCost, maxCostInOneSlice } from '../documents/turns.ts';
 import type { InlineTrace, StartInlineTrace } from './inline-trace.ts';
-import { createKeptReplies, type RequestKey } from './kept-replies.ts';
+import { createKeptReplies, type ReplyKey } from './kept-replies.ts';
 import { type AnswerGraphql, createPersistedQueries, type GraphqlRequest, type Params, readParams } from './params.ts';
 import { createAbandonedReply, createReplies, extensionHeaders, type RepliesOptions, type Reply } from './reply.ts';
 import { chooseStreamFormat } from './stream-formats.ts';
@@ -64,6 +65,7 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     const key = replies.asksForExtensions(request, caller) ? null : keptReplies.keyOf(request, caller);
     const kept = key === null ? undefined : keptReplies.get(key);
     if (kept) {
+      // Its request counts as one with a known document, so that unknown ones leave time for it.
       documents.countKnown();
       return kept;
     }
@@ -84,11 +86,12 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     params: Params,
     request: GraphqlRequest,
     caller: Caller,
-    key: RequestKey | null = null,
+    key: ReplyKey | null = null,
   ): Promise<Reply> {
     const { signal, mediaType } = request;
-    const isTraced = replies.asksFor('traces', request, caller) && request.headers[extensionHeaders.traces] === 'ftv1';
-    const inlineTrace = isTraced ? await startInlineTrace() : null;
+    const isRouterTraced =
+      replies.asksFor('traces', request, caller) && request.headers[extensionHeaders.traces] === 'ftv1';
+    const inlineTrace = isRouterTraced ? await startInlineTrace() : null;
     const isTrusted = trustedDocuments?.has(params.query) ?? false;
     if (!isTrusted && trustedDocuments?.mode === 'require') {
       return finish(refuse(untrusted, 'QUERY_NOT_IN_SAFELIST'), null);
@@ -101,8 +104,8 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     if ('errors' in found) return finish(found, null);
     const variables = params.variables ?? {};
     const cost = found.cost(variables);
-    const isLarge = found.label.type === 'query' && cost > largeQueryCost;
-    if (!isLarge) return await run(found, cost);
+    const isCostly = found.label.type === 'query' && cost > largeQueryCost;
+    if (!isCostly) return await run(found, cost);
     return await largeQueries.takeTurn(signal, () => inTimeSlice(() => run(found, cost)));
 
     function run(operation: PreparedOperation, cost: number): Reply | Promise<Reply> {
@@ -152,6 +155,38 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     return (await inlineTraces)();
   }
 }
+
+/** More than this, as much as the look-ups of seventeen IBANs at least: such a query waits for its turn. */
+const largeQueryCost = 200;
+
+/**
+ * Large queries take turns, four at a time: their look-ups use all calls to the service between them. With more in progress,
+ * none would end sooner, and each holds memory for its look-ups. A query waits before it is executed: what waits gets into the
+ * old generation of the heap, and would keep all that is created for the query later from being collected soon.
+ */
+export function createLargeQueryTurns() {
+  const turns = createCallQueue({ maxConcurrency: 4, maxQueue: Number.MAX_SAFE_INTEGER });
+
+  return {
+    /** Executes a query in its turn, or without one: after 250 ms, or at once when its client leaves. */
+    async takeTurn<Result>(signal: Signal, execute: () => Result | Promise<Result>): Promise<Result> {
+      const wait = new Deadline(signal, maxTurnWaitMs);
+      const hasTurn = await turns.enter(Symbol('large query'), wait);
+      wait.end();
+      try {
+        return await execute();
+      } finally {
+        if (hasTurn) turns.leave();
+      }
+    },
+  };
+}
+
+/** Then a query begins without a turn, so that those before it with a thousand look-ups do not delay it further. */
+const maxTurnWaitMs = 250;
+
+/** An operation of a higher cost could take longer than a time slice: it is completed in several. */
+const maxCostInOneSlice = 2_000;
 
 /**
  * The results of a subscription while its caller is authorized, which is checked before each result and every few seconds. Then an

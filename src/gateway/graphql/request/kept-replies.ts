@@ -5,8 +5,8 @@ import type { CacheScope } from '../documents/cache-scope.ts';
 import type { Executed } from '../documents/operation.ts';
 import { cacheControlOf, type Reply } from './reply.ts';
 
-/** A request for which a reply may be kept. */
-export interface RequestKey {
+/** The request for which a reply may be kept. */
+export interface ReplyKey {
   /** What the reply depends on: what the caller may read, the media type and the body of the request. */
   text: string;
   /** The number of times that the replies had been cleared when the request was received. */
@@ -19,7 +19,12 @@ interface KeptReply {
   freshUntil: number;
 }
 
-/** Replies that are sent again to the same request, so that a query that many clients send is not executed again. */
+/**
+ * Replies that are sent again to the same request, so that a query that many clients send is not executed again. A request that needed a
+ * call is the first one with its look-ups and may never be repeated, so its reply would take memory from others. Of equal requests, the
+ * first one calls the service; the second one is answered from the cache of look-ups, and its document is cached and its reply kept; the
+ * third one gets that reply. Requests with other variables share the document, which is compiled after its second execution.
+ */
 export function createKeptReplies(maxBytes: number) {
   const replies = new LRUCache<string, KeptReply>({
     maxSize: maxBytes,
@@ -34,9 +39,9 @@ export function createKeptReplies(maxBytes: number) {
     keyOf: (
       { body, mediaType }: { body: string; mediaType: string },
       { accessKey }: Pick<Caller, 'accessKey'>,
-    ): RequestKey => ({ text: `${accessKey} ${mediaType} ${body}`, generation }),
+    ): ReplyKey => ({ text: `${accessKey} ${mediaType} ${body}`, generation }),
     /** The reply that was sent to the same request, while everything in it is fresh. */
-    get({ text }: RequestKey): Reply | undefined {
+    get({ text }: ReplyKey): Reply | undefined {
       const kept = replies.get(text);
       if (kept === undefined) return undefined;
       if (Date.now() >= kept.freshUntil) {
@@ -55,7 +60,7 @@ export function createKeptReplies(maxBytes: number) {
      * Keeps a reply without errors that needed no upstream call of its own and has no stale values, unless the replies were
      * cleared since its request was received: it may come from what has been replaced.
      */
-    keep(key: RequestKey, reply: Reply, executed: Executed): void {
+    keep(key: ReplyKey, reply: Reply, executed: Executed): void {
       if (key.generation !== generation) return;
       const { operation, requestContext } = executed;
       const { freshness, usage } = requestContext;

@@ -69,10 +69,13 @@ export interface RepliesOptions {
  */
 export function createReplies(options: RepliesOptions) {
   const { hasCallers, exposesCost, hasTraces, maxReplyBytes, inTimeSlice, redact, events } = options;
-  const offered: Extension[] = [...(exposesCost ? ['cost' as const] : []), ...(hasTraces ? ['traces' as const] : [])];
+  const offeredExtensions: Extension[] = [
+    ...(exposesCost ? ['cost' as const] : []),
+    ...(hasTraces ? ['traces' as const] : []),
+  ];
   const variedHeaders = [
     ...(hasCallers ? ['authorization', 'x-api-key'] : []),
-    ...offered.map((name) => extensionHeaders[name]),
+    ...offeredExtensions.map((name) => extensionHeaders[name]),
   ];
   const vary = [varyOfAll, ...variedHeaders].join(', ');
   /** The JSON of results that many subscribers have in common. */
@@ -81,12 +84,16 @@ export function createReplies(options: RepliesOptions) {
 
   /** Whether a request asks for an extension of the response, and its caller may receive it. */
   function asksFor(extension: Extension, { headers }: RequestedFormat, { scopes }: Pick<Caller, 'scopes'>): boolean {
-    return offered.includes(extension) && headers[extensionHeaders[extension]] !== undefined && scopes.has(extension);
+    return (
+      offeredExtensions.includes(extension) &&
+      headers[extensionHeaders[extension]] !== undefined &&
+      scopes.has(extension)
+    );
   }
 
   /** With extensions, a response is not cached. */
   function asksForExtensions(request: RequestedFormat, caller: Pick<Caller, 'scopes'>): boolean {
-    return offered.some((extension) => asksFor(extension, request, caller));
+    return offeredExtensions.some((extension) => asksFor(extension, request, caller));
   }
 
   /** The reply to a subscription. */
@@ -197,19 +204,19 @@ const mediaTypes = ['application/json', 'application/graphql-response+json'] as 
 export type MediaType = (typeof mediaTypes)[number];
 
 /** Some clients copy a Content-Type header into Accept. */
-const offered = mediaTypes.flatMap((type) => [type, `${type}; charset=utf-8`, `${type}; charset=utf8`]);
+const offeredMediaTypes = mediaTypes.flatMap((type) => [type, `${type}; charset=utf-8`, `${type}; charset=utf8`]);
 
 /** The type that an Accept header prefers; null if it allows none. Yoga ignores quality values. */
 export function chooseMediaType(accept: string | undefined): MediaType | null {
   if (!accept || accept === '*/*' || accept === mediaTypes[0]) return mediaTypes[0];
-  const chosen = new Negotiator({ headers: { accept } }).mediaType(offered)?.replace(/;.*/, '');
+  const chosen = new Negotiator({ headers: { accept } }).mediaType(offeredMediaTypes)?.replace(/;.*/, '');
   return mediaTypes.find((type) => type === chosen) ?? null;
 }
 
 /** Whether the client prefers a page to JSON, as browsers do for an address that a user opens. */
 export function prefersHtml(accept: string | undefined): boolean {
   if (!accept?.includes('text/html')) return false;
-  return new Negotiator({ headers: { accept } }).mediaType([...offered, 'text/html']) === 'text/html';
+  return new Negotiator({ headers: { accept } }).mediaType([...offeredMediaTypes, 'text/html']) === 'text/html';
 }
 
 /**

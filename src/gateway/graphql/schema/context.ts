@@ -4,7 +4,7 @@ import type { TimeSlices } from '../../../base/async/time-slices.ts';
 import type { BankDataPort } from '../../bank-data/bank-data.ts';
 import type { Caller } from '../../callers/caller.ts';
 import type { PaidBudgets } from '../../callers/paid-budget.ts';
-import type { EssayArchive, EssayGenerator, EssayOrders } from '../../essays/essays.ts';
+import type { EssayArchive, EssayGenerator, EssayOrders } from '../../essays/port.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
 import type { Trace } from '../../trace.ts';
 import type { Allowance } from '../../upstream/allowance/allowance.ts';
@@ -29,7 +29,7 @@ export interface Services {
   /** Calls to the bank-data service at a time. */
   maxConcurrency: number;
   /** For work that takes long in one request: a thousand suggestions take 80 ms. */
-  inTimeSlice: TimeSlices;
+  slices: TimeSlices;
 }
 
 /** Created for each request. */
@@ -62,7 +62,7 @@ export function createContext(
   const reserveCall: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
   const requestContext = createRequestContext(signal, caller.id, reserveCall, trace);
   const limiter = createQueryLimiter(services.limits);
-  const slices = isSliced ? services.inTimeSlice : null;
+  const slices = isSliced ? services.slices : null;
   const ports = { bankData, essayOrders, essayArchive };
   const loaders = new Loaders({ ...ports, limiter, context: requestContext, maxConcurrency, slices });
   return { services, caller, limiter, requestContext, loaders, suggestions: new Map(), slices };

@@ -6,7 +6,7 @@ import {
   type EssayOrderState,
   essayLimits,
   type OrderPage,
-} from '../../essays/essays.ts';
+} from '../../essays/port.ts';
 import { builder, DateTimeType } from './builder.ts';
 import { PageInfoType, pageSize, pageSizeArg, readCursor, readPageSize, writeCursor } from './connection.ts';
 import { essayCost, longTextCost, paid, textReadingCost } from './directives.ts';

@@ -10,7 +10,7 @@ import {
   essayLimits,
   type InvalidEssayInput,
   type OrderInput,
-} from '../../essays/essays.ts';
+} from '../../essays/port.ts';
 import { builder, DateTimeType, ErrorType } from './builder.ts';
 import { essayCost, longTextCost, paid, textReadingCost } from './directives.ts';
 import { essaysScope, limitText, maxLengths, stateTextLimit } from './field-checks.ts';

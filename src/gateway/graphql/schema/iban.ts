@@ -360,7 +360,7 @@ export function suggestOnce(iban: string, { suggestions, services, limiter }: Co
   const known = suggestions.get(iban);
   if (known !== undefined) return known;
   limiter.take('suggestions');
-  const suggested = services.inTimeSlice(() => [...suggestIbans(iban, { isKnownBank: services.knownBanks.has })]);
+  const suggested = services.slices(() => [...suggestIbans(iban, { isKnownBank: services.knownBanks.has })]);
   suggestions.set(iban, suggested);
   return suggested;
 }

@@ -1,4 +1,4 @@
-import { essayLimits } from '../../essays/essays.ts';
+import { essayLimits } from '../../essays/port.ts';
 import { builder } from './builder.ts';
 import type { QueryLimits } from './query-limits.ts';
 

@@ -12,7 +12,7 @@ import {
 import type { Signal } from '../../../base/async/signal.ts';
 import type { TimeSlices } from '../../../base/async/time-slices.ts';
 import type { BankDataPort, BicValidation, IbanValidation } from '../../bank-data/bank-data.ts';
-import type { Essay, EssayArchive, EssayOrders, ListOrders, OrderListing, OrderPage } from '../../essays/essays.ts';
+import type { Essay, EssayArchive, EssayOrders, ListOrders, OrderListing, OrderPage } from '../../essays/port.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { QueryLimiter } from './query-limits.ts';
 

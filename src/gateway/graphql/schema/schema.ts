@@ -9,7 +9,7 @@ import './essay-order.ts';
 import './generate-iban.ts';
 import './iban.ts';
 import './limits.ts';
-import { addTimeSlices } from '../documents/turns.ts';
+import { addTimeSlices } from '../documents/slices.ts';
 import { builder } from './builder.ts';
 import { addFieldChecks } from './field-checks.ts';
 import { federationLink } from './subgraph.ts';

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createLog } from '../../../../src/base/log.ts';
 import { withSealing } from '../../../../src/gateway/stores/sealed-store.ts';
 import { createLogEvents } from '../../../../src/gateway/telemetry/log-events.ts';
-import { listJobs, storeOrders, tJobs } from '../../../support/gateway/essays/jobs.ts';
+import { listOrders, storeOrders, tOrders } from '../../../support/gateway/essays/orders.ts';
 import { tRawClient, tRedisStore } from '../../../support/gateway/stores/redis-client.ts';
 import { tRedis, whyNoRedis } from '../../../support/redis.ts';
 
@@ -15,16 +15,16 @@ it.skipIf(whyNoRedis)(`one damaged entry in Redis hides no other order${whyNoRed
   const keys = await raw.keys('ledgerquill:value:*');
   // The entry and the record of each order.
   expect(keys).toHaveLength(6);
-  const { jobs, fired } = tJobs({ store });
+  const { orders, fired } = tOrders({ store });
   for (const key of keys) {
     const value = await raw.getBuffer(key);
     await raw.set(key, 'garbage-entry', 'KEEPTTL');
-    expect((await listJobs(jobs, {})).entries, key).toHaveLength(2);
+    expect((await listOrders(orders, {})).entries, key).toHaveLength(2);
     expect(fired.splice(0), key).toContain('skipped');
     await raw.set(key, value ?? '', 'KEEPTTL');
   }
-  expect((await listJobs(jobs, {})).entries).toHaveLength(3);
-  await jobs.stop();
+  expect((await listOrders(orders, {})).entries).toHaveLength(3);
+  await orders.stop();
 });
 
 it('is one line in the log, without content', () => {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { EssayResult } from '../../../../src/gateway/essays/essays.ts';
+import type { EssayResult } from '../../../../src/gateway/essays/port.ts';
 import { createLmdbStore } from '../../../../src/gateway/stores/lmdb-store.ts';
 import type { Store } from '../../../../src/gateway/stores/store.ts';
 import { again, order, tEssay, unknownOutcome } from '../../../support/gateway/essays/generator.ts';
-import { ann, listJobs, tJobs } from '../../../support/gateway/essays/jobs.ts';
+import { ann, listOrders, tOrders } from '../../../support/gateway/essays/orders.ts';
 import { from, pass, tProcess, useFakeTime } from '../../../support/gateway/essays/processes.ts';
 import { tFolder } from '../../../support/gateway/stores/folder.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
@@ -49,22 +49,22 @@ describe.each<[string, () => Promise<Store>, string]>([
   it.skipIf(why)(`are found, listed, and returned without a call${why}`, async () => {
     const store = await load(await open());
     onTestFinished(() => store.close());
-    const { jobs, essays, calls } = tJobs({ store });
+    const { orders, essays, calls } = tOrders({ store });
     for (const { key, end } of names) {
-      const state = (await jobs.findByKey(key, ann.id))?.state;
+      const state = (await orders.findByKey(key, ann.id))?.state;
       expect(state, key).toMatchObject(end);
       if (state?.kind !== 'finished') continue;
       const essay = await essays.archive.find(state.essayId, from());
       expect(essay, key).toMatchObject({ kind: 'essay', text: expect.stringMatching(/^(Started|Awaited) pens\.$/) });
       expect(await essays.generate({ ...order, idempotencyKey: key }, from()), key).toEqual(essay);
     }
-    expect((await jobs.findByKey('started-cancelled', ann.id))?.state).toEqual({
+    expect((await orders.findByKey('started-cancelled', ann.id))?.state).toEqual({
       kind: 'cancelled',
       mayHaveBeenPaid: false,
     });
-    expect((await listJobs(jobs, {})).entries).toHaveLength(14);
+    expect((await listOrders(orders, {})).entries).toHaveLength(14);
     expect(calls).toEqual([]);
-    await jobs.stop();
+    await orders.stop();
   });
 });
 
@@ -88,44 +88,44 @@ describe('an order of an earlier version', () => {
   );
 
   it('that was refused is sent again, and shows its essay', async () => {
-    const { jobs, essays, calls } = tJobs({ store: await load(createMemoryStore()) });
+    const { orders, essays, calls } = tOrders({ store: await load(createMemoryStore()) });
     const result = essays.generate(keyed('started-refused'), from());
     await pass(0);
     const essay = tEssay();
     calls[0]?.answer(essay);
     expect(await result).toEqual(essay);
-    expect((await jobs.findByKey('started-refused', ann.id))?.state).toMatchObject({ kind: 'finished' });
-    await jobs.stop();
+    expect((await orders.findByKey('started-refused', ann.id))?.state).toMatchObject({ kind: 'finished' });
+    await orders.stop();
   });
 
   it('that waited is not sent because of its age: it has failed, and its client orders again', async () => {
-    const { jobs, start, stateOf, calls } = tJobs({ store: await load(createMemoryStore()) });
-    const job = await start('started-queued');
-    expect(job.state).toEqual({ kind: 'queued', position: 0 });
+    const { orders, start, stateOf, calls } = tOrders({ store: await load(createMemoryStore()) });
+    const ordered = await start('started-queued');
+    expect(ordered.state).toEqual({ kind: 'queued', position: 0 });
     await pass(30_000);
     const failure = {
       code: 'UPSTREAM_UNAVAILABLE',
       retryable: true,
       message: expect.stringMatching(/earlier version/),
     };
-    expect(await stateOf(job)).toMatchObject({ kind: 'failed', failure });
+    expect(await stateOf(ordered)).toMatchObject({ kind: 'failed', failure });
     expect(calls).toEqual([]);
     await start('started-queued', { orderAgain: true });
     expect(calls).toHaveLength(1);
     calls[0]?.answer(tEssay());
-    await jobs.stop();
+    await orders.stop();
   });
 
   it('is deleted with its essay', async () => {
     const store = await load(createMemoryStore());
-    const { jobs } = tJobs({ store });
+    const { orders } = tOrders({ store });
     for (const { key } of names) {
-      const { id } = (await jobs.findByKey(key, ann.id)) ?? { id: '' };
-      expect(await jobs.delete(id, ann.id), key).toBe('deleted');
-      expect(await jobs.findByKey(key, ann.id), key).toBeNull();
+      const { id } = (await orders.findByKey(key, ann.id)) ?? { id: '' };
+      expect(await orders.delete(id, ann.id), key).toBe('deleted');
+      expect(await orders.findByKey(key, ann.id), key).toBeNull();
     }
-    expect((await listJobs(jobs, {})).entries).toHaveLength(2);
-    await jobs.stop();
+    expect((await listOrders(orders, {})).entries).toHaveLength(2);
+    await orders.stop();
   });
 });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { EssayResult } from '../../../../src/gateway/essays/essays.ts';
 import { toOrderId } from '../../../../src/gateway/essays/orders/order-record.ts';
+import type { EssayResult } from '../../../../src/gateway/essays/port.ts';
 import type { Store } from '../../../../src/gateway/stores/store.ts';
 import { failed, order, tEssay, timedOut } from '../../../support/gateway/essays/generator.ts';
-import { ann, listJobs, tJobs } from '../../../support/gateway/essays/jobs.ts';
+import { ann, listOrders, tOrders } from '../../../support/gateway/essays/orders.ts';
 import { from, pass, useFakeTime } from '../../../support/gateway/essays/processes.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 
@@ -14,7 +14,7 @@ useFakeTime();
 const id = toOrderId('a', ann.id);
 const keyed = { ...order, idempotencyKey: 'a' };
 
-type Process = ReturnType<typeof tJobs>;
+type Process = ReturnType<typeof tOrders>;
 
 /** A store before whose n-th operation something happens, counted from `begin`. */
 function tInterrupted(memory: Store, moment: number) {
@@ -59,23 +59,23 @@ describe.each([false, true])('cancelling an order, with ESSAY_CANCEL_SENT %s', (
     const kinds = new Set<string>();
     const moments = await atEveryMoment(async (moment) => {
       const { store, begin, hasHappened } = tInterrupted(createMemoryStore(), moment);
-      const { jobs, calls, stateOf, ...process } = tJobs({ store, cancelsSent });
-      let cancelling: ReturnType<typeof jobs.cancel> | undefined;
+      const { orders, calls, stateOf, ...process } = tOrders({ store, cancelsSent });
+      let cancelling: ReturnType<typeof orders.cancel> | undefined;
       begin(() => {
-        cancelling = jobs.cancel(id, ann.id);
+        cancelling = orders.cancel(id, ann.id);
       });
-      const job = await process.start('a');
+      const ordered = await process.start('a');
       calls[0]?.answer(tEssay());
       await pass(4_000);
       const answer = await cancelling;
-      const state = await stateOf(job);
+      const state = await stateOf(ordered);
       expect(state?.kind, `moment ${moment}`).toMatch(/^(finished|cancelled)$/);
       if (answer) expect(answer.isCancelled, `moment ${moment}`).toBe(state?.kind === 'cancelled');
       // It may also be cancelled after it was recorded as sent, and before it was sent.
       if (state?.kind === 'cancelled' && !state.mayHaveBeenPaid) expect(calls, `moment ${moment}`).toEqual([]);
       if (state?.kind === 'finished') expect(calls, `moment ${moment}`).toHaveLength(1);
       kinds.add(`${state?.kind} ${calls.length}`);
-      await jobs.stop();
+      await orders.stop();
       return hasHappened();
     });
     expect(moments).toBeGreaterThan(20);
@@ -86,17 +86,17 @@ describe.each([false, true])('cancelling an order, with ESSAY_CANCEL_SENT %s', (
 
 describe('deleting an order at any moment', () => {
   it.each([
-    ['that was started', ({ jobs }: Process) => jobs.start(keyed, ann)],
+    ['that was started', ({ orders }: Process) => orders.start(keyed, ann)],
     ['whose client waits for it', ({ essays }: Process) => essays.generate(keyed, from())],
   ])('deletes all of it, or nothing: %s', async (_, run) => {
     const answers = new Set<string>();
     const moments = await atEveryMoment(async (moment) => {
       const memory = createMemoryStore();
       const { store, begin, hasHappened } = tInterrupted(memory, moment);
-      const [here, there] = [tJobs({ store }), tJobs({ store: memory })];
+      const [here, there] = [tOrders({ store }), tOrders({ store: memory })];
       let deleting: Promise<string> | undefined;
       begin(() => {
-        deleting = there.jobs.delete(id, ann.id);
+        deleting = there.orders.delete(id, ann.id);
       });
       const ended = run(here);
       await pass(0);
@@ -105,8 +105,8 @@ describe('deleting an order at any moment', () => {
       await ended;
       await pass(2_000);
       const answer = await deleting;
-      const found = await there.jobs.findByKey('a', ann.id);
-      const listed = await listJobs(there.jobs, {});
+      const found = await there.orders.findByKey('a', ann.id);
+      const listed = await listOrders(there.orders, {});
       const kept = await there.essays.archive.find(essay.id, from());
       if (answer) answers.add(answer);
       const expected = answer === 'deleted' ? null : { state: { kind: 'finished', essayId: essay.id } };
@@ -115,7 +115,7 @@ describe('deleting an order at any moment', () => {
       expect(listed.entries, `moment ${moment}`).toHaveLength(expected === null ? 0 : 1);
       expect(kept === null, `moment ${moment}`).toBe(expected === null);
       expect([...here.calls, ...there.calls]).toHaveLength(1);
-      await Promise.all([here.jobs.stop(), there.jobs.stop()]);
+      await Promise.all([here.orders.stop(), there.orders.stop()]);
       return hasHappened();
     });
     expect(moments).toBeGreaterThan(10);
@@ -125,14 +125,14 @@ describe('deleting an order at any moment', () => {
 
 describe('a crash at any moment', () => {
   it.each([
-    ['started', ({ jobs }: Process) => jobs.start(keyed, ann)],
+    ['started', ({ orders }: Process) => orders.start(keyed, ann)],
     ['awaited', ({ essays }: Process) => essays.generate(keyed, from())],
   ])('does not let an order be sent twice, and shows how it ended: %s', async (_, run) => {
     const ends = new Set<string>();
     const moments = await atEveryMoment(async (moment) => {
       const memory = createMemoryStore();
       const { store, begin, hasHappened } = tInterrupted(memory, moment);
-      const [here, there] = [tJobs({ store }), tJobs({ store: memory })];
+      const [here, there] = [tOrders({ store }), tOrders({ store: memory })];
       begin(here.crash);
       const first = Promise.resolve(run(here)).catch(() => null);
       await pass(0);
@@ -144,10 +144,10 @@ describe('a crash at any moment', () => {
       await pass(10_000);
       there.calls[0]?.answer(tEssay());
       const result = await again;
-      const state = (await there.jobs.findByKey('a', ann.id))?.state;
+      const state = (await there.orders.findByKey('a', ann.id))?.state;
       expect(state?.kind, `moment ${moment}`).toBe(result.kind === 'essay' ? 'finished' : 'failed');
       ends.add(`${here.calls.length} ${there.calls.length} ${state?.kind}`);
-      await Promise.all([here.jobs.stop(), there.jobs.stop()]);
+      await Promise.all([here.orders.stop(), there.orders.stop()]);
       await here.essays.close();
       return hasHappened();
     });
@@ -161,9 +161,9 @@ describe('a store that fails from any moment of a start on', () => {
     const answers = new Set<string>();
     const moments = await atEveryMoment(async (moment) => {
       const { store, begin, hasHappened } = tInterrupted(createMemoryStore(), moment);
-      const { jobs, calls, loseStore, findStore, essays } = tJobs({ store });
+      const { orders, calls, loseStore, findStore, essays } = tOrders({ store });
       if (isAgain) {
-        await jobs.start(keyed, ann);
+        await orders.start(keyed, ann);
         await pass(0);
         calls.at(-1)?.answer({ ...failed, code: 'UPSTREAM_UNAVAILABLE' } as EssayResult);
         await pass(1_000);
@@ -172,20 +172,20 @@ describe('a store that fails from any moment of a start on', () => {
       begin(() => {
         if (isStarting) loseStore();
       });
-      const started = await jobs.start({ ...keyed, orderAgain: isAgain }, ann);
+      const started = await orders.start({ ...keyed, orderAgain: isAgain }, ann);
       isStarting = false;
       findStore();
-      const { waiting, running } = jobs.status();
+      const { waiting, running } = orders.status();
       const isAccepted = !('kind' in started);
       // An order that runs was not refused, and the client of one that was accepted finds it: it runs, or has failed unsent.
       if (!isAccepted) expect(waiting + running, `moment ${moment}`).toBe(0);
-      const { entries } = await listJobs(jobs, {});
+      const { entries } = await listOrders(orders, {});
       if (isAccepted) expect(entries, `moment ${moment}`).toHaveLength(1);
       answers.add(isAccepted ? 'accepted' : 'refused');
       await pass(10_000);
       for (const call of calls) call.answer(tEssay());
       await pass(2_000);
-      await jobs.stop();
+      await orders.stop();
       await essays.close();
       return hasHappened();
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toEssayKey, toOrderId, toOrderKey } from '../../../../src/gateway/essays/orders/order-record.ts';
+import { toEssayKey, toOrderId, toRecordKey } from '../../../../src/gateway/essays/orders/order-record.ts';
 import { StoreError } from '../../../../src/gateway/stores/store.ts';
 import { tFailingStore } from '../../../support/failing-store.ts';
 import { order, tEssay, unkeyed } from '../../../support/gateway/essays/generator.ts';
@@ -99,7 +99,7 @@ describe('while the store fails', () => {
 
 const essay = tEssay();
 const expiry = { expiresInMs: dayMs };
-const orderKey = toOrderKey(toOrderId('form-1', 'ann'), 'ann');
+const orderKey = toRecordKey(toOrderId('form-1', 'ann'), 'ann');
 
 /** The stored record of an order that was written. */
 async function readStored(): Promise<Record<string, unknown>> {

@@ -1,33 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import { AbortableSignal } from '../../../../src/base/async/signal.ts';
-import type { EssayOrder, EssayResult } from '../../../../src/gateway/essays/essays.ts';
-import { toOrderKey } from '../../../../src/gateway/essays/orders/order-record.ts';
+import { toRecordKey } from '../../../../src/gateway/essays/orders/order-record.ts';
+import type { EssayOrder, EssayResult } from '../../../../src/gateway/essays/port.ts';
 import type { Store } from '../../../../src/gateway/stores/store.ts';
 import { failed, order, tEssay, timedOut, unknownOutcome } from '../../../support/gateway/essays/generator.ts';
 import {
   ann,
   countBytes,
   countReads,
-  listJobs,
+  listOrders,
   storeOrders,
-  tJobs,
+  tOrders,
   tRecords,
-} from '../../../support/gateway/essays/jobs.ts';
+} from '../../../support/gateway/essays/orders.ts';
 import { dayMs, pass, useFakeTime } from '../../../support/gateway/essays/processes.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 
 useFakeTime();
 
 const notSent = { ...failed, code: 'UPSTREAM_UNAVAILABLE' } as EssayResult;
-const keyOf = ({ id }: EssayOrder) => toOrderKey(id, ann.id);
+const keyOf = ({ id }: EssayOrder) => toRecordKey(id, ann.id);
 
-function tTwo(options: Parameters<typeof tJobs>[0] = {}) {
+function tTwo(options: Parameters<typeof tOrders>[0] = {}) {
   const store = createMemoryStore();
-  const [one, two] = [tJobs({ store, ...options }), tJobs({ store })];
+  const [one, two] = [tOrders({ store, ...options }), tOrders({ store })];
   const close = async () => {
     for (const { calls } of [one, two]) for (const call of calls) call.answer(failed);
-    await Promise.all([one.jobs.stop(), two.jobs.stop()]);
+    await Promise.all([one.orders.stop(), two.orders.stop()]);
     await Promise.all([one.essays.close(), two.essays.close()]);
   };
   return { store, records: tRecords(store), one, two, close };
@@ -35,7 +35,7 @@ function tTwo(options: Parameters<typeof tJobs>[0] = {}) {
 
 /** A process with this store that has started an order, and has stopped in order. */
 async function tEnded(store: Store) {
-  const ended = tJobs({ store });
+  const ended = tOrders({ store });
   await ended.start(randomUUID());
   ended.calls[0]?.answer(failed);
   await pass(0);
@@ -44,56 +44,56 @@ async function tEnded(store: Store) {
 
 describe('an order that is started again', () => {
   it('is sent, although its first attempt may have been paid for', async () => {
-    const { start, stateOf, calls, jobs } = tJobs();
-    const job = await start('a');
+    const { start, stateOf, calls, orders } = tOrders();
+    const ordered = await start('a');
     calls[0]?.answer(timedOut);
     await pass(0);
-    expect(await stateOf(job)).toEqual({ kind: 'failed', failure: timedOut });
+    expect(await stateOf(ordered)).toEqual({ kind: 'failed', failure: timedOut });
     await start('a', { orderAgain: true });
     expect(calls).toHaveLength(2);
     calls[1]?.answer(tEssay());
-    await jobs.stop();
+    await orders.stop();
   });
 
   it('is not paid for once more when its process stops', async () => {
     const { one, two, close } = tTwo();
-    const job = await one.start('a', { orderAgain: true });
+    const ordered = await one.start('a', { orderAgain: true });
     expect(one.calls).toHaveLength(1);
     one.crash();
     await pass(30_000);
-    expect(await two.stateOf(job)).toEqual({ kind: 'failed', failure: unknownOutcome });
+    expect(await two.stateOf(ordered)).toEqual({ kind: 'failed', failure: unknownOutcome });
     expect(two.calls).toEqual([]);
     await close();
   });
 
   it('is not cancelled by a request to cancel its first attempt, and does not show the text of that', async () => {
     const { one, two, close } = tTwo({ maxRunning: 1 });
-    const job = await one.start('a');
+    const ordered = await one.start('a');
     await pass(1_000);
-    const keeping = two.jobs.cancel(job.id, 'ann');
+    const keeping = two.orders.cancel(ordered.id, 'ann');
     await pass(3_000);
     expect(await keeping).toMatchObject({ isCancelled: false });
     one.calls[0]?.answer(failed);
     await pass(0);
     await one.start('b');
     await one.start('a', { orderAgain: true });
-    expect(await two.stateOf(job)).toEqual({ kind: 'queued', position: 0 });
+    expect(await two.stateOf(ordered)).toEqual({ kind: 'queued', position: 0 });
     await pass(3_000);
-    expect(await one.stateOf(job)).toMatchObject({ kind: 'queued' });
+    expect(await one.stateOf(ordered)).toMatchObject({ kind: 'queued' });
     await close();
   });
 
   it('is one order if two processes start it at once', async () => {
     const { one, two, close } = tTwo();
-    const job = await one.start('a');
+    const ordered = await one.start('a');
     one.calls[0]?.answer(failed);
     await pass(0);
     const again = { ...order, idempotencyKey: 'a', orderAgain: true };
-    const jobs = await Promise.all([one, two].map(({ jobs }) => jobs.start(again, ann)));
+    const orders = await Promise.all([one, two].map(({ orders }) => orders.start(again, ann)));
     await pass(0);
-    const started = jobs.filter((result) => !('kind' in result));
+    const started = orders.filter((result) => !('kind' in result));
     expect(started).not.toEqual([]);
-    for (const { id } of started as EssayOrder[]) expect(id).toBe(job.id);
+    for (const { id } of started as EssayOrder[]) expect(id).toBe(ordered.id);
     expect([...one.calls.slice(1), ...two.calls]).toHaveLength(1);
     await close();
   });
@@ -101,13 +101,13 @@ describe('an order that is started again', () => {
 
 describe('the limit of a caller', () => {
   it('holds for orders that are started at the same moment', async () => {
-    const { jobs, calls } = tJobs({ maxPerCaller: 3, maxRunning: 9 });
+    const { orders, calls } = tOrders({ maxPerCaller: 3, maxRunning: 9 });
     const keys = Array.from({ length: 9 }, (_, index) => `key-${index}`);
-    const starting = keys.map((idempotencyKey) => jobs.start({ ...order, idempotencyKey }, ann));
+    const starting = keys.map((idempotencyKey) => orders.start({ ...order, idempotencyKey }, ann));
     await pass(0);
     expect((await Promise.all(starting)).filter((result) => !('kind' in result))).toHaveLength(3);
     for (const call of calls) call.answer(tEssay());
-    await jobs.stop();
+    await orders.stop();
   });
 });
 
@@ -119,9 +119,9 @@ describe('what the orders of a caller take in the store', () => {
   };
   const long = (idempotencyKey: string) => ({ ...order, description: 'é'.repeat(10_000), idempotencyKey });
   /** Orders that fail unsent until one is refused. @returns their number */
-  async function startMany({ jobs, calls }: ReturnType<typeof tJobs>, prefix: string, callerId = ann.id) {
+  async function startMany({ orders, calls }: ReturnType<typeof tOrders>, prefix: string, callerId = ann.id) {
     for (let number = 0; number < 100; number += 1) {
-      const started = await jobs.start(long(`${prefix}-${number}`), { ...ann, id: callerId });
+      const started = await orders.start(long(`${prefix}-${number}`), { ...ann, id: callerId });
       await pass(0);
       if ('kind' in started) {
         expect(started).toMatchObject(refused);
@@ -140,19 +140,19 @@ describe('what the orders of a caller take in the store', () => {
     expect(count).toBe(47);
     expect(bytes()).toBeLessThan(1_100_000);
     const before = bytes();
-    expect(await one.jobs.start(long('b'), ann)).toMatchObject(refused);
+    expect(await one.orders.start(long('b'), ann)).toMatchObject(refused);
     expect(bytes()).toBe(before);
     expect(await startMany(one, 'a', 'bob')).toBe(47);
-    expect(await one.jobs.start(long('a-0'), ann)).toMatchObject({ state: { kind: 'failed' } });
-    expect((await listJobs(two.jobs, { first: 100 })).entries).toHaveLength(47);
+    expect(await one.orders.start(long('a-0'), ann)).toMatchObject({ state: { kind: 'failed' } });
+    expect((await listOrders(two.orders, { first: 100 })).entries).toHaveLength(47);
     await close();
   });
 
   it('is less after an order was deleted, and after orders have expired', async () => {
     const { one, close } = tTwo({ maxMegabytes: 1 });
     await startMany(one, 'a');
-    const { entries } = await listJobs(one.jobs, { first: 5 });
-    for (const { order } of entries) expect(await one.jobs.delete(order.id, ann.id)).toBe('deleted');
+    const { entries } = await listOrders(one.orders, { first: 5 });
+    for (const { order } of entries) expect(await one.orders.delete(order.id, ann.id)).toBe('deleted');
     expect(await startMany(one, 'b')).toBe(5);
     await pass(dayMs);
     // They are counted by fifths of the time for which they are stored.
@@ -164,7 +164,7 @@ describe('what the orders of a caller take in the store', () => {
   it('is counted once for an order that is started again and again', async () => {
     const { one, close } = tTwo({ maxMegabytes: 1 });
     for (let number = 0; number < 60; number += 1) {
-      expect(await one.jobs.start({ ...long('a'), orderAgain: true }, ann)).not.toHaveProperty('kind');
+      expect(await one.orders.start({ ...long('a'), orderAgain: true }, ann)).not.toHaveProperty('kind');
       await pass(0);
       one.calls.at(-1)?.answer(notSent);
       await pass(0);
@@ -183,45 +183,45 @@ describe('an order that could not be sent', () => {
       code: 'BUDGET_EXHAUSTED',
       renewsAt: new Date(86_400_000),
     } as const;
-    const [able, unable] = [tJobs({ store }), tJobs({ store, exhausted })];
+    const [able, unable] = [tOrders({ store }), tOrders({ store, exhausted })];
     const known = await able.start('known');
     const bytes = countBytes(store);
     for (let number = 0; number < 400; number += 1) {
       const long = { ...order, description: 'd'.repeat(10_000), idempotencyKey: `key-${number}` };
-      expect(await unable.jobs.start(long, ann)).toEqual(exhausted);
+      expect(await unable.orders.start(long, ann)).toEqual(exhausted);
     }
     expect(bytes()).toBe(0);
     expect(unable.outcomes).toEqual(Array(400).fill('exhausted'));
     expect(await unable.start('known')).toMatchObject({ id: known.id });
-    expect((await listJobs(able.jobs, {})).entries).toHaveLength(1);
-    expect(unable.jobs.status()).toMatchObject({ waiting: 0, running: 0 });
+    expect((await listOrders(able.orders, {})).entries).toHaveLength(1);
+    expect(unable.orders.status()).toMatchObject({ waiting: 0, running: 0 });
     able.calls[0]?.answer(tEssay());
-    await Promise.all([able.jobs.stop(), unable.jobs.stop()]);
+    await Promise.all([able.orders.stop(), unable.orders.stop()]);
   });
 });
 
 describe('a record that is damaged or of a later version', () => {
-  it('does not keep other jobs from being continued or listed', async () => {
+  it('does not keep other orders from being continued or listed', async () => {
     const { store, one, two, close } = tTwo({ maxRunning: 1 });
     await one.start('a');
-    const [damaged, later, job] = [await one.start('b'), await one.start('c'), await one.start('d')];
+    const [damaged, later, ordered] = [await one.start('b'), await one.start('c'), await one.start('d')];
     await pass(1_000);
     one.crash();
     await store.set(keyOf(damaged), '{"version":1', { expiresInMs: dayMs });
     await store.set(keyOf(later), '{"version":2}', { expiresInMs: dayMs });
     await pass(15_000);
     expect(two.calls.map(({ order }) => order.idempotencyKey)).toEqual(['d']);
-    expect(await two.stateOf(job)).toMatchObject({ kind: 'writing' });
-    const { entries } = await listJobs(two.jobs, {});
-    expect(entries.map(({ order }) => order.id)).toContain(job.id);
+    expect(await two.stateOf(ordered)).toMatchObject({ kind: 'writing' });
+    const { entries } = await listOrders(two.orders, {});
+    expect(entries.map(({ order }) => order.id)).toContain(ordered.id);
     expect(entries).toHaveLength(2);
     expect(two.fired).toContain('skipped');
-    await expect(two.jobs.find(damaged.id, 'ann')).rejects.toThrow('damaged or of a later version');
+    await expect(two.orders.find(damaged.id, 'ann')).rejects.toThrow('damaged or of a later version');
     await close();
   });
 });
 
-describe('the jobs of a process that has stopped', () => {
+describe('the orders of a process that has stopped', () => {
   it('are found also if the entry of their process had a number before it was stored', async () => {
     const { store, one, two, close } = tTwo({ maxRunning: 1 });
     await one.start('a');
@@ -233,69 +233,69 @@ describe('the jobs of a process that has stopped', () => {
         storeEntry = async () => resolve(await set(key, value, expiry));
       });
     };
-    const starting = one.jobs.start({ ...order, idempotencyKey: 'b' }, ann);
+    const starting = one.orders.start({ ...order, idempotencyKey: 'b' }, ann);
     // The other process sees the number, and no entry.
     await pass(2_000);
     store.set = set;
     await storeEntry();
-    const job = (await starting) as EssayOrder;
+    const ordered = (await starting) as EssayOrder;
     await pass(0);
     one.crash();
     await pass(15_000);
-    expect(await two.stateOf(job)).toMatchObject({ kind: 'writing' });
+    expect(await two.stateOf(ordered)).toMatchObject({ kind: 'writing' });
     await close();
   });
 
   it('are found behind many others at the next start', async () => {
     const store = createMemoryStore();
-    const first = tJobs({ store, maxRunning: 1 });
+    const first = tOrders({ store, maxRunning: 1 });
     await first.start('a');
-    const job = await first.start('b');
+    const ordered = await first.start('b');
     first.crash();
-    for (let number = 0; number < 30; number += 1) await (await tEnded(store)).jobs.stop();
-    const next = tJobs({ store });
+    for (let number = 0; number < 30; number += 1) await (await tEnded(store)).orders.stop();
+    const next = tOrders({ store });
     await pass(60_000);
-    expect(await next.stateOf(job)).toMatchObject({ kind: 'writing' });
+    expect(await next.stateOf(ordered)).toMatchObject({ kind: 'writing' });
     for (const call of [...first.calls, ...next.calls]) call.answer(failed);
-    await Promise.all([first.jobs.stop(), next.jobs.stop()]);
+    await Promise.all([first.orders.stop(), next.orders.stop()]);
     await first.essays.close();
   });
 
   it('are continued also if the store had lost its data before', async () => {
     const { store, one, two, close } = tTwo({ maxRunning: 0 });
-    for (let number = 0; number < 3; number += 1) await (await tEnded(store)).jobs.stop();
-    const job = await one.start('a');
+    for (let number = 0; number < 3; number += 1) await (await tEnded(store)).orders.stop();
+    const ordered = await one.start('a');
     await pass(1_000);
     (store as ReturnType<typeof createMemoryStore>).clear();
     await pass(5_000);
     one.crash();
     await pass(15_000);
-    expect(await two.stateOf(job)).toMatchObject({ kind: 'writing' });
+    expect(await two.stateOf(ordered)).toMatchObject({ kind: 'writing' });
     await close();
   });
 
   it('are continued also if they are hundreds', async () => {
     const store = createMemoryStore();
-    const one = tJobs({ store, maxRunning: 0, maxPerCaller: 450 });
-    const two = tJobs({ store, maxRunning: 0, maxPerCaller: 450 });
+    const one = tOrders({ store, maxRunning: 0, maxPerCaller: 450 });
+    const two = tOrders({ store, maxRunning: 0, maxPerCaller: 450 });
     for (let number = 0; number < 450; number += 1) await one.start(`key-${number}`);
     await pass(1_000);
     one.crash();
     await pass(15_000);
-    expect(two.jobs.status()).toMatchObject({ waiting: 450, running: 0 });
+    expect(two.orders.status()).toMatchObject({ waiting: 450, running: 0 });
     expect(two.fired.filter((text) => text.startsWith('adopted'))).toEqual(['adopted: 450']);
-    await Promise.all([one.jobs.stop(), two.jobs.stop()]);
+    await Promise.all([one.orders.stop(), two.orders.stop()]);
     await one.essays.close();
   });
 
   it('are continued also if the clock is set back', async () => {
     const { one, two, close } = tTwo({ maxRunning: 0 });
-    const job = await one.start('a');
+    const ordered = await one.start('a');
     await pass(1_000);
     one.crash();
     vi.setSystemTime(Date.now() - 3_600_000);
     await pass(15_000);
-    expect(await two.stateOf(job)).toMatchObject({ kind: 'writing' });
+    expect(await two.stateOf(ordered)).toMatchObject({ kind: 'writing' });
     await close();
   });
 
@@ -305,7 +305,7 @@ describe('the jobs of a process that has stopped', () => {
     const waiting = await one.start('b');
     await pass(1_000);
     one.crash();
-    const cancelling = Promise.all([waiting, sent].map(({ id }) => two.jobs.cancel(id, 'ann')));
+    const cancelling = Promise.all([waiting, sent].map(({ id }) => two.orders.cancel(id, 'ann')));
     await pass(3_000);
     expect(await cancelling).toMatchObject([
       { isCancelled: true, mayHaveBeenPaid: false },
@@ -320,7 +320,7 @@ describe('the jobs of a process that has stopped', () => {
 });
 
 describe('a process that could not use the store for a while', () => {
-  it('leaves the jobs that another one has continued, and keeps the text of those that it has sent', async () => {
+  it('leaves the orders that another one has continued, and keeps the text of those that it has sent', async () => {
     const { one, two, close } = tTwo({ maxRunning: 1 });
     const sent = await one.start('a');
     const waiting = await one.start('b');
@@ -337,14 +337,14 @@ describe('a process that could not use the store for a while', () => {
     // The text was paid for.
     for (const { stateOf } of [one, two]) expect(await stateOf(sent)).toEqual({ kind: 'finished', essayId: essay.id });
     expect(one.calls).toHaveLength(1);
-    expect(one.jobs.status()).toMatchObject({ waiting: 0, running: 0 });
+    expect(one.orders.status()).toMatchObject({ waiting: 0, running: 0 });
     two.calls[0]?.answer(tEssay());
     await pass(1_000);
     for (const { stateOf } of [one, two]) expect(await stateOf(waiting)).toMatchObject({ kind: 'finished' });
     await close();
   });
 
-  it('keeps its jobs if only reading takes long', async () => {
+  it('keeps its orders if only reading takes long', async () => {
     const { store, one, two, close } = tTwo({ maxRunning: 1 });
     await one.start('a');
     await one.start('b');
@@ -363,12 +363,12 @@ describe('while a process stops', () => {
     const { one, two, close } = tTwo({ maxRunning: 1 });
     const [sent, waiting] = [await one.start('a'), await one.start('b')];
     await pass(1_000);
-    const stopping = one.jobs.stop();
+    const stopping = one.orders.stop();
     await pass(2_000);
     expect(two.calls.map(({ order }) => order.idempotencyKey)).toEqual(['b']);
     await pass(30_000);
     expect(await two.stateOf(sent)).toMatchObject({ kind: 'writing' });
-    const cancelling = two.jobs.cancel(sent.id, 'ann');
+    const cancelling = two.orders.cancel(sent.id, 'ann');
     await pass(3_000);
     expect(await cancelling).toMatchObject({ isCancelled: false, mayHaveBeenPaid: true });
     const essay = tEssay();
@@ -382,11 +382,11 @@ describe('while a process stops', () => {
   it('an order that is started is left to others', async () => {
     const { one, two, close } = tTwo();
     await one.start('a');
-    const stopping = one.jobs.stop();
-    const job = await one.start('b');
+    const stopping = one.orders.stop();
+    const ordered = await one.start('b');
     await pass(2_000);
     expect(two.calls.map(({ order }) => order.idempotencyKey)).toEqual(['b']);
-    expect(await two.stateOf(job)).toMatchObject({ kind: 'writing' });
+    expect(await two.stateOf(ordered)).toMatchObject({ kind: 'writing' });
     one.calls[0]?.answer(tEssay());
     await stopping;
     await close();
@@ -395,23 +395,23 @@ describe('while a process stops', () => {
 
 describe('cancelling', () => {
   it('an order that has failed unsent says that it costs nothing', async () => {
-    const { start, jobs, calls } = tJobs();
-    const job = await start('a');
+    const { start, orders, calls } = tOrders();
+    const ordered = await start('a');
     calls[0]?.answer(notSent);
     await pass(0);
-    expect(await jobs.cancel(job.id, 'ann')).toMatchObject({ isCancelled: false, mayHaveBeenPaid: false });
-    await jobs.stop();
+    expect(await orders.cancel(ordered.id, 'ann')).toMatchObject({ isCancelled: false, mayHaveBeenPaid: false });
+    await orders.stop();
   });
 
   it('twice at once is one end', async () => {
-    const { start, jobs, calls, fired } = tJobs({ maxRunning: 1 });
+    const { start, orders, calls, fired } = tOrders({ maxRunning: 1 });
     await start('a');
-    const job = await start('b');
-    const results = await Promise.all([1, 2, 3].map(() => jobs.cancel(job.id, 'ann')));
+    const ordered = await start('b');
+    const results = await Promise.all([1, 2, 3].map(() => orders.cancel(ordered.id, 'ann')));
     for (const result of results) expect(result).toMatchObject({ isCancelled: true, mayHaveBeenPaid: false });
     expect(fired).toEqual(['cancelled']);
     calls[0]?.answer(tEssay());
-    await jobs.stop();
+    await orders.stop();
   });
 });
 
@@ -423,13 +423,13 @@ describe('deleting an order', () => {
     store.set = (key, ...args) => set(keys.add(key) && key, ...args);
     store.replace = (key, ...args) => replace(keys.add(key) && key, ...args);
     const readAll = async () => (await Promise.all([...keys].map((key) => store.get(key)))).join();
-    const job = await one.start('a', { description: 'A confidential subject' });
+    const ordered = await one.start('a', { description: 'A confidential subject' });
     one.calls[0]?.show('A confidential text');
     await pass(1_000);
     expect(await readAll()).toMatch(/confidential subject[\s\S]*confidential text/);
     one.calls[0]?.answer(tEssay('A confidential text, and its end'));
     await pass(1_000);
-    expect(await two.jobs.delete(job.id, 'ann')).toBe('deleted');
+    expect(await two.orders.delete(ordered.id, 'ann')).toBe('deleted');
     await pass(1_000);
     expect(await readAll()).not.toContain('confidential');
     await close();
@@ -437,12 +437,12 @@ describe('deleting an order', () => {
 
   it('ends the watch of another process', async () => {
     const { one, two, close } = tTwo();
-    const job = await one.start('a');
+    const ordered = await one.start('a');
     one.calls[0]?.answer(failed);
     await pass(0);
-    expect(await two.jobs.delete(job.id, 'ann')).toBe('deleted');
+    expect(await two.orders.delete(ordered.id, 'ann')).toBe('deleted');
     await pass(1);
-    const watching = await one.jobs.watch(job.id, 'ann', new AbortableSignal());
+    const watching = await one.orders.watch(ordered.id, 'ann', new AbortableSignal());
     expect((await watching.next()).value).toBeNull();
     expect((await watching.next()).done).toBe(true);
     await close();
@@ -451,14 +451,14 @@ describe('deleting an order', () => {
 
 describe('a caller with thousands of orders', () => {
   /** The list as one query sees it, and how many entries it has read. */
-  function tList({ jobs }: ReturnType<typeof tJobs>, maxEntries = 2_000) {
+  function tList({ orders }: ReturnType<typeof tOrders>, maxEntries = 2_000) {
     let read = 0;
     const spend = (entries: number) => {
       if (read + entries > maxEntries) return false;
       read += entries;
       return true;
     };
-    return { listOrders: jobs.openList(ann.id, spend), read: () => read };
+    return { listOrders: orders.openList(ann.id, spend), read: () => read };
   }
 
   it('gets them in pages, also if few of them are in the wanted state', async () => {

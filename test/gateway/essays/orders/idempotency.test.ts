@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { OrderInput } from '../../../../src/gateway/essays/essays.ts';
+import type { OrderInput } from '../../../../src/gateway/essays/port.ts';
 import { again, failed, order, unkeyed } from '../../../support/gateway/essays/generator.ts';
 import {
   answerAll,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { toOrderKey } from '../../../../src/gateway/essays/orders/order-record.ts';
+import { toRecordKey } from '../../../../src/gateway/essays/orders/order-record.ts';
 import { type Store, StoreError } from '../../../../src/gateway/stores/store.ts';
 import { tGate } from '../../../support/gate.ts';
 import { failed, order, tEssay } from '../../../support/gateway/essays/generator.ts';
@@ -8,11 +8,11 @@ import {
   countReads,
   idOf,
   keyed,
-  listJobs,
+  listOrders,
   notSent,
   sentBy,
-  tJobs,
-} from '../../../support/gateway/essays/jobs.ts';
+  tOrders,
+} from '../../../support/gateway/essays/orders.ts';
 import { from, pass } from '../../../support/gateway/essays/processes.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 
@@ -26,7 +26,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-type Process = ReturnType<typeof tJobs>;
+type Process = ReturnType<typeof tOrders>;
 
 /** A store of which the test can hold back operations, or lose the answer to one that has taken effect. */
 function tUnsteady(memory: Store) {
@@ -66,10 +66,10 @@ function tUnsteady(memory: Store) {
 }
 
 /** Two processes, the first of which has the unsteady store. */
-function tTwo(options: Parameters<typeof tJobs>[0] = {}) {
+function tTwo(options: Parameters<typeof tOrders>[0] = {}) {
   const memory = createMemoryStore();
   const { store, ...controls } = tUnsteady(memory);
-  const [one, two] = [tJobs({ ...options, store }), tJobs({ store: memory })];
+  const [one, two] = [tOrders({ ...options, store }), tOrders({ store: memory })];
   return { memory, one, two, ...controls };
 }
 
@@ -125,7 +125,7 @@ describe('an order is not sent twice without consent', () => {
   });
 
   it('A3: if its generator fails unexpectedly after it was sent', async () => {
-    const { start, calls, essays } = tJobs();
+    const { start, calls, essays } = tOrders();
     await start('a');
     calls[0]?.reject(new Error('a fault'));
     await pass(0);
@@ -141,8 +141,8 @@ describe('an order that was cancelled is not sent', () => {
     one.queue();
     const { id } = await one.start('a');
     await pass(100);
-    expect(await two.jobs.cancel(id, ann.id)).toMatchObject({ isCancelled: true, mayHaveBeenPaid: false });
-    expect(await two.jobs.delete(id, ann.id)).toBe('deleted');
+    expect(await two.orders.cancel(id, ann.id)).toMatchObject({ isCancelled: true, mayHaveBeenPaid: false });
+    expect(await two.orders.delete(id, ann.id)).toBe('deleted');
     await pass(afterMs);
     one.leaveQueue();
     await pass(10);
@@ -153,18 +153,18 @@ describe('an order that was cancelled is not sent', () => {
 describe('an order that was accepted does not remain queued for ever', () => {
   it('B1: when one process continues it, another has seen that, and the first then crashes', async () => {
     const store = createMemoryStore();
-    const one = tJobs({ store, maxRunning: 1 });
+    const one = tOrders({ store, maxRunning: 1 });
     await pass(300);
-    const others = [tJobs({ store, maxRunning: 1 })];
+    const others = [tOrders({ store, maxRunning: 1 })];
     await pass(300);
-    others.push(tJobs({ store, maxRunning: 1 }));
+    others.push(tOrders({ store, maxRunning: 1 }));
     await one.start('busy');
     for (const [index, other] of others.entries()) await other.start(`busy-${index}`);
     await one.start('a');
     // A rolling update: the process still completes what it has sent.
-    const stopping = one.jobs.stop();
+    const stopping = one.orders.stop();
     await pass(3_000);
-    const taker = others.find(({ jobs }) => jobs.status().waiting === 1);
+    const taker = others.find(({ orders }) => orders.status().waiting === 1);
     const survivor = others.find((other) => other !== taker);
     one.calls[0]?.answer(tEssay());
     await stopping;
@@ -190,9 +190,9 @@ describe('an order that was accepted does not remain queued for ever', () => {
     const { one, two, loseNextAnswer } = tTwo();
     await one.start('busy');
     loseNextAnswer();
-    expect(await one.jobs.start(keyed('a'), ann)).toMatchObject({ kind: 'service-failed', retryable: true });
+    expect(await one.orders.start(keyed('a'), ann)).toMatchObject({ kind: 'service-failed', retryable: true });
     one.loseStore();
-    expect(await one.jobs.start(keyed('a'), ann)).toMatchObject({ kind: 'service-failed', retryable: true });
+    expect(await one.orders.start(keyed('a'), ann)).toMatchObject({ kind: 'service-failed', retryable: true });
     one.findStore();
     await pass(60_000);
     await one.start('a');
@@ -201,13 +201,13 @@ describe('an order that was accepted does not remain queued for ever', () => {
 
   it('B4: when its start was refused, although it was stored, and the record of another order is damaged', async () => {
     const { memory, one, loseNextAnswer } = tTwo();
-    await memory.set(toOrderKey(idOf('damaged'), ann.id), '{}', { expiresInMs: 1_000_000 });
-    await one.jobs.start(keyed('damaged'), ann);
+    await memory.set(toRecordKey(idOf('damaged'), ann.id), '{}', { expiresInMs: 1_000_000 });
+    await one.orders.start(keyed('damaged'), ann);
     loseNextAnswer();
-    await one.jobs.start(keyed('a'), ann);
+    await one.orders.start(keyed('a'), ann);
     await pass(60_000);
     expect(one.calls).toHaveLength(0);
-    expect(await one.jobs.findByKey('a', ann.id)).toBeNull();
+    expect(await one.orders.findByKey('a', ann.id)).toBeNull();
     await one.start('a');
     expect(one.calls).toHaveLength(1);
   });
@@ -216,7 +216,7 @@ describe('an order that was accepted does not remain queued for ever', () => {
     const { one, two, loseNextAnswer } = tTwo({ maxRunning: 1 });
     await one.start('busy');
     loseNextAnswer();
-    await one.jobs.start(keyed('a'), ann);
+    await one.orders.start(keyed('a'), ann);
     await pass(1_500);
     one.crash();
     await pass(60_000);
@@ -231,9 +231,9 @@ describe('an order that was accepted does not remain queued for ever', () => {
     await one.start('a');
     one.calls[0]?.answer(tEssay());
     await pass(1_000);
-    await one.jobs.stop();
+    await one.orders.stop();
     await pass(3_000);
-    expect(await one.jobs.start(keyed('b'), ann)).toMatchObject({ state: { kind: 'queued' } });
+    expect(await one.orders.start(keyed('b'), ann)).toMatchObject({ state: { kind: 'queued' } });
     await one.essays.close();
     await pass(60_000);
     expect(two.calls).toHaveLength(1);
@@ -254,9 +254,9 @@ describe('a process that stops', () => {
   it('C1: ends, and leaves an order to others, that was being stored when it began to stop', async () => {
     const { one, two, hold } = tTwo();
     const release = hold(/^replace/);
-    const starting = one.jobs.start(keyed('a'), ann);
+    const starting = one.orders.start(keyed('a'), ann);
     await pass(10);
-    const stopping = one.jobs.stop();
+    const stopping = one.orders.stop();
     await pass(10);
     release();
     await starting;
@@ -273,11 +273,11 @@ describe('a process that stops', () => {
     crashed.crash();
     const release = hold(/^replace/);
     await pass(15_000);
-    const stopping = one.jobs.stop();
+    const stopping = one.orders.stop();
     await pass(10);
     release();
     await stopping;
-    const next = tJobs({ store: memory });
+    const next = tOrders({ store: memory });
     await pass(30_000);
     expect.soft(next.calls).toHaveLength(1);
     expect(await hasEnded(one.essays.close(), 60_000)).toBe(true);
@@ -288,7 +288,7 @@ describe('a process that stops', () => {
     one.queue();
     await one.start('a');
     const release = hold(/"process":null/);
-    const stopping = one.jobs.stop();
+    const stopping = one.orders.stop();
     await pass(10);
     one.leaveQueue();
     await pass(10);
@@ -309,15 +309,15 @@ describe('a client that has started an order', () => {
     one.queue();
     void one.essays.generate(keyed('a'), from());
     await pass(100);
-    const job = await two.start('a');
+    const ordered = await two.start('a');
     await pass(2_000);
     one.recover();
     await pass(100);
-    expect(await two.stateOf(job)).toMatchObject({ kind: 'queued' });
+    expect(await two.stateOf(ordered)).toMatchObject({ kind: 'queued' });
   });
 
   it('D2: sees it in the list after a client has left that waited for its key', async () => {
-    const { jobs, start, calls, essays, queue } = tJobs();
+    const { orders, start, calls, essays, queue } = tOrders();
     await start('a');
     calls[0]?.answer(failed);
     await pass(10);
@@ -328,28 +328,28 @@ describe('a client that has started an order', () => {
     client.abort();
     await left;
     await pass(2_000);
-    expect((await listJobs(jobs, {})).entries.map(({ order }) => order.id)).toEqual([idOf('a')]);
+    expect((await listOrders(orders, {})).entries.map(({ order }) => order.id)).toEqual([idOf('a')]);
   });
 
   it('D3: does not see its failure with the input of another order that is not sent', async () => {
-    const { jobs, start, calls, essays, queue } = tJobs();
-    const job = await start('a');
+    const { orders, start, calls, essays, queue } = tOrders();
+    const ordered = await start('a');
     calls[0]?.answer(failed);
     await pass(10);
     queue();
     void essays.generate({ ...keyed('a'), description: 'Another topic' }, from());
     await pass(10);
-    expect(await jobs.find(job.id, ann.id)).toMatchObject({
+    expect(await orders.find(ordered.id, ann.id)).toMatchObject({
       state: { kind: 'failed' },
       input: { description: order.description },
     });
   });
 
   it('D4: gets the bytes of a deleted order back, also if another client has waited for its key', async () => {
-    const { jobs, calls, essays } = tJobs({ maxMegabytes: 1 });
+    const { orders, calls, essays } = tOrders({ maxMegabytes: 1 });
     for (let number = 0; number < 70; number += 1) {
       const long = { ...keyed(`key-${number}`), description: 'é'.repeat(10_000) };
-      expect(await jobs.start(long, ann), `order ${number}`).toHaveProperty('id');
+      expect(await orders.start(long, ann), `order ${number}`).toHaveProperty('id');
       await pass(0);
       calls.at(-1)?.answer(notSent);
       await pass(0);
@@ -357,13 +357,13 @@ describe('a client that has started an order', () => {
       await pass(0);
       calls.at(-1)?.answer(failed);
       await waiting;
-      expect(await jobs.delete(idOf(`key-${number}`), ann.id)).toBe('deleted');
+      expect(await orders.delete(idOf(`key-${number}`), ann.id)).toBe('deleted');
     }
   });
 
   it('D5: gets the same order for a repeated request, also at the limit of its orders', async () => {
-    const { jobs } = tJobs({ maxPerCaller: 1 });
-    const started = await Promise.all([jobs.start(keyed('a'), ann), jobs.start(keyed('a'), ann)]);
+    const { orders } = tOrders({ maxPerCaller: 1 });
+    const started = await Promise.all([orders.start(keyed('a'), ann), orders.start(keyed('a'), ann)]);
     expect(started).toEqual([1, 2].map(() => expect.objectContaining({ id: idOf('a') })));
   });
 
@@ -374,7 +374,7 @@ describe('a client that has started an order', () => {
     const client = new AbortController();
     const left = one.essays.generate(keyed('a'), from(ann.id, client.signal)).catch(() => null);
     await pass(100);
-    const job = await two.start('a');
+    const ordered = await two.start('a');
     await pass(2_000);
     client.abort();
     await left;
@@ -382,7 +382,7 @@ describe('a client that has started an order', () => {
     one.leaveQueue();
     await pass(2_000);
     expect(sentBy(one) + sentBy(two)).toBe(0);
-    expect(await two.stateOf(job)).toMatchObject({ kind: 'failed' });
+    expect(await two.stateOf(ordered)).toMatchObject({ kind: 'failed' });
   });
 
   it('D7: sees it being written by a live process, although the store was full for some time', async () => {
@@ -399,7 +399,7 @@ describe('a client that has started an order', () => {
         hasFailed = false;
         return result;
       };
-      const process: Process = tJobs({
+      const process: Process = tOrders({
         store: {
           ...memory,
           set: (...args) => write(() => memory.set(...args)),
@@ -416,13 +416,13 @@ describe('a client that has started an order', () => {
     const idle = create();
     await pass(100);
     const writing = create();
-    const job = await writing.start('a');
+    const ordered = await writing.start('a');
     await pass(2_000);
     isFull = true;
     await pass(20_000);
     isFull = false;
     await pass(5_000);
-    expect(await idle.stateOf(job)).toMatchObject({ kind: 'writing' });
+    expect(await idle.stateOf(ordered)).toMatchObject({ kind: 'writing' });
   });
 });
 
@@ -434,7 +434,7 @@ describe('in a process that runs for long', () => {
       if (key.startsWith('essay-process:')) reads += 1;
       return memory.get(key);
     };
-    const [one] = [tJobs({ store: memory }), tJobs({ store: { ...memory, get } })];
+    const [one] = [tOrders({ store: memory }), tOrders({ store: { ...memory, get } })];
     for (let number = 0; number < 40; number += 1) {
       await one.start(`key-${number}`);
       one.calls.at(-1)?.answer(tEssay());
@@ -459,7 +459,7 @@ describe('in a process that runs for long', () => {
       if (key.startsWith('essay-process:')) reads += 1;
       return memory.get(key);
     };
-    const [one] = [tJobs({ store: { ...memory, set } }), tJobs({ store: { ...memory, get } })];
+    const [one] = [tOrders({ store: { ...memory, set } }), tOrders({ store: { ...memory, get } })];
     await one.start('a');
     for (let failure = 0; failure < 40; failure += 1) {
       isFailing = true;
@@ -474,9 +474,9 @@ describe('in a process that runs for long', () => {
 
   it('E2: orders are not kept that were refused before anything was stored', async () => {
     const memory = createMemoryStore();
-    const { jobs, loseStore, findStore } = tJobs({ store: memory });
+    const { orders, loseStore, findStore } = tOrders({ store: memory });
     loseStore();
-    for (let number = 0; number < 2_500; number += 1) await jobs.start(keyed(`key-${number}`), ann);
+    for (let number = 0; number < 2_500; number += 1) await orders.start(keyed(`key-${number}`), ann);
     findStore();
     const { records } = countReads(memory);
     await pass(10_000);
@@ -485,7 +485,7 @@ describe('in a process that runs for long', () => {
 
   it('E3: each order that is taken over, or has failed with its process, is reported once', async () => {
     const { memory, one, two, hold } = tTwo();
-    const crashed = tJobs({ store: memory, maxRunning: 1 });
+    const crashed = tOrders({ store: memory, maxRunning: 1 });
     await crashed.start('a');
     await crashed.start('b');
     crashed.crash();

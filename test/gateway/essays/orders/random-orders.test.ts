@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { EssayResult } from '../../../../src/gateway/essays/essays.ts';
+import type { EssayResult } from '../../../../src/gateway/essays/port.ts';
 import type { Store } from '../../../../src/gateway/stores/store.ts';
 import { createRandom } from '../../../support/e2e/random.ts';
 import { failed, order, tEssay, timedOut } from '../../../support/gateway/essays/generator.ts';
-import { ann, tJobs } from '../../../support/gateway/essays/jobs.ts';
+import { ann, tOrders } from '../../../support/gateway/essays/orders.ts';
 import { from, pass, useFakeTime } from '../../../support/gateway/essays/processes.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 
@@ -33,7 +33,7 @@ function tProcess(memory: Store) {
       },
     ]),
   ) as unknown as Store;
-  const running = tJobs({ store, cancelsSent: true });
+  const running = tOrders({ store, cancelsSent: true });
   const state = { hasCrashed: false, answered: 0 };
   crash = () => {
     state.hasCrashed = true;
@@ -72,10 +72,10 @@ async function runOne(random: (below: number) => number): Promise<string> {
       if (random(4) === 0) void pass(random(50)).then(() => client.abort());
     } else if (action === 2) {
       if (orderAgain) counts.consents += 1;
-      waiting.push(process.jobs.start(ordered, ann));
+      waiting.push(process.orders.start(ordered, ann));
     } else if (action === 3) {
-      const { id } = (await process.jobs.findByKey('a', ann.id).catch(() => null)) ?? {};
-      if (id) waiting.push(process.jobs.cancel(id, ann.id).catch(() => null));
+      const { id } = (await process.orders.findByKey('a', ann.id).catch(() => null)) ?? {};
+      if (id) waiting.push(process.orders.cancel(id, ann.id).catch(() => null));
     } else if (action === 4) {
       const call = process.calls[process.state.answered];
       if (call && call.context.usage.upstreamCalls > 0) {
@@ -104,13 +104,13 @@ async function runOne(random: (below: number) => number): Promise<string> {
     for (const { calls } of all) for (const call of calls) call.answer(timedOut);
   }
   // At its first look, a process cannot know whether another one has stopped.
-  await survivor.jobs.findByKey('a', ann.id);
+  await survivor.orders.findByKey('a', ann.id);
   await pass(3_000);
-  const found = (await survivor.jobs.findByKey('a', ann.id)) ?? null;
+  const found = (await survivor.orders.findByKey('a', ann.id)) ?? null;
   expect(found?.state.kind ?? 'unknown', steps.join(' ')).toMatch(/^(finished|failed|cancelled|unknown)$/);
   expect(sent(), steps.join(' ')).toBeLessThanOrEqual(1 + counts.refused + counts.consents);
   for (const one of all) {
-    await one.jobs.stop();
+    await one.orders.stop();
     await one.essays.close();
   }
   await Promise.all(waiting);

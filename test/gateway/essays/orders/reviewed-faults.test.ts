@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { toOrderKey } from '../../../../src/gateway/essays/orders/order-record.ts';
+import { toRecordKey } from '../../../../src/gateway/essays/orders/order-record.ts';
 import { type Store, StoreError } from '../../../../src/gateway/stores/store.ts';
 import { tGate } from '../../../support/gate.ts';
 import { tEssay } from '../../../support/gateway/essays/generator.ts';
-import { ann, idOf, keyed, notSent, sentBy, tJobs } from '../../../support/gateway/essays/jobs.ts';
+import { ann, idOf, keyed, notSent, sentBy, tOrders } from '../../../support/gateway/essays/orders.ts';
 import { from, pass } from '../../../support/gateway/essays/processes.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 
@@ -17,9 +17,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const recordKey = (idempotencyKey: string) => toOrderKey(idOf(idempotencyKey), ann.id);
+const recordKey = (idempotencyKey: string) => toRecordKey(idOf(idempotencyKey), ann.id);
 
-type Process = ReturnType<typeof tJobs>;
+type Process = ReturnType<typeof tOrders>;
 
 const sentKeys = (...processes: Process[]) =>
   processes.flatMap(({ calls }) =>
@@ -99,10 +99,10 @@ function tUnsteady(memory: Store) {
 }
 
 /** Two processes, the first of which has the unsteady store. */
-function tTwo(options: Parameters<typeof tJobs>[0] = {}) {
+function tTwo(options: Parameters<typeof tOrders>[0] = {}) {
   const memory = createMemoryStore();
   const { store, ...controls } = tUnsteady(memory);
-  const [one, two] = [tJobs({ ...options, store }), tJobs({ store: memory })];
+  const [one, two] = [tOrders({ ...options, store }), tOrders({ store: memory })];
   return { memory, one, two, ...controls };
 }
 
@@ -135,8 +135,8 @@ describe('an order without a client is not sent', () => {
     await pass(100);
     one.recover();
     await pass(20_000);
-    expect(await two.jobs.cancel(id, ann.id)).toMatchObject({ isCancelled: true, mayHaveBeenPaid: false });
-    expect(await two.jobs.delete(id, ann.id)).toBe('deleted');
+    expect(await two.orders.cancel(id, ann.id)).toMatchObject({ isCancelled: true, mayHaveBeenPaid: false });
+    expect(await two.orders.delete(id, ann.id)).toBe('deleted');
     one.leaveQueue();
     await pass(10_000);
     expect(sentBy(one)).toBe(0);
@@ -165,8 +165,8 @@ describe('an order that was accepted is sent', () => {
     const { one, two, hold, loseAnswer } = tTwo();
     loseAnswer(anyRecord);
     const release = hold(takenBack);
-    expect(await one.jobs.start(keyed('a'), ann)).toMatchObject({ kind: 'service-failed', retryable: true });
-    const second = one.jobs.start(keyed('a'), ann);
+    expect(await one.orders.start(keyed('a'), ann)).toMatchObject({ kind: 'service-failed', retryable: true });
+    const second = one.orders.start(keyed('a'), ann);
     await pass(10);
     release();
     expect(await second).toMatchObject({ id: idOf('a') });
@@ -178,8 +178,8 @@ describe('an order that was accepted is sent', () => {
     const { one, two, hold, loseAnswer } = tTwo();
     loseAnswer(anyRecord);
     const release = hold(takenBack);
-    expect(await one.jobs.start(keyed('a'), ann)).toMatchObject({ kind: 'service-failed', retryable: true });
-    const second = await two.jobs.start(keyed('a'), ann);
+    expect(await one.orders.start(keyed('a'), ann)).toMatchObject({ kind: 'service-failed', retryable: true });
+    const second = await two.orders.start(keyed('a'), ann);
     release();
     await pass(60_000);
     expect(sentBy(one, two)).toBe('kind' in second ? 0 : 1);
@@ -187,10 +187,10 @@ describe('an order that was accepted is sent', () => {
 
   it('G3: if the process that takes it over waits for the answer to its write while another one looks at it', async () => {
     const { memory, one, loseAnswer } = tTwo();
-    const crashed = tJobs({ store: memory, maxRunning: 1 });
+    const crashed = tOrders({ store: memory, maxRunning: 1 });
     await pass(500);
     // Its turns come half a second after those of the first.
-    const two = tJobs({ store: memory });
+    const two = tOrders({ store: memory });
     await crashed.start('busy');
     await crashed.start('a');
     crashed.crash();
@@ -204,16 +204,16 @@ describe('an order that was accepted is sent', () => {
     first.queue();
     await first.start('a');
     await pass(1_500);
-    await first.jobs.stop();
+    await first.orders.stop();
     await first.essays.close();
     const release = hold(/^get essay-process-orders/);
     await pass(1_500);
-    const stopping = one.jobs.stop();
+    const stopping = one.orders.stop();
     await pass(10);
     release();
     await stopping;
     await one.essays.close();
-    const next = tJobs({ store: memory });
+    const next = tOrders({ store: memory });
     await pass(60_000);
     expect(sentBy(next)).toBe(1);
   });
@@ -223,7 +223,7 @@ describe('an order that was accepted is sent', () => {
     first.queue();
     await first.start('a');
     await pass(1_500);
-    await first.jobs.stop();
+    await first.orders.stop();
     await first.essays.close();
     const client = new AbortController();
     const release = hold(/^add |^setIfAbsent /);
@@ -261,7 +261,7 @@ describe('an order that was accepted is sent', () => {
     await one.start('a');
     await pass(500);
     memory.clear();
-    const stopping = one.jobs.stop();
+    const stopping = one.orders.stop();
     await pass(10);
     one.calls[0]?.answer(tEssay());
     await stopping;
@@ -278,7 +278,7 @@ describe('an order that was accepted is sent', () => {
     const release = hold(asSent);
     one.leaveQueue();
     await pass(10);
-    const stopping = one.jobs.stop();
+    const stopping = one.orders.stop();
     await pass(10);
     release();
     await stopping;
@@ -303,7 +303,7 @@ describe('counts and limits', () => {
   it('H1: at most so many started orders run at a time, also if the first of them took longer to be stored', async () => {
     const { one, hold } = tTwo({ maxRunning: 1 });
     const release = hold(/^replace essay-record.*"idempotencyKey":"slow"/);
-    const slow = one.jobs.start(keyed('slow'), ann);
+    const slow = one.orders.start(keyed('slow'), ann);
     await pass(10);
     await one.start('fast');
     release();
@@ -318,19 +318,19 @@ describe('counts and limits', () => {
     const keys = ['a', 'b', 'c'];
     for (const key of keys) void one.essays.generate(keyed(key), from());
     await pass(10);
-    const answers = await Promise.all(keys.map((key) => one.jobs.start(keyed(key), ann)));
+    const answers = await Promise.all(keys.map((key) => one.orders.start(keyed(key), ann)));
     expect(answers.filter((answer) => !('kind' in answer))).toHaveLength(1);
   });
 
   it('H3: an order that has failed with its process is reported once, also if it is looked at twice', async () => {
     const memory = createMemoryStore();
     const { store, hold } = tUnsteady(memory);
-    const [one, crashed] = [tJobs({ store }), tJobs({ store: memory })];
+    const [one, crashed] = [tOrders({ store }), tOrders({ store: memory })];
     await crashed.start('a');
     crashed.crash();
     const release = hold(anyRecord);
     await pass(15_000);
-    const found = one.jobs.findByKey('a', ann.id);
+    const found = one.orders.findByKey('a', ann.id);
     await pass(10);
     release();
     expect(await found).toMatchObject({ state: { kind: 'failed' } });
@@ -346,7 +346,7 @@ describe('counts and limits', () => {
       if (key.startsWith('essay-process:')) reads += 1;
       return memory.get(key);
     };
-    const [one] = [tJobs({ store }), tJobs({ store: { ...memory, get } })];
+    const [one] = [tOrders({ store }), tOrders({ store: { ...memory, get } })];
     await one.start('a');
     for (let failure = 0; failure < 20; failure += 1) {
       const work = fail(/^set essay-process/);
@@ -367,15 +367,15 @@ describe('a client', () => {
     one.calls[0]?.answer(notSent);
     await pass(1_000);
     loseAnswer(anyRecord);
-    expect(await one.jobs.start({ ...keyed('a'), orderAgain: true }, ann)).toMatchObject({ retryable: true });
+    expect(await one.orders.start({ ...keyed('a'), orderAgain: true }, ann)).toMatchObject({ retryable: true });
     await pass(5_000);
-    expect(await one.jobs.findByKey('a', ann.id)).toMatchObject({ state: { kind: 'failed', failure: notSent } });
+    expect(await one.orders.findByKey('a', ann.id)).toMatchObject({ state: { kind: 'failed', failure: notSent } });
   });
 
   it('I2: that waits for an essay is not refused by the limit of stored orders, which a start exceeds', async () => {
     const { one, hold } = tTwo({ maxMegabytes: 0.001 });
     const release = hold(/^add /);
-    const started = one.jobs.start(keyed('a'), ann);
+    const started = one.orders.start(keyed('a'), ann);
     await pass(10);
     const waiting = one.essays.generate(keyed('a'), from());
     await pass(10);
@@ -428,7 +428,7 @@ describe('a client', () => {
     client.abort();
     await left;
     await pass(1_000);
-    expect(await one.jobs.start(keyed('a'), ann)).toMatchObject({ state: { kind: 'queued' } });
+    expect(await one.orders.start(keyed('a'), ann)).toMatchObject({ state: { kind: 'queued' } });
   });
 
   it('I6: finds its essay in another process as soon as it has it, also if a turn has begun at that moment', async () => {
@@ -438,6 +438,6 @@ describe('a client', () => {
     one.calls[0]?.answer(tEssay());
     vi.advanceTimersByTime(500);
     await waiting;
-    expect(await two.jobs.findByKey('a', ann.id)).toMatchObject({ state: { kind: 'finished' } });
+    expect(await two.orders.findByKey('a', ann.id)).toMatchObject({ state: { kind: 'finished' } });
   });
 });

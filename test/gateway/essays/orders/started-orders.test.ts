@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { AbortableSignal } from '../../../../src/base/async/signal.ts';
-import type { EssayOrder, EssayResult } from '../../../../src/gateway/essays/essays.ts';
+import type { EssayOrder, EssayResult } from '../../../../src/gateway/essays/port.ts';
 import { StoreError } from '../../../../src/gateway/stores/store.ts';
 import { failed, order, tEssay, timedOut, unknownOutcome } from '../../../support/gateway/essays/generator.ts';
-import { ann, listJobs, tJobs } from '../../../support/gateway/essays/jobs.ts';
+import { ann, listOrders, tOrders } from '../../../support/gateway/essays/orders.ts';
 import { from, pass, useFakeTime } from '../../../support/gateway/essays/processes.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 
@@ -13,49 +13,52 @@ const notSent = { ...failed, code: 'UPSTREAM_UNAVAILABLE' } as EssayResult;
 
 describe('an order that is started', () => {
   it('is sent without its client, and shows its essay', async () => {
-    const { start, stateOf, calls, jobs, essays } = tJobs();
-    const job = await start('a');
-    expect(job).toMatchObject({ state: { kind: 'queued', position: 0 }, input: { description: order.description } });
-    expect(job.input).not.toHaveProperty('idempotencyKey');
-    expect(await stateOf(job)).toEqual({ kind: 'writing', textSoFar: '' });
+    const { start, stateOf, calls, orders, essays } = tOrders();
+    const ordered = await start('a');
+    expect(ordered).toMatchObject({
+      state: { kind: 'queued', position: 0 },
+      input: { description: order.description },
+    });
+    expect(ordered.input).not.toHaveProperty('idempotencyKey');
+    expect(await stateOf(ordered)).toEqual({ kind: 'writing', textSoFar: '' });
     const essay = tEssay();
     calls[0]?.answer(essay);
     await pass(0);
-    expect(await stateOf(job)).toEqual({ kind: 'finished', essayId: essay.id });
+    expect(await stateOf(ordered)).toEqual({ kind: 'finished', essayId: essay.id });
     expect(await essays.archive.find(essay.id, from())).toEqual(essay);
-    await jobs.stop();
+    await orders.stop();
   });
 
-  it('is the same job when it is repeated with its key, and another order cannot have that key', async () => {
-    const { start, jobs, calls } = tJobs();
-    const job = await start('a');
-    expect(await start('a')).toMatchObject({ id: job.id, createdAt: job.createdAt });
+  it('is the same order when it is repeated with its key, and another order cannot have that key', async () => {
+    const { start, orders, calls } = tOrders();
+    const ordered = await start('a');
+    expect(await start('a')).toMatchObject({ id: ordered.id, createdAt: ordered.createdAt });
     const different = { ...order, description: 'Pencils', idempotencyKey: 'a' };
-    expect(await jobs.start(different, ann)).toMatchObject({ kind: 'invalid-input', field: 'idempotencyKey' });
-    expect(await jobs.findByKey('a', 'ann')).toMatchObject({ id: job.id });
+    expect(await orders.start(different, ann)).toMatchObject({ kind: 'invalid-input', field: 'idempotencyKey' });
+    expect(await orders.findByKey('a', 'ann')).toMatchObject({ id: ordered.id });
     expect(calls).toHaveLength(1);
     calls[0]?.answer(tEssay());
-    await jobs.stop();
+    await orders.stop();
   });
 
   it('belongs to its caller', async () => {
-    const { start, jobs, calls } = tJobs();
-    const job = await start('a');
-    expect(await jobs.find(job.id, 'bob')).toBeNull();
-    expect(await jobs.findByKey('a', 'bob')).toBeNull();
-    expect(await jobs.cancel(job.id, 'bob')).toBeNull();
-    expect(await jobs.delete(job.id, 'bob')).toBe('unknown');
-    expect(await listJobs(jobs, {}, 'bob')).toEqual({ entries: [], hasNext: false, end: null });
+    const { start, orders, calls } = tOrders();
+    const ordered = await start('a');
+    expect(await orders.find(ordered.id, 'bob')).toBeNull();
+    expect(await orders.findByKey('a', 'bob')).toBeNull();
+    expect(await orders.cancel(ordered.id, 'bob')).toBeNull();
+    expect(await orders.delete(ordered.id, 'bob')).toBe('unknown');
+    expect(await listOrders(orders, {}, 'bob')).toEqual({ entries: [], hasNext: false, end: null });
     calls[0]?.answer(tEssay());
-    await jobs.stop();
+    await orders.stop();
   });
 
   it('waits while others run, and shows its position', async () => {
-    const { start, stateOf, calls, jobs } = tJobs({ maxRunning: 1 });
+    const { start, stateOf, calls, orders } = tOrders({ maxRunning: 1 });
     const [first, second, third] = [await start('a'), await start('b'), await start('c')];
     expect(await stateOf(second)).toEqual({ kind: 'queued', position: 0 });
     expect(await stateOf(third)).toEqual({ kind: 'queued', position: 1 });
-    expect(jobs.status()).toMatchObject({ running: 1, waiting: 2 });
+    expect(orders.status()).toMatchObject({ running: 1, waiting: 2 });
     calls[0]?.answer(tEssay());
     await pass(0);
     expect(await stateOf(first)).toMatchObject({ kind: 'finished' });
@@ -65,95 +68,95 @@ describe('an order that is started', () => {
     await pass(0);
     expect(await stateOf(second)).toEqual({ kind: 'failed', failure: failed });
     calls[2]?.answer(tEssay());
-    await jobs.stop();
+    await orders.stop();
   });
 
   it('is refused beyond the limit of its caller, and while the store fails', async () => {
-    const { start, jobs, calls, loseStore, findStore } = tJobs({ maxPerCaller: 1 });
+    const { start, orders, calls, loseStore, findStore } = tOrders({ maxPerCaller: 1 });
     await start('a');
-    expect(await jobs.start({ ...order, idempotencyKey: 'b' }, ann)).toMatchObject({
+    expect(await orders.start({ ...order, idempotencyKey: 'b' }, ann)).toMatchObject({
       kind: 'service-failed',
       retryable: true,
       message: expect.stringMatching(/^1 of your orders/),
     });
     loseStore();
-    const refused = await jobs.start({ ...order, idempotencyKey: 'c' }, { ...ann, id: 'bob' });
+    const refused = await orders.start({ ...order, idempotencyKey: 'c' }, { ...ann, id: 'bob' });
     expect(refused).toMatchObject({ kind: 'service-failed', code: 'UPSTREAM_UNAVAILABLE', retryable: true });
     findStore();
     calls[0]?.answer(tEssay());
     await pass(0);
     expect(calls).toHaveLength(1);
-    await jobs.stop();
+    await orders.stop();
   });
 
   it('that has failed is sent again only with orderAgain', async () => {
-    const { start, stateOf, calls, jobs } = tJobs();
-    const job = await start('a');
+    const { start, stateOf, calls, orders } = tOrders();
+    const ordered = await start('a');
     calls[0]?.answer(notSent);
     await pass(0);
     expect(await start('a')).toMatchObject({ state: { kind: 'failed' } });
     expect(calls).toHaveLength(1);
-    expect(await start('a', { orderAgain: true })).toMatchObject({ id: job.id, state: { kind: 'queued' } });
+    expect(await start('a', { orderAgain: true })).toMatchObject({ id: ordered.id, state: { kind: 'queued' } });
     calls[1]?.answer(tEssay());
     await pass(0);
-    expect(await stateOf(job)).toMatchObject({ kind: 'finished' });
-    expect((await listJobs(jobs, {})).entries).toHaveLength(1);
-    await jobs.stop();
+    expect(await stateOf(ordered)).toMatchObject({ kind: 'finished' });
+    expect((await listOrders(orders, {})).entries).toHaveLength(1);
+    await orders.stop();
   });
 });
 
 describe('cancelling', () => {
   it('an order that waits, or was not sent, costs nothing', async () => {
-    const { start, jobs, calls, queue } = tJobs({ maxRunning: 1 });
+    const { start, orders, calls, queue } = tOrders({ maxRunning: 1 });
     queue();
     const [running, waiting] = [await start('a'), await start('b')];
     for (const { id } of [waiting, running]) {
       const state = { kind: 'cancelled', mayHaveBeenPaid: false };
-      expect(await jobs.cancel(id, 'ann')).toMatchObject({
+      expect(await orders.cancel(id, 'ann')).toMatchObject({
         isCancelled: true,
         mayHaveBeenPaid: false,
         order: { state },
       });
     }
     expect(calls.filter(({ context }) => context.usage.upstreamCalls > 0)).toEqual([]);
-    await jobs.stop();
+    await orders.stop();
   });
 
   it('an order that was sent completes and keeps it', async () => {
-    const { start, jobs, calls, stateOf } = tJobs();
-    const job = await start('a');
-    expect(await jobs.cancel(job.id, 'ann')).toMatchObject({ isCancelled: false, mayHaveBeenPaid: true });
+    const { start, orders, calls, stateOf } = tOrders();
+    const ordered = await start('a');
+    expect(await orders.cancel(ordered.id, 'ann')).toMatchObject({ isCancelled: false, mayHaveBeenPaid: true });
     calls[0]?.answer(tEssay());
     await pass(0);
-    expect(await stateOf(job)).toMatchObject({ kind: 'finished' });
-    await jobs.stop();
+    expect(await stateOf(ordered)).toMatchObject({ kind: 'finished' });
+    await orders.stop();
   });
 
   it('an order that was sent ends it if the operator allows that, and says that it may have been paid for', async () => {
-    const { start, jobs, calls } = tJobs({ cancelsSent: true });
-    const job = await start('a');
+    const { start, orders, calls } = tOrders({ cancelsSent: true });
+    const ordered = await start('a');
     const state = { kind: 'cancelled', mayHaveBeenPaid: true };
-    expect(await jobs.cancel(job.id, 'ann')).toMatchObject({
+    expect(await orders.cancel(ordered.id, 'ann')).toMatchObject({
       isCancelled: true,
       mayHaveBeenPaid: true,
       order: { state },
     });
     expect(calls[0]?.context.signal.aborted).toBe(true);
-    await jobs.stop();
+    await orders.stop();
   });
 
   it('an order of another process happens there', async () => {
     const store = createMemoryStore();
-    const [here, there] = [tJobs({ store, maxRunning: 1 }), tJobs({ store })];
+    const [here, there] = [tOrders({ store, maxRunning: 1 }), tOrders({ store })];
     const [sent, waiting] = [await here.start('a'), await here.start('b')];
-    const cancelling = there.jobs.cancel(waiting.id, 'ann');
+    const cancelling = there.orders.cancel(waiting.id, 'ann');
     await pass(3_000);
     expect(await cancelling).toMatchObject({ isCancelled: true, mayHaveBeenPaid: false });
-    const keeping = there.jobs.cancel(sent.id, 'ann');
+    const keeping = there.orders.cancel(sent.id, 'ann');
     await pass(3_000);
     expect(await keeping).toMatchObject({ isCancelled: false, mayHaveBeenPaid: true });
     here.calls[0]?.answer(tEssay());
-    await Promise.all([here.jobs.stop(), there.jobs.stop()]);
+    await Promise.all([here.orders.stop(), there.orders.stop()]);
   });
 });
 
@@ -168,54 +171,54 @@ describe('when the key of its caller is withdrawn', () => {
 
   it('an order that was not sent fails, and one that was sent is completed', async () => {
     let isWithdrawn = false;
-    const { start, jobs, calls, stateOf } = tJobs({ isWithdrawn: () => isWithdrawn });
+    const { start, orders, calls, stateOf } = tOrders({ isWithdrawn: () => isWithdrawn });
     const started: EssayOrder[] = [];
     for (let number = 1; number <= 10; number += 1) started.push(await start(`key-${number}`));
     isWithdrawn = true;
     await pass(1_000);
-    for (const job of started.slice(2)) expect(await stateOf(job)).toEqual({ kind: 'failed', failure });
+    for (const ordered of started.slice(2)) expect(await stateOf(ordered)).toEqual({ kind: 'failed', failure });
     const essays = [tEssay(), tEssay()];
     for (const [index, essay] of essays.entries()) calls[index]?.answer(essay);
     await pass(1_000);
     for (const [index, essay] of essays.entries())
       expect(await stateOf(started[index] as EssayOrder)).toEqual({ kind: 'finished', essayId: essay.id });
     expect(calls).toHaveLength(2);
-    await jobs.stop();
+    await orders.stop();
   });
 
   it('an order that waits for a call fails when it would be sent', async () => {
     let isWithdrawn = false;
-    const { start, jobs, calls, queue, leaveQueue, stateOf, fired } = tJobs({ isWithdrawn: () => isWithdrawn });
+    const { start, orders, calls, queue, leaveQueue, stateOf, fired } = tOrders({ isWithdrawn: () => isWithdrawn });
     queue();
-    const job = await start('a');
+    const ordered = await start('a');
     isWithdrawn = true;
     leaveQueue();
     await pass(0);
-    expect(await stateOf(job)).toEqual({ kind: 'failed', failure });
+    expect(await stateOf(ordered)).toEqual({ kind: 'failed', failure });
     expect(calls.map(({ context }) => context.usage.upstreamCalls)).toEqual([0]);
     expect(fired).toEqual(['failed: UPSTREAM_UNAVAILABLE']);
-    expect(await jobs.cancel(job.id, ann.id)).toMatchObject({ mayHaveBeenPaid: false });
-    await jobs.stop();
+    expect(await orders.cancel(ordered.id, ann.id)).toMatchObject({ mayHaveBeenPaid: false });
+    await orders.stop();
   });
 
   it('an order of a process that has stopped is not sent by another one', async () => {
     const store = createMemoryStore();
-    const [first, second] = [tJobs({ store, maxRunning: 0 }), tJobs({ store, isWithdrawn: () => true })];
-    const job = await first.start('a');
+    const [first, second] = [tOrders({ store, maxRunning: 0 }), tOrders({ store, isWithdrawn: () => true })];
+    const ordered = await first.start('a');
     first.crash();
     await pass(25_000);
-    expect(await second.stateOf(job)).toEqual({ kind: 'failed', failure });
+    expect(await second.stateOf(ordered)).toEqual({ kind: 'failed', failure });
     expect(second.calls).toEqual([]);
-    await Promise.all([first.jobs.stop(), second.jobs.stop()]);
+    await Promise.all([first.orders.stop(), second.orders.stop()]);
   });
 });
 
 describe('after its process has stopped', () => {
-  it('another process sends a job that was not sent, once', async () => {
+  it('another process sends a started order that was not sent, once', async () => {
     const store = createMemoryStore();
-    const [first, ...others] = [tJobs({ store, maxRunning: 1 }), tJobs({ store }), tJobs({ store })] as const;
+    const [first, ...others] = [tOrders({ store, maxRunning: 1 }), tOrders({ store }), tOrders({ store })] as const;
     await first.start('a');
-    const job = await first.start('b');
+    const ordered = await first.start('b');
     await pass(1_000);
     first.crash();
     // Its lease ends after 8 s.
@@ -226,30 +229,30 @@ describe('after its process has stopped', () => {
     expect(more).toEqual([]);
     call?.answer(tEssay());
     await pass(0);
-    for (const { stateOf } of others) expect(await stateOf(job)).toMatchObject({ kind: 'finished' });
+    for (const { stateOf } of others) expect(await stateOf(ordered)).toMatchObject({ kind: 'finished' });
     expect(others.flatMap(({ fired }) => fired).filter((text) => text.startsWith('adopted'))).not.toEqual([]);
     first.calls[0]?.answer(tEssay());
-    await Promise.all([first, ...others].map(({ jobs }) => jobs.stop()));
+    await Promise.all([first, ...others].map(({ orders }) => orders.stop()));
     await first.essays.close();
   });
 
-  it('a job that was sent fails, because it may have been paid for', async () => {
+  it('a started order that was sent fails, because it may have been paid for', async () => {
     const store = createMemoryStore();
-    const [first, second] = [tJobs({ store }), tJobs({ store })];
-    const job = await first.start('a');
+    const [first, second] = [tOrders({ store }), tOrders({ store })];
+    const ordered = await first.start('a');
     first.crash();
     await pass(25_000);
-    expect(await second.stateOf(job)).toEqual({ kind: 'failed', failure: unknownOutcome });
+    expect(await second.stateOf(ordered)).toEqual({ kind: 'failed', failure: unknownOutcome });
     expect(second.calls).toEqual([]);
     first.calls[0]?.answer(failed);
-    await Promise.all([first.jobs.stop(), second.jobs.stop()]);
+    await Promise.all([first.orders.stop(), second.orders.stop()]);
     await first.essays.close();
   });
 
-  it('a failure that may have been paid for, stored before the end of the job is its result, and is not paid for again', async () => {
+  it('a failure that may have been paid for, stored before the end of the order is its result, and is not paid for again', async () => {
     const store = createMemoryStore();
-    const [first, second] = [tJobs({ store }), tJobs({ store })];
-    const job = await first.start('a');
+    const [first, second] = [tOrders({ store }), tOrders({ store })];
+    const ordered = await first.start('a');
     first.calls[0]?.answer(timedOut);
     const { set } = store;
     store.set = async (key, value, expiry) => {
@@ -260,17 +263,17 @@ describe('after its process has stopped', () => {
     first.crash();
     store.set = set;
     await pass(25_000);
-    expect(await second.stateOf(job)).toEqual({ kind: 'failed', failure: timedOut });
+    expect(await second.stateOf(ordered)).toEqual({ kind: 'failed', failure: timedOut });
     expect(second.calls).toEqual([]);
-    await Promise.all([first.jobs.stop(), second.jobs.stop()]);
+    await Promise.all([first.orders.stop(), second.orders.stop()]);
   });
 
   it('another process takes over what was not sent at once if it was stopped in order', async () => {
     const store = createMemoryStore();
-    const [first, second] = [tJobs({ store, maxRunning: 1 }), tJobs({ store })];
+    const [first, second] = [tOrders({ store, maxRunning: 1 }), tOrders({ store })];
     await first.start('a');
-    const job = await first.start('b');
-    const stopping = first.jobs.stop();
+    const ordered = await first.start('b');
+    const stopping = first.orders.stop();
     await pass(0);
     first.calls[0]?.answer(tEssay());
     await stopping;
@@ -278,129 +281,129 @@ describe('after its process has stopped', () => {
     expect(second.calls).toHaveLength(1);
     second.calls[0]?.answer(tEssay());
     await pass(0);
-    expect(await second.stateOf(job)).toMatchObject({ kind: 'finished' });
-    await second.jobs.stop();
+    expect(await second.stateOf(ordered)).toMatchObject({ kind: 'finished' });
+    await second.orders.stop();
   });
 });
 
 describe('while its process stops', () => {
   it('an order that is started is stored, and another process sends it', async () => {
     const store = createMemoryStore();
-    const [first, second] = [tJobs({ store }), tJobs({ store })];
+    const [first, second] = [tOrders({ store }), tOrders({ store })];
     await first.start('a');
-    const stopping = first.jobs.stop();
-    const job = await first.start('b');
+    const stopping = first.orders.stop();
+    const ordered = await first.start('b');
     first.calls[0]?.answer(tEssay());
     await stopping;
     expect(first.calls).toHaveLength(1);
     await pass(2_000);
     second.calls[0]?.answer(tEssay());
     await pass(0);
-    expect(await second.stateOf(job)).toMatchObject({ kind: 'finished' });
-    await second.jobs.stop();
+    expect(await second.stateOf(ordered)).toMatchObject({ kind: 'finished' });
+    await second.orders.stop();
   });
 });
 
 describe('an order that was sent', () => {
   it('remains with its process while that completes it before its end, however long this takes', async () => {
     const store = createMemoryStore();
-    const [first, second] = [tJobs({ store }), tJobs({ store })];
-    const job = await first.start('a');
-    const waiting = collect(second.jobs.watch(job.id, 'ann', new AbortableSignal()));
+    const [first, second] = [tOrders({ store }), tOrders({ store })];
+    const ordered = await first.start('a');
+    const waiting = collect(second.orders.watch(ordered.id, 'ann', new AbortableSignal()));
     await pass(1_000);
-    const stopping = first.jobs.stop();
+    const stopping = first.orders.stop();
     await pass(60_000);
-    expect(await second.stateOf(job)).toMatchObject({ kind: 'writing' });
-    const cancelling = second.jobs.cancel(job.id, 'ann');
+    expect(await second.stateOf(ordered)).toMatchObject({ kind: 'writing' });
+    const cancelling = second.orders.cancel(ordered.id, 'ann');
     await pass(3_000);
     expect(await cancelling).toMatchObject({ isCancelled: false, mayHaveBeenPaid: true });
     first.calls[0]?.answer(tEssay());
     await stopping;
     await pass(1_000);
-    expect((await waiting).map((job) => job?.state.kind)).toEqual(['writing', 'finished']);
+    expect((await waiting).map((ordered) => ordered?.state.kind)).toEqual(['writing', 'finished']);
     expect(second.fired).toEqual([]);
-    await second.jobs.stop();
+    await second.orders.stop();
   });
 
   it('has failed as one that may have been paid for, and is not cancelled, when its process has stopped', async () => {
     const store = createMemoryStore();
-    const [first, second] = [tJobs({ store }), tJobs({ store, maxRunning: 1, cancelsSent: true })];
-    const job = await first.start('a');
+    const [first, second] = [tOrders({ store }), tOrders({ store, maxRunning: 1, cancelsSent: true })];
+    const ordered = await first.start('a');
     await second.start('b');
     await pass(1_000);
     first.crash();
     await pass(12_000);
     expect(second.fired).toEqual(['failed: UPSTREAM_FAILED', 'adopted: 1']);
-    expect(await second.stateOf(job)).toEqual({ kind: 'failed', failure: unknownOutcome });
-    expect(await second.jobs.cancel(job.id, 'ann')).toMatchObject({ isCancelled: false, mayHaveBeenPaid: true });
+    expect(await second.stateOf(ordered)).toEqual({ kind: 'failed', failure: unknownOutcome });
+    expect(await second.orders.cancel(ordered.id, 'ann')).toMatchObject({ isCancelled: false, mayHaveBeenPaid: true });
     for (const { calls } of [first, second]) calls[0]?.answer(tEssay());
-    await Promise.all([first.jobs.stop(), second.jobs.stop()]);
+    await Promise.all([first.orders.stop(), second.orders.stop()]);
     await first.essays.close();
   });
 });
 
 describe('while the store fails', () => {
-  it('the end of a job is kept, and stored when it works again', async () => {
+  it('the end of a started order is kept, and stored when it works again', async () => {
     const store = createMemoryStore();
-    const [here, there] = [tJobs({ store }), tJobs({ store })];
-    const job = await here.start('a');
+    const [here, there] = [tOrders({ store }), tOrders({ store })];
+    const ordered = await here.start('a');
     here.loseStore();
     here.calls[0]?.answer(notSent);
     await pass(2_000);
-    expect(await there.stateOf(job)).not.toMatchObject({ kind: 'failed' });
+    expect(await there.stateOf(ordered)).not.toMatchObject({ kind: 'failed' });
     here.findStore();
     await pass(1_000);
-    expect(await there.stateOf(job)).toMatchObject({ kind: 'failed' });
-    await Promise.all([here.jobs.stop(), there.jobs.stop()]);
+    expect(await there.stateOf(ordered)).toMatchObject({ kind: 'failed' });
+    await Promise.all([here.orders.stop(), there.orders.stop()]);
   });
 });
 
 describe('a watcher', () => {
   it('sees each state, in its process and in others, and the end', async () => {
     const store = createMemoryStore();
-    const [here, there] = [tJobs({ store }), tJobs({ store })];
+    const [here, there] = [tOrders({ store }), tOrders({ store })];
     here.queue();
-    const job = await here.start('a');
-    const seen = [here, there].map(({ jobs }) => collect(jobs.watch(job.id, 'ann', new AbortableSignal())));
+    const ordered = await here.start('a');
+    const seen = [here, there].map(({ orders }) => collect(orders.watch(ordered.id, 'ann', new AbortableSignal())));
     await pass(1_000);
     here.leaveQueue();
     await pass(1_000);
     here.calls[0]?.answer(tEssay());
     await pass(1_000);
     for (const states of seen)
-      expect((await states).map((job) => job?.state.kind)).toEqual(['queued', 'writing', 'finished']);
-    await Promise.all([here.jobs.stop(), there.jobs.stop()]);
+      expect((await states).map((ordered) => ordered?.state.kind)).toEqual(['queued', 'writing', 'finished']);
+    await Promise.all([here.orders.stop(), there.orders.stop()]);
   });
 
-  it('of an unknown job sees that', async () => {
-    const { jobs } = tJobs();
-    expect(await collect(jobs.watch('unknown', 'ann', new AbortableSignal()))).toEqual([null]);
-    await jobs.stop();
+  it('of an unknown order sees that', async () => {
+    const { orders } = tOrders();
+    expect(await collect(orders.watch('unknown', 'ann', new AbortableSignal()))).toEqual([null]);
+    await orders.stop();
   });
 
   it('that reads slowly misses states, and delays no others', async () => {
-    const { start, jobs, calls } = tJobs();
-    const job = await start('a');
-    const slow = await jobs.watch(job.id, 'ann', new AbortableSignal());
+    const { start, orders, calls } = tOrders();
+    const ordered = await start('a');
+    const slow = await orders.watch(ordered.id, 'ann', new AbortableSignal());
     expect((await slow.next()).value?.state.kind).toBe('writing');
     calls[0]?.answer(tEssay());
     await pass(0);
-    expect(await collect(jobs.watch(job.id, 'ann', new AbortableSignal()))).toHaveLength(1);
+    expect(await collect(orders.watch(ordered.id, 'ann', new AbortableSignal()))).toHaveLength(1);
     expect((await slow.next()).value?.state.kind).toBe('finished');
     expect((await slow.next()).done).toBe(true);
-    await jobs.stop();
+    await orders.stop();
   });
 
   it('ends when its client leaves, and when the process stops', async () => {
-    const { start, jobs, calls } = tJobs();
-    const job = await start('a');
+    const { start, orders, calls } = tOrders();
+    const ordered = await start('a');
     const client = new AbortableSignal();
-    const left = collect(jobs.watch(job.id, 'ann', client));
-    const stopped = collect(jobs.watch(job.id, 'ann', new AbortableSignal()));
+    const left = collect(orders.watch(ordered.id, 'ann', client));
+    const stopped = collect(orders.watch(ordered.id, 'ann', new AbortableSignal()));
     await pass(0);
     client.abort(null);
     expect(await left).toHaveLength(1);
-    const stopping = jobs.stop();
+    const stopping = orders.stop();
     expect(await stopped).toHaveLength(1);
     calls[0]?.answer(tEssay());
     await stopping;
@@ -409,7 +412,7 @@ describe('a watcher', () => {
 
 describe('the list of a caller', () => {
   it('has the newest orders first, in pages, by state', async () => {
-    const { start, jobs, calls } = tJobs({ maxRunning: 3 });
+    const { start, orders, calls } = tOrders({ maxRunning: 3 });
     const started: EssayOrder[] = [];
     for (const key of ['a', 'b', 'c', 'd']) started.push(await start(key));
     calls[1]?.answer(tEssay());
@@ -417,7 +420,7 @@ describe('the list of a caller', () => {
     await pass(0);
     const [a, b, c, d] = started.map(({ id }) => id);
     const list = async (after: number | null, state: 'finished' | null = null, first = 2) => {
-      const { entries, hasNext } = await listJobs(jobs, { first, after, state });
+      const { entries, hasNext } = await listOrders(orders, { first, after, state });
       return { ids: entries.map(({ order }) => order.id), last: entries.at(-1)?.number ?? null, hasNext };
     };
     const page = await list(null);
@@ -425,33 +428,33 @@ describe('the list of a caller', () => {
     expect(await list(page.last)).toMatchObject({ ids: [b, a], hasNext: false });
     expect(await list(null, 'finished')).toMatchObject({ ids: [b], hasNext: false });
     expect(await list(999)).toMatchObject({ ids: [d, c] });
-    expect(await jobs.delete(a ?? '', 'ann')).toBe('deleted');
-    expect(await jobs.delete(c ?? '', 'ann')).toBe('not-ended');
+    expect(await orders.delete(a ?? '', 'ann')).toBe('deleted');
+    expect(await orders.delete(c ?? '', 'ann')).toBe('not-ended');
     await pass(1);
     expect(await list(null, null, 9)).toMatchObject({ ids: [d, c, b], hasNext: false });
     for (const call of calls) call.answer(tEssay());
-    await jobs.stop();
+    await orders.stop();
   });
 
   it('deletes an order with its essay, and then its key is unknown', async () => {
-    const { start, jobs, calls, essays } = tJobs();
-    const job = await start('a');
+    const { start, orders, calls, essays } = tOrders();
+    const ordered = await start('a');
     const essay = tEssay();
     calls[0]?.answer(essay);
     await pass(0);
-    expect(await jobs.delete(job.id, 'ann')).toBe('deleted');
+    expect(await orders.delete(ordered.id, 'ann')).toBe('deleted');
     await pass(1);
-    expect(await jobs.find(job.id, 'ann')).toBeNull();
+    expect(await orders.find(ordered.id, 'ann')).toBeNull();
     expect(await essays.archive.find(essay.id, from())).toBeNull();
     await start('a');
     expect(calls).toHaveLength(2);
     calls[1]?.answer(tEssay());
-    await jobs.stop();
+    await orders.stop();
   });
 });
 
 async function collect(watching: Promise<AsyncGenerator<EssayOrder | null>>): Promise<(EssayOrder | null)[]> {
   const seen: (EssayOrder | null)[] = [];
-  for await (const job of await watching) seen.push(job);
+  for await (const ordered of await watching) seen.push(ordered);
   return seen;
 }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { EssayFailure } from '../../../../src/gateway/essays/essays.ts';
 import {
   type EndedState,
   isHidden,
@@ -10,8 +9,9 @@ import {
   toResult,
   transition,
 } from '../../../../src/gateway/essays/orders/order-record.ts';
+import type { EssayFailure } from '../../../../src/gateway/essays/port.ts';
 import { failed, order, tEssay, timedOut, unknownOutcome } from '../../../support/gateway/essays/generator.ts';
-import { ann } from '../../../support/gateway/essays/jobs.ts';
+import { ann } from '../../../support/gateway/essays/orders.ts';
 
 /* Every state of an order, and what each event makes of it. */
 
@@ -77,7 +77,7 @@ const events: Record<string, (record: OrderRecord | null) => OrderEvent> = {
   'cancelled though sent': () => ({ kind: 'cancelled', cancelsSent: true }),
   'asked to cancel': () => ({ kind: 'cancel-requested' }),
   released: (record) => ({ kind: 'released', own: own(record) }),
-  abandoned: (record) => ({ kind: 'abandoned', seen: own(record), by: { process: 'two', run: 'run-2' } }),
+  'taken over': (record) => ({ kind: 'taken-over', seen: own(record), by: { process: 'two', run: 'run-2' } }),
   repeated: (record) => ({ kind: 'repeated', seen: own(record) }),
   'taken back': (record) => ({ kind: 'refused', own: own(record), before: null }),
   lost: (record) => ({ kind: 'lost', own: own(record) }),
@@ -126,7 +126,7 @@ const table: Record<string, Record<string, string>> = {
     cancelled: 'cancelled',
     'cancelled though sent': 'cancelled',
     released: 'queued released',
-    abandoned: 'queued by 2',
+    'taken over': 'queued by 2',
     repeated: 'queued',
     'taken back': 'none',
   },
@@ -140,7 +140,7 @@ const table: Record<string, Record<string, string>> = {
     unsent: 'refused',
     left: 'cancelled',
     released: 'awaited released',
-    abandoned: 'cancelled',
+    'taken over': 'cancelled',
     repeated: 'awaited',
     'taken back': 'none',
   },
@@ -154,7 +154,7 @@ const table: Record<string, Record<string, string>> = {
     cancelled: 'paidFor',
     'cancelled though sent': 'paidFor',
     released: 'queued after failure released',
-    abandoned: 'queued after failure by 2',
+    'taken over': 'queued after failure by 2',
     repeated: 'queued after failure',
     'taken back': 'none',
   },
@@ -167,7 +167,7 @@ const table: Record<string, Record<string, string>> = {
     left: 'queued',
     'cancelled though sent': 'paidFor',
     'asked to cancel': 'sent',
-    abandoned: 'abandoned',
+    'taken over': 'abandoned',
   },
   finished: {},
   refused: {

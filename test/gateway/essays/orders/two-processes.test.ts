@@ -126,24 +126,40 @@ describe('two processes', () => {
     expect(b.calls).toHaveLength(0);
   });
 
-  it('reject a different order with the key that the other process was writing', async () => {
+  it('reject a different order at once, while the other process is writing the order with its key', async () => {
     const { a, b } = tProcesses();
     const first = await a.start();
-    const second = b.generate(different, from());
+    const rejected = { kind: 'invalid-input', problems: [{ field: 'idempotencyKey', reason: 'KEY_REUSED' }] };
+    const onReturn = vi.fn();
+    for (const orderAgain of [false, true]) void b.generate({ ...different, orderAgain }, from()).then(onReturn);
+    await pass(10);
+    expect(onReturn.mock.calls).toMatchObject([[rejected], [rejected]]);
+    expect(b.outcomes).toEqual(['rejected', 'rejected']);
     await answerAll(a, first.result);
-    expect(await second).toMatchObject({ kind: 'invalid-input', field: 'idempotencyKey' });
+    expect(await b.generate(different, from())).toMatchObject(rejected);
     expect(b.calls).toHaveLength(0);
   });
 
-  it('each write their own order when the different order with the same key failed', async () => {
+  it('reject a different order as soon as the other process has sent the queued order with its key', async () => {
     const { a, b } = tProcesses();
+    a.queue();
     const first = await a.start();
-    const second = await b.start(different);
-    a.calls[0]?.answer(failed);
-    await first.result;
+    const second = await b.start(different, from(), 1_000);
+    const onReturn = vi.fn();
+    void second.result.then(onReturn);
+    expect(onReturn).not.toHaveBeenCalled();
+    a.leaveQueue();
     await pass(1_000);
-    b.calls[0]?.answer(tEssay('Five words.'));
-    expect(await second.result).toMatchObject({ text: 'Five words.' });
+    expect(onReturn).toHaveBeenCalledWith(expect.objectContaining({ field: 'idempotencyKey' }));
+    expect(b.calls).toHaveLength(0);
+    await answerAll(a, first.result);
+  });
+
+  it('write a different order when the order with the same key has failed', async () => {
+    const { a, b } = tProcesses();
+    await a.orderAndFail();
+    await b.write(different, 'Five words.');
+    expect([a.calls.length, b.calls.length]).toEqual([1, 1]);
   });
 
   it('make one call when one orders just before the other has finished', async () => {

@@ -63,7 +63,7 @@ function read(example: Case, declared: DeclaredFields = { texts: null, error: nu
 async function generate(example: Case) {
   const text = bodyOf(example);
   const ignore = () => {};
-  const { generate } = createRestEssays({
+  const { send } = createRestEssays({
     client: {
       send: async (request) =>
         toOutcome(request, {
@@ -93,7 +93,7 @@ async function generate(example: Case) {
     },
   });
   const hooks = { maySend: async () => true, beforeAttempt: vi.fn() };
-  return generate({ ...order, ...orders[example.order] }, tRequestContext(), hooks);
+  return send({ ...order, ...orders[example.order] }, tRequestContext(), hooks);
 }
 
 const nameOf = ({ id, kind, note = '' }: Case) => `${id} ${kind}: ${note}`;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseJson } from '../../../../src/base/parse-json.ts';
-import type { EssayResult } from '../../../../src/gateway/essays/essays.ts';
+import type { EssayResult } from '../../../../src/gateway/essays/port.ts';
 import type { DeclaredFields } from '../../../../src/gateway/essays/rest/read-essay.ts';
 import { createRestEssays } from '../../../../src/gateway/essays/rest/rest-essays.ts';
 import type { Answered, Outcome, UpstreamRequest } from '../../../../src/gateway/upstream/outcome.ts';
@@ -97,9 +97,9 @@ it.each<[string, Outcome, object, string[]?]>([
   ['rejected input', answered(422, '{"message":"secret"}'), { kind: 'invalid-input', message: '[hidden]' }],
   ['the text of a 2xx response', answered(200, usage), failedWith('FAILED', { rawText: usage }), ['unreadable 200']],
 ])('returns %s, after one call', async (_, outcome, result, events = []) => {
-  const { generate, requests, fired } = tRestEssays(outcome);
+  const { send, requests, fired } = tRestEssays(outcome);
   const beforeAttempt = vi.fn();
-  expect(await generate(order, tRequestContext(), { maySend: async () => true, beforeAttempt })).toMatchObject(result);
+  expect(await send(order, tRequestContext(), { maySend: async () => true, beforeAttempt })).toMatchObject(result);
   expect(requests).toHaveLength(1);
   expect(beforeAttempt).toHaveBeenCalledTimes(outcome.kind === 'answered' ? 1 : 0);
   expect(fired).toEqual(events);
@@ -113,9 +113,9 @@ it.each([
   [{}, 'model', 'SERVICE'],
 ])('with %j, the writer that is reported as %s is %s', async (options, writer, expected) => {
   const body = JSON.stringify({ essay: `${order.description}. They write. `.repeat(8), writer });
-  const { generate } = tRestEssays(answered(200, body), options);
+  const { send } = tRestEssays(answered(200, body), options);
   const hooks = { maySend: async () => true, beforeAttempt: vi.fn() };
-  expect(await generate(order, tRequestContext(), hooks)).toMatchObject({ kind: 'essay', writer: expected });
+  expect(await send(order, tRequestContext(), hooks)).toMatchObject({ kind: 'essay', writer: expected });
 });
 
 /** The code of a failure, the message of a rejection, or the kind of any other result. */
@@ -137,8 +137,8 @@ it.each<[number[], unknown, string, string]>([
   [[200], { data: 'Your key has been deactivated.' }, 'UPSTREAM_REJECTED_CREDENTIALS', 'credentials rejected'],
 ])('with the statuses %j, %j is %s', async (statuses, body, name, event) => {
   for (const status of statuses) {
-    const { generate, fired } = tRestEssays(answered(status, JSON.stringify(body)));
-    const result = await generate(order, tRequestContext(), hooks);
+    const { send, fired } = tRestEssays(answered(status, JSON.stringify(body)));
+    const result = await send(order, tRequestContext(), hooks);
     expect([status, nameOf(result), fired]).toEqual([status, name, [event]]);
     expect(result).not.toMatchObject({ retryable: true });
   }
@@ -160,8 +160,8 @@ it.each<[number, unknown, string]>([
   [422, {}, 'The essay service rejected the input and did not give a reason.'],
   [400, { status: 'x', code: 7 }, 'The essay service rejected the input and did not give a reason.'],
 ])('the reason of status %i %j is %s', async (status, body, reason) => {
-  const { generate } = tRestEssays(answered(status, typeof body === 'string' ? body : JSON.stringify(body)));
-  expect(await generate(order, tRequestContext(), hooks)).toEqual({
+  const { send } = tRestEssays(answered(status, typeof body === 'string' ? body : JSON.stringify(body)));
+  expect(await send(order, tRequestContext(), hooks)).toEqual({
     kind: 'invalid-input',
     message: reason,
     field: null,
@@ -176,8 +176,8 @@ describe('a 2xx response without an essay', () => {
     [200, 'Their secret: practice. Authorization: Bearer eyJhbGciOi.eyJzdWIi.c2ln, see /srv/app/main.py'],
     [200, `${JSON.stringify({ note: 'Your quota is exceeded.', a: 'x y. '.repeat(500) })}`],
   ])('is kept as it was received, and not sent again: %i %s', async (status, text) => {
-    const { generate, fired } = tRestEssays(answered(status, text));
-    expect(await generate(order, tRequestContext(), hooks)).toEqual({
+    const { send, fired } = tRestEssays(answered(status, text));
+    expect(await send(order, tRequestContext(), hooks)).toEqual({
       kind: 'service-failed',
       message: 'The essay service returned a response that could not be read.',
       code: 'UPSTREAM_FAILED',
@@ -189,8 +189,8 @@ describe('a 2xx response without an essay', () => {
   });
 
   it('may be empty', async () => {
-    const { generate } = tRestEssays(answered(204, ''));
-    const result = await generate(order, tRequestContext(), hooks);
+    const { send } = tRestEssays(answered(204, ''));
+    const result = await send(order, tRequestContext(), hooks);
     expect(result).toMatchObject({ retryable: false, rawText: null, outcome: 'unreadable' });
   });
 });
@@ -208,8 +208,8 @@ it('believes the declared fields', async () => {
     ],
     [{ essay: `${order.description} `.repeat(50) }, { kind: 'service-failed', outcome: 'unreadable' }],
   ]) {
-    const { generate } = tRestEssays(answered(200, JSON.stringify(body)), { declared });
-    expect(await generate(order, tRequestContext(), hooks)).toMatchObject(expected ?? {});
+    const { send } = tRestEssays(answered(200, JSON.stringify(body)), { declared });
+    expect(await send(order, tRequestContext(), hooks)).toMatchObject(expected ?? {});
   }
 });
 
@@ -219,21 +219,21 @@ it('the text that was sent is not an essay, in the form of the client or of the 
     description: 'Fountain pens: the reservoir that holds the ink, and the nib',
     titles: ['The Pen'],
   };
-  const { generate, requests } = tRestEssays(answered(200, '{}'));
-  await generate(long, tRequestContext(), hooks);
+  const { send, requests } = tRestEssays(answered(200, '{}'));
+  await send(long, tRequestContext(), hooks);
   const { description: sent } = (requests[0]?.body ?? {}) as { description: string };
   expect(sent).toContain('Title options: The Pen.');
   for (const text of [sent, long.description, `You asked for this essay: ${long.description}`]) {
-    const { generate } = tRestEssays(answered(200, JSON.stringify({ text })));
-    expect(await generate(long, tRequestContext(), hooks)).toMatchObject({ kind: 'service-failed' });
+    const { send } = tRestEssays(answered(200, JSON.stringify({ text })));
+    expect(await send(long, tRequestContext(), hooks)).toMatchObject({ kind: 'service-failed' });
   }
 });
 
 it('a short essay, or one that repeats its order, is one if the service is self-hosted', async () => {
   for (const text of ['Pens.', order.description, 'Access denied: please try again later.']) {
     for (const isSelfHosted of [true, false]) {
-      const { generate } = tRestEssays(answered(200, JSON.stringify({ essay: text })), { isSelfHosted });
-      const result = await generate(order, tRequestContext(), { maySend: async () => true, beforeAttempt: vi.fn() });
+      const { send } = tRestEssays(answered(200, JSON.stringify({ essay: text })), { isSelfHosted });
+      const result = await send(order, tRequestContext(), { maySend: async () => true, beforeAttempt: vi.fn() });
       expect(result.kind === 'essay').toBe(isSelfHosted);
     }
   }
@@ -241,11 +241,11 @@ it('a short essay, or one that repeats its order, is one if the service is self-
 
 it('accepts lines with text from the self-hosted service only', async () => {
   for (const isSelfHosted of [true, false]) {
-    const { generate, requests } = tRestEssays(answered(200, '{"essay":"Pens hold ink. They write."}'), {
+    const { send, requests } = tRestEssays(answered(200, '{"essay":"Pens hold ink. They write."}'), {
       isSelfHosted,
     });
     const onText = vi.fn();
-    await generate(order, tRequestContext(), { maySend: async () => true, beforeAttempt: vi.fn(), onText });
+    await send(order, tRequestContext(), { maySend: async () => true, beforeAttempt: vi.fn(), onText });
     const [request] = requests;
     expect(Object.keys(request ?? {})).not.toContain('onText');
     expect(request?.lines === undefined).toBe(!isSelfHosted);
@@ -264,8 +264,8 @@ it.each([
   'reads a failure in the last line as status 500, if the service is self-hosted: %s',
   async (isSelfHosted, message) => {
     const outcome: Answered = { ...answered(200, '{"error":"x"}'), text: 'Pens hold' };
-    const { generate } = tRestEssays(outcome, { isSelfHosted });
-    const result = await generate(order, tRequestContext(), { maySend: async () => true, beforeAttempt: vi.fn() });
+    const { send } = tRestEssays(outcome, { isSelfHosted });
+    const result = await send(order, tRequestContext(), { maySend: async () => true, beforeAttempt: vi.fn() });
     const kept = isSelfHosted ? { retryable: true } : { retryable: false, outcome: 'unreadable' };
     expect(result).toEqual({ ...failedWith('FAILED', { ...kept, rawText: 'Pens hold' }), message });
   },

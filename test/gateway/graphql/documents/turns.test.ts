@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createPreparationTurns } from '../../../../src/gateway/graphql/documents/turns.ts';
+import { createPreparationTurns } from '../../../../src/gateway/graphql/documents/documents.ts';
 import { tCaller } from '../../../support/caller.ts';
 import { tGateway } from '../../../support/gateway.ts';
 import { turns as nextTurns } from '../../../support/turns.ts';
@@ -87,10 +87,10 @@ const known = 'query K { country(code: "DE") { name } }';
 
 /** Sends queries to a gateway. The reply to `known` is kept. */
 async function tSend() {
-  const { handle } = tGateway();
+  const { graphql } = tGateway();
   const send = async (query: string, { signal } = new AbortController()) => {
     const body = JSON.stringify({ query });
-    return handle.answer(
+    return graphql.answer(
       {
         method: 'POST',
         body,
@@ -108,7 +108,7 @@ async function tSend() {
   };
   for (let time = 0; time < 3; time += 1) await send(known);
   await nextTurns(1);
-  return { send, caches: handle.caches };
+  return { send, caches: graphql.caches };
 }
 
 describe('many new documents at once', () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Essay, EssayResult, OrderInput, SendingEssayGenerator } from '../../../../src/gateway/essays/essays.ts';
+import type { Essay, EssayResult, EssaySender, OrderInput } from '../../../../src/gateway/essays/port.ts';
 import type { RequestContext } from '../../../../src/gateway/request-context.ts';
 
 export const order: OrderInput = {
@@ -70,8 +70,8 @@ export function tGenerator() {
   let isQueueing = false;
   let beforeSent = () => {};
   const queued: (() => void)[] = [];
-  const generator: SendingEssayGenerator = {
-    generate: (order, context, { maySend, beforeAttempt, onText = () => {} }) =>
+  const sender: EssaySender = {
+    send: (order, context, { maySend, beforeAttempt, onText = () => {} }) =>
       new Promise((resolve, reject) => {
         const call = { order, context, show: onText, answer: resolve, reject };
         const { signal, usage } = context;
@@ -88,10 +88,10 @@ export function tGenerator() {
         if (isQueueing) queued.push(() => void send().catch(reject));
         else send().catch(reject);
       }),
-    readAgain: () => null,
+    reparse: () => null,
   };
   return {
-    generator,
+    sender,
     calls,
     /** From now on calls wait in the queue and are not sent. */
     queue() {

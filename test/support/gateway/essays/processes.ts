@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
-import type { EssayResult, OrderInput } from '../../../../src/gateway/essays/essays.ts';
 import { createEssayOrders } from '../../../../src/gateway/essays/orders/essay-orders.ts';
 import { markerKey, markerMs } from '../../../../src/gateway/essays/orders/process-lease.ts';
+import type { EssayResult, OrderInput } from '../../../../src/gateway/essays/port.ts';
 import type { RequestContext } from '../../../../src/gateway/request-context.ts';
 import type { Store } from '../../../../src/gateway/stores/store.ts';
 import { tGate } from '../../gate.ts';
@@ -31,14 +31,14 @@ export function from(callerId = 'ann', signal?: AbortSignal): RequestContext {
 /** One process with its own generator. Processes share what they have in `store`. @param isNew whether the store was never used */
 export function tProcess(store: Store = createMemoryStore(), { isNew = false } = {}) {
   if (!isNew) void store.setIfAbsent(markerKey, 'set before', { expiresInMs: markerMs }).catch(() => {});
-  const { generator, ...controls } = tGenerator();
+  const { sender, ...controls } = tGenerator();
   const { calls } = controls;
   const fired: string[] = [];
   const outcomes: string[] = [];
   const listeners: (() => void)[] = [];
   const keepMs = 30 * dayMs;
   const { generate, archive, flush, close } = createEssayOrders({
-    generator,
+    sender,
     store,
     isShared: true,
     onRecovered: (listener) => void listeners.push(listener),

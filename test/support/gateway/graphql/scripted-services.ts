@@ -2,7 +2,7 @@ import { createTimeSlices } from '../../../../src/base/async/time-slices.ts';
 import { GatewayError } from '../../../../src/base/errors.ts';
 import type { Bank, BankDataPort, IbanValidation } from '../../../../src/gateway/bank-data/bank-data.ts';
 import { withPrecheck } from '../../../../src/gateway/bank-data/precheck.ts';
-import type { Essay, EssayOrder, EssayOrderState, EssayOrders } from '../../../../src/gateway/essays/essays.ts';
+import type { Essay, EssayOrder, EssayOrderState, EssayOrders } from '../../../../src/gateway/essays/port.ts';
 import type { Services } from '../../../../src/gateway/graphql/schema/context.ts';
 import { turns } from '../../turns.ts';
 import type { Texts } from './random-documents.ts';
@@ -112,7 +112,7 @@ export function tServices(): Services {
     },
     isOnlyLocal: true,
     maxConcurrency: 64,
-    inTimeSlice: createTimeSlices(4),
+    slices: createTimeSlices(4),
     limits: {
       ibans: 20,
       bics: 10,

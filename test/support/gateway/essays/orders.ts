@@ -1,3 +1,7 @@
+import { createEssayOrders } from '../../../../src/gateway/essays/orders/essay-orders.ts';
+import { type EndedState, type OrderRecord, toOrderId } from '../../../../src/gateway/essays/orders/order-record.ts';
+import { createOrderStore } from '../../../../src/gateway/essays/orders/order-store.ts';
+import { markerKey, markerMs } from '../../../../src/gateway/essays/orders/process-lease.ts';
 import type {
   EssayAllowanceExhausted,
   EssayOrder,
@@ -6,11 +10,7 @@ import type {
   OrderInput,
   OrderListing,
   OrderPage,
-} from '../../../../src/gateway/essays/essays.ts';
-import { createEssayOrders } from '../../../../src/gateway/essays/orders/essay-orders.ts';
-import { type EndedState, type OrderRecord, toOrderId } from '../../../../src/gateway/essays/orders/order-record.ts';
-import { createOrderStore } from '../../../../src/gateway/essays/orders/order-store.ts';
-import { markerKey, markerMs } from '../../../../src/gateway/essays/orders/process-lease.ts';
+} from '../../../../src/gateway/essays/port.ts';
 import type { Store } from '../../../../src/gateway/stores/store.ts';
 import { tFailingStore } from '../../failing-store.ts';
 import { createMemoryStore } from '../stores/memory-store.ts';
@@ -35,7 +35,7 @@ export const idOf = (idempotencyKey: string) => toOrderId(idempotencyKey, ann.id
 export const notSent = { ...failed, code: 'UPSTREAM_UNAVAILABLE' } as EssayResult;
 
 /** How many orders these processes have sent. */
-export function sentBy(...processes: Pick<ReturnType<typeof tJobs>, 'calls'>[]): number {
+export function sentBy(...processes: Pick<ReturnType<typeof tOrders>, 'calls'>[]): number {
   const calls = processes.flatMap(({ calls }) => calls);
   return calls.filter(({ context }) => context.usage.upstreamCalls > 0).length;
 }
@@ -47,19 +47,19 @@ export const ann = {
 };
 
 /** A page of the list of a caller, read by a query that may read all of it. */
-export async function listJobs(
-  jobs: EssayOrders,
+export async function listOrders(
+  orders: EssayOrders,
   listing: Partial<OrderListing>,
   callerId = ann.id,
 ): Promise<OrderPage> {
-  const listOrders = jobs.openList(callerId, () => true);
+  const listOrders = orders.openList(callerId, () => true);
   const page = await listOrders({ first: 20, after: null, state: null, ...listing });
   if (page === null) throw new Error('no entry was read');
   return page;
 }
 
-/** One process with its own generator, whose jobs begin. Processes share what they have in `store`. */
-export function tJobs({
+/** One process with its own generator, whose orders begin. Processes share what they have in `store`. */
+export function tOrders({
   store = createMemoryStore(),
   maxRunning = 2,
   maxPerCaller = 10,
@@ -70,12 +70,12 @@ export function tJobs({
 }: Options = {}) {
   void store.setIfAbsent(markerKey, 'set before', { expiresInMs: markerMs });
   const failing = tFailingStore(store);
-  const { generator, ...controls } = tGenerator();
+  const { sender, ...controls } = tGenerator();
   const fired: string[] = [];
   const outcomes: string[] = [];
   const listeners: (() => void)[] = [];
-  const { orders: jobs, ...essays } = createEssayOrders({
-    generator,
+  const { orders, ...essays } = createEssayOrders({
+    sender,
     store: failing.store,
     isShared: true,
     onRecovered: (listener) => void listeners.push(listener),
@@ -103,7 +103,7 @@ export function tJobs({
 
   return {
     ...controls,
-    jobs: { ...jobs, stop: essays.stop, status: essays.status },
+    orders: { ...orders, stop: essays.stop, status: essays.status },
     essays,
     /** Of orders. */
     outcomes,
@@ -118,12 +118,12 @@ export function tJobs({
     },
     /** Starts an order with this key, and lets it begin. */
     async start(idempotencyKey: string, changes: Partial<OrderInput> = {}, caller = ann): Promise<EssayOrder> {
-      const started = await jobs.start({ ...order, ...changes, idempotencyKey }, caller);
+      const started = await orders.start({ ...order, ...changes, idempotencyKey }, caller);
       await pass(0);
       if ('kind' in started) throw new Error(started.message);
       return started;
     },
-    stateOf: async ({ id }: EssayOrder) => (await jobs.find(id, ann.id))?.state,
+    stateOf: async ({ id }: EssayOrder) => (await orders.find(id, ann.id))?.state,
   };
 }
 

@@ -95,16 +95,20 @@ export interface EssayServiceFailed {
   outcome?: 'unreadable' | 'unknown' | undefined;
 }
 
-/** Writes essays. Every order may be charged. Rejects only when the caller aborts. */
+/**
+ * Writes essays for clients that wait. Every order may be charged. With an idempotency key, it is one of the same orders as in
+ * `EssayOrders`. Rejects only when the caller aborts.
+ */
 export interface EssayGenerator {
   generate(order: OrderInput, context: RequestContext): Promise<EssayResult>;
 }
 
-/** A generator that reports when an order is sent. */
-export interface SendingEssayGenerator {
-  generate(order: OrderInput, context: RequestContext, hooks: SendHooks): Promise<EssayResult>;
+/** Sends orders to the essay service. */
+export interface EssaySender {
+  /** Rejects only when the caller aborts. */
+  send(order: OrderInput, context: RequestContext, hooks: SendHooks): Promise<EssayResult>;
   /** The essay in a body that could not be read when it was received; null if there is still none. Calls no service. */
-  readAgain(order: OrderInput, rawText: string): Essay | null;
+  reparse(order: OrderInput, rawText: string): Essay | null;
 }
 
 interface SendHooks {
@@ -136,7 +140,7 @@ export type EssayOrderState =
 
 export type EssayFailure = Exclude<EssayResult, Essay>;
 
-/** The orders of callers who do not wait for them. Functions throw StoreError when the store fails, except `start`. */
+/** What callers do with the orders that they do not wait for, and with those of `generateEssay` that were sent. Functions throw StoreError when the store fails, except `start`. */
 export interface EssayOrders {
   /** Returns when the order is stored. The same input with the same key is the same order. */
   start(order: OrderInput, caller: OrderCaller): Promise<EssayOrder | EssayFailure>;
