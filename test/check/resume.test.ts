@@ -7,6 +7,7 @@ import { tIban } from '../support/e2e/iban.ts';
 import { createRandom } from '../support/e2e/random.ts';
 import { tGate } from '../support/gate.ts';
 import { tListeningGateway } from '../support/gateway/http/listening-gateway.ts';
+import { rounds } from '../support/rounds.ts';
 import { type Reply, replyNever, replyWithIban, tUpstream, type UpstreamCall } from '../support/scripted-upstream.ts';
 
 /** Calls at a time. */
@@ -40,7 +41,7 @@ describe('a check that is killed', () => {
       return replyWithIban(response, call);
     };
     const args = ['--output', path('killed.csv'), '--resume'];
-    for (let kill = 0; kill < 2; kill += 1) {
+    for (let kill = 0; kill < rounds(1); kill += 1) {
       let left = 1 + random(100);
       let held = 0;
       const allHeld = tGate();

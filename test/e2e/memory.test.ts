@@ -19,9 +19,9 @@ it.skipIf(!existsSync('/proc/self/status'))(
       expect(body.byteLength).toBeGreaterThan(1_000_000);
     };
     // The first ones let the heap of a new process grow.
-    for (let visits = 0; visits < 20; visits += 1) await visit();
+    for (let visits = 0; visits < 10; visits += 1) await visit();
     const visited = readMegabytes(process, 'VmRSS');
-    for (let visits = 0; visits < 20; visits += 1) await visit();
+    for (let visits = 0; visits < 10; visits += 1) await visit();
     // Measured: 5 MB. Rendering, compressing and storing the page took 75 MB.
     expect(readMegabytes(process, 'VmRSS') - visited).toBeLessThan(30);
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { countWords } from '../../src/base/words.ts';
 import { createDraftingWriter } from '../../src/essay-service/drafting/drafting-writer.ts';
 import { type WritingMode, writingModes } from '../../src/essay-service/writing-order.ts';
+import { rounds } from '../support/rounds.ts';
 
 const draft = (description: string, mode: WritingMode, wordCount: number) =>
   createDraftingWriter().write({ description, mode, wordCount }, new AbortController().signal);
@@ -31,7 +32,7 @@ describe('any order', () => {
         expectWords(written, wordCount);
         expect(await draft(text, mode, wordCount)).toBe(written);
       }),
-      { numRuns: 1_000 },
+      { numRuns: rounds(200) },
     );
   });
 

@@ -133,7 +133,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       ['so slowly that each character is followed by a pause', 600],
     ])('sends one request for 22 characters typed %s, and none for the same again', async (_, perCharacterMs) => {
       const upstream = await tUpstream(replyValid);
-      const { page, operations } = await open(client, { bankData: upstream });
+      const { page, operations } = await open(client, { bankData: upstream, hasOwnContext: true });
       await page.clock.install({ time: 0 });
       await page.clock.pauseAt(1_000);
       const field = page.getByLabel('IBAN', { exact: true });

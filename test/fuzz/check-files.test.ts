@@ -20,7 +20,7 @@ import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
  */
 
 const { FUZZ_FILES, FUZZ_BYTES, FUZZ_BLOCK_MS } = process.env;
-const requests = Number(FUZZ_FILES ?? 15);
+const requests = Number(FUZZ_FILES ?? 9);
 const maxLength = Number(FUZZ_BYTES ?? 100_000);
 const seed = Number(process.env.FUZZ_SEED ?? 1);
 /** In CPU time of the main thread. Where other tests share the cores and their caches, everything takes longer. */

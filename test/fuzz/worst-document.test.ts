@@ -9,7 +9,7 @@ import { compareWithOrdinary, findWorstDocument } from '../support/fuzz/worst-do
  */
 
 const { WORST_DOCUMENT_ROUNDS, FUZZ_SEED } = process.env;
-const rounds = Number(WORST_DOCUMENT_ROUNDS ?? 40);
+const rounds = Number(WORST_DOCUMENT_ROUNDS ?? 20);
 const seed = Number(FUZZ_SEED ?? 1);
 const maxMs = 50;
 

@@ -6,6 +6,7 @@ import { findNationalCheck, findWrongCheckDigits, nationalCheck } from '../../sr
 import { type CountryFormat, countryFormats, findCountryFormat } from '../../src/iban/registry.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
 import { allFormats, anyBban, anyIban, digits, letters } from '../support/iban/any-iban.ts';
+import { rounds } from '../support/rounds.ts';
 
 /**
  * Test cases of libraries that check only the check digits of the IBAN: their accounts and national check digits are
@@ -226,7 +227,7 @@ describe('for any text', () => {
       fc.property(anyText, anyMethod, (text, germanMethod) => {
         expect(['PASSED', 'FAILED', 'NOT_APPLICABLE']).toContain(nationalCheck(text, { germanMethod }));
       }),
-      { numRuns: 1_000 },
+      { numRuns: rounds(200) },
     );
   });
 });

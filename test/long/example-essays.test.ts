@@ -30,7 +30,7 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
     it('watches an order to its end, also after a reload, and orders a second essay only on purpose', async () => {
       const { reply, release } = replyHeld(replyEssay);
       const upstream = await tUpstream(reply);
-      const { page, operations, variables } = await open(client, { essays: upstream });
+      const { page, operations, variables } = await open(client, { essays: upstream, hasOwnContext: true });
       await page.getByRole('button', { name: 'Order essay' }).waitFor();
       await page.clock.setFixedTime(Date.now());
       await order(page);
@@ -101,7 +101,11 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
     it('sends an order again after a lost connection, with the same key', async () => {
       const upstream = await tUpstream(replyEssay);
       const expectedMessage = /^Failed to load resource: net::ERR_INTERNET_DISCONNECTED$/;
-      const { page, operations, variables } = await open(client, { essays: upstream, expectedMessage });
+      const { page, operations, variables } = await open(client, {
+        essays: upstream,
+        expectedMessage,
+        hasOwnContext: true,
+      });
       await page.context().setOffline(true);
       await order(page);
       await page.locator('#essay-answer').getByText('The gateway cannot be reached.').waitFor();

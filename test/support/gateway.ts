@@ -12,6 +12,7 @@ import { createGateway } from '../../src/gateway/gateway.ts';
 import type { UpstreamLimits } from '../../src/gateway/upstream/upstream-client.ts';
 import { tCaller } from './caller.ts';
 import { tFetch } from './gateway/graphql/local-fetch.ts';
+import type { OnFinished } from './process.ts';
 import { type Reply, tUpstream } from './scripted-upstream.ts';
 
 export const bankDataKey = 'seeded-bank-data-key-b1';
@@ -34,6 +35,7 @@ interface TGatewayOptions {
   upstreamLimits?: Partial<UpstreamLimits>;
   /** Folder with imported lists; without it, only those in packages are used. */
   importsDir?: string;
+  onFinished?: OnFinished;
 }
 
 /** A gateway for these upstreams, with known keys and a readable log. It listens only if `listen` is called. */
@@ -44,6 +46,7 @@ export function tGateway({
   heartbeatMs,
   upstreamLimits,
   importsDir,
+  onFinished = onTestFinished,
 }: TGatewayOptions = {}) {
   const dataDir = join(tmpdir(), `ledgerquill-${randomUUID()}`);
   const lines: string[] = [];
@@ -61,7 +64,7 @@ export function tGateway({
       upstreamLimits: { backoffMs: 0, ...upstreamLimits },
     },
   );
-  onTestFinished(async () => {
+  onFinished(async () => {
     await gateway.close();
     rmSync(dataDir, { recursive: true, force: true });
   });

@@ -14,12 +14,14 @@ export class SlowestFirst extends BaseSequencer {
 }
 
 /*
- * Files that wait for browsers and processes alternate with files that compute. The first two match many regular expressions:
+ * Files that wait for browsers and processes alternate with files that compute. The first four match many regular expressions:
  * V8 does not optimize those that it compiles once a process has 16 MB of code, and they would take six times as long.
  */
 const slowest = [
   'test/essay-service/tagged-essay.test.ts',
   'test/essay-service/model-output.test.ts',
+  'test/essay-service/model-answers.test.ts',
+  'test/gateway/essays/rest/read-essay.test.ts',
   'test/e2e/outage.test.ts',
   'test/examples/ibans.test.ts',
   'test/e2e/lost-redis-data.test.ts',

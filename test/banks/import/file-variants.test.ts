@@ -9,6 +9,7 @@ import type { Cells, Sample } from '../../support/banks/import/sample.ts';
 import { tLastPlace, wrongBic } from '../../support/banks/import/sample.ts';
 import { samples, tSample } from '../../support/banks/import/samples.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
+import { tShared } from '../../support/shared.ts';
 
 /* Files as they are published, with one wrong row in more than a hundred, and copies of them that other programs made. */
 
@@ -16,8 +17,8 @@ it('every importable country has a sample', () => {
   expect([...new Set(samples.map(({ country }) => country))].sort()).toEqual(importableCountries());
 });
 
-async function read({ country, fileName }: Sample, bytes: Buffer, date?: string) {
-  const path = join(tFolder(), fileName);
+async function read({ country, fileName }: Sample, bytes: Buffer, date?: string, folder = tFolder()) {
+  const path = join(folder, fileName);
   writeFileSync(path, bytes);
   return readBankFile({ country, path, today: '2026-11-25', date });
 }
@@ -49,15 +50,17 @@ const variants: readonly [name: string, change: (text: string, encoding: string)
 describe.each(samples)('the file of $title ($country), with one wrong row', (sample) => {
   const { top, rows, encode, invalid, bank, encoding } = sample;
   const [invalidRow, problem] = invalid;
+  const complete = tShared(async (onFinished) =>
+    read(sample, await encode([...top, ...repeat(rows)]), undefined, tFolder(onFinished)),
+  );
 
   it.each(encoding === undefined ? variants.slice(0, 1) : variants)('is imported %s', async (_, change) => {
-    const complete = await read(sample, await encode([...top, ...repeat(rows)]));
     const bytes = await encode([...top, ...repeat(rows), invalidRow]);
     const copy = encoding === undefined ? bytes : change(iconv.decode(bytes, encoding), encoding);
     const content = await read(sample, copy);
-    expect(content.entries).toEqual(complete.entries);
+    expect(content.entries).toEqual(complete().entries);
     expect(content.entries).toContainEqual(bank);
-    expect(content.date).toBe(complete.date);
+    expect(content.date).toBe(complete().date);
     expect(content.faults).toMatchObject({ count: 1, leftOut: 1 });
     const place = tLastPlace({ ...sample, rows: repeat(rows) });
     expect(content.faults.first).toEqual([`${place}, left out: ${problem}`]);

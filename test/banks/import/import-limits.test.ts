@@ -81,7 +81,7 @@ const large: Record<string, [country: string, createFile: () => string, expected
   ],
   'a CSV file of many blank lines': [
     'DE',
-    () => tFileOf('\n'.repeat(30_000_000), 'x.csv'),
+    () => tFileOf('\n'.repeat(12_000_000), 'x.csv'),
     /x\.csv has more than 150,000 lines, the limit for a bank file/,
   ],
   'a CSV file of one line': [
@@ -91,7 +91,7 @@ const large: Record<string, [country: string, createFile: () => string, expected
   ],
   'a CSV file of one line of separators': [
     'DE',
-    () => tFileOf(';'.repeat(30_000_000), 'x.csv'),
+    () => tFileOf(';'.repeat(12_000_000), 'x.csv'),
     /x\.csv, line 1: more than 10,000 characters, the limit for a line/,
   ],
   'a CSV file with an open quotation mark': [
@@ -101,12 +101,12 @@ const large: Record<string, [country: string, createFile: () => string, expected
   ],
   'a file of fixed width of one line': [
     'DE',
-    () => tFileOf('1'.repeat(30_000_000), 'x.txt'),
+    () => tFileOf('1'.repeat(12_000_000), 'x.txt'),
     /x\.txt, line 1: more than 10,000 characters, the limit for a line/,
   ],
   'a CSV file of one line in UTF-16': [
     'DE',
-    () => tFileOf(Buffer.from(`\ufeff${'x'.repeat(15_000_000)}`, 'utf16le'), 'x.csv'),
+    () => tFileOf(Buffer.from(`\ufeff${'x'.repeat(6_000_000)}`, 'utf16le'), 'x.csv'),
     /x\.csv, line 1: more than 10,000 characters, the limit for a line/,
   ],
   'a JSON file of many entries': [
@@ -116,32 +116,32 @@ const large: Record<string, [country: string, createFile: () => string, expected
   ],
   'a JSON file of one entry': [
     'UA',
-    () => tFileOf(`[{"MFO":"${'x'.repeat(30_000_000)}"}]`, 'x.json'),
+    () => tFileOf(`[{"MFO":"${'x'.repeat(12_000_000)}"}]`, 'x.json'),
     /x\.json: an entry of more than 10,000 characters, the limit for an entry/,
   ],
   'a JSON file of brackets': [
     'UA',
-    () => tFileOf('['.repeat(30_000_000), 'x.json'),
+    () => tFileOf('['.repeat(12_000_000), 'x.json'),
     /x\.json: an entry of more than 10,000 characters, the limit for an entry/,
   ],
   'an XML file of many tags': [
     'LT',
-    () => tFileOf('<participant><branch>'.repeat(1_500_000), 'x.xml'),
+    () => tFileOf('<participant><branch>'.repeat(600_000), 'x.xml'),
     /x\.xml ends within an entry; download it again/,
   ],
   'an XML file of one text': [
     'LT',
-    () => tFileOf(`<participant>${'x'.repeat(30_000_000)}`, 'x.xml'),
+    () => tFileOf(`<participant>${'x'.repeat(12_000_000)}`, 'x.xml'),
     /x\.xml: an entry of more than 10,000 characters, the limit for an entry/,
   ],
-  'an archive that unpacks to 100 MB': [
+  'an archive that unpacks to 40 MB': [
     'NO',
-    () => tWorkbook(' '.repeat(100_000_000)),
+    () => tWorkbook(' '.repeat(40_000_000)),
     /x\.xlsx unpacks to more than 16 MB, the limit for a workbook/,
   ],
   'an archive that declares another size': [
     'NO',
-    () => tWorkbook(' '.repeat(100_000_000), {}, { declaredBytes: 100 }),
+    () => tWorkbook(' '.repeat(40_000_000), {}, { declaredBytes: 100 }),
     /x\.xlsx unpacks to more than 16 MB, the limit for a workbook/,
   ],
   'a workbook with a cell of 15 MB': [
@@ -179,13 +179,13 @@ const large: Record<string, [country: string, createFile: () => string, expected
 /* Its time would grow with the square of its size if each brace or bracket were tried as the start of an entry. */
 describe('a hostile file is rejected before the test times out', () => {
   it.each([
-    ['XML without tags', 'LT', 'x.xml', `<list>${`${'a'.repeat(9_000)}>`.repeat(2_600)}`],
-    ['XML with tags that do not end', 'LT', 'x.xml', `<list>${'<a'.repeat(4_000_000)}`],
-    ['XML with open sections', 'LT', 'x.xml', `<list>${'<![CDATA[>'.repeat(800_000)}`],
-    ['XML with many names', 'LT', 'x.xml', `<list>${`<${'a'.repeat(9_000)} >`.repeat(2_600)}`],
-    ['JSON with an open text', 'UA', 'x.json', `[${'{"\\"'.repeat(2_000_000)}`],
-    ['JSON with open texts in lines', 'UA', 'x.json', `[${`${'{"\\"{\\"'.repeat(1_000)}\n`.repeat(1_000)}`],
-    ['JSON with braces that do not end', 'UA', 'x.json', `[${'{'.repeat(8_000_000)}`],
+    ['XML without tags', 'LT', 'x.xml', `<list>${`${'a'.repeat(9_000)}>`.repeat(600)}`],
+    ['XML with tags that do not end', 'LT', 'x.xml', `<list>${'<a'.repeat(1_000_000)}`],
+    ['XML with open sections', 'LT', 'x.xml', `<list>${'<![CDATA[>'.repeat(200_000)}`],
+    ['XML with many names', 'LT', 'x.xml', `<list>${`<${'a'.repeat(9_000)} >`.repeat(600)}`],
+    ['JSON with an open text', 'UA', 'x.json', `[${'{"\\"'.repeat(500_000)}`],
+    ['JSON with open texts in lines', 'UA', 'x.json', `[${`${'{"\\"{\\"'.repeat(1_000)}\n`.repeat(250)}`],
+    ['JSON with braces that do not end', 'UA', 'x.json', `[${'{'.repeat(2_000_000)}`],
   ])('%s', async (_, country, name, text) => {
     expect(await rejection(country, tFileOf(text, name))).toContain(name);
   });

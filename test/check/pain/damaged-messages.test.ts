@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { rules } from '../../../src/check/pain/rules.ts';
 import { findAllIn, rightMessage, versions } from '../../support/check/pain-messages.ts';
+import { rounds } from '../../support/rounds.ts';
 
 /* Whatever is done to a message, the check ends with findings of the table, and their messages have no IBAN. */
 
@@ -47,6 +48,6 @@ it('a damaged message has findings, and no fault', async () => {
         expect(ibans.filter((iban) => finding.message.replaceAll(' ', '').includes(iban))).toEqual([]);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(100) },
   );
 });

@@ -12,11 +12,12 @@ import { createRandom } from '../../support/e2e/random.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { tGateway } from '../../support/gateway.ts';
 import { ibanOfBank } from '../../support/iban/iban-of-bank.ts';
+import { rounds } from '../../support/rounds.ts';
 import { tBankDataService } from '../../support/self-hosted.ts';
 
 /* The gateway answers with the record of the list, for bank codes from all over it. */
 
-const banksPerCountry = 50;
+const banksPerCountry = rounds(10);
 
 it.each(createBankLists().countries())('answers random bank codes of %s as the list has them', async (country) => {
   await expectAnswers(pickBanks(createBankLists().banks(country)), await tBankDataService());

@@ -1,5 +1,6 @@
+import { Agent } from 'node:http';
 import { parse } from 'graphql';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { schema } from '../../../src/gateway/graphql/schema/schema.ts';
 import {
   createParityRequests,
@@ -70,6 +71,8 @@ async function tPair() {
   const direct = tGateway(options);
   const { graphql } = tGateway(options);
   const origin = await tGraphqlServer({ answer: graphql.answerWithYoga });
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
   return [
     tWay(await direct.listen(), (text) => text),
     // Each document is new, so none is compiled. A space at its end changes no result.
@@ -85,6 +88,7 @@ async function tPair() {
         const changed = change(body);
         const text = typeof changed === 'string' ? changed : JSON.stringify(changed);
         return tSend(`${origin}/graphql`, {
+          agent,
           method: 'POST',
           headers: { 'content-type': 'application/json', 'x-request-id': `request-${count}`, ...headers },
           body: text + ' '.repeat(spaces),

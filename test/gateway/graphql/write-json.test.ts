@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { createTimeSlices } from '../../../src/base/async/time-slices.ts';
 import { remainingLength, writeJson } from '../../../src/gateway/graphql/request/write-json.ts';
+import { rounds } from '../../support/rounds.ts';
 
 const inTimeSlice = createTimeSlices(4);
 
@@ -26,7 +27,7 @@ it('writes the bytes of JSON.stringify', async () => {
     fc.asyncProperty(tree, async (value) => {
       if ((await write(value)) !== JSON.stringify(value)) throw new Error('the texts differ');
     }),
-    { numRuns: 200, seed: 57 },
+    { numRuns: rounds(40), seed: 57 },
   );
 });
 

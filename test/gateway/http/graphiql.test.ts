@@ -7,6 +7,7 @@ import { schema } from '../../../src/gateway/graphql/schema/schema.ts';
 import { findAccessibilityProblems, tBrowser, whyNoChromium } from '../../support/browser.ts';
 import { tGateway } from '../../support/gateway.ts';
 import { tBankDataService, tEssayService } from '../../support/self-hosted.ts';
+import { tShared } from '../../support/shared.ts';
 
 /* GraphiQL in a browser. tBrowser fails the test if the page calls any other server. */
 
@@ -37,16 +38,23 @@ it('is not built if its markup is not the expected one', () => {
 describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
   const visit = tBrowser();
 
-  async function open(colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
-    const [bankDataUrl, essaysUrl] = await Promise.all([tBankDataService(), tEssayService()]);
-    const gateway = tGateway({ bankDataUrl, essaysUrl });
-    const { page } = await visit(`${await gateway.listen()}/graphql`, { viewport: desktop, colorScheme });
-    await editorOf(page).getByText('OneIban').waitFor();
-    return page;
-  }
+  /** A page takes 8 s of CPU time to load, so each test continues with that of the one before in its theme. */
+  const tPage = (colorScheme: 'light' | 'dark') =>
+    tShared(async (onFinished) => {
+      const [bankDataUrl, essaysUrl] = await Promise.all([
+        tBankDataService({ onFinished }),
+        tEssayService({ onFinished }),
+      ]);
+      const gateway = tGateway({ bankDataUrl, essaysUrl, onFinished });
+      const { page } = await visit(`${await gateway.listen()}/graphql`, { viewport: desktop, colorScheme, onFinished });
+      await editorOf(page).getByText('OneIban').waitFor();
+      return page;
+    });
+  const light = tPage('light');
+  const dark = tPage('dark');
 
   it('shows all lines and operations in full, and runs each by two clicks, a stored essay by the id of its order', async () => {
-    const page = await open();
+    const page = light();
     const longestLine = Math.max(...example.split('\n').map((line) => line.length));
     expect(await countColumns(page)).toBeGreaterThanOrEqual(longestLine);
     await executeButton(page).click();
@@ -80,10 +88,11 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
     const run = [...operations, 'OrderEssay', 'StoredEssay'];
     expect(await historyOf(page).getByRole('listitem').allInnerTexts()).toEqual(run.toReversed());
     await expectAccessible(page);
+    await page.getByRole('button', { name: 'Hide History' }).click();
   });
 
   it('restores an operation and its variables from the history, which has no headers', async () => {
-    const page = await open();
+    const page = light();
     const write = async (text: string) => {
       await page.keyboard.press('ControlOrMeta+a');
       await page.keyboard.insertText(text);
@@ -95,7 +104,7 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
     await editorOf(page).getByText('OneIban').click();
     await write('{ __typename }');
     await page.getByRole('button', { name: 'Show History' }).click();
-    await historyOf(page).getByRole('button', { name: 'OneIban' }).click();
+    await historyOf(page).getByRole('button', { name: 'OneIban' }).first().click();
     await editorOf(page).getByText('OneIban').waitFor();
     await page.getByText('"seeded-key"').waitFor();
     expect(await page.evaluate("localStorage.getItem('graphiql:queries')")).toMatch(
@@ -104,7 +113,7 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
   });
 
   it('opens its panes at their top, without cut text and without the fields for routers', async () => {
-    const page = await open('dark');
+    const page = dark();
     const docs = page.getByRole('region', { name: 'Documentation Explorer' });
     const explorer = page.locator('.graphiql-plugin');
     for (const size of [phone, desktop]) {
@@ -130,22 +139,8 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
     await expectAccessible(page);
   });
 
-  it('selects and closes tabs by keys', async () => {
-    const page = await open();
-    const tabs = page.getByRole('list', { name: 'Select active operation' }).getByRole('button');
-    const isSelected = page.locator('[aria-current=true]');
-    await page.getByRole('button', { name: 'New tab' }).press('Enter');
-    await tabs.and(isSelected).and(page.getByText('<untitled>')).waitFor();
-    await expectAccessible(page);
-    await tabs.first().press('Enter');
-    await tabs.first().and(isSelected).waitFor();
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Enter');
-    await expect.poll(() => tabs.allInnerTexts()).toEqual(['<untitled>']);
-  });
-
   it('completes field names and shows the documentation of types', async () => {
-    const page = await open('dark');
+    const page = dark();
     await expectAccessible(page);
     await editorOf(page).getByText('OneIban').click();
     await page.keyboard.press('ControlOrMeta+a');
@@ -160,6 +155,20 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
     await docs.getByText(descriptionOf('IbanValidation')).waitFor();
     await docs.getByText(descriptionOf('IbanValidation', 'valid')).waitFor();
     await expectAccessible(page);
+  });
+
+  it('selects and closes tabs by keys', async () => {
+    const page = light();
+    const tabs = page.getByRole('list', { name: 'Select active operation' }).getByRole('button');
+    const isSelected = page.locator('[aria-current=true]');
+    await page.getByRole('button', { name: 'New tab' }).press('Enter');
+    await tabs.and(isSelected).and(page.getByText('<untitled>')).waitFor();
+    await expectAccessible(page);
+    await tabs.first().press('Enter');
+    await tabs.first().and(isSelected).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => tabs.allInnerTexts()).toEqual(['<untitled>']);
   });
 });
 

@@ -13,7 +13,7 @@ import { tScript } from '../../support/process.ts';
 
 const hour = { expiresInMs: 3_600_000 };
 /** More of them: STORE_KILLS=10 npx vitest run test/gateway/stores/lmdb-store.test.ts. */
-const kills = Number(process.env.STORE_KILLS ?? 2);
+const kills = Number(process.env.STORE_KILLS ?? 1);
 
 function tLmdbStore(folder: string) {
   const store = createLmdbStore({ folder });

@@ -72,8 +72,7 @@ it('takes 50,000 waiting requests in turn within the time that their calls take'
   queue.enter(Symbol(), signal);
   let turns = 0;
   const waiting = Array.from({ length: 50_000 }, async () => {
-    expect(await queue.enter(Symbol(), signal)).toBe(true);
-    turns += 1;
+    if (await queue.enter(Symbol(), signal)) turns += 1;
     queue.leave();
   });
   queue.leave();

@@ -22,6 +22,7 @@ interface OpenOptions {
   /** Of the gateway. */
   env?: Environment;
   expectedMessage?: RegExp;
+  hasOwnContext?: boolean;
 }
 
 /**

@@ -4,6 +4,7 @@ import { parseJson } from '../../../../src/base/parse-json.ts';
 import { readEssay } from '../../../../src/gateway/essays/rest/read-essay.ts';
 import { createRandom } from '../../../support/e2e/random.ts';
 import { description, essay, first, rows, second, trace } from '../../../support/gateway/essays/responses.ts';
+import { rounds } from '../../../support/rounds.ts';
 
 const ordered = { description, wordCount: 300 };
 interface Declared {
@@ -262,7 +263,7 @@ describe('near misses', () => {
     const random = createRandom(7);
     const values = [7, true, null, 'en', '2026-11-25', 'a81f-22', 'claude', 0.5, ['pens', 'ink'], { total: 5 }, ''];
     for (const [name, , body, expected] of right) {
-      for (let round = 0; round < 20; round += 1) {
+      for (let round = 0; round < rounds(4); round += 1) {
         const added = Object.fromEntries(
           Array.from({ length: 1 + random(3) }, (_, index) => [
             `x_${'abcdef'[index]}${random(99)}`,

@@ -16,7 +16,7 @@ export function tArchive(files: Readonly<Record<string, string>>, options: Archi
   let at = 0;
   for (const [path, text] of Object.entries(files)) {
     const content = Buffer.from(text);
-    const packed = method === 0 ? content : deflateRawSync(content);
+    const packed = method === 0 ? content : deflateRawSync(content, { level: 1 });
     const common = Buffer.alloc(26);
     common.writeUInt16LE(flags, 2);
     common.writeUInt16LE(method, 4);

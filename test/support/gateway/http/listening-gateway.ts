@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { type Agent, request } from 'node:http';
 import type { Environment } from '../../../../src/base/variables/read-variables.ts';
 import { tGateway } from '../../gateway.ts';
 import { replyJson, tUpstream, type Upstream } from '../../scripted-upstream.ts';
@@ -42,17 +42,19 @@ interface SendOptions {
   body?: string | Buffer;
   /** What the request line has in place of the path. */
   target?: string | undefined;
+  /** Keeps connections; without one, each request has its own. */
+  agent?: Agent | false;
 }
 
 /** Unlike `fetch`, sends any header unchanged and does not decompress bodies. */
 export function tSend(
   url: string,
-  { method = 'GET', headers = {}, body = '', target }: SendOptions = {},
+  { method = 'GET', headers = {}, body = '', target, agent = false }: SendOptions = {},
 ): Promise<Received> {
   return new Promise((resolve, reject) => {
     const length = body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const path = target === undefined ? {} : { path: target };
-    request(url, { method, headers: { ...length, ...headers }, agent: false, ...path }, async (response) => {
+    request(url, { method, headers: { ...length, ...headers }, agent, ...path }, async (response) => {
       const bytes = Buffer.concat(await response.toArray());
       resolve({
         status: response.statusCode ?? 0,
