@@ -15,7 +15,8 @@ import { type BankFacts, checkNationally } from '../bank-facts.ts';
 import { type FingerprintMap, fingerprintOf } from '../fingerprints.ts';
 import { find, findAll, textOf, visitElements, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
-import { foreignElements, type MessageVersion } from './message-versions.ts';
+import type { MessageVersion } from './message-versions.ts';
+import { countCharacters } from './schema.ts';
 import { findCharactersOutsideSepa, toSepaCharacters } from './sepa-characters.ts';
 import { parseDate, parseDateTime } from './values.ts';
 
@@ -32,13 +33,8 @@ interface ElementChecks {
 
 /** Checks each element below, by its name, wherever it is. */
 export function checkElements(part: XmlElement, checks: ElementChecks): void {
-  const { findings, version } = checks;
+  const { findings } = checks;
   visitElements(part, (element) => {
-    const foreign = foreignElements[version.edition].get(element.name);
-    if (foreign !== undefined) {
-      const message = `${element.name} is not in ${version.name}: ${foreign}.`;
-      findings.add('ELEMENT_OF_OTHER_VERSION', element, message);
-    }
     if (element.text.includes('\uFFFD')) {
       const message =
         'The text has bytes that are not characters of the encoding. Declare the encoding in which the file was saved.';
@@ -297,9 +293,4 @@ function printCharacters(characters: readonly string[]): string {
   });
   const more = characters.length - printed.length;
   return printed.join(' ') + (more > 0 ? ` and ${more} more` : '');
-}
-
-/** Characters beyond U+FFFF count once, as in XML Schema. */
-function countCharacters(text: string): number {
-  return text.length > 16 ? [...text].length : text.length;
 }

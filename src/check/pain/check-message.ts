@@ -4,6 +4,7 @@ import type { Answers } from '../answers/answers.ts';
 import type { BankFacts } from '../bank-facts.ts';
 import type { Finding, Place } from '../finding.ts';
 import { createPartChecks } from './check-parts.ts';
+import { createSchemaCheck } from './check-schema.ts';
 import { decodeXml } from './decode-xml.ts';
 import { xpathOf } from './elements.ts';
 import { MessageFindings } from './findings.ts';
@@ -53,7 +54,7 @@ export function checkMessage(chunks: AsyncIterable<Uint8Array>, options: Message
   const { today = isoDateOf(), inTimeSlice = createTimeSlices(maxSliceMs) } = options;
   const findings = new MessageFindings(answers.hurry, inTimeSlice);
   const checks = createPartChecks({ findings, answers, banks, messageIds, today });
-  const reader = createMessageReader(checks.parts);
+  const reader = createMessageReader(checks.parts, createSchemaCheck(findings));
   let isComplete = false;
 
   return {

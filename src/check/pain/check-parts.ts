@@ -5,14 +5,7 @@ import type { Answers } from '../answers/answers.ts';
 import { type BankFacts, knownBics } from '../bank-facts.ts';
 import { FingerprintMap } from '../fingerprints.ts';
 import { checkElements } from './check-elements.ts';
-import {
-  checkCommonElements,
-  checkMandatory,
-  checkPayment,
-  checkTransaction,
-  hasSepaService,
-  isSepaPayment,
-} from './check-payment.ts';
+import { checkCommonElements, checkPayment, checkTransaction, hasSepaService, isSepaPayment } from './check-payment.ts';
 import { addAmount, checkAmount, checkTotals, createTotals, type Totals } from './check-totals.ts';
 import { createDuplicates } from './duplicates.ts';
 import { find, type XmlElement } from './elements.ts';
@@ -63,13 +56,14 @@ export function createPartChecks({ findings, answers, banks, today, messageIds }
     },
 
     openMessage(element) {
-      const { transaction, message: expected, name } = requireVersion();
+      const of = requireVersion();
+      const { message: expected, name } = of;
       if (message !== null || element.name !== expected) {
         const text = `Document has ${element.name} in it. ${name} has one ${expected}, and nothing else.`;
         throw new Refusal('WRONG_ROOT', text);
       }
       message = element;
-      return transaction;
+      return of;
     },
 
     header(element) {
@@ -103,15 +97,12 @@ export function createPartChecks({ findings, answers, banks, today, messageIds }
     },
 
     closePayment(element) {
-      if (payment?.totals.count === 0) findings.addMissing(element, requireVersion().transaction);
       if (payment !== null) checkTotals(element, payment.totals, findings);
       findings.endPart();
     },
 
-    closeMessage(element) {
-      if (groupHeader === null) findings.addMissing(element, 'GrpHdr');
-      else checkTotals(groupHeader, totals, findings);
-      if (payments === 0) findings.addMissing(element, 'PmtInf');
+    closeMessage() {
+      if (groupHeader !== null) checkTotals(groupHeader, totals, findings);
       findings.endPart();
     },
   };
@@ -123,7 +114,6 @@ export function createPartChecks({ findings, answers, banks, today, messageIds }
   }
 
   function checkGroupHeader(element: XmlElement): void {
-    checkMandatory(element, ['MsgId', 'CreDtTm', 'NbOfTxs', 'InitgPty'], findings);
     duplicates.checkMessage(find(element, 'MsgId'));
     if (find(element, 'CtrlSum') !== null) return;
     const text = 'The group header has no CtrlSum. Add the sum of all amounts.';

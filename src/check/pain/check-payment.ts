@@ -16,8 +16,9 @@ export function checkPayment(payment: XmlElement, { findings, version, today }: 
   const { isDirectDebit } = version;
   const dateName = isDirectDebit ? 'ReqdColltnDt' : 'ReqdExctnDt';
   const own = isDirectDebit ? 'Cdtr' : 'Dbtr';
-  const mandatory = ['PmtInfId', 'PmtMtd', dateName, `${own}/Nm`, `${own}Acct/Id/IBAN`, `${own}Agt/FinInstnId`];
-  checkMandatory(payment, mandatory, findings);
+  // What is mandatory by ISO 20022 is compared with the schema.
+  checkMandatory(find(payment, own), ['Nm'], findings);
+  checkMandatory(find(payment, `${own}Acct`, 'Id'), ['IBAN'], findings);
   checkCode(find(payment, 'PmtMtd'), isDirectDebit ? ['DD'] : ['TRF', 'CHK', 'TRA'], findings);
   if (isDirectDebit) checkSequence(payment, findings);
   checkExecutionDate(find(payment, dateName), { findings, version, today });
@@ -32,8 +33,7 @@ export function checkTransaction(
 ): void {
   const { isDirectDebit } = version;
   const other = isDirectDebit ? 'Dbtr' : 'Cdtr';
-  const mandatory = ['PmtId/EndToEndId', isDirectDebit ? 'InstdAmt' : 'Amt/InstdAmt', `${other}/Nm`];
-  checkMandatory(transaction, mandatory, findings);
+  checkMandatory(transaction, [`${other}/Nm`], findings);
   if (isSepa || find(transaction, `${other}Acct`, 'Id', 'Othr') === null) {
     checkMandatory(transaction, [`${other}Acct/Id/IBAN`], findings);
   }
@@ -75,7 +75,8 @@ export function hasSepaService(element: XmlElement): boolean {
 }
 
 /** Reports the elements at these paths that are missing. */
-export function checkMandatory(element: XmlElement, paths: readonly string[], findings: MessageFindings): void {
+function checkMandatory(element: XmlElement | null, paths: readonly string[], findings: MessageFindings): void {
+  if (element === null) return;
   for (const path of paths) {
     let parent = element;
     const names = path.split('/');
@@ -106,10 +107,9 @@ function checkExecutionDate(element: XmlElement | null, { findings, version, tod
   if (element === null) return;
   const choice = find(element, 'Dt') ?? find(element, 'DtTm');
   const isChoiceExpected = element.name === 'ReqdExctnDt' && version.edition === 2019;
-  if (choice === null && isChoiceExpected && element.children.length > 0) findings.addMissing(element, 'Dt');
-  else if (isChoiceExpected !== (choice !== null)) {
-    const right = isChoiceExpected ? `${element.name}/Dt` : element.name;
-    findings.add('ELEMENT_OF_OTHER_VERSION', element, `In ${version.name}, the date is in ${right}.`);
+  if (isChoiceExpected && textOf(element) !== null) {
+    const message = `In ${version.name}, the date is in ${element.name}/Dt.`;
+    findings.add('ELEMENT_OF_OTHER_VERSION', element, message);
   }
   const place = choice ?? element;
   const day = checkDate(place, findings);
@@ -134,8 +134,7 @@ function checkChargeBearer(
 }
 
 function checkDirectDebit(transaction: XmlElement, findings: MessageFindings, today: string): void {
-  const mandatory = ['DrctDbtTx/MndtRltdInf/MndtId', 'DrctDbtTx/MndtRltdInf/DtOfSgntr', 'DbtrAgt/FinInstnId'];
-  checkMandatory(transaction, mandatory, findings);
+  checkMandatory(transaction, ['DrctDbtTx/MndtRltdInf/MndtId', 'DrctDbtTx/MndtRltdInf/DtOfSgntr'], findings);
   checkSequence(transaction, findings);
   checkCreditorId(find(transaction, 'DrctDbtTx', 'CdtrSchmeId'), findings);
   const signature = find(transaction, 'DrctDbtTx', 'MndtRltdInf', 'DtOfSgntr');

@@ -1,5 +1,7 @@
 import { find, textOf, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
+import { isXmlDecimal } from './schema.ts';
+import { schemaDecimals } from './schema-tables.ts';
 import { parseDecimal, printUnits, repairDecimal } from './values.ts';
 
 /** The transactions of a message, or of a payment. */
@@ -29,28 +31,29 @@ export function addAmount(totals: Totals, amount: XmlElement | null): void {
 
 /** Compares the number of transactions and the control sum in a group header or a payment with what is there. */
 export function checkTotals(element: XmlElement, totals: Totals, findings: MessageFindings): void {
-  const number = find(element, 'NbOfTxs');
-  const numberText = textOf(number);
-  if (number !== null && numberText !== null) {
-    if (!/^\d{1,15}$/.test(numberText)) {
-      findings.add('WRONG_NUMBER', number, 'NbOfTxs must be a number of 1 to 15 digits.', String(totals.count));
-    } else if (Number(numberText) !== totals.count) {
-      const message = `NbOfTxs is ${Number(numberText)}, but there are ${totals.count} transactions.`;
-      findings.add('TRANSACTION_COUNT_MISMATCH', number, message, String(totals.count));
-    }
-  }
+  checkCount(find(element, 'NbOfTxs'), totals, findings);
   const sum = find(element, 'CtrlSum');
-  const sumText = textOf(sum);
-  if (sum === null || sumText === null) return;
-  const stated = parseDecimal(sumText);
+  if (sum === null || textOf(sum) === null) return;
   const actual = totals.isExact ? [...totals.sums.values()].reduce((one, other) => one + other, 0n) : null;
   const right = actual === null ? null : printUnits(actual);
-  if (stated === null) {
-    const message = 'CtrlSum must be a number with a decimal point and at most five decimals, such as 1234.56.';
+  if (!isXmlDecimal(sum.text, schemaDecimals.DecimalNumber)) {
+    const message = 'CtrlSum must be a number with a decimal point, such as 1234.56.';
     findings.add('WRONG_NUMBER', sum, message, right);
-  } else if (actual !== null && stated.units !== actual) {
-    const message = `CtrlSum is ${printUnits(stated.units)}, but the sum of the amounts is ${right}.`;
-    findings.add('CONTROL_SUM_MISMATCH', sum, message, right);
+    return;
+  }
+  const stated = parseDecimal(sum.text.trim().replace(/(\.\d*?)0+$/, '$1'));
+  if (actual === null || stated?.units === actual) return;
+  const printed = stated === null ? 'another number' : printUnits(stated.units);
+  findings.add('CONTROL_SUM_MISMATCH', sum, `CtrlSum is ${printed}, but the sum of the amounts is ${right}.`, right);
+}
+
+function checkCount(number: XmlElement | null, { count }: Totals, findings: MessageFindings): void {
+  if (number === null || textOf(number) === null) return;
+  if (!/^[0-9]{1,15}$/.test(number.text)) {
+    findings.add('WRONG_NUMBER', number, 'NbOfTxs must be a number of 1 to 15 digits.', String(count));
+  } else if (Number(number.text) !== count) {
+    const message = `NbOfTxs is ${Number(number.text)}, but there are ${count} transactions.`;
+    findings.add('TRANSACTION_COUNT_MISMATCH', number, message, String(count));
   }
 }
 

@@ -1,5 +1,7 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
+import type { SchemaCheck } from './check-schema.ts';
 import type { XmlElement } from './elements.ts';
+import type { MessageVersion } from './message-versions.ts';
 import { Refusal } from './rules.ts';
 
 /**
@@ -10,10 +12,10 @@ export interface MessageParts {
   /** @throws Refusal if it is not that of a payment message */
   openDocument(document: XmlElement, namespace: string): void;
   /**
-   * @returns the name of the elements that are transactions
+   * @returns its version
    * @throws Refusal if the document has no such message
    */
-  openMessage(message: XmlElement): string;
+  openMessage(message: XmlElement): MessageVersion;
   /** A child of the message that is not a payment, such as the group header. */
   header(element: XmlElement): void;
   /** A payment, with its children up to the first transaction. */
@@ -48,7 +50,7 @@ export const messageLimits = {
  * Reads the elements of a payment message, of which those of one payment header and one transaction are in memory. Document type
  * declarations are refused, so there are no entities but those of XML, and nothing is loaded.
  */
-export function createMessageReader(parts: MessageParts): MessageReader {
+export function createMessageReader(parts: MessageParts, schema: SchemaCheck): MessageReader {
   const parser = new SaxesParser({ xmlns: true });
   /** The name of the first element, with its prefix. */
   let root: string | null = null;
@@ -96,8 +98,9 @@ export function createMessageReader(parts: MessageParts): MessageReader {
     beginToken();
     checkLimit('depth', open.length + foreignDepth + 1);
     if (open.length === 0) namespace = tag.uri;
-    if (foreignDepth > 0 || tag.uri !== namespace) foreignDepth += 1;
-    else openElement(tag);
+    if (foreignDepth === 0 && tag.uri === namespace) return openElement(tag);
+    if (foreignDepth === 0) schema.openForeign(tag);
+    foreignDepth += 1;
   });
   parser.on('closetag', () => {
     beginToken();
@@ -108,7 +111,9 @@ export function createMessageReader(parts: MessageParts): MessageReader {
     parser.on(event, (text) => {
       beginToken();
       const element = open.at(-1);
-      if (foreignDepth > 0 || element === undefined || open.length < 3 || element.children.length > 0) return;
+      if (foreignDepth > 0 || element === undefined) return;
+      schema.text(text);
+      if (open.length < 3 || element.children.length > 0) return;
       countCharacters(text);
       element.text += text;
     });
@@ -161,12 +166,17 @@ export function createMessageReader(parts: MessageParts): MessageReader {
     }
     open.push(element);
     if (depth === 0) parts.openDocument(element, namespace);
-    if (depth === 1) transactionName = parts.openMessage(element);
+    if (depth === 1) {
+      const version = parts.openMessage(element);
+      transactionName = version.transaction;
+      schema.openMessage(element, version, tag);
+    } else schema.open(element, tag);
   }
 
   function closeElement(): void {
     const element = open.pop();
     const depth = open.length;
+    schema.close();
     if (element === undefined || depth > paymentDepth + 1) return;
     if (depth === paymentDepth + 1) {
       if (element.parent?.name !== 'PmtInf' || element.name !== transactionName) return;

@@ -76,8 +76,8 @@ const cases: Partial<Record<RuleCode, readonly Case[]>> = {
     {
       version: 'pain.001.001.03',
       change: [[/<ReqdExctnDt>(.*?)</, '<ReqdExctnDt><Dt>$1</Dt><']],
-      at: `${payment}/ReqdExctnDt`,
-      message: /the date is in ReqdExctnDt\.$/,
+      at: `${payment}/ReqdExctnDt/Dt`,
+      message: /write the date in ReqdExctnDt itself\.$/,
     },
     {
       change: [[/<Dt>(.*?)<\/Dt>/, '$1']],
@@ -102,10 +102,10 @@ const cases: Partial<Record<RuleCode, readonly Case[]>> = {
     without('<PmtInfId>PAYMENT-1</PmtInfId>', payment, 'PmtInfId'),
     without('<PmtMtd>TRF</PmtMtd>', payment, 'PmtMtd'),
     without(/<ReqdExctnDt>.*<\/ReqdExctnDt>/, payment, 'ReqdExctnDt'),
-    without(/<Dbtr>.*?<\/Dbtr>/s, payment, 'Dbtr/Nm'),
+    without(/<Dbtr>.*?<\/Dbtr>/s, payment, 'Dbtr'),
     without(/(?<=<Dbtr>\s*)<Nm>[^<]*<\/Nm>/, `${payment}/Dbtr`, 'Nm'),
-    without(/<DbtrAcct>.*?<\/DbtrAcct>/, payment, 'DbtrAcct/Id/IBAN'),
-    without(/<DbtrAgt>.*?<\/DbtrAgt>/, payment, 'DbtrAgt/FinInstnId'),
+    without(/<DbtrAcct>.*?<\/DbtrAcct>/, payment, 'DbtrAcct'),
+    without(/<DbtrAgt>.*?<\/DbtrAgt>/, payment, 'DbtrAgt'),
     without('<EndToEndId>INVOICE-1</EndToEndId>', `${transfer}/PmtId`, 'EndToEndId'),
     without(/<Cdtr>.*?<\/Cdtr>/s, transfer, 'Cdtr/Nm'),
     without('<Nm>Creditor 1</Nm>', `${transfer}/Cdtr`, 'Nm'),
@@ -118,7 +118,71 @@ const cases: Partial<Record<RuleCode, readonly Case[]>> = {
     without(/<CdtrSchmeId>.*?<\/CdtrSchmeId>/s, payment, 'CdtrSchmeId', 'pain.008.001.08'),
     without(/<Nm>[^<]*<\/Nm>(?=<\/Cdtr>)/, `${payment}/Cdtr`, 'Nm', 'pain.008.001.02'),
     without('<Nm>Debtor 1</Nm>', `${debit}/Dbtr`, 'Nm', 'pain.008.001.02'),
-    without(/<DbtrAgt>.*?<\/DbtrAgt>/, debit, 'DbtrAgt/FinInstnId', 'pain.008.001.02'),
+    without(/<DbtrAgt>.*?<\/DbtrAgt>/, debit, 'DbtrAgt', 'pain.008.001.02'),
+  ],
+  ELEMENT_NOT_EXPECTED: [
+    {
+      change: [['<ChrgBr>', '<Colour>red</Colour><ChrgBr>']],
+      at: `${payment}/Colour`,
+      message: /^Colour is not an element of PmtInf in pain\.001\.001\.09, which has PmtInfId, PmtMtd, /,
+    },
+    {
+      change: [['>INVOICE-1<', '><Id>INVOICE-1</Id><']],
+      at: `${transfer}/PmtId/EndToEndId/Id`,
+      message: /which has a text only\.$/,
+    },
+    {
+      change: [
+        ['<Othr><Id>NOTPROVIDED</Id></Othr>', '<Othr><Id>NOTPROVIDED</Id><x:Nm xmlns:x="urn:x">A</x:Nm></Othr>'],
+      ],
+      at: `${transfer}/CdtrAgt/FinInstnId/Othr`,
+      message: /^x:Nm in Othr is in another namespace than the message\./,
+    },
+    {
+      change: [['<Cd>SEPA</Cd>', '<Cd>SEPA</Cd><Prtry>SEPA</Prtry>']],
+      at: `${payment}/PmtTpInf/SvcLvl/Prtry`,
+      message: /^SvcLvl must have only one of Cd, Prtry\.$/,
+    },
+  ],
+  ELEMENT_ORDER: [
+    {
+      change: [[/(<PmtInfId>PAYMENT-1<\/PmtInfId>\s*)(<PmtMtd>TRF<\/PmtMtd>)/, '$2$1']],
+      at: `${payment}/PmtInfId`,
+      message: /^PmtInfId must be before PmtMtd in PmtInf\.$/,
+    },
+    {
+      change: [[/(<ChrgBr>SLEV<\/ChrgBr>)(.*?)(?=<\/PmtInf>)/s, '$2$1']],
+      at: `${payment}/ChrgBr`,
+      message: /^ChrgBr must be before CdtTrfTxInf/,
+    },
+  ],
+  ELEMENT_REPEATED: [
+    {
+      change: [['<PmtMtd>TRF</PmtMtd>', '<PmtMtd>TRF</PmtMtd><PmtMtd>TRF</PmtMtd><PmtMtd>TRF</PmtMtd>']],
+      at: `${payment}/PmtMtd[2]`,
+      message: /^PmtMtd is given more than once in PmtInf\./,
+    },
+  ],
+  ATTRIBUTE_NOT_EXPECTED: [
+    { change: [['<PmtMtd>', '<PmtMtd kind="x">']], at: `${payment}/PmtMtd` },
+    { change: [['<PmtMtd>', '<PmtMtd Ccy="EUR">']], at: `${payment}/PmtMtd` },
+  ],
+  TEXT_NOT_EXPECTED: [{ change: [['<ChrgBr>', 'text<ChrgBr>']], at: payment }],
+  WRONG_VALUE: [
+    {
+      change: [['>SLEV<', '>SLEV <']],
+      at: `${payment}/ChrgBr`,
+      message: /^ChrgBr must be DEBT, CRED, SHAR or SLEV\.$/,
+    },
+    {
+      change: [['<NbOfTxs>2<', '<BtchBookg>yes</BtchBookg><NbOfTxs>2<']],
+      at: `${payment}/BtchBookg`,
+      message: /^BtchBookg must be true or false\.$/,
+    },
+    {
+      change: [['<EndToEndId>INVOICE-1</EndToEndId>', '<EndToEndId>INVOICE-1</EndToEndId><UETR>1</UETR>']],
+      at: `${transfer}/PmtId/UETR`,
+    },
   ],
   EMPTY_ELEMENT: [
     { change: [['>INVOICE-1<', '> <']], at: `${transfer}/PmtId/EndToEndId` },
@@ -327,7 +391,7 @@ const cases: Partial<Record<RuleCode, readonly Case[]>> = {
   ADDRESS_WITHOUT_TOWN: [
     { ...withAddress('<Ctry>DE</Ctry>'), at: address },
     { ...withAddress(''), at: address, others: ['ADDRESS_WITHOUT_COUNTRY'] },
-    { ...withAddress('<AdrTp>BIZZ</AdrTp><Ctry>DE</Ctry><AdrLine>Frankfurt</AdrLine>'), at: address },
+    { ...withAddress('<AdrTp><Cd>BIZZ</Cd></AdrTp><Ctry>DE</Ctry><AdrLine>Frankfurt</AdrLine>'), at: address },
   ],
   ADDRESS_WITHOUT_COUNTRY: [{ ...withAddress('<TwnNm>Frankfurt</TwnNm>'), at: address }],
   ADDRESS_LINES: [

@@ -94,9 +94,9 @@ export const refusedFiles: readonly RefusedFile[] = [
   {
     name: 'a later version',
     code: 'UNSUPPORTED_MESSAGE',
-    content: right.replace('001.001.09', '001.001.12'),
+    content: right.replace('001.001.09', '001.001.99'),
     line: 2,
-    message: /^The message is pain\.001\.001\.12\. These are checked: pain\.001\.001\.03, /,
+    message: /^The message is pain\.001\.001\.99\. These are checked: pain\.001\.001\.03, /,
   },
   {
     name: 'a statement',

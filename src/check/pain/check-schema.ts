@@ -1,0 +1,177 @@
+import type { SaxesTagNS } from 'saxes';
+import type { XmlElement } from './elements.ts';
+import type { MessageFindings } from './findings.ts';
+import { foreignElements, type MessageVersion } from './message-versions.ts';
+import { type ElementType, findSchema, type ValueType } from './schema.ts';
+
+/** Compares elements with the schema of their message while they are read. */
+export type SchemaCheck = ReturnType<typeof createSchemaCheck>;
+
+/** An element that is open. */
+interface OpenElement {
+  element: XmlElement;
+  /** Null: of no known type, so that nothing in it is checked. */
+  type: ElementType | ValueType | null;
+  /** How often each particle was read. */
+  counts: Uint32Array | null;
+  /** The index of the last particle in order. */
+  last: number;
+  hasText: boolean;
+}
+
+export function createSchemaCheck(findings: MessageFindings) {
+  const open: OpenElement[] = [];
+  let version: MessageVersion | null = null;
+
+  return {
+    /** An element in the namespace of the message. */
+    open(element: XmlElement, tag: SaxesTagNS): void {
+      const type = open.length === 0 ? null : findType(element);
+      if (type !== null || open.length === 0) checkAttributes(element, tag, type);
+      push(element, type);
+    },
+    /** The message in the document, after its version was found. */
+    openMessage(element: XmlElement, of: MessageVersion, tag: SaxesTagNS): void {
+      version = of;
+      const type = findSchema(of.isDirectDebit ? 'DebitInitiation' : 'TransferInitiation', of.year, of.isGerman);
+      checkAttributes(element, tag, type);
+      push(element, type);
+    },
+    /** An element in another namespace. */
+    openForeign({ local, name }: SaxesTagNS): void {
+      const parent = open.at(-1);
+      if (parent === undefined || parent.type === null || parent.type.kind === 'any') return;
+      const index = parent.type.kind === 'value' ? undefined : parent.type.indexes.get(local);
+      if (index !== undefined) count(parent, index);
+      const message = `${name} in ${parent.element.name} is in another namespace than the message. Leave it out.`;
+      findings.add('ELEMENT_NOT_EXPECTED', parent.element, message);
+    },
+    text(text: string): void {
+      const current = open.at(-1);
+      if (current === undefined || current.hasText) return;
+      const { type, element } = current;
+      const isExpected = type === null ? open.length > 1 : type.kind === 'value' || type.kind === 'any';
+      if (isExpected || /^[ \t\r\n]*$/.test(text)) return;
+      current.hasText = true;
+      const message = `${element.name} has text between its elements. Remove it.`;
+      findings.addGeneric('TEXT_NOT_EXPECTED', element, message);
+    },
+    close(): void {
+      const closed = open.pop();
+      if (closed === undefined) return;
+      const { element, type } = closed;
+      if (type === null || type.kind === 'any') return;
+      if (type.kind === 'value') checkValue(element, type);
+      else checkComplete(closed, type);
+    },
+  };
+
+  function push(element: XmlElement, type: ElementType | ValueType | null): void {
+    const counts = type === null || type.kind === 'value' ? null : new Uint32Array(type.particles.length);
+    open.push({ element, type, counts, last: 0, hasText: false });
+  }
+
+  /** That of its place in its parent, which is checked. */
+  function findType(element: XmlElement): ElementType | ValueType | null {
+    const parent = open.at(-1);
+    if (parent === undefined || parent.type === null || parent.type.kind === 'any') return null;
+    if (parent.type.kind === 'value') {
+      reportUnknown(element, parent.element, 'which has a text only');
+      return null;
+    }
+    const index = parent.type.indexes.get(element.name);
+    const particle = index === undefined ? undefined : parent.type.particles[index];
+    if (index === undefined || particle === undefined) {
+      reportUnknown(element, parent.element, `which has ${printNames(parent.type)}`);
+      return null;
+    }
+    const { last } = parent;
+    const number = count(parent, index);
+    if (number === particle.max + 1) {
+      const most = particle.max === 1 ? 'once' : `${particle.max} times`;
+      const message = `${element.name} is given more than ${most} in ${parent.element.name}. Leave out the others.`;
+      findings.add('ELEMENT_REPEATED', element, message);
+    } else if (parent.type.kind === 'choice' && number === 1 && isSecondChoice(parent)) {
+      const message = `${parent.element.name} must have only one of ${printNames(parent.type)}.`;
+      findings.add('ELEMENT_NOT_EXPECTED', element, message);
+    } else if (index < last && number <= particle.max) {
+      const after = parent.type.particles[last]?.name ?? '';
+      findings.add('ELEMENT_ORDER', element, `${element.name} must be before ${after} in ${parent.element.name}.`);
+    }
+    return particle.type;
+  }
+
+  function count(parent: OpenElement, index: number): number {
+    parent.last = Math.max(parent.last, index);
+    if (parent.counts === null) return 0;
+    const number = (parent.counts[index] ?? 0) + 1;
+    parent.counts[index] = number;
+    return number;
+  }
+
+  function isSecondChoice({ counts }: OpenElement): boolean {
+    return (counts?.filter((number) => number > 0).length ?? 0) > 1;
+  }
+
+  function reportUnknown(element: XmlElement, parent: XmlElement, has: string): void {
+    if (version === null || !version.isExact) return;
+    const foreign = foreignElements[version.edition].get(element.name);
+    if (foreign !== undefined) {
+      const message = `${element.name} is not in ${version.name}: ${foreign}.`;
+      findings.add('ELEMENT_OF_OTHER_VERSION', element, message);
+      return;
+    }
+    const message = `${printName(element)} is not an element of ${parent.name} in ${version.name}, ${has}.`;
+    findings.add('ELEMENT_NOT_EXPECTED', element, message);
+  }
+
+  function checkAttributes(
+    element: XmlElement,
+    { attributes }: SaxesTagNS,
+    type: ElementType | ValueType | null,
+  ): void {
+    for (const key in attributes) {
+      const { prefix, local, uri } = attributes[key] ?? { prefix: '', local: '', uri: '' };
+      if (prefix === 'xmlns' || (prefix === '' && local === 'xmlns')) continue;
+      if (uri === schemaInstance && instanceAttributes.has(local)) continue;
+      if (prefix === '' && local === 'Ccy' && type?.kind === 'value' && type.isAmount) continue;
+      const message = `${element.name} has an attribute that the message definition does not have. Remove it.`;
+      findings.add('ATTRIBUTE_NOT_EXPECTED', element, message);
+    }
+  }
+
+  function checkValue(element: XmlElement, type: ValueType): void {
+    if (element.children.length > 0 || checkedWithTotals.has(element.name) || type.isValid(element.text)) return;
+    findings.addGeneric('WRONG_VALUE', element, `${element.name} must be ${type.words}.`);
+  }
+
+  function checkComplete({ element, counts }: OpenElement, { kind, particles }: ElementType): void {
+    if (kind === 'choice') {
+      if (counts?.every((number) => number === 0))
+        findings.addMissingBySchema(
+          element,
+          particles.map(({ name }) => name),
+        );
+      return;
+    }
+    for (const [index, { name, min }] of particles.entries()) {
+      if ((counts?.[index] ?? 0) < min) findings.addMissingBySchema(element, [name]);
+    }
+  }
+}
+
+/** Their findings suggest what would be right, which is known after the last transaction. */
+const checkedWithTotals: ReadonlySet<string> = new Set(['NbOfTxs', 'CtrlSum']);
+
+const schemaInstance = 'http://www.w3.org/2001/XMLSchema-instance';
+const instanceAttributes: ReadonlySet<string> = new Set(['schemaLocation', 'noNamespaceSchemaLocation', 'type']);
+
+/** Names of elements that no version has may be text of the file. */
+function printName({ name }: XmlElement): string {
+  return name.length <= 40 ? name : 'The element';
+}
+
+function printNames({ particles }: ElementType): string {
+  const names = particles.map(({ name }) => name);
+  return names.length > 8 ? `${names.slice(0, 8).join(', ')} and others` : names.join(', ');
+}
