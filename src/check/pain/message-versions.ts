@@ -28,7 +28,7 @@ function listVersion(name: string, year: SchemaYear, isExact = true): MessageVer
   return { name, year, edition: year === 2009 ? 2009 : 2019, isExact, isGerman: name.includes('.003.'), ...definition };
 }
 
-const messageVersions: readonly MessageVersion[] = [
+export const messageVersions: readonly MessageVersion[] = [
   listVersion('pain.001.001.03', 2009),
   listVersion('pain.001.001.08', 2017),
   listVersion('pain.001.001.09', 2019),
