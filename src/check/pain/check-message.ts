@@ -83,9 +83,9 @@ export function checkMessage(chunks: AsyncIterable<Uint8Array>, options: Message
     }
   }
 
-  function placeOfRefusal({ code }: Refusal): Place {
+  function placeOfRefusal({ code, line: lineOfCause }: Refusal): Place {
     const { line, element } = reader.position();
-    return { line: code === 'NOT_XML' ? 1 : line, xpath: element === null ? '/' : xpathOf(element) };
+    return { line: code === 'NOT_XML' ? 1 : (lineOfCause ?? line), xpath: element === null ? '/' : xpathOf(element) };
   }
 
   function onEncoding(encoding: string): void {

@@ -70,13 +70,21 @@ export function createMessageReader(parts: MessageParts, schema: SchemaCheck): M
   let attributes = 0;
   /** Characters since the last event, or more. */
   let tokenLength = 0;
+  /** What was written since the last event, and where it begins. */
+  let unread = { text: '', start: 0, line: 1 };
+  let eventAt = { position: 0, line: 1 };
   const beginToken = () => {
     tokenLength = 0;
+    eventAt = { position: parser.position, line: parser.line };
   };
 
   parser.on('error', (error) => {
     const problem = printSyntaxError(error);
     if (root === null) throw new Refusal('NOT_XML', `The file is not XML: ${problem}.`);
+    throwIfAmpersand();
+    if (problem.includes('tag name')) {
+      throw new Refusal('NOT_WELL_FORMED', `The XML has a syntax error: ${problem}. In a text, write &lt; for <.`);
+    }
     throw new Refusal('NOT_WELL_FORMED', `The XML has a syntax error: ${problem}.`);
   });
   parser.on('doctype', () => {
@@ -123,11 +131,16 @@ export function createMessageReader(parts: MessageParts, schema: SchemaCheck): M
 
   return {
     write(text) {
+      unread.text += text;
       parser.write(text);
+      const { position, line } = eventAt;
+      if (position > unread.start) unread = { text: unread.text.slice(position - unread.start), start: position, line };
       tokenLength += text.length;
+      if (tokenLength > messageLimits.tokenLength) throwIfAmpersand();
       checkLimit('tokenLength', tokenLength);
     },
     end() {
+      throwIfAmpersand();
       if (open.length > 0) throw new Refusal('TRUNCATED', `The file ends before </${root}>. Send the complete file.`);
       parser.close();
     },
@@ -195,6 +208,16 @@ export function createMessageReader(parts: MessageParts, schema: SchemaCheck): M
   function openPaymentOnce(payment: XmlElement): void {
     if (!isPaymentOpened) parts.openPayment(payment);
     isPaymentOpened = true;
+  }
+
+  /** An `&` that begins no reference hides what follows it up to the next semicolon. */
+  function throwIfAmpersand(): void {
+    const text = unread.text.slice(Math.max(0, eventAt.position - unread.start));
+    const { index } = /&(?!(?:#\d{1,7}|#x[\dA-Fa-f]{1,6}|amp|lt|gt|quot|apos);)/.exec(text) ?? {};
+    if (root === null || index === undefined || text.slice(0, index).includes('<!')) return;
+    const line = eventAt.line + (text.slice(0, index).match(/\n/g)?.length ?? 0);
+    const message = `An & in line ${line} is not followed by the name of a character. Write &amp; in its place.`;
+    throw new Refusal('NOT_WELL_FORMED', message, line);
   }
 
   function countCharacters(text: string): void {

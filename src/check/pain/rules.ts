@@ -91,10 +91,13 @@ export type RuleCode = keyof typeof rules;
 /** Ends the check: the rest of the file cannot be read, or must not be. Its message never contains text of the file. */
 export class Refusal extends Error {
   readonly code: RuleCode;
+  /** Of the cause, if it is earlier in the file; null: that which is read. */
+  readonly line: number | null;
 
-  constructor(code: RuleCode, message: string) {
+  constructor(code: RuleCode, message: string, line: number | null = null) {
     super(message);
     this.name = 'Refusal';
     this.code = code;
+    this.line = line;
   }
 }
