@@ -21,6 +21,7 @@ import { FindingCounts } from '../check/finding.ts';
 import { openPaymentFile, type PaymentFile, PaymentFileError, standardInput } from '../check/open-file.ts';
 import { type Output, openOutputFile, openStandardOutput } from '../check/output.ts';
 import { checkMessage } from '../check/pain/check-message.ts';
+import type { Profile } from '../check/pain/profiles.ts';
 import { maxWorkbookRows, readRows } from '../check/read-rows.ts';
 import { describeMessage, describeTally, Tally } from '../check/tally.ts';
 import {
@@ -40,6 +41,7 @@ interface CheckOptions {
   format?: OutputFormat;
   output?: string;
   gateway?: string;
+  profile?: Profile;
   maxCalls?: string;
   dryRun?: true;
   resume?: true;
@@ -87,6 +89,8 @@ function readPlan(files: readonly string[], options: CheckOptions) {
     output,
     /** Null: the bank-data service, through the gateway's own code in this process. */
     gateway,
+    /** By whose rules payment messages are judged. */
+    profile: options.profile ?? 'auto',
     maxCalls: maxCalls === undefined ? null : Number(maxCalls),
     isDryRun: options.dryRun ?? false,
     isResumed: options.resume ?? false,
@@ -258,7 +262,7 @@ async function checkFiles({ files, plan, source, answers, banks }: CheckFilesOpt
   async function checkXml(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
     const findings = new FindingCounts();
     const writer = output === null ? null : createFindingWriter(plan.format ?? 'json', file.name);
-    const check = checkMessage(readOn(), { answers, banks, messageIds });
+    const check = checkMessage(readOn(), { answers, banks, messageIds, profile: plan.profile });
     await output?.write(writer?.begin() ?? '');
     for await (const finding of check) {
       throwIfInterrupted();

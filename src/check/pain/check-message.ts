@@ -8,6 +8,7 @@ import { createSchemaCheck } from './check-schema.ts';
 import { decodeXml } from './decode-xml.ts';
 import { xpathOf } from './elements.ts';
 import { MessageFindings } from './findings.ts';
+import type { Profile } from './profiles.ts';
 import { createMessageReader } from './read-message.ts';
 import { Refusal } from './rules.ts';
 import { printUnits } from './values.ts';
@@ -20,6 +21,8 @@ interface MessageCheckOptions {
   messageIds: Set<string>;
   /** ISO 8601, such as 2026-11-26. */
   today?: string;
+  /** By whose rules payments are judged: without it, by those that each says that it follows. */
+  profile?: Profile;
   /** A larger file is refused. */
   maxBytes?: number;
   /** Those of the process, if it has other work, too. */
@@ -50,10 +53,10 @@ export interface MessageCheck extends AsyncIterable<Finding> {
  * finding about it. Messages contain no IBAN, but suggestions may. Can be iterated once.
  */
 export function checkMessage(chunks: AsyncIterable<Uint8Array>, options: MessageCheckOptions): MessageCheck {
-  const { answers, banks, messageIds, maxBytes = defaultMaxBytes } = options;
+  const { answers, banks, messageIds, profile = 'auto', maxBytes = defaultMaxBytes } = options;
   const { today = isoDateOf(), inTimeSlice = createTimeSlices(maxSliceMs) } = options;
   const findings = new MessageFindings(answers.hurry, inTimeSlice);
-  const checks = createPartChecks({ findings, answers, banks, messageIds, today });
+  const checks = createPartChecks({ findings, answers, banks, messageIds, today, profile });
   const reader = createMessageReader(checks.parts, createSchemaCheck(findings));
   let isComplete = false;
 

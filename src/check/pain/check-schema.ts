@@ -2,7 +2,7 @@ import type { SaxesTagNS } from 'saxes';
 import type { XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
 import { foreignElements, type MessageVersion } from './message-versions.ts';
-import { type ElementType, findSchema, type ValueType } from './schema.ts';
+import { countCharacters, type ElementType, findSchema, type ValueType } from './schema.ts';
 
 /** Compares elements with the schema of their message while they are read. */
 export type SchemaCheck = ReturnType<typeof createSchemaCheck>;
@@ -141,8 +141,17 @@ export function createSchemaCheck(findings: MessageFindings) {
   }
 
   function checkValue(element: XmlElement, type: ValueType): void {
-    if (element.children.length > 0 || checkedWithTotals.has(element.name) || type.isValid(element.text)) return;
-    findings.addGeneric('WRONG_VALUE', element, `${element.name} must be ${type.words}.`);
+    const { name, text, children } = element;
+    if (children.length > 0) return;
+    if (text.trim() === '') {
+      findings.add('EMPTY_ELEMENT', element, `${name} is empty. Fill it in, or leave it out.`);
+    } else if (!checkedWithTotals.has(name) && !type.isValid(text)) {
+      const length = type.maxLength === null ? 0 : countCharacters(text);
+      if (type.maxLength !== null && length > type.maxLength) {
+        const message = `${name} has ${length} characters. At most ${type.maxLength} are allowed.`;
+        findings.addGeneric('TEXT_TOO_LONG', element, message);
+      } else findings.addGeneric(type.code, element, `${name} must be ${type.words}.`);
+    }
   }
 
   function checkComplete({ element, counts }: OpenElement, { kind, particles }: ElementType): void {

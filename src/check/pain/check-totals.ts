@@ -57,11 +57,7 @@ function checkCount(number: XmlElement | null, { count }: Totals, findings: Mess
   }
 }
 
-/** @param isSepa whether the payment says that it is SEPA */
-export function checkAmount(
-  amount: XmlElement | null,
-  { isSepa, findings }: { isSepa: boolean; findings: MessageFindings },
-): void {
+export function checkAmount(amount: XmlElement | null, findings: MessageFindings): void {
   if (amount === null) return;
   const currency = currencyOf(amount);
   const given = amount.attributes.Ccy?.trim() ?? '';
@@ -69,23 +65,47 @@ export function checkAmount(
     const capitals = given.toUpperCase();
     const message = 'The attribute Ccy must be a currency code of ISO 4217 in capital letters, such as EUR.';
     findings.add('CURRENCY_INVALID', amount, message, currencyCodes.has(capitals) ? capitals : null);
-  } else if (isSepa && currency !== 'EUR') {
+  } else if (currency !== 'EUR') {
     findings.add('CURRENCY_NOT_EUR', amount, `The currency of a SEPA payment must be EUR, not ${currency}.`, 'EUR');
   }
   const text = textOf(amount);
   if (text === null) return;
   const decimal = parseDecimal(text);
-  const isEuro = isSepa || currency === 'EUR';
-  if (decimal === null || (isEuro && decimal.decimals > 2)) {
-    const decimals = isEuro ? 'two' : 'five';
-    const message = `The amount must be a positive number with a decimal point and at most ${decimals} decimals, such as 1234.56.`;
-    const suggestion =
-      decimal !== null && decimal.units % 1000n === 0n ? printUnits(decimal.units) : repairDecimal(text);
-    findings.add('AMOUNT_FORMAT', amount, message, suggestion);
-  } else if (decimal.units === 0n || (isEuro && decimal.units > maxEuros)) {
+  const isSepa = findings.scheme === 'sepa' || findings.scheme === 'dk';
+  const limit = isSepa ? 2 : decimalsOf(currency);
+  const shown = decimal === null || isSepa ? decimal?.decimals : countDecimals(decimal.units);
+  if (decimal === null || (shown ?? 0) > limit) {
+    const decimals = limit === 0 ? 'no decimals' : `at most ${limit} decimals`;
+    const example = limit === 0 ? '1234' : '1234.56';
+    const of = currency === null ? '' : ` in ${currency}`;
+    const message = `The amount${of} must be a positive number with ${decimals}, such as ${example}.`;
+    const isWhole = decimal !== null && limit === 2 && decimal.units % 1000n === 0n;
+    findings.add('AMOUNT_FORMAT', amount, message, isWhole ? printUnits(decimal.units) : repairDecimal(text));
+  } else if (decimal.units === 0n || decimal.units > maxEuros) {
     findings.add('AMOUNT_OUT_OF_RANGE', amount, 'The amount must be between 0.01 and 999,999,999.99.');
   }
 }
+
+/** Without zeros at the end. */
+function countDecimals(units: bigint): number {
+  const [, decimals = ''] = printUnits(units).split('.');
+  return decimals.replace(/0+$/, '').length;
+}
+
+/** By ISO 4217, where it is not two. Metals and funds have none of their own. */
+function decimalsOf(currency: string | null): number {
+  if (currency === null || /^X/.test(currency)) return currency?.match(/^X[AOP]F$/) ? 0 : 5;
+  const [decimals] = Object.entries(currenciesByDecimals).find(([, codes]) => codes.split(' ').includes(currency)) ?? [
+    2,
+  ];
+  return Number(decimals);
+}
+
+const currenciesByDecimals: Readonly<Record<number, string>> = {
+  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV',
+  3: 'BHD IQD JOD KWD LYD OMR TND',
+  4: 'CLF UYW',
+};
 
 /** 999,999,999.99 in hundred-thousandths. */
 const maxEuros = 99_999_999_999_000n;

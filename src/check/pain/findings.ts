@@ -2,7 +2,8 @@ import type { InTimeSlice } from '../../base/async/time-slices.ts';
 import type { Answer } from '../answers/answer-source.ts';
 import type { Finding, Place } from '../finding.ts';
 import { type XmlElement, xpathOf } from './elements.ts';
-import { type RuleCode, rules } from './rules.ts';
+import type { Scheme } from './profiles.ts';
+import { type RuleCode, rules, schemesOf } from './rules.ts';
 
 /** What was found at an element. The message never contains a whole IBAN, unlike the suggestion. */
 interface Problem {
@@ -13,6 +14,12 @@ interface Problem {
 
 /** The findings of a message, in the order of its elements: one that needs the answer about an IBAN holds up those that follow. */
 export class MessageFindings {
+  /** The rules for the part that is checked: those of other schemes find nothing. */
+  scheme: Scheme = 'iso';
+  readonly #summaries = new Map<
+    string,
+    { code: RuleCode; place: Place; count: number; describe: (count: number) => string }
+  >();
   /** Those of the part that is being read. Their places are known when all of its elements are. */
   #part: Found[] = [];
   readonly #queue: Entry[] = [];
@@ -66,6 +73,7 @@ export class MessageFindings {
       suggestion?: string | null | (() => string | null);
     },
   ): void {
+    if (!this.#holds(code)) return;
     const complete = () => {
       const { line, xpath } = placeOf(element);
       const place = { line, xpath: path === null ? xpath : `${xpath}/${path}` };
@@ -73,6 +81,24 @@ export class MessageFindings {
       return typeof suggestion === 'function' ? () => create(suggestion()) : create(suggestion);
     };
     this.#part.push({ order: element.order, code, path, isGeneric, complete });
+  }
+
+  /** One finding for all elements of which a rule says the same, at the first of them. @param describe its message */
+  addSummary(code: RuleCode, element: XmlElement, describe: (count: number) => string): void {
+    if (!this.#holds(code)) return;
+    const found = this.#summaries.get(describe(0)) ?? { code, place: placeOf(element), count: 0, describe };
+    found.count += 1;
+    this.#summaries.set(describe(0), found);
+  }
+
+  /** After the last part. */
+  endMessage(): void {
+    for (const { code, place, count, describe } of this.#summaries.values()) this.addLast(code, place, describe(count));
+    this.#summaries.clear();
+  }
+
+  #holds(code: RuleCode): boolean {
+    return schemesOf(code)?.includes(this.scheme) ?? true;
   }
 
   /** A problem that depends on the answer about an IBAN. */

@@ -14,6 +14,8 @@ export interface MessageVersion {
   isExact: boolean;
   /** Whether it is a version that German banks restricted. */
   isGerman: boolean;
+  /** Whose rules its namespace names; null for those of ISO. */
+  community: 'dk' | 'sps' | null;
   /** The element in `Document`. */
   message: string;
   /** The element of a transaction in a payment. */
@@ -25,7 +27,9 @@ const directDebit = { isDirectDebit: true, message: 'CstmrDrctDbtInitn', transac
 
 function listVersion(name: string, year: SchemaYear, isExact = true): MessageVersion {
   const definition = name.startsWith('pain.008') ? directDebit : creditTransfer;
-  return { name, year, edition: year === 2009 ? 2009 : 2019, isExact, isGerman: name.includes('.003.'), ...definition };
+  const isGerman = name.includes('.003.');
+  const edition = year === 2009 ? 2009 : 2019;
+  return { name, year, edition, isExact, isGerman, community: isGerman ? 'dk' : null, ...definition };
 }
 
 export const messageVersions: readonly MessageVersion[] = [
@@ -69,7 +73,7 @@ export function findVersion(namespace: string): MessageVersion {
   // The Swiss versions of 2009 are those of ISO with fewer elements.
   const isWhole = community === undefined ? name === base : /^\.ch\.\d\d\.xsd$/.test(name.slice(base.length));
   const version = isWhole ? messageVersions.find((each) => each.name === base) : undefined;
-  if (version !== undefined) return version;
+  if (version !== undefined) return community === undefined ? version : { ...version, community: 'sps' };
   const printed = base === '' ? 'of another type' : base;
   const of = community === undefined ? '' : ` of the ${community.community} community`;
   throw new Refusal('UNSUPPORTED_MESSAGE', `The message is ${printed}${of}. These are checked: ${supported}.`);

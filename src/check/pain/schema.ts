@@ -31,6 +31,8 @@ export interface ValueType {
   /** How long the text may be; null if other rules decide. */
   maxLength: number | null;
   isValid(text: string): boolean;
+  /** Of the finding about another text. */
+  code: 'DATE_FORMAT' | 'WRONG_VALUE';
   /** What it must be, such as "a date such as 2026-11-30". */
   words: string;
 }
@@ -102,7 +104,15 @@ const occurrences: Readonly<Record<string, readonly [min: number, max: number]>>
 
 function createValueType(name: string): ValueType {
   const create = (words: string, isValid: ValueType['isValid'], more: Partial<ValueType> = {}): ValueType => ({
-    ...{ kind: 'value', isAmount: name.endsWith('Amount'), maxLength: null, words, isValid, ...more },
+    ...{
+      kind: 'value',
+      isAmount: name.endsWith('Amount'),
+      maxLength: null,
+      code: 'WRONG_VALUE',
+      words,
+      isValid,
+      ...more,
+    },
   });
   const [, length] = /^Max(\d+)Text$/.exec(name) ?? [];
   if (length !== undefined) {
@@ -124,7 +134,8 @@ function createValueType(name: string): ValueType {
   }
   const other = otherTypes[name];
   if (other === undefined) throw new Error(`${name} must be a type of the tables`);
-  return create(other.words, (text) => other.isValid(collapse(text)));
+  const code = name.startsWith('ISO') ? 'DATE_FORMAT' : 'WRONG_VALUE';
+  return create(other.words, (text) => other.isValid(collapse(text)), { code });
 }
 
 const otherTypes: Readonly<Record<string, Pick<ValueType, 'isValid' | 'words'>>> = {

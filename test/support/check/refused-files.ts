@@ -49,7 +49,9 @@ export const refusedFiles: readonly RefusedFile[] = [
   {
     name: 'an ampersand in a large file',
     code: 'NOT_WELL_FORMED',
-    content: right.replace('Creditor 1', 'Pen & Paper').replace('</CdtTrfTxInf>', `</CdtTrfTxInf>${' '.repeat(200_000)}`),
+    content: right
+      .replace('Creditor 1', 'Pen & Paper')
+      .replace('</CdtTrfTxInf>', `</CdtTrfTxInf>${' '.repeat(200_000)}`),
     line: 29,
     message: /^An & in line 29 /,
   },
