@@ -120,6 +120,7 @@ function createProgram(): Command {
         .choices(['auto', 'iso', 'sepa', 'dk', 'sps'] satisfies Profile[])
         .default('auto'),
     )
+    .option('--report <file>', 'A status report (pain.002) about the payment message: its statuses become findings.')
     .option('--max-calls <number>', 'Stop paying after this number of calls; the other rows become NOT_CHECKED.')
     .option('--dry-run', 'Print how many calls it would cost. No call is made, and no row is written.')
     .option('--resume', 'Use the answers of a run that did not finish: nothing is asked twice.')

@@ -11,6 +11,7 @@ import { MessageFindings } from './findings.ts';
 import type { Profile } from './profiles.ts';
 import { createMessageReader } from './read-message.ts';
 import { Refusal } from './rules.ts';
+import type { StatusReport } from './status-report.ts';
 import { printUnits } from './values.ts';
 
 interface MessageCheckOptions {
@@ -23,6 +24,8 @@ interface MessageCheckOptions {
   today?: string;
   /** By whose rules payments are judged: without it, by those that each says that it follows. */
   profile?: Profile;
+  /** What a bank says about the message. */
+  report?: StatusReport | null;
   /** A larger file is refused. */
   maxBytes?: number;
   /** Those of the process, if it has other work, too. */
@@ -53,10 +56,10 @@ export interface MessageCheck extends AsyncIterable<Finding> {
  * finding about it. Messages contain no IBAN, but suggestions may. Can be iterated once.
  */
 export function checkMessage(chunks: AsyncIterable<Uint8Array>, options: MessageCheckOptions): MessageCheck {
-  const { answers, banks, messageIds, profile = 'auto', maxBytes = defaultMaxBytes } = options;
+  const { answers, banks, messageIds, profile = 'auto', report = null, maxBytes = defaultMaxBytes } = options;
   const { today = isoDateOf(), inTimeSlice = createTimeSlices(maxSliceMs) } = options;
   const findings = new MessageFindings(answers.hurry, inTimeSlice);
-  const checks = createPartChecks({ findings, answers, banks, messageIds, today, profile });
+  const checks = createPartChecks({ findings, answers, banks, messageIds, today, profile, report });
   const reader = createMessageReader(checks.parts, createSchemaCheck(findings));
   let isComplete = false;
 

@@ -16,6 +16,7 @@ import { findVersion, type MessageVersion } from './message-versions.ts';
 import { findAmount, type Profile, schemeOf } from './profiles.ts';
 import type { MessageParts } from './read-message.ts';
 import { Refusal } from './rules.ts';
+import type { StatusReport } from './status-report.ts';
 
 interface PartChecksOptions {
   findings: MessageFindings;
@@ -26,6 +27,8 @@ interface PartChecksOptions {
   /** Identifications of messages that were checked before; that of this message is added. */
   messageIds: Set<string>;
   profile: Profile;
+  /** What a bank says about the message; null without a report. */
+  report: StatusReport | null;
 }
 
 interface PartChecks {
@@ -53,6 +56,7 @@ export function createPartChecks({
   today,
   messageIds,
   profile,
+  report,
 }: PartChecksOptions): PartChecks {
   const duplicates = createDuplicates(messageIds, findings);
   const totals = createTotals();
@@ -110,6 +114,7 @@ export function createPartChecks({
       if (isDirectDebit) checkCommonElements(payment.element, element, { findings, reported: payment.reported });
       duplicates.checkTransaction(element, isDirectDebit ? 'Dbtr' : 'Cdtr', amount);
       checkSchemes(payment.element, element, { findings, answers, banks, isDirectDebit });
+      report?.checkTransaction(payment.element, element, findings);
       checkPart(element, payment.executionDay);
       findings.endPart();
     },
@@ -131,6 +136,7 @@ export function createPartChecks({
           findings.add('PAYEE_VERIFICATION', groupHeader, message);
         }
       }
+      if (message !== null) report?.checkRest(message, findings);
       findings.endPart();
       findings.endMessage();
     },
@@ -151,7 +157,9 @@ export function createPartChecks({
   }
 
   function checkGroupHeader(element: XmlElement): void {
-    duplicates.checkMessage(find(element, 'MsgId'));
+    const messageId = find(element, 'MsgId');
+    if (messageId !== null) report?.checkMessage(messageId, findings);
+    duplicates.checkMessage(messageId);
     if (find(element, 'CtrlSum') !== null) return;
     const text = 'The group header has no CtrlSum. Add the sum of all amounts.';
     findings.add('CONTROL_SUM_MISSING', find(element, 'NbOfTxs') ?? element, text);
@@ -170,6 +178,7 @@ export function createPartChecks({
       const text = `${end.by} accept ${of.name} until ${end.date}. Send the version of 2019.`;
       findings.addSummary('VERSION_ENDS', message, () => text);
     }
+    report?.checkPayment(element, findings);
     duplicates.checkPayment(find(element, 'PmtInfId'));
     checkPayment(element, { findings, version: of, today });
     checkPart(element, checked.executionDay);

@@ -7,6 +7,11 @@ import { countCharacters, type ElementType, findSchema, type ValueType } from '.
 /** Compares elements with the schema of their message while they are read. */
 export type SchemaCheck = ReturnType<typeof createSchemaCheck>;
 
+/** For messages that are only read. */
+export const noSchemaCheck: SchemaCheck = {
+  ...{ open() {}, openMessage() {}, openForeign() {}, text() {}, close() {} },
+};
+
 /** An element that is open. */
 interface OpenElement {
   element: XmlElement;

@@ -2,8 +2,7 @@ import type { InTimeSlice } from '../../base/async/time-slices.ts';
 import type { Answer } from '../answers/answer-source.ts';
 import type { Finding, Place } from '../finding.ts';
 import { type XmlElement, xpathOf } from './elements.ts';
-import type { Scheme } from './profiles.ts';
-import { type RuleCode, rules, schemesOf } from './rules.ts';
+import { type RuleCode, rules, type Scheme, schemesOf } from './rules.ts';
 
 /** What was found at an element. The message never contains a whole IBAN, unlike the suggestion. */
 interface Problem {

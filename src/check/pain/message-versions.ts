@@ -18,12 +18,18 @@ export interface MessageVersion {
   community: 'dk' | 'sps' | null;
   /** The element in `Document`. */
   message: string;
+  /** The element of a payment in the message. */
+  payment: string;
   /** The element of a transaction in a payment. */
   transaction: string;
 }
 
-const creditTransfer = { isDirectDebit: false, message: 'CstmrCdtTrfInitn', transaction: 'CdtTrfTxInf' } as const;
-const directDebit = { isDirectDebit: true, message: 'CstmrDrctDbtInitn', transaction: 'DrctDbtTxInf' } as const;
+const creditTransfer = {
+  ...{ isDirectDebit: false, message: 'CstmrCdtTrfInitn', payment: 'PmtInf', transaction: 'CdtTrfTxInf' },
+} as const;
+const directDebit = {
+  ...{ isDirectDebit: true, message: 'CstmrDrctDbtInitn', payment: 'PmtInf', transaction: 'DrctDbtTxInf' },
+} as const;
 
 function listVersion(name: string, year: SchemaYear, isExact = true): MessageVersion {
   const definition = name.startsWith('pain.008') ? directDebit : creditTransfer;
@@ -57,6 +63,16 @@ const communityNamespaces = [
   { start: 'http://www.six-interbank-clearing.com/de/', community: 'Swiss' },
   { start: 'urn:sepade:xsd:', community: 'German' },
 ] as const;
+
+/** A status report (pain.002), which is read and not checked. @throws Refusal if it is another message */
+export function findReportVersion(namespace: string): MessageVersion {
+  const name = namespace.slice(namespacePrefix.length);
+  if (!namespace.startsWith(namespacePrefix) || !/^pain\.002\.001\.(?:03|1\d)$/.test(name)) {
+    throw new Refusal('UNSUPPORTED_MESSAGE', 'The report must be pain.002.001.03, or pain.002.001.10 or later.');
+  }
+  const report = { message: 'CstmrPmtStsRpt', payment: 'OrgnlPmtInfAndSts', transaction: 'TxInfAndSts' };
+  return { ...listVersion(name, 2019, false), ...report };
+}
 
 /** The version of the message in this namespace. @throws Refusal if it is not checked */
 export function findVersion(namespace: string): MessageVersion {

@@ -2,12 +2,10 @@ import { compactIban } from '../../iban/iban.ts';
 import { findCountryFormat } from '../../iban/registry.ts';
 import { find, findAll, textOf, type XmlElement } from './elements.ts';
 import type { MessageVersion } from './message-versions.ts';
+import type { Scheme } from './rules.ts';
 
 /** By whose rules a message is judged. `auto`: by those that the message, or each of its payments, says that it follows. */
-export type Profile = 'auto' | 'iso' | 'sepa' | 'dk' | 'sps';
-
-/** The rules beside those of ISO 20022: none, of SEPA, of German banks in SEPA, or of Swiss banks. */
-export type Scheme = Exclude<Profile, 'auto'>;
+export type Profile = 'auto' | Scheme;
 
 /** The rules for a payment, or for one of its transactions. */
 export function schemeOf(

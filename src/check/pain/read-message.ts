@@ -59,6 +59,7 @@ export function createMessageReader(parts: MessageParts, schema: SchemaCheck): M
   /** How many open elements are in another namespace, or within one. */
   let foreignDepth = 0;
   let namespace = '';
+  let paymentName = '';
   let transactionName = '';
   let order = 0;
   let payments = 0;
@@ -150,10 +151,10 @@ export function createMessageReader(parts: MessageParts, schema: SchemaCheck): M
   function openElement(tag: SaxesTagNS): void {
     const parent = open.at(-1) ?? null;
     const depth = open.length;
-    const isPayment = depth === paymentDepth && tag.local === 'PmtInf';
+    const isPayment = depth === paymentDepth && tag.local === paymentName;
     if (isPayment) [payments, transactions, isPaymentOpened] = [payments + 1, 0, false];
     if (depth === paymentDepth) header = part = { elements: 0, characters: 0 };
-    const isTransaction = depth === paymentDepth + 1 && parent?.name === 'PmtInf' && tag.local === transactionName;
+    const isTransaction = depth === paymentDepth + 1 && parent?.name === paymentName && tag.local === transactionName;
     if (isTransaction) {
       openPaymentOnce(parent);
       transactions += 1;
@@ -182,6 +183,7 @@ export function createMessageReader(parts: MessageParts, schema: SchemaCheck): M
     if (depth === 1) {
       const version = parts.openMessage(element);
       transactionName = version.transaction;
+      paymentName = version.payment;
       schema.openMessage(element, version, tag);
     } else schema.open(element, tag);
   }
@@ -192,10 +194,10 @@ export function createMessageReader(parts: MessageParts, schema: SchemaCheck): M
     schema.close();
     if (element === undefined || depth > paymentDepth + 1) return;
     if (depth === paymentDepth + 1) {
-      if (element.parent?.name !== 'PmtInf' || element.name !== transactionName) return;
+      if (element.parent?.name !== paymentName || element.name !== transactionName) return;
       parts.transaction(element);
       part = header;
-    } else if (depth === paymentDepth && element.name === 'PmtInf') {
+    } else if (depth === paymentDepth && element.name === paymentName) {
       openPaymentOnce(element);
       parts.closePayment(element);
     } else if (depth === paymentDepth) parts.header(element);

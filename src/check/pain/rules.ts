@@ -1,5 +1,7 @@
 import type { Severity } from '../finding.ts';
-import type { Scheme } from './profiles.ts';
+
+/** The rules beside those of ISO 20022: none, of SEPA, of German banks in SEPA, or of Swiss banks. */
+export type Scheme = 'iso' | 'sepa' | 'dk' | 'sps';
 
 /* The documents are named in docs/payment-messages.md. */
 const xml = 'XML 1.0';
@@ -78,6 +80,11 @@ export const rules = {
   INSTITUTION_EMPTY: { severity: 'warning', schemes: sepa, source: epcFormats },
   NOT_IN_SCHEME: { severity: 'warning', schemes: sepa, source: 'Registers of the EPC' },
   PAYEE_VERIFICATION: { severity: 'hint', schemes: sepa, source: 'Regulation (EU) 2024/886' },
+  REPORT_OF_OTHER_MESSAGE: { severity: 'error', source: iso20022 },
+  REPORT_NOT_MATCHED: { severity: 'warning', source: own },
+  BANK_REJECTED: { severity: 'error', source: 'The report of the bank' },
+  PAYEE_NAME_DIFFERS: { severity: 'warning', source: 'The report of the bank' },
+  PAYEE_NOT_VERIFIED: { severity: 'hint', source: 'The report of the bank' },
   BIC_OF_OTHER_BANK: { severity: 'hint', source: own },
   COUNTRY_INVALID: { severity: 'error', source: `${iso20022}, ISO 3166-1` },
   ADDRESS_UNSTRUCTURED: { severity: 'error', schemes: all, source: addresses },

@@ -3,6 +3,7 @@ import type { BankFacts } from '../../../src/check/bank-facts.ts';
 import type { Finding } from '../../../src/check/finding.ts';
 import { checkMessage, type MessageSummary } from '../../../src/check/pain/check-message.ts';
 import type { Profile } from '../../../src/check/pain/profiles.ts';
+import type { StatusReport } from '../../../src/check/pain/status-report.ts';
 
 export type Version = 'pain.001.001.03' | 'pain.001.001.09' | 'pain.008.001.02' | 'pain.008.001.08';
 
@@ -128,6 +129,7 @@ interface Options {
   banks?: Partial<BankFacts>;
   messageIds?: Set<string>;
   profile?: Profile;
+  report?: StatusReport;
   maxBytes?: number;
 }
 
