@@ -17,10 +17,11 @@ interface OpenElement {
   element: XmlElement;
   /** Null: of no known type, so that nothing in it is checked. */
   type: ElementType | ValueType | null;
-  /** How often each particle was read. */
-  counts: Uint32Array | null;
-  /** The index of the last particle in order. */
+  /** Which particles were read: one bit for each. */
+  seen: number;
+  /** The index of the last particle in order, and how often it was read. */
   last: number;
+  lastCount: number;
   hasText: boolean;
 }
 
@@ -47,7 +48,7 @@ export function createSchemaCheck(findings: MessageFindings) {
       const parent = open.at(-1);
       if (parent === undefined || parent.type === null || parent.type.kind === 'any') return;
       const index = parent.type.kind === 'value' ? undefined : parent.type.indexes.get(local);
-      if (index !== undefined) count(parent, index);
+      if (index !== undefined) markSeen(parent, index);
       const message = `${name} in ${parent.element.name} is in another namespace than the message. Leave it out.`;
       findings.add('ELEMENT_NOT_EXPECTED', parent.element, message);
     },
@@ -72,8 +73,7 @@ export function createSchemaCheck(findings: MessageFindings) {
   };
 
   function push(element: XmlElement, type: ElementType | ValueType | null): void {
-    const counts = type === null || type.kind === 'value' ? null : new Uint32Array(type.particles.length);
-    open.push({ element, type, counts, last: 0, hasText: false });
+    open.push({ element, type, seen: 0, last: -1, lastCount: 0, hasText: false });
   }
 
   /** That of its place in its parent, which is checked. */
@@ -90,32 +90,23 @@ export function createSchemaCheck(findings: MessageFindings) {
       reportUnknown(element, parent.element, `which has ${printNames(parent.type)}`);
       return null;
     }
-    const { last } = parent;
-    const number = count(parent, index);
-    if (number === particle.max + 1) {
+    const { last, seen } = parent;
+    const isRepeated = isSeen(seen, index);
+    const isTooOften = isRepeated && (index === last ? parent.lastCount >= particle.max : particle.max === 1);
+    markSeen(parent, index);
+    if (isTooOften) {
+      if (index === last && parent.lastCount > particle.max + 1) return particle.type;
       const most = particle.max === 1 ? 'once' : `${particle.max} times`;
       const message = `${element.name} is given more than ${most} in ${parent.element.name}. Leave out the others.`;
       findings.add('ELEMENT_REPEATED', element, message);
-    } else if (parent.type.kind === 'choice' && number === 1 && isSecondChoice(parent)) {
+    } else if (parent.type.kind === 'choice' && seen !== 0 && !isRepeated) {
       const message = `${parent.element.name} must have only one of ${printNames(parent.type)}.`;
       findings.add('ELEMENT_NOT_EXPECTED', element, message);
-    } else if (index < last && number <= particle.max) {
+    } else if (index < last) {
       const after = parent.type.particles[last]?.name ?? '';
       findings.add('ELEMENT_ORDER', element, `${element.name} must be before ${after} in ${parent.element.name}.`);
     }
     return particle.type;
-  }
-
-  function count(parent: OpenElement, index: number): number {
-    parent.last = Math.max(parent.last, index);
-    if (parent.counts === null) return 0;
-    const number = (parent.counts[index] ?? 0) + 1;
-    parent.counts[index] = number;
-    return number;
-  }
-
-  function isSecondChoice({ counts }: OpenElement): boolean {
-    return (counts?.filter((number) => number > 0).length ?? 0) > 1;
   }
 
   function reportUnknown(element: XmlElement, parent: XmlElement, has: string): void {
@@ -159,19 +150,29 @@ export function createSchemaCheck(findings: MessageFindings) {
     }
   }
 
-  function checkComplete({ element, counts }: OpenElement, { kind, particles }: ElementType): void {
+  function checkComplete({ element, seen }: OpenElement, { kind, particles, required }: ElementType): void {
     if (kind === 'choice') {
-      if (counts?.every((number) => number === 0))
-        findings.addMissingBySchema(
-          element,
-          particles.map(({ name }) => name),
-        );
+      const names = particles.map(({ name }) => name);
+      if (seen === 0) findings.addMissingBySchema(element, names);
       return;
     }
-    for (const [index, { name, min }] of particles.entries()) {
-      if ((counts?.[index] ?? 0) < min) findings.addMissingBySchema(element, [name]);
+    if ((required & ~seen) === 0) return;
+    for (const [index, { name }] of particles.entries()) {
+      if (isSeen(required, index) && !isSeen(seen, index)) findings.addMissingBySchema(element, [name]);
     }
   }
+}
+
+function isSeen(bits: number, index: number): boolean {
+  return (bits & (1 << index)) !== 0;
+}
+
+function markSeen(parent: OpenElement, index: number): void {
+  parent.seen |= 1 << index;
+  if (index === parent.last) parent.lastCount += 1;
+  if (index <= parent.last) return;
+  parent.last = index;
+  parent.lastCount = 1;
 }
 
 /** Their findings suggest what would be right, which is known after the last transaction. */

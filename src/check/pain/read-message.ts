@@ -73,10 +73,11 @@ export function createMessageReader(parts: MessageParts, schema: SchemaCheck): M
   let tokenLength = 0;
   /** What was written since the last event, and where it begins. */
   let unread = { text: '', start: 0, line: 1 };
-  let eventAt = { position: 0, line: 1 };
+  const eventAt = { position: 0, line: 1 };
   const beginToken = () => {
     tokenLength = 0;
-    eventAt = { position: parser.position, line: parser.line };
+    eventAt.position = parser.position;
+    eventAt.line = parser.line;
   };
 
   parser.on('error', (error) => {

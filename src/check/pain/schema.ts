@@ -14,6 +14,8 @@ export interface ElementType {
   particles: readonly Particle[];
   /** The index of each particle. */
   indexes: ReadonlyMap<string, number>;
+  /** Which particles are mandatory: one bit for each, so that there are at most 31. */
+  required: number;
 }
 
 interface Particle {
@@ -68,7 +70,9 @@ export function readLines(tables: readonly string[]): ReadonlyMap<string, TypeLi
 
 /** Types refer to others, which are created once. */
 function createTypes(lines: ReadonlyMap<string, TypeLine>): (name: string) => ElementType | ValueType {
-  const types = new Map<string, ElementType | ValueType>([['Any', { kind: 'any', particles: [], indexes: new Map() }]]);
+  const types = new Map<string, ElementType | ValueType>([
+    ['Any', { kind: 'any', particles: [], indexes: new Map(), required: 0 }],
+  ]);
   return function createType(name) {
     const known = types.get(name);
     if (known !== undefined) return known;
@@ -83,7 +87,9 @@ function createTypes(lines: ReadonlyMap<string, TypeLine>): (name: string) => El
         return { name: particle, min, max, type: createType(of) };
       });
       const indexes = new Map(particles.map((particle, index) => [particle.name, index]));
-      return { kind: kind === '|' ? 'choice' : 'sequence', particles, indexes };
+      const required = particles.reduce((bits, { min }, index) => (min > 0 ? bits | (1 << index) : bits), 0);
+      if (particles.length > 31) throw new Error(`${name} must have at most 31 elements`);
+      return { kind: kind === '|' ? 'choice' : 'sequence', particles, indexes, required };
     }
   };
 }
