@@ -99,7 +99,7 @@ describe('finds nothing', () => {
           /<IBAN>(?:FR|NL)[^<]*<\/IBAN>/g,
           '<Othr><Id>12345678901</Id><SchmeNm><Cd>BBAN</Cd></SchmeNm></Othr>',
         )
-        .replaceAll(/<Ustrd>/g, '<Ustrd>Faktura</Ustrd><Ustrd>'),
+        .replaceAll(/<Ustrd>/g, '<Ustrd>Invoice</Ustrd><Ustrd>'),
     ],
     [
       'in payments of an amount that the bank converts',
