@@ -6,7 +6,7 @@ import { nationalCheck } from '../iban/national-checks.ts';
 import type { Answer } from './answers/answer-source.ts';
 
 /** What the bank lists of this machine say. */
-export type BankFacts = Pick<KnownBanks, 'has' | 'accountCheckMethod' | 'bics'>;
+export type BankFacts = Pick<KnownBanks, 'has' | 'accountCheckMethod' | 'bics'> & Partial<Pick<KnownBanks, 'schemes'>>;
 
 /** The national check digits of a well-formed IBAN. */
 export function checkNationally(iban: string, banks: Pick<BankFacts, 'accountCheckMethod'>): CheckResult {

@@ -21,6 +21,9 @@ import { FindingCounts } from '../check/finding.ts';
 import { openPaymentFile, type PaymentFile, PaymentFileError, standardInput } from '../check/open-file.ts';
 import { type Output, openOutputFile, openStandardOutput } from '../check/output.ts';
 import { checkMessage } from '../check/pain/check-message.ts';
+import type { Profile } from '../check/pain/profiles.ts';
+import { Refusal } from '../check/pain/rules.ts';
+import { readStatusReport, type StatusReport } from '../check/pain/status-report.ts';
 import { maxWorkbookRows, readRows } from '../check/read-rows.ts';
 import { describeMessage, describeTally, Tally } from '../check/tally.ts';
 import {
@@ -40,6 +43,8 @@ interface CheckOptions {
   format?: OutputFormat;
   output?: string;
   gateway?: string;
+  profile?: Profile;
+  report?: string;
   maxCalls?: string;
   dryRun?: true;
   resume?: true;
@@ -76,6 +81,8 @@ function readPlan(files: readonly string[], options: CheckOptions) {
   if (output !== null && files.some((file) => isSameFile(file, output))) {
     throw new UsageError('--output must be another file than the one that is checked');
   }
+  if (options.report !== undefined && files.length > 1)
+    throw new UsageError('--report needs one file, about which it is');
   if (maxCalls !== undefined && !/^\d{1,12}$/.test(maxCalls)) {
     throw new UsageError(`--max-calls must be a number of calls such as 1000, not ${JSON.stringify(maxCalls)}`);
   }
@@ -87,6 +94,10 @@ function readPlan(files: readonly string[], options: CheckOptions) {
     output,
     /** Null: the bank-data service, through the gateway's own code in this process. */
     gateway,
+    /** By whose rules payment messages are judged. */
+    profile: options.profile ?? 'auto',
+    /** A status report (pain.002) about the message. */
+    report: options.report ?? null,
     maxCalls: maxCalls === undefined ? null : Number(maxCalls),
     isDryRun: options.dryRun ?? false,
     isResumed: options.resume ?? false,
@@ -125,6 +136,7 @@ async function run(files: readonly string[], plan: Plan): Promise<boolean> {
   let source: AnswerSource | null = null;
   let journal: Journal | null = null;
   try {
+    const report = plan.report === null ? null : await readReport(plan.report);
     if (!plan.isDryRun) await checkFormat(files, plan.format);
     source = plan.isDryRun ? null : await open();
     const answers = createAnswers(source, () => journal);
@@ -133,7 +145,7 @@ async function run(files: readonly string[], plan: Plan): Promise<boolean> {
     if (!plan.isDryRun || (plan.isResumed && existsSync(path))) {
       journal = openJournal({ path, sourceId: id, isResumed: plan.isResumed, keep: answers.keep });
     }
-    const outcome = await checkFiles({ files, plan, source, answers, banks });
+    const outcome = await checkFiles({ files, plan, source, answers, banks, report });
     if (outcome.isComplete) journal?.remove();
     if (!plan.isQuiet || plan.isDryRun) printSummary(outcome, plan, path);
     return outcome.hasFindings;
@@ -142,6 +154,18 @@ async function run(files: readonly string[], plan: Plan): Promise<boolean> {
     await source?.close();
     await Promise.all(services.map((service) => service.close()));
     await banks.close();
+  }
+}
+
+/** @throws PaymentFileError */
+async function readReport(path: string): Promise<StatusReport> {
+  const file = await openPaymentFile(path);
+  try {
+    return await readStatusReport(file.chunks);
+  } catch (error) {
+    throw error instanceof Refusal ? new PaymentFileError(`${file.name}: ${error.message}`) : error;
+  } finally {
+    file.close();
   }
 }
 
@@ -185,12 +209,13 @@ interface CheckFilesOptions {
   source: AnswerSource | null;
   answers: Answers;
   banks: KnownBanks;
+  report: StatusReport | null;
 }
 
 type Outcome = Awaited<ReturnType<typeof checkFiles>>;
 
 /** @throws PaymentFileError, also after a signal: the journal then has all answers */
-async function checkFiles({ files, plan, source, answers, banks }: CheckFilesOptions) {
+async function checkFiles({ files, plan, source, answers, banks, report }: CheckFilesOptions) {
   const resumed = answers.size();
   const interruption: { reason: string | null } = { reason: null };
   const interrupt = (reason: string) => {
@@ -258,7 +283,7 @@ async function checkFiles({ files, plan, source, answers, banks }: CheckFilesOpt
   async function checkXml(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
     const findings = new FindingCounts();
     const writer = output === null ? null : createFindingWriter(plan.format ?? 'json', file.name);
-    const check = checkMessage(readOn(), { answers, banks, messageIds });
+    const check = checkMessage(readOn(), { answers, banks, messageIds, profile: plan.profile, report });
     await output?.write(writer?.begin() ?? '');
     for await (const finding of check) {
       throwIfInterrupted();

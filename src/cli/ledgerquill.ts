@@ -7,6 +7,7 @@ import { ConfigError, errorCodeOf } from '../base/errors.ts';
 import { readVersion } from '../base/process/package-files.ts';
 import { type MainOptions, runMain } from '../base/process/run-main.ts';
 import { print, printError } from '../base/process/terminal.ts';
+import type { Profile } from '../check/pain/profiles.ts';
 
 /*
  * The `ledgerquill` command. Exit codes: 0; 1 for a failure or a wrong configuration; 2 for wrong usage. Those of `check`: 1 for
@@ -111,6 +112,15 @@ function createProgram(): Command {
       '--gateway <url>',
       'Ask a running gateway, with the key in LEDGERQUILL_KEY; without it, the bank-data service.',
     )
+    .addOption(
+      new Option(
+        '--profile <profile>',
+        'The rules for payment messages: ISO 20022, SEPA, German (dk) or Swiss banks (sps); auto: those that a payment says it follows.',
+      )
+        .choices(['auto', 'iso', 'sepa', 'dk', 'sps'] satisfies Profile[])
+        .default('auto'),
+    )
+    .option('--report <file>', 'A status report (pain.002) about the payment message: its statuses become findings.')
     .option('--max-calls <number>', 'Stop paying after this number of calls; the other rows become NOT_CHECKED.')
     .option('--dry-run', 'Print how many calls it would cost. No call is made, and no row is written.')
     .option('--resume', 'Use the answers of a run that did not finish: nothing is asked twice.')

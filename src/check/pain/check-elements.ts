@@ -1,3 +1,4 @@
+import { countOf } from '../../base/process/terminal.ts';
 import { compactBic, describeBicProblem, findBicProblems, parseBic } from '../../iban/bic.ts';
 import { countryCodes } from '../../iban/country-codes.ts';
 import {
@@ -13,17 +14,17 @@ import { suggestIbans } from '../../iban/suggest-ibans.ts';
 import type { Answers } from '../answers/answers.ts';
 import { type BankFacts, checkNationally } from '../bank-facts.ts';
 import { type FingerprintMap, fingerprintOf } from '../fingerprints.ts';
+import { isInForce } from './dates.ts';
 import { find, findAll, textOf, visitElements, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
-import { foreignElements, type MessageVersion } from './message-versions.ts';
-import { findCharactersOutsideSepa, toSepaCharacters } from './sepa-characters.ts';
+import { countCharacters } from './schema.ts';
+import { findCharactersOutsideSepa, findCharactersOutsideSwiss, toSepaCharacters } from './sepa-characters.ts';
 import { parseDate, parseDateTime } from './values.ts';
 
 interface ElementChecks {
   findings: MessageFindings;
-  version: MessageVersion;
-  /** Whether the payment says that it is SEPA. */
-  isSepa: boolean;
+  /** On which the payment is executed, as ISO 8601; today if that is unknown or past. */
+  day: string;
   /** The different IBANs of the message, to which those of the part are added. */
   ibans: FingerprintMap;
   answers: Pick<Answers, 'find'>;
@@ -32,22 +33,15 @@ interface ElementChecks {
 
 /** Checks each element below, by its name, wherever it is. */
 export function checkElements(part: XmlElement, checks: ElementChecks): void {
-  const { findings, version } = checks;
+  const { findings } = checks;
   visitElements(part, (element) => {
-    const foreign = foreignElements[version.edition].get(element.name);
-    if (foreign !== undefined) {
-      const message = `${element.name} is not in ${version.name}: ${foreign}.`;
-      findings.add('ELEMENT_OF_OTHER_VERSION', element, message);
-    }
     if (element.text.includes('\uFFFD')) {
       const message =
         'The text has bytes that are not characters of the encoding. Declare the encoding in which the file was saved.';
       findings.add('ENCODING_BROKEN', element, message);
-    } else if (element.name !== 'PstlAdr' && element.children.length === 0 && element.text.trim() === '') {
-      if (neverEmpty.has(element.name)) {
-        findings.add('EMPTY_ELEMENT', element, `${element.name} is empty. Fill it in, or leave it out.`);
-      }
-    } else checkElement(element);
+    } else if (element.children.length > 0 || element.text.trim() !== '' || mayBeEmpty.has(element.name)) {
+      checkElement(element);
+    }
   });
 
   function checkElement(element: XmlElement): void {
@@ -62,7 +56,7 @@ export function checkElements(part: XmlElement, checks: ElementChecks): void {
         checkBic(element, findings);
         break;
       case 'PstlAdr':
-        checkAddress(element, findings);
+        checkAddress(element, checks);
         break;
       case 'Ctry':
       case 'CtryOfRes':
@@ -72,10 +66,14 @@ export function checkElements(part: XmlElement, checks: ElementChecks): void {
       case 'RmtInf':
         checkRemittance(element, findings);
         break;
-      case 'CreDtTm':
-        checkDateTime(element, findings);
+      case 'FinInstnId':
+        if (element.children.length === 0) {
+          const message = 'FinInstnId is empty. Write the BIC, or Othr/Id with NOTPROVIDED.';
+          findings.add('INSTITUTION_EMPTY', element, message);
+        }
         break;
       // These are checked with the part that they belong to.
+      case 'CreDtTm':
       case 'InstdAmt':
       case 'NbOfTxs':
       case 'CtrlSum':
@@ -95,7 +93,10 @@ export function checkElements(part: XmlElement, checks: ElementChecks): void {
   }
 }
 
-function checkIban(element: XmlElement, { findings, isSepa, ibans, answers, banks }: ElementChecks): void {
+/** Their checks find what is missing. */
+const mayBeEmpty: ReadonlySet<string> = new Set(['PstlAdr', 'FinInstnId']);
+
+function checkIban(element: XmlElement, { findings, ibans, answers, banks }: ElementChecks): void {
   const iban = compactIban(element.text);
   const masked = printMasked(iban);
   if (iban !== element.text) {
@@ -113,7 +114,7 @@ function checkIban(element: XmlElement, { findings, isSepa, ibans, answers, bank
     findings.add('NATIONAL_CHECK_FAILED', element, message);
   }
   const country = iban.slice(0, 2);
-  if (isSepa && findCountryFormat(country)?.sepa === false) {
+  if (findCountryFormat(country)?.sepa === false) {
     const message = `${country}, the country of the IBAN ${masked}, is not in SEPA, but the payment is.`;
     findings.add('IBAN_OUTSIDE_SEPA', element, message);
   }
@@ -166,16 +167,18 @@ function checkBic(element: XmlElement, findings: MessageFindings): void {
   }
 }
 
-function checkAddress(address: XmlElement, findings: MessageFindings): void {
+function checkAddress(address: XmlElement, { findings, day }: ElementChecks): void {
   const lines = findAll(address, 'AdrLine');
   const hasTown = textOf(find(address, 'TwnNm')) !== null;
   const hasCountry = textOf(find(address, 'Ctry')) !== null;
   if (lines.length > 0 && lines.length === address.children.filter(({ name }) => name !== 'AdrTp').length) {
     const message =
       'The address has only lines, which is refused since 15 November 2026. Add TwnNm and Ctry, with at most two AdrLine.';
-    findings.add('ADDRESS_UNSTRUCTURED', address, message);
+    if (isInForce('ADDRESS_UNSTRUCTURED', day)) findings.add('ADDRESS_UNSTRUCTURED', address, message);
     return;
   }
+  if (lines.length > 0 && isInForce('ADDRESS_HYBRID', day))
+    findings.addSummary('ADDRESS_HYBRID', address, describeHybrid);
   if (!hasTown)
     findings.add('ADDRESS_WITHOUT_TOWN', address, 'The address has no town. Add TwnNm, or leave the address out.');
   if (!hasCountry) {
@@ -188,6 +191,10 @@ function checkAddress(address: XmlElement, findings: MessageFindings): void {
       third,
       `The address has ${lines.length} AdrLine beside its elements. At most two are allowed.`,
     );
+}
+
+function describeHybrid(count: number): string {
+  return `${countOf(count, 'address')} with AdrLine beside TwnNm: not every bank accepts them. Write StrtNm and BldgNb.`;
 }
 
 function checkCountry(element: XmlElement, findings: MessageFindings): void {
@@ -217,67 +224,26 @@ function checkRemittance(remittance: XmlElement, findings: MessageFindings): voi
   }
 }
 
-function checkDateTime(element: XmlElement, findings: MessageFindings): void {
-  const text = textOf(element);
-  if (text !== null && parseDateTime(text) === null) {
-    findings.add('DATE_FORMAT', element, `${element.name} must be a date and time such as 2026-11-30T09:30:00.`);
-  }
-}
-
-/** A date and its calendar day; null if it is missing or has another format, which is a finding. */
-export function checkDate(element: XmlElement | null, findings: MessageFindings): string | null {
+/** The calendar day of a date or time; null if it is missing or has another format, which the schema refuses. */
+export function readDay(element: XmlElement | null): string | null {
   const text = textOf(element);
   if (element === null || text === null) return null;
-  const day = element.name === 'DtTm' ? parseDateTime(text) : parseDate(text);
-  const example = element.name === 'DtTm' ? 'a date and time such as 2026-11-30T09:30:00' : 'a date such as 2026-11-30';
-  if (day === null) findings.add('DATE_FORMAT', element, `${element.name} must be ${example}.`);
-  return day;
+  return element.name === 'DtTm' ? parseDateTime(text) : parseDate(text);
 }
 
-/** In characters; where SEPA allows fewer than ISO 20022, those of SEPA. */
-const maxLengths: ReadonlyMap<string, number> = new Map([
-  ...['MsgId', 'PmtInfId', 'InstrId', 'EndToEndId', 'MndtId', 'OrgnlMndtId', 'Ref'].map((name) => [name, 35] as const),
-  ...['TwnNm', 'CtrySubDvsn', 'BldgNm', 'TwnLctnNm', 'DstrctNm'].map((name) => [name, 35] as const),
-  ...['BldgNb', 'PstCd', 'PstBx'].map((name) => [name, 16] as const),
-  ...['AdrLine', 'StrtNm', 'Dept', 'SubDept', 'Flr', 'Room'].map((name) => [name, 70] as const),
-  ['Nm', 140],
-  // Its length is checked with the others of the remittance information.
-  ['Ustrd', Number.POSITIVE_INFINITY],
-]);
-
 const references: ReadonlySet<string> = new Set('MsgId PmtInfId InstrId EndToEndId MndtId OrgnlMndtId'.split(' '));
-
-/** Elements that must have a text where they are; others, such as FinInstnId, may be empty. */
-const neverEmpty: ReadonlySet<string> = new Set([
-  ...maxLengths.keys(),
-  ...['IBAN', 'BIC', 'BICFI', 'AnyBIC', 'BICOrBEI', 'Ctry', 'CreDtTm', 'NbOfTxs', 'CtrlSum', 'PmtMtd', 'InstdAmt'],
-  ...['ReqdExctnDt', 'ReqdColltnDt', 'Dt', 'DtTm', 'DtOfSgntr', 'SeqTp', 'Cd', 'Prtry', 'ChrgBr'],
-]);
 
 /** Longer texts are refused anyway. */
 const maxSuggestionLength = 1000;
 
 function checkText(element: XmlElement, findings: MessageFindings): void {
   const { name, text } = element;
-  const maxLength = maxLengths.get(name);
-  if (maxLength !== undefined) {
-    const length = countCharacters(text);
-    if (length > maxLength) {
-      findings.add('TEXT_TOO_LONG', element, `${name} has ${length} characters. At most ${maxLength} are allowed.`);
-    } else if (name === 'Nm' && length > 70) {
-      findings.add(
-        'NAME_OVER_70',
-        element,
-        `The name has ${length} characters. Shorten it to 70, which all banks transfer.`,
-      );
-    }
+  const length = name === 'Nm' ? countCharacters(text) : 0;
+  if (length > 70 && length <= 140) {
+    const message = `The name has ${length} characters. Shorten it to 70, which all banks transfer.`;
+    findings.add('NAME_OVER_70', element, message);
   }
-  const characters = findCharactersOutsideSepa(text);
-  if (characters.length > 0) {
-    const message = `${name} has characters outside the SEPA set: ${printCharacters(characters)}. Replace them.`;
-    const suggest = () => (text.length <= maxSuggestionLength ? toSepaCharacters(text) : null);
-    findings.add('CHARACTERS_NOT_SEPA', element, message, suggest);
-  }
+  checkCharacters(element, findings);
   if (references.has(name) && /^\/|\/\/|\/$/.test(text)) {
     const message = `${name} must not begin or end with a slash, and must not have two in a row.`;
     findings.add(
@@ -289,6 +255,34 @@ function checkText(element: XmlElement, findings: MessageFindings): void {
   }
 }
 
+function checkCharacters(element: XmlElement, findings: MessageFindings): void {
+  const { name, text } = element;
+  if (findings.scheme === 'sps') {
+    const characters = findCharactersOutsideSwiss(text);
+    if (characters.length === 0) return;
+    const message = `${name} has characters outside the Swiss set: ${printCharacters(characters)}. Replace them.`;
+    findings.add('CHARACTERS_NOT_SWISS', element, message);
+    return;
+  }
+  const outside = findCharactersOutsideSepa(text);
+  if (outside.length === 0) return;
+  const isGerman = findings.scheme === 'dk' && !references.has(name);
+  const characters = isGerman ? outside.filter((character) => !convertedByGermanBanks.test(character)) : outside;
+  if (characters.length === 0) {
+    findings.addSummary('CHARACTERS_CONVERTED', element, describeConverted);
+    return;
+  }
+  const message = `${name} has characters outside the SEPA set: ${printCharacters(characters)}. Replace them.`;
+  const suggest = () => (text.length <= maxSuggestionLength ? toSepaCharacters(text) : null);
+  findings.add('CHARACTERS_NOT_SEPA', element, message, suggest);
+}
+
+const convertedByGermanBanks = /[ÄÖÜäöüß&*$%]/;
+
+function describeConverted(count: number): string {
+  return `${countOf(count, 'text')} with characters such as ä or &, which banks may convert. Replace them to decide how.`;
+}
+
 /** The first ten, with the numbers of those that cannot be seen. */
 function printCharacters(characters: readonly string[]): string {
   const printed = characters.slice(0, 10).map((character) => {
@@ -297,9 +291,4 @@ function printCharacters(characters: readonly string[]): string {
   });
   const more = characters.length - printed.length;
   return printed.join(' ') + (more > 0 ? ` and ${more} more` : '');
-}
-
-/** Characters beyond U+FFFF count once, as in XML Schema. */
-function countCharacters(text: string): number {
-  return text.length > 16 ? [...text].length : text.length;
 }

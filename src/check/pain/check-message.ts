@@ -4,11 +4,14 @@ import type { Answers } from '../answers/answers.ts';
 import type { BankFacts } from '../bank-facts.ts';
 import type { Finding, Place } from '../finding.ts';
 import { createPartChecks } from './check-parts.ts';
+import { createSchemaCheck } from './check-schema.ts';
 import { decodeXml } from './decode-xml.ts';
 import { xpathOf } from './elements.ts';
 import { MessageFindings } from './findings.ts';
+import type { Profile } from './profiles.ts';
 import { createMessageReader } from './read-message.ts';
 import { Refusal } from './rules.ts';
+import type { StatusReport } from './status-report.ts';
 import { printUnits } from './values.ts';
 
 interface MessageCheckOptions {
@@ -19,6 +22,10 @@ interface MessageCheckOptions {
   messageIds: Set<string>;
   /** ISO 8601, such as 2026-11-26. */
   today?: string;
+  /** By whose rules payments are judged: without it, by those that each says that it follows. */
+  profile?: Profile;
+  /** What a bank says about the message. */
+  report?: StatusReport | null;
   /** A larger file is refused. */
   maxBytes?: number;
   /** Those of the process, if it has other work, too. */
@@ -49,11 +56,11 @@ export interface MessageCheck extends AsyncIterable<Finding> {
  * finding about it. Messages contain no IBAN, but suggestions may. Can be iterated once.
  */
 export function checkMessage(chunks: AsyncIterable<Uint8Array>, options: MessageCheckOptions): MessageCheck {
-  const { answers, banks, messageIds, maxBytes = defaultMaxBytes } = options;
+  const { answers, banks, messageIds, profile = 'auto', report = null, maxBytes = defaultMaxBytes } = options;
   const { today = isoDateOf(), inTimeSlice = createTimeSlices(maxSliceMs) } = options;
   const findings = new MessageFindings(answers.hurry, inTimeSlice);
-  const checks = createPartChecks({ findings, answers, banks, messageIds, today });
-  const reader = createMessageReader(checks.parts);
+  const checks = createPartChecks({ findings, answers, banks, messageIds, today, profile, report });
+  const reader = createMessageReader(checks.parts, createSchemaCheck(findings));
   let isComplete = false;
 
   return {
@@ -82,9 +89,9 @@ export function checkMessage(chunks: AsyncIterable<Uint8Array>, options: Message
     }
   }
 
-  function placeOfRefusal({ code }: Refusal): Place {
+  function placeOfRefusal({ code, line: lineOfCause }: Refusal): Place {
     const { line, element } = reader.position();
-    return { line: code === 'NOT_XML' ? 1 : line, xpath: element === null ? '/' : xpathOf(element) };
+    return { line: code === 'NOT_XML' ? 1 : (lineOfCause ?? line), xpath: element === null ? '/' : xpathOf(element) };
   }
 
   function onEncoding(encoding: string): void {

@@ -5,21 +5,18 @@ import type { Answers } from '../answers/answers.ts';
 import { type BankFacts, knownBics } from '../bank-facts.ts';
 import { FingerprintMap } from '../fingerprints.ts';
 import { checkElements } from './check-elements.ts';
-import {
-  checkCommonElements,
-  checkMandatory,
-  checkPayment,
-  checkTransaction,
-  hasSepaService,
-  isSepaPayment,
-} from './check-payment.ts';
+import { checkCommonElements, checkPayment, checkTransaction, executionDayOf } from './check-payment.ts';
+import { checkSchemes } from './check-schemes.ts';
 import { addAmount, checkAmount, checkTotals, createTotals, type Totals } from './check-totals.ts';
+import { findVersionEnd, isInForce } from './dates.ts';
 import { createDuplicates } from './duplicates.ts';
 import { find, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
 import { findVersion, type MessageVersion } from './message-versions.ts';
+import { findAmount, type Profile, schemeOf } from './profiles.ts';
 import type { MessageParts } from './read-message.ts';
 import { Refusal } from './rules.ts';
+import type { StatusReport } from './status-report.ts';
 
 interface PartChecksOptions {
   findings: MessageFindings;
@@ -29,6 +26,9 @@ interface PartChecksOptions {
   today: string;
   /** Identifications of messages that were checked before; that of this message is added. */
   messageIds: Set<string>;
+  profile: Profile;
+  /** What a bank says about the message; null without a report. */
+  report: StatusReport | null;
 }
 
 interface PartChecks {
@@ -40,19 +40,32 @@ interface PartChecks {
 interface Payment {
   element: XmlElement;
   totals: Totals;
-  isSepa: boolean;
+  /** Whether it was checked without its transactions: its first transaction may say by which rules. */
+  isChecked: boolean;
+  /** ISO 8601. */
+  executionDay: string;
   /** Paths of missing elements. */
   reported: Set<string>;
 }
 
 /** Checks the parts of a message as they are read. */
-export function createPartChecks({ findings, answers, banks, today, messageIds }: PartChecksOptions): PartChecks {
+export function createPartChecks({
+  findings,
+  answers,
+  banks,
+  today,
+  messageIds,
+  profile,
+  report,
+}: PartChecksOptions): PartChecks {
   const duplicates = createDuplicates(messageIds, findings);
   const totals = createTotals();
   const ibans = new FingerprintMap();
   let version: MessageVersion | null = null;
   let message: XmlElement | null = null;
   let groupHeader: XmlElement | null = null;
+  /** Headers that are checked with the first payment, which may say by which rules. */
+  let waiting: XmlElement[] = [];
   let payment: Payment | null = null;
   let payments = 0;
 
@@ -63,56 +76,69 @@ export function createPartChecks({ findings, answers, banks, today, messageIds }
     },
 
     openMessage(element) {
-      const { transaction, message: expected, name } = requireVersion();
+      const of = requireVersion();
+      const { message: expected, name } = of;
       if (message !== null || element.name !== expected) {
         const text = `Document has ${element.name} in it. ${name} has one ${expected}, and nothing else.`;
         throw new Refusal('WRONG_ROOT', text);
       }
       message = element;
-      return transaction;
+      return of;
     },
 
     header(element) {
-      if (element.name === 'GrpHdr' && groupHeader === null) {
-        groupHeader = element;
-        checkGroupHeader(element);
-      }
-      finishPart(element, false);
+      if (element.name === 'GrpHdr') groupHeader ??= element;
+      waiting.push(element);
+      if (payments === 0) return;
+      checkWaiting();
+      findings.endPart();
     },
 
     openPayment(element) {
       payments += 1;
-      const isSepa = isSepaPayment(element, requireVersion());
-      payment = { element, totals: createTotals(), isSepa, reported: new Set() };
-      duplicates.checkPayment(find(element, 'PmtInfId'));
-      checkPayment(element, { findings, version: requireVersion(), today });
-      finishPart(element, isSepa);
+      payment = {
+        ...{ element, totals: createTotals(), isChecked: false, reported: new Set() },
+        executionDay: executionDayOf(element, today),
+      };
     },
 
     transaction(element) {
       if (payment === null) return;
       const { isDirectDebit } = requireVersion();
-      const isSepa = payment.isSepa || hasSepaService(element);
-      const amount = isDirectDebit ? find(element, 'InstdAmt') : find(element, 'Amt', 'InstdAmt');
+      checkPaymentOnce(payment, element);
+      findings.scheme = schemeOf({ payment: payment.element, transaction: element }, profile, requireVersion());
+      const amount = findAmount(element, isDirectDebit);
       for (const counted of [totals, payment.totals]) addAmount(counted, amount);
-      checkAmount(amount, { isSepa, findings });
-      checkTransaction(element, { findings, version: requireVersion(), today, isSepa });
+      checkAmount(amount, findings);
+      checkTransaction(element, { findings, version: requireVersion(), today });
       if (isDirectDebit) checkCommonElements(payment.element, element, { findings, reported: payment.reported });
       duplicates.checkTransaction(element, isDirectDebit ? 'Dbtr' : 'Cdtr', amount);
-      finishPart(element, isSepa);
+      checkSchemes(payment.element, element, { findings, answers, banks, isDirectDebit });
+      report?.checkTransaction(payment.element, element, findings);
+      checkPart(element, payment.executionDay);
+      findings.endPart();
     },
 
     closePayment(element) {
-      if (payment?.totals.count === 0) findings.addMissing(element, requireVersion().transaction);
-      if (payment !== null) checkTotals(element, payment.totals, findings);
+      if (payment !== null) {
+        checkPaymentOnce(payment, null);
+        checkTotals(element, payment.totals, findings);
+      }
       findings.endPart();
     },
 
-    closeMessage(element) {
-      if (groupHeader === null) findings.addMissing(element, 'GrpHdr');
-      else checkTotals(groupHeader, totals, findings);
-      if (payments === 0) findings.addMissing(element, 'PmtInf');
+    closeMessage() {
+      checkWaiting();
+      if (groupHeader !== null) {
+        checkTotals(groupHeader, totals, findings);
+        if (totals.count === 1 && !requireVersion().isDirectDebit && isInForce('PAYEE_VERIFICATION', today)) {
+          const message = 'A file with one payment cannot opt out of Verification of Payee. Compare the name before.';
+          findings.add('PAYEE_VERIFICATION', groupHeader, message);
+        }
+      }
+      if (message !== null) report?.checkRest(message, findings);
       findings.endPart();
+      findings.endMessage();
     },
   };
   return { parts, summary: () => ({ version, payments, totals, ibans: ibans.size }) };
@@ -122,19 +148,46 @@ export function createPartChecks({ findings, answers, banks, today, messageIds }
     return version;
   }
 
+  function checkWaiting(): void {
+    for (const element of waiting) {
+      if (element === groupHeader) checkGroupHeader(element);
+      checkPart(element, today);
+    }
+    waiting = [];
+  }
+
   function checkGroupHeader(element: XmlElement): void {
-    checkMandatory(element, ['MsgId', 'CreDtTm', 'NbOfTxs', 'InitgPty'], findings);
-    duplicates.checkMessage(find(element, 'MsgId'));
+    const messageId = find(element, 'MsgId');
+    if (messageId !== null) report?.checkMessage(messageId, findings);
+    duplicates.checkMessage(messageId);
     if (find(element, 'CtrlSum') !== null) return;
     const text = 'The group header has no CtrlSum. Add the sum of all amounts.';
     findings.add('CONTROL_SUM_MISSING', find(element, 'NbOfTxs') ?? element, text);
   }
 
-  /** Checks each element of a part, and reports all of its findings. */
-  function finishPart(element: XmlElement, isSepa: boolean): void {
-    checkElements(element, { version: requireVersion(), findings, isSepa, ibans, answers, banks });
+  function checkPaymentOnce(checked: Payment, transaction: XmlElement | null): void {
+    if (checked.isChecked) return;
+    checked.isChecked = true;
+    const { element } = checked;
+    const of = requireVersion();
+    findings.scheme = schemeOf({ payment: element, transaction }, profile, of);
+    checkWaiting();
+    const country = compactIban(find(element, of.isDirectDebit ? 'CdtrAcct' : 'DbtrAcct', 'Id', 'IBAN')?.text ?? '');
+    const end = findVersionEnd(of.name, country.slice(0, 2));
+    if (end !== null && message !== null) {
+      const text = `${end.by} accept ${of.name} until ${end.date}. Send the version of 2019.`;
+      findings.addSummary('VERSION_ENDS', message, () => text);
+    }
+    report?.checkPayment(element, findings);
+    duplicates.checkPayment(find(element, 'PmtInfId'));
+    checkPayment(element, { findings, version: of, today });
+    checkPart(element, checked.executionDay);
+  }
+
+  /** Checks each element of a part. @param day ISO 8601 */
+  function checkPart(element: XmlElement, day: string): void {
+    checkElements(element, { findings, day, ibans, answers, banks });
     matchBics(element);
-    findings.endPart();
   }
 
   /** The BIC of each agent is compared with the bank of the account beside it. */

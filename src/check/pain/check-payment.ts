@@ -1,5 +1,6 @@
-import { checkDate } from './check-elements.ts';
-import { find, findAll, textOf, type XmlElement } from './elements.ts';
+import { readDay } from './check-elements.ts';
+import { checkReferences } from './check-references.ts';
+import { find, textOf, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
 import type { MessageVersion } from './message-versions.ts';
 import { describeCreditorIdProblem, isTargetClosed } from './values.ts';
@@ -16,28 +17,25 @@ export function checkPayment(payment: XmlElement, { findings, version, today }: 
   const { isDirectDebit } = version;
   const dateName = isDirectDebit ? 'ReqdColltnDt' : 'ReqdExctnDt';
   const own = isDirectDebit ? 'Cdtr' : 'Dbtr';
-  const mandatory = ['PmtInfId', 'PmtMtd', dateName, `${own}/Nm`, `${own}Acct/Id/IBAN`, `${own}Agt/FinInstnId`];
-  checkMandatory(payment, mandatory, findings);
+  // What is mandatory by ISO 20022 is compared with the schema.
+  checkMandatory(find(payment, own), ['Nm'], findings);
+  checkMandatory(find(payment, `${own}Acct`, 'Id'), ['IBAN'], findings);
   checkCode(find(payment, 'PmtMtd'), isDirectDebit ? ['DD'] : ['TRF', 'CHK', 'TRA'], findings);
   if (isDirectDebit) checkSequence(payment, findings);
   checkExecutionDate(find(payment, dateName), { findings, version, today });
-  checkChargeBearer(payment, { findings, isSepa: isSepaPayment(payment, version) });
+  checkChargeBearer(payment, findings);
   checkCreditorId(find(payment, 'CdtrSchmeId'), findings);
 }
 
 /** Checks a transaction without its amount. */
-export function checkTransaction(
-  transaction: XmlElement,
-  { findings, version, today, isSepa }: PaymentRules & { isSepa: boolean },
-): void {
+export function checkTransaction(transaction: XmlElement, { findings, version, today }: PaymentRules): void {
   const { isDirectDebit } = version;
   const other = isDirectDebit ? 'Dbtr' : 'Cdtr';
-  const mandatory = ['PmtId/EndToEndId', isDirectDebit ? 'InstdAmt' : 'Amt/InstdAmt', `${other}/Nm`];
-  checkMandatory(transaction, mandatory, findings);
-  if (isSepa || find(transaction, `${other}Acct`, 'Id', 'Othr') === null) {
-    checkMandatory(transaction, [`${other}Acct/Id/IBAN`], findings);
-  }
-  checkChargeBearer(transaction, { findings, isSepa });
+  checkMandatory(transaction, [`${other}/Nm`, `${other}Acct/Id/IBAN`], findings);
+  if (!isDirectDebit) checkMandatory(find(transaction, 'Amt'), ['InstdAmt'], findings);
+  checkChargeBearer(transaction, findings);
+  checkReferences(transaction, findings);
+  checkPurpose(find(transaction, 'Purp', 'Cd'), findings);
   if (isDirectDebit) checkDirectDebit(transaction, findings, today);
 }
 
@@ -64,25 +62,17 @@ export function checkCommonElements(
   }
 }
 
-/** Whether a payment is SEPA. A transaction may say that it is, too. */
-export function isSepaPayment(payment: XmlElement, { isDirectDebit }: MessageVersion): boolean {
-  return isDirectDebit || hasSepaService(payment);
-}
-
-/** Whether a payment or a transaction has the service level SEPA. */
-export function hasSepaService(element: XmlElement): boolean {
-  return findAll(find(element, 'PmtTpInf'), 'SvcLvl').some((level) => textOf(find(level, 'Cd')) === 'SEPA');
-}
-
-/** Reports the elements at these paths that are missing. */
-export function checkMandatory(element: XmlElement, paths: readonly string[], findings: MessageFindings): void {
+/** Reports the elements at these paths that are missing, which SEPA requires. */
+function checkMandatory(element: XmlElement | null, paths: readonly string[], findings: MessageFindings): void {
+  if (element === null) return;
   for (const path of paths) {
     let parent = element;
     const names = path.split('/');
     for (const [index, name] of names.entries()) {
       const child = find(parent, name);
       if (child === null) {
-        findings.addMissing(parent, names.slice(index).join('/'));
+        if (findings.scheme === 'sepa' || findings.scheme === 'dk')
+          findings.addMissing(parent, names.slice(index).join('/'));
         break;
       }
       parent = child;
@@ -102,18 +92,27 @@ function checkSequence(element: XmlElement, findings: MessageFindings): void {
   checkCode(find(element, 'PmtTpInf', 'SeqTp'), ['FRST', 'RCUR', 'FNAL', 'OOFF'], findings);
 }
 
+/** Banks of some countries read this day so. */
+const asSoonAsPossible = '1999-01-01';
+
+/** The day on which a payment is executed; today if that is unknown or past. */
+export function executionDayOf(payment: XmlElement, today: string): string {
+  const element = find(payment, 'ReqdExctnDt') ?? find(payment, 'ReqdColltnDt');
+  const day = readDay(find(element, 'Dt') ?? find(element, 'DtTm') ?? element) ?? today;
+  return day < today ? today : day;
+}
+
 function checkExecutionDate(element: XmlElement | null, { findings, version, today }: PaymentRules): void {
   if (element === null) return;
   const choice = find(element, 'Dt') ?? find(element, 'DtTm');
   const isChoiceExpected = element.name === 'ReqdExctnDt' && version.edition === 2019;
-  if (choice === null && isChoiceExpected && element.children.length > 0) findings.addMissing(element, 'Dt');
-  else if (isChoiceExpected !== (choice !== null)) {
-    const right = isChoiceExpected ? `${element.name}/Dt` : element.name;
-    findings.add('ELEMENT_OF_OTHER_VERSION', element, `In ${version.name}, the date is in ${right}.`);
+  if (isChoiceExpected && textOf(element) !== null) {
+    const message = `In ${version.name}, the date is in ${element.name}/Dt.`;
+    findings.add('ELEMENT_OF_OTHER_VERSION', element, message);
   }
   const place = choice ?? element;
-  const day = checkDate(place, findings);
-  if (day === null) return;
+  const day = readDay(place);
+  if (day === null || day === asSoonAsPossible) return;
   const isInstant = textOf(find(element.parent, 'PmtTpInf', 'LclInstrm', 'Cd')) === 'INST';
   if (day < today) {
     findings.add('EXECUTION_DATE_PAST', place, `The date ${day} is past. It must be today, ${today}, or later.`);
@@ -123,26 +122,45 @@ function checkExecutionDate(element: XmlElement | null, { findings, version, tod
   }
 }
 
-function checkChargeBearer(
-  element: XmlElement,
-  { findings, isSepa }: { findings: MessageFindings; isSepa: boolean },
-): void {
+function checkPurpose(element: XmlElement | null, findings: MessageFindings): void {
+  const code = textOf(element);
+  if (element === null || code === null || /^[A-Z0-9]{4}$/.test(code)) return;
+  const message = 'Purp/Cd must be one of the external purpose codes of ISO 20022, four capital letters such as SALA.';
+  findings.add('PURPOSE_FORMAT', element, message, /^[a-z]{4}$/i.test(code) ? code.toUpperCase() : null);
+}
+
+function checkChargeBearer(element: XmlElement, findings: MessageFindings): void {
   const bearer = find(element, 'ChrgBr');
   const code = textOf(bearer);
-  if (!isSepa || bearer === null || code === null || code === 'SLEV') return;
+  if (bearer === null || code === null || code === 'SLEV') return;
   findings.add('CHARGE_BEARER_NOT_SLEV', bearer, 'ChrgBr of a SEPA payment must be SLEV.', 'SLEV');
 }
 
 function checkDirectDebit(transaction: XmlElement, findings: MessageFindings, today: string): void {
-  const mandatory = ['DrctDbtTx/MndtRltdInf/MndtId', 'DrctDbtTx/MndtRltdInf/DtOfSgntr', 'DbtrAgt/FinInstnId'];
-  checkMandatory(transaction, mandatory, findings);
+  checkMandatory(transaction, ['DrctDbtTx/MndtRltdInf/MndtId', 'DrctDbtTx/MndtRltdInf/DtOfSgntr'], findings);
   checkSequence(transaction, findings);
   checkCreditorId(find(transaction, 'DrctDbtTx', 'CdtrSchmeId'), findings);
-  const signature = find(transaction, 'DrctDbtTx', 'MndtRltdInf', 'DtOfSgntr');
-  const day = checkDate(signature, findings);
+  const mandate = find(transaction, 'DrctDbtTx', 'MndtRltdInf');
+  checkAmendment(mandate, findings);
+  const signature = find(mandate, 'DtOfSgntr');
+  const day = readDay(signature);
   if (signature === null || day === null || day <= today) return;
   const message = `The mandate is signed on ${day}, after today, ${today}. Write the day on which the debtor signed it.`;
   findings.add('SIGNATURE_DATE_IN_FUTURE', signature, message);
+}
+
+function checkAmendment(mandate: XmlElement | null, findings: MessageFindings): void {
+  const indicator = find(mandate, 'AmdmntInd');
+  const details = find(mandate, 'AmdmntInfDtls');
+  const isAmended = ['true', '1'].includes(textOf(indicator) ?? '');
+  if (indicator !== null && isAmended && details === null) {
+    findings.add('AMENDMENT_MISSING', indicator, 'AmdmntInd is true, so AmdmntInfDtls must say what was amended.');
+  }
+  if (details !== null && !isAmended) {
+    findings.add('AMENDMENT_NOT_INDICATED', details, 'The mandate has AmdmntInfDtls, so AmdmntInd should be true.');
+  }
+  const original = find(details, 'OrgnlCdtrSchmeId');
+  if (find(original, 'Id') !== null) checkCreditorId(original, findings);
 }
 
 function checkCreditorId(scheme: XmlElement | null, findings: MessageFindings): void {

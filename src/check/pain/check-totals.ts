@@ -1,5 +1,7 @@
 import { find, textOf, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
+import { isXmlDecimal } from './schema.ts';
+import { schemaDecimals } from './schema-tables.ts';
 import { parseDecimal, printUnits, repairDecimal } from './values.ts';
 
 /** The transactions of a message, or of a payment. */
@@ -29,36 +31,33 @@ export function addAmount(totals: Totals, amount: XmlElement | null): void {
 
 /** Compares the number of transactions and the control sum in a group header or a payment with what is there. */
 export function checkTotals(element: XmlElement, totals: Totals, findings: MessageFindings): void {
-  const number = find(element, 'NbOfTxs');
-  const numberText = textOf(number);
-  if (number !== null && numberText !== null) {
-    if (!/^\d{1,15}$/.test(numberText)) {
-      findings.add('WRONG_NUMBER', number, 'NbOfTxs must be a number of 1 to 15 digits.', String(totals.count));
-    } else if (Number(numberText) !== totals.count) {
-      const message = `NbOfTxs is ${Number(numberText)}, but there are ${totals.count} transactions.`;
-      findings.add('TRANSACTION_COUNT_MISMATCH', number, message, String(totals.count));
-    }
-  }
+  checkCount(find(element, 'NbOfTxs'), totals, findings);
   const sum = find(element, 'CtrlSum');
-  const sumText = textOf(sum);
-  if (sum === null || sumText === null) return;
-  const stated = parseDecimal(sumText);
+  if (sum === null || textOf(sum) === null) return;
   const actual = totals.isExact ? [...totals.sums.values()].reduce((one, other) => one + other, 0n) : null;
   const right = actual === null ? null : printUnits(actual);
-  if (stated === null) {
-    const message = 'CtrlSum must be a number with a decimal point and at most five decimals, such as 1234.56.';
+  if (!isXmlDecimal(sum.text, schemaDecimals.DecimalNumber)) {
+    const message = 'CtrlSum must be a number with a decimal point, such as 1234.56.';
     findings.add('WRONG_NUMBER', sum, message, right);
-  } else if (actual !== null && stated.units !== actual) {
-    const message = `CtrlSum is ${printUnits(stated.units)}, but the sum of the amounts is ${right}.`;
-    findings.add('CONTROL_SUM_MISMATCH', sum, message, right);
+    return;
+  }
+  const stated = parseDecimal(sum.text.trim().replace(/(\.\d*?)0+$/, '$1'));
+  if (actual === null || stated?.units === actual) return;
+  const printed = stated === null ? 'another number' : printUnits(stated.units);
+  findings.add('CONTROL_SUM_MISMATCH', sum, `CtrlSum is ${printed}, but the sum of the amounts is ${right}.`, right);
+}
+
+function checkCount(number: XmlElement | null, { count }: Totals, findings: MessageFindings): void {
+  if (number === null || textOf(number) === null) return;
+  if (!/^[0-9]{1,15}$/.test(number.text)) {
+    findings.add('WRONG_NUMBER', number, 'NbOfTxs must be a number of 1 to 15 digits.', String(count));
+  } else if (Number(number.text) !== count) {
+    const message = `NbOfTxs is ${Number(number.text)}, but there are ${count} transactions.`;
+    findings.add('TRANSACTION_COUNT_MISMATCH', number, message, String(count));
   }
 }
 
-/** @param isSepa whether the payment says that it is SEPA */
-export function checkAmount(
-  amount: XmlElement | null,
-  { isSepa, findings }: { isSepa: boolean; findings: MessageFindings },
-): void {
+export function checkAmount(amount: XmlElement | null, findings: MessageFindings): void {
   if (amount === null) return;
   const currency = currencyOf(amount);
   const given = amount.attributes.Ccy?.trim() ?? '';
@@ -66,23 +65,47 @@ export function checkAmount(
     const capitals = given.toUpperCase();
     const message = 'The attribute Ccy must be a currency code of ISO 4217 in capital letters, such as EUR.';
     findings.add('CURRENCY_INVALID', amount, message, currencyCodes.has(capitals) ? capitals : null);
-  } else if (isSepa && currency !== 'EUR') {
+  } else if (currency !== 'EUR') {
     findings.add('CURRENCY_NOT_EUR', amount, `The currency of a SEPA payment must be EUR, not ${currency}.`, 'EUR');
   }
   const text = textOf(amount);
   if (text === null) return;
   const decimal = parseDecimal(text);
-  const isEuro = isSepa || currency === 'EUR';
-  if (decimal === null || (isEuro && decimal.decimals > 2)) {
-    const decimals = isEuro ? 'two' : 'five';
-    const message = `The amount must be a positive number with a decimal point and at most ${decimals} decimals, such as 1234.56.`;
-    const suggestion =
-      decimal !== null && decimal.units % 1000n === 0n ? printUnits(decimal.units) : repairDecimal(text);
-    findings.add('AMOUNT_FORMAT', amount, message, suggestion);
-  } else if (decimal.units === 0n || (isEuro && decimal.units > maxEuros)) {
+  const isSepa = findings.scheme === 'sepa' || findings.scheme === 'dk';
+  const limit = isSepa ? 2 : decimalsOf(currency);
+  const shown = decimal === null || isSepa ? decimal?.decimals : countDecimals(decimal.units);
+  if (decimal === null || (shown ?? 0) > limit) {
+    const decimals = limit === 0 ? 'no decimals' : `at most ${limit} decimals`;
+    const example = limit === 0 ? '1234' : '1234.56';
+    const of = currency === null ? '' : ` in ${currency}`;
+    const message = `The amount${of} must be a positive number with ${decimals}, such as ${example}.`;
+    const isWhole = decimal !== null && limit === 2 && decimal.units % 1000n === 0n;
+    findings.add('AMOUNT_FORMAT', amount, message, isWhole ? printUnits(decimal.units) : repairDecimal(text));
+  } else if (decimal.units === 0n || decimal.units > maxEuros) {
     findings.add('AMOUNT_OUT_OF_RANGE', amount, 'The amount must be between 0.01 and 999,999,999.99.');
   }
 }
+
+/** Without zeros at the end. */
+function countDecimals(units: bigint): number {
+  const [, decimals = ''] = printUnits(units).split('.');
+  return decimals.replace(/0+$/, '').length;
+}
+
+/** By ISO 4217, where it is not two. Metals and funds have none of their own. */
+function decimalsOf(currency: string | null): number {
+  if (currency === null || /^X/.test(currency)) return currency?.match(/^X[AOP]F$/) ? 0 : 5;
+  const [decimals] = Object.entries(currenciesByDecimals).find(([, codes]) => codes.split(' ').includes(currency)) ?? [
+    2,
+  ];
+  return Number(decimals);
+}
+
+const currenciesByDecimals: Readonly<Record<number, string>> = {
+  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV',
+  3: 'BHD IQD JOD KWD LYD OMR TND',
+  4: 'CLF UYW',
+};
 
 /** 999,999,999.99 in hundred-thousandths. */
 const maxEuros = 99_999_999_999_000n;

@@ -2,7 +2,7 @@ import type { InTimeSlice } from '../../base/async/time-slices.ts';
 import type { Answer } from '../answers/answer-source.ts';
 import type { Finding, Place } from '../finding.ts';
 import { type XmlElement, xpathOf } from './elements.ts';
-import { type RuleCode, rules } from './rules.ts';
+import { type RuleCode, rules, type Scheme, schemesOf } from './rules.ts';
 
 /** What was found at an element. The message never contains a whole IBAN, unlike the suggestion. */
 interface Problem {
@@ -13,8 +13,14 @@ interface Problem {
 
 /** The findings of a message, in the order of its elements: one that needs the answer about an IBAN holds up those that follow. */
 export class MessageFindings {
-  /** Those of the part that is being read. */
-  #part: Entry[] = [];
+  /** The rules for the part that is checked: those of other schemes find nothing. */
+  scheme: Scheme = 'iso';
+  readonly #summaries = new Map<
+    string,
+    { code: RuleCode; place: Place; count: number; describe: (count: number) => string }
+  >();
+  /** Those of the part that is being read. Their places are known when all of its elements are. */
+  #part: Found[] = [];
   readonly #queue: Entry[] = [];
   readonly #hurry: (iban: string) => void;
   readonly #inTimeSlice: InTimeSlice;
@@ -32,18 +38,66 @@ export class MessageFindings {
     message: string,
     suggestion: string | null | (() => string | null) = null,
   ): void {
-    const place = placeOf(element);
-    const create = (text: string | null) => createFinding({ code, message, suggestion: text }, place);
-    const finding = typeof suggestion === 'function' ? () => create(suggestion()) : create(suggestion);
-    this.#part.push({ order: element.order, finding, pending: null });
+    this.#add(element, code, message, { suggestion });
+  }
+
+  /** What the schema refuses: is not reported if a rule finds the reason of it at the same element. */
+  addGeneric(code: RuleCode, element: XmlElement, message: string): void {
+    this.#add(element, code, message, { isGeneric: true });
   }
 
   /** @param path of the missing element, such as Id/IBAN */
   addMissing(parent: XmlElement, path: string): void {
-    const { line, xpath } = placeOf(parent);
-    const message = `${path} is missing in ${parent.name}. It is mandatory.`;
-    const finding = createFinding({ code: 'MISSING_ELEMENT', message }, { line, xpath: `${xpath}/${path}` });
-    this.#part.push({ order: parent.order, finding, pending: null });
+    this.#add(parent, 'MISSING_ELEMENT', `${path} is missing in ${parent.name}. It is mandatory.`, { path });
+  }
+
+  /** What the schema requires: one of these elements. */
+  addMissingBySchema(parent: XmlElement, [path = '', ...others]: readonly string[]): void {
+    const message =
+      others.length === 0
+        ? `${path} is missing in ${parent.name}. It is mandatory.`
+        : `${parent.name} must have one of ${[path, ...others].join(', ')}.`;
+    this.#add(parent, 'MISSING_ELEMENT', message, { path, isGeneric: true });
+  }
+
+  #add(
+    element: XmlElement,
+    code: RuleCode,
+    message: string,
+    {
+      suggestion = null,
+      path = null,
+      isGeneric = false,
+    }: Partial<Pick<Found, 'path' | 'isGeneric'>> & {
+      suggestion?: string | null | (() => string | null);
+    },
+  ): void {
+    if (!this.#holds(code)) return;
+    const complete = () => {
+      const { line, xpath } = placeOf(element);
+      const place = { line, xpath: path === null ? xpath : `${xpath}/${path}` };
+      const create = (text: string | null) => createFinding({ code, message, suggestion: text }, place);
+      return typeof suggestion === 'function' ? () => create(suggestion()) : create(suggestion);
+    };
+    this.#part.push({ order: element.order, code, path, isGeneric, complete });
+  }
+
+  /** One finding for all elements of which a rule says the same, at the first of them. @param describe its message */
+  addSummary(code: RuleCode, element: XmlElement, describe: (count: number) => string): void {
+    if (!this.#holds(code)) return;
+    const found = this.#summaries.get(describe(0)) ?? { code, place: placeOf(element), count: 0, describe };
+    found.count += 1;
+    this.#summaries.set(describe(0), found);
+  }
+
+  /** After the last part. */
+  endMessage(): void {
+    for (const { code, place, count, describe } of this.#summaries.values()) this.addLast(code, place, describe(count));
+    this.#summaries.clear();
+  }
+
+  #holds(code: RuleCode): boolean {
+    return schemesOf(code)?.includes(this.scheme) ?? true;
   }
 
   /** A problem that depends on the answer about an IBAN. */
@@ -52,7 +106,7 @@ export class MessageFindings {
     { iban, answer }: { iban: string; answer: Answer | Promise<Answer> },
     judge: (answer: Answer) => Problem | null,
   ): void {
-    const entry: Entry = { order: element.order, finding: null, pending: null };
+    const entry: Entry = { finding: null, pending: null };
     const take = (found: Answer) => {
       const problem = judge(found);
       entry.finding = problem && createFinding(problem, placeOf(element));
@@ -64,18 +118,30 @@ export class MessageFindings {
       settled.catch(() => {});
       entry.pending = { iban, settled };
     } else take(answer);
-    if (entry.finding !== null || entry.pending !== null) this.#part.push(entry);
+    if (entry.finding === null && entry.pending === null) return;
+    this.#part.push({ order: element.order, code: null, path: null, isGeneric: false, entry });
   }
 
   /** The findings of the part are complete. */
   endPart(): void {
-    this.#queue.push(...this.#part.sort((one, other) => one.order - other.order));
+    const part = this.#part.sort((one, other) => one.order - other.order);
     this.#part = [];
+    const reasons = new Map<number, Found[]>();
+    if (part.some(({ isGeneric }) => isGeneric)) {
+      for (const found of part) {
+        if (!isError(found) || (found.isGeneric && found.path === null)) continue;
+        reasons.set(found.order, [...(reasons.get(found.order) ?? []), found]);
+      }
+    }
+    for (const found of part) {
+      if (found.isGeneric && reasons.get(found.order)?.some((other) => isReason(other, found))) continue;
+      this.#queue.push(found.entry ?? { finding: found.complete?.() ?? null, pending: null });
+    }
   }
 
   /** A finding about the file, after all others. */
   addLast(code: RuleCode, place: Place, message: string): void {
-    this.#queue.push({ order: 0, finding: createFinding({ code, message }, place), pending: null });
+    this.#queue.push({ finding: createFinding({ code, message }, place), pending: null });
   }
 
   /** How many are not taken yet. */
@@ -96,9 +162,30 @@ export class MessageFindings {
   }
 }
 
-interface Entry {
+interface Found {
   /** That of its element. */
   order: number;
+  /** Null: known when the answer about an IBAN is. */
+  code: RuleCode | null;
+  /** Of the missing element; null if none is missing. */
+  path: string | null;
+  isGeneric: boolean;
+  complete?: () => Finding | (() => Finding);
+  entry?: Entry;
+}
+
+function isError({ code }: Found): boolean {
+  return code !== null && rules[code].severity === 'error';
+}
+
+/** Whether another finding at the same element says more than one of the schema. */
+function isReason(other: Found, found: Found): boolean {
+  if (other === found) return false;
+  if (other.path === null) return found.path === null || other.code === 'ELEMENT_OF_OTHER_VERSION';
+  return found.path !== null && !other.isGeneric && `${other.path}/`.startsWith(`${found.path}/`);
+}
+
+interface Entry {
   /** A function completes it, within a millisecond. Null while it is not known, and if there is none. */
   finding: Finding | (() => Finding) | null;
   /** Until the answer is known. */

@@ -1,44 +1,98 @@
 import { Refusal } from './rules.ts';
+import type { SchemaYear } from './schema-tables.ts';
 
 /** A message that is checked. */
 export interface MessageVersion {
   /** Such as pain.001.001.09. */
   name: string;
   isDirectDebit: boolean;
-  /** Messages of 2019 have other elements for BICs, dates and addresses than those of 2009. */
+  /** The year of its schema. */
+  year: SchemaYear;
+  /** Messages since 2017 have other elements for BICs, dates and addresses than those of 2009. */
   edition: 2009 | 2019;
+  /** Whether the tables have all of its elements; if not, unknown elements are accepted. */
+  isExact: boolean;
+  /** Whether it is a version that German banks restricted. */
+  isGerman: boolean;
+  /** Whose rules its namespace names; null for those of ISO. */
+  community: 'dk' | 'sps' | null;
   /** The element in `Document`. */
   message: string;
+  /** The element of a payment in the message. */
+  payment: string;
   /** The element of a transaction in a payment. */
   transaction: string;
 }
 
-const creditTransfer = { isDirectDebit: false, message: 'CstmrCdtTrfInitn', transaction: 'CdtTrfTxInf' } as const;
-const directDebit = { isDirectDebit: true, message: 'CstmrDrctDbtInitn', transaction: 'DrctDbtTxInf' } as const;
+const creditTransfer = {
+  ...{ isDirectDebit: false, message: 'CstmrCdtTrfInitn', payment: 'PmtInf', transaction: 'CdtTrfTxInf' },
+} as const;
+const directDebit = {
+  ...{ isDirectDebit: true, message: 'CstmrDrctDbtInitn', payment: 'PmtInf', transaction: 'DrctDbtTxInf' },
+} as const;
 
-const messageVersions: readonly MessageVersion[] = [
-  { name: 'pain.001.001.03', edition: 2009, ...creditTransfer },
-  { name: 'pain.001.001.09', edition: 2019, ...creditTransfer },
-  { name: 'pain.008.001.02', edition: 2009, ...directDebit },
-  { name: 'pain.008.001.08', edition: 2019, ...directDebit },
+function listVersion(name: string, year: SchemaYear, isExact = true): MessageVersion {
+  const definition = name.startsWith('pain.008') ? directDebit : creditTransfer;
+  const isGerman = name.includes('.003.');
+  const edition = year === 2009 ? 2009 : 2019;
+  return { name, year, edition, isExact, isGerman, community: isGerman ? 'dk' : null, ...definition };
+}
+
+export const messageVersions: readonly MessageVersion[] = [
+  listVersion('pain.001.001.03', 2009),
+  listVersion('pain.001.001.08', 2017),
+  listVersion('pain.001.001.09', 2019),
+  listVersion('pain.001.001.10', 2021),
+  listVersion('pain.001.001.11', 2022),
+  listVersion('pain.001.001.12', 2023),
+  listVersion('pain.001.001.13', 2023, false),
+  listVersion('pain.001.003.03', 2009),
+  listVersion('pain.008.001.02', 2009),
+  listVersion('pain.008.001.08', 2019),
+  listVersion('pain.008.001.09', 2021),
+  listVersion('pain.008.001.10', 2022),
+  listVersion('pain.008.001.11', 2023, false),
+  listVersion('pain.008.001.12', 2023, false),
+  listVersion('pain.008.003.02', 2009),
 ];
 
 const namespacePrefix = 'urn:iso:std:iso:20022:tech:xsd:';
 
+/** Namespaces of communities have the name of the message in them. */
+const communityNamespaces = [
+  { start: 'http://www.six-interbank-clearing.com/de/', community: 'Swiss' },
+  { start: 'urn:sepade:xsd:', community: 'German' },
+] as const;
+
+/** A status report (pain.002), which is read and not checked. @throws Refusal if it is another message */
+export function findReportVersion(namespace: string): MessageVersion {
+  const name = namespace.slice(namespacePrefix.length);
+  if (!namespace.startsWith(namespacePrefix) || !/^pain\.002\.001\.(?:03|1\d)$/.test(name)) {
+    throw new Refusal('UNSUPPORTED_MESSAGE', 'The report must be pain.002.001.03, or pain.002.001.10 or later.');
+  }
+  const report = { message: 'CstmrPmtStsRpt', payment: 'OrgnlPmtInfAndSts', transaction: 'TxInfAndSts' };
+  return { ...listVersion(name, 2019, false), ...report };
+}
+
 /** The version of the message in this namespace. @throws Refusal if it is not checked */
 export function findVersion(namespace: string): MessageVersion {
-  const name = namespace.slice(namespacePrefix.length);
   const supported = messageVersions.map((version) => version.name).join(', ');
-  if (!namespace.startsWith(namespacePrefix)) {
+  const community = communityNamespaces.find(({ start }) => namespace.startsWith(start));
+  if (community === undefined && !namespace.startsWith(namespacePrefix)) {
     throw new Refusal(
       'WRONG_NAMESPACE',
       `The root element must be in the namespace ${namespacePrefix} of ${supported}.`,
     );
   }
-  const version = messageVersions.find((each) => each.name === name);
-  if (version !== undefined) return version;
-  const printed = /^[a-z]{4}(?:\.\d{2,3}){3}$/.test(name) ? name : 'of another type';
-  throw new Refusal('UNSUPPORTED_MESSAGE', `The message is ${printed}. These are checked: ${supported}.`);
+  const name = namespace.slice((community?.start ?? namespacePrefix).length);
+  const [base = ''] = /^[a-z]{4}(?:\.\d{2,3}){3}/.exec(name) ?? [];
+  // The Swiss versions of 2009 are those of ISO with fewer elements.
+  const isWhole = community === undefined ? name === base : /^\.ch\.\d\d\.xsd$/.test(name.slice(base.length));
+  const version = isWhole ? messageVersions.find((each) => each.name === base) : undefined;
+  if (version !== undefined) return community === undefined ? version : { ...version, community: 'sps' };
+  const printed = base === '' ? 'of another type' : base;
+  const of = community === undefined ? '' : ` of the ${community.community} community`;
+  throw new Refusal('UNSUPPORTED_MESSAGE', `The message is ${printed}${of}. These are checked: ${supported}.`);
 }
 
 const addressOf2019 = 'a structured address may have it since the version of 2019; leave it out';
@@ -47,6 +101,7 @@ const addressOf2019 = 'a structured address may have it since the version of 201
 export const foreignElements: Readonly<Record<2009 | 2019, ReadonlyMap<string, string>>> = {
   2009: new Map([
     ['BICFI', 'write BIC'],
+    ['Dt', 'write the date in ReqdExctnDt itself'],
     ['AnyBIC', 'write BICOrBEI'],
     ['UETR', 'leave it out'],
     ['LEI', 'leave it out'],

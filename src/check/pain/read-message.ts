@@ -1,5 +1,7 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
+import type { SchemaCheck } from './check-schema.ts';
 import type { XmlElement } from './elements.ts';
+import type { MessageVersion } from './message-versions.ts';
 import { Refusal } from './rules.ts';
 
 /**
@@ -10,10 +12,10 @@ export interface MessageParts {
   /** @throws Refusal if it is not that of a payment message */
   openDocument(document: XmlElement, namespace: string): void;
   /**
-   * @returns the name of the elements that are transactions
+   * @returns its version
    * @throws Refusal if the document has no such message
    */
-  openMessage(message: XmlElement): string;
+  openMessage(message: XmlElement): MessageVersion;
   /** A child of the message that is not a payment, such as the group header. */
   header(element: XmlElement): void;
   /** A payment, with its children up to the first transaction. */
@@ -48,7 +50,7 @@ export const messageLimits = {
  * Reads the elements of a payment message, of which those of one payment header and one transaction are in memory. Document type
  * declarations are refused, so there are no entities but those of XML, and nothing is loaded.
  */
-export function createMessageReader(parts: MessageParts): MessageReader {
+export function createMessageReader(parts: MessageParts, schema: SchemaCheck): MessageReader {
   const parser = new SaxesParser({ xmlns: true });
   /** The name of the first element, with its prefix. */
   let root: string | null = null;
@@ -57,6 +59,7 @@ export function createMessageReader(parts: MessageParts): MessageReader {
   /** How many open elements are in another namespace, or within one. */
   let foreignDepth = 0;
   let namespace = '';
+  let paymentName = '';
   let transactionName = '';
   let order = 0;
   let payments = 0;
@@ -68,13 +71,22 @@ export function createMessageReader(parts: MessageParts): MessageReader {
   let attributes = 0;
   /** Characters since the last event, or more. */
   let tokenLength = 0;
+  /** What was written since the last event, and where it begins. */
+  let unread = { text: '', start: 0, line: 1 };
+  const eventAt = { position: 0, line: 1 };
   const beginToken = () => {
     tokenLength = 0;
+    eventAt.position = parser.position;
+    eventAt.line = parser.line;
   };
 
   parser.on('error', (error) => {
     const problem = printSyntaxError(error);
     if (root === null) throw new Refusal('NOT_XML', `The file is not XML: ${problem}.`);
+    throwIfAmpersand();
+    if (problem.includes('tag name')) {
+      throw new Refusal('NOT_WELL_FORMED', `The XML has a syntax error: ${problem}. In a text, write &lt; for <.`);
+    }
     throw new Refusal('NOT_WELL_FORMED', `The XML has a syntax error: ${problem}.`);
   });
   parser.on('doctype', () => {
@@ -96,8 +108,9 @@ export function createMessageReader(parts: MessageParts): MessageReader {
     beginToken();
     checkLimit('depth', open.length + foreignDepth + 1);
     if (open.length === 0) namespace = tag.uri;
-    if (foreignDepth > 0 || tag.uri !== namespace) foreignDepth += 1;
-    else openElement(tag);
+    if (foreignDepth === 0 && tag.uri === namespace) return openElement(tag);
+    if (foreignDepth === 0) schema.openForeign(tag);
+    foreignDepth += 1;
   });
   parser.on('closetag', () => {
     beginToken();
@@ -108,7 +121,9 @@ export function createMessageReader(parts: MessageParts): MessageReader {
     parser.on(event, (text) => {
       beginToken();
       const element = open.at(-1);
-      if (foreignDepth > 0 || element === undefined || open.length < 3 || element.children.length > 0) return;
+      if (foreignDepth > 0 || element === undefined) return;
+      schema.text(text);
+      if (open.length < 3 || element.children.length > 0) return;
       countCharacters(text);
       element.text += text;
     });
@@ -118,11 +133,16 @@ export function createMessageReader(parts: MessageParts): MessageReader {
 
   return {
     write(text) {
+      unread.text += text;
       parser.write(text);
+      const { position, line } = eventAt;
+      if (position > unread.start) unread = { text: unread.text.slice(position - unread.start), start: position, line };
       tokenLength += text.length;
+      if (tokenLength > messageLimits.tokenLength) throwIfAmpersand();
       checkLimit('tokenLength', tokenLength);
     },
     end() {
+      throwIfAmpersand();
       if (open.length > 0) throw new Refusal('TRUNCATED', `The file ends before </${root}>. Send the complete file.`);
       parser.close();
     },
@@ -132,10 +152,10 @@ export function createMessageReader(parts: MessageParts): MessageReader {
   function openElement(tag: SaxesTagNS): void {
     const parent = open.at(-1) ?? null;
     const depth = open.length;
-    const isPayment = depth === paymentDepth && tag.local === 'PmtInf';
+    const isPayment = depth === paymentDepth && tag.local === paymentName;
     if (isPayment) [payments, transactions, isPaymentOpened] = [payments + 1, 0, false];
     if (depth === paymentDepth) header = part = { elements: 0, characters: 0 };
-    const isTransaction = depth === paymentDepth + 1 && parent?.name === 'PmtInf' && tag.local === transactionName;
+    const isTransaction = depth === paymentDepth + 1 && parent?.name === paymentName && tag.local === transactionName;
     if (isTransaction) {
       openPaymentOnce(parent);
       transactions += 1;
@@ -161,18 +181,24 @@ export function createMessageReader(parts: MessageParts): MessageReader {
     }
     open.push(element);
     if (depth === 0) parts.openDocument(element, namespace);
-    if (depth === 1) transactionName = parts.openMessage(element);
+    if (depth === 1) {
+      const version = parts.openMessage(element);
+      transactionName = version.transaction;
+      paymentName = version.payment;
+      schema.openMessage(element, version, tag);
+    } else schema.open(element, tag);
   }
 
   function closeElement(): void {
     const element = open.pop();
     const depth = open.length;
+    schema.close();
     if (element === undefined || depth > paymentDepth + 1) return;
     if (depth === paymentDepth + 1) {
-      if (element.parent?.name !== 'PmtInf' || element.name !== transactionName) return;
+      if (element.parent?.name !== paymentName || element.name !== transactionName) return;
       parts.transaction(element);
       part = header;
-    } else if (depth === paymentDepth && element.name === 'PmtInf') {
+    } else if (depth === paymentDepth && element.name === paymentName) {
       openPaymentOnce(element);
       parts.closePayment(element);
     } else if (depth === paymentDepth) parts.header(element);
@@ -185,6 +211,16 @@ export function createMessageReader(parts: MessageParts): MessageReader {
   function openPaymentOnce(payment: XmlElement): void {
     if (!isPaymentOpened) parts.openPayment(payment);
     isPaymentOpened = true;
+  }
+
+  /** An `&` that begins no reference hides what follows it up to the next semicolon. */
+  function throwIfAmpersand(): void {
+    const text = unread.text.slice(Math.max(0, eventAt.position - unread.start));
+    const { index } = /&(?!(?:#\d{1,7}|#x[\dA-Fa-f]{1,6}|amp|lt|gt|quot|apos);)/.exec(text) ?? {};
+    if (root === null || index === undefined || text.slice(0, index).includes('<!')) return;
+    const line = eventAt.line + (text.slice(0, index).match(/\n/g)?.length ?? 0);
+    const message = `An & in line ${line} is not followed by the name of a character. Write &amp; in its place.`;
+    throw new Refusal('NOT_WELL_FORMED', message, line);
   }
 
   function countCharacters(text: string): void {

@@ -8,6 +8,11 @@ export function findCharactersOutsideSepa(text: string): readonly string[] {
   return [...new Set(text)].filter((character) => !onlySepa.test(character));
 }
 
+/** The characters of a text that are not in the set of Swiss banks: Latin letters of Europe, and what ASCII has. */
+export function findCharactersOutsideSwiss(text: string): readonly string[] {
+  return [...new Set(text)].filter((character) => !/[\n\r\x20-\x7E\xA0-\u017F\u0218-\u021B€]/.test(character));
+}
+
 /**
  * A text in the SEPA set that a reader understands as the same, as banks convert it; a full stop replaces what has no equivalent.
  * @example

@@ -11,14 +11,22 @@ import { calcCheckDigits } from '../../iban/mod97.ts';
  * parseDate('2026-02-30') // => null
  */
 export function parseDate(text: string): string | null {
-  const [, day] = /^(\d{4}-\d\d-\d\d)(?:Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
-  return day !== undefined && isIsoDate(day) ? day : null;
+  const [, day, zone] = /^(\d{4}-\d\d-\d\d)(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
+  return day !== undefined && isIsoDate(day) && isTimeZone(zone) ? day : null;
 }
 
-/** The calendar day of an `ISODateTime`; null if it is not one. */
+/** The calendar day of an `ISODateTime`, which may end with 24:00:00; null if it is not one. */
 export function parseDateTime(text: string): string | null {
-  const [, day, time] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
-  return day !== undefined && time !== undefined && isIsoDate(day) && time <= '23:59:59' && isTime(time) ? day : null;
+  const [, day, time, fraction, zone] =
+    /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
+  if (day === undefined || time === undefined || !isIsoDate(day) || !isTimeZone(zone)) return null;
+  const isMidnight = time === '24:00:00' && !/[1-9]/.test(fraction ?? '');
+  return isMidnight || /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/.test(time) ? day : null;
+}
+
+/** At most 14 hours from UTC, as XML Schema says. */
+function isTimeZone(zone = 'Z'): boolean {
+  return zone === 'Z' || /^[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00)$/.test(zone);
 }
 
 /**
@@ -50,10 +58,6 @@ function easterSunday(year: number): number {
   const late = Math.floor((golden + 11 * epact + 22 * weekday) / 451);
   const sum = epact + weekday - 7 * late + 114;
   return Date.UTC(year, Math.floor(sum / 31) - 1, (sum % 31) + 1);
-}
-
-function isTime(time: string): boolean {
-  return !Number.isNaN(Date.parse(`1970-01-01T${time}Z`));
 }
 
 /** A number of a message, without the errors of binary fractions. */

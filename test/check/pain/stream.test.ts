@@ -46,7 +46,7 @@ describe('look-ups', () => {
     const all = findAllIn(chunks, { answer });
     await turns(2000);
     // Of 12,000 and 6 MB.
-    expect(asked.size).toBeGreaterThan(5_000);
+    expect(asked.size).toBeGreaterThanOrEqual(5_000);
     expect(asked.size).toBeLessThan(5_200);
     expect(read).toBeLessThan(3_500_000);
     gate.open();

@@ -32,6 +32,49 @@ export const refusedFiles: readonly RefusedFile[] = [
     content: right.replace('MESSAGE-1', '&secret;'),
     line: 5,
   },
+  {
+    name: 'an ampersand in a name',
+    code: 'NOT_WELL_FORMED',
+    content: right.replace('Creditor 1', 'Pen & Paper'),
+    line: 29,
+    message: /^An & in line 29 is not followed by the name of a character\. Write &amp; in its place\.$/,
+  },
+  {
+    name: 'an ampersand before a semicolon in a later text',
+    code: 'NOT_WELL_FORMED',
+    content: right.replace('Creditor 1', 'Pen &amp; Paper\n& Ink').replace('Creditor 2', 'Pen; ink'),
+    line: 30,
+    message: /^An & in line 30 /,
+  },
+  {
+    name: 'an ampersand in a large file',
+    code: 'NOT_WELL_FORMED',
+    content: right
+      .replace('Creditor 1', 'Pen & Paper')
+      .replace('</CdtTrfTxInf>', `</CdtTrfTxInf>${' '.repeat(200_000)}`),
+    line: 29,
+    message: /^An & in line 29 /,
+  },
+  {
+    name: 'a comment with an ampersand that does not end',
+    code: 'TRUNCATED',
+    content: right.replace('Creditor 1', '<!-- & -'),
+    line: right.split('\n').length,
+  },
+  {
+    name: 'a less-than sign in a name',
+    code: 'NOT_WELL_FORMED',
+    content: right.replace('Creditor 1', 'Pen < Paper'),
+    line: 29,
+    message: /write &lt; for <\.$/,
+  },
+  {
+    name: 'an earlier version of German banks',
+    code: 'UNSUPPORTED_MESSAGE',
+    content: right.replace('urn:iso:std:iso:20022:tech:xsd:pain.001.001.09', 'urn:sepade:xsd:pain.001.001.02'),
+    line: 2,
+    message: /^The message is pain\.001\.001\.02 of the German community\./,
+  },
   { name: 'a control character', code: 'NOT_WELL_FORMED', content: right.replace('MESSAGE-1', '\u0001'), line: 5 },
   { name: 'a second root', code: 'NOT_WELL_FORMED', content: `${right}<Document/>`, line: right.split('\n').length },
   { name: 'half of a file', code: 'TRUNCATED', content: right.slice(0, right.indexOf('PAYMENT-1')), line: 12 },
@@ -94,9 +137,9 @@ export const refusedFiles: readonly RefusedFile[] = [
   {
     name: 'a later version',
     code: 'UNSUPPORTED_MESSAGE',
-    content: right.replace('001.001.09', '001.001.12'),
+    content: right.replace('001.001.09', '001.001.99'),
     line: 2,
-    message: /^The message is pain\.001\.001\.12\. These are checked: pain\.001\.001\.03, /,
+    message: /^The message is pain\.001\.001\.99\. These are checked: pain\.001\.001\.03, /,
   },
   {
     name: 'a statement',

@@ -1,0 +1,64 @@
+import { compactIban } from '../../iban/iban.ts';
+import { mod97 } from '../../iban/mod97.ts';
+import { find, findAll, textOf, type XmlElement } from './elements.ts';
+import type { MessageFindings } from './findings.ts';
+
+/** Checks the references of a remittance information by the standards that they follow. */
+export function checkReferences(transaction: XmlElement, findings: MessageFindings): void {
+  const remittance = find(transaction, 'RmtInf');
+  const country = compactIban(find(transaction, 'CdtrAcct', 'Id', 'IBAN')?.text ?? '');
+  const isQrIban = /^(?:CH|LI)\d\d3[01]\d{3}/.test(country);
+  let hasQrReference = false;
+  for (const structured of findAll(remittance, 'Strd')) {
+    const reference = find(structured, 'CdtrRefInf', 'Ref');
+    const type = find(structured, 'CdtrRefInf', 'Tp', 'CdOrPrtry');
+    const proprietary = textOf(find(type, 'Prtry'));
+    const text = textOf(reference)?.replaceAll(' ', '') ?? '';
+    if (reference === null) continue;
+    if (proprietary === 'QRR') hasQrReference = true;
+    if (proprietary === 'QRR' && !isQrReference(text)) {
+      const message = 'A QR reference must have 27 digits, of which the last one is the check digit.';
+      findings.add('REFERENCE_CHECK_DIGITS', reference, message);
+    } else if (proprietary === 'QRR' && !isQrIban) {
+      findings.add('QR_REFERENCE', reference, 'A QR reference needs a QR-IBAN. Write the QR-IBAN of the creditor.');
+    } else if (textOf(find(type, 'Cd')) === 'SCOR' && /^RF\d\d/i.test(text) && !isIso11649(text)) {
+      const message = 'The check digits of the RF reference do not match. Compare it with the invoice.';
+      findings.add('REFERENCE_CHECK_DIGITS', reference, message);
+    }
+  }
+  if (isQrIban && !hasQrReference) {
+    const iban = find(transaction, 'CdtrAcct', 'Id', 'IBAN') ?? transaction;
+    findings.add(
+      'QR_REFERENCE',
+      iban,
+      'A QR-IBAN needs a QR reference: Strd with Prtry QRR. Write it, or the other IBAN.',
+    );
+  }
+  for (const unstructured of findAll(remittance, 'Ustrd')) checkBelgianReference(unstructured, findings);
+}
+
+/** Such as +++090/9337/55493+++: the last two digits are the remainder of the others by 97, or 97 for 0. */
+function checkBelgianReference(element: XmlElement, findings: MessageFindings): void {
+  const [, ...parts] = /^(?:\+{3}|\*{3})(\d{3})\/(\d{4})\/(\d{5})(?:\+{3}|\*{3})$/.exec(element.text.trim()) ?? [];
+  if (parts.length === 0) return;
+  const digits = parts.join('');
+  if ((Number(digits.slice(0, 10)) % 97 || 97) === Number(digits.slice(10))) return;
+  const message = 'The check digits of the Belgian structured communication do not match. Compare it with the invoice.';
+  findings.add('REFERENCE_CHECK_DIGITS', element, message);
+}
+
+/** Creditor references: RF, two check digits, 1 to 21 letters and digits. */
+function isIso11649(text: string): boolean {
+  const compact = text.toUpperCase();
+  return /^RF\d\d[A-Z0-9]{1,21}$/.test(compact) && mod97(compact, 4) === 1;
+}
+
+/** By the recursive method modulo 10. */
+function isQrReference(text: string): boolean {
+  if (!/^\d{27}$/.test(text)) return false;
+  let carry = 0;
+  for (const digit of text.slice(0, 26)) carry = carries[(carry + Number(digit)) % 10] ?? 0;
+  return (10 - carry) % 10 === Number(text.at(-1));
+}
+
+const carries = [0, 9, 4, 6, 8, 2, 7, 1, 3, 5];
