@@ -3,11 +3,12 @@ import type { KnownBanks } from '../../banks/known-banks.ts';
 import type { InTimeSlice } from '../../base/async/time-slices.ts';
 import type { ErrorCode } from '../../base/errors.ts';
 import { type Answers, createAnswers } from '../../check/answers/answers.ts';
-import { checkRows } from '../../check/check-rows.ts';
+import { checkTables } from '../../check/check-tables.ts';
+import { type TextEncoding, textEncodings } from '../../check/encodings.ts';
 import type { ColumnNames } from '../../check/find-columns.ts';
 import { openPaymentStream, type PaymentFile, PaymentFileError } from '../../check/open-file.ts';
 import { checkMessage } from '../../check/pain/check-message.ts';
-import { readRows } from '../../check/read-rows.ts';
+import { readTables } from '../../check/read-rows.ts';
 import { createFindingWriter, createRowWriter } from '../../check/write-results.ts';
 import type { BankDataPort } from '../bank-data/bank-data.ts';
 import { createBankDataAnswers } from '../bank-data/check-answers.ts';
@@ -93,7 +94,11 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
     return Number(headers['content-length'] ?? 0) > limits.maxBytes ? tooLarge(limits.maxBytes) : null;
   }
 
-  async function check(exchange: Exchange, { format, columnNames }: CheckRequest, caller: Caller): Promise<void> {
+  async function check(
+    exchange: Exchange,
+    { format, columnNames, encoding }: CheckRequest,
+    caller: Caller,
+  ): Promise<void> {
     const { signal } = exchange;
     const hasBudget = caller.limits.bankDataCalls !== null;
     // Without a trace: its spans would be as many as the IBANs.
@@ -126,10 +131,12 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
     }
 
     async function sendRows(file: PaymentFile): Promise<void> {
-      const { groups, style } = await readRows(file, { limits: tableLimits, inTimeSlice });
-      const { columns, rows } = await checkRows({ ...checking, fileName, groups, columnNames });
-      const writer = createRowWriter(format, { fileName, columns, style });
-      for await (const checked of rows) await send(await inTimeSlice(() => writer.write(checked)));
+      const tables = await readTables(file, { limits: tableLimits, encoding, inTimeSlice });
+      for (const { table, checked } of await checkTables({ ...checking, fileName, tables, sheet: null, columnNames })) {
+        if (checked === null) continue;
+        const writer = createRowWriter(format, { fileName, columns: checked.columns, style: table.style });
+        for await (const rows of checked.rows) await send(await inTimeSlice(() => writer.write(rows)));
+      }
       await send('');
     }
 
@@ -230,6 +237,8 @@ interface Refusal {
 interface CheckRequest {
   format: 'json' | 'csv';
   columnNames: ColumnNames;
+  /** Null: recognized. */
+  encoding: TextEncoding | null;
 }
 
 function refuse(status: number, message: string): Refusal {
@@ -258,7 +267,7 @@ const workbookAdvice =
   'XLSX workbooks are not read here. Save the sheet as CSV, or check it with the command: ledgerquill check payees.xlsx --gateway <URL of this gateway>.';
 
 function readRequest({ headers }: Exchange, search: string): CheckRequest | Refusal {
-  const { accept = ndjson, 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
+  const { accept = ndjson, 'content-type': type = '', 'content-encoding': compression = 'identity' } = headers;
   const mediaType = new Negotiator({ headers: { accept } }).mediaType([ndjson, csv]);
   if (mediaType === undefined) return refuse(406, `The Accept header must allow ${ndjson} or ${csv}.`);
   const bodyType = type.replace(/;.*/s, '').trim().toLowerCase();
@@ -266,12 +275,17 @@ function readRequest({ headers }: Exchange, search: string): CheckRequest | Refu
   if (!bodyTypes.includes(bodyType)) {
     return refuse(415, `The Content-Type header must be one of ${bodyTypes.join(', ')}.`);
   }
-  if (encoding.toLowerCase() !== 'identity') return refuse(415, 'The request body must not be compressed.');
+  if (compression.toLowerCase() !== 'identity') return refuse(415, 'The request body must not be compressed.');
   const params = new URLSearchParams(search);
-  const unknown = [...params.keys()].find((name) => !columnParams.includes(name));
-  if (unknown !== undefined) return refuse(400, `The parameters of the URL can be ${columnParams.join(', ')}.`);
+  const known = [...columnParams, 'encoding'];
+  const unknown = [...params.keys()].find((name) => !known.includes(name));
+  if (unknown !== undefined) return refuse(400, `The parameters of the URL can be ${known.join(', ')}.`);
+  const named = params.get('encoding');
+  const encoding = textEncodings.find((each) => each === named?.toLowerCase()) ?? null;
+  if (named !== null && encoding === null)
+    return refuse(400, `The encoding must be one of ${textEncodings.join(', ')}.`);
   const [iban = null, bic = null, name = null] = columnParams.map((name) => params.get(name));
-  return { format: mediaType === csv ? 'csv' : 'json', columnNames: { iban, bic, name } };
+  return { format: mediaType === csv ? 'csv' : 'json', columnNames: { iban, bic, name }, encoding };
 }
 
 const columnParams = ['column', 'bicColumn', 'nameColumn'];
