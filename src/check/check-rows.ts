@@ -100,7 +100,8 @@ async function* checkGroups(
     if (next.done) break;
     waiting.push(await inTimeSlice(() => next.value.map(begin)));
     waitingRows += next.value.length;
-    while (waitingRows > maxWaitingRows || waiting.length > maxGroups) yield await takeReady();
+    while (waitingRows > maxWaitingRows || waiting.length > maxGroups || isAnswered(waiting[0]))
+      yield await takeReady();
   }
   while (waiting.length > 0) yield await takeReady();
 
@@ -125,18 +126,36 @@ async function* checkGroups(
     const taken = waiting.shift() ?? [];
     waitingRows -= taken.length;
     const checked: CheckedRow[] = [];
-    for (const { row, cells, kind, ibans } of taken) {
-      for (const each of ibans) {
-        if (!(each.answer instanceof Promise)) continue;
-        answers.hurry(each.iban);
-        each.answer = await each.answer;
-      }
-      const needsResult = kind === 'data' || ibans.length > 0 || (kind === 'titles' && cells.some(looksLikeIban));
-      const judge = () => judgeRow({ row, cells, columns, ibans: ibans as IbanCell[], banks });
-      checked.push({ row, cells, kind, result: needsResult ? await inTimeSlice(judge) : null });
+    for (let at = 0; at < taken.length; at += rowsInTurn) {
+      const rows = taken.slice(at, at + rowsInTurn);
+      if (!isAnswered(rows)) for (const { ibans } of rows) await waitForAnswers(ibans);
+      await inTimeSlice(() => {
+        for (const each of rows) checked.push(judge(each));
+      });
     }
     return checked;
   }
+
+  async function waitForAnswers(cells: readonly WaitingCell[]): Promise<void> {
+    for (const each of cells) {
+      if (!(each.answer instanceof Promise)) continue;
+      answers.hurry(each.iban);
+      each.answer = await each.answer;
+    }
+  }
+
+  function judge({ row, cells, kind, ibans }: WaitingRow): CheckedRow {
+    const needsResult = kind === 'data' || ibans.length > 0 || (kind === 'titles' && cells.some(looksLikeIban));
+    const result = needsResult ? judgeRow({ row, cells, columns, ibans: ibans as IbanCell[], banks }) : null;
+    return { row, cells, kind, result };
+  }
+}
+
+/** Suggestions for a wrong IBAN take less than half a millisecond. */
+const rowsInTurn = 8;
+
+function isAnswered(rows: readonly WaitingRow[] | undefined): boolean {
+  return rows?.every(({ ibans }) => ibans.every(({ answer }) => !(answer instanceof Promise))) ?? false;
 }
 
 function findKind(row: number, cells: Cells, { titleRow, ibans }: Columns): RowKind {

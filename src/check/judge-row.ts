@@ -58,118 +58,127 @@ interface RowToJudge {
 }
 
 /** All findings of a row. */
-export function judgeRow({ row, cells, columns, ibans, banks }: RowToJudge): RowResult {
+export function judgeRow(row: RowToJudge): RowResult {
+  const { cells, columns, ibans } = row;
   const findings: Finding[] = [];
   const width = columns.titles.length;
   if (cells.length > width && ibans.length > 0) {
     const message = `The row has ${cells.length} cells, but the table ${width} columns; a cell may contain a delimiter without quotation marks.`;
-    findings.push(createFinding('ROW_TOO_LONG', 'warning', null, message));
+    findings.push(createFinding(row, 'ROW_TOO_LONG', 'warning', null, message));
   }
-  // The payer's account does not pay the payee without an account.
-  const needed = ibans.filter(({ party }) => party !== 'payer');
-  const isMissing = (needed.length > 0 ? needed : ibans).every(({ iban }) => iban === '');
-  const results = ibans.map((each, index) => judgeCell(each, isMissing && index === 0));
-  addUncheckedIbans();
-  return { cells: results, findings };
+  findUncheckedIbans(row, findings);
+  return { cells: ibans.map((cell) => judgeCell(row, cell)), findings };
+}
 
-  function judgeCell(cell: IbanCell, isMissing: boolean): CellResult {
-    const own: Finding[] = [];
-    const { column, iban, answer, isRepeated } = cell;
-    const add = (code: string, severity: Severity, at: number | null, message: string, suggestion?: string | null) =>
-      own.push(createFinding(code, severity, at, message, suggestion));
-    const judgement = answer === null ? judgeAlone() : judgeAnswer(answer);
-    return { ...empty, column, isRepeated, ...judgement, bicMatch: judgeBic(), findings: own };
+function judgeCell(row: RowToJudge, cell: IbanCell): CellResult {
+  const findings: Finding[] = [];
+  const judgement = cell.answer === null ? judgeAlone(row, cell, findings) : judgeAnswer(row, cell, findings);
+  const { status, suggestions = [], bank = '', bic = '', nationalCheck = '', iban = '' } = judgement;
+  const bicMatch = judgeBic(row, cell, findings);
+  const { column, isRepeated } = cell;
+  return { column, isRepeated, status, suggestions, bank, bic, bicMatch, nationalCheck, iban, findings };
+}
 
-    /** What arithmetic tells. */
-    function judgeAlone(): Judgement {
-      if (iban === '') {
-        if (isMissing) add('IBAN_MISSING', 'warning', column, 'The row has no IBAN.');
-        return { status: 'EMPTY' };
-      }
-      if (isShortenedNumber(cells[column])) {
-        const message =
-          'A spreadsheet has shortened this number: format the column as text, and paste the IBANs again.';
-        add('NUMBER_SHORTENED', 'error', column, message);
-        return { status: 'INVALID' };
-      }
-      const suggestions = suggestIbans(iban, { isKnownBank: banks.has });
-      const suggestion = suggestions.join(' ') || null;
-      for (const problem of findIbanProblems(iban)) {
-        add(problem, 'error', column, describeIbanProblem(problem, iban), suggestion);
-      }
-      return { status: 'INVALID', suggestions };
+type Judgement = Pick<CellResult, 'status'> & Partial<CellResult>;
+
+/** What arithmetic tells. */
+function judgeAlone(row: RowToJudge, { iban, column }: IbanCell, findings: Finding[]): Judgement {
+  if (iban === '') {
+    if (isMissing(row, column)) {
+      findings.push(createFinding(row, 'IBAN_MISSING', 'warning', column, 'The row has no IBAN.'));
     }
+    return { status: 'EMPTY' };
+  }
+  if (isShortenedNumber(row.cells[column])) {
+    const message = 'A spreadsheet has shortened this number: format the column as text, and paste the IBANs again.';
+    findings.push(createFinding(row, 'NUMBER_SHORTENED', 'error', column, message));
+    return { status: 'INVALID' };
+  }
+  const suggestions = suggestIbans(iban, { isKnownBank: row.banks.has });
+  const suggestion = suggestions.join(' ') || null;
+  for (const problem of findIbanProblems(iban)) {
+    findings.push(createFinding(row, problem, 'error', column, describeIbanProblem(problem, iban), suggestion));
+  }
+  return { status: 'INVALID', suggestions };
+}
 
-    function judgeAnswer(known: Answer): Judgement {
-      const text = 'The IBAN is well-formed, but the service';
-      if (known.kind !== 'answered') {
-        const hasFailed = known.kind === 'failed';
-        if (hasFailed) add('SERVICE_FAILED', 'error', column, `${text} failed (${known.code}).`);
-        else add('NOT_CHECKED', 'error', column, `${text} was not asked: ${known.reason}.`);
-        return { status: hasFailed ? 'FAILED' : 'NOT_CHECKED', nationalCheck: checkNationally(iban, banks), iban };
-      }
-      const { valid, bank, bic, nationalCheck = checkNationally(iban, banks) } = known;
-      if (nationalCheck === 'FAILED') {
-        const message =
-          'The national check digits do not match: confirm the IBAN with the payee; banks have exemptions.';
-        add('NATIONAL_CHECK_FAILED', 'hint', column, message);
-      }
-      if (!valid) add('REJECTED_BY_SERVICE', 'error', column, `${text} says that it is not valid.`);
-      return { status: valid ? 'VALID' : 'INVALID', nationalCheck, bank: bank ?? '', bic: bic ?? '', iban };
+/** The row has no IBAN, which is reported once. That of the payer does not pay a payee without one. */
+function isMissing({ ibans }: RowToJudge, column: number): boolean {
+  const payees = ibans.filter(({ party }) => party !== 'payer');
+  return column === ibans[0]?.column && (payees.length > 0 ? payees : ibans).every(({ iban }) => iban === '');
+}
+
+function judgeAnswer(row: RowToJudge, { iban, column, answer }: IbanCell, findings: Finding[]): Judgement {
+  const text = 'The IBAN is well-formed, but the service';
+  if (answer?.kind !== 'answered') {
+    const nationalCheck = checkNationally(iban, row.banks);
+    if (answer?.kind === 'failed') {
+      findings.push(createFinding(row, 'SERVICE_FAILED', 'error', column, `${text} failed (${answer.code}).`));
+      return { status: 'FAILED', nationalCheck, iban };
     }
-
-    function judgeBic(): CellResult['bicMatch'] {
-      const bic = cell.bic === null ? '' : readBicCell(cells[cell.bic]);
-      if (bic === '') return '';
-      const [problem] = findBicProblems(bic);
-      if (problem !== undefined) {
-        add(`BIC_${problem}`, 'error', cell.bic, describeBicProblem(problem, bic));
-        return 'UNKNOWN';
-      }
-      const known = knownBics(iban, answer, banks);
-      const match = matchBic(bic, known);
-      if (match === 'OTHER_BANK') {
-        const message = 'The BIC is of another bank than the IBAN, as far as the bank lists tell; the IBAN decides.';
-        add('BIC_OF_OTHER_BANK', 'hint', cell.bic, message, known[0] ?? null);
-      }
-      return match;
-    }
+    const message = `${text} was not asked: ${answer?.reason}.`;
+    findings.push(createFinding(row, 'NOT_CHECKED', 'error', column, message));
+    return { status: 'NOT_CHECKED', nationalCheck, iban };
   }
-
-  /** IBANs in other cells must not pass for checked ones. */
-  function addUncheckedIbans(): void {
-    if (!columns.isWhole) return;
-    for (const [column, cell] of cells.entries()) {
-      if (typeof cell !== 'string' || cell.length < shortestIban) continue;
-      if (ibans.some((each) => each.column === column) || isEarlierResult(column)) continue;
-      const found = findValidIbans(cell).filter((iban) => !ibans.some((each) => each.iban === iban));
-      // Of a table in which no cell is checked, also those that are wrong.
-      if (found.length === 0 && (columns.ibans.length > 0 || !looksLikeIban(cell))) continue;
-      const message =
-        'The cell has an IBAN, but its column is not checked: name the column with --column, or give it a title such as IBAN.';
-      findings.push(createFinding('IBAN_NOT_CHECKED', 'warning', column, message));
-    }
+  const { valid, bank, bic, nationalCheck = checkNationally(iban, row.banks) } = answer;
+  if (nationalCheck === 'FAILED') {
+    const message = 'The national check digits do not match: confirm the IBAN with the payee; banks have exemptions.';
+    findings.push(createFinding(row, 'NATIONAL_CHECK_FAILED', 'hint', column, message));
   }
-
-  function isEarlierResult(column: number): boolean {
-    return columns.earlierResult !== null && column >= columns.earlierResult && column < width;
+  if (!valid) {
+    findings.push(createFinding(row, 'REJECTED_BY_SERVICE', 'error', column, `${text} says that it is not valid.`));
   }
+  return { status: valid ? 'VALID' : 'INVALID', nationalCheck, bank: bank ?? '', bic: bic ?? '', iban };
+}
 
-  function createFinding(
-    code: string,
-    severity: Severity,
-    column: number | null,
-    message: string,
-    suggestion: string | null = null,
-  ): Finding {
-    const title = column === null ? null : (columns.titles[column] ?? columnLetters(column));
-    return { code, severity, place: { row, column: title }, message, suggestion };
+function judgeBic(row: RowToJudge, { iban, bic: column, answer }: IbanCell, findings: Finding[]): BicMatch | '' {
+  const bic = column === null ? '' : readBicCell(row.cells[column]);
+  if (bic === '') return '';
+  const [problem] = findBicProblems(bic);
+  if (problem !== undefined) {
+    findings.push(createFinding(row, `BIC_${problem}`, 'error', column, describeBicProblem(problem, bic)));
+    return 'UNKNOWN';
   }
+  const known = knownBics(iban, answer, row.banks);
+  const match = matchBic(bic, known);
+  if (match === 'OTHER_BANK') {
+    const message = 'The BIC is of another bank than the IBAN, as far as the bank lists tell; the IBAN decides.';
+    findings.push(createFinding(row, 'BIC_OF_OTHER_BANK', 'hint', column, message, known[0] ?? null));
+  }
+  return match;
+}
+
+/** IBANs in other cells must not pass for checked ones. */
+function findUncheckedIbans(row: RowToJudge, findings: Finding[]): void {
+  const { cells, columns, ibans } = row;
+  if (!columns.isWhole) return;
+  for (const [column, cell] of cells.entries()) {
+    if (typeof cell !== 'string' || cell.length < shortestIban) continue;
+    if (ibans.some((each) => each.column === column) || isEarlierResult(column, columns)) continue;
+    const found = findValidIbans(cell).filter((iban) => !ibans.some((each) => each.iban === iban));
+    // In a table of which no cell is checked, also those that are wrong.
+    if (found.length === 0 && (columns.ibans.length > 0 || !looksLikeIban(cell))) continue;
+    const message =
+      'The cell has an IBAN, but its column is not checked: name the column with --column, or give it a title such as IBAN.';
+    findings.push(createFinding(row, 'IBAN_NOT_CHECKED', 'warning', column, message));
+  }
+}
+
+function isEarlierResult(column: number, { earlierResult, titles }: Columns): boolean {
+  return earlierResult !== null && column >= earlierResult && column < titles.length;
+}
+
+function createFinding(
+  { row, columns }: RowToJudge,
+  code: string,
+  severity: Severity,
+  column: number | null,
+  message: string,
+  suggestion: string | null = null,
+): Finding {
+  const title = column === null ? null : (columns.titles[column] ?? columnLetters(column));
+  return { code, severity, place: { row, column: title }, message, suggestion };
 }
 
 /** Norwegian IBANs have 15 characters. */
 const shortestIban = 15;
-
-const empty = { suggestions: [], bank: '', bic: '', nationalCheck: '', iban: '' } as const;
-
-type Judgement = Pick<CellResult, 'status'> & Partial<CellResult>;

@@ -277,7 +277,8 @@ async function checkFiles({ files, plan, source, answers, banks }: CheckFilesOpt
     const planned = await checkTables({ fileName: file.name, tables, sheet, columnNames, answers, banks });
     const several = planned.filter(({ isChecked }) => isChecked).length > 1;
     const workbook = plan.format === 'xlsx' && output !== null ? createWorkbookWriter() : null;
-    const all = { summary: Array<string>(), findings: new FindingCounts(), isComplete: true };
+    const summary: string[] = [];
+    const all = { summary, findings: new FindingCounts(), isComplete: true };
     let readRows = 0;
     for (const { table, name, isChecked, checked } of planned) {
       if (checked === null) {
