@@ -190,5 +190,6 @@ function isLine(cells: Cells): boolean {
 
 const maxTotalLength = 30;
 
+// cspell:disable
 const totalWords =
   /^(?:[*]+|(?:sub|grand )?totals?|sum|count|number of (?:rows|records|payments)|zwischensumme|summe|gesamt(?:summe|betrag)?|anzahl|saldo|sous-total|somme|nombre|suma|totale|totaal|aantal|numero|razem)\s*:?$/i;

@@ -21,7 +21,7 @@ type SingleByteEncoding = Extract<TextEncoding, `windows-${string}`>;
  * The encoding of a text with letters beyond ASCII that is not UTF-8: that of Windows in Western or Central Europe, or in Cyrillic.
  * Signs within a word are letters of another encoding, and so are three letters with accents in a row.
  * @example
- * findSingleByteEncoding(Buffer.from('a3ukasz aff3b3e6', 'hex')) // => 'windows-1250'
+ * findSingleByteEncoding(Buffer.from([0xaf, 0xf3, 0xb3, 0xe6])) // => 'windows-1250', a Polish word
  */
 export function findSingleByteEncoding(bytes: Buffer): SingleByteEncoding {
   const text = iconv.decode(bytes.subarray(0, sampleBytes), 'windows-1252');
@@ -34,7 +34,7 @@ export function findSingleByteEncoding(bytes: Buffer): SingleByteEncoding {
 
 const sampleBytes = 65_536;
 
-/** Whether a word in Windows-1252 has signs beside letters, such as £ before ukasz, that are letters in Windows-1250. */
+/** Whether a word in Windows-1252 has signs beside letters that are letters in Windows-1250. */
 function hasCentralLetters(word: string): boolean {
   return centralPatterns.some((pattern) => pattern.test(word));
 }

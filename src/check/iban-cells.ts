@@ -54,6 +54,7 @@ export function readIbanCell(cell: Cell | undefined): string {
   return /^[A-Z]{2}\d\d/.test(unlabelled) ? unlabelled : iban;
 }
 
+// cspell:ignore nummer
 const label = /^[^A-Z0-9]*IBAN(?:[^A-Z0-9]*(?:number|nummer|no|nr|code)(?![A-Z]))?[^A-Z0-9]*/i;
 
 /** Norwegian IBANs have 15 characters. */

@@ -1,3 +1,4 @@
+// cspell:ignore sharedstrings ymdhs
 import { crc32 } from 'node:zlib';
 import { SaxesParser } from 'saxes';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';

@@ -3,6 +3,8 @@ import { readWorkbook, toDateText } from '../../src/check/read-workbook.ts';
 import { tArchive, tRow, tWorkbookFiles } from '../support/banks/import/archive.ts';
 import { tIban } from '../support/e2e/iban.ts';
 
+// cspell:ignore Fmts
+
 /* Workbooks as programs write them, in the parts of an archive. */
 
 async function read(rows: string, more: Record<string, string> = {}, rename = (path: string) => path) {

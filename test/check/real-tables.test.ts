@@ -8,6 +8,8 @@ import { tArchive } from '../support/banks/import/archive.ts';
 import { serviceAt, tCheck } from '../support/check/check.ts';
 import { replyWithIban, tUpstream } from '../support/scripted-upstream.ts';
 
+// cspell:disable
+
 /* Tables in the layouts of programs: each row is accounted for, and the exit code is 0 only if nothing is left to look at. */
 
 const right = 'DE89370400440532013000';
@@ -305,7 +307,6 @@ describe('the second run', () => {
 });
 
 describe('letters beyond ASCII', () => {
-  // cspell:disable
   it.each([
     ['Polish, of Windows', 'windows-1250', 'Łukasz Żółć'],
     ['Czech, of Windows', 'windows-1250', 'Antonín Dvořák'],
