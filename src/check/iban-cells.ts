@@ -95,24 +95,43 @@ export function findValidIbans(cell: Cell | undefined): readonly string[] {
 /** As long as those of their countries, right or wrong. */
 function findIbans(text: string): string[] {
   const found: string[] = [];
-  for (const { index, 1: before = '' } of text.matchAll(/(^|[^a-z0-9]|iban)(?=[a-z]{2}[\s\p{Cf}\p{Pd}]*\d)/giu)) {
+  for (const { index, 1: before = '' } of text.matchAll(
+    /(^|[^a-z0-9]|iban)(?=[a-z]{2}[\s\p{Cf}\p{Pd}]*\d[\s\p{Cf}\p{Pd}]*\d)/giu,
+  )) {
     const start = index + before.length;
-    const iban = takeIban(text.slice(start, start + longestCell));
+    const iban = takeIban(text, start);
     if (iban !== null) found.push(iban);
+    if (found.length >= maxFound) break;
   }
   return found;
 }
 
-function takeIban(text: string): string | null {
-  const length = findCountryFormat(text.slice(0, 2).toUpperCase())?.length ?? 0;
+/** Of a cell: to validate more would take too much of the event loop in one go. */
+const maxFound = 500;
+
+/** A long text may have thousands of places where one may begin, so each takes few steps. */
+function takeIban(text: string, start: number): string | null {
+  const length = findCountryFormat(text.slice(start, start + 2).toUpperCase())?.length ?? 0;
   if (length === 0) return null;
-  let iban = '';
-  for (const { 0: character, index } of text.matchAll(/[a-z0-9]|[^a-z0-9\s\p{Cf}\p{Pd}./]/giu)) {
-    if (iban.length === length) return isEnd(text, index) ? compactIban(iban) : null;
-    if (!/[a-z0-9]/i.test(character)) return null;
-    iban += character;
+  let taken = 0;
+  let end = start;
+  for (; taken < length; end += 1) {
+    if (end >= text.length || end > start + longestCell) return null;
+    if (isLetterOrDigit(text.charCodeAt(end))) taken += 1;
+    else if (!isSeparator(text.charAt(end))) return null;
   }
-  return iban.length === length ? compactIban(iban) : null;
+  let next = end;
+  while (next < text.length && next < end + longestCell && isSeparator(text.charAt(next))) next += 1;
+  if (next < text.length && !isEnd(text, next)) return null;
+  return compactIban(text.slice(start, end)).replaceAll(/[./]/g, '');
+}
+
+function isLetterOrDigit(code: number): boolean {
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+}
+
+function isSeparator(character: string): boolean {
+  return character === ' ' || /[\s\p{Cf}\p{Pd}./]/u.test(character);
 }
 
 /** Whether the character at an index does not continue the IBAN before it, as digits would. */
