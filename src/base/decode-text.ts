@@ -15,8 +15,10 @@ export interface DecodedText<Encoding> {
 }
 
 interface DecodeOptions<Other> {
-  /** The encoding of a text that is neither in UTF-8 nor in UTF-16. */
-  other: Other;
+  /** The encoding of a text that is neither in UTF-8 nor in UTF-16, or what finds it in the first bytes beyond ASCII. */
+  other: Other | ((bytes: Buffer) => Other);
+  /** The encoding, if it need not be recognized. */
+  named?: Encoding<Other> | null;
   /** For bytes that are not UTF-8 in a text that begins in it; without it, they become U+FFFD. */
   createError?: () => Error;
 }
@@ -28,14 +30,14 @@ interface DecodeOptions<Other> {
  */
 export function decodeText<Other extends string>(
   { start, chunks }: TextFile,
-  { other, createError }: DecodeOptions<Other>,
-): DecodedText<'utf-8' | 'utf-16le' | 'utf-16be' | Other> {
-  let encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | Other = 'utf-8';
+  { other, named = null, createError }: DecodeOptions<Other>,
+): DecodedText<Encoding<Other>> {
+  let encoding: Encoding<Other> = named ?? 'utf-8';
   return { pieces: decode(), encoding: () => encoding };
 
   async function* decode(): AsyncGenerator<string> {
-    const utf16 = findUtf16(start);
-    let decodeNext = utf16 === null ? null : begin(utf16);
+    const certain = named ?? findUtf16(start);
+    let decodeNext = certain === null ? null : begin(certain);
     let undecided: Buffer = Buffer.alloc(0);
     for await (const chunk of chunks) {
       if (decodeNext !== null) {
@@ -45,7 +47,7 @@ export function decodeText<Other extends string>(
       const bytes = undecided.length > 0 ? Buffer.concat([undecided, chunk]) : chunk;
       const asciiLength = countAscii(bytes);
       if (bytes.length - asciiLength >= longestUtf8Character) {
-        decodeNext = begin(isUtf8(bytes) ? 'utf-8' : other);
+        decodeNext = begin(isUtf8(bytes) ? 'utf-8' : findOther(bytes));
         undecided = Buffer.alloc(0);
         yield decodeNext(bytes);
       } else {
@@ -54,17 +56,23 @@ export function decodeText<Other extends string>(
         undecided = bytes.subarray(asciiLength);
       }
     }
-    decodeNext ??= begin(isUtf8(undecided) ? 'utf-8' : other);
+    decodeNext ??= begin(isUtf8(undecided) ? 'utf-8' : findOther(undecided));
     yield decodeNext(undecided) + decodeNext();
   }
 
-  function begin(found: typeof encoding): Decode {
+  function findOther(bytes: Buffer): Other {
+    return typeof other === 'function' ? other(bytes) : other;
+  }
+
+  function begin(found: Encoding<Other>): Decode {
     encoding = found;
     if (found === 'utf-8' && createError !== undefined) return decodeUtf8(createError);
     const decoder = iconv.getDecoder(found);
     return (bytes) => (bytes === undefined ? (decoder.end() ?? '') : decoder.write(bytes));
   }
 }
+
+type Encoding<Other> = 'utf-8' | 'utf-16le' | 'utf-16be' | Other;
 
 /** Decodes a part of a text; without an argument, its end. */
 type Decode = (bytes?: Buffer) => string;

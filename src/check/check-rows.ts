@@ -1,28 +1,38 @@
 import { type InTimeSlice, runAtOnce } from '../base/async/time-slices.ts';
+import { isValidIban } from '../iban/iban.ts';
 import type { Answer } from './answers/answer-source.ts';
 import type { Answers } from './answers/answers.ts';
 import type { BankFacts } from './bank-facts.ts';
-import { type Cells, type ColumnNames, type Columns, findColumns } from './find-columns.ts';
-import { judgeRow, type RowResult, readRowIban } from './judge-row.ts';
+import { type ColumnNames, type Columns, findColumns, type IbanColumn } from './find-columns.ts';
+import { type Cells, cellText, isBlankRow, looksLikeIban, readIbanCell } from './iban-cells.ts';
+import { type IbanCell, judgeRow, type RowResult } from './judge-row.ts';
+import type { Table } from './read-rows.ts';
 
 /** A row in the order of the file. */
 export interface CheckedRow {
   /** From 1. */
   row: number;
   cells: Cells;
-  /** Null for the title row, for rows above it, and for blank rows. */
+  kind: RowKind;
+  /** Null for rows that cannot hold an IBAN to check: titles, blank rows, totals, and rows above the titles without one. */
   result: RowResult | null;
 }
 
+/** `above`: above the titles. `total`: a total or a line between parts, which has no IBAN. */
+export type RowKind = 'data' | 'above' | 'titles' | 'blank' | 'total';
+
 export interface CheckedTable {
   columns: Columns;
+  /** Can be read once. */
   rows: AsyncIterable<readonly CheckedRow[]>;
 }
 
-interface CheckRowsOptions {
+export interface CheckRowsOptions {
   /** For messages. */
   fileName: string;
-  groups: AsyncIterable<readonly Cells[]>;
+  table: Pick<Table, 'groups'>;
+  /** Whether the table is not to be checked: IBANs in it are findings. */
+  isReported?: boolean;
   columnNames: ColumnNames;
   answers: Pick<Answers, 'find' | 'hurry'>;
   banks: BankFacts;
@@ -31,12 +41,12 @@ interface CheckRowsOptions {
 }
 
 /**
- * Checks the rows of a table as they are read: a limited number waits for answers, so memory does not grow with the file.
- * @throws PaymentFileError if no column has IBANs
+ * Checks the rows of a table as they are read: a limited number waits for answers, so memory does not grow with the file. If no column
+ * has IBANs, none is checked, and those that appear later are reported.
  */
 export async function checkRows(options: CheckRowsOptions): Promise<CheckedTable> {
-  const { fileName, columnNames, inTimeSlice = runAtOnce } = options;
-  const groups = options.groups[Symbol.asyncIterator]();
+  const { fileName, table, columnNames, isReported = false, inTimeSlice = runAtOnce } = options;
+  const groups = table.groups[Symbol.asyncIterator]();
   const sample: (readonly Cells[])[] = [];
   let sampled = 0;
   while (sampled < sampleRows && sample.length < maxGroups) {
@@ -45,9 +55,13 @@ export async function checkRows(options: CheckRowsOptions): Promise<CheckedTable
     sample.push(next.value);
     sampled += next.value.length;
   }
-  const columns = await findColumns(fileName, sample.flat().slice(0, sampleRows), columnNames, inTimeSlice);
+  const names = isReported ? noNames : columnNames;
+  const found = await findColumns(fileName, sample.flat().slice(0, sampleRows), names, inTimeSlice);
+  const columns = isReported ? { ...found, ibans: [] } : found;
   return { columns, rows: checkGroups(sample, groups, columns, options) };
 }
+
+const noNames: ColumnNames = { iban: null, bic: null, name: null };
 
 /** Enough to find columns that are often empty. */
 const sampleRows = 1_000;
@@ -61,9 +75,13 @@ const maxGroups = 1_000;
 interface WaitingRow {
   row: number;
   cells: Cells;
-  /** Null if the service need not be asked, as is `pending`. */
-  answer: Answer | null;
-  pending: { iban: string; answer: Promise<Answer> } | null;
+  kind: RowKind;
+  ibans: WaitingCell[];
+}
+
+/** Its answer may be on its way. */
+interface WaitingCell extends Omit<IbanCell, 'answer'> {
+  answer: Answer | Promise<Answer> | null;
 }
 
 async function* checkGroups(
@@ -75,30 +93,32 @@ async function* checkGroups(
   const waiting: WaitingRow[][] = [];
   let waitingRows = 0;
   let row = 0;
+  /** The last account of the payer, by column. */
+  const accounts = new Map<number, string>();
   for (;;) {
     const next = sample.length > 0 ? { value: sample.shift() ?? [], done: false } : await groups.next();
     if (next.done) break;
-    waiting.push(await inTimeSlice(() => beginAll(next.value)));
+    waiting.push(await inTimeSlice(() => next.value.map(begin)));
     waitingRows += next.value.length;
-    while (waitingRows > maxWaitingRows || waiting.length > maxGroups) yield await takeReady();
+    while (waitingRows > maxWaitingRows || waiting.length > maxGroups || isAnswered(waiting[0]))
+      yield await takeReady();
   }
   while (waiting.length > 0) yield await takeReady();
 
-  function beginAll(rows: readonly Cells[]): WaitingRow[] {
-    return rows.map((cells) => {
-      row += 1;
-      return begin(row, cells);
-    });
+  function begin(cells: Cells): WaitingRow {
+    row += 1;
+    const kind = findKind(row, cells, columns);
+    return { row, cells, kind, ibans: findIbanCells(kind, cells, columns).map((found) => ask(cells, found)) };
   }
 
-  function begin(number: number, cells: Cells): WaitingRow {
-    const iban = isData(number, cells) ? readRowIban(cells, columns) : null;
-    const answer = iban === null ? null : answers.find(iban);
-    if (iban === null || !(answer instanceof Promise))
-      return { row: number, cells, answer: answer as Answer | null, pending: null };
+  function ask(cells: Cells, { column, party, bic }: IbanColumn): WaitingCell {
+    const iban = readIbanCell(cells[column]);
+    const isRepeated = party === 'payer' && iban !== '' && accounts.get(column) === iban;
+    if (party === 'payer') accounts.set(column, iban);
+    const answer = iban !== '' && isValidIban(iban) ? answers.find(iban) : null;
     // Thrown when the row is taken.
-    answer.catch(() => {});
-    return { row: number, cells, answer: null, pending: { iban, answer } };
+    if (answer instanceof Promise) answer.catch(() => {});
+    return { column, party, bic, iban, isRepeated, answer };
   }
 
   /** The next group, once its rows have their answers. */
@@ -106,17 +126,70 @@ async function* checkGroups(
     const taken = waiting.shift() ?? [];
     waitingRows -= taken.length;
     const checked: CheckedRow[] = [];
-    for (const { row: number, cells, answer: known, pending } of taken) {
-      if (pending !== null) answers.hurry(pending.iban);
-      const answer = pending === null ? known : await pending.answer;
-      const judge = () => judgeRow({ row: number, cells, columns, answer, banks });
-      const result = isData(number, cells) ? await inTimeSlice(judge) : null;
-      checked.push({ row: number, cells, result });
+    for (let at = 0; at < taken.length; at += rowsInTurn) {
+      const rows = taken.slice(at, at + rowsInTurn);
+      if (!isAnswered(rows)) for (const { ibans } of rows) await waitForAnswers(ibans);
+      await inTimeSlice(() => {
+        for (const each of rows) checked.push(judge(each));
+      });
     }
     return checked;
   }
 
-  function isData(number: number, cells: Cells): boolean {
-    return number > (columns.titleRow ?? 0) && cells.some((cell) => String(cell).trim() !== '');
+  async function waitForAnswers(cells: readonly WaitingCell[]): Promise<void> {
+    for (const each of cells) {
+      if (!(each.answer instanceof Promise)) continue;
+      answers.hurry(each.iban);
+      each.answer = await each.answer;
+    }
+  }
+
+  function judge({ row, cells, kind, ibans }: WaitingRow): CheckedRow {
+    const needsResult = kind === 'data' || ibans.length > 0 || (kind === 'titles' && cells.some(looksLikeIban));
+    const result = needsResult ? judgeRow({ row, cells, columns, ibans: ibans as IbanCell[], banks }) : null;
+    return { row, cells, kind, result };
   }
 }
+
+/** Suggestions for a wrong IBAN take less than half a millisecond. */
+const rowsInTurn = 8;
+
+function isAnswered(rows: readonly WaitingRow[] | undefined): boolean {
+  return rows?.every(({ ibans }) => ibans.every(({ answer }) => !(answer instanceof Promise))) ?? false;
+}
+
+function findKind(row: number, cells: Cells, { titleRow, ibans }: Columns): RowKind {
+  if (row === titleRow) return 'titles';
+  if (isBlankRow(cells)) return 'blank';
+  if (row < (titleRow ?? 0)) return 'above';
+  return isTotal(cells, ibans) ? 'total' : 'data';
+}
+
+/** The cells with an IBAN to check. Above the titles, it may be the own account. */
+function findIbanCells(kind: RowKind, cells: Cells, { ibans, isWhole }: Columns): readonly IbanColumn[] {
+  if (kind === 'data') return ibans;
+  if (kind !== 'above' || ibans.length === 0 || !isWhole) return [];
+  return cells.flatMap((cell, column) => (looksLikeIban(cell) ? [{ column, party: null, bic: null }] : []));
+}
+
+/** A row of a report, not of a payment: its first cell has nothing but a word for a total, or all have nothing but lines. */
+function isTotal(cells: Cells, ibans: readonly IbanColumn[]): boolean {
+  const first = cells.find((cell) => typeof cell === 'string' && cell.trim() !== '');
+  if (typeof first !== 'string') return false;
+  const mayBeTotal = (first.length <= maxTotalLength && totalWords.test(cellText(first).trim())) || isLine(cells);
+  return (
+    mayBeTotal &&
+    !cells.some(looksLikeIban) &&
+    ibans.every(({ column }) => !/[a-z]/i.test(String(cells[column] ?? '').replace(first, '')))
+  );
+}
+
+function isLine(cells: Cells): boolean {
+  return cells.every((cell) => typeof cell === 'string' && /^[\s\-=_*+|.]*$/.test(cell));
+}
+
+const maxTotalLength = 30;
+
+// cspell:disable
+const totalWords =
+  /^(?:[*]+|(?:sub|grand )?totals?|sum|count|number of (?:rows|records|payments)|zwischensumme|summe|gesamt(?:summe|betrag)?|anzahl|saldo|sous-total|somme|nombre|suma|totale|totaal|aantal|numero|razem)\s*:?$/i;

@@ -1,26 +1,31 @@
 import { type InTimeSlice, runAtOnce } from '../base/async/time-slices.ts';
 import { compactBic, findBicProblems } from '../iban/bic.ts';
-import { compactIban, isValidIban } from '../iban/iban.ts';
-import { findCountryFormat } from '../iban/registry.ts';
+import { type Cell, type Cells, cellText, looksLikeIban, readIbanCell } from './iban-cells.ts';
 import { PaymentFileError } from './open-file.ts';
-
-/** Only workbooks contain numbers. */
-export type Cell = string | number;
-
-/** A row of a table; a blank one has no cells, or empty ones. */
-export type Cells = readonly Cell[];
 
 /** Positions of columns, from 0. */
 export interface Columns {
-  iban: number;
-  bic: number | null;
+  /** Those that are checked, the payees' first; empty if there are none. */
+  ibans: readonly IbanColumn[];
   name: number | null;
   /** The number of the row with the titles, from 1; null if the table has none. */
   titleRow: number | null;
   /** The title of each column; its letter if it has none, or a long one. */
   titles: readonly string[];
-  /** The titles of other columns with IBANs. */
-  otherIbanColumns: readonly string[];
+  /** Other columns with IBANs, which `--column` leaves out. */
+  notChecked: readonly number[];
+  /** Whether all other IBANs in the table are to be reported: the columns were found, not named. */
+  isWhole: boolean;
+  /** The first column of an earlier result, which ends with the titles: the new result replaces it. */
+  earlierResult: number | null;
+}
+
+export interface IbanColumn {
+  column: number;
+  /** Whose accounts they are, as far as titles or contents tell. */
+  party: 'payee' | 'payer' | null;
+  /** The column with the BICs of these IBANs. */
+  bic: number | null;
 }
 
 /** Columns as the command names them: by title, letter or number; null: found by content. */
@@ -31,9 +36,8 @@ export interface ColumnNames {
 }
 
 /**
- * Finds the columns by the first rows of a table. The IBANs are in the column with most of them; if several have about as many, in
- * the one with most different ones: the account of the payer is the same in each row.
- * @throws PaymentFileError if no column has IBANs, or a name matches none
+ * Finds the columns by the first rows of a table. Columns with IBANs have them in half of their cells, or a title that says so.
+ * @throws PaymentFileError if a name matches no column
  */
 export async function findColumns(
   fileName: string,
@@ -41,119 +45,248 @@ export async function findColumns(
   names: ColumnNames,
   inTimeSlice: InTimeSlice = runAtOnce,
 ): Promise<Columns> {
-  const findIndex: FindIndex = async (items, matches) => {
-    for (const [index, item] of items.entries()) if (await inTimeSlice(() => matches(item))) return index;
-    return -1;
-  };
-  const counts = await countIbans(rows, inTimeSlice);
-  const most = Math.max(0, ...counts.map(({ size }) => size));
-  const candidates = counts.flatMap(({ size, distinct }, column) =>
-    size > 0 && size * 2 >= most ? [{ column, distinct }] : [],
-  );
-  const isNamed = (row: Cells) => row.some((cell) => isTitle(cell, names.iban));
-  const named = names.iban === null ? -1 : await findIndex(rows, isNamed);
-  const position = names.iban === null ? null : readPosition(names.iban);
-  const titleColumn = position ?? candidates[0]?.column ?? null;
-  const titleRow = named >= 0 ? named + 1 : await findTitleRow(rows, titleColumn, findIndex);
-  const titleCells = titleRow === null ? null : (rows[titleRow - 1] ?? []);
-  const width = titleCells?.length ?? Math.max(0, ...rows.map((row) => row.length));
-  const titles = Array.from({ length: width }, (_, column) => String(titleCells?.[column] ?? '').trim());
-  const find = (name: string) => findNamed(fileName, name, titles);
-
-  const likeliest = candidates.toSorted((one, other) => other.distinct - one.distinct)[0]?.column;
-  const titled = titles.findIndex((title) => /\biban\b/i.test(title));
-  const iban = names.iban === null ? (likeliest ?? titled) : find(names.iban);
-  if (iban < 0) {
-    throw new PaymentFileError(
-      `no column of ${fileName} has IBANs in its first ${rows.length} rows; name the column with --column`,
-    );
-  }
-  const data = titleRow === null ? rows : rows.slice(titleRow);
-  const others = titles.map((_, column) => column).filter((column) => column !== iban);
-  const findColumn = async (columns: readonly number[], matches: (column: number) => boolean) =>
-    columns[await findIndex(columns, matches)] ?? null;
-  const isBic = (column: number) => isBicColumn(titles[column], data, column);
-  const bic = names.bic === null ? await findColumn(others, isBic) : find(names.bic);
-  const free = others.filter((column) => column !== bic);
-  const name =
-    names.name === null
-      ? ((await findColumn(free, (column) => nameWords.test(titles[column] ?? ''))) ??
-        (await findColumn(free, (column) => isNameColumn(data, column))))
-      : find(names.name);
+  const counts = await countCells(rows, inTimeSlice);
+  const titleRow = await findTitleRow(rows, counts, names.iban, inTimeSlice);
+  const titles = readTitles(rows, titleRow);
   const labels = titles.map((title, column) => (isLabel(title) ? title : columnLetters(column)));
-  const otherIbanColumns = candidates.flatMap(({ column }) =>
-    column === iban ? [] : [labels[column] ?? columnLetters(column)],
-  );
-  return { iban, bic, name, titleRow, titles: labels, otherIbanColumns };
+  const find = (name: string) => findNamed(fileName, name, titles);
+  const earlierResult = findEarlierResult(titles);
+  const isOwn = (column: number) => earlierResult === null || column < earlierResult;
+
+  const data = titleRow === null ? rows : rows.slice(titleRow);
+  const dataCounts = titleRow === null ? counts : await countCells(data, inTimeSlice);
+  const found = findIbanColumns(titles, dataCounts).filter(({ column }) => isOwn(column));
+  const chosen = names.iban === null ? found : chooseColumn(find(names.iban), found);
+  const isFree = (column: number) => isOwn(column) && !chosen.some((each) => each.column === column);
+  const others = titles.map((_, column) => column).filter(isFree);
+  const filter = async (columns: readonly number[], matches: (column: number) => boolean, limit: number) => {
+    const matching: number[] = [];
+    for (const column of columns) {
+      if (matching.length < limit && (await inTimeSlice(() => matches(column)))) matching.push(column);
+    }
+    return matching;
+  };
+  const isBic = (column: number) => isBicColumn(titles[column], data, column);
+  const bics = names.bic === null ? await filter(others, isBic, maxBicColumns) : [find(names.bic)];
+  const free = others.filter((column) => !bics.includes(column));
+  const [titled] = await filter(free, (column) => nameWords.test(wordsOf(titles[column])), 1);
+  const name = names.name !== null ? find(names.name) : (titled ?? (await filter(free, isName, 1))[0] ?? null);
+  const ibans = names.bic === null ? pairBics(chosen, bics, titles) : setBics(chosen, bics[0] ?? null);
+  const notChecked = found.filter(({ column }) => isFree(column)).map(({ column }) => column);
+  return { ibans, name, titleRow, titles: labels, notChecked, isWhole: names.iban === null, earlierResult };
+
+  function isName(column: number): boolean {
+    return isNameColumn(data, column);
+  }
 }
 
-/** The index of the first item that matches, or -1. Each item is looked at in a time slice. */
-type FindIndex = <Item>(items: readonly Item[], matches: (item: Item) => boolean) => Promise<number>;
-
-/** Labels are repeated in each finding of a row. */
-function isLabel(title: string): boolean {
-  return title !== '' && title.length <= maxLabelLength;
+/** Of a column, in the first rows. */
+interface CellCount {
+  filled: number;
+  ibans: number;
+  /** Different IBANs. */
+  distinct: Set<string>;
 }
 
-const maxLabelLength = 100;
+async function countCells(rows: readonly Cells[], inTimeSlice: InTimeSlice): Promise<readonly CellCount[]> {
+  const counts: CellCount[] = [];
+  for (const row of rows) await inTimeSlice(() => countRow(row));
+  return counts;
 
-/** The positions of the cells of a row that look like an IBAN, right or wrong. */
-export function findIbanCells(row: Cells): number[] {
-  return row.flatMap((cell, column) => (looksLikeIban(cell) ? [column] : []));
-}
-
-function looksLikeIban(cell: string | number | undefined): boolean {
-  if (typeof cell !== 'string' || cell.length < shortestIban || cell.length > longestCell) return false;
-  const iban = compactIban(cell);
-  if (isValidIban(iban)) return true;
-  const length = findCountryFormat(iban.slice(0, 2))?.length ?? 0;
-  return Math.abs(iban.length - length) <= 2 && /^[A-Z]{2}\d\d[A-Z0-9]+$/.test(iban);
-}
-
-/** Norwegian IBANs have 15 characters; an IBAN of Malta with spaces and a label has fewer than 60. */
-const shortestIban = 15;
-const longestCell = 60;
-
-async function countIbans(
-  rows: readonly Cells[],
-  inTimeSlice: InTimeSlice,
-): Promise<{ size: number; distinct: number }[]> {
-  const counts: { size: number; values: Set<string> }[] = [];
-  for (const row of rows) {
-    for (const column of await inTimeSlice(() => findIbanCells(row))) {
-      while (counts.length <= column) counts.push({ size: 0, values: new Set() });
+  function countRow(row: Cells): void {
+    for (const [column, cell] of row.entries()) {
+      counts[column] ??= { filled: 0, ibans: 0, distinct: new Set() };
       const count = counts[column];
-      if (count === undefined) continue;
-      count.size += 1;
-      count.values.add(compactIban(String(row[column])));
+      if (cell === '') continue;
+      count.filled += 1;
+      if (!looksLikeIban(cell)) continue;
+      count.ibans += 1;
+      count.distinct.add(readIbanCell(cell));
     }
   }
-  return counts.map(({ size, values }) => ({ size, distinct: values.size }));
+}
+
+/** The payees' first, then those with most different IBANs. */
+function findIbanColumns(titles: readonly string[], counts: readonly CellCount[]): IbanColumn[] {
+  const all = Array.from({ length: Math.max(titles.length, counts.length) }, (_, column) => ({
+    column,
+    words: wordsOf(titles[column]),
+    ...(counts[column] ?? { filled: 0, ibans: 0, distinct: new Set<string>() }),
+  }));
+  const candidates = all.filter(({ words, filled, ibans }) => {
+    if (ibans === 0) return /\biban\b/.test(words) && !aboutIbans.test(words);
+    return ibans * 2 >= filled || accountWords.test(words);
+  });
+  // A column with a few IBANs is better than none.
+  const most = all.toSorted((one, other) => other.ibans - one.ibans)[0];
+  const chosen = candidates.length === 0 && most !== undefined && most.ibans > 0 ? [most] : candidates;
+  const rank = { payee: 0, other: 1, payer: 2 };
+  const changes = chosen.some(({ distinct }) => distinct.size > 1);
+  const largest = Math.max(0, ...chosen.map(({ ibans }) => ibans));
+  return chosen
+    .map((each) => {
+      // The account of the payer is the same in each row.
+      const isConstant = changes && each.distinct.size === 1 && each.ibans > 2 && each.ibans >= largest;
+      return { ...each, party: findParty(each.words) ?? (isConstant ? 'payer' : null) };
+    })
+    .toSorted(
+      (one, other) =>
+        rank[one.party ?? 'other'] - rank[other.party ?? 'other'] ||
+        Number(other.ibans * 2 >= largest) - Number(one.ibans * 2 >= largest) ||
+        other.distinct.size - one.distinct.size ||
+        one.column - other.column,
+    )
+    .map(({ column, party }) => ({ column, party, bic: null }));
+}
+
+/** Titles such as "IBAN status" are about an IBAN in another column. */
+const aboutIbans =
+  /\b(?:status|valid|check|checked|result|country|land|type|art|holder|owner|inhaber|name|bank|date|length|pr.fung)\b/;
+
+/** What titles say, in every language in one table. */
+const payeeWords =
+  /\b(?:payee|beneficiary|creditor|recipient|receiver|supplier|vendor|empf.nger|beg.nstigter?|kreditor|lieferant|b.n.ficiaire|destinataire|cr.ancier|fournisseur|beneficiario|acreedor|creditore|begunstigde|crediteur|to)\b/;
+const payerWords =
+  /\b(?:payer|debtor|sender|auftraggeber|zahler|debitor|absender|ordrant|ordonnateur|donneur|d.biteur|ordenante|deudor|debitore|ordinante|opdrachtgever|debiteur|pay from|from|own)\b/;
+
+function findParty(words: string): IbanColumn['party'] {
+  const [isPayee, isPayer] = [payeeWords.test(words), payerWords.test(words)];
+  if (isPayee === isPayer) return null;
+  return isPayee ? 'payee' : 'payer';
+}
+
+function chooseColumn(column: number, found: readonly IbanColumn[]): IbanColumn[] {
+  return [found.find((each) => each.column === column) ?? { column, party: null, bic: null }];
+}
+
+/** Each column of BICs belongs to the IBANs with the same number or party in the title, otherwise to the first ones. */
+function pairBics(ibans: readonly IbanColumn[], bics: readonly number[], titles: readonly string[]): IbanColumn[] {
+  const paired = ibans.map((iban) => ({ ...iban }));
+  for (const bic of bics) {
+    const words = wordsOf(titles[bic]);
+    const [number, party] = [numberOf(words), findParty(words)];
+    const numbered =
+      number === null ? undefined : paired.find((each) => numberOf(wordsOf(titles[each.column])) === number);
+    const partner =
+      numbered ?? (party === null ? paired[0] : (paired.find((each) => each.party === party) ?? paired[0]));
+    if (partner !== undefined) partner.bic ??= bic;
+  }
+  return paired;
+}
+
+function setBics(ibans: readonly IbanColumn[], bic: number | null): IbanColumn[] {
+  return ibans.map((iban, index) => (index === 0 ? { ...iban, bic } : iban));
+}
+
+function numberOf(words: string): string | null {
+  return /\b\d+$/.exec(words)?.[0] ?? null;
+}
+
+/** Titles such as BIC 1 to BIC 9 are common, a hundred are not. */
+const maxBicColumns = 20;
+
+/** The words of a title in lower case: SWIFT_BIC, creditor-bic and BICCode have several. */
+function wordsOf(title: string | undefined): string {
+  return (title ?? '')
+    .replace(/IBAN|BIC|SWIFT/g, ' $& ')
+    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+    .toLowerCase();
 }
 
 /**
- * The row with the titles, from 1: above the first row with an IBAN, the first row whose title of that column is a word for it,
- * otherwise the first row with several cells, if it has no digit in that column.
+ * The number of the row with the titles, from 1; null if there is none. The own account may be above it, as may be notes, whose rows
+ * have fewer cells.
  */
 async function findTitleRow(
   rows: readonly Cells[],
-  column: number | null,
-  findIndex: FindIndex,
+  counts: readonly CellCount[],
+  name: string | null,
+  inTimeSlice: InTimeSlice,
 ): Promise<number | null> {
-  const firstData = await findIndex(rows, (row) => findIbanCells(row).length > 0);
+  const findIndex = async (items: readonly Cells[], matches: (item: Cells, index: number) => boolean) => {
+    for (const [index, item] of items.entries()) if (await inTimeSlice(() => matches(item, index))) return index;
+    return -1;
+  };
+  const named = name === null ? -1 : await findIndex(rows, (row) => row.some((cell) => isTitle(cell, name)));
+  if (named >= 0) return named + 1;
+  const position = name === null ? null : readPosition(name);
+  const most = counts.reduce((best, count, column) => (count.ibans > (counts[best]?.ibans ?? 0) ? column : best), 0);
+  const column = position ?? ((counts[most]?.ibans ?? 0) > 0 ? most : null);
+  const widths = rows.filter((row) => row.some(looksLikeIban)).map(countFilled);
+  const usual = widths.toSorted((one, other) => one - other)[widths.length >> 1] ?? 0;
+  const isData = (row: Cells) => row.some(looksLikeIban) && !(countFilled(row) <= maxNoteCells && usual > maxNoteCells);
+  const firstData = await findIndex(rows, isData);
   const above = rows.slice(0, firstData < 0 ? rows.length : firstData);
-  const isAccount = (cells: Cells) =>
-    column === null
-      ? cells.some((cell) => accountWords.test(String(cell)))
-      : accountWords.test(String(cells[column] ?? ''));
-  const named = await findIndex(above, isAccount);
-  if (named >= 0 || column === null) return named < 0 ? null : named + 1;
+  const isAccount = (cells: Cells) => {
+    const texts = (column === null ? cells : [cells[column]]).filter((cell) => !looksLikeIban(cell));
+    return texts.some((cell) => accountWords.test(wordsOf(String(cell ?? ''))));
+  };
+  const titled = await findWidest(above, isAccount);
+  if (titled >= 0 || column === null) return titled < 0 ? null : titled + 1;
   const widest = Math.max(0, ...above.map((row) => row.length));
   const first = above.findIndex((row) => row.length === widest && String(row[column] ?? '').trim() !== '');
   return first >= 0 && !/\d/.test(String(above[first]?.[column])) ? first + 1 : null;
+
+  async function findWidest(items: readonly Cells[], matches: (item: Cells) => boolean): Promise<number> {
+    let best = { index: -1, filled: 0 };
+    for (const [index, item] of items.entries()) {
+      const filled = countFilled(item);
+      if (filled > best.filled && (await inTimeSlice(() => matches(item)))) best = { index, filled };
+    }
+    return best.index;
+  }
 }
 
-const accountWords = /iban|account|konto|compte|cuenta|conta|conto|rekening|rachun/i;
+/** A label and a value above the titles. */
+const maxNoteCells = 2;
+
+function countFilled(row: Cells): number {
+  return row.reduce<number>((sum, cell) => sum + Number(cell !== '' && String(cell).trim() !== ''), 0);
+}
+
+const accountWords = /iban|account|konto|compte|cuenta|conta|conto|rekening|rachun/;
+
+/** Where titles are in two rows, those without one have that of the row above. */
+function readTitles(rows: readonly Cells[], titleRow: number | null): string[] {
+  if (titleRow === null) {
+    return Array.from({ length: Math.max(0, ...rows.map((row) => row.length)) }, () => '');
+  }
+  const cells = rows[titleRow - 1] ?? [];
+  const above = rows[titleRow - 2] ?? [];
+  const isSecond = above.length === cells.length && countFilled(above) > 1 && !above.some(looksLikeIban);
+  return cells.map((cell, column) => {
+    const title = cellText(cell).trim();
+    return title === '' && isSecond ? cellText(above[column]).trim() : title;
+  });
+}
+
+/** Of the columns that a result adds for each column of IBANs; from the second one on, with a number: status_2. */
+export const resultTitles = [
+  'status',
+  'problems',
+  'suggestion',
+  'bank',
+  'bic',
+  'bic_match',
+  'national_check',
+  'iban',
+] as const;
+
+/** Titles of an earlier result at the end of the table. */
+function findEarlierResult(titles: readonly string[]): number | null {
+  const start = titles.findIndex((_, column) => resultTitles.every((title, index) => titles[column + index] === title));
+  const isResult = (title: string) => resultTitles.some((each) => title.replace(/_\d+$/, '') === each);
+  return start >= 0 && titles.slice(start).every(isResult) ? start : null;
+}
+
+/** Labels are repeated in each finding of a row, and contain no IBAN. */
+function isLabel(title: string): boolean {
+  return title !== '' && title.length <= maxLabelLength && !looksLikeIban(title);
+}
+
+const maxLabelLength = 100;
 
 function findNamed(fileName: string, name: string, titles: readonly string[]): number {
   const titled = titles.findIndex((title) => isTitle(title, name));
@@ -169,7 +302,7 @@ function findNamed(fileName: string, name: string, titles: readonly string[]): n
 
 const maxListed = 20;
 
-function isTitle(cell: string | number, name: string | null): boolean {
+function isTitle(cell: Cell, name: string | null): boolean {
   return String(cell).trim().toLowerCase() === name?.trim().toLowerCase();
 }
 
@@ -181,14 +314,14 @@ function readPosition(name: string): number | null {
   return [...text].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
 }
 
-function columnLetters(column: number): string {
+export function columnLetters(column: number): string {
   const last = String.fromCharCode(65 + (column % 26));
   return column < 26 ? last : columnLetters(Math.floor(column / 26) - 1) + last;
 }
 
 /** By its title, or because nearly all of its cells are BICs: some words of eight letters look like one. */
 function isBicColumn(title: string | undefined, rows: readonly Cells[], column: number): boolean {
-  if (/\b(?:bic|swift)\b/i.test(title ?? '')) return true;
+  if (/\b(?:bic|swift)\b/.test(wordsOf(title))) return true;
   const cells = textsOf(rows, column);
   const bics = cells.filter(
     (cell) => /^[A-Z]{6}[A-Z0-9]{2,5}$/.test(cell) && findBicProblems(compactBic(cell)).length === 0,
@@ -197,7 +330,7 @@ function isBicColumn(title: string | undefined, rows: readonly Cells[], column: 
 }
 
 const nameWords =
-  /name|payee|beneficiary|creditor|recipient|holder|empf|inhaber|beg.nstigte|\bnom\b|titulaire|b.n.ficiaire|nombre|beneficiari|titular|naam|nome/i;
+  /name|payee|beneficiary|creditor|recipient|holder|empf|inhaber|beg.nstigte|\bnom\b|titulaire|b.n.ficiaire|nombre|beneficiari|titular|naam|nome/;
 
 /** Several words of letters in most cells, and no digits. */
 function isNameColumn(rows: readonly Cells[], column: number): boolean {

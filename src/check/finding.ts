@@ -25,6 +25,16 @@ export class FindingCounts {
     this.#byCode.set(code, found);
   }
 
+  /** Those of another table. */
+  addAll(others: FindingCounts): void {
+    for (const [code, { severity, count: number, first }] of others.#byCode) {
+      const found = this.#byCode.get(code) ?? { severity, count: 0, first: [] };
+      found.count += number;
+      found.first = [...found.first, ...first].slice(0, maxListedPlaces);
+      this.#byCode.set(code, found);
+    }
+  }
+
   count(code: string): number {
     return this.#byCode.get(code)?.count ?? 0;
   }

@@ -63,8 +63,8 @@ const wordsPerSlot = wordsPerKey + 1;
 const firstSlots = 1_024;
 const maxSlots = 131_072;
 
-function toWords(fingerprint: string): readonly number[] {
-  return [0, 1, 2].map((word) =>
-    Number.parseInt(fingerprint.slice(word * digitsPerWord, (word + 1) * digitsPerWord), 16),
-  );
+function toWords(fingerprint: string): readonly [number, number, number] {
+  const word = (index: number) =>
+    Number.parseInt(fingerprint.slice(index * digitsPerWord, (index + 1) * digitsPerWord), 16);
+  return [word(0), word(1), word(2)];
 }

@@ -33,10 +33,19 @@ export async function openPaymentStream(
 /** @throws PaymentFileError for a kind that cannot be checked */
 function recognize(file: InputFile): PaymentFile {
   const found = recognizeKind(file.start);
-  const problem = refusals[found];
+  const problem = refusals[found] ?? (found === 'xml' ? findSpreadsheetMarkup(file.start) : undefined);
   if (problem === undefined) return { ...file, kind: kinds[found] ?? 'table' };
   file.close();
   throw new PaymentFileError(`${file.name} ${problem}`);
+}
+
+/** What programs save with the ending .xls, though it is another format. */
+function findSpreadsheetMarkup(start: Buffer): string | undefined {
+  const text = start.toString('latin1').replaceAll('\0', '');
+  const advice = 'open it in a spreadsheet program, and save it as XLSX or CSV';
+  if (text.includes('urn:schemas-microsoft-com:office:spreadsheet'))
+    return `is in the XML format of Excel 2003; ${advice}`;
+  return /<(?:!doctype\s+html|html|table|body|meta)[\s>]/i.test(text) ? `is an HTML page; ${advice}` : undefined;
 }
 
 const kinds: Partial<Record<FileKind, PaymentFile['kind']>> = { archive: 'workbook', xml: 'xml' };

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { CsvError } from 'csv-parse';
 import { type InTimeSlice, runAtOnce } from '../base/async/time-slices.ts';
@@ -6,12 +5,16 @@ import { createCsvParser } from '../base/csv-parser.ts';
 import { decodeText } from '../base/decode-text.ts';
 import { replay } from '../base/input-file.ts';
 import { count } from '../base/process/terminal.ts';
-import { readWorkbook } from '../base/read-workbook.ts';
-import { type Cells, findIbanCells } from './find-columns.ts';
+import { findSingleByteEncoding, type TextEncoding } from './encodings.ts';
+import { type Cells, isOnlyIban, looksLikeIban } from './iban-cells.ts';
 import { type PaymentFile, PaymentFileError } from './open-file.ts';
+import { maxColumns, readWorkbook, tooManyColumns } from './read-workbook.ts';
 
-export interface Rows {
-  /** All rows of the file in their order, blank ones included, in groups of at most 200: the n-th row is row n of the file. */
+export interface Table {
+  /** The sheet of a workbook; null for a text. */
+  sheet: string | null;
+  isHidden: boolean;
+  /** All rows in their order, blank ones included, in groups of at most 200: the n-th row is row n of the table. Can be read once. */
   groups: AsyncIterable<readonly Cells[]>;
   /** How the text of the file is written, as far as it was read. */
   style: TextStyle;
@@ -22,6 +25,8 @@ export interface TextStyle {
   lineEnd: '\n' | '\r\n';
   /** Whether programs recognize the encoding only with a byte order mark, as Excel does. */
   hasByteOrderMark: boolean;
+  /** Null for a workbook. */
+  encoding: TextEncoding | null;
 }
 
 interface TableLimits {
@@ -33,62 +38,51 @@ interface TableLimits {
 interface ReadOptions {
   /** Of a text; without them, its rows are streamed without an end. */
   limits?: TableLimits;
+  /** Null: recognized. */
+  encoding?: TextEncoding | null;
   /** For a process that has other work, too. */
   inTimeSlice?: InTimeSlice;
 }
 
-/** Streams the rows of a delimiter-separated text, or of the first sheet of a workbook that has rows. @throws PaymentFileError */
-export async function readRows(file: PaymentFile, { limits = noLimits, inTimeSlice = runAtOnce }: ReadOptions = {}) {
-  return file.kind === 'workbook' ? readWorkbookRows(file) : readTextRows(file, { limits, inTimeSlice });
+/** The rows of a delimiter-separated text, or those of each sheet of a workbook. @throws PaymentFileError */
+export async function readTables(file: PaymentFile, options: ReadOptions = {}): Promise<readonly [Table, ...Table[]]> {
+  const { limits = noLimits, encoding = null, inTimeSlice = runAtOnce } = options;
+  if (file.kind !== 'workbook') return [await readTextTable(file, { limits, encoding, inTimeSlice })];
+  const [first, ...others] = await readSheets(file);
+  if (first === undefined) throw new PaymentFileError(`${file.name} has no sheets`);
+  return [first, ...others];
 }
 
 const noLimits: TableLimits = { rows: Number.POSITIVE_INFINITY, cells: Number.POSITIVE_INFINITY };
 
-/** Of a row, in texts and workbooks: each is searched for IBANs, BICs and names. */
-const maxColumns = 1_000;
+/** Of an archive, which is read in memory: three times what a million rows take. */
+const maxWorkbookBytes = 128_000_000;
 
-function tooManyColumns(name: string, row: number): PaymentFileError {
-  const limit = `more than ${count(maxColumns)} columns, the limit for a table`;
-  return new PaymentFileError(`${name}, row ${count(row)}: ${limit}; remove columns that are not needed`);
-}
-
-/** A workbook is unpacked in memory. */
-export const maxWorkbookRows = 100_000;
-
-const workbookLimits = {
-  unpackedMb: 128,
-  rows: maxWorkbookRows,
-  cells: 3_000_000,
-  tags: 12_000_000,
-  millionCharacters: 128,
-};
-
-/** Ten times what a workbook of that many rows takes. */
-const maxWorkbookBytes = 64_000_000;
-
-async function readWorkbookRows({ name, size, chunks }: PaymentFile): Promise<Rows> {
+async function readSheets({ name, size, chunks }: PaymentFile): Promise<Table[]> {
   const tooLarge = () =>
     new PaymentFileError(
       `${name} has more than ${maxWorkbookBytes / 1_000_000} MB, the limit for a workbook; save it as CSV, which has no limit`,
     );
   if (size !== null && size > maxWorkbookBytes) throw tooLarge();
   const archive = await buffer(limitBytes(chunks, tooLarge));
-  const sheets = await readWorkbook({
-    name,
-    archive,
-    ErrorType: PaymentFileError,
-    limits: workbookLimits,
-    limitAdvice: '; save it as CSV, which has no limit',
-  });
-  for (const { rows } of sheets) {
-    const all = [...withBlankRows(rows)];
-    // All rows are as long as the longest one.
-    const wide = all.findIndex((cells) => cells.findLastIndex((cell) => cell !== '') >= maxColumns);
-    if (wide >= 0) throw tooManyColumns(name, wide + 1);
-    const style = { delimiter: ',', lineEnd: '\n', hasByteOrderMark: true } as const;
-    if (all.length > 0) return { groups: Readable.from(group(all)), style };
+  const style = { delimiter: ',', lineEnd: '\n', hasByteOrderMark: true, encoding: null } as const;
+  return (await readWorkbook(name, archive)).map(({ name: sheet, isHidden, rows }) => ({
+    sheet,
+    isHidden,
+    groups: groupRows(rows()),
+    style,
+  }));
+}
+
+async function* groupRows(rows: AsyncIterable<Cells>): AsyncGenerator<readonly Cells[]> {
+  let group: Cells[] = [];
+  for await (const cells of rows) {
+    group.push(cells);
+    if (group.length < maxGroupRows) continue;
+    yield group;
+    group = [];
   }
-  throw new PaymentFileError(`${name} has no rows`);
+  if (group.length > 0) yield group;
 }
 
 async function* limitBytes(chunks: AsyncIterable<Buffer>, tooLarge: () => Error): AsyncGenerator<Buffer> {
@@ -100,49 +94,52 @@ async function* limitBytes(chunks: AsyncIterable<Buffer>, tooLarge: () => Error)
   }
 }
 
-function* withBlankRows(rows: Iterable<{ cells: Cells; line: number }>): Generator<Cells> {
-  let next = 1;
-  for (const { cells, line } of rows) {
-    for (; next < line; next += 1) yield [];
-    yield cells;
-    next += 1;
-  }
-}
-
 function* group(rows: readonly Cells[]): Generator<readonly Cells[]> {
-  for (let at = 0; at < rows.length; at += groupRows) yield rows.slice(at, at + groupRows);
+  if (rows.length <= maxGroupRows) {
+    if (rows.length > 0) yield rows;
+    return;
+  }
+  for (let at = 0; at < rows.length; at += maxGroupRows) yield rows.slice(at, at + maxGroupRows);
 }
 
 /** More would take too much of the event loop in one go. */
-const groupRows = 200;
+const maxGroupRows = 200;
 
-async function readTextRows(file: PaymentFile, { limits, inTimeSlice }: Required<ReadOptions>): Promise<Rows> {
-  const start = await decodeStart(file);
-  const { pieces, encoding } = decodeTable(file);
+async function readTextTable(
+  file: PaymentFile,
+  { limits, encoding: named, inTimeSlice }: Required<ReadOptions>,
+): Promise<Table> {
+  const start = await decodeStart(file, named);
+  const { pieces, encoding } = decodeTable(file, named);
   const style: TextStyle = {
     delimiter: await findDelimiter(start, inTimeSlice),
     lineEnd: start.includes('\r\n') ? '\r\n' : '\n',
     get hasByteOrderMark() {
       return encoding() !== 'utf-8' || file.start.subarray(0, 3).toString('hex') === utf8Mark;
     },
+    get encoding() {
+      return encoding();
+    },
   };
   const parser = createRowParser({ name: file.name, delimiter: style.delimiter, columns: maxColumns, limits });
-  return { groups: parser.parse(pieces, inTimeSlice), style };
+  return { sheet: null, isHidden: false, groups: parser.parse(pieces, inTimeSlice), style };
 }
 
-/** Decodes a table in UTF-8, UTF-16 or Windows-1252. Reading it rejects with a PaymentFileError for bytes of another encoding. */
-function decodeTable(file: Pick<PaymentFile, 'name' | 'start' | 'chunks'>) {
-  const problem = `${file.name} begins in UTF-8, but has bytes that are not UTF-8; save it in one encoding, such as UTF-8`;
-  return decodeText(file, { other: 'windows-1252', createError: () => new PaymentFileError(problem) });
+/** Decodes a table. Reading it rejects with a PaymentFileError for bytes of another encoding. */
+function decodeTable(file: Pick<PaymentFile, 'name' | 'start' | 'chunks'>, named: TextEncoding | null) {
+  const isUtf8 = named === 'utf-8' ? 'is not in UTF-8: --encoding names another encoding' : null;
+  const mixed = 'begins in UTF-8, but has bytes that are not UTF-8; save it in one encoding, such as UTF-8';
+  const createError = () => new PaymentFileError(`${file.name} ${isUtf8 ?? mixed}`);
+  return decodeText<TextEncoding>(file, { named, other: findSingleByteEncoding, createError });
 }
 
 const utf8Mark = 'efbbbf';
 
-async function decodeStart({ name, start: whole }: PaymentFile): Promise<string> {
+async function decodeStart({ name, start: whole }: PaymentFile, named: TextEncoding | null): Promise<string> {
   const start = whole.subarray(0, sampleBytes);
   let text = '';
   try {
-    for await (const piece of decodeTable({ name, start, chunks: replay([start]) }).pieces) text += piece;
+    for await (const piece of decodeTable({ name, start, chunks: replay([start]) }, named).pieces) text += piece;
   } catch (error) {
     // The sample may end within a character. Other bytes are reported when the whole file is decoded.
     if (!(error instanceof PaymentFileError)) throw error;
@@ -160,7 +157,7 @@ async function findDelimiter(start: string, inTimeSlice: InTimeSlice): Promise<s
   let best = { delimiter: ',', ibans: -1, regular: -1 };
   for (const delimiter of delimiters) {
     const rows = await parseStart(start, delimiter, inTimeSlice);
-    const ibans = await inTimeSlice(() => rows.reduce((sum, row) => sum + findIbanCells(row).length, 0));
+    const ibans = await inTimeSlice(() => rows.reduce((sum, row) => sum + row.filter(isOnlyIban).length, 0));
     const width = rows.find((row) => row.length > 1)?.length ?? 0;
     const regular = width === 0 ? 0 : rows.filter((row) => row.length === width).length;
     if (ibans > best.ibans || (ibans === best.ibans && regular > best.regular)) best = { delimiter, ibans, regular };
@@ -203,6 +200,10 @@ function createRowParser({ name, delimiter, columns, limits }: RowParserOptions)
     ignore_last_delimiters: columns + 1,
   });
   const read = { rows: 0, cells: 0 };
+  /** Of the last row, from 1: a cell may have line breaks. */
+  let line = 0;
+  /** Of the longest row. */
+  let width = 0;
 
   return {
     /** The rows in groups, each of a kilobyte of the text and at most 200. @throws PaymentFileError after the last right row */
@@ -220,9 +221,38 @@ function createRowParser({ name, delimiter, columns, limits }: RowParserOptions)
 
   async function parsePiece(bytes: Buffer | null): Promise<{ rows: readonly Cells[]; failure: Error | null }> {
     const { rows, failure } = await parse(bytes);
-    const excess = rows.findIndex(isExcess);
-    if (excess >= 0) return { rows: rows.slice(0, excess), failure: describeExcess(rows[excess] ?? []) };
+    for (const [index, row] of rows.entries()) {
+      const problem = isExcess(row) ? describeExcess(row) : findSwallowedRows(row);
+      if (problem !== null) return { rows: rows.slice(0, index), failure: problem };
+    }
     return { rows, failure: failure && describe(failure) };
+  }
+
+  /** A quotation mark too many makes one cell of rows. */
+  function findSwallowedRows(row: Cells): PaymentFileError | null {
+    width = Math.max(width, row.length);
+    line += 1;
+    const start = line;
+    for (const cell of row) {
+      if (typeof cell !== 'string' || !/[\r\n]/.test(cell)) continue;
+      const lines = cell.split(/\r\n|[\r\n]/);
+      line += lines.length - 1;
+      if (!hasRows(lines)) continue;
+      const problem = 'a cell that begins with a quotation mark has rows of the table in it';
+      const place = start === read.rows ? `row ${count(read.rows)}` : `row ${count(read.rows)} in line ${count(start)}`;
+      return new PaymentFileError(
+        `${name}, ${place}: ${problem}; remove the quotation mark, or close it in the same line`,
+      );
+    }
+    return null;
+  }
+
+  function hasRows(lines: readonly string[]): boolean {
+    const rows = lines.map((text) => text.split(delimiter));
+    const withIban = rows.filter((cells) => cells.some((cell) => looksLikeIban(cell.replaceAll('"', ''))));
+    // Lines of an address may have a delimiter, but not as many as rows have, again and again.
+    const whole = rows.slice(1).filter(({ length }) => length > 2 && length >= width);
+    return withIban.some(({ length }) => length > 1) || withIban.length > 1 || whole.length > 2;
   }
 
   function isExcess(row: Cells): boolean {

@@ -1,51 +1,114 @@
 import { count, countOf } from '../base/process/terminal.ts';
-import type { CheckedRow } from './check-rows.ts';
-import type { Columns } from './find-columns.ts';
+import type { CheckedRow, RowKind } from './check-rows.ts';
+import { type Columns, columnLetters } from './find-columns.ts';
 import { FindingCounts } from './finding.ts';
 import type { RowStatus } from './judge-row.ts';
 import type { MessageSummary } from './pain/check-message.ts';
+import type { Table } from './read-rows.ts';
 
 /** Counts what was found in a table, for the summary. */
 export class Tally {
+  /** All, blank ones included. */
   rows = 0;
-  readonly statuses = new Map<RowStatus, number>();
+  readonly kinds = new Map<RowKind, number>();
+  /** By column, in the order of the results. */
+  readonly statuses = new Map<number, Map<RowStatus, number>>();
+  /** Accounts of the payer that are those of the row before, by column. */
+  readonly repeated = new Map<number, number>();
   readonly findings = new FindingCounts();
+  #unanswered = 0;
 
   add(rows: readonly CheckedRow[]): void {
-    for (const { row, result } of rows) {
-      if (result === null) continue;
+    for (const { row, kind, result } of rows) {
       this.rows += 1;
-      this.statuses.set(result.status, (this.statuses.get(result.status) ?? 0) + 1);
+      this.kinds.set(kind, (this.kinds.get(kind) ?? 0) + 1);
+      if (result === null) continue;
       for (const { code, severity } of result.findings) this.findings.add(code, severity, row);
+      for (const { column, status, findings, isRepeated } of result.cells) {
+        if (isRepeated) {
+          this.repeated.set(column, (this.repeated.get(column) ?? 0) + 1);
+          continue;
+        }
+        if (status === 'FAILED' || status === 'NOT_CHECKED') this.#unanswered += 1;
+        // Accounts above the titles are in any column.
+        this.#countStatus(kind === 'above' ? aboveTitles : column, status);
+        for (const { code, severity } of findings) this.findings.add(code, severity, row);
+      }
     }
   }
 
-  /** Rows with a well-formed IBAN that the service did not answer. */
+  #countStatus(column: number, status: RowStatus): void {
+    const counts = this.statuses.get(column) ?? new Map<RowStatus, number>();
+    counts.set(status, (counts.get(status) ?? 0) + 1);
+    this.statuses.set(column, counts);
+  }
+
+  /** Well-formed IBANs that the service did not answer. */
   unanswered(): number {
-    return (this.statuses.get('FAILED') ?? 0) + (this.statuses.get('NOT_CHECKED') ?? 0);
+    return this.#unanswered;
   }
 }
 
-/** The summary of a table, as lines for people. It contains no IBAN. */
-export function describeTally(fileName: string, { rows, statuses, findings }: Tally, columns: Columns): string[] {
-  const { iban, bic, name, titles, otherIbanColumns } = columns;
+const aboveTitles = -1;
+
+/** The summary of a table, as lines for people. It contains no IBAN. @param name of the file, and of the sheet of a workbook */
+export function describeTally(
+  name: string,
+  tally: Tally,
+  columns: Columns,
+  { style, isHidden }: Pick<Table, 'style' | 'isHidden'>,
+): string[] {
+  const { rows, kinds, statuses, repeated, findings } = tally;
+  const label = (column: number) => quote(columns.titles[column] ?? columnLetters(column));
+  const bics = columns.ibans.flatMap(({ bic }) => (bic === null ? [] : [label(bic)]));
   const found = [
-    `IBANs in ${quote(titles[iban])}`,
-    ...(bic === null ? [] : [`BICs in ${quote(titles[bic])}`]),
-    ...(name === null ? [] : [`names in ${quote(titles[name])}`]),
+    ...(columns.ibans.length === 0 ? [] : [`IBANs in ${columns.ibans.map(({ column }) => label(column)).join(', ')}`]),
+    ...(bics.length === 0 ? [] : [`BICs in ${bics.join(', ')}`]),
+    ...(columns.name === null || columns.ibans.length === 0 ? [] : [`names in ${label(columns.name)}`]),
   ];
+  const checked = columns.ibans.length === 0 ? 0 : (kinds.get('data') ?? 0);
+  const others = otherKinds.flatMap(([kind, label]) => {
+    const number = kinds.get(kind) ?? 0;
+    return number === 0 ? [] : [`${count(number)} ${label}`];
+  });
+  const headings = statuses.size > 1;
   return [
-    `${fileName}: ${countOf(rows, 'row')}, ${found.join(', ')}`,
-    ...(otherIbanColumns.length === 0
+    `${name}: ${countOf(rows, 'row')} read, ${count(checked)} checked${found.map((each) => `, ${each}`).join('')}`,
+    ...(columns.ibans.length > 0
       ? []
-      : [`  not checked: the IBANs in ${otherIbanColumns.map(quote).join(', ')}; --column names another column`]),
-    ...statusNames.flatMap(([status, label]) => {
-      const number = statuses.get(status) ?? 0;
-      return number === 0 ? [] : [`  ${count(number).padStart(11)}  ${label}`];
-    }),
+      : [`  not checked: ${isHidden ? 'the sheet is hidden; --sheet names it' : 'no column has IBANs'}`]),
+    // It is recognized by its letters, so it may be another one.
+    ...(/^utf/.test(style.encoding ?? 'utf') ? [] : [`  read as ${style.encoding}; --encoding names another encoding`]),
+    ...(others.length === 0 ? [] : [`  other rows: ${others.join(', ')}`]),
+    ...[...statuses].flatMap(([column, counts]) => [
+      ...(headings ? [`  ${column === aboveTitles ? 'above the titles' : label(column)}`] : []),
+      ...describeStatuses(counts),
+      ...describeRepeated(repeated.get(column)),
+    ]),
+    ...(columns.notChecked.length === 0
+      ? []
+      : [`  not checked: the IBANs in ${columns.notChecked.map(label).join(', ')}, as --column names another column`]),
     ...findings.describe('row'),
   ];
 }
+
+function describeStatuses(counts: ReadonlyMap<RowStatus, number>): string[] {
+  return statusNames.flatMap(([status, label]) => {
+    const number = counts.get(status) ?? 0;
+    return number === 0 ? [] : [`  ${count(number).padStart(11)}  ${label}`];
+  });
+}
+
+function describeRepeated(rows: number | undefined): string[] {
+  return rows === undefined ? [] : [`  ${count(rows).padStart(11)}  the payer's account of the row before`];
+}
+
+const otherKinds: readonly [RowKind, string][] = [
+  ['above', 'above the titles'],
+  ['titles', 'with the titles'],
+  ['blank', 'blank'],
+  ['total', 'with totals or lines'],
+];
 
 /** The summary of a payment message, as lines for people. It contains no IBAN. */
 export function describeMessage(fileName: string, summary: MessageSummary, findings: FindingCounts): string[] {
@@ -72,6 +135,6 @@ const statusNames: readonly [RowStatus, string][] = [
   ['EMPTY', 'without an IBAN'],
 ];
 
-function quote(title: string | undefined): string {
-  return JSON.stringify(title ?? '');
+function quote(title: string): string {
+  return JSON.stringify(title);
 }

@@ -1,11 +1,12 @@
 import { stringify } from 'csv-stringify/sync';
 import { count } from '../base/process/terminal.ts';
 import type { CheckedRow } from './check-rows.ts';
-import type { Cell, Columns } from './find-columns.ts';
+import { type Columns, columnLetters, resultTitles } from './find-columns.ts';
 import type { Finding } from './finding.ts';
-import type { RowResult } from './judge-row.ts';
+import type { Cell } from './iban-cells.ts';
+import type { CellResult, RowResult } from './judge-row.ts';
 import { PaymentFileError } from './open-file.ts';
-import { maxWorkbookRows, type TextStyle } from './read-rows.ts';
+import type { TextStyle } from './read-rows.ts';
 
 export const outputFormats = ['csv', 'xlsx', 'json'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -14,81 +15,91 @@ export type OutputFormat = (typeof outputFormats)[number];
 interface RowWriter {
   /** The next part of the output. */
   write(rows: readonly CheckedRow[]): string;
-  /** The last part. */
-  end(): Promise<Buffer | string>;
 }
 
 interface RowWriterOptions {
   fileName: string;
+  /** The sheet of a workbook of which several are checked. */
+  sheet?: string | null;
   columns: Columns;
   style: TextStyle;
 }
 
-export function createRowWriter(format: OutputFormat, { fileName, columns, style }: RowWriterOptions): RowWriter {
-  if (format === 'csv') return createCsvWriter(columns, style);
-  if (format === 'xlsx') return createWorkbookWriter(columns);
-  return {
-    write: (rows) => rows.flatMap((row) => toJsonLine(fileName, row, columns)).join(''),
-    end: async () => '',
-  };
+export function createRowWriter(
+  format: 'csv' | 'json',
+  { fileName, sheet = null, columns, style }: RowWriterOptions,
+): RowWriter {
+  if (format === 'csv') return createCsvWriter(columns, style, sheet);
+  return { write: (rows) => rows.flatMap((row) => toJsonLine(fileName, sheet, row, columns)).join('') };
 }
 
-/** UTF-8, with the delimiter and the line ends of the input. */
-function createCsvWriter(columns: Columns, { delimiter, lineEnd, hasByteOrderMark }: TextStyle): RowWriter {
-  let mark = hasByteOrderMark ? '\uFEFF' : '';
+/** UTF-8, with the delimiter and the line ends of the input. The rows of a sheet follow a row with its name. */
+function createCsvWriter(
+  columns: Columns,
+  { delimiter, lineEnd, hasByteOrderMark }: TextStyle,
+  sheet: string | null,
+): RowWriter {
   // The delimiters between missing cells are one text: a table with a thousand titles may have rows of one cell.
   const object = ({ missing }: Record<string, unknown>) => ({
     value: delimiter.repeat(Number(missing) - 1),
     quote: '',
   });
   const options = { delimiter, record_delimiter: lineEnd, cast: { object } };
+  let start = (hasByteOrderMark ? '\uFEFF' : '') + (sheet === null ? '' : stringify([[neutralize(sheet)]], options));
   return {
     write(rows) {
       const lines = rows.map((row) => {
         const { own, missing, others } = extendRow(row, columns);
         return missing === 0 ? [...own, ...others] : [...own, { missing }, ...others];
       });
-      const text = mark + stringify(lines, options);
-      mark = '';
+      const text = start + stringify(lines, options);
+      start = '';
       return text;
     },
-    end: async () => '',
   };
 }
 
 /** A workbook is created in memory. */
-function createWorkbookWriter(columns: Columns): RowWriter {
-  const all: Cell[][] = [];
+export function createWorkbookWriter() {
+  const sheets: { sheet: string; data: (Cell | null)[][]; stickyRowsCount: number }[] = [];
+  let rows = 0;
   return {
-    write(rows) {
-      for (const row of rows) {
-        const { own, missing, others } = extendRow(row, columns);
-        all.push([...own, ...Array<Cell>(missing).fill(''), ...others]);
-      }
-      if (all.length > maxWorkbookRows) throw tooManyRows();
-      return '';
+    /** @throws PaymentFileError for too many rows */
+    addSheet({ sheet, columns }: { sheet: string | null; columns: Columns }) {
+      const data: (Cell | null)[][] = [];
+      sheets.push({ sheet: sheet ?? 'Checked', data, stickyRowsCount: columns.titleRow ?? 0 });
+      return (checked: readonly CheckedRow[]) => {
+        for (const row of checked) {
+          const { own, missing, others } = extendRow(row, columns);
+          const cells = [...own, ...Array<Cell>(missing).fill(''), ...others];
+          data.push(cells.map((value) => (value === '' ? null : value)));
+        }
+        rows += checked.length;
+        if (rows > maxWrittenRows) throw tooManyRows();
+      };
     },
-    async end() {
+    async end(): Promise<Buffer> {
       // Loaded only here.
       const { default: writeWorkbook } = await import('write-excel-file/node');
-      const cells = all.map((row) => row.map((value) => (value === '' ? null : value)));
-      return writeWorkbook(cells, { stickyRowsCount: columns.titleRow ?? 0 }).toBuffer();
+      return writeWorkbook(sheets).toBuffer();
     },
   };
 }
 
+export const maxWrittenRows = 100_000;
+
 export function tooManyRows(): PaymentFileError {
   return new PaymentFileError(
-    `a workbook can have ${count(maxWorkbookRows)} rows, and there are more; use --format csv`,
+    `a workbook can have ${count(maxWrittenRows)} rows, and there are more; use --format csv`,
   );
 }
 
-/** The columns that are added, with their titles. */
-const addedTitles = ['status', 'problems', 'suggestion', 'bank', 'bic', 'bic_match', 'national_check', 'iban'] as const;
-
-function addedCells(result: RowResult): Readonly<Record<(typeof addedTitles)[number], string>> {
+function addedCells(
+  result: CellResult,
+  others: readonly Finding[],
+): Readonly<Record<(typeof resultTitles)[number], string>> {
   const { status, findings, suggestions, bank, bic, bicMatch, nationalCheck, iban } = result;
-  const problems = [...new Set(findings.map(({ code }) => code))].join(' ');
+  const problems = [...new Set([...findings, ...others].map(({ code }) => code))].join(' ');
   const suggestion = suggestions.join(' ');
   return { status, problems, suggestion, bank, bic, bic_match: bicMatch, national_check: nationalCheck, iban };
 }
@@ -102,27 +113,61 @@ interface ExtendedRow {
   others: Cell[];
 }
 
-/** A row that was not checked has no added cells, so it is as long as it was. */
-function extendRow({ row, cells, result }: CheckedRow, { titles, titleRow }: Columns): ExtendedRow {
-  const added = result === null ? [] : Object.values(addedCells(result));
-  const more = row === titleRow ? addedTitles : added;
-  const [own, beyond] = [cells.slice(0, titles.length), cells.slice(titles.length)];
+/** A row that was not checked has no added cells, so it is as long as it was, without those of an earlier result. */
+function extendRow({ cells, kind, result }: CheckedRow, { titles, ibans, earlierResult }: Columns): ExtendedRow {
+  const width = earlierResult ?? titles.length;
+  const added = kind === 'titles' ? listTitles(ibans.length) : result === null ? [] : listCells(result);
+  const [own, beyond] = [cells.slice(0, width), cells.slice(titles.length)];
   return {
     own: own.map(neutralizeCell),
-    missing: more.length === 0 ? 0 : titles.length - own.length,
-    others: [...more, ...beyond].map(neutralizeCell),
+    missing: added.length === 0 ? 0 : width - own.length,
+    others: [...added, ...beyond].map(neutralizeCell),
   };
 }
 
+function listTitles(ibanColumns: number): string[] {
+  return Array.from({ length: ibanColumns }, (_, index) =>
+    resultTitles.map((title) => (index === 0 ? title : `${title}_${index + 1}`)),
+  ).flat();
+}
+
+/** What is about no column of IBANs is beside the first one. */
+function listCells({ cells, findings }: RowResult): string[] {
+  return cells.flatMap((cell, index) => Object.values(addedCells(cell, index === 0 ? findings : [])));
+}
+
 /** One object a line, only for rows that were checked. Cells are as in the input. */
-function toJsonLine(file: string, { row, cells, result }: CheckedRow, { name: column }: Columns): string[] {
+function toJsonLine(
+  file: string,
+  sheet: string | null,
+  { row, cells, result }: CheckedRow,
+  columns: Columns,
+): string[] {
   if (result === null) return [];
-  const { findings } = result;
-  const { status, problems, ...texts } = addedCells(result);
-  const name = column === null ? null : String(cells[column] ?? '') || null;
-  const added = Object.fromEntries(Object.entries(texts).map(([title, text]) => [title, text || null]));
-  const line = { file, row, name, status, problems: problems.split(' ').filter(Boolean), ...added, findings, cells };
+  const name = columns.name === null ? null : String(cells[columns.name] ?? '') || null;
+  const [first, ...others] = result.cells;
+  const line = {
+    file,
+    ...(sheet !== null && { sheet }),
+    row,
+    name,
+    ...(first === undefined ? noCell(result.findings) : describeCell(first, result.findings, columns)),
+    ...(others.length > 0 && { others: others.map((other) => describeCell(other, [], columns)) }),
+    cells,
+  };
   return [`${JSON.stringify(line)}\n`];
+}
+
+function describeCell(cell: CellResult, rowFindings: readonly Finding[], { ibans, titles }: Columns) {
+  const { status, problems, ...texts } = addedCells(cell, rowFindings);
+  const added = Object.fromEntries(Object.entries(texts).map(([title, text]) => [title, text || null]));
+  const column = ibans.length > 1 ? { column: titles[cell.column] ?? columnLetters(cell.column) } : {};
+  const findings = [...rowFindings, ...cell.findings];
+  return { ...column, status, problems: problems.split(' ').filter(Boolean), ...added, findings };
+}
+
+function noCell(findings: readonly Finding[]) {
+  return { status: 'NOT_CHECKED', problems: [...new Set(findings.map(({ code }) => code))], findings };
 }
 
 /** The findings of a payment message, one a line. */

@@ -16,7 +16,10 @@ import type { AnswerSource } from '../check/answers/answer-source.ts';
 import { type Answers, createAnswers } from '../check/answers/answers.ts';
 import { connectToGateway } from '../check/answers/gateway-answers.ts';
 import { type Journal, openJournal } from '../check/answers/journal.ts';
-import { checkRows } from '../check/check-rows.ts';
+import type { CheckedRow } from '../check/check-rows.ts';
+import { checkTables } from '../check/check-tables.ts';
+import { type TextEncoding, textEncodings } from '../check/encodings.ts';
+import type { Columns } from '../check/find-columns.ts';
 import { FindingCounts } from '../check/finding.ts';
 import { openPaymentFile, type PaymentFile, PaymentFileError, standardInput } from '../check/open-file.ts';
 import { type Output, openOutputFile, openStandardOutput } from '../check/output.ts';
@@ -24,11 +27,13 @@ import { checkMessage } from '../check/pain/check-message.ts';
 import type { Profile } from '../check/pain/profiles.ts';
 import { Refusal } from '../check/pain/rules.ts';
 import { readStatusReport, type StatusReport } from '../check/pain/status-report.ts';
-import { maxWorkbookRows, readRows } from '../check/read-rows.ts';
+import { readTables, type Table } from '../check/read-rows.ts';
 import { describeMessage, describeTally, Tally } from '../check/tally.ts';
 import {
   createFindingWriter,
   createRowWriter,
+  createWorkbookWriter,
+  maxWrittenRows,
   type OutputFormat,
   outputFormats,
   tooManyRows,
@@ -40,6 +45,8 @@ interface CheckOptions {
   column?: string;
   bicColumn?: string;
   nameColumn?: string;
+  sheet?: string;
+  encoding?: string;
   format?: OutputFormat;
   output?: string;
   gateway?: string;
@@ -87,6 +94,9 @@ function readPlan(files: readonly string[], options: CheckOptions) {
     throw new UsageError(`--max-calls must be a number of calls such as 1000, not ${JSON.stringify(maxCalls)}`);
   }
   return {
+    /** Null: all visible ones with IBANs. */
+    sheet: options.sheet ?? null,
+    encoding: readEncoding(options.encoding),
     columnNames: { iban: column, bic: bicColumn, name: nameColumn },
     /** Null: JSON for XML, CSV for all others. */
     format,
@@ -103,6 +113,13 @@ function readPlan(files: readonly string[], options: CheckOptions) {
     isResumed: options.resume ?? false,
     isQuiet: options.quiet ?? false,
   };
+}
+
+function readEncoding(name: string | undefined): TextEncoding | null {
+  if (name === undefined) return null;
+  const found = textEncodings.find((encoding) => encoding === name.toLowerCase());
+  if (found !== undefined) return found;
+  throw new UsageError(`--encoding must be one of ${textEncodings.join(', ')}, not ${JSON.stringify(name)}`);
 }
 
 function severalTables(format: OutputFormat): UsageError {
@@ -137,13 +154,14 @@ async function run(files: readonly string[], plan: Plan): Promise<boolean> {
   let journal: Journal | null = null;
   try {
     const report = plan.report === null ? null : await readReport(plan.report);
-    if (!plan.isDryRun) await checkFormat(files, plan.format);
+    if (!plan.isDryRun) await checkFormat(files, plan);
     source = plan.isDryRun ? null : await open();
     const answers = createAnswers(source, () => journal);
     const path = journalPath(files, plan, id, dataDir);
     if (plan.output === null && !plan.isDryRun) checkDataFolder(dataDir);
     if (!plan.isDryRun || (plan.isResumed && existsSync(path))) {
-      journal = openJournal({ path, sourceId: id, isResumed: plan.isResumed, keep: answers.keep });
+      const contentHash = await hashFiles(files);
+      journal = openJournal({ path, sourceId: id, contentHash, isResumed: plan.isResumed, keep: answers.keep });
     }
     const outcome = await checkFiles({ files, plan, source, answers, banks, report });
     if (outcome.isComplete) journal?.remove();
@@ -201,6 +219,21 @@ function journalPath(files: readonly string[], { output }: Plan, sourceId: strin
     .update(JSON.stringify([sourceId, ...paths]))
     .digest('hex');
   return join(dataDir, `check-${name.slice(0, 16)}.journal`);
+}
+
+/** Null if standard input is one of them: it can be read once. @throws PaymentFileError */
+async function hashFiles(files: readonly string[]): Promise<string | null> {
+  if (files.includes(standardInput)) return null;
+  const hash = createHash('sha256');
+  for (const path of files) {
+    const file = await openPaymentFile(path);
+    try {
+      for await (const chunk of file.chunks) hash.update(chunk);
+    } finally {
+      file.close();
+    }
+  }
+  return hash.digest('hex');
 }
 
 interface CheckFilesOptions {
@@ -264,20 +297,47 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
   };
 
   async function checkTable(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
-    const tally = new Tally();
-    const { groups, style } = await readRows(file);
-    const { columnNames, format } = plan;
-    const { columns, rows } = await checkRows({ fileName: file.name, groups, columnNames, answers, banks });
-    const writer = createRowWriter(format ?? 'csv', { fileName: file.name, columns, style });
-    for await (const checked of rows) {
-      throwIfInterrupted();
-      tally.add(checked);
-      await output?.write(writer.write(checked));
-      bar.show({ rows: tally.rows, bytes: file.bytesRead(), size: file.size });
+    const tables = await readTables(file, { encoding: plan.encoding });
+    const { sheet, columnNames } = plan;
+    const planned = await checkTables({ fileName: file.name, tables, sheet, columnNames, answers, banks });
+    const several = planned.filter(({ isChecked }) => isChecked).length > 1;
+    const workbook = plan.format === 'xlsx' && output !== null ? createWorkbookWriter() : null;
+    const summary: string[] = [];
+    const all = { summary, findings: new FindingCounts(), isComplete: true };
+    let readRows = 0;
+    for (const { table, name, isChecked, checked } of planned) {
+      if (checked === null) {
+        all.summary.push(`${name}: not checked, as --sheet names another sheet`);
+        continue;
+      }
+      const { columns, rows } = checked;
+      const tally = new Tally();
+      const write = isChecked ? createWriter(table, columns) : null;
+      for await (const group of rows) {
+        throwIfInterrupted();
+        tally.add(group);
+        if (write !== null) await output?.write(write(group));
+        bar.show({ rows: readRows + tally.rows, bytes: file.bytesRead(), size: file.size });
+      }
+      readRows += tally.rows;
+      all.findings.addAll(tally.findings);
+      all.isComplete &&= tally.unanswered() === 0;
+      all.summary.push(...describeTally(name, tally, columns, table));
     }
-    await output?.write(await writer.end());
-    const { findings } = tally;
-    return { summary: describeTally(file.name, tally, columns), findings, isComplete: tally.unanswered() === 0 };
+    if (workbook !== null) await output?.write(await workbook.end());
+    return all;
+
+    function createWriter({ sheet, style }: Table, columns: Columns): (rows: readonly CheckedRow[]) => string {
+      if (workbook !== null) {
+        const add = workbook.addSheet({ sheet, columns });
+        return (rows) => {
+          add(rows);
+          return '';
+        };
+      }
+      const format = plan.format === 'json' ? 'json' : 'csv';
+      return createRowWriter(format, { fileName: file.name, sheet: several ? sheet : null, columns, style }).write;
+    }
   }
 
   async function checkXml(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
@@ -337,7 +397,7 @@ function openOutput({ output, isDryRun }: Plan, onClosed: () => void): Output | 
  * Before anything is paid for. What comes from standard input cannot be read before.
  * @throws PaymentFileError, UsageError
  */
-async function checkFormat(files: readonly string[], format: OutputFormat | null): Promise<void> {
+async function checkFormat(files: readonly string[], { format, encoding }: Plan): Promise<void> {
   const isUnclear = format === null && files.length > 1;
   if (format !== 'xlsx' && !isUnclear) return;
   for (const path of files) {
@@ -348,18 +408,20 @@ async function checkFormat(files: readonly string[], format: OutputFormat | null
       if (file.kind !== 'xml' && isUnclear) throw severalTables('csv');
       if (format !== 'xlsx') continue;
       if (file.kind === 'xml') createFindingWriter(format, file.name);
-      if (file.kind === 'table') await rejectLongTable(file);
+      if (file.kind !== 'xml') await rejectLongTable(file, encoding);
     } finally {
       file.close();
     }
   }
 }
 
-async function rejectLongTable(file: PaymentFile): Promise<void> {
+async function rejectLongTable(file: PaymentFile, encoding: TextEncoding | null): Promise<void> {
   let rows = 0;
-  for await (const group of (await readRows(file)).groups) {
-    rows += group.length;
-    if (rows > maxWorkbookRows) throw tooManyRows();
+  for (const { groups } of await readTables(file, { encoding })) {
+    for await (const group of groups) {
+      rows += group.length;
+      if (rows > maxWrittenRows) throw tooManyRows();
+    }
   }
 }
 

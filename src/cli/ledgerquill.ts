@@ -101,6 +101,8 @@ function createProgram(): Command {
     .option('--column <column>', 'The column with the IBANs, by title, letter or number; without it, found by content.')
     .option('--bic-column <column>', 'The column with the BICs.')
     .option('--name-column <column>', 'The column with the names of the payees.')
+    .option('--sheet <name>', 'The only sheet of a workbook to check; without it, all visible ones with IBANs.')
+    .option('--encoding <name>', 'The encoding of a text, such as windows-1250; without it, found by content.')
     .addOption(
       new Option(
         '--format <format>',

@@ -61,7 +61,7 @@ describe('the journal', () => {
   const openWith = (path: string, isResumed: boolean, sourceId = 'service') => {
     const kept = new Map<string, Answer>();
     const keep = (fingerprint: string, answer: Answer) => void kept.set(fingerprint, answer);
-    return { journal: openJournal({ path, sourceId, isResumed, keep }), kept };
+    return { journal: openJournal({ path, sourceId, contentHash: 'a hash', isResumed, keep }), kept };
   };
 
   it('has all answers that were appended, and no IBAN', () => {

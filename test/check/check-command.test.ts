@@ -30,7 +30,7 @@ describe('the result', () => {
       'Dora,,,EMPTY,IBAN_MISSING,,,,,,',
     ]);
     expect(code).toBe(1);
-    expect(stderr).toContain('payees.csv: 4 rows, IBANs in "IBAN", BICs in "BIC", names in "Name"');
+    expect(stderr).toContain('payees.csv: 6 rows read, 4 checked, IBANs in "IBAN", BICs in "BIC", names in "Name"');
     expect(stderr).toContain('WRONG_CHECK_DIGITS (error): row 3');
     expect(stderr).toContain('1 call');
     expect(stderr).not.toContain(wrong);

@@ -12,13 +12,17 @@ const data = [1, 2, 3].map((number) => ['Anna Muster', '12,50', tIban(number), '
 describe('the columns', () => {
   it('are found by their content, whatever the titles are', async () => {
     const columns = await find([['a', 'b', 'c', 'd', 'e'], ...data]);
-    expect(columns).toMatchObject({ iban: 2, bic: 3, name: 0, titleRow: 1, titles: ['a', 'b', 'c', 'd', 'e'] });
+    expect(columns).toMatchObject({
+      ibans: [{ column: 2, bic: 3 }],
+      name: 0,
+      titleRow: 1,
+      titles: ['a', 'b', 'c', 'd', 'e'],
+    });
   });
 
   it('are found without titles, and named by letters', async () => {
     expect(await find(data)).toMatchObject({
-      iban: 2,
-      bic: 3,
+      ibans: [{ column: 2, bic: 3 }],
       name: 0,
       titleRow: null,
       titles: ['A', 'B', 'C', 'D', 'E'],
@@ -27,7 +31,7 @@ describe('the columns', () => {
 
   it('are found below other rows', async () => {
     const rows = [['Payroll of November'], [], ['Name', 'Amount', 'IBAN', 'BIC', 'Text'], ...data];
-    expect(await find(rows)).toMatchObject({ iban: 2, titleRow: 3 });
+    expect(await find(rows)).toMatchObject({ ibans: [{ column: 2 }], titleRow: 3 });
   });
 
   it('with long titles are named by letters, as findings repeat the names', async () => {
@@ -35,7 +39,7 @@ describe('the columns', () => {
       ['Name', `IBAN ${'x'.repeat(96)}`, `BIC ${'x'.repeat(96)}`],
       ['Anna', tIban(1), 'COBADEFFXXX'],
     ];
-    expect(await find(rows)).toMatchObject({ iban: 1, bic: 2, titles: ['Name', 'B', rows[0]?.[2]] });
+    expect(await find(rows)).toMatchObject({ ibans: [{ column: 1, bic: 2 }], titles: ['Name', 'B', rows[0]?.[2]] });
   });
 
   it('are searched in a turn for each row and column', async () => {
@@ -56,16 +60,21 @@ describe('the columns', () => {
       ['Anna', 'DE89370400440532013001'],
       ['Bob', 'DE8937040044053201300'],
     ];
-    expect(await find(wrong)).toMatchObject({ iban: 1, titleRow: 1 });
+    expect(await find(wrong)).toMatchObject({ ibans: [{ column: 1 }], titleRow: 1 });
   });
 
   it('with the IBANs of the payees are chosen before the one of the payer', async () => {
     const rows = [['Debtor', 'Creditor'], ...[1, 2, 3].map((number) => [tIban(0), tIban(number)])];
-    expect(await find(rows)).toMatchObject({ iban: 1, otherIbanColumns: ['Debtor'] });
+    expect(await find(rows)).toMatchObject({
+      ibans: [
+        { column: 1, party: 'payee' },
+        { column: 0, party: 'payer' },
+      ],
+    });
   });
 
   it('are found by the title if a table has no rows', async () => {
-    expect(await find([['Name', 'IBAN']])).toMatchObject({ iban: 1, titleRow: 1, name: 0 });
+    expect(await find([['Name', 'IBAN']])).toMatchObject({ ibans: [{ column: 1 }], titleRow: 1, name: 0 });
   });
 
   it.each([
@@ -77,13 +86,17 @@ describe('the columns', () => {
       ['Name', 'Konto', 'Text'],
       ['Anna', tIban(1), tIban(2)],
     ];
-    expect(await find(rows, { iban: name })).toMatchObject({ iban });
+    expect(await find(rows, { iban: name })).toMatchObject({ ibans: [{ column: iban }] });
   });
 
   it('may be named if no cell looks like an IBAN', async () => {
     const rows = [['Report'], ['Payee', 'Number'], ['Anna', 'n/a'], ['Bob', '?']];
-    expect(await find(rows, { iban: 'number' })).toMatchObject({ iban: 1, titleRow: 2, titles: ['Payee', 'Number'] });
-    expect(await find(rows, { iban: 'B' })).toMatchObject({ iban: 1, titleRow: 2 });
+    expect(await find(rows, { iban: 'number' })).toMatchObject({
+      ibans: [{ column: 1 }],
+      titleRow: 2,
+      titles: ['Payee', 'Number'],
+    });
+    expect(await find(rows, { iban: 'B' })).toMatchObject({ ibans: [{ column: 1 }], titleRow: 2 });
   });
 
   it('with BICs and names are named in the same way', async () => {
@@ -91,20 +104,11 @@ describe('the columns', () => {
       ['Name', 'IBAN', 'Other', 'Code'],
       ['Anna', tIban(1), 'Payee Ltd', 'x'],
     ];
-    expect(await find(rows, { bic: 'Code', name: 'Other' })).toMatchObject({ iban: 1, bic: 3, name: 2 });
+    expect(await find(rows, { bic: 'Code', name: 'Other' })).toMatchObject({ ibans: [{ column: 1, bic: 3 }], name: 2 });
   });
 });
 
 it.each([
-  [
-    'no column has IBANs',
-    [
-      ['Name', 'Text'],
-      ['Anna', 'x'],
-    ],
-    {},
-    'no column of payees.csv has IBANs in its first 2 rows',
-  ],
   [
     'a title does not exist',
     [

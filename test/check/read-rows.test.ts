@@ -4,20 +4,20 @@ import iconv from 'iconv-lite';
 import { describe, expect, it, vi } from 'vitest';
 import writeWorkbook from 'write-excel-file/node';
 import type { InTimeSlice } from '../../src/base/async/time-slices.ts';
-import type { Cells } from '../../src/check/find-columns.ts';
+import type { Cells } from '../../src/check/iban-cells.ts';
 import { openPaymentFile } from '../../src/check/open-file.ts';
-import { readRows } from '../../src/check/read-rows.ts';
+import { readTables } from '../../src/check/read-rows.ts';
 import { tIban } from '../support/e2e/iban.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
 
-async function read(content: string | Buffer, options: Parameters<typeof readRows>[1] = {}) {
+async function read(content: string | Buffer, options: Parameters<typeof readTables>[1] = {}) {
   const path = join(tFolder(), 'file');
   writeFileSync(path, content);
   const file = await openPaymentFile(path);
   const rows: Cells[] = [];
   const sizes: number[] = [];
   try {
-    const { groups, style } = await readRows(file, options);
+    const [{ groups, style }] = await readTables(file, options);
     for await (const group of groups) {
       rows.push(...group);
       sizes.push(group.length);
@@ -221,11 +221,32 @@ describe('a file is refused with a reason', () => {
     await expect(openPaymentFile('/')).rejects.toThrow('/ is a folder; expected a file');
   });
 
-  it('if a workbook has more rows than its limit', async () => {
-    const rows = Array.from({ length: 100_001 }, () => [iban]);
-    await expect(read(await writeWorkbook(rows).toBuffer())).rejects.toThrow(
-      /more than 100,000 rows.*; save it as CSV, which has no limit/,
-    );
+  it.each([
+    ['HTML', '<html><table><tr><td>x</td></tr></table></html>', 'is an HTML page; open it in a spreadsheet program'],
+    [
+      'XML of Excel 2003',
+      '<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"/>',
+      'is in the XML format of Excel 2003; open it in a spreadsheet program, and save it as XLSX or CSV',
+    ],
+  ])('if it is %s, which programs save as .xls', async (_, content, message) => {
+    await expect(read(content)).rejects.toThrow(message);
+  });
+
+  it.each([
+    ['that is closed by the next one', `Name;IBAN\n"Alpha;${iban}\n"Beta";${iban}\n`, 'row 2'],
+    ['that is closed after many rows', `Name;IBAN\n"Alpha;${iban}\n${`Beta;${iban}\n`.repeat(900)}Gamma";x\n`, 'row 2'],
+    ['in the IBAN', `Name;IBAN\nAnna;${iban}\nAlpha;"${iban}\nBeta;${iban}\nGamma;"${iban}\n`, 'row 3'],
+    ['in a list', `IBAN\n"${iban}\n${iban}\n${iban}"\n`, 'row 2'],
+    ['before rows without IBANs', 'a;b;c\n1;"2;3\n4;5;6\n4;5;6\n4;5;6\n7;8;9";0\n', 'row 2'],
+    ['after a cell in lines', `Name;IBAN\n"Anna\nMuster";${iban}\n"Alpha;${iban}\nBeta";${iban}\n`, 'row 3 in line 4'],
+  ])('if a quotation mark makes one cell of rows: one %s', async (_, content, place) => {
+    const message = 'a cell that begins with a quotation mark has rows of the table in it; remove the quotation mark';
+    await expect(read(content)).rejects.toThrow(`${place}: ${message}`);
+  });
+
+  it('but a cell may have the lines of an address, with delimiters', async () => {
+    const address = 'Anna Muster, c/o Bob\n1, Main Street, Floor 3\nBerlin, DE, Earth';
+    expect((await read(`Name,IBAN,Text\n"${address}",${iban},x\n`)).rows[1]?.[0]).toBe(address);
   });
 });
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckedRow } from '../../src/check/check-rows.ts';
+import type { Columns } from '../../src/check/find-columns.ts';
+import type { CellResult } from '../../src/check/judge-row.ts';
 import { createRowWriter, neutralize } from '../../src/check/write-results.ts';
 
 it.each([
@@ -47,9 +49,19 @@ it.each([
 
 describe('a row that is shorter than the titles', () => {
   const titles = Array.from({ length: 1_000 }, (_, column) => `t${column}`);
-  const columns = { iban: 0, bic: null, name: null, titleRow: 1, titles, otherIbanColumns: [] };
-  const style = { delimiter: ';', lineEnd: '\n', hasByteOrderMark: false } as const;
-  const result = {
+  const columns: Columns = {
+    ibans: [{ column: 0, party: null, bic: null }],
+    name: null,
+    titleRow: 1,
+    titles,
+    notChecked: [],
+    isWhole: true,
+    earlierResult: null,
+  };
+  const style = { delimiter: ';', lineEnd: '\n', hasByteOrderMark: false, encoding: 'utf-8' } as const;
+  const cell = {
+    column: 0,
+    isRepeated: false,
     status: 'EMPTY',
     findings: [],
     suggestions: [],
@@ -58,13 +70,14 @@ describe('a row that is shorter than the titles', () => {
     bicMatch: '',
     nationalCheck: '',
     iban: '',
-  } satisfies CheckedRow['result'];
+  } satisfies CellResult;
+  const result = { cells: [cell], findings: [] };
   const rows: CheckedRow[] = [
-    { row: 1, cells: titles, result: null },
-    { row: 2, cells: ['x;', '=1'], result },
-    { row: 3, cells: titles.slice(1), result },
-    { row: 4, cells: [...titles, 'beyond'], result },
-    { row: 5, cells: [''], result: null },
+    { row: 1, cells: titles, kind: 'titles', result: null },
+    { row: 2, cells: ['x;', '=1'], kind: 'data', result },
+    { row: 3, cells: titles.slice(1), kind: 'data', result },
+    { row: 4, cells: [...titles, 'beyond'], kind: 'data', result },
+    { row: 5, cells: [''], kind: 'blank', result: null },
   ];
 
   it('has its added cells below their titles', () => {

@@ -21,6 +21,8 @@ interface JournalOptions {
   path: string;
   /** The answers in it must be of this source. */
   sourceId: string;
+  /** Of the files that are checked; null if they cannot be read before, as standard input. */
+  contentHash: string | null;
   /** Whether it may have answers of an earlier run. */
   isResumed: boolean;
   /** Receives the answers of the earlier run. */
@@ -28,20 +30,17 @@ interface JournalOptions {
 }
 
 /**
- * Creates a journal, or continues that of an earlier run.
+ * Creates a journal, or continues that of an earlier run. It belongs to the content of the files: without `isResumed`, that of another
+ * content is replaced.
  * @throws PaymentFileError if there is one that is not to be resumed, is of another source, or cannot be written
  */
-export function openJournal({ path, sourceId, isResumed, keep }: JournalOptions): Journal {
-  if (existsSync(path) && !isResumed) {
-    throw new PaymentFileError(
-      `${path} has the answers of a run that did not finish; add --resume to use them, or delete it to ask again`,
-    );
-  }
+export function openJournal({ path, sourceId, contentHash, isResumed, keep }: JournalOptions): Journal {
+  if (existsSync(path) && !isResumed) replaceJournal(path, sourceId, contentHash);
   let file = tryToWrite(`the journal ${path}`, () => openSync(path, 'a+', 0o600));
-  const header = `${JSON.stringify({ journal: version, source: sourceId })}\n`;
-  const found = readAnswers(file, path, header, keep);
-  if (found === 0) writeSync(file, header, 0);
-  else ftruncateSync(file, found);
+  const header = `${JSON.stringify({ journal: version, source: sourceId, content: contentHash })}\n`;
+  const { length: found, content } = readAnswers(file, path, sourceId, keep);
+  if (found > 0) ftruncateSync(file, found);
+  if (found === 0 || content !== contentHash) writeSync(file, header);
 
   let isEmpty = found <= header.length;
   const close = () => {
@@ -66,31 +65,64 @@ export function openJournal({ path, sourceId, isResumed, keep }: JournalOptions)
   };
 }
 
-/** Increase it when the lines change. */
-const version = 1;
+/** @throws PaymentFileError if it may be of the same content */
+function replaceJournal(path: string, sourceId: string, contentHash: string | null): void {
+  const file = openSync(path, 'r');
+  let former: string | null = null;
+  try {
+    former = readAnswers(file, path, sourceId, () => {}).content;
+  } catch (error) {
+    if (!(error instanceof PaymentFileError)) throw error;
+  } finally {
+    closeSync(file);
+  }
+  if (former === null || contentHash === null || former === contentHash) {
+    throw new PaymentFileError(
+      `${path} has the answers of a run that did not finish; add --resume to use them, or delete it to ask again`,
+    );
+  }
+  rmSync(path);
+}
 
-/** Reads all whole lines: the last one may have been cut off. @returns their length in bytes */
-function readAnswers(file: number, path: string, header: string, keep: KeepAnswer): number {
+/** Increase it when the lines change. */
+const version = 2;
+
+/**
+ * Reads the answers that were completely written: the last line may have been cut off.
+ * @returns their length in bytes, and the content of the last run that wrote into it
+ */
+function readAnswers(file: number, path: string, sourceId: string, keep: KeepAnswer) {
   const chunk = Buffer.alloc(chunkBytes);
+  const read: { length: number; content: string | null } = { length: 0, content: null };
   let rest = Buffer.alloc(0);
-  let length = 0;
-  let isFirst = true;
   for (let at = 0, bytes = 1; bytes > 0; at += bytes) {
     bytes = readSync(file, chunk, 0, chunkBytes, at);
     const text = Buffer.concat([rest, chunk.subarray(0, bytes)]);
     const end = text.lastIndexOf(0x0a) + 1;
     rest = Buffer.from(text.subarray(end));
-    length += end;
     for (const line of end === 0 ? [] : text.toString('utf8', 0, end - 1).split('\n')) {
-      if (isFirst && `${line}\n` !== header) throw otherJournal(path);
-      if (!isFirst) keepLine(line, path, keep);
-      isFirst = false;
+      // Each run with another content begins with a header.
+      if (read.length === 0 || line.startsWith('{')) read.content = readHeader(line, path, sourceId);
+      else keepLine(line, path, keep);
+      read.length += Buffer.byteLength(line) + 1;
     }
   }
-  return length;
+  return read;
 }
 
 const chunkBytes = 1_048_576;
+
+const headerLine = z.object({ journal: z.literal(version), source: z.string(), content: z.string().nullable() });
+
+function readHeader(line: string, path: string, sourceId: string): string | null {
+  try {
+    const { source, content } = headerLine.parse(JSON.parse(line));
+    if (source === sourceId) return content;
+  } catch {
+    // It is of another version, or no journal.
+  }
+  throw otherJournal(path);
+}
 
 function otherJournal(path: string): PaymentFileError {
   return new PaymentFileError(

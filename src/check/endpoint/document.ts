@@ -41,6 +41,12 @@ const row = {
         },
       },
     },
+    others: {
+      type: 'array',
+      items: { type: 'object' },
+      description:
+        'The results for further columns with IBANs: column, status, problems and the other fields of a result.',
+    },
     cells: { type: 'array', items: { type: ['string', 'number'] }, description: 'As in the file.' },
   },
   required: ['row', 'status', 'problems', 'findings', 'cells'],
@@ -111,6 +117,12 @@ export const checkDocument = {
           parameter('column', 'The column of the IBANs'),
           parameter('bicColumn', 'The column of the BICs'),
           parameter('nameColumn', 'The column of the names'),
+          {
+            name: 'encoding',
+            in: 'query',
+            schema: { type: 'string' },
+            description: 'The encoding of a table, such as windows-1250; found by content without it.',
+          },
         ],
         requestBody: {
           required: true,

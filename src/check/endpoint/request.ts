@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import Negotiator from 'negotiator';
 import type { ErrorCode } from '../../base/errors.ts';
+import { type TextEncoding, textEncodings } from '../encodings.ts';
 import type { ColumnNames } from '../find-columns.ts';
 
 /** Why a request is not answered, as an HTTP error. */
@@ -15,6 +16,8 @@ export interface Refusal {
 export interface CheckRequest {
   format: 'json' | 'csv';
   columnNames: ColumnNames;
+  /** Null: recognized. */
+  encoding: TextEncoding | null;
 }
 
 export function refuse(status: number, message: string): Refusal {
@@ -44,7 +47,7 @@ export const workbookAdvice =
 
 /** @param search of the URL, without `?` */
 export function readCheckRequest(headers: IncomingHttpHeaders, search: string): CheckRequest | Refusal {
-  const { accept = ndjson, 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
+  const { accept = ndjson, 'content-type': type = '', 'content-encoding': compression = 'identity' } = headers;
   const mediaType = new Negotiator({ headers: { accept } }).mediaType([ndjson, csv]);
   if (mediaType === undefined) return refuse(406, `The Accept header must allow ${ndjson} or ${csv}.`);
   const bodyType = type.replace(/;.*/s, '').trim().toLowerCase();
@@ -52,12 +55,17 @@ export function readCheckRequest(headers: IncomingHttpHeaders, search: string): 
   if (!bodyTypes.includes(bodyType)) {
     return refuse(415, `The Content-Type header must be one of ${bodyTypes.join(', ')}.`);
   }
-  if (encoding.toLowerCase() !== 'identity') return refuse(415, 'The request body must not be compressed.');
+  if (compression.toLowerCase() !== 'identity') return refuse(415, 'The request body must not be compressed.');
   const params = new URLSearchParams(search);
-  const unknown = [...params.keys()].find((name) => !columnParams.includes(name));
-  if (unknown !== undefined) return refuse(400, `The parameters of the URL can be ${columnParams.join(', ')}.`);
+  const known = [...columnParams, 'encoding'];
+  const unknown = [...params.keys()].find((name) => !known.includes(name));
+  if (unknown !== undefined) return refuse(400, `The parameters of the URL can be ${known.join(', ')}.`);
+  const named = params.get('encoding');
+  const encoding = textEncodings.find((each) => each === named?.toLowerCase()) ?? null;
+  if (named !== null && encoding === null)
+    return refuse(400, `The encoding must be one of ${textEncodings.join(', ')}.`);
   const [iban = null, bic = null, name = null] = columnParams.map((name) => params.get(name));
-  return { format: mediaType === csv ? 'csv' : 'json', columnNames: { iban, bic, name } };
+  return { format: mediaType === csv ? 'csv' : 'json', columnNames: { iban, bic, name }, encoding };
 }
 
 const columnParams = ['column', 'bicColumn', 'nameColumn'];

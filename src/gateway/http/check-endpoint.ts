@@ -1,7 +1,7 @@
 import type { KnownBanks } from '../../banks/known-banks.ts';
 import type { InTimeSlice } from '../../base/async/time-slices.ts';
 import { createAnswers } from '../../check/answers/answers.ts';
-import { checkRows } from '../../check/check-rows.ts';
+import { checkTables } from '../../check/check-tables.ts';
 import { checkDocument } from '../../check/endpoint/document.ts';
 import { limitIbans } from '../../check/endpoint/limit-ibans.ts';
 import { createReceivedBody, Patience } from '../../check/endpoint/received-body.ts';
@@ -18,7 +18,7 @@ import {
 } from '../../check/endpoint/request.ts';
 import { openPaymentStream, type PaymentFile, PaymentFileError } from '../../check/open-file.ts';
 import { checkMessage } from '../../check/pain/check-message.ts';
-import { readRows } from '../../check/read-rows.ts';
+import { readTables } from '../../check/read-rows.ts';
 import { createFindingWriter, createRowWriter } from '../../check/write-results.ts';
 import type { BankDataPort } from '../bank-data/bank-data.ts';
 import { createBankDataAnswers } from '../bank-data/check-answers.ts';
@@ -103,7 +103,11 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
     return Number(headers['content-length'] ?? 0) > limits.maxBytes ? tooLarge(limits.maxBytes) : null;
   }
 
-  async function check(exchange: Exchange, { format, columnNames }: CheckRequest, caller: Caller): Promise<void> {
+  async function check(
+    exchange: Exchange,
+    { format, columnNames, encoding }: CheckRequest,
+    caller: Caller,
+  ): Promise<void> {
     const { signal } = exchange;
     const hasBudget = caller.limits.bankDataCalls !== null;
     // Without a trace: its spans would be as many as the IBANs.
@@ -138,10 +142,12 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
     }
 
     async function sendRows(file: PaymentFile): Promise<void> {
-      const { groups, style } = await readRows(file, { limits: tableLimits, inTimeSlice });
-      const { columns, rows } = await checkRows({ ...checking, fileName, groups, columnNames });
-      const writer = createRowWriter(format, { fileName, columns, style });
-      for await (const checked of rows) await send(await inTimeSlice(() => writer.write(checked)));
+      const tables = await readTables(file, { limits: tableLimits, encoding, inTimeSlice });
+      for (const { table, checked } of await checkTables({ ...checking, fileName, tables, sheet: null, columnNames })) {
+        if (checked === null) continue;
+        const writer = createRowWriter(format, { fileName, columns: checked.columns, style: table.style });
+        for await (const rows of checked.rows) await send(await inTimeSlice(() => writer.write(rows)));
+      }
       await send('');
     }
 
