@@ -93,14 +93,30 @@ export type IbanGeneration =
     };
 
 /**
- * The bank-data look-ups that the gateway needs. There are no batches: one IBAN, BIC or page per call. A failed look-up
- * rejects with a GatewayError, an aborted one with the signal's reason.
+ * The bank-data look-ups that the gateway needs. Those of a list are a batch with one deadline, and each has a promise, in their
+ * order. A failed look-up rejects with a GatewayError, an aborted one with the signal's reason.
  */
 export interface BankDataPort {
-  /** @param iban compacted */
-  validateIban(iban: string, context: RequestContext): Promise<IbanValidation>;
-  /** @param bic compacted */
-  validateBic(bic: string, context: RequestContext): Promise<BicValidation>;
+  /** @param ibans compacted, each once */
+  validateIbans(ibans: readonly string[], context: RequestContext): readonly Promise<IbanValidation>[];
+  /** @param bics compacted, each once */
+  validateBics(bics: readonly string[], context: RequestContext): readonly Promise<BicValidation>[];
   generateIban(values: IbanFieldValues, context: RequestContext): Promise<IbanGeneration>;
   listBanks(request: BankListRequest, context: RequestContext): Promise<BankPage>;
+}
+
+/** The service that answers them, with one call for each. */
+export interface BankDataService {
+  /** @param startedAt when the deadline of the calls began, by `performance.now()` */
+  open(context: RequestContext, startedAt: number): BankDataCalls;
+}
+
+/** The calls of a batch: they have one deadline. */
+export interface BankDataCalls {
+  validateIban(iban: string): Promise<IbanValidation>;
+  validateBic(bic: string): Promise<BicValidation>;
+  generateIban(values: IbanFieldValues): Promise<IbanGeneration>;
+  listBanks(request: BankListRequest): Promise<BankPage>;
+  /** To be called when all calls have settled. */
+  end(): void;
 }

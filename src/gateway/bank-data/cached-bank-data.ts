@@ -8,7 +8,7 @@ import { withPrecheck } from './precheck.ts';
 import { createRestBankData } from './rest/rest-bank-data.ts';
 import { createSharedCache } from './shared-cache.ts';
 
-interface CachedBankDataOptions extends Pick<OpenedStore, 'store' | 'isShared'> {
+interface CachedBankDataOptions extends Pick<OpenedStore, 'sharedValues'> {
   createUpstream: CreateUpstream;
   access: UpstreamAccess;
   config: Pick<Config, 'bankData' | 'upstreamConcurrency' | 'store'>;
@@ -16,14 +16,7 @@ interface CachedBankDataOptions extends Pick<OpenedStore, 'store' | 'isShared'> 
 }
 
 /** The bank-data service behind its precheck and its cache, with its client and its allowance. */
-export function createCachedBankData({
-  createUpstream,
-  access,
-  config,
-  store,
-  isShared,
-  events,
-}: CachedBankDataOptions) {
+export function createCachedBankData({ createUpstream, access, config, sharedValues, events }: CachedBankDataOptions) {
   const { url, client, allowance } = createUpstream('bank-data', access, 'apikey', config.bankData);
   const { freshMs, maxAgeMs, lookUpBytes: maxBytes, isSelfHosted } = config.bankData;
   const dataVersion = isSelfHosted ? createDataVersion(url) : noDataVersion;
@@ -33,7 +26,7 @@ export function createCachedBankData({
     maxAgeMs,
     maxBytes,
     maxConcurrency: config.upstreamConcurrency,
-    sharedCache: isShared ? createSharedCache(store, sharing) : null,
+    sharedCache: sharedValues && createSharedCache(sharedValues, sharing),
     dataVersion,
     events,
   });

@@ -8,11 +8,11 @@ import { createRequestContext, type RequestContext, type ReserveCall } from '../
 import { openStore } from '../stores/open-store.ts';
 import { createLogEvents } from '../telemetry/log-events.ts';
 import { createUpstreamFactory } from '../upstream/upstream-client.ts';
-import type { BankDataPort } from './bank-data.ts';
+import type { BankDataPort, IbanValidation } from './bank-data.ts';
 import { createCachedBankData } from './cached-bank-data.ts';
 
 interface BankDataAnswersOptions {
-  bankData: Pick<BankDataPort, 'validateIban'>;
+  bankData: Pick<BankDataPort, 'validateIbans'>;
   /** Look-ups at a time: as many as the client sends calls. */
   maxConcurrency: number;
   /** Limit for the calls, retries included; null: none. */
@@ -42,11 +42,13 @@ export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSo
     };
   };
 
-  async function lookUp([iban = '']: readonly string[]): Promise<ListReply> {
+  async function lookUp(list: readonly string[]): Promise<ListReply> {
     try {
       const request = context ?? createRequestContext(neverAborted, 'check', reserveCall);
-      const { valid, bankData: bank } = await bankData.validateIban(iban, request);
-      return { results: [{ kind: 'answered', valid, bank: bank?.name ?? null, bic: bank?.bic ?? null }] };
+      const answers = await Promise.all(bankData.validateIbans(list, request));
+      const toResult = ({ valid, bankData: bank }: IbanValidation) =>
+        ({ kind: 'answered', valid, bank: bank?.name ?? null, bic: bank?.bic ?? null }) as const;
+      return { results: answers.map(toResult) };
     } catch (error) {
       if (error instanceof GatewayError) {
         const { code, retryable } = error;
@@ -83,12 +85,12 @@ export async function openBankDataAnswers(config: Config, { access, maxCalls }: 
   const secrets = listSecrets(config, { bankData: access, essays: config.essays.upstream ?? access });
   const level = config.logLevel === 'info' ? 'warn' : config.logLevel;
   const events = createLogEvents(createLog({ level, redact: createRedact(secrets) }));
-  const { store, isShared, checkSecret } = openStore(config.store, config.dataDir, events);
+  const { store, sharedValues, checkSecret } = openStore(config.store, config.dataDir, events);
   const { replicas } = config.store;
   const createUpstream = createUpstreamFactory({ config, store, replicas, secrets, events });
   // Each IBAN is asked about once, so nothing is gained from a large cache.
   const ownConfig = { ...config, bankData: { ...config.bankData, lookUpBytes: cacheBytes } };
-  const bankData = createCachedBankData({ createUpstream, access, config: ownConfig, store, isShared, events });
+  const bankData = createCachedBankData({ createUpstream, access, config: ownConfig, sharedValues, events });
   const close = async () => {
     bankData.dataVersion.close();
     await bankData.client.close();

@@ -1,42 +1,55 @@
-import { SharedTask } from '../../base/async/shared-task.ts';
+import { AbortableSignal } from '../../base/async/signal.ts';
 import { type ErrorCode, GatewayError } from '../../base/errors.ts';
-import type { RequestContext } from '../request-context.ts';
-import type { Events } from '../telemetry/events.ts';
-import type { BankDataPort } from './bank-data.ts';
+import { type RequestContext, UpstreamActivity } from '../request-context.ts';
+import { type Events, ignore } from '../telemetry/events.ts';
+import type { BankDataCalls, BankDataPort, BankDataService } from './bank-data.ts';
 import { type DataVersion, noDataVersion } from './data-version.ts';
 import { createLookUpTable, type TimedAnswer } from './look-up-table.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
 
 /** Caches each look-up by its key, so that simultaneous requests for one IBAN share one upstream call. */
-export function withCache(source: BankDataPort, cache: Pick<LookUpCache, 'find'>): BankDataPort {
+export function withCache(service: BankDataService, { findAll }: Pick<LookUpCache, 'findAll'>): BankDataPort {
+  /** @param lookUp of the key with this index */
+  function open<Answer>(lookUp: (calls: BankDataCalls, index: number) => Promise<Answer>): LookUps<Answer>['open'] {
+    return (context, startedAt) => {
+      const calls = service.open(context, startedAt);
+      return { lookUp: (index) => lookUp(calls, index), end: calls.end };
+    };
+  }
+
+  async function findOne<Answer extends object>(lookUp: Omit<LookUps<Answer>, 'keys'> & { key: string }) {
+    const [answer] = findAll({ ...lookUp, keys: [lookUp.key] });
+    return answer as Promise<Answer>;
+  }
+
   return {
-    validateIban: (iban, context) =>
-      cache.find({
+    validateIbans: (ibans, context) =>
+      findAll({
         // All other keys contain a colon.
-        key: iban,
+        keys: ibans,
         context,
-        lookUp: (flightContext) => source.validateIban(iban, flightContext),
+        open: open((calls, index) => calls.validateIban(ibans[index] ?? '')),
         isNegative: isInvalid,
       }),
-    validateBic: (bic, context) =>
-      cache.find({
-        key: `bic:${bic}`,
+    validateBics: (bics, context) =>
+      findAll({
+        keys: bics.map((bic) => `bic:${bic}`),
         context,
-        lookUp: (flightContext) => source.validateBic(bic, flightContext),
+        open: open((calls, index) => calls.validateBic(bics[index] ?? '')),
         isNegative: isInvalid,
       }),
     generateIban: (values, context) =>
-      cache.find({
+      findOne({
         key: `generation:${JSON.stringify([values.country, values.bankCode, values.branch, values.accountNumber])}`,
         context,
-        lookUp: (flightContext) => source.generateIban(values, flightContext),
+        open: open((calls) => calls.generateIban(values)),
         isNegative: ({ kind }) => kind === 'invalid',
       }),
     listBanks: (listing, context) =>
-      cache.find({
+      findOne({
         key: `banks:${JSON.stringify([listing.country, listing.search, listing.offset, listing.limit])}`,
         context,
-        lookUp: (flightContext) => source.listBanks(listing, flightContext),
+        open: open((calls) => calls.listBanks(listing)),
         isNegative: ({ banks, isCutShort = false }) => banks.length === 0 || isCutShort,
       }),
   };
@@ -46,17 +59,20 @@ function isInvalid({ valid }: { valid: boolean }): boolean {
   return !valid;
 }
 
-/** A look-up that the cache may answer. */
-interface LookUp<Answer> {
-  key: string;
+/** Look-ups of one request, which the cache may answer. */
+interface LookUps<Answer> {
+  keys: readonly string[];
   context: RequestContext;
-  /**
-   * Receives the context of the flight, which several requests may wait for. If it rejects, nothing is cached, and a stale
-   * answer is served if there is one.
-   */
-  lookUp: (flightContext: RequestContext) => Promise<Answer>;
+  /** Opens the calls for keys without an answer, once. @param startedAt when their deadline began, by `performance.now()` */
+  open: (context: RequestContext, startedAt: number) => LookUpCalls<Answer>;
   /** Whether the answer has the shorter time to live of a negative answer. */
   isNegative(answer: NoInfer<Answer>): boolean;
+}
+
+interface LookUpCalls<Answer> {
+  /** If it rejects, nothing is cached, and a stale answer is served if there is one. @param index of the key */
+  lookUp(index: number): Promise<Answer>;
+  end(): void;
 }
 
 interface LookUpCacheOptions {
@@ -73,20 +89,10 @@ interface LookUpCacheOptions {
   dataVersion?: Pick<DataVersion, 'current' | 'onChanged'>;
 }
 
-/** A look-up that is running, and the caller who started it and pays for it. */
+/** A call in progress, and the request that started it and pays for it. Other requests for its key wait for it. */
 interface Flight {
-  task: SharedTask<Result>;
-  callerId: string;
-  requestKey: symbol;
-}
-
-/**
- * The entry of a flight. V8 may keep an entry that was removed from a Map until the next full garbage collection, so it lets go
- * of the flight.
- */
-interface FlightEntry {
-  /** Null once it has ended. */
-  flight: Flight | null;
+  result: Promise<Result>;
+  context: Pick<RequestContext, 'callerId' | 'requestKey' | 'signal'>;
 }
 
 interface Result {
@@ -95,7 +101,16 @@ interface Result {
   isHit: boolean;
 }
 
-type Loaded = Result & { entry: CacheEntry };
+/** A key without an answer in memory. */
+interface Missing<Answer> {
+  key: string;
+  index: number;
+  resolve(answer: Answer): void;
+  reject(error: unknown): void;
+}
+
+/** What the look-ups of one request have in common. */
+type Batch<Answer> = Pick<LookUps<Answer>, 'context' | 'isNegative'> & Pick<LookUpCalls<Answer>, 'lookUp'>;
 
 type LookUpCache = ReturnType<typeof createLookUpCache>;
 
@@ -111,115 +126,156 @@ export function createLookUpCache({
   dataVersion = noDataVersion,
 }: LookUpCacheOptions) {
   const table = createLookUpTable(maxBytes);
-  const flights = new Map<string, FlightEntry>();
+  const flights = new Map<string, Flight>();
+  const revalidating = new Set<string>();
   /** Replicas refresh what they share at different times: the first one pays, and the others find its answer. */
   const offsetMs = sharedCache === null ? 0 : (2 * random() - 1) * Math.min(freshMs / 10, maxOffsetMs);
   dataVersion.onChanged(table.clear);
 
-  return { find, status: table.status };
+  return { findAll, status: table.status };
 
-  /**
-   * The cached answer, or the one looked up. A stale answer is returned at once while one flight revalidates it. Not async: an
-   * answer in memory needs no more than its promise.
-   */
-  function find<Answer extends object>(lookUp: LookUp<Answer>, isAgain = false): Promise<Answer> {
-    const { key, context } = lookUp;
-    if (context.signal.aborted) return Promise.reject(context.signal.reason);
-    context.usage.lookUps += 1;
-    const cached = table.get(key);
+  /** The cached answers, and those looked up. Stale answers are returned at once while one flight for each revalidates it. */
+  function findAll<Answer extends object>(lookUps: LookUps<Answer>): Promise<Answer>[] {
+    const { keys, context } = lookUps;
+    if (context.signal.aborted) return keys.map(() => Promise.reject(context.signal.reason));
+    context.usage.lookUps += keys.length;
+    const missing: Missing<Answer>[] = [];
+    const stale: Missing<Answer>[] = [];
     const now = Date.now();
-    if (cached && now <= cached.freshUntil) return Promise.resolve(use<Answer>(cached, true, context));
-    const known = flights.get(key)?.flight ?? null;
-    const running = known?.task.signal.aborted === false ? known : null;
-    if (cached && now <= cached.staleUntil) {
-      // Revalidates only while calls are free, so that it does not delay look-ups for which clients wait.
-      if (running === null && flights.size < maxConcurrency) startFlight(lookUp);
-      return Promise.resolve(use<Answer>(cached, true, context));
-    }
-    if (running !== null) events.flightJoined();
-    return waitFor(running ?? startFlight(lookUp), lookUp, isAgain);
-  }
-
-  async function waitFor<Answer extends object>(
-    flight: Flight,
-    lookUp: LookUp<Answer>,
-    isAgain: boolean,
-  ): Promise<Answer> {
-    const { context } = lookUp;
-    context.activity.begin();
-    try {
-      const { entry, isHit } = await flight.task.wait(context.signal);
-      return use<Answer>(entry, isHit, context);
-    } catch (error) {
-      const isOthersBudget = flight.callerId !== context.callerId && hasCode(error, 'BUDGET_EXHAUSTED');
-      const isOthersWait = flight.requestKey !== context.requestKey && hasCode(error, 'UPSTREAM_UNAVAILABLE');
-      if (!isOthersBudget && (isAgain || !isOthersWait)) throw error;
-    } finally {
-      context.activity.end();
-    }
-    // Nothing was sent: the other caller's budget is exhausted, or the other request has waited too long. This one may have more.
-    context.usage.lookUps -= 1;
-    return find(lookUp, true);
-  }
-
-  function startFlight<Answer extends object>(lookUp: LookUp<Answer>): Flight {
-    const { key, context } = lookUp;
-    const flightEntry: FlightEntry = { flight: null };
-    const task = new SharedTask<Result>(async (task) => {
-      const isCurrent = () => flights.get(key) === flightEntry;
-      try {
-        // The shared cache is part of its deadline.
-        const startedAt = context.startedAt ?? performance.now();
-        const flightContext = { ...context, signal: task.signal, task, startedAt };
-        const { entry: loaded, isHit } = await (sharedCache
-          ? loadShared(lookUp, flightContext, sharedCache)
-          : load(lookUp, flightContext));
-        const entry = { ...loaded, freshUntil: loaded.freshUntil + offsetMs };
-        // An entry of the shared cache may be older than the one in memory.
-        const isNewest = !isHit || (table.get(key)?.freshUntil ?? 0) <= entry.freshUntil;
-        if (isCurrent() && entry.version === dataVersion.current() && isNewest) table.set(key, entry);
-        return { entry, isHit };
-      } finally {
-        if (isCurrent()) flights.delete(key);
-        flightEntry.flight = null;
+    const answers = keys.map((key, index) => {
+      const cached = table.get(key);
+      if (cached === null || (now > cached.freshUntil && now > cached.staleUntil))
+        return new Promise<Answer>((resolve, reject) => missing.push({ key, index, resolve, reject }));
+      if (now > cached.freshUntil && mayRevalidate(key)) {
+        revalidating.add(key);
+        stale.push({ key, index, resolve: ignore, reject: ignore });
       }
+      return Promise.resolve(use<Answer>(cached, true, context));
     });
-    const flight = { task, callerId: context.callerId, requestKey: context.requestKey };
-    flightEntry.flight = flight;
-    flights.set(key, flightEntry);
-    return flight;
+    if (missing.length > 0) void lookUpMissing(missing, lookUps);
+    if (stale.length > 0) void revalidate(stale, lookUps);
+    return answers;
   }
 
-  /** Looks it up in the shared cache first. If the service fails, a stale entry of the shared cache is used. */
-  async function loadShared<Answer extends object>(
-    lookUp: LookUp<Answer>,
-    context: RequestContext,
-    sharedCache: SharedCache,
-  ): Promise<Loaded> {
-    const { key } = lookUp;
-    const shared = await sharedCache.get(key);
-    const isUsable = () => shared !== null && shared.version === dataVersion.current();
-    if (shared && isUsable() && Date.now() <= shared.freshUntil + offsetMs) return { entry: shared, isHit: true };
+  /** Only while calls are free, so that it does not delay look-ups for which clients wait. */
+  function mayRevalidate(key: string): boolean {
+    const isBusy = flights.size >= maxConcurrency || revalidating.size >= maxConcurrency;
+    return !isBusy && !revalidating.has(key) && !flights.has(key);
+  }
+
+  /** The client has its answers, so it continues when the client leaves. */
+  async function revalidate<Answer extends object>(
+    stale: readonly Missing<Answer>[],
+    lookUps: LookUps<Answer>,
+  ): Promise<void> {
+    const context = { ...lookUps.context, signal: new AbortableSignal(), activity: new UpstreamActivity() };
+    await lookUpMissing(stale, { ...lookUps, context });
+    for (const { key } of stale) revalidating.delete(key);
+  }
+
+  async function lookUpMissing<Answer extends object>(
+    missing: readonly Missing<Answer>[],
+    { context, open, isNegative }: LookUps<Answer>,
+  ): Promise<void> {
+    const { signal, activity } = context;
+    const startedAt = performance.now();
+    let calls: LookUpCalls<Answer> | null = null;
+    const lookUp = (index: number) => {
+      calls ??= open(context, startedAt);
+      return calls.lookUp(index);
+    };
+    const batch = { context, isNegative, lookUp };
+    const leave = () => {
+      for (const { reject } of missing) reject(signal.reason);
+    };
+    signal.addEventListener('abort', leave);
+    activity.begin();
+    const shared = sharedCache === null ? [] : await sharedCache.readMany(missing.map(({ key }) => key));
+    let next = 0;
+    // Each worker takes the next key until none is left; the others wait without holding more than their key.
+    const work = async () => {
+      for (let one = missing[next]; one !== undefined && !signal.aborted; one = missing[next]) {
+        const found = find(one, shared[next] ?? null, batch);
+        next += 1;
+        try {
+          const { entry, isHit } = await found;
+          one.resolve(use<Answer>(entry, isHit, context));
+        } catch (error) {
+          one.reject(error);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(missing.length, maxConcurrency) }, work));
+    (calls as LookUpCalls<Answer> | null)?.end();
+    activity.end();
+    signal.removeEventListener('abort', leave);
+  }
+
+  /** @param shared its entry in the shared cache */
+  async function find<Answer extends object>(
+    { key, index }: Missing<Answer>,
+    shared: CacheEntry | null,
+    batch: Batch<Answer>,
+  ): Promise<Result> {
+    for (let isAgain = false; ; isAgain = true) {
+      const flight = flights.get(key);
+      if (flight === undefined) {
+        const now = Date.now();
+        // Another request may have looked it up meanwhile.
+        const cached = table.get(key);
+        if (cached !== null && now <= cached.freshUntil) return { entry: cached, isHit: true };
+        if (shared && shared.version === dataVersion.current() && now <= shared.freshUntil + offsetMs)
+          return { entry: keep(key, shared), isHit: true };
+        return startFlight(key, index, shared, batch);
+      }
+      events.flightJoined();
+      try {
+        return await flight.result;
+      } catch (error) {
+        if (!mayLookUpAgain(error, flight, batch.context, isAgain)) throw error;
+      }
+    }
+  }
+
+  function startFlight<Answer extends object>(
+    key: string,
+    index: number,
+    shared: CacheEntry | null,
+    batch: Batch<Answer>,
+  ): Promise<Result> {
+    const result = load(key, index, shared, batch).finally(() => flights.delete(key));
+    flights.set(key, { result, context: batch.context });
+    return result;
+  }
+
+  /** If the service fails, a stale entry of the shared cache is used. */
+  async function load<Answer extends object>(
+    key: string,
+    index: number,
+    shared: CacheEntry | null,
+    { lookUp, isNegative }: Batch<Answer>,
+  ): Promise<Result> {
+    const version = dataVersion.current();
     try {
-      const loaded = await load(lookUp, context);
-      sharedCache.set(key, loaded.entry);
-      return loaded;
+      const answer = await lookUp(index);
+      // If the version has changed meanwhile, the answer may be of either: stored with the earlier one, it is never used again.
+      const entry = createEntry(answer, isNegative(answer), version ?? dataVersion.current());
+      sharedCache?.write(key, entry);
+      return { entry: keep(key, entry), isHit: false };
     } catch (error) {
-      const hasVersion = dataVersion.current() !== null;
-      if (shared && (isUsable() || !hasVersion) && Date.now() <= shared.staleUntil)
-        return { entry: shared, isHit: true };
+      const current = dataVersion.current();
+      if (shared && (shared.version === current || current === null) && Date.now() <= shared.staleUntil)
+        return { entry: keep(key, shared), isHit: true };
       throw error;
     }
   }
 
-  async function load<Answer extends object>(
-    { lookUp, isNegative }: LookUp<Answer>,
-    context: RequestContext,
-  ): Promise<Loaded> {
-    const version = dataVersion.current();
-    const answer = await lookUp(context);
-    // If the version has changed meanwhile, the answer may be of either: stored with the earlier one, it is never used again.
-    return { entry: createEntry(answer, isNegative(answer), version ?? dataVersion.current()), isHit: false };
+  /** Keeps an entry in memory, unless there is a newer one. @returns it with the times of this gateway */
+  function keep(key: string, { version, ...entry }: CacheEntry): TimedAnswer {
+    const own = { ...entry, freshUntil: entry.freshUntil + offsetMs };
+    const isNewest = (table.get(key)?.freshUntil ?? 0) <= own.freshUntil;
+    if (version === dataVersion.current() && isNewest) table.set(key, own);
+    return own;
   }
 
   /** The time to live is randomized by ±10 %, so that entries of one time do not expire together. */
@@ -236,6 +292,18 @@ const maxOffsetMs = 15_000;
 
 /** A negative answer is fresh for about an hour at most (±10 %), and never served stale. */
 const maxNegativeFreshMs = 3_600_000;
+
+/**
+ * Whether a request looks up itself what the flight of another one did not: nothing was sent, because the other caller's budget is
+ * exhausted, or the other request has left, or has waited too long. The last may happen again, so it is tried once.
+ */
+function mayLookUpAgain(error: unknown, flight: Flight, context: RequestContext, isAgain: boolean): boolean {
+  if (context.signal.aborted) return false;
+  const other = flight.context;
+  if (other.signal.aborted && error === other.signal.reason) return true;
+  if (hasCode(error, 'BUDGET_EXHAUSTED')) return other.callerId !== context.callerId;
+  return hasCode(error, 'UPSTREAM_UNAVAILABLE') && other.requestKey !== context.requestKey && !isAgain;
+}
 
 /** Counts a look-up that an entry answered, and lowers how long the response is fresh, for its `Cache-Control`. */
 function use<Answer>(

@@ -3,28 +3,47 @@ import { buildIban } from '../../iban/build-iban.ts';
 import { countryName } from '../../iban/country-name.ts';
 import { findIbanProblems, parseIban } from '../../iban/iban.ts';
 import { findCountryFormat } from '../../iban/registry.ts';
-import type { BankDataPort, IbanData } from './bank-data.ts';
+import type { BankDataPort, BicValidation, IbanData, IbanValidation } from './bank-data.ts';
 
 /** Answers locally for IBANs, BICs and fields that cannot be valid, so that they never cost a paid call. */
 export function withPrecheck(source: BankDataPort): BankDataPort {
   return {
     ...source,
-    validateIban(iban, context) {
-      const problems = findIbanProblems(iban);
-      if (problems.length === 0) return source.validateIban(iban, context);
-      return Promise.resolve({ iban, valid: false, problems, ibanData: toIbanData(iban), bankData: null });
-    },
-    validateBic(bic, context) {
-      const problems = findBicProblems(bic);
-      if (problems.length === 0) return source.validateBic(bic, context);
-      return Promise.resolve({ bic, valid: false, problems, bank: null });
-    },
+    validateIbans: (ibans, context) =>
+      answerLocally(ibans, findImpossibleIban, (possible) => source.validateIbans(possible, context)),
+    validateBics: (bics, context) =>
+      answerLocally(bics, findImpossibleBic, (possible) => source.validateBics(possible, context)),
     async generateIban(values, context) {
       const built = buildIban(values);
       if (built.kind === 'iban') return source.generateIban({ ...values, ...built.fields }, context);
       return { ...built, message: built.problems.map(({ message }) => message).join(' ') };
     },
   };
+}
+
+/** The answers in the order of the inputs; those that are null are looked up. */
+function answerLocally<Answer>(
+  inputs: readonly string[],
+  answer: (input: string) => Answer | null,
+  lookUp: (inputs: readonly string[]) => readonly Promise<Answer>[],
+): readonly Promise<Answer>[] {
+  const local = new Map(inputs.map((input) => [input, answer(input)]));
+  const possible = inputs.filter((input) => local.get(input) === null);
+  if (possible.length === inputs.length) return lookUp(inputs);
+  const lookedUp = possible.length === 0 ? [] : lookUp(possible);
+  const answers = new Map(possible.map((input, index) => [input, lookedUp[index]]));
+  return inputs.map((input) => answers.get(input) ?? Promise.resolve(local.get(input) as Answer));
+}
+
+function findImpossibleIban(iban: string): IbanValidation | null {
+  const problems = findIbanProblems(iban);
+  if (problems.length === 0) return null;
+  return { iban, valid: false, problems, ibanData: toIbanData(iban), bankData: null };
+}
+
+function findImpossibleBic(bic: string): BicValidation | null {
+  const problems = findBicProblems(bic);
+  return problems.length === 0 ? null : { bic, valid: false, problems, bank: null };
 }
 
 /** The parts according to the registry, if only the check digits are wrong; null if the structure is wrong. */

@@ -4,7 +4,8 @@ import type { StoreConfig } from '../config/read-config.ts';
 import { type Events, ignore } from '../telemetry/events.ts';
 import { createLmdbStore, lmdbPath } from './lmdb-store.ts';
 import { createRedisStore, type RedisStore } from './redis-store.ts';
-import { checkSecretFile, readOrCreateSecret, withSealing, withSecretCheck } from './sealed-store.ts';
+import { checkSecretFile, createSealer, readOrCreateSecret, withSealing, withSecretCheck } from './sealed-store.ts';
+import { createSharedValues } from './shared-values.ts';
 import { type CallKind, type Store, StoreError, withCalls } from './store.ts';
 import { describeOtherSecret, findLostSecret } from './store-secret.ts';
 
@@ -36,8 +37,17 @@ export function openStore(config: Pick<StoreConfig, 'redis' | 'secret'>, folder:
     });
   }
   const checked = withSecretCheck(redisStore ?? createLmdbStore({ folder }), readSecret);
-  const sealed = withSealing(checked, readSecret);
+  const sealer = createSealer(readSecret);
+  const sealed = withSealing(checked, sealer);
   const store = withCalls(sealed, health.observe);
+  const shared =
+    redisStore &&
+    createSharedValues({
+      commands: redisStore.shared,
+      sealer,
+      isOurs: checked.isOurs,
+      observeWrite: (write) => health.observe('write', write),
+    });
   const timers = [
     // A small write finds out when a store that fails works again.
     setInterval(() => {
@@ -55,13 +65,16 @@ export function openStore(config: Pick<StoreConfig, 'redis' | 'secret'>, folder:
   return {
     store: {
       ...store,
-      close() {
+      async close() {
         for (const timer of timers) clearInterval(timer);
-        return store.close();
+        await shared?.flush();
+        await store.close();
       },
     },
-    /** Whether gateways on several machines share it, for counts and for the look-up cache: Redis. */
+    /** Whether gateways on several machines share it: Redis. */
     isShared: redis !== null,
+    /** The values that they share; null without Redis. */
+    sharedValues: shared?.values ?? null,
     /** Why it does not work; null if it does: it is connected, and its last write succeeded. */
     failure: health.failure,
     /**

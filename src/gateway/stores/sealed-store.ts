@@ -9,42 +9,58 @@ import { createKeyHash, type Store, StoreError, withCalls } from './store.ts';
 /**
  * Protects personal data in the store: keys are replaced by keyed hashes, values are encrypted (AES-256-GCM). Entries
  * sealed with another secret are not found. Counters stay readable, under hashed keys.
- * @param readSecret called on first use
  */
-export function withSealing(store: Store, readSecret: () => string): Store {
+export function withSealing(store: Store, { nameOf, seal, unseal }: Sealer): Store {
+  return {
+    get: async (key) => unseal(await store.get(nameOf(key)), key),
+    set: async (key, value, options) => store.set(nameOf(key), seal(value, key), options),
+    setIfAbsent: async (key, value, options) =>
+      unseal(await store.setIfAbsent(nameOf(key), seal(value, key), options), key),
+    async replace(key, seen, next, options) {
+      const name = nameOf(key);
+      // The same text is sealed differently each time, so what is compared in the store is what was read from it.
+      const sealed = await store.get(name);
+      if (unseal(sealed, key) !== seen) return false;
+      return store.replace(name, sealed, next === null ? null : seal(next, key), options);
+    },
+    delete: async (key) => store.delete(nameOf(key)),
+    add: async (key, amount, options) => store.add(nameOf(key), amount, options),
+    lock: async (key, options) => store.lock(nameOf(key), options),
+    close: () => store.close(),
+  };
+}
+
+export type Sealer = ReturnType<typeof createSealer>;
+
+/**
+ * Names and seals entries with the keys of a secret.
+ * @param readSecret called on first use: a gateway that stores nothing needs no secret and no folder for it
+ */
+export function createSealer(readSecret: () => string) {
   let keys: Keys | undefined;
-  /** Deferred: a gateway that stores nothing needs no secret and no folder for it. */
   const loadKeys = () => {
     keys ??= deriveKeys(readSecret());
     return keys;
   };
+  const open = (sealed: string | null, key: string) =>
+    sealed === null ? null : unseal(sealed, loadKeys().aesKey, key);
   return {
-    async get(key) {
-      const { hashes, aesKey } = loadKeys();
-      const sealed = await store.get(hashes.memo(key));
-      return sealed === null ? null : unseal(sealed, aesKey, key);
+    /** The name under which the store has the key. */
+    nameOf: (key: string) => loadKeys().hashes.memo(key),
+    seal(value: string, key: string): string {
+      const { aesKey, nextNonce } = loadKeys();
+      return seal(value, aesKey, key, nextNonce());
     },
-    async set(key, value, options) {
-      const { hashes, aesKey, nextNonce } = loadKeys();
-      await store.set(hashes.memo(key), seal(value, aesKey, key, nextNonce()), options);
+    /** Null remains null. @throws StoreError */
+    unseal: open,
+    /** Null also for a value that cannot be opened. */
+    tryUnseal(sealed: string | null, key: string): string | null {
+      try {
+        return open(sealed, key);
+      } catch {
+        return null;
+      }
     },
-    async setIfAbsent(key, value, options) {
-      const { hashes, aesKey } = loadKeys();
-      const sealed = await store.setIfAbsent(hashes.memo(key), seal(value, aesKey, key), options);
-      return sealed === null ? null : unseal(sealed, aesKey, key);
-    },
-    async replace(key, seen, next, options) {
-      const { hashes, aesKey } = loadKeys();
-      const name = hashes.memo(key);
-      // The same text is sealed differently each time, so what is compared in the store is what was read from it.
-      const sealed = await store.get(name);
-      if ((sealed === null ? null : unseal(sealed, aesKey, key)) !== seen) return false;
-      return store.replace(name, sealed, next === null ? null : seal(next, aesKey, key), options);
-    },
-    delete: async (key) => store.delete(loadKeys().hashes.memo(key)),
-    add: async (key, amount, options) => store.add(loadKeys().hashes.memo(key), amount, options),
-    lock: async (key, options) => store.lock(loadKeys().hashes.memo(key), options),
-    close: () => store.close(),
   };
 }
 
@@ -74,9 +90,12 @@ export const checkValueExpiry = { expiresInMs: 100 * 365 * 86_400_000 };
  */
 export function withSecretCheck(store: Store, readSecret: () => string) {
   let isChecked = false;
+  /** What the last check has found, also while the next one runs. */
+  let isOurs = false;
 
   function check(value: string): void {
     isChecked = isCheckValueOf(readSecret(), value);
+    isOurs = isChecked;
     if (!isChecked) throw new StoreError('written with another STORE_SECRET: all gateways need the same');
   }
 
@@ -97,6 +116,8 @@ export function withSecretCheck(store: Store, readSecret: () => string) {
       if (!isChecked) await (kind === 'write' || kind === 'change' ? checkOrCreate() : checkStored());
       return call();
     }),
+    /** Whether the store was written with this secret, as far as is known. */
+    isOurs: () => isOurs,
     /** Checks the secret again, as after a connection to a store that may be another one. @throws StoreError */
     checkSecret(): Promise<void> {
       isChecked = false;
@@ -108,7 +129,7 @@ export function withSecretCheck(store: Store, readSecret: () => string) {
 const checkText = 'ledgerquill';
 
 interface Keys {
-  /** The hashed keys of entries: a look-up uses its key three times, as it reads, claims and writes. */
+  /** The hashed keys of entries: a look-up uses its key twice, as it reads and writes. */
   hashes: LRUCache<string, string>;
   aesKey: Buffer;
   nextNonce: () => Buffer;

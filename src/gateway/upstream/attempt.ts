@@ -17,8 +17,8 @@ export interface Attempt {
   retries: number;
 }
 
-/** The part of a request context that calls need. A look-up for several requests has the context of the first. */
-type CallContext = Pick<RequestContext, 'requestKey' | 'callerId' | 'task' | 'usage' | 'reserveCall' | 'trace'>;
+/** The part of a request context that calls need. A look-up that several requests wait for has the context of the first. */
+type CallContext = Pick<RequestContext, 'requestKey' | 'callerId' | 'usage' | 'reserveCall' | 'trace'>;
 
 /** Sends an operation or one attempt. Rejects only if the caller aborts, with the signal's reason. */
 export type Send = (attempt: Attempt) => Promise<Outcome>;
@@ -73,8 +73,6 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
       request.beforeAttempt?.();
       context.usage.upstreamCalls += 1;
       outcome = await makeCall(attempt, () => {
-        // Undici may send it again on another connection.
-        if (!isSent) context.task?.keepAlive();
         isSent = true;
       });
       return outcome;
@@ -83,7 +81,6 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
       // Clients often leave together: a call that started at once could be for a client that is about to leave.
       if (deadline.aborted && !deadline.hasExpired()) setImmediate(queue.leave);
       else queue.leave();
-      if (isSent) context.task?.release();
       if (reservation !== null) settle(reservation, isSent, outcome);
     }
   };

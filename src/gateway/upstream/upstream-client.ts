@@ -13,10 +13,26 @@ import { type CallQueue, createCallQueue } from './queue.ts';
 import { withRetries } from './retries.ts';
 
 export interface UpstreamClient {
-  /** Performs one operation, retries included. Rejects only if the caller aborts, with the signal's reason. */
-  send(request: UpstreamRequest, context: RequestContext): Promise<Outcome>;
+  /**
+   * Begins operations that have one deadline.
+   * @param startedAt when the deadline began, by `performance.now()`
+   */
+  open(context: RequestContext, startedAt?: number): UpstreamCalls;
+  /** Performs one operation. */
+  send(request: UpstreamRequest, context: RequestContext): ReturnType<UpstreamCalls['send']>;
   status: CallQueue['status'];
   close(): Promise<void>;
+}
+
+/** Operations with one deadline. */
+export interface UpstreamCalls {
+  /**
+   * Performs one operation, retries included. Rejects only if the caller aborts, with the signal's reason; a read that was sent is
+   * completed nevertheless, because it is paid for.
+   */
+  send(request: UpstreamRequest): Promise<Outcome>;
+  /** To be called when all operations have settled. */
+  end(): void;
 }
 
 interface UpstreamClientOptions extends Omit<CallsOptions, 'events'> {
@@ -50,23 +66,34 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   const sendWithRetries = withRetries(attempt, { backoffMs });
 
   return {
+    open,
     async send(request, context) {
-      context.signal.throwIfAborted();
-      const elapsedMs = context.startedAt === null ? 0 : performance.now() - context.startedAt;
-      const deadline = new Deadline(context.signal, timeoutMs, elapsedMs);
+      const calls = open(context);
       try {
-        const isInTime = elapsedMs < timeoutMs;
-        const outcome = isInTime ? await sendWithRetries({ request, deadline, context, retries: 0 }) : shed;
-        const refusal = outcome.kind === 'answered' ? refusals.get(outcome.status) : undefined;
-        events.upstreamOperationEnded(service, isUpstreamFailure(outcome) ? 'failed' : (refusal ?? outcome.kind));
-        return outcome;
+        return await calls.send(request);
       } finally {
-        deadline.end();
+        calls.end();
       }
     },
     status: queue.status,
     close,
   };
+
+  function open(context: RequestContext, startedAt?: number): UpstreamCalls {
+    const elapsedMs = startedAt === undefined ? 0 : performance.now() - startedAt;
+    const deadline = new Deadline(context.signal, timeoutMs, elapsedMs);
+    return {
+      async send(request) {
+        context.signal.throwIfAborted();
+        const isInTime = deadline.leftMs() > 0;
+        const outcome = isInTime ? await sendWithRetries({ request, deadline, context, retries: 0 }) : shed;
+        const refusal = outcome.kind === 'answered' ? refusals.get(outcome.status) : undefined;
+        events.upstreamOperationEnded(service, isUpstreamFailure(outcome) ? 'failed' : (refusal ?? outcome.kind));
+        return outcome;
+      },
+      end: () => deadline.end(),
+    };
+  }
 }
 
 /** How an operation ends, by the status of its answer. */

@@ -4,11 +4,11 @@ import { findBicProblems } from '../../../iban/bic.ts';
 import type { IbanFieldValues } from '../../../iban/build-iban.ts';
 import { compactIban, isValidIban } from '../../../iban/iban.ts';
 import type { RequestContext } from '../../request-context.ts';
-import type { UpstreamClient } from '../../upstream/upstream-client.ts';
+import type { UpstreamCalls, UpstreamClient } from '../../upstream/upstream-client.ts';
 import { createNotOfferedError, toUpstreamError, type UpstreamErrorEvents } from '../../upstream/upstream-error.ts';
 import type {
   Bank,
-  BankDataPort,
+  BankDataService,
   BankListRequest,
   BankPage,
   BicValidation,
@@ -33,15 +33,19 @@ export function createRestBankData(
   client: UpstreamClient,
   events: UpstreamErrorEvents,
   dataVersion: Pick<DataVersion, 'report'>,
-): BankDataPort {
-  const callEndpoint = createCallEndpoint(client, events, dataVersion);
+): BankDataService {
   return {
-    validateIban: (iban, context) =>
-      callEndpoint(ibanValidation, { input: iban, query: { iban_number: iban } }, context),
-    validateBic: (bic, context) => callEndpoint(bicValidation, { input: bic, query: { swift_code: bic } }, context),
-    generateIban: (values, context) =>
-      callEndpoint(ibanGeneration, { input: values.country, query: toGenerationQuery(values) }, context),
-    listBanks: (listing, context) => requestBankPage(callEndpoint, listing, context),
+    open(context, startedAt) {
+      const { send, end } = client.open(context, startedAt);
+      const callEndpoint = createCallEndpoint(send, events, dataVersion);
+      return {
+        validateIban: (iban) => callEndpoint(ibanValidation, iban, { iban_number: iban }),
+        validateBic: (bic) => callEndpoint(bicValidation, bic, { swift_code: bic }),
+        generateIban: (values) => callEndpoint(ibanGeneration, values.country, toGenerationQuery(values)),
+        listBanks: (listing) => requestBankPage(callEndpoint, listing, context),
+        end,
+      };
+    },
   };
 }
 
@@ -61,18 +65,18 @@ interface Endpoint<Input, Answer> {
 /** Calls one endpoint. Rejects with a GatewayError if the outcome contains no readable answer. */
 type CallEndpoint = <Input, Answer>(
   endpoint: Endpoint<Input, Answer>,
-  request: { input: Input; query: Readonly<Record<string, string>> },
-  context: RequestContext,
+  input: Input,
+  query: Readonly<Record<string, string>>,
 ) => Promise<Answer>;
 
 function createCallEndpoint(
-  client: UpstreamClient,
+  send: UpstreamCalls['send'],
   events: UpstreamErrorEvents,
   dataVersion: Pick<DataVersion, 'report'>,
 ): CallEndpoint {
-  return async ({ path, isAbout, read, answer422, isOptional = false }, { input, query }, context) => {
+  return async ({ path, isAbout, read, answer422, isOptional = false }, input, query) => {
     const isAnswer = (json: unknown) => isAbout === undefined || isAbout(json, input);
-    const outcome = await client.send({ method: 'GET', path, query, isAnswer }, context);
+    const outcome = await send({ method: 'GET', path, query, isAnswer });
     if (outcome.kind === 'answered') {
       const { status, headers, json } = outcome;
       const version = headers[dataVersionHeader];
@@ -146,23 +150,15 @@ const invalidFields: IbanGeneration = {
 async function requestBankPage(
   callEndpoint: CallEndpoint,
   { country, search, offset, limit }: BankListRequest,
-  context: RequestContext,
+  { furtherPages }: Pick<RequestContext, 'furtherPages'>,
 ): Promise<BankPage> {
-  const pagesContext = { ...context, startedAt: performance.now() };
   const requestPage = (page: number, perPage: number) =>
-    callEndpoint(
-      pages,
-      {
-        input: null,
-        query: {
-          ...(country !== null && { country }),
-          ...(search !== null && { search }),
-          page: String(page),
-          per_page: String(perPage),
-        },
-      },
-      pagesContext,
-    );
+    callEndpoint(pages, null, {
+      ...(country !== null && { country }),
+      ...(search !== null && { search }),
+      page: String(page),
+      per_page: String(perPage),
+    });
 
   let page = Math.floor(offset / limit) + 1;
   let calls = 1;
@@ -177,8 +173,8 @@ async function requestBankPage(
   const range: Bank[] = answer.banks.slice(offset - (page - 1) * perPage);
   let isCutShort = false;
   for (; range.length < limit && calls < maxCalls && hasNextPage(page, answer, perPage); calls += 1) {
-    context.furtherPages.calls += 1;
-    isCutShort = context.furtherPages.calls > maxFurtherCalls;
+    furtherPages.calls += 1;
+    isCutShort = furtherPages.calls > maxFurtherCalls;
     if (isCutShort) break;
     try {
       answer = await requestPage(page + 1, perPage);

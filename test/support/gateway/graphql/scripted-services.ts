@@ -1,6 +1,6 @@
 import { createTimeSlices } from '../../../../src/base/async/time-slices.ts';
 import { GatewayError } from '../../../../src/base/errors.ts';
-import type { Bank, BankDataPort, IbanValidation } from '../../../../src/gateway/bank-data/bank-data.ts';
+import type { Bank, BankDataPort, BicValidation, IbanValidation } from '../../../../src/gateway/bank-data/bank-data.ts';
 import { withPrecheck } from '../../../../src/gateway/bank-data/precheck.ts';
 import type { Essay, EssayOrder, EssayOrderState, EssayOrders } from '../../../../src/gateway/essays/essays.ts';
 import type { Services } from '../../../../src/gateway/graphql/schema/context.ts';
@@ -38,21 +38,8 @@ export const texts: Texts = {
 /** Services whose results depend on their input only: values, failures and faults. They arrive in another order than requested. */
 export function tServices(): Services {
   const bankData: BankDataPort = {
-    async validateIban(iban) {
-      const number = ibans.indexOf(iban);
-      await turns((number * 5) % 4);
-      if (number === 1)
-        throw new GatewayError('UPSTREAM_TIMED_OUT', 'Too late.', { service: 'bank-data', retryable: true });
-      if (number === 2) throw new GatewayError('UPSTREAM_FAILED', 'It failed.', { service: 'bank-data' });
-      if (number === 3) throw new Error('a fault');
-      return createValidation(iban, number);
-    },
-    async validateBic(bic) {
-      await turns(bic.length % 3);
-      if (bic === 'BNPAFRPP') throw new GatewayError('UPSTREAM_UNAVAILABLE', 'It is down.', { service: 'bank-data' });
-      if (bic === 'DEUTDEFF500') throw new GatewayError('UPSTREAM_FAILED', 'It failed.', { service: 'bank-data' });
-      return { bic, valid: true, problems: [], bank: bic === 'MARKDEFF' ? null : createBank(bic) };
-    },
+    validateIbans: (list) => list.map(validateIban),
+    validateBics: (list) => list.map(validateBic),
     async generateIban({ country }) {
       await turns(1);
       if (country === 'FR')
@@ -111,7 +98,6 @@ export function tServices(): Services {
       schemes: () => null,
     },
     isOnlyLocal: true,
-    maxConcurrency: 64,
     inTimeSlice: createTimeSlices(4),
     limits: {
       ibans: 20,
@@ -124,6 +110,23 @@ export function tServices(): Services {
       suggestions: 1_000,
     },
   };
+}
+
+async function validateIban(iban: string): Promise<IbanValidation> {
+  const number = ibans.indexOf(iban);
+  await turns((number * 5) % 4);
+  if (number === 1)
+    throw new GatewayError('UPSTREAM_TIMED_OUT', 'Too late.', { service: 'bank-data', retryable: true });
+  if (number === 2) throw new GatewayError('UPSTREAM_FAILED', 'It failed.', { service: 'bank-data' });
+  if (number === 3) throw new Error('a fault');
+  return createValidation(iban, number);
+}
+
+async function validateBic(bic: string): Promise<BicValidation> {
+  await turns(bic.length % 3);
+  if (bic === 'BNPAFRPP') throw new GatewayError('UPSTREAM_UNAVAILABLE', 'It is down.', { service: 'bank-data' });
+  if (bic === 'DEUTDEFF500') throw new GatewayError('UPSTREAM_FAILED', 'It failed.', { service: 'bank-data' });
+  return { bic, valid: true, problems: [], bank: bic === 'MARKDEFF' ? null : createBank(bic) };
 }
 
 /** An order for each id in `texts`. */
