@@ -104,19 +104,3 @@ export interface BankDataPort {
   generateIban(values: IbanFieldValues, context: RequestContext): Promise<IbanGeneration>;
   listBanks(request: BankListRequest, context: RequestContext): Promise<BankPage>;
 }
-
-/** The service that answers them, with one call for each. */
-export interface BankDataService {
-  /** @param startedAt when the deadline of the calls began, by `performance.now()` */
-  open(context: RequestContext, startedAt: number): BankDataCalls;
-}
-
-/** The calls of a batch: they have one deadline. */
-export interface BankDataCalls {
-  validateIban(iban: string): Promise<IbanValidation>;
-  validateBic(bic: string): Promise<BicValidation>;
-  generateIban(values: IbanFieldValues): Promise<IbanGeneration>;
-  listBanks(request: BankListRequest): Promise<BankPage>;
-  /** To be called when all calls have settled. */
-  end(): void;
-}

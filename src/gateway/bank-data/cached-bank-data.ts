@@ -3,7 +3,7 @@ import type { OpenedStore } from '../stores/open-store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { CreateUpstream } from '../upstream/upstream-client.ts';
 import { createDataVersion, noDataVersion } from './data-version.ts';
-import { createLookUpCache, withCache } from './look-up-cache.ts';
+import { createLookUpCache } from './look-up-cache.ts';
 import { withPrecheck } from './precheck.ts';
 import { createRestBankData } from './rest/rest-bank-data.ts';
 import { createSharedCache } from './shared-cache.ts';
@@ -22,6 +22,7 @@ export function createCachedBankData({ createUpstream, access, config, sharedVal
   const dataVersion = isSelfHosted ? createDataVersion(url) : noDataVersion;
   const sharing = { timeoutMs: config.store.lookUpTimeoutMs, onLate: () => events.storeFailed('timeout') };
   const cache = createLookUpCache({
+    client,
     freshMs,
     maxAgeMs,
     maxBytes,
@@ -30,6 +31,6 @@ export function createCachedBankData({ createUpstream, access, config, sharedVal
     dataVersion,
     events,
   });
-  const bankData = withPrecheck(withCache(createRestBankData(client, events, dataVersion), cache));
+  const bankData = withPrecheck(createRestBankData(cache, events, dataVersion));
   return { ...bankData, client, allowance, lookUps: cache.status, dataVersion };
 }

@@ -2,80 +2,25 @@ import { AbortableSignal } from '../../base/async/signal.ts';
 import { type ErrorCode, GatewayError } from '../../base/errors.ts';
 import { type RequestContext, UpstreamActivity } from '../request-context.ts';
 import { type Events, ignore } from '../telemetry/events.ts';
-import type { BankDataCalls, BankDataPort, BankDataService } from './bank-data.ts';
+import type { UpstreamCalls, UpstreamClient } from '../upstream/upstream-client.ts';
 import { type DataVersion, noDataVersion } from './data-version.ts';
 import { createLookUpTable, type TimedAnswer } from './look-up-table.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
 
-/** Caches each look-up by its key, so that simultaneous requests for one IBAN share one upstream call. */
-export function withCache(service: BankDataService, { findAll }: Pick<LookUpCache, 'findAll'>): BankDataPort {
-  /** @param lookUp of the key with this index */
-  function open<Answer>(lookUp: (calls: BankDataCalls, index: number) => Promise<Answer>): LookUps<Answer>['open'] {
-    return (context, startedAt) => {
-      const calls = service.open(context, startedAt);
-      return { lookUp: (index) => lookUp(calls, index), end: calls.end };
-    };
-  }
-
-  async function findOne<Answer extends object>(lookUp: Omit<LookUps<Answer>, 'keys'> & { key: string }) {
-    const [answer] = findAll({ ...lookUp, keys: [lookUp.key] });
-    return answer as Promise<Answer>;
-  }
-
-  return {
-    validateIbans: (ibans, context) =>
-      findAll({
-        // All other keys contain a colon.
-        keys: ibans,
-        context,
-        open: open((calls, index) => calls.validateIban(ibans[index] ?? '')),
-        isNegative: isInvalid,
-      }),
-    validateBics: (bics, context) =>
-      findAll({
-        keys: bics.map((bic) => `bic:${bic}`),
-        context,
-        open: open((calls, index) => calls.validateBic(bics[index] ?? '')),
-        isNegative: isInvalid,
-      }),
-    generateIban: (values, context) =>
-      findOne({
-        key: `generation:${JSON.stringify([values.country, values.bankCode, values.branch, values.accountNumber])}`,
-        context,
-        open: open((calls) => calls.generateIban(values)),
-        isNegative: ({ kind }) => kind === 'invalid',
-      }),
-    listBanks: (listing, context) =>
-      findOne({
-        key: `banks:${JSON.stringify([listing.country, listing.search, listing.offset, listing.limit])}`,
-        context,
-        open: open((calls) => calls.listBanks(listing)),
-        isNegative: ({ banks, isCutShort = false }) => banks.length === 0 || isCutShort,
-      }),
-  };
-}
-
-function isInvalid({ valid }: { valid: boolean }): boolean {
-  return !valid;
-}
-
 /** Look-ups of one request, which the cache may answer. */
 interface LookUps<Answer> {
+  /** Each once. */
   keys: readonly string[];
   context: RequestContext;
-  /** Opens the calls for keys without an answer, once. @param startedAt when their deadline began, by `performance.now()` */
-  open: (context: RequestContext, startedAt: number) => LookUpCalls<Answer>;
+  /** If it rejects, nothing is cached, and a stale answer is served if there is one. */
+  lookUp(calls: UpstreamCalls, key: string): Promise<Answer>;
   /** Whether the answer has the shorter time to live of a negative answer. */
   isNegative(answer: NoInfer<Answer>): boolean;
 }
 
-interface LookUpCalls<Answer> {
-  /** If it rejects, nothing is cached, and a stale answer is served if there is one. @param index of the key */
-  lookUp(index: number): Promise<Answer>;
-  end(): void;
-}
-
 interface LookUpCacheOptions {
+  /** The look-ups of a request that the cache does not answer are calls with one deadline. */
+  client: Pick<UpstreamClient, 'open'>;
   freshMs: number;
   /** Maximum age of a served answer. After `freshMs` it is served only while it is revalidated or the service fails. */
   maxAgeMs: number;
@@ -104,18 +49,20 @@ interface Result {
 /** A key without an answer in memory. */
 interface Missing<Answer> {
   key: string;
-  index: number;
   resolve(answer: Answer): void;
   reject(error: unknown): void;
 }
 
-/** What the look-ups of one request have in common. */
-type Batch<Answer> = Pick<LookUps<Answer>, 'context' | 'isNegative'> & Pick<LookUpCalls<Answer>, 'lookUp'>;
+/** The calls that are open for the keys of one request. */
+interface Batch extends Omit<LookUps<object>, 'keys'> {
+  calls: UpstreamCalls;
+}
 
-type LookUpCache = ReturnType<typeof createLookUpCache>;
+export type LookUpCache = ReturnType<typeof createLookUpCache>;
 
 /** Look-ups in memory, bounded in bytes: stale while revalidate, stale if error, one flight per key. */
 export function createLookUpCache({
+  client,
   freshMs,
   maxAgeMs,
   maxBytes,
@@ -142,13 +89,13 @@ export function createLookUpCache({
     const missing: Missing<Answer>[] = [];
     const stale: Missing<Answer>[] = [];
     const now = Date.now();
-    const answers = keys.map((key, index) => {
+    const answers = keys.map((key) => {
       const cached = table.get(key);
       if (cached === null || (now > cached.freshUntil && now > cached.staleUntil))
-        return new Promise<Answer>((resolve, reject) => missing.push({ key, index, resolve, reject }));
+        return new Promise<Answer>((resolve, reject) => missing.push({ key, resolve, reject }));
       if (now > cached.freshUntil && mayRevalidate(key)) {
         revalidating.add(key);
-        stale.push({ key, index, resolve: ignore, reject: ignore });
+        stale.push({ key, resolve: ignore, reject: ignore });
       }
       return Promise.resolve(use<Answer>(cached, true, context));
     });
@@ -164,38 +111,31 @@ export function createLookUpCache({
   }
 
   /** The client has its answers, so it continues when the client leaves. */
-  async function revalidate<Answer extends object>(
-    stale: readonly Missing<Answer>[],
-    lookUps: LookUps<Answer>,
-  ): Promise<void> {
+  async function revalidate<Answer extends object>(stale: Missing<Answer>[], lookUps: LookUps<Answer>): Promise<void> {
     const context = { ...lookUps.context, signal: new AbortableSignal(), activity: new UpstreamActivity() };
     await lookUpMissing(stale, { ...lookUps, context });
     for (const { key } of stale) revalidating.delete(key);
   }
 
   async function lookUpMissing<Answer extends object>(
-    missing: readonly Missing<Answer>[],
-    { context, open, isNegative }: LookUps<Answer>,
+    missing: Missing<Answer>[],
+    lookUps: LookUps<Answer>,
   ): Promise<void> {
+    const { context } = lookUps;
     const { signal, activity } = context;
-    const startedAt = performance.now();
-    let calls: LookUpCalls<Answer> | null = null;
-    const lookUp = (index: number) => {
-      calls ??= open(context, startedAt);
-      return calls.lookUp(index);
-    };
-    const batch = { context, isNegative, lookUp };
     const leave = () => {
       for (const { reject } of missing) reject(signal.reason);
     };
     signal.addEventListener('abort', leave);
     activity.begin();
+    const calls = client.open(context);
+    const batch = { ...lookUps, calls } as Batch;
     const shared = sharedCache === null ? [] : await sharedCache.readMany(missing.map(({ key }) => key));
     let next = 0;
     // Each worker takes the next key until none is left; the others wait without holding more than their key.
     const work = async () => {
       for (let one = missing[next]; one !== undefined && !signal.aborted; one = missing[next]) {
-        const found = find(one, shared[next] ?? null, batch);
+        const found = find(one.key, shared[next] ?? null, batch);
         next += 1;
         try {
           const { entry, isHit } = await found;
@@ -206,17 +146,13 @@ export function createLookUpCache({
       }
     };
     await Promise.all(Array.from({ length: Math.min(missing.length, maxConcurrency) }, work));
-    (calls as LookUpCalls<Answer> | null)?.end();
+    calls.end();
     activity.end();
     signal.removeEventListener('abort', leave);
   }
 
   /** @param shared its entry in the shared cache */
-  async function find<Answer extends object>(
-    { key, index }: Missing<Answer>,
-    shared: CacheEntry | null,
-    batch: Batch<Answer>,
-  ): Promise<Result> {
+  async function find(key: string, shared: CacheEntry | null, batch: Batch): Promise<Result> {
     for (let isAgain = false; ; isAgain = true) {
       const flight = flights.get(key);
       if (flight === undefined) {
@@ -226,7 +162,9 @@ export function createLookUpCache({
         if (cached !== null && now <= cached.freshUntil) return { entry: cached, isHit: true };
         if (shared && shared.version === dataVersion.current() && now <= shared.freshUntil + offsetMs)
           return { entry: keep(key, shared), isHit: true };
-        return startFlight(key, index, shared, batch);
+        const result = load(key, shared, batch).finally(() => flights.delete(key));
+        flights.set(key, { result, context: batch.context });
+        return result;
       }
       events.flightJoined();
       try {
@@ -237,29 +175,13 @@ export function createLookUpCache({
     }
   }
 
-  function startFlight<Answer extends object>(
-    key: string,
-    index: number,
-    shared: CacheEntry | null,
-    batch: Batch<Answer>,
-  ): Promise<Result> {
-    const result = load(key, index, shared, batch).finally(() => flights.delete(key));
-    flights.set(key, { result, context: batch.context });
-    return result;
-  }
-
   /** If the service fails, a stale entry of the shared cache is used. */
-  async function load<Answer extends object>(
-    key: string,
-    index: number,
-    shared: CacheEntry | null,
-    { lookUp, isNegative }: Batch<Answer>,
-  ): Promise<Result> {
+  async function load(key: string, shared: CacheEntry | null, batch: Batch): Promise<Result> {
     const version = dataVersion.current();
     try {
-      const answer = await lookUp(index);
+      const answer = await batch.lookUp(batch.calls, key);
       // If the version has changed meanwhile, the answer may be of either: stored with the earlier one, it is never used again.
-      const entry = createEntry(answer, isNegative(answer), version ?? dataVersion.current());
+      const entry = createEntry(answer, batch.isNegative(answer), version ?? dataVersion.current());
       sharedCache?.write(key, entry);
       return { entry: keep(key, entry), isHit: false };
     } catch (error) {

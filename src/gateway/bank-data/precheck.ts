@@ -3,16 +3,15 @@ import { buildIban } from '../../iban/build-iban.ts';
 import { countryName } from '../../iban/country-name.ts';
 import { findIbanProblems, parseIban } from '../../iban/iban.ts';
 import { findCountryFormat } from '../../iban/registry.ts';
+import type { RequestContext } from '../request-context.ts';
 import type { BankDataPort, BicValidation, IbanData, IbanValidation } from './bank-data.ts';
 
 /** Answers locally for IBANs, BICs and fields that cannot be valid, so that they never cost a paid call. */
 export function withPrecheck(source: BankDataPort): BankDataPort {
   return {
     ...source,
-    validateIbans: (ibans, context) =>
-      answerLocally(ibans, findImpossibleIban, (possible) => source.validateIbans(possible, context)),
-    validateBics: (bics, context) =>
-      answerLocally(bics, findImpossibleBic, (possible) => source.validateBics(possible, context)),
+    validateIbans: (ibans, context) => answerLocally(ibans, context, answerIban, source.validateIbans),
+    validateBics: (bics, context) => answerLocally(bics, context, answerBic, source.validateBics),
     async generateIban(values, context) {
       const built = buildIban(values);
       if (built.kind === 'iban') return source.generateIban({ ...values, ...built.fields }, context);
@@ -21,27 +20,28 @@ export function withPrecheck(source: BankDataPort): BankDataPort {
   };
 }
 
-/** The answers in the order of the inputs; those that are null are looked up. */
+/** The answers in the order of the inputs; those that are null are looked up in one batch. */
 function answerLocally<Answer>(
   inputs: readonly string[],
+  context: RequestContext,
   answer: (input: string) => Answer | null,
-  lookUp: (inputs: readonly string[]) => readonly Promise<Answer>[],
+  lookUp: (inputs: readonly string[], context: RequestContext) => readonly Promise<Answer>[],
 ): readonly Promise<Answer>[] {
-  const local = new Map(inputs.map((input) => [input, answer(input)]));
-  const possible = inputs.filter((input) => local.get(input) === null);
-  if (possible.length === inputs.length) return lookUp(inputs);
-  const lookedUp = possible.length === 0 ? [] : lookUp(possible);
-  const answers = new Map(possible.map((input, index) => [input, lookedUp[index]]));
-  return inputs.map((input) => answers.get(input) ?? Promise.resolve(local.get(input) as Answer));
+  const local = inputs.map(answer);
+  if (!local.some(Boolean)) return lookUp(inputs, context);
+  const possible = inputs.filter((_, index) => local[index] === null);
+  const lookedUp = possible.length === 0 ? [] : [...lookUp(possible, context)];
+  return local.map((known) => (known === null ? lookedUp.shift() : null) ?? Promise.resolve(known as Answer));
 }
 
-function findImpossibleIban(iban: string): IbanValidation | null {
+/** The answer for an IBAN that cannot be valid. */
+function answerIban(iban: string): IbanValidation | null {
   const problems = findIbanProblems(iban);
   if (problems.length === 0) return null;
   return { iban, valid: false, problems, ibanData: toIbanData(iban), bankData: null };
 }
 
-function findImpossibleBic(bic: string): BicValidation | null {
+function answerBic(bic: string): BicValidation | null {
   const problems = findBicProblems(bic);
   return problems.length === 0 ? null : { bic, valid: false, problems, bank: null };
 }

@@ -4,7 +4,13 @@ import type { StoreConfig } from '../config/read-config.ts';
 import { type Events, ignore } from '../telemetry/events.ts';
 import { createLmdbStore, lmdbPath } from './lmdb-store.ts';
 import { createRedisStore, type RedisStore } from './redis-store.ts';
-import { checkSecretFile, createSealer, readOrCreateSecret, withSealing, withSecretCheck } from './sealed-store.ts';
+import {
+  checkSecretFile,
+  createSealingKeys,
+  readOrCreateSecret,
+  withSealing,
+  withSecretCheck,
+} from './sealed-store.ts';
 import { createSharedValues } from './shared-values.ts';
 import { type CallKind, type Store, StoreError, withCalls } from './store.ts';
 import { describeOtherSecret, findLostSecret } from './store-secret.ts';
@@ -37,14 +43,14 @@ export function openStore(config: Pick<StoreConfig, 'redis' | 'secret'>, folder:
     });
   }
   const checked = withSecretCheck(redisStore ?? createLmdbStore({ folder }), readSecret);
-  const sealer = createSealer(readSecret);
-  const sealed = withSealing(checked, sealer);
+  const loadKeys = createSealingKeys(readSecret);
+  const sealed = withSealing(checked, loadKeys);
   const store = withCalls(sealed, health.observe);
   const shared =
     redisStore &&
     createSharedValues({
       commands: redisStore.shared,
-      sealer,
+      loadKeys,
       isOurs: checked.isOurs,
       observeWrite: (write) => health.observe('write', write),
     });

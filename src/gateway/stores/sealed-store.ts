@@ -10,68 +10,60 @@ import { createKeyHash, type Store, StoreError, withCalls } from './store.ts';
  * Protects personal data in the store: keys are replaced by keyed hashes, values are encrypted (AES-256-GCM). Entries
  * sealed with another secret are not found. Counters stay readable, under hashed keys.
  */
-export function withSealing(store: Store, { nameOf, seal, unseal }: Sealer): Store {
+export function withSealing(store: Store, loadKeys: () => SealingKeys): Store {
   return {
-    get: async (key) => unseal(await store.get(nameOf(key)), key),
-    set: async (key, value, options) => store.set(nameOf(key), seal(value, key), options),
-    setIfAbsent: async (key, value, options) =>
-      unseal(await store.setIfAbsent(nameOf(key), seal(value, key), options), key),
+    async get(key) {
+      const { hashes, unseal } = loadKeys();
+      return unseal(await store.get(hashes.memo(key)), key);
+    },
+    async set(key, value, options) {
+      const { hashes, seal } = loadKeys();
+      await store.set(hashes.memo(key), seal(value, key), options);
+    },
+    async setIfAbsent(key, value, options) {
+      const { hashes, seal, unseal } = loadKeys();
+      return unseal(await store.setIfAbsent(hashes.memo(key), seal(value, key), options), key);
+    },
     async replace(key, seen, next, options) {
-      const name = nameOf(key);
+      const { hashes, seal, unseal } = loadKeys();
+      const name = hashes.memo(key);
       // The same text is sealed differently each time, so what is compared in the store is what was read from it.
       const sealed = await store.get(name);
       if (unseal(sealed, key) !== seen) return false;
       return store.replace(name, sealed, next === null ? null : seal(next, key), options);
     },
-    delete: async (key) => store.delete(nameOf(key)),
-    add: async (key, amount, options) => store.add(nameOf(key), amount, options),
-    lock: async (key, options) => store.lock(nameOf(key), options),
+    delete: async (key) => store.delete(loadKeys().hashes.memo(key)),
+    add: async (key, amount, options) => store.add(loadKeys().hashes.memo(key), amount, options),
+    lock: async (key, options) => store.lock(loadKeys().hashes.memo(key), options),
     close: () => store.close(),
   };
 }
 
-export type Sealer = ReturnType<typeof createSealer>;
+export interface SealingKeys {
+  /** The hashed keys of entries: a look-up uses its key twice, as it reads and writes. */
+  hashes: LRUCache<string, string>;
+  seal(value: string, key: string): string;
+  /** Null remains null. @throws StoreError */
+  unseal(sealed: string | null, key: string): string | null;
+}
 
-/**
- * Names and seals entries with the keys of a secret.
- * @param readSecret called on first use: a gateway that stores nothing needs no secret and no folder for it
- */
-export function createSealer(readSecret: () => string) {
-  let keys: Keys | undefined;
-  const loadKeys = () => {
+/** Derives the keys on first use: a gateway that stores nothing needs no secret and no folder for it. */
+export function createSealingKeys(readSecret: () => string): () => SealingKeys {
+  let keys: SealingKeys | undefined;
+  return () => {
     keys ??= deriveKeys(readSecret());
     return keys;
-  };
-  const open = (sealed: string | null, key: string) =>
-    sealed === null ? null : unseal(sealed, loadKeys().aesKey, key);
-  return {
-    /** The name under which the store has the key. */
-    nameOf: (key: string) => loadKeys().hashes.memo(key),
-    seal(value: string, key: string): string {
-      const { aesKey, nextNonce } = loadKeys();
-      return seal(value, aesKey, key, nextNonce());
-    },
-    /** Null remains null. @throws StoreError */
-    unseal: open,
-    /** Null also for a value that cannot be opened. */
-    tryUnseal(sealed: string | null, key: string): string | null {
-      try {
-        return open(sealed, key);
-      } catch {
-        return null;
-      }
-    },
   };
 }
 
 /** A value that only this secret opens. */
 export function createCheckValue(secret: string): string {
-  return seal(checkText, derive(secret, 'check'), checkText);
+  return createSeal(derive(secret, 'check')).seal(checkText, checkText);
 }
 
 export function isCheckValueOf(secret: string, value: string): boolean {
   try {
-    return unseal(value, derive(secret, 'check'), checkText) === checkText;
+    return createSeal(derive(secret, 'check')).unseal(value, checkText) === checkText;
   } catch {
     return false;
   }
@@ -128,40 +120,40 @@ export function withSecretCheck(store: Store, readSecret: () => string) {
 
 const checkText = 'ledgerquill';
 
-interface Keys {
-  /** The hashed keys of entries: a look-up uses its key twice, as it reads and writes. */
-  hashes: LRUCache<string, string>;
-  aesKey: Buffer;
-  nextNonce: () => Buffer;
-}
-
-function deriveKeys(secret: string): Keys {
+function deriveKeys(secret: string): SealingKeys {
   const hash = createKeyHash(derive(secret, 'keys').toString('base64'));
   const hashes = new LRUCache<string, string>({ max: 2_000, memoMethod: hash });
-  return { hashes, aesKey: derive(secret, 'values'), nextNonce: createNonces() };
+  return { hashes, ...createSeal(derive(secret, 'values')) };
 }
 
 function derive(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', `ledgerquill store: ${purpose}`, 32));
 }
 
-/** The key is authenticated as associated data, so that a value cannot be moved to another key. */
-function seal(value: string, aesKey: Buffer, key: string, nonce: Buffer = randomBytes(nonceBytes)): string {
-  const cipher = createCipheriv('aes-256-gcm', aesKey, nonce).setAAD(Buffer.from(key));
-  const sealed = [nonce, cipher.update(value, 'utf8'), cipher.final()];
-  return Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64');
-}
-
-function unseal(text: string, aesKey: Buffer, key: string): string {
-  const sealed = Buffer.from(text, 'base64');
-  try {
-    const decipher = createDecipheriv('aes-256-gcm', aesKey, sealed.subarray(0, nonceBytes)).setAAD(Buffer.from(key));
-    decipher.setAuthTag(sealed.subarray(-tagBytes));
-    const value = decipher.update(sealed.subarray(nonceBytes, -tagBytes));
-    return Buffer.concat([value, decipher.final()]).toString('utf8');
-  } catch {
-    throw new StoreError('a value was changed or sealed with another secret');
-  }
+function createSeal(aesKey: Buffer): Pick<SealingKeys, 'seal' | 'unseal'> {
+  const nextNonce = createNonces();
+  return {
+    /** The key is authenticated as associated data, so that a value cannot be moved to another key. */
+    seal(value, key) {
+      const nonce = nextNonce();
+      const cipher = createCipheriv('aes-256-gcm', aesKey, nonce).setAAD(Buffer.from(key));
+      const sealed = [nonce, cipher.update(value, 'utf8'), cipher.final()];
+      return Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64');
+    },
+    unseal(text, key) {
+      if (text === null) return null;
+      const sealed = Buffer.from(text, 'base64');
+      try {
+        const nonce = sealed.subarray(0, nonceBytes);
+        const decipher = createDecipheriv('aes-256-gcm', aesKey, nonce).setAAD(Buffer.from(key));
+        decipher.setAuthTag(sealed.subarray(-tagBytes));
+        const value = decipher.update(sealed.subarray(nonceBytes, -tagBytes));
+        return Buffer.concat([value, decipher.final()]).toString('utf8');
+      } catch {
+        throw new StoreError('a value was changed or sealed with another secret');
+      }
+    },
+  };
 }
 
 /** Nonces from a pool: a call of the random generator costs as much as the encryption of a look-up. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { ignore } from '../telemetry/events.ts';
-import type { Sealer } from './sealed-store.ts';
+import type { SealingKeys } from './sealed-store.ts';
 import { checkExpiry, type Expiry } from './store.ts';
 
 /** Values that all gateways share and that may be lost: no counts, locks or conditions. They are sealed like those of the store. */
@@ -29,14 +29,14 @@ export interface SharedCommands {
 
 interface SharedValuesOptions {
   commands: SharedCommands;
-  sealer: Sealer;
+  loadKeys: () => SealingKeys;
   /** Whether the store was written with the secret of this gateway: until then, nothing is read or written. */
   isOurs(): boolean;
   /** Reports whether a write succeeds. */
   observeWrite(write: () => Promise<void>): Promise<void>;
 }
 
-export function createSharedValues({ commands, sealer, isOurs, observeWrite }: SharedValuesOptions) {
+export function createSharedValues({ commands, loadKeys, isOurs, observeWrite }: SharedValuesOptions) {
   let reading: Reading | null = null;
   let writing: SharedEntry[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -46,15 +46,23 @@ export function createSharedValues({ commands, sealer, isOurs, observeWrite }: S
       if (!isOurs()) return keys.map(() => null);
       const { names, values } = reading ?? startReading();
       const first = names.length;
-      for (const key of keys) names.push(sealer.nameOf(key));
+      const { hashes, unseal } = loadKeys();
+      for (const key of keys) names.push(hashes.memo(key));
       // Redis executes one command at a time, so it must not be too long.
       if (names.length >= maxNames) reading = null;
       const sealed = await values;
-      return keys.map((key, index) => sealer.tryUnseal(sealed[first + index] ?? null, key));
+      return keys.map((key, index) => {
+        try {
+          return unseal(sealed[first + index] ?? null, key);
+        } catch {
+          return null;
+        }
+      });
     },
     write(key, value, expiry) {
       if (!isOurs()) return;
-      writing.push({ name: sealer.nameOf(key), value: sealer.seal(value, key), expiresInMs: checkExpiry(expiry) });
+      const { hashes, seal } = loadKeys();
+      writing.push({ name: hashes.memo(key), value: seal(value, key), expiresInMs: checkExpiry(expiry) });
       timer ??= setTimeout(() => void flush(), collectMs);
     },
   };

@@ -8,16 +8,13 @@ import { createAttempt } from './attempt.ts';
 import { type CallsOptions, createCalls } from './call.ts';
 import { Deadline } from './deadline.ts';
 import { createCircuitBreaker, createRetryAfterBlock, guardWithin, isUpstreamFailure } from './guards.ts';
-import { type Outcome, shed, type UpstreamRequest } from './outcome.ts';
+import type { Outcome, UpstreamRequest } from './outcome.ts';
 import { type CallQueue, createCallQueue } from './queue.ts';
 import { withRetries } from './retries.ts';
 
 export interface UpstreamClient {
-  /**
-   * Begins operations that have one deadline.
-   * @param startedAt when the deadline began, by `performance.now()`
-   */
-  open(context: RequestContext, startedAt?: number): UpstreamCalls;
+  /** Begins operations that have one deadline. */
+  open(context: RequestContext): UpstreamCalls;
   /** Performs one operation. */
   send(request: UpstreamRequest, context: RequestContext): ReturnType<UpstreamCalls['send']>;
   status: CallQueue['status'];
@@ -66,33 +63,28 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   const sendWithRetries = withRetries(attempt, { backoffMs });
 
   return {
-    open,
+    open(context) {
+      const deadline = new Deadline(context.signal, timeoutMs);
+      return { send: (request) => perform(request, deadline, context), end: () => deadline.end() };
+    },
     async send(request, context) {
-      const calls = open(context);
+      const deadline = new Deadline(context.signal, timeoutMs);
       try {
-        return await calls.send(request);
+        return await perform(request, deadline, context);
       } finally {
-        calls.end();
+        deadline.end();
       }
     },
     status: queue.status,
     close,
   };
 
-  function open(context: RequestContext, startedAt?: number): UpstreamCalls {
-    const elapsedMs = startedAt === undefined ? 0 : performance.now() - startedAt;
-    const deadline = new Deadline(context.signal, timeoutMs, elapsedMs);
-    return {
-      async send(request) {
-        context.signal.throwIfAborted();
-        const isInTime = deadline.leftMs() > 0;
-        const outcome = isInTime ? await sendWithRetries({ request, deadline, context, retries: 0 }) : shed;
-        const refusal = outcome.kind === 'answered' ? refusals.get(outcome.status) : undefined;
-        events.upstreamOperationEnded(service, isUpstreamFailure(outcome) ? 'failed' : (refusal ?? outcome.kind));
-        return outcome;
-      },
-      end: () => deadline.end(),
-    };
+  async function perform(request: UpstreamRequest, deadline: Deadline, context: RequestContext): Promise<Outcome> {
+    context.signal.throwIfAborted();
+    const outcome = await sendWithRetries({ request, deadline, context, retries: 0 });
+    const refusal = outcome.kind === 'answered' ? refusals.get(outcome.status) : undefined;
+    events.upstreamOperationEnded(service, isUpstreamFailure(outcome) ? 'failed' : (refusal ?? outcome.kind));
+    return outcome;
   }
 }
 

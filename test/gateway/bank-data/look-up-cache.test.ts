@@ -4,6 +4,7 @@ import { GatewayError } from '../../../src/base/errors.ts';
 import { createLookUpCache } from '../../../src/gateway/bank-data/look-up-cache.ts';
 import type { CacheEntry, SharedCache } from '../../../src/gateway/bank-data/shared-cache.ts';
 import type { RequestContext } from '../../../src/gateway/request-context.ts';
+import type { UpstreamCalls } from '../../../src/gateway/upstream/upstream-client.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { tRequestContext } from '../../support/request-context.ts';
 import { settle } from '../../support/settle.ts';
@@ -17,7 +18,13 @@ const tOptions = () => ({
   maxConcurrency: 2,
   random: () => 0.5,
   events: { flightJoined: () => {} },
+  // The calls are those of the test.
+  client: { open: (context: RequestContext): TCalls => ({ context, send: () => Promise.reject(), end: () => {} }) },
 });
+
+interface TCalls extends UpstreamCalls {
+  context: RequestContext;
+}
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
@@ -35,8 +42,7 @@ async function tFind<Found extends object>(
   { findAll }: ReturnType<typeof createLookUpCache>,
   { key, lookUp, ...rest }: LookUp<Found>,
 ): Promise<Found> {
-  const open = (context: RequestContext) => ({ lookUp: () => lookUp(context), end() {} });
-  const [found] = findAll<Found>({ keys: [key], open, ...rest });
+  const [found] = findAll({ keys: [key], lookUp: (calls) => lookUp((calls as TCalls).context), ...rest });
   return found as Promise<Found>;
 }
 

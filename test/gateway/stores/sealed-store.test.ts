@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createSealer, withSealing } from '../../../src/gateway/stores/sealed-store.ts';
+import { createSealingKeys, withSealing } from '../../../src/gateway/stores/sealed-store.ts';
 import { createKeyHash } from '../../../src/gateway/stores/store.ts';
 import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
 
@@ -19,7 +19,7 @@ function tStore() {
     passed,
     sealedStore: withSealing(
       store,
-      createSealer(() => 'secret'),
+      createSealingKeys(() => 'secret'),
     ),
   };
 }
@@ -50,7 +50,7 @@ describe('a sealed store', () => {
     expect(
       await withSealing(
         store,
-        createSealer(() => 'another secret'),
+        createSealingKeys(() => 'another secret'),
       ).get('k'),
     ).toBeNull();
   });

@@ -5,7 +5,7 @@ import { ConfigError } from '../../../src/base/errors.ts';
 import { redisUrl } from '../../../src/gateway/config/redis-url.ts';
 import { createLmdbStore } from '../../../src/gateway/stores/lmdb-store.ts';
 import { openStore } from '../../../src/gateway/stores/open-store.ts';
-import { createSealer, withSealing, withSecretCheck } from '../../../src/gateway/stores/sealed-store.ts';
+import { createSealingKeys, withSealing, withSecretCheck } from '../../../src/gateway/stores/sealed-store.ts';
 import { beginNewStore, findSecretProblem } from '../../../src/gateway/stores/store-secret.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
@@ -146,7 +146,7 @@ describe('the start with an embedded store', () => {
     const before = createLmdbStore({ folder });
     await withSealing(
       before,
-      createSealer(() => secret),
+      createSealingKeys(() => secret),
     ).set('key', 'value', hour);
     await before.close();
     const { store, checkSecret } = tOpened({ folder, secret });

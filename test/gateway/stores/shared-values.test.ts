@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { createSealer, withSealing } from '../../../src/gateway/stores/sealed-store.ts';
+import { createSealingKeys, withSealing } from '../../../src/gateway/stores/sealed-store.ts';
 import { createSharedValues, type SharedCommands } from '../../../src/gateway/stores/shared-values.ts';
 import { StoreError } from '../../../src/gateway/stores/store.ts';
 import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
@@ -13,7 +13,7 @@ beforeEach(() => {
 /** Shared values above a store that counts the commands for them. */
 function tSharedValues(changes: Partial<Parameters<typeof createSharedValues>[0]> = {}) {
   const store = createMemoryStore();
-  const sealer = createSealer(() => 'secret');
+  const loadKeys = createSealingKeys(() => 'secret');
   const commands = {
     readMany: vi.fn<SharedCommands['readMany']>((names) => Promise.all(names.map(store.get))),
     writeMany: vi.fn<SharedCommands['writeMany']>(async (entries) => {
@@ -21,8 +21,8 @@ function tSharedValues(changes: Partial<Parameters<typeof createSharedValues>[0]
     }),
   };
   const observeWrite = vi.fn((write: () => Promise<void>) => write());
-  const options = { commands, sealer, isOurs: () => true, observeWrite, ...changes };
-  return { ...createSharedValues(options), commands, observeWrite, store, sealed: withSealing(store, sealer) };
+  const options = { commands, loadKeys, isOurs: () => true, observeWrite, ...changes };
+  return { ...createSharedValues(options), commands, observeWrite, store, sealed: withSealing(store, loadKeys) };
 }
 
 /** Lets a command be sent and answered. */
@@ -88,7 +88,7 @@ describe('shared values', () => {
     values.write('a', 'value', hour);
     values.write('b', 'value', hour);
     await send();
-    const nameOf = createSealer(() => 'secret').nameOf;
+    const nameOf = (key: string) => createSealingKeys(() => 'secret')().hashes.memo(key);
     await store.set(nameOf('b'), (await store.get(nameOf('a'))) ?? '', hour);
     const read = values.readMany(['a', 'b']);
     await send();

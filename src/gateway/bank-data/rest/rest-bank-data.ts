@@ -4,11 +4,11 @@ import { findBicProblems } from '../../../iban/bic.ts';
 import type { IbanFieldValues } from '../../../iban/build-iban.ts';
 import { compactIban, isValidIban } from '../../../iban/iban.ts';
 import type { RequestContext } from '../../request-context.ts';
-import type { UpstreamCalls, UpstreamClient } from '../../upstream/upstream-client.ts';
+import type { UpstreamCalls } from '../../upstream/upstream-client.ts';
 import { createNotOfferedError, toUpstreamError, type UpstreamErrorEvents } from '../../upstream/upstream-error.ts';
 import type {
   Bank,
-  BankDataService,
+  BankDataPort,
   BankListRequest,
   BankPage,
   BicValidation,
@@ -16,6 +16,7 @@ import type {
   IbanValidation,
 } from '../bank-data.ts';
 import { type DataVersion, dataVersionHeader } from '../data-version.ts';
+import type { LookUpCache } from '../look-up-cache.ts';
 import {
   isAboutBic,
   isAboutIban,
@@ -28,25 +29,59 @@ import {
   toRejectedIban,
 } from './wire.ts';
 
-/** The bank-data service over REST. It has no batches: one call per IBAN or BIC. */
+/** The bank-data service over REST: one call per IBAN, BIC or page that the cache does not answer. */
 export function createRestBankData(
-  client: UpstreamClient,
+  { findAll }: Pick<LookUpCache, 'findAll'>,
   events: UpstreamErrorEvents,
   dataVersion: Pick<DataVersion, 'report'>,
-): BankDataService {
+): BankDataPort {
+  const callEndpoint = createCallEndpoint(events, dataVersion);
   return {
-    open(context, startedAt) {
-      const { send, end } = client.open(context, startedAt);
-      const callEndpoint = createCallEndpoint(send, events, dataVersion);
-      return {
-        validateIban: (iban) => callEndpoint(ibanValidation, iban, { iban_number: iban }),
-        validateBic: (bic) => callEndpoint(bicValidation, bic, { swift_code: bic }),
-        generateIban: (values) => callEndpoint(ibanGeneration, values.country, toGenerationQuery(values)),
-        listBanks: (listing) => requestBankPage(callEndpoint, listing, context),
-        end,
-      };
+    validateIbans: (ibans, context) =>
+      findAll({
+        // All other keys contain a colon.
+        keys: ibans,
+        context,
+        lookUp: (calls, iban) => callEndpoint(calls, ibanValidation, iban, { iban_number: iban }),
+        isNegative: isInvalid,
+      }),
+    validateBics: (bics, context) =>
+      findAll({
+        keys: bics.map((bic) => `bic:${bic}`),
+        context,
+        lookUp: (calls, key) => validateBic(calls, key.slice('bic:'.length)),
+        isNegative: isInvalid,
+      }),
+    async generateIban(values, context) {
+      const { country, bankCode, branch, accountNumber } = values;
+      const [generation] = findAll({
+        keys: [`generation:${JSON.stringify([country, bankCode, branch, accountNumber])}`],
+        context,
+        lookUp: (calls) => callEndpoint(calls, ibanGeneration, country, toGenerationQuery(values)),
+        isNegative: ({ kind }) => kind === 'invalid',
+      });
+      return generation as Promise<IbanGeneration>;
+    },
+    async listBanks(listing, context) {
+      const { country, search, offset, limit } = listing;
+      const [page] = findAll({
+        keys: [`banks:${JSON.stringify([country, search, offset, limit])}`],
+        context,
+        lookUp: (calls) =>
+          requestBankPage((query) => callEndpoint(calls, pages, null, query), listing, context.furtherPages),
+        isNegative: ({ banks, isCutShort = false }) => banks.length === 0 || isCutShort,
+      });
+      return page as Promise<BankPage>;
     },
   };
+
+  function validateBic(calls: UpstreamCalls, bic: string): Promise<BicValidation> {
+    return callEndpoint(calls, bicValidation, bic, { swift_code: bic });
+  }
+}
+
+function isInvalid({ valid }: { valid: boolean }): boolean {
+  return !valid;
 }
 
 /** What is the same for all calls of an endpoint. */
@@ -64,17 +99,14 @@ interface Endpoint<Input, Answer> {
 
 /** Calls one endpoint. Rejects with a GatewayError if the outcome contains no readable answer. */
 type CallEndpoint = <Input, Answer>(
+  calls: UpstreamCalls,
   endpoint: Endpoint<Input, Answer>,
   input: Input,
   query: Readonly<Record<string, string>>,
 ) => Promise<Answer>;
 
-function createCallEndpoint(
-  send: UpstreamCalls['send'],
-  events: UpstreamErrorEvents,
-  dataVersion: Pick<DataVersion, 'report'>,
-): CallEndpoint {
-  return async ({ path, isAbout, read, answer422, isOptional = false }, input, query) => {
+function createCallEndpoint(events: UpstreamErrorEvents, dataVersion: Pick<DataVersion, 'report'>): CallEndpoint {
+  return async ({ send }, { path, isAbout, read, answer422, isOptional = false }, input, query) => {
     const isAnswer = (json: unknown) => isAbout === undefined || isAbout(json, input);
     const outcome = await send({ method: 'GET', path, query, isAnswer });
     if (outcome.kind === 'answered') {
@@ -148,12 +180,12 @@ const invalidFields: IbanGeneration = {
  * share, the page is shorter than requested.
  */
 async function requestBankPage(
-  callEndpoint: CallEndpoint,
+  request: (query: Readonly<Record<string, string>>) => Promise<ServicePage>,
   { country, search, offset, limit }: BankListRequest,
-  { furtherPages }: Pick<RequestContext, 'furtherPages'>,
+  furtherPages: RequestContext['furtherPages'],
 ): Promise<BankPage> {
   const requestPage = (page: number, perPage: number) =>
-    callEndpoint(pages, null, {
+    request({
       ...(country !== null && { country }),
       ...(search !== null && { search }),
       page: String(page),

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { createLog } from '../../../../src/base/log.ts';
-import { createSealer, withSealing } from '../../../../src/gateway/stores/sealed-store.ts';
+import { createSealingKeys, withSealing } from '../../../../src/gateway/stores/sealed-store.ts';
 import { createLogEvents } from '../../../../src/gateway/telemetry/log-events.ts';
 import { listJobs, storeOrders, tJobs } from '../../../support/gateway/essays/jobs.ts';
 import { tRawClient, tRedisStore } from '../../../support/gateway/stores/redis-client.ts';
@@ -11,7 +11,7 @@ it.skipIf(whyNoRedis)(`one damaged entry in Redis hides no other order${whyNoRed
   const redis = await tRedis();
   const store = withSealing(
     tRedisStore(redis.url).store,
-    createSealer(() => 'a-secret-of-the-test-with-32-characters'),
+    createSealingKeys(() => 'a-secret-of-the-test-with-32-characters'),
   );
   await storeOrders(store, 'cancelled', 3);
   const raw = tRawClient(redis);
