@@ -9,11 +9,15 @@ import type { CacheEntry, SharedCache } from './shared-cache.ts';
 
 /** Look-ups of one request, which the cache may answer. */
 interface LookUps<Answer> {
+  /** Before an input, its key. */
+  prefix: string;
   /** Each once. */
-  keys: readonly string[];
+  inputs: readonly string[];
   context: RequestContext;
+  /** The answer that needs no look-up; null if it does. */
+  answerLocally?: (input: string) => Answer | null;
   /** If it rejects, nothing is cached, and a stale answer is served if there is one. */
-  lookUp(calls: UpstreamCalls, key: string): Promise<Answer>;
+  lookUp(calls: UpstreamCalls, input: string): Promise<Answer>;
   /** Whether the answer has the shorter time to live of a negative answer. */
   isNegative(answer: NoInfer<Answer>): boolean;
 }
@@ -49,12 +53,13 @@ interface Result {
 /** A key without an answer in memory. */
 interface Missing<Answer> {
   key: string;
+  input: string;
   resolve(answer: Answer): void;
   reject(error: unknown): void;
 }
 
 /** The calls that are open for the keys of one request. */
-interface Batch extends Omit<LookUps<object>, 'keys'> {
+interface Batch extends Pick<LookUps<object>, 'context' | 'lookUp' | 'isNegative'> {
   calls: UpstreamCalls;
 }
 
@@ -83,31 +88,36 @@ export function createLookUpCache({
 
   /** The cached answers, and those looked up. Stale answers are returned at once while one flight for each revalidates it. */
   function findAll<Answer extends object>(lookUps: LookUps<Answer>): Promise<Answer>[] {
-    const { keys, context } = lookUps;
-    if (context.signal.aborted) return keys.map(() => Promise.reject(context.signal.reason));
-    context.usage.lookUps += keys.length;
+    const { prefix, inputs, context, answerLocally } = lookUps;
+    if (context.signal.aborted) return inputs.map(() => Promise.reject(context.signal.reason));
+    const answers: Promise<Answer>[] = [];
     const missing: Missing<Answer>[] = [];
     const stale: Missing<Answer>[] = [];
     const now = Date.now();
-    const answers = keys.map((key) => {
-      const cached = table.get(key);
-      if (cached === null || (now > cached.freshUntil && now > cached.staleUntil))
-        return new Promise<Answer>((resolve, reject) => missing.push({ key, resolve, reject }));
-      if (now > cached.freshUntil && mayRevalidate(key)) {
-        revalidating.add(key);
-        stale.push({ key, resolve: ignore, reject: ignore });
+    for (const input of inputs) {
+      const local = answerLocally?.(input) ?? null;
+      if (local !== null) {
+        answers.push(Promise.resolve(local));
+        continue;
       }
-      return Promise.resolve(use<Answer>(cached, true, context));
-    });
+      context.usage.lookUps += 1;
+      const key = prefix + input;
+      const cached = table.get(key);
+      if (cached === null || (now > cached.freshUntil && now > cached.staleUntil)) {
+        answers.push(new Promise((resolve, reject) => missing.push({ key, input, resolve, reject })));
+        continue;
+      }
+      // Only while calls are free, so that it does not delay look-ups for which clients wait.
+      const mayRevalidate = flights.size < maxConcurrency && revalidating.size < maxConcurrency && !flights.has(key);
+      if (now > cached.freshUntil && mayRevalidate && !revalidating.has(key)) {
+        revalidating.add(key);
+        stale.push({ key, input, resolve: ignore, reject: ignore });
+      }
+      answers.push(Promise.resolve(use<Answer>(cached, true, context)));
+    }
     if (missing.length > 0) void lookUpMissing(missing, lookUps);
     if (stale.length > 0) void revalidate(stale, lookUps);
     return answers;
-  }
-
-  /** Only while calls are free, so that it does not delay look-ups for which clients wait. */
-  function mayRevalidate(key: string): boolean {
-    const isBusy = flights.size >= maxConcurrency || revalidating.size >= maxConcurrency;
-    return !isBusy && !revalidating.has(key) && !flights.has(key);
   }
 
   /** The client has its answers, so it continues when the client leaves. */
@@ -131,17 +141,16 @@ export function createLookUpCache({
     const calls = client.open(context);
     const batch = { ...lookUps, calls } as Batch;
     const shared = sharedCache === null ? [] : await sharedCache.readMany(missing.map(({ key }) => key));
-    let next = 0;
+    const waiting = missing.entries();
     // Each worker takes the next key until none is left; the others wait without holding more than their key.
     const work = async () => {
-      for (let one = missing[next]; one !== undefined && !signal.aborted; one = missing[next]) {
-        const found = find(one.key, shared[next] ?? null, batch);
-        next += 1;
+      for (const [index, { key, input, resolve, reject }] of waiting) {
+        if (signal.aborted) return;
         try {
-          const { entry, isHit } = await found;
-          one.resolve(use<Answer>(entry, isHit, context));
+          const { entry, isHit } = await find(key, input, shared[index] ?? null, batch);
+          resolve(use<Answer>(entry, isHit, context));
         } catch (error) {
-          one.reject(error);
+          reject(error);
         }
       }
     };
@@ -152,7 +161,7 @@ export function createLookUpCache({
   }
 
   /** @param shared its entry in the shared cache */
-  async function find(key: string, shared: CacheEntry | null, batch: Batch): Promise<Result> {
+  async function find(key: string, input: string, shared: CacheEntry | null, batch: Batch): Promise<Result> {
     for (let isAgain = false; ; isAgain = true) {
       const flight = flights.get(key);
       if (flight === undefined) {
@@ -162,7 +171,7 @@ export function createLookUpCache({
         if (cached !== null && now <= cached.freshUntil) return { entry: cached, isHit: true };
         if (shared && shared.version === dataVersion.current() && now <= shared.freshUntil + offsetMs)
           return { entry: keep(key, shared), isHit: true };
-        const result = load(key, shared, batch).finally(() => flights.delete(key));
+        const result = load(key, input, shared, batch).finally(() => flights.delete(key));
         flights.set(key, { result, context: batch.context });
         return result;
       }
@@ -176,10 +185,10 @@ export function createLookUpCache({
   }
 
   /** If the service fails, a stale entry of the shared cache is used. */
-  async function load(key: string, shared: CacheEntry | null, batch: Batch): Promise<Result> {
+  async function load(key: string, input: string, shared: CacheEntry | null, batch: Batch): Promise<Result> {
     const version = dataVersion.current();
     try {
-      const answer = await batch.lookUp(batch.calls, key);
+      const answer = await batch.lookUp(batch.calls, input);
       // If the version has changed meanwhile, the answer may be of either: stored with the earlier one, it is never used again.
       const entry = createEntry(answer, batch.isNegative(answer), version ?? dataVersion.current());
       sharedCache?.write(key, entry);

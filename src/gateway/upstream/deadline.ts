@@ -48,10 +48,10 @@ export class Deadline extends AbortableSignal {
   }
 
   /** Releases the timer and the listener. Call it when the operation has settled. */
-  end(): void {
+  readonly end = (): void => {
     clearTimeout(this.#timer);
     this.#caller.removeEventListener('abort', this.#onCallerAborted);
-  }
+  };
 }
 
 /** The unique reason that distinguishes the timeout from an abort by the caller. */

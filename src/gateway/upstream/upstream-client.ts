@@ -63,28 +63,27 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   const sendWithRetries = withRetries(attempt, { backoffMs });
 
   return {
-    open(context) {
-      const deadline = new Deadline(context.signal, timeoutMs);
-      return { send: (request) => perform(request, deadline, context), end: () => deadline.end() };
-    },
-    async send(request, context) {
-      const deadline = new Deadline(context.signal, timeoutMs);
-      try {
-        return await perform(request, deadline, context);
-      } finally {
-        deadline.end();
-      }
+    open,
+    send(request, context) {
+      const { send, end } = open(context);
+      return send(request).finally(end);
     },
     status: queue.status,
     close,
   };
 
-  async function perform(request: UpstreamRequest, deadline: Deadline, context: RequestContext): Promise<Outcome> {
-    context.signal.throwIfAborted();
-    const outcome = await sendWithRetries({ request, deadline, context, retries: 0 });
-    const refusal = outcome.kind === 'answered' ? refusals.get(outcome.status) : undefined;
-    events.upstreamOperationEnded(service, isUpstreamFailure(outcome) ? 'failed' : (refusal ?? outcome.kind));
-    return outcome;
+  function open(context: RequestContext): UpstreamCalls {
+    const deadline = new Deadline(context.signal, timeoutMs);
+    return {
+      async send(request) {
+        context.signal.throwIfAborted();
+        const outcome = await sendWithRetries({ request, deadline, context, retries: 0 });
+        const refusal = outcome.kind === 'answered' ? refusals.get(outcome.status) : undefined;
+        events.upstreamOperationEnded(service, isUpstreamFailure(outcome) ? 'failed' : (refusal ?? outcome.kind));
+        return outcome;
+      },
+      end: deadline.end,
+    };
   }
 }
 

@@ -42,7 +42,7 @@ async function tFind<Found extends object>(
   { findAll }: ReturnType<typeof createLookUpCache>,
   { key, lookUp, ...rest }: LookUp<Found>,
 ): Promise<Found> {
-  const [found] = findAll({ keys: [key], lookUp: (calls) => lookUp((calls as TCalls).context), ...rest });
+  const [found] = findAll({ prefix: '', inputs: [key], lookUp: (calls) => lookUp((calls as TCalls).context), ...rest });
   return found as Promise<Found>;
 }
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BankDataPort } from '../../../src/gateway/bank-data/bank-data.ts';
-import { withPrecheck } from '../../../src/gateway/bank-data/precheck.ts';
+import { tBankDataPort } from '../../support/gateway/bank-data.ts';
 import { tRequestContext } from '../../support/request-context.ts';
 
 /** Answers every look-up, and records it. */
@@ -10,14 +9,14 @@ function tBankData() {
     lookUps.push(key);
     return answer as Answer;
   };
-  const port: BankDataPort = {
-    validateIbans: (ibans) => ibans.map((iban) => record(iban, { iban, valid: true })),
-    validateBics: (bics) => bics.map((bic) => record(bic, { bic, valid: true })),
-    generateIban: ({ country }) =>
+  const bankData = tBankDataPort({
+    validateIban: (_, iban) => record(iban, { iban, valid: true }),
+    validateBic: (_, bic) => record(bic, { bic, valid: true }),
+    generateIban: (_, { country }) =>
       record(country, { kind: 'invalid', message: 'from the service', problems: [], suggestions: [] }),
     listBanks: async () => ({ banks: [], next: null, total: 0 }),
-  };
-  return { bankData: withPrecheck(port), lookUps };
+  });
+  return { bankData, lookUps };
 }
 
 describe('the precheck', () => {

@@ -6,17 +6,8 @@ import { compactIban, isValidIban } from '../../../iban/iban.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { UpstreamCalls } from '../../upstream/upstream-client.ts';
 import { createNotOfferedError, toUpstreamError, type UpstreamErrorEvents } from '../../upstream/upstream-error.ts';
-import type {
-  Bank,
-  BankDataPort,
-  BankListRequest,
-  BankPage,
-  BicValidation,
-  IbanGeneration,
-  IbanValidation,
-} from '../bank-data.ts';
+import type { Bank, BankListRequest, BankPage, BicValidation, IbanGeneration, IbanValidation } from '../bank-data.ts';
 import { type DataVersion, dataVersionHeader } from '../data-version.ts';
-import type { LookUpCache } from '../look-up-cache.ts';
 import {
   isAboutBic,
   isAboutIban,
@@ -29,59 +20,40 @@ import {
   toRejectedIban,
 } from './wire.ts';
 
-/** The bank-data service over REST: one call per IBAN, BIC or page that the cache does not answer. */
-export function createRestBankData(
-  { findAll }: Pick<LookUpCache, 'findAll'>,
-  events: UpstreamErrorEvents,
-  dataVersion: Pick<DataVersion, 'report'>,
-): BankDataPort {
-  const callEndpoint = createCallEndpoint(events, dataVersion);
+export type RestBankData = ReturnType<typeof createRestBankData>;
+
+/** The bank-data service over REST. It has no batches: one call per IBAN or BIC. */
+export function createRestBankData(events: UpstreamErrorEvents, dataVersion: Pick<DataVersion, 'report'>) {
   return {
-    validateIbans: (ibans, context) =>
-      findAll({
-        // All other keys contain a colon.
-        keys: ibans,
-        context,
-        lookUp: (calls, iban) => callEndpoint(calls, ibanValidation, iban, { iban_number: iban }),
-        isNegative: isInvalid,
-      }),
-    validateBics: (bics, context) =>
-      findAll({
-        keys: bics.map((bic) => `bic:${bic}`),
-        context,
-        lookUp: (calls, key) => validateBic(calls, key.slice('bic:'.length)),
-        isNegative: isInvalid,
-      }),
-    async generateIban(values, context) {
-      const { country, bankCode, branch, accountNumber } = values;
-      const [generation] = findAll({
-        keys: [`generation:${JSON.stringify([country, bankCode, branch, accountNumber])}`],
-        context,
-        lookUp: (calls) => callEndpoint(calls, ibanGeneration, country, toGenerationQuery(values)),
-        isNegative: ({ kind }) => kind === 'invalid',
-      });
-      return generation as Promise<IbanGeneration>;
-    },
-    async listBanks(listing, context) {
-      const { country, search, offset, limit } = listing;
-      const [page] = findAll({
-        keys: [`banks:${JSON.stringify([country, search, offset, limit])}`],
-        context,
-        lookUp: (calls) =>
-          requestBankPage((query) => callEndpoint(calls, pages, null, query), listing, context.furtherPages),
-        isNegative: ({ banks, isCutShort = false }) => banks.length === 0 || isCutShort,
-      });
-      return page as Promise<BankPage>;
-    },
+    validateIban: (calls: UpstreamCalls, iban: string) =>
+      callEndpoint(calls, ibanValidation, iban, { iban_number: iban }),
+    validateBic: (calls: UpstreamCalls, bic: string) => callEndpoint(calls, bicValidation, bic, { swift_code: bic }),
+    generateIban: (calls: UpstreamCalls, values: IbanFieldValues) =>
+      callEndpoint(calls, ibanGeneration, values.country, toGenerationQuery(values)),
+    listBanks: (calls: UpstreamCalls, listing: BankListRequest, furtherPages: RequestContext['furtherPages']) =>
+      requestBankPage((query) => callEndpoint(calls, pages, null, query), listing, furtherPages),
   };
 
-  function validateBic(calls: UpstreamCalls, bic: string): Promise<BicValidation> {
-    return callEndpoint(calls, bicValidation, bic, { swift_code: bic });
+  /** Rejects with a GatewayError if the outcome contains no readable answer. */
+  async function callEndpoint<Input, Answer>(
+    { send }: UpstreamCalls,
+    { path, isAbout, read, answer422, isOptional = false }: Endpoint<Input, Answer>,
+    input: Input,
+    query: Readonly<Record<string, string>>,
+  ): Promise<Answer> {
+    const isAnswer = (json: unknown) => isAbout === undefined || isAbout(json, input);
+    const outcome = await send({ method: 'GET', path, query, isAnswer });
+    if (outcome.kind === 'answered') {
+      const { status, headers, json } = outcome;
+      const version = headers[dataVersionHeader];
+      if (typeof version === 'string') dataVersion.report(version);
+      if (status === 422 && answer422 !== undefined) return answer422(input);
+      if (status === 403 && isOptional) throw createNotOfferedError('bank-data');
+      const answer = status === 200 ? read(json, input) : null;
+      if (answer !== null) return answer;
+    }
+    throw toUpstreamError('bank-data', outcome, events);
   }
-}
-
-function isInvalid({ valid }: { valid: boolean }): boolean {
-  return !valid;
 }
 
 /** What is the same for all calls of an endpoint. */
@@ -95,31 +67,6 @@ interface Endpoint<Input, Answer> {
   answer422?: (input: Input) => Answer;
   /** Some plans and hosts do not offer this endpoint: then 403 does not mean that the key was rejected. */
   isOptional?: boolean;
-}
-
-/** Calls one endpoint. Rejects with a GatewayError if the outcome contains no readable answer. */
-type CallEndpoint = <Input, Answer>(
-  calls: UpstreamCalls,
-  endpoint: Endpoint<Input, Answer>,
-  input: Input,
-  query: Readonly<Record<string, string>>,
-) => Promise<Answer>;
-
-function createCallEndpoint(events: UpstreamErrorEvents, dataVersion: Pick<DataVersion, 'report'>): CallEndpoint {
-  return async ({ send }, { path, isAbout, read, answer422, isOptional = false }, input, query) => {
-    const isAnswer = (json: unknown) => isAbout === undefined || isAbout(json, input);
-    const outcome = await send({ method: 'GET', path, query, isAnswer });
-    if (outcome.kind === 'answered') {
-      const { status, headers, json } = outcome;
-      const version = headers[dataVersionHeader];
-      if (typeof version === 'string') dataVersion.report(version);
-      if (status === 422 && answer422 !== undefined) return answer422(input);
-      if (status === 403 && isOptional) throw createNotOfferedError('bank-data');
-      const answer = status === 200 ? read(json, input) : null;
-      if (answer !== null) return answer;
-    }
-    throw toUpstreamError('bank-data', outcome, events);
-  };
 }
 
 /** The contract does not say whether an invalid IBAN gets 200 or 422, so both are accepted. */
