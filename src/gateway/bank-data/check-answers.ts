@@ -8,7 +8,7 @@ import { createRequestContext, type RequestContext, type ReserveCall } from '../
 import { openStore } from '../stores/open-store.ts';
 import { createLogEvents } from '../telemetry/log-events.ts';
 import { createUpstreamFactory } from '../upstream/upstream-client.ts';
-import type { BankDataPort, IbanValidation } from './bank-data.ts';
+import type { BankDataPort } from './bank-data.ts';
 import { createCachedBankData } from './cached-bank-data.ts';
 
 interface BankDataAnswersOptions {
@@ -46,9 +46,12 @@ export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSo
     try {
       const request = context ?? createRequestContext(neverAborted, 'check', reserveCall);
       const answers = await Promise.all(bankData.validateIbans(list, request));
-      const toResult = ({ valid, bankData: bank }: IbanValidation) =>
-        ({ kind: 'answered', valid, bank: bank?.name ?? null, bic: bank?.bic ?? null }) as const;
-      return { results: answers.map(toResult) };
+      const results = answers.map(({ valid, bankData: bank }) => ({
+        valid,
+        bank: bank?.name ?? null,
+        bic: bank?.bic ?? null,
+      }));
+      return { results: results.map((result) => ({ kind: 'answered', ...result })) };
     } catch (error) {
       if (error instanceof GatewayError) {
         const { code, retryable } = error;
@@ -72,16 +75,14 @@ export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSo
   });
 }
 
-interface OpenOptions {
-  access: UpstreamAccess;
-  maxCalls: number | null;
-}
-
 /**
  * The bank-data part of the gateway in this process, with the same store, so that calls count towards the same allowance.
  * @throws ConfigError if the store cannot be used
  */
-export async function openBankDataAnswers(config: Config, { access, maxCalls }: OpenOptions): Promise<AnswerSource> {
+export async function openBankDataAnswers(
+  config: Config,
+  { access, maxCalls }: { access: UpstreamAccess; maxCalls: number | null },
+): Promise<AnswerSource> {
   const secrets = listSecrets(config, { bankData: access, essays: config.essays.upstream ?? access });
   const level = config.logLevel === 'info' ? 'warn' : config.logLevel;
   const events = createLogEvents(createLog({ level, redact: createRedact(secrets) }));

@@ -1,5 +1,5 @@
 import { AbortableSignal } from '../../base/async/signal.ts';
-import { type ErrorCode, GatewayError } from '../../base/errors.ts';
+import { GatewayError } from '../../base/errors.ts';
 import { type RequestContext, UpstreamActivity } from '../request-context.ts';
 import { type Events, ignore } from '../telemetry/events.ts';
 import type { UpstreamCalls, UpstreamClient } from '../upstream/upstream-client.ts';
@@ -204,8 +204,7 @@ export function createLookUpCache({
   /** Keeps an entry in memory, unless there is a newer one. @returns it with the times of this gateway */
   function keep(key: string, { version, ...entry }: CacheEntry): TimedAnswer {
     const own = { ...entry, freshUntil: entry.freshUntil + offsetMs };
-    const isNewest = (table.get(key)?.freshUntil ?? 0) <= own.freshUntil;
-    if (version === dataVersion.current() && isNewest) table.set(key, own);
+    if (version === dataVersion.current() && own.freshUntil >= (table.get(key)?.freshUntil ?? 0)) table.set(key, own);
     return own;
   }
 
@@ -232,8 +231,9 @@ function mayLookUpAgain(error: unknown, flight: Flight, context: RequestContext,
   if (context.signal.aborted) return false;
   const other = flight.context;
   if (other.signal.aborted && error === other.signal.reason) return true;
-  if (hasCode(error, 'BUDGET_EXHAUSTED')) return other.callerId !== context.callerId;
-  return hasCode(error, 'UPSTREAM_UNAVAILABLE') && other.requestKey !== context.requestKey && !isAgain;
+  const code = error instanceof GatewayError ? error.code : null;
+  if (code === 'BUDGET_EXHAUSTED') return other.callerId !== context.callerId;
+  return code === 'UPSTREAM_UNAVAILABLE' && other.requestKey !== context.requestKey && !isAgain;
 }
 
 /** Counts a look-up that an entry answered, and lowers how long the response is fresh, for its `Cache-Control`. */
@@ -246,8 +246,4 @@ function use<Answer>(
   if (isHit && Date.now() > freshUntil) usage.staleHits += 1;
   freshness.freshUntil = Math.min(freshness.freshUntil, freshUntil);
   return answer as Answer;
-}
-
-function hasCode(error: unknown, code: ErrorCode): boolean {
-  return error instanceof GatewayError && error.code === code;
 }

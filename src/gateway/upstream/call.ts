@@ -68,9 +68,7 @@ export function createCalls(options: CallsOptions): { makeCall: MakeCall; close(
         connection.dispatch(dispatchOptions, call);
       });
     },
-    async close() {
-      await Promise.all([kept.close(), writing.close()]);
-    },
+    close: async () => void (await Promise.all([kept.close(), writing.close()])),
   };
 }
 
