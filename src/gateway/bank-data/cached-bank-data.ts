@@ -51,7 +51,7 @@ export function createBankData({ findAll }: Pick<LookUpCache, 'findAll'>, servic
         context,
         answerLocally: answerIban,
         lookUp: service.validateIban,
-        isNegative: isInvalid,
+        isNegative: ({ valid }) => !valid,
       }),
     validateBics: (bics, context) =>
       findAll({
@@ -60,7 +60,7 @@ export function createBankData({ findAll }: Pick<LookUpCache, 'findAll'>, servic
         context,
         answerLocally: answerBic,
         lookUp: service.validateBic,
-        isNegative: isInvalid,
+        isNegative: ({ valid }) => !valid,
       }),
     async generateIban(values, context) {
       const built = buildIban(values);
@@ -86,10 +86,6 @@ export function createBankData({ findAll }: Pick<LookUpCache, 'findAll'>, servic
       return page as Promise<BankPage>;
     },
   };
-}
-
-function isInvalid({ valid }: { valid: boolean }): boolean {
-  return !valid;
 }
 
 /** The answer for an IBAN that cannot be valid. */

@@ -59,9 +59,7 @@ interface Missing<Answer> {
 }
 
 /** The calls that are open for the keys of one request. */
-interface Batch extends Pick<LookUps<object>, 'context' | 'lookUp' | 'isNegative'> {
-  calls: UpstreamCalls;
-}
+type Batch = Pick<LookUps<object>, 'context' | 'lookUp' | 'isNegative'> & { calls: UpstreamCalls };
 
 export type LookUpCache = ReturnType<typeof createLookUpCache>;
 
@@ -237,13 +235,9 @@ function mayLookUpAgain(error: unknown, flight: Flight, context: RequestContext,
 }
 
 /** Counts a look-up that an entry answered, and lowers how long the response is fresh, for its `Cache-Control`. */
-function use<Answer>(
-  { answer, freshUntil }: TimedAnswer,
-  isHit: boolean,
-  { usage, freshness }: RequestContext,
-): Answer {
+function use<Answer>(entry: TimedAnswer, isHit: boolean, { usage, freshness }: RequestContext): Answer {
   if (isHit) usage.cacheHits += 1;
-  if (isHit && Date.now() > freshUntil) usage.staleHits += 1;
-  freshness.freshUntil = Math.min(freshness.freshUntil, freshUntil);
-  return answer as Answer;
+  if (isHit && Date.now() > entry.freshUntil) usage.staleHits += 1;
+  freshness.freshUntil = Math.min(freshness.freshUntil, entry.freshUntil);
+  return entry.answer as Answer;
 }
