@@ -124,7 +124,7 @@ return 1`;
 
 /** For a pipeline, the client would create a promise and a timer for each command. */
 const writeScript = `
-for index, name in ipairs(KEYS) do redis.call('SET', name, ARGV[2 * index - 1], 'PX', ARGV[2 * index]) end`;
+for index = 1, #KEYS do redis.call('SET', KEYS[index], ARGV[2 * index - 1], 'PX', ARGV[2 * index]) end`;
 
 const releaseScript = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;
