@@ -50,8 +50,8 @@ export function createGateway(
   const redact = createRedact(secrets);
   const { events, metrics, traces, droppedLogLines, setDebug } = createTelemetry({ config, redact, logDestination });
   const trustedDocuments = config.trustedDocuments && createTrustedDocuments({ ...config.trustedDocuments, events });
-  const openedStore = openStore(config.store, config.dataDir, events);
-  const { store, isShared, replicas, failure, hasWorked, checkSecret, onRecovered } = openedStore;
+  const opened = openStore(config.store, config.dataDir, events);
+  const { store, isShared, sharedValues, replicas, failure, hasWorked, checkSecret, onRecovered } = opened;
   const access = closeOnError(store, () =>
     createAccess({ access: config.access, storeConfig: config.store, store, replicas, events }),
   );
@@ -61,8 +61,7 @@ export function createGateway(
     createUpstream,
     access: upstreams.bankData,
     config,
-    store,
-    isShared,
+    sharedValues,
     events,
   });
   const essaysUpstream = createUpstream('essays', upstreams.essays, 'token', config.essays);
@@ -92,7 +91,6 @@ export function createGateway(
     knownBanks,
     limits: readQueryLimits(config),
     isOnlyLocal: config.allowedHosts.length === 0,
-    maxConcurrency: config.upstreamConcurrency,
     slices,
   };
   const graphql = createGraphqlHandler({

@@ -1,11 +1,10 @@
-import type { KeepAlive } from '../base/async/shared-task.ts';
 import type { Signal } from '../base/async/signal.ts';
 import type { ErrorCode, ServiceName } from '../base/errors.ts';
 import type { Trace } from './trace.ts';
 
 /**
- * The caller and the usage of one request. Passed to every layer. Copies: a batch of look-ups has its own `trace` and `startedAt`,
- * a list of pages its own `startedAt`, a look-up that requests share its own `signal` and `task`, an essay order its own `signal`.
+ * The caller and the usage of one request. Passed to every layer. Copies: a batch of look-ups has its own `trace`; an essay order,
+ * and a look-up that replaces a stale answer, its own `signal`.
  */
 export interface RequestContext {
   /** Different for each request: the calls of one request share their turns among those of its caller. */
@@ -14,8 +13,6 @@ export interface RequestContext {
   callerId: string;
   /** Aborts when the client disconnects. */
   signal: Signal;
-  /** Keeps the work that callers share alive while a call is in flight; null: the call is aborted when the signal aborts. */
-  task: KeepAlive | null;
   usage: Usage;
   /** The parent of the spans of upstream calls; null: the request is not sampled. */
   trace: Trace | null;
@@ -23,11 +20,6 @@ export interface RequestContext {
   activity: UpstreamActivity;
   /** Counts a call in the caller's own budget before it is sent; null: the caller has none. */
   reserveCall: ReserveCall | null;
-  /**
-   * When the deadline of upstream operations began, by `performance.now()`: the look-ups of a batch, or the pages of a list,
-   * have one deadline. Null: it begins with each operation.
-   */
-  startedAt: number | null;
   /** Calls for further pages of bank lists; all lists of the request share a limited number. */
   furtherPages: { calls: number };
   freshness: Freshness;
@@ -87,12 +79,10 @@ export function createRequestContext(
     requestKey: Symbol('request'),
     callerId,
     signal,
-    task: null,
     usage: { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 },
     trace,
     activity: new UpstreamActivity(),
     reserveCall,
-    startedAt: null,
     furtherPages: { calls: 0 },
     freshness: { freshUntil: Number.POSITIVE_INFINITY },
     outcomes: [],

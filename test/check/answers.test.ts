@@ -126,7 +126,7 @@ describe('answers of the bank-data service', () => {
     maxCalls: number | null = null,
   ) =>
     createBankDataAnswers({
-      bankData: { validateIban: validateIban as never },
+      bankData: { validateIbans: (ibans, context) => ibans.map((iban) => validateIban(iban, context as never)) },
       maxConcurrency: 2,
       maxCalls,
       pausesMs: [0, 0],

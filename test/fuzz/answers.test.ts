@@ -234,12 +234,16 @@ async function tGatewayOfServices(count: (name: string) => void) {
 function tRecordedServices() {
   const answers: { answer: unknown; text: string }[] = [];
   const services = tServices();
+  const record = async (promise: Promise<unknown>) => {
+    const answer = await promise;
+    answers.push({ answer, text: JSON.stringify(answer) });
+    return answer;
+  };
   const recorded = Object.entries(services.bankData).map(([name, request]) => [
     name,
-    async (...args: unknown[]) => {
-      const answer = await Reflect.apply(request, services.bankData, args);
-      answers.push({ answer, text: JSON.stringify(answer) });
-      return answer;
+    (...args: unknown[]) => {
+      const answer: Promise<unknown> | Promise<unknown>[] = Reflect.apply(request, services.bankData, args);
+      return Array.isArray(answer) ? answer.map(record) : record(answer);
     },
   ]);
   const bankData: BankDataPort = Object.fromEntries(recorded);

@@ -70,7 +70,7 @@ export class SharedTask<Result> implements KeepAlive {
 }
 
 /** Keeps work alive without callers, for example while a call that may be charged is in flight. */
-export interface KeepAlive {
+interface KeepAlive {
   keepAlive(): void;
   /** Call it once for each `keepAlive`. If all callers have left in the meantime, the work is aborted now. */
   release(): void;

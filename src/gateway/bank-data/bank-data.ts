@@ -93,14 +93,14 @@ export type IbanGeneration =
     };
 
 /**
- * The bank-data look-ups that the gateway needs. There are no batches: one IBAN, BIC or page per call. A failed look-up
- * rejects with a GatewayError, an aborted one with the signal's reason.
+ * The bank-data look-ups that the gateway needs. Those of a list are a batch with one deadline, and each has a promise, in their
+ * order. A failed look-up rejects with a GatewayError, an aborted one with the signal's reason.
  */
 export interface BankDataPort {
-  /** @param iban compacted */
-  validateIban(iban: string, context: RequestContext): Promise<IbanValidation>;
-  /** @param bic compacted */
-  validateBic(bic: string, context: RequestContext): Promise<BicValidation>;
+  /** @param ibans compacted, each once */
+  validateIbans(ibans: readonly string[], context: RequestContext): readonly Promise<IbanValidation>[];
+  /** @param bics compacted, each once */
+  validateBics(bics: readonly string[], context: RequestContext): readonly Promise<BicValidation>[];
   generateIban(values: IbanFieldValues, context: RequestContext): Promise<IbanGeneration>;
   listBanks(request: BankListRequest, context: RequestContext): Promise<BankPage>;
 }

@@ -1,42 +1,122 @@
+import { findBicProblems } from '../../iban/bic.ts';
+import { buildIban } from '../../iban/build-iban.ts';
+import { countryName } from '../../iban/country-name.ts';
+import { findIbanProblems, parseIban } from '../../iban/iban.ts';
+import { findCountryFormat } from '../../iban/registry.ts';
 import type { Config, UpstreamAccess } from '../config/read-config.ts';
 import type { OpenedStore } from '../stores/open-store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { CreateUpstream } from '../upstream/upstream-client.ts';
+import type { BankDataPort, BankPage, BicValidation, IbanData, IbanGeneration, IbanValidation } from './bank-data.ts';
 import { createDataVersion, noDataVersion } from './data-version.ts';
-import { createLookUpCache, withCache } from './look-up-cache.ts';
-import { withPrecheck } from './precheck.ts';
-import { createRestBankData } from './rest/rest-bank-data.ts';
+import { createLookUpCache, type LookUpCache } from './look-up-cache.ts';
+import { createRestBankData, type RestBankData } from './rest/rest-bank-data.ts';
 import { createSharedCache } from './shared-cache.ts';
 
-interface CachedBankDataOptions extends Pick<OpenedStore, 'store' | 'isShared'> {
+interface CachedBankDataOptions extends Pick<OpenedStore, 'sharedValues'> {
   createUpstream: CreateUpstream;
   access: UpstreamAccess;
   config: Pick<Config, 'bankData' | 'upstreamConcurrency' | 'store'>;
   events: Events;
 }
 
-/** The bank-data service behind its precheck and its cache, with its client and its allowance. */
-export function createCachedBankData({
-  createUpstream,
-  access,
-  config,
-  store,
-  isShared,
-  events,
-}: CachedBankDataOptions) {
+/** The bank-data service behind its cache, with its client and its allowance. */
+export function createCachedBankData({ createUpstream, access, config, sharedValues, events }: CachedBankDataOptions) {
   const { url, client, allowance } = createUpstream('bank-data', access, 'apikey', config.bankData);
   const { freshMs, maxAgeMs, lookUpBytes: maxBytes, isSelfHosted } = config.bankData;
   const dataVersion = isSelfHosted ? createDataVersion(url) : noDataVersion;
   const sharing = { timeoutMs: config.store.lookUpTimeoutMs, onLate: () => events.storeFailed('timeout') };
   const cache = createLookUpCache({
+    client,
     freshMs,
     maxAgeMs,
     maxBytes,
     maxConcurrency: config.upstreamConcurrency,
-    sharedCache: isShared ? createSharedCache(store, sharing) : null,
+    sharedCache: sharedValues && createSharedCache(sharedValues, sharing),
     dataVersion,
     events,
   });
-  const bankData = withPrecheck(withCache(createRestBankData(client, events, dataVersion), cache));
+  const bankData = createBankData(cache, createRestBankData(events, dataVersion));
   return { ...bankData, client, allowance, lookUps: cache.status, dataVersion };
+}
+
+/** Answers locally what cannot be valid, so that it never costs a paid call, and looks up the rest. */
+export function createBankData({ findAll }: Pick<LookUpCache, 'findAll'>, service: RestBankData): BankDataPort {
+  return {
+    validateIbans: (ibans, context) =>
+      findAll({
+        // All other keys contain a colon.
+        prefix: '',
+        inputs: ibans,
+        context,
+        answerLocally: answerIban,
+        lookUp: service.validateIban,
+        isNegative: ({ valid }) => !valid,
+      }),
+    validateBics: (bics, context) =>
+      findAll({
+        prefix: 'bic:',
+        inputs: bics,
+        context,
+        answerLocally: answerBic,
+        lookUp: service.validateBic,
+        isNegative: ({ valid }) => !valid,
+      }),
+    async generateIban(values, context) {
+      const built = buildIban(values);
+      if (built.kind !== 'iban') return { ...built, message: built.problems.map(({ message }) => message).join(' ') };
+      const fields = { ...values, ...built.fields };
+      const [generation] = findAll({
+        prefix: 'generation:',
+        inputs: [JSON.stringify([fields.country, fields.bankCode, fields.branch, fields.accountNumber])],
+        context,
+        lookUp: (calls) => service.generateIban(calls, fields),
+        isNegative: ({ kind }) => kind === 'invalid',
+      });
+      return generation as Promise<IbanGeneration>;
+    },
+    async listBanks(listing, context) {
+      const [page] = findAll({
+        prefix: 'banks:',
+        inputs: [JSON.stringify([listing.country, listing.search, listing.offset, listing.limit])],
+        context,
+        lookUp: (calls) => service.listBanks(calls, listing, context.furtherPages),
+        isNegative: ({ banks, isCutShort = false }) => banks.length === 0 || isCutShort,
+      });
+      return page as Promise<BankPage>;
+    },
+  };
+}
+
+/** The answer for an IBAN that cannot be valid. */
+function answerIban(iban: string): IbanValidation | null {
+  const problems = findIbanProblems(iban);
+  if (problems.length === 0) return null;
+  return { iban, valid: false, problems, ibanData: toIbanData(iban), bankData: null };
+}
+
+/** The parts according to the registry, if only the check digits are wrong; null if the structure is wrong. */
+function toIbanData(iban: string): IbanData | null {
+  const parts = parseIban(iban);
+  const format = findCountryFormat(iban.slice(0, 2));
+  if (parts === null || format === null) return null;
+  return {
+    country: countryName(format.country),
+    countryCode: format.country,
+    sepaCountry: format.sepa,
+    checksum: parts.checkDigits,
+    bban: parts.bban,
+    bankCode: parts.bankCode,
+    accountNumber: parts.bbanRemainder,
+    branch: parts.branch,
+    nationalChecksum: parts.nationalCheckDigits,
+    countryIbanFormatAsSwift: format.format,
+    countryIbanFormatAsRegex: format.regex.source,
+  };
+}
+
+/** The answer for a BIC that cannot be valid. */
+function answerBic(bic: string): BicValidation | null {
+  const problems = findBicProblems(bic);
+  return problems.length === 0 ? null : { bic, valid: false, problems, bank: null };
 }

@@ -12,7 +12,7 @@ import type { BankDataPort } from './bank-data.ts';
 import { createCachedBankData } from './cached-bank-data.ts';
 
 interface BankDataAnswersOptions {
-  bankData: Pick<BankDataPort, 'validateIban'>;
+  bankData: Pick<BankDataPort, 'validateIbans'>;
   /** Look-ups at a time: as many as the client sends calls. */
   maxConcurrency: number;
   /** Limit for the calls, retries included; null: none. */
@@ -42,11 +42,16 @@ export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSo
     };
   };
 
-  async function lookUp([iban = '']: readonly string[]): Promise<ListReply> {
+  async function lookUp(list: readonly string[]): Promise<ListReply> {
     try {
       const request = context ?? createRequestContext(neverAborted, 'check', reserveCall);
-      const { valid, bankData: bank } = await bankData.validateIban(iban, request);
-      return { results: [{ kind: 'answered', valid, bank: bank?.name ?? null, bic: bank?.bic ?? null }] };
+      const answers = await Promise.all(bankData.validateIbans(list, request));
+      const results = answers.map(({ valid, bankData: bank }) => ({
+        valid,
+        bank: bank?.name ?? null,
+        bic: bank?.bic ?? null,
+      }));
+      return { results: results.map((result) => ({ kind: 'answered', ...result })) };
     } catch (error) {
       if (error instanceof GatewayError) {
         const { code, retryable } = error;
@@ -70,24 +75,22 @@ export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSo
   });
 }
 
-interface OpenOptions {
-  access: UpstreamAccess;
-  maxCalls: number | null;
-}
-
 /**
  * The bank-data part of the gateway in this process, with the same store, so that calls count towards the same allowance.
  * @throws ConfigError if the store cannot be used
  */
-export async function openBankDataAnswers(config: Config, { access, maxCalls }: OpenOptions): Promise<AnswerSource> {
+export async function openBankDataAnswers(
+  config: Config,
+  { access, maxCalls }: { access: UpstreamAccess; maxCalls: number | null },
+): Promise<AnswerSource> {
   const secrets = listSecrets(config, { bankData: access, essays: config.essays.upstream ?? access });
   const level = config.logLevel === 'info' ? 'warn' : config.logLevel;
   const events = createLogEvents(createLog({ level, redact: createRedact(secrets) }));
-  const { store, isShared, replicas, checkSecret } = openStore(config.store, config.dataDir, events);
+  const { store, sharedValues, replicas, checkSecret } = openStore(config.store, config.dataDir, events);
   const createUpstream = createUpstreamFactory({ config, store, replicas, secrets, events });
   // Each IBAN is asked about once, so nothing is gained from a large cache.
   const ownConfig = { ...config, bankData: { ...config.bankData, lookUpBytes: cacheBytes } };
-  const bankData = createCachedBankData({ createUpstream, access, config: ownConfig, store, isShared, events });
+  const bankData = createCachedBankData({ createUpstream, access, config: ownConfig, sharedValues, events });
   const close = async () => {
     bankData.dataVersion.close();
     await bankData.client.close();

@@ -1,65 +1,30 @@
-import { SharedTask } from '../../base/async/shared-task.ts';
-import { type ErrorCode, GatewayError } from '../../base/errors.ts';
-import type { RequestContext } from '../request-context.ts';
-import type { Events } from '../telemetry/events.ts';
-import type { BankDataPort } from './bank-data.ts';
+import { AbortableSignal } from '../../base/async/signal.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { type RequestContext, UpstreamActivity } from '../request-context.ts';
+import { type Events, ignore } from '../telemetry/events.ts';
+import type { UpstreamCalls, UpstreamClient } from '../upstream/upstream-client.ts';
 import { type DataVersion, noDataVersion } from './data-version.ts';
 import { createLookUpTable, type TimedAnswer } from './look-up-table.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
 
-/** Caches each look-up by its key, so that simultaneous requests for one IBAN share one upstream call. */
-export function withCache(source: BankDataPort, cache: Pick<LookUpCache, 'find'>): BankDataPort {
-  return {
-    validateIban: (iban, context) =>
-      cache.find({
-        // All other keys contain a colon.
-        key: iban,
-        context,
-        lookUp: (flightContext) => source.validateIban(iban, flightContext),
-        isNegative: isInvalid,
-      }),
-    validateBic: (bic, context) =>
-      cache.find({
-        key: `bic:${bic}`,
-        context,
-        lookUp: (flightContext) => source.validateBic(bic, flightContext),
-        isNegative: isInvalid,
-      }),
-    generateIban: (values, context) =>
-      cache.find({
-        key: `generation:${JSON.stringify([values.country, values.bankCode, values.branch, values.accountNumber])}`,
-        context,
-        lookUp: (flightContext) => source.generateIban(values, flightContext),
-        isNegative: ({ kind }) => kind === 'invalid',
-      }),
-    listBanks: (listing, context) =>
-      cache.find({
-        key: `banks:${JSON.stringify([listing.country, listing.search, listing.offset, listing.limit])}`,
-        context,
-        lookUp: (flightContext) => source.listBanks(listing, flightContext),
-        isNegative: ({ banks, isCutShort = false }) => banks.length === 0 || isCutShort,
-      }),
-  };
-}
-
-function isInvalid({ valid }: { valid: boolean }): boolean {
-  return !valid;
-}
-
-/** A look-up that the cache may answer. */
-interface LookUp<Answer> {
-  key: string;
+/** Look-ups of one request, which the cache may answer. */
+interface LookUps<Answer> {
+  /** Before an input, its key. */
+  prefix: string;
+  /** Each once. */
+  inputs: readonly string[];
   context: RequestContext;
-  /**
-   * Receives the context of the flight, which several requests may wait for. If it rejects, nothing is cached, and a stale
-   * answer is served if there is one.
-   */
-  lookUp: (flightContext: RequestContext) => Promise<Answer>;
+  /** The answer that needs no look-up; null if it does. */
+  answerLocally?: (input: string) => Answer | null;
+  /** If it rejects, nothing is cached, and a stale answer is served if there is one. */
+  lookUp(calls: UpstreamCalls, input: string): Promise<Answer>;
   /** Whether the answer has the shorter time to live of a negative answer. */
   isNegative(answer: NoInfer<Answer>): boolean;
 }
 
 interface LookUpCacheOptions {
+  /** The look-ups of a request that the cache does not answer are calls with one deadline. */
+  client: Pick<UpstreamClient, 'open'>;
   freshMs: number;
   /** Maximum age of a served answer. After `freshMs` it is served only while it is revalidated or the service fails. */
   maxAgeMs: number;
@@ -73,20 +38,10 @@ interface LookUpCacheOptions {
   dataVersion?: Pick<DataVersion, 'current' | 'onChanged'>;
 }
 
-/** A look-up that is running, and the caller who started it and pays for it. */
+/** A call in progress, and the request that started it and pays for it. Other requests for its key wait for it. */
 interface Flight {
-  task: SharedTask<Result>;
-  callerId: string;
-  requestKey: symbol;
-}
-
-/**
- * The entry of a flight. V8 may keep an entry that was removed from a Map until the next full garbage collection, so it lets go
- * of the flight.
- */
-interface FlightEntry {
-  /** Null once it has ended. */
-  flight: Flight | null;
+  result: Promise<Result>;
+  context: Pick<RequestContext, 'callerId' | 'requestKey' | 'signal'>;
 }
 
 interface Result {
@@ -95,12 +50,22 @@ interface Result {
   isHit: boolean;
 }
 
-type Loaded = Result & { entry: CacheEntry };
+/** A key without an answer in memory. */
+interface Missing<Answer> {
+  key: string;
+  input: string;
+  resolve(answer: Answer): void;
+  reject(error: unknown): void;
+}
 
-type LookUpCache = ReturnType<typeof createLookUpCache>;
+/** The calls that are open for the keys of one request. */
+type Batch = Pick<LookUps<object>, 'context' | 'lookUp' | 'isNegative'> & { calls: UpstreamCalls };
+
+export type LookUpCache = ReturnType<typeof createLookUpCache>;
 
 /** Look-ups in memory, bounded in bytes: stale while revalidate, stale if error, one flight per key. */
 export function createLookUpCache({
+  client,
   freshMs,
   maxAgeMs,
   maxBytes,
@@ -111,115 +76,134 @@ export function createLookUpCache({
   dataVersion = noDataVersion,
 }: LookUpCacheOptions) {
   const table = createLookUpTable(maxBytes);
-  const flights = new Map<string, FlightEntry>();
+  const flights = new Map<string, Flight>();
+  const revalidating = new Set<string>();
   /** Replicas refresh what they share at different times: the first one pays, and the others find its answer. */
   const offsetMs = sharedCache === null ? 0 : (2 * random() - 1) * Math.min(freshMs / 10, maxOffsetMs);
   dataVersion.onChanged(table.clear);
 
-  return { find, status: table.status };
+  return { findAll, status: table.status };
 
-  /**
-   * The cached answer, or the one looked up. A stale answer is returned at once while one flight revalidates it. Not async: an
-   * answer in memory needs no more than its promise.
-   */
-  function find<Answer extends object>(lookUp: LookUp<Answer>, isAgain = false): Promise<Answer> {
-    const { key, context } = lookUp;
-    if (context.signal.aborted) return Promise.reject(context.signal.reason);
-    context.usage.lookUps += 1;
-    const cached = table.get(key);
+  /** The cached answers, and those looked up. Stale answers are returned at once while one flight for each revalidates it. */
+  function findAll<Answer extends object>(lookUps: LookUps<Answer>): Promise<Answer>[] {
+    const { prefix, inputs, context, answerLocally } = lookUps;
+    if (context.signal.aborted) return inputs.map(() => Promise.reject(context.signal.reason));
+    const answers: Promise<Answer>[] = [];
+    const missing: Missing<Answer>[] = [];
+    const stale: Missing<Answer>[] = [];
     const now = Date.now();
-    if (cached && now <= cached.freshUntil) return Promise.resolve(use<Answer>(cached, true, context));
-    const known = flights.get(key)?.flight ?? null;
-    const running = known?.task.signal.aborted === false ? known : null;
-    if (cached && now <= cached.staleUntil) {
-      // Revalidates only while calls are free, so that it does not delay look-ups for which clients wait.
-      if (running === null && flights.size < maxConcurrency) startFlight(lookUp);
-      return Promise.resolve(use<Answer>(cached, true, context));
-    }
-    if (running !== null) events.flightJoined();
-    return waitFor(running ?? startFlight(lookUp), lookUp, isAgain);
-  }
-
-  async function waitFor<Answer extends object>(
-    flight: Flight,
-    lookUp: LookUp<Answer>,
-    isAgain: boolean,
-  ): Promise<Answer> {
-    const { context } = lookUp;
-    context.activity.begin();
-    try {
-      const { entry, isHit } = await flight.task.wait(context.signal);
-      return use<Answer>(entry, isHit, context);
-    } catch (error) {
-      const isOthersBudget = flight.callerId !== context.callerId && hasCode(error, 'BUDGET_EXHAUSTED');
-      const isOthersWait = flight.requestKey !== context.requestKey && hasCode(error, 'UPSTREAM_UNAVAILABLE');
-      if (!isOthersBudget && (isAgain || !isOthersWait)) throw error;
-    } finally {
-      context.activity.end();
-    }
-    // Nothing was sent: the other caller's budget is exhausted, or the other request has waited too long. This one may have more.
-    context.usage.lookUps -= 1;
-    return find(lookUp, true);
-  }
-
-  function startFlight<Answer extends object>(lookUp: LookUp<Answer>): Flight {
-    const { key, context } = lookUp;
-    const flightEntry: FlightEntry = { flight: null };
-    const task = new SharedTask<Result>(async (task) => {
-      const isCurrent = () => flights.get(key) === flightEntry;
-      try {
-        // The shared cache is part of its deadline.
-        const startedAt = context.startedAt ?? performance.now();
-        const flightContext = { ...context, signal: task.signal, task, startedAt };
-        const { entry: loaded, isHit } = await (sharedCache
-          ? loadShared(lookUp, flightContext, sharedCache)
-          : load(lookUp, flightContext));
-        const entry = { ...loaded, freshUntil: loaded.freshUntil + offsetMs };
-        // An entry of the shared cache may be older than the one in memory.
-        const isNewest = !isHit || (table.get(key)?.freshUntil ?? 0) <= entry.freshUntil;
-        if (isCurrent() && entry.version === dataVersion.current() && isNewest) table.set(key, entry);
-        return { entry, isHit };
-      } finally {
-        if (isCurrent()) flights.delete(key);
-        flightEntry.flight = null;
+    for (const input of inputs) {
+      const local = answerLocally?.(input) ?? null;
+      if (local !== null) {
+        answers.push(Promise.resolve(local));
+        continue;
       }
-    });
-    const flight = { task, callerId: context.callerId, requestKey: context.requestKey };
-    flightEntry.flight = flight;
-    flights.set(key, flightEntry);
-    return flight;
+      context.usage.lookUps += 1;
+      const key = prefix + input;
+      const cached = table.get(key);
+      if (cached === null || (now > cached.freshUntil && now > cached.staleUntil)) {
+        answers.push(new Promise((resolve, reject) => missing.push({ key, input, resolve, reject })));
+        continue;
+      }
+      // Only while calls are free, so that it does not delay look-ups for which clients wait.
+      const mayRevalidate = flights.size < maxConcurrency && revalidating.size < maxConcurrency && !flights.has(key);
+      if (now > cached.freshUntil && mayRevalidate && !revalidating.has(key)) {
+        revalidating.add(key);
+        stale.push({ key, input, resolve: ignore, reject: ignore });
+      }
+      answers.push(Promise.resolve(use<Answer>(cached, true, context)));
+    }
+    if (missing.length > 0) void lookUpMissing(missing, lookUps);
+    if (stale.length > 0) void revalidate(stale, lookUps);
+    return answers;
   }
 
-  /** Looks it up in the shared cache first. If the service fails, a stale entry of the shared cache is used. */
-  async function loadShared<Answer extends object>(
-    lookUp: LookUp<Answer>,
-    context: RequestContext,
-    sharedCache: SharedCache,
-  ): Promise<Loaded> {
-    const { key } = lookUp;
-    const shared = await sharedCache.get(key);
-    const isUsable = () => shared !== null && shared.version === dataVersion.current();
-    if (shared && isUsable() && Date.now() <= shared.freshUntil + offsetMs) return { entry: shared, isHit: true };
+  /** The client has its answers, so it continues when the client leaves. */
+  async function revalidate<Answer extends object>(stale: Missing<Answer>[], lookUps: LookUps<Answer>): Promise<void> {
+    const context = { ...lookUps.context, signal: new AbortableSignal(), activity: new UpstreamActivity() };
+    await lookUpMissing(stale, { ...lookUps, context });
+    for (const { key } of stale) revalidating.delete(key);
+  }
+
+  async function lookUpMissing<Answer extends object>(
+    missing: Missing<Answer>[],
+    lookUps: LookUps<Answer>,
+  ): Promise<void> {
+    const { context } = lookUps;
+    const { signal, activity } = context;
+    const leave = () => {
+      for (const { reject } of missing) reject(signal.reason);
+    };
+    signal.addEventListener('abort', leave);
+    activity.begin();
+    const calls = client.open(context);
+    const batch = { ...lookUps, calls } as Batch;
+    const shared = sharedCache === null ? [] : await sharedCache.readMany(missing.map(({ key }) => key));
+    const waiting = missing.entries();
+    // Each worker takes the next key until none is left; the others wait without holding more than their key.
+    const work = async () => {
+      for (const [index, { key, input, resolve, reject }] of waiting) {
+        if (signal.aborted) return;
+        try {
+          const { entry, isHit } = await find(key, input, shared[index] ?? null, batch);
+          resolve(use<Answer>(entry, isHit, context));
+        } catch (error) {
+          reject(error);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(missing.length, maxConcurrency) }, work));
+    calls.end();
+    activity.end();
+    signal.removeEventListener('abort', leave);
+  }
+
+  /** @param shared its entry in the shared cache */
+  async function find(key: string, input: string, shared: CacheEntry | null, batch: Batch): Promise<Result> {
+    for (let isAgain = false; ; isAgain = true) {
+      const flight = flights.get(key);
+      if (flight === undefined) {
+        const now = Date.now();
+        // Another request may have looked it up meanwhile.
+        const cached = table.get(key);
+        if (cached !== null && now <= cached.freshUntil) return { entry: cached, isHit: true };
+        if (shared && shared.version === dataVersion.current() && now <= shared.freshUntil + offsetMs)
+          return { entry: keep(key, shared), isHit: true };
+        const result = load(key, input, shared, batch).finally(() => flights.delete(key));
+        flights.set(key, { result, context: batch.context });
+        return result;
+      }
+      events.flightJoined();
+      try {
+        return await flight.result;
+      } catch (error) {
+        if (!mayLookUpAgain(error, flight, batch.context, isAgain)) throw error;
+      }
+    }
+  }
+
+  /** If the service fails, a stale entry of the shared cache is used. */
+  async function load(key: string, input: string, shared: CacheEntry | null, batch: Batch): Promise<Result> {
+    const version = dataVersion.current();
     try {
-      const loaded = await load(lookUp, context);
-      sharedCache.set(key, loaded.entry);
-      return loaded;
+      const answer = await batch.lookUp(batch.calls, input);
+      // If the version has changed meanwhile, the answer may be of either: stored with the earlier one, it is never used again.
+      const entry = createEntry(answer, batch.isNegative(answer), version ?? dataVersion.current());
+      sharedCache?.write(key, entry);
+      return { entry: keep(key, entry), isHit: false };
     } catch (error) {
-      const hasVersion = dataVersion.current() !== null;
-      if (shared && (isUsable() || !hasVersion) && Date.now() <= shared.staleUntil)
-        return { entry: shared, isHit: true };
+      const current = dataVersion.current();
+      if (shared && (shared.version === current || current === null) && Date.now() <= shared.staleUntil)
+        return { entry: keep(key, shared), isHit: true };
       throw error;
     }
   }
 
-  async function load<Answer extends object>(
-    { lookUp, isNegative }: LookUp<Answer>,
-    context: RequestContext,
-  ): Promise<Loaded> {
-    const version = dataVersion.current();
-    const answer = await lookUp(context);
-    // If the version has changed meanwhile, the answer may be of either: stored with the earlier one, it is never used again.
-    return { entry: createEntry(answer, isNegative(answer), version ?? dataVersion.current()), isHit: false };
+  /** Keeps an entry in memory, unless there is a newer one. @returns it with the times of this gateway */
+  function keep(key: string, { version, ...entry }: CacheEntry): TimedAnswer {
+    const own = { ...entry, freshUntil: entry.freshUntil + offsetMs };
+    if (version === dataVersion.current() && own.freshUntil >= (table.get(key)?.freshUntil ?? 0)) table.set(key, own);
+    return own;
   }
 
   /** The time to live is randomized by ±10 %, so that entries of one time do not expire together. */
@@ -237,18 +221,23 @@ const maxOffsetMs = 15_000;
 /** A negative answer is fresh for about an hour at most (±10 %), and never served stale. */
 const maxNegativeFreshMs = 3_600_000;
 
-/** Counts a look-up that an entry answered, and lowers how long the response is fresh, for its `Cache-Control`. */
-function use<Answer>(
-  { answer, freshUntil }: TimedAnswer,
-  isHit: boolean,
-  { usage, freshness }: RequestContext,
-): Answer {
-  if (isHit) usage.cacheHits += 1;
-  if (isHit && Date.now() > freshUntil) usage.staleHits += 1;
-  freshness.freshUntil = Math.min(freshness.freshUntil, freshUntil);
-  return answer as Answer;
+/**
+ * Whether a request looks up itself what the flight of another one did not: nothing was sent, because the other caller's budget is
+ * exhausted, or the other request has left, or has waited too long. The last may happen again, so it is tried once.
+ */
+function mayLookUpAgain(error: unknown, flight: Flight, context: RequestContext, isAgain: boolean): boolean {
+  if (context.signal.aborted) return false;
+  const other = flight.context;
+  if (other.signal.aborted && error === other.signal.reason) return true;
+  const code = error instanceof GatewayError ? error.code : null;
+  if (code === 'BUDGET_EXHAUSTED') return other.callerId !== context.callerId;
+  return code === 'UPSTREAM_UNAVAILABLE' && other.requestKey !== context.requestKey && !isAgain;
 }
 
-function hasCode(error: unknown, code: ErrorCode): boolean {
-  return error instanceof GatewayError && error.code === code;
+/** Counts a look-up that an entry answered, and lowers how long the response is fresh, for its `Cache-Control`. */
+function use<Answer>(entry: TimedAnswer, isHit: boolean, { usage, freshness }: RequestContext): Answer {
+  if (isHit) usage.cacheHits += 1;
+  if (isHit && Date.now() > entry.freshUntil) usage.staleHits += 1;
+  freshness.freshUntil = Math.min(freshness.freshUntil, entry.freshUntil);
+  return entry.answer as Answer;
 }

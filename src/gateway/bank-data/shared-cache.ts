@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { answerWithin } from '../../base/async/pause.ts';
 import { parseJson } from '../../base/parse-json.ts';
-import type { Store } from '../stores/store.ts';
-import { ignore } from '../telemetry/events.ts';
+import type { SharedValues } from '../stores/shared-values.ts';
 
 /** An answer with its times, in milliseconds since 1970, and the version of its data. */
 export type CacheEntry = z.infer<typeof cacheEntry>;
@@ -18,27 +17,27 @@ const cacheEntry = z.object({
 
 /** A second, slower cache behind the one in memory, shared by all gateways. It never rejects. */
 export interface SharedCache {
-  /** The entry; null if there is none, or the store fails or is slow. */
-  get(key: string): Promise<CacheEntry | null>;
-  set(key: string, entry: CacheEntry): void;
+  /** The entries in the order of the keys; null where there is none, and for all if the store fails or is slow. */
+  readMany(keys: readonly string[]): Promise<readonly (CacheEntry | null)[]>;
+  write(key: string, entry: CacheEntry): void;
 }
 
 interface SharedCacheOptions {
-  /** How long a look-up waits for the store. */
+  /** How long the look-ups of a batch wait for the store. */
   timeoutMs: number;
   /** Called for each answer of the store that was not waited for any longer. */
   onLate(): void;
 }
 
-export function createSharedCache(store: Store, { timeoutMs, onLate }: SharedCacheOptions): SharedCache {
+export function createSharedCache(values: SharedValues, { timeoutMs, onLate }: SharedCacheOptions): SharedCache {
   return {
-    async get(key) {
-      const text = await answerWithin(store.get(storeKey(key)), timeoutMs, onLate);
-      return typeof text === 'string' ? (cacheEntry.safeParse(parseJson(text)).data ?? null) : null;
+    async readMany(keys) {
+      const texts = await answerWithin(values.readMany(keys.map(storeKey)), timeoutMs, onLate);
+      return texts?.map((text) => (text === null ? null : (cacheEntry.safeParse(parseJson(text)).data ?? null))) ?? [];
     },
-    set(key, entry) {
+    write(key, entry) {
       const expiresInMs = entry.staleUntil - Date.now();
-      if (expiresInMs > 0) store.set(storeKey(key), JSON.stringify(entry), { expiresInMs }).catch(ignore);
+      if (expiresInMs > 0) values.write(storeKey(key), JSON.stringify(entry), { expiresInMs });
     },
   };
 }

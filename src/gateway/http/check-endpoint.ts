@@ -43,7 +43,7 @@ interface CheckLimits {
 
 interface CheckEndpointOptions {
   limits: CheckLimits;
-  bankData: Pick<BankDataPort, 'validateIban'>;
+  bankData: Pick<BankDataPort, 'validateIbans'>;
   budgets: Pick<PaidBudgets, 'reserve'>;
   banks: Pick<KnownBanks, 'has' | 'accountCheckMethod' | 'bics'>;
   /** Look-ups of a request at a time. */

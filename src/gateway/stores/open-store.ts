@@ -5,7 +5,14 @@ import { type Events, ignore } from '../telemetry/events.ts';
 import { createGatewayCount } from './gateway-count.ts';
 import { createLmdbStore, lmdbPath } from './lmdb-store.ts';
 import { createRedisStore, type RedisStore } from './redis-store.ts';
-import { checkSecretFile, readOrCreateSecret, withSealing, withSecretCheck } from './sealed-store.ts';
+import {
+  checkSecretFile,
+  createSealingKeys,
+  readOrCreateSecret,
+  withSealing,
+  withSecretCheck,
+} from './sealed-store.ts';
+import { createSharedValues } from './shared-values.ts';
 import { type CallKind, type Store, StoreError, withCalls } from './store.ts';
 import { describeOtherSecret, findLostSecret } from './store-secret.ts';
 
@@ -41,9 +48,18 @@ export function openStore(
     });
   }
   const checked = withSecretCheck(redisStore ?? createLmdbStore({ folder }), readSecret);
-  const sealed = withSealing(checked, readSecret);
+  const loadKeys = createSealingKeys(readSecret);
+  const sealed = withSealing(checked, loadKeys);
   const store = withCalls(sealed, health.observe);
   const gatewayCount = redis && replicas === null ? createGatewayCount(store) : null;
+  const shared =
+    redisStore &&
+    createSharedValues({
+      commands: redisStore.shared,
+      loadKeys,
+      isOurs: checked.isOurs,
+      observeWrite: (write) => health.observe('write', write),
+    });
   const timers = [
     // A small write finds out when a store that fails works again.
     setInterval(() => {
@@ -61,14 +77,17 @@ export function openStore(
   return {
     store: {
       ...store,
-      close() {
+      async close() {
         for (const timer of timers) clearInterval(timer);
         gatewayCount?.close();
-        return store.close();
+        await shared?.flush();
+        await store.close();
       },
     },
-    /** Whether gateways on several machines share it, for counts and for the look-up cache: Redis. */
+    /** Whether gateways on several machines share it: Redis. */
     isShared: redis !== null,
+    /** The values that they share; null without Redis. */
+    sharedValues: shared?.values ?? null,
     /** As configured; otherwise counted. */
     replicas: redis && (gatewayCount?.gateways ?? (() => replicas ?? 1)),
     /** Why it does not work; null if it does: it is connected, and its last write succeeded. */

@@ -156,7 +156,7 @@ function createClient(server: RedisConfig, commandTimeoutMs: number, reconnectDe
     db: database,
     // A command whose response was lost may have been executed, so it is not sent again.
     autoResendUnfulfilledCommands: false,
-    // The commands of one turn of the event loop are one write to the socket. Reads are batched by the store.
+    // The commands of one turn of the event loop are one write to the socket. Those for many keys were collected already.
     enableAutoPipelining: true,
     autoPipeliningIgnoredCommands: ['mget'],
     enableOfflineQueue: false,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import DataLoader from 'dataloader';
 import { createRedisConnection, type RedisConnectionOptions } from './redis-connection.ts';
+import type { SharedCommands, SharedEntry } from './shared-values.ts';
 import { checkAmount, checkExpiry, checkKey, type Store } from './store.ts';
 
 export type RedisStore = ReturnType<typeof createRedisStore>;
@@ -8,19 +8,13 @@ export type RedisStore = ReturnType<typeof createRedisStore>;
 /** Stores everything in Redis (6 or later), which may be down at the start; while it is down, every call fails at once. */
 export function createRedisStore(options: RedisConnectionOptions) {
   const { run, isUp, close } = createRedisConnection(options);
-  /** Its nodes have different keys, and one command reads keys of one node only. */
+  /** Its nodes have different keys, and one command has keys of one node only. */
   const isCluster = options.server.kind === 'cluster';
-  /** The values that one turn of the event loop asks for are one command: lists and simultaneous requests ask for many. */
-  const values = new DataLoader((names: readonly string[]) => run((redis) => redis.mget(...names)), {
-    cache: false,
-    batchScheduleFn: setImmediate,
-    maxBatchSize: 1_000,
-  });
 
   const store: Store = {
     async get(key) {
       const name = toRedisKey('value', key);
-      return isCluster ? run((redis) => redis.get(name)) : values.load(name);
+      return run((redis) => redis.get(name));
     },
     async set(key, value, expiry) {
       const name = toRedisKey('value', key);
@@ -59,7 +53,20 @@ export function createRedisStore(options: RedisConnectionOptions) {
     },
     close,
   };
-  return { ...store, isUp };
+  const shared: SharedCommands = {
+    readMany(keys) {
+      const names = keys.map((key) => toRedisKey('value', key));
+      return run((redis) => (isCluster ? Promise.all(names.map((name) => redis.get(name))) : redis.mget(names)));
+    },
+    async writeMany(entries) {
+      const set = async ({ name, value, expiresInMs }: SharedEntry) => store.set(name, value, { expiresInMs });
+      if (isCluster) return void (await Promise.all(entries.map(set)));
+      const names = entries.map(({ name }) => toRedisKey('value', name));
+      const args = entries.flatMap(({ value, expiresInMs }) => [value, expiresInMs]);
+      await run((redis) => redis.eval(writeScript, names.length, ...names, ...args));
+    },
+  };
+  return { ...store, shared, isUp };
 }
 
 /** Several programs may share one Redis, so every key has our prefix. */
@@ -114,6 +121,10 @@ local stored = redis.call('GET', KEYS[1])
 if isSeen == '1' and stored ~= seen or isSeen == '0' and stored then return 0 end
 if isNext == '1' then redis.call('SET', KEYS[1], next, 'PX', expiry) elseif stored then redis.call('DEL', KEYS[1]) end
 return 1`;
+
+/** For a pipeline, the client would create a promise and a timer for each command. */
+const writeScript = `
+for index = 1, #KEYS do redis.call('SET', KEYS[index], ARGV[2 * index - 1], 'PX', ARGV[2 * index]) end`;
 
 const releaseScript = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;

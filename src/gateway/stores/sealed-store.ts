@@ -9,37 +9,28 @@ import { createKeyHash, type Store, StoreError, withCalls } from './store.ts';
 /**
  * Protects personal data in the store: keys are replaced by keyed hashes, values are encrypted (AES-256-GCM). Entries
  * sealed with another secret are not found. Counters stay readable, under hashed keys.
- * @param readSecret called on first use
  */
-export function withSealing(store: Store, readSecret: () => string): Store {
-  let keys: Keys | undefined;
-  /** Deferred: a gateway that stores nothing needs no secret and no folder for it. */
-  const loadKeys = () => {
-    keys ??= deriveKeys(readSecret());
-    return keys;
-  };
+export function withSealing(store: Store, loadKeys: () => SealingKeys): Store {
   return {
     async get(key) {
-      const { hashes, aesKey } = loadKeys();
-      const sealed = await store.get(hashes.memo(key));
-      return sealed === null ? null : unseal(sealed, aesKey, key);
+      const { hashes, unseal } = loadKeys();
+      return unseal(await store.get(hashes.memo(key)), key);
     },
     async set(key, value, options) {
-      const { hashes, aesKey, nextNonce } = loadKeys();
-      await store.set(hashes.memo(key), seal(value, aesKey, key, nextNonce()), options);
+      const { hashes, seal } = loadKeys();
+      await store.set(hashes.memo(key), seal(value, key), options);
     },
     async setIfAbsent(key, value, options) {
-      const { hashes, aesKey } = loadKeys();
-      const sealed = await store.setIfAbsent(hashes.memo(key), seal(value, aesKey, key), options);
-      return sealed === null ? null : unseal(sealed, aesKey, key);
+      const { hashes, seal, unseal } = loadKeys();
+      return unseal(await store.setIfAbsent(hashes.memo(key), seal(value, key), options), key);
     },
     async replace(key, seen, next, options) {
-      const { hashes, aesKey } = loadKeys();
+      const { hashes, seal, unseal } = loadKeys();
       const name = hashes.memo(key);
       // The same text is sealed differently each time, so what is compared in the store is what was read from it.
       const sealed = await store.get(name);
-      if ((sealed === null ? null : unseal(sealed, aesKey, key)) !== seen) return false;
-      return store.replace(name, sealed, next === null ? null : seal(next, aesKey, key), options);
+      if (unseal(sealed, key) !== seen) return false;
+      return store.replace(name, sealed, next === null ? null : seal(next, key), options);
     },
     delete: async (key) => store.delete(loadKeys().hashes.memo(key)),
     add: async (key, amount, options) => store.add(loadKeys().hashes.memo(key), amount, options),
@@ -48,14 +39,31 @@ export function withSealing(store: Store, readSecret: () => string): Store {
   };
 }
 
+export interface SealingKeys {
+  /** The hashed keys of entries: a look-up uses its key twice, as it reads and writes. */
+  hashes: LRUCache<string, string>;
+  seal(value: string, key: string): string;
+  /** Null remains null. @throws StoreError */
+  unseal(sealed: string | null, key: string): string | null;
+}
+
+/** Derives the keys on first use: a gateway that stores nothing needs no secret and no folder for it. */
+export function createSealingKeys(readSecret: () => string): () => SealingKeys {
+  let keys: SealingKeys | undefined;
+  return () => {
+    keys ??= deriveKeys(readSecret());
+    return keys;
+  };
+}
+
 /** A value that only this secret opens. */
 export function createCheckValue(secret: string): string {
-  return seal(checkText, derive(secret, 'check'), checkText);
+  return createSeal(derive(secret, 'check')).seal(checkText, checkText);
 }
 
 export function isCheckValueOf(secret: string, value: string): boolean {
   try {
-    return unseal(value, derive(secret, 'check'), checkText) === checkText;
+    return createSeal(derive(secret, 'check')).unseal(value, checkText) === checkText;
   } catch {
     return false;
   }
@@ -74,9 +82,12 @@ export const checkValueExpiry = { expiresInMs: 100 * 365 * 86_400_000 };
  */
 export function withSecretCheck(store: Store, readSecret: () => string) {
   let isChecked = false;
+  /** What the last check has found, also while the next one runs. */
+  let isOurs = false;
 
   function check(value: string): void {
     isChecked = isCheckValueOf(readSecret(), value);
+    isOurs = isChecked;
     if (!isChecked) throw new StoreError('written with another STORE_SECRET: all gateways need the same');
   }
 
@@ -97,6 +108,8 @@ export function withSecretCheck(store: Store, readSecret: () => string) {
       if (!isChecked) await (kind === 'write' || kind === 'change' ? checkOrCreate() : checkStored());
       return call();
     }),
+    /** Whether the store was written with this secret, as far as is known. */
+    isOurs: () => isOurs,
     /** Checks the secret again, as after a connection to a store that may be another one. @throws StoreError */
     checkSecret(): Promise<void> {
       isChecked = false;
@@ -107,40 +120,40 @@ export function withSecretCheck(store: Store, readSecret: () => string) {
 
 const checkText = 'ledgerquill';
 
-interface Keys {
-  /** The hashed keys of entries: a look-up uses its key three times, as it reads, claims and writes. */
-  hashes: LRUCache<string, string>;
-  aesKey: Buffer;
-  nextNonce: () => Buffer;
-}
-
-function deriveKeys(secret: string): Keys {
+function deriveKeys(secret: string): SealingKeys {
   const hash = createKeyHash(derive(secret, 'keys').toString('base64'));
   const hashes = new LRUCache<string, string>({ max: 2_000, memoMethod: hash });
-  return { hashes, aesKey: derive(secret, 'values'), nextNonce: createNonces() };
+  return { hashes, ...createSeal(derive(secret, 'values')) };
 }
 
 function derive(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', `ledgerquill store: ${purpose}`, 32));
 }
 
-/** The key is authenticated as associated data, so that a value cannot be moved to another key. */
-function seal(value: string, aesKey: Buffer, key: string, nonce: Buffer = randomBytes(nonceBytes)): string {
-  const cipher = createCipheriv('aes-256-gcm', aesKey, nonce).setAAD(Buffer.from(key));
-  const sealed = [nonce, cipher.update(value, 'utf8'), cipher.final()];
-  return Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64');
-}
-
-function unseal(text: string, aesKey: Buffer, key: string): string {
-  const sealed = Buffer.from(text, 'base64');
-  try {
-    const decipher = createDecipheriv('aes-256-gcm', aesKey, sealed.subarray(0, nonceBytes)).setAAD(Buffer.from(key));
-    decipher.setAuthTag(sealed.subarray(-tagBytes));
-    const value = decipher.update(sealed.subarray(nonceBytes, -tagBytes));
-    return Buffer.concat([value, decipher.final()]).toString('utf8');
-  } catch {
-    throw new StoreError('a value was changed or sealed with another secret');
-  }
+function createSeal(aesKey: Buffer): Pick<SealingKeys, 'seal' | 'unseal'> {
+  const nextNonce = createNonces();
+  return {
+    /** The key is authenticated as associated data, so that a value cannot be moved to another key. */
+    seal(value, key) {
+      const nonce = nextNonce();
+      const cipher = createCipheriv('aes-256-gcm', aesKey, nonce).setAAD(Buffer.from(key));
+      const sealed = [nonce, cipher.update(value, 'utf8'), cipher.final()];
+      return Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64');
+    },
+    unseal(text, key) {
+      if (text === null) return null;
+      const sealed = Buffer.from(text, 'base64');
+      try {
+        const nonce = sealed.subarray(0, nonceBytes);
+        const decipher = createDecipheriv('aes-256-gcm', aesKey, nonce).setAAD(Buffer.from(key));
+        decipher.setAuthTag(sealed.subarray(-tagBytes));
+        const value = decipher.update(sealed.subarray(nonceBytes, -tagBytes));
+        return Buffer.concat([value, decipher.final()]).toString('utf8');
+      } catch {
+        throw new StoreError('a value was changed or sealed with another secret');
+      }
+    },
+  };
 }
 
 /** Nonces from a pool: a call of the random generator costs as much as the encryption of a look-up. */

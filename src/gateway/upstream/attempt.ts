@@ -12,13 +12,11 @@ import type { CallQueue } from './queue.ts';
 export interface Attempt {
   request: UpstreamRequest;
   deadline: Deadline;
-  context: CallContext;
+  /** That of the first request, if several wait for a look-up. */
+  context: Pick<RequestContext, 'requestKey' | 'callerId' | 'usage' | 'reserveCall' | 'trace'>;
   /** Number of earlier attempts. */
   retries: number;
 }
-
-/** The part of a request context that calls need. A look-up for several requests has the context of the first. */
-type CallContext = Pick<RequestContext, 'requestKey' | 'callerId' | 'task' | 'usage' | 'reserveCall' | 'trace'>;
 
 /** Sends an operation or one attempt. Rejects only if the caller aborts, with the signal's reason. */
 export type Send = (attempt: Attempt) => Promise<Outcome>;
@@ -63,7 +61,9 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
       const passed = guard.enter();
       if (typeof passed !== 'function') return passed;
       record = passed;
-      const reserving = reserve(context);
+      // Counted in the gateway's allowance and, if there is one, in the caller's own budget; a promise if that waits for a store.
+      const budgeted = context.reserveCall?.(service) ?? null;
+      const reserving = budgeted === null ? allowance.reserve() : reserveBoth(budgeted);
       const reserved = reserving instanceof Promise ? await reserving : reserving;
       if (reserved.kind !== 'reserved') return reserved;
       reservation = reserved;
@@ -73,8 +73,6 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
       request.beforeAttempt?.();
       context.usage.upstreamCalls += 1;
       outcome = await makeCall(attempt, () => {
-        // Undici may send it again on another connection.
-        if (!isSent) context.task?.keepAlive();
         isSent = true;
       });
       return outcome;
@@ -83,16 +81,13 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
       // Clients often leave together: a call that started at once could be for a client that is about to leave.
       if (deadline.aborted && !deadline.hasExpired()) setImmediate(queue.leave);
       else queue.leave();
-      if (isSent) context.task?.release();
-      if (reservation !== null) settle(reservation, isSent, outcome);
+      // Paid unless it was surely not sent. If the caller has aborted one that was sent, it may be charged.
+      const isUnreachable = outcome.kind === 'failed' && outcome.reason === 'unreachable';
+      if (isSent && !isUnreachable) events.callPaid(service);
+      else reservation?.release();
+      if (outcome.kind === 'answered') reservation?.recordAnswer(outcome);
     }
   };
-
-  /** Counts a call in the gateway's allowance and, if there is one, in the caller's own budget. A promise if it waits for a store. */
-  function reserve({ reserveCall }: CallContext): Reserved | Promise<Reserved | BudgetExhausted> {
-    const budgeted = reserveCall?.(service) ?? null;
-    return budgeted === null ? allowance.reserve() : reserveBoth(budgeted);
-  }
 
   async function reserveBoth(budgeted: BudgetedCall | Promise<BudgetedCall>): Promise<Reserved | BudgetExhausted> {
     const budget = await budgeted;
@@ -107,14 +102,6 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
       reserved.release();
     };
     return { ...reserved, release };
-  }
-
-  /** Counts the call as paid unless it was surely not sent. If the caller has aborted one that was sent, it may be charged. */
-  function settle(reservation: Reservation, isSent: boolean, outcome: Outcome): void {
-    const isUnreachable = outcome.kind === 'failed' && outcome.reason === 'unreachable';
-    if (isSent && !isUnreachable) events.callPaid(service);
-    else reservation.release();
-    if (outcome.kind === 'answered') reservation.recordAnswer(outcome);
   }
 }
 

@@ -68,9 +68,7 @@ export function createCalls(options: CallsOptions): { makeCall: MakeCall; close(
         connection.dispatch(dispatchOptions, call);
       });
     },
-    async close() {
-      await Promise.all([kept.close(), writing.close()]);
-    },
+    close: async () => void (await Promise.all([kept.close(), writing.close()])),
   };
 }
 
@@ -94,6 +92,8 @@ export class Call implements Dispatcher.DispatchHandler {
   readonly #options: CallOptions;
   readonly #onAborted = () => this.#abort();
   #isSettled = false;
+  /** In place of the deadline, which has ended for a caller who has left. */
+  #lastTimer: NodeJS.Timeout | undefined;
   #close: ((error: Error) => void) | null = null;
   #infos = 0;
   #status: number | null = null;
@@ -173,11 +173,14 @@ export class Call implements Dispatcher.DispatchHandler {
     else this.#fail(isInvalidHttp(error) ? 'invalid' : 'reset');
   }
 
-  /** The deadline has expired, or the caller has aborted. */
+  /** The deadline has expired, or the caller has aborted. A read that was sent is completed: it is paid for. */
   #abort(): void {
     if (this.#isSettled) return;
-    if (this.#options.deadline.hasExpired()) this.#fail('timed-out');
-    else {
+    const { deadline, request } = this.#options;
+    if (deadline.hasExpired()) this.#fail('timed-out');
+    else if (request.method === 'GET' && this.progress === 'sent') {
+      this.#lastTimer = setTimeout(() => this.#fail('timed-out'), Math.max(0, deadline.leftMs())).unref();
+    } else {
       this.#settle(null);
       this.#close?.(abandoned);
     }
@@ -195,6 +198,7 @@ export class Call implements Dispatcher.DispatchHandler {
 
   #settle(outcome: Answered | Failed | null): void {
     this.#isSettled = true;
+    clearTimeout(this.#lastTimer);
     this.#options.deadline.removeEventListener('abort', this.#onAborted);
     this.#options.onSettled(this, outcome);
   }

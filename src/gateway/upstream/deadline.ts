@@ -14,14 +14,13 @@ export class Deadline extends AbortableSignal {
   #timer: NodeJS.Timeout;
   #isRestarted = false;
 
-  /** @param elapsedMs how much of the timeout was used before; below the timeout */
-  constructor(caller: Signal, timeoutMs: number, elapsedMs = 0) {
+  constructor(caller: Signal, timeoutMs: number) {
     super();
     this.#caller = caller;
     this.#timeoutMs = timeoutMs;
-    this.#endsAt = performance.now() + timeoutMs - elapsedMs;
-    // The connection keeps the process alive, not the timer. In whole milliseconds: Node.js has a list of timers per duration.
-    this.#timer = setTimeout(this.#onExpired, Math.ceil(timeoutMs - elapsedMs)).unref();
+    this.#endsAt = performance.now() + timeoutMs;
+    // The connection keeps the process alive, not the timer.
+    this.#timer = setTimeout(this.#onExpired, timeoutMs).unref();
     if (caller.aborted) this.abort(caller.reason);
     else caller.addEventListener('abort', this.#onCallerAborted);
   }
@@ -49,10 +48,10 @@ export class Deadline extends AbortableSignal {
   }
 
   /** Releases the timer and the listener. Call it when the operation has settled. */
-  end(): void {
+  readonly end = (): void => {
     clearTimeout(this.#timer);
     this.#caller.removeEventListener('abort', this.#onCallerAborted);
-  }
+  };
 }
 
 /** The unique reason that distinguishes the timeout from an abort by the caller. */

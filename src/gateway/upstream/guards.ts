@@ -130,23 +130,16 @@ const dependsOnInput: ReadonlySet<FailureReason> = new Set(['too-large', 'mismat
 
 /** The latest calls of a closed circuit. */
 function createFailureWindow() {
-  const latest = new Uint8Array(windowSize);
-  let calls = 0;
-  let failed = 0;
+  let latest: boolean[] = [];
   return {
     /** @returns whether this failure opens the circuit */
     add(isFailed: boolean): boolean {
-      const index = calls % windowSize;
-      const sample = isFailed ? 1 : 0;
-      failed += sample - (latest[index] ?? 0);
-      latest[index] = sample;
-      calls += 1;
-      return isFailed && calls >= minimumCalls && failed > failureThreshold * Math.min(calls, windowSize);
+      latest = [...latest.slice(1 - windowSize), isFailed];
+      const failed = latest.filter(Boolean).length;
+      return isFailed && latest.length >= minimumCalls && failed > failureThreshold * latest.length;
     },
     clear(): void {
-      latest.fill(0);
-      calls = 0;
-      failed = 0;
+      latest = [];
     },
   };
 }

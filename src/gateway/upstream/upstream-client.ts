@@ -8,15 +8,28 @@ import { createAttempt } from './attempt.ts';
 import { type CallsOptions, createCalls } from './call.ts';
 import { Deadline } from './deadline.ts';
 import { createCircuitBreaker, createRetryAfterBlock, guardWithin, isUpstreamFailure } from './guards.ts';
-import { type AnswerFault, type Outcome, shed, type UpstreamRequest } from './outcome.ts';
+import type { AnswerFault, Outcome, UpstreamRequest } from './outcome.ts';
 import { type CallQueue, createCallQueue } from './queue.ts';
 import { withRetries } from './retries.ts';
 
 export interface UpstreamClient {
-  /** Performs one operation, retries included. Rejects only if the caller aborts, with the signal's reason. */
-  send(request: UpstreamRequest, context: RequestContext): Promise<Outcome>;
+  /** Begins operations that have one deadline. */
+  open(context: RequestContext): UpstreamCalls;
+  /** Performs one operation. */
+  send(request: UpstreamRequest, context: RequestContext): ReturnType<UpstreamCalls['send']>;
   status: CallQueue['status'];
   close(): Promise<void>;
+}
+
+/** Operations with one deadline. */
+export interface UpstreamCalls {
+  /**
+   * Performs one operation, retries included. Rejects only if the caller aborts, with the signal's reason; a read that was sent is
+   * completed nevertheless, because it is paid for.
+   */
+  send(request: UpstreamRequest): Promise<Outcome>;
+  /** To be called when all operations have settled. */
+  end(): void;
 }
 
 interface UpstreamClientOptions extends Omit<CallsOptions, 'events'> {
@@ -50,23 +63,28 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   const sendWithRetries = withRetries(attempt, { backoffMs });
 
   return {
-    async send(request, context) {
-      context.signal.throwIfAborted();
-      const elapsedMs = context.startedAt === null ? 0 : performance.now() - context.startedAt;
-      const deadline = new Deadline(context.signal, timeoutMs, elapsedMs);
-      try {
-        const isInTime = elapsedMs < timeoutMs;
-        const outcome = isInTime ? await sendWithRetries({ request, deadline, context, retries: 0 }) : shed;
-        const refusal = outcome.kind === 'answered' ? refusals.get(outcome.fault ?? outcome.status) : undefined;
-        events.upstreamOperationEnded(service, isUpstreamFailure(outcome) ? 'failed' : (refusal ?? outcome.kind));
-        return outcome;
-      } finally {
-        deadline.end();
-      }
+    open,
+    send(request, context) {
+      const { send, end } = open(context);
+      return send(request).finally(end);
     },
     status: queue.status,
     close,
   };
+
+  function open(context: RequestContext): UpstreamCalls {
+    const deadline = new Deadline(context.signal, timeoutMs);
+    return {
+      async send(request) {
+        context.signal.throwIfAborted();
+        const outcome = await sendWithRetries({ request, deadline, context, retries: 0 });
+        const refusal = outcome.kind === 'answered' ? refusals.get(outcome.fault ?? outcome.status) : undefined;
+        events.upstreamOperationEnded(service, isUpstreamFailure(outcome) ? 'failed' : (refusal ?? outcome.kind));
+        return outcome;
+      },
+      end: deadline.end,
+    };
+  }
 }
 
 /** How an operation ends, by the status of its answer, or by what is wrong with it. */

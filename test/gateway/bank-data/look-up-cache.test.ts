@@ -4,6 +4,7 @@ import { GatewayError } from '../../../src/base/errors.ts';
 import { createLookUpCache } from '../../../src/gateway/bank-data/look-up-cache.ts';
 import type { CacheEntry, SharedCache } from '../../../src/gateway/bank-data/shared-cache.ts';
 import type { RequestContext } from '../../../src/gateway/request-context.ts';
+import type { UpstreamCalls } from '../../../src/gateway/upstream/upstream-client.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { tRequestContext } from '../../support/request-context.ts';
 import { settle } from '../../support/settle.ts';
@@ -17,11 +18,33 @@ const tOptions = () => ({
   maxConcurrency: 2,
   random: () => 0.5,
   events: { flightJoined: () => {} },
+  // The calls are those of the test.
+  client: { open: (context: RequestContext): TCalls => ({ context, send: () => Promise.reject(), end: () => {} }) },
 });
+
+interface TCalls extends UpstreamCalls {
+  context: RequestContext;
+}
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
 });
+
+interface LookUp<Found> {
+  key: string;
+  context: RequestContext;
+  lookUp: (context: RequestContext) => Promise<Found>;
+  isNegative: (answer: Found) => boolean;
+}
+
+/** Finds one answer. */
+async function tFind<Found extends object>(
+  { findAll }: ReturnType<typeof createLookUpCache>,
+  { key, lookUp, ...rest }: LookUp<Found>,
+): Promise<Found> {
+  const [found] = findAll({ prefix: '', inputs: [key], lookUp: (calls) => lookUp((calls as TCalls).context), ...rest });
+  return found as Promise<Found>;
+}
 
 interface Answer {
   serial: number;
@@ -41,7 +64,7 @@ function tCache(changes: Partial<Parameters<typeof createLookUpCache>[0]> = {}, 
       return { serial: fetched, ...source };
     };
     const isNegative = (answer: Answer) => answer.isNegative === true;
-    const { serial } = await cache.find({ key, context, lookUp: fetch, isNegative });
+    const { serial } = await tFind(cache, { key, context, lookUp: fetch, isNegative });
     return { serial, usage: context.usage };
   };
   return {
@@ -57,17 +80,17 @@ function tCache(changes: Partial<Parameters<typeof createLookUpCache>[0]> = {}, 
 /** A cache in front of a source that answers when the test says so. */
 function tHeldSource(changes: Partial<Parameters<typeof createLookUpCache>[0]> = {}) {
   const cache = createLookUpCache({ ...tOptions(), ...changes });
-  const fetches: (Pick<RequestContext, 'signal' | 'task'> & {
+  const fetches: (Pick<RequestContext, 'signal'> & {
     answers: (serial: number) => void;
     fails: (error: Error) => void;
   })[] = [];
   const find = (signal?: Signal, key = 'k', callerId = 'anonymous') =>
-    cache.find({
+    tFind(cache, {
       key,
       context: { ...tRequestContext(signal), callerId },
-      lookUp: ({ signal, task }) =>
+      lookUp: ({ signal }) =>
         new Promise<Answer>((resolve, reject) => {
-          fetches.push({ signal, task, answers: (serial) => resolve({ serial }), fails: reject });
+          fetches.push({ signal, answers: (serial) => resolve({ serial }), fails: reject });
         }),
       isNegative: () => false,
     });
@@ -78,8 +101,8 @@ function tHeldSource(changes: Partial<Parameters<typeof createLookUpCache>[0]> =
 function tSharedCache(): SharedCache {
   const entries = new Map<string, string>();
   return {
-    get: async (key) => JSON.parse(entries.get(key) ?? 'null') as CacheEntry | null,
-    set: (key, entry) => void entries.set(key, JSON.stringify(entry)),
+    readMany: async (keys) => keys.map((key) => JSON.parse(entries.get(key) ?? 'null') as CacheEntry | null),
+    write: (key, entry) => void entries.set(key, JSON.stringify(entry)),
   };
 }
 
@@ -171,83 +194,64 @@ describe('the look-up cache', () => {
 });
 
 describe('a flight', () => {
-  it('continues while one caller waits, and is aborted when the last one aborts', async () => {
+  it('has the signal of the request that started it', async () => {
     const { find, fetches } = tHeldSource();
-    const [first, second] = [new AbortController(), new AbortController()];
-    const found = [find(first.signal), find(second.signal)];
-    first.abort();
-    await expect(found[0]).rejects.toThrow('aborted');
+    const caller = new AbortController();
+    const found = find(caller.signal);
     expect(fetches[0]?.signal.aborted).toBe(false);
-    second.abort();
-    await expect(found[1]).rejects.toThrow('aborted');
+    caller.abort();
+    await expect(found).rejects.toThrow('aborted');
     expect(fetches[0]?.signal.aborted).toBe(true);
   });
 
-  /** A source whose first flight is held and has no callers. */
+  /** A source whose first flight lasts although its caller has left, as when it was sent. */
   async function tLeftWhileHeld() {
     const { find, fetches } = tHeldSource();
     const caller = new AbortController();
     const left = find(caller.signal);
-    fetches[0]?.task?.keepAlive();
     caller.abort();
     await expect(left).rejects.toThrow('aborted');
-    return { find, fetches };
+    return { find, fetches, reason: caller.signal.reason as Error };
   }
 
-  it('continues without callers while it is held, and is aborted when it is released without an answer', async () => {
-    const { fetches } = await tLeftWhileHeld();
-    expect(fetches[0]?.signal.aborted).toBe(false);
-    fetches[0]?.task?.release();
-    expect(fetches[0]?.signal).toMatchObject({ aborted: true, reason: { name: 'AbortError' } });
-  });
-
-  it('is joined while it is held without callers, and then continues', async () => {
+  it('is joined after its caller has left, and answers', async () => {
     const { find, fetches } = await tLeftWhileHeld();
     const found = find();
-    fetches[0]?.task?.release();
-    expect(fetches[0]?.signal.aborted).toBe(false);
     fetches[0]?.answers(1);
     expect(await found).toEqual({ serial: 1 });
     expect(fetches).toHaveLength(1);
   });
 
-  it('keeps the answer that it receives after its callers have left', async () => {
+  it('is started again, once, by those who joined it, if it ends because its caller has left', async () => {
+    const { find, fetches, reason } = await tLeftWhileHeld();
+    const next = new AbortController();
+    const found = [find(next.signal), find(), find()];
+    fetches[0]?.fails(reason);
+    await settle();
+    expect(fetches).toHaveLength(2);
+    next.abort();
+    await expect(found[0]).rejects.toThrow('aborted');
+    fetches[1]?.fails(next.signal.reason);
+    await settle();
+    fetches[2]?.answers(3);
+    expect(await Promise.all(found.slice(1))).toEqual([{ serial: 3 }, { serial: 3 }]);
+    expect(fetches).toHaveLength(3);
+  });
+
+  it('is not started again if it has failed although its caller has left', async () => {
     const { find, fetches } = await tLeftWhileHeld();
-    fetches[0]?.task?.release();
+    const found = find();
+    fetches[0]?.fails(new Error('down'));
+    await expect(found).rejects.toThrow('down');
+    expect(fetches).toHaveLength(1);
+  });
+
+  it('keeps the answer that it receives after its caller has left', async () => {
+    const { find, fetches } = await tLeftWhileHeld();
     fetches[0]?.answers(1);
     await settle();
     expect(await find()).toEqual({ serial: 1 });
     expect(fetches).toHaveLength(1);
-  });
-
-  /** A source whose first flight was aborted, and the result of a second one. */
-  async function tAborted() {
-    const { find, fetches } = tHeldSource();
-    const caller = new AbortController();
-    const aborted = find(caller.signal);
-    caller.abort();
-    await expect(aborted).rejects.toThrow('aborted');
-    return { find, fetches, second: find() };
-  }
-
-  it('does not end a newer one when it settles after it was aborted', async () => {
-    const { find, fetches, second } = await tAborted();
-    fetches[0]?.fails(new Error('aborted'));
-    await settle();
-    const third = find();
-    expect(fetches).toHaveLength(2);
-    fetches[1]?.answers(2);
-    expect(await Promise.all([second, third])).toEqual([{ serial: 2 }, { serial: 2 }]);
-  });
-
-  it('does not replace the result of a newer one when it succeeds after it was aborted', async () => {
-    const { find, fetches, second } = await tAborted();
-    fetches[1]?.answers(2);
-    expect(await second).toEqual({ serial: 2 });
-    fetches[0]?.answers(1);
-    await settle();
-    expect(await find()).toEqual({ serial: 2 });
-    expect(fetches).toHaveLength(2);
   });
 
   it('revalidates stale answers only while calls are free', async () => {
@@ -314,7 +318,7 @@ describe('a shared cache', () => {
 
   it('does not replace a newer entry in memory by an older one', async () => {
     const sharedCache = tSharedCache();
-    const [one, other] = [tCache({ sharedCache }), tCache({ sharedCache: { ...sharedCache, set: () => {} } }, {})];
+    const [one, other] = [tCache({ sharedCache }), tCache({ sharedCache: { ...sharedCache, write: () => {} } }, {})];
     await one.find();
     vi.advanceTimersByTime(day + 1);
     await other.find();
@@ -355,7 +359,7 @@ describe('three replicas', () => {
       createLookUpCache({ ...tOptions(), freshMs: 3_000, sharedCache, random: () => chance }),
     );
     const find = (cache: (typeof replicas)[number]) =>
-      cache.find({ key: 'k', context: tRequestContext(), lookUp: source, isNegative: () => false });
+      tFind(cache, { key: 'k', context: tRequestContext(), lookUp: source, isNegative: () => false });
     const found = replicas.map(find);
     await vi.advanceTimersByTimeAsync(50);
     await Promise.all(found);
@@ -375,10 +379,11 @@ it.each([
   ['the reading of its answer', async () => ({}), () => throwError()],
 ])('ends a flight although %s throws', async (_, lookUp, isNegative) => {
   const cache = createLookUpCache(tOptions());
-  await expect(cache.find({ key: 'a', context: tRequestContext(), lookUp, isNegative })).rejects.toThrow('broken');
+  const lookUps = { key: 'a', context: tRequestContext(), lookUp, isNegative };
+  await expect(tFind(cache, lookUps)).rejects.toThrow('broken');
   const answer = { found: true };
   const next = { key: 'a', context: tRequestContext(), lookUp: async () => answer, isNegative: () => false };
-  expect(await cache.find(next)).toBe(answer);
+  expect(await tFind(cache, next)).toBe(answer);
 });
 
 function throwError(): never {
@@ -393,7 +398,7 @@ it('holds no reference to a flight that has settled', async () => {
       flights.push(new WeakRef(signal));
       return { number };
     };
-    await cache.find({ key: `k${number}`, context: tRequestContext(), lookUp: fetch, isNegative: () => false });
+    await tFind(cache, { key: `k${number}`, context: tRequestContext(), lookUp: fetch, isNegative: () => false });
   }
   expect(flights).toHaveLength(20);
   // A dereferenced object lives to the end of its turn, one registered for finalization to the next collection.

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BankDataPort } from '../../../src/gateway/bank-data/bank-data.ts';
-import { withPrecheck } from '../../../src/gateway/bank-data/precheck.ts';
+import { tBankDataPort } from '../../support/gateway/bank-data.ts';
 import { tRequestContext } from '../../support/request-context.ts';
 
 /** Answers every look-up, and records it. */
@@ -10,14 +9,14 @@ function tBankData() {
     lookUps.push(key);
     return answer as Answer;
   };
-  const port: BankDataPort = {
-    validateIban: (iban) => record(iban, { iban, valid: true }),
-    validateBic: (bic) => record(bic, { bic, valid: true }),
-    generateIban: ({ country }) =>
+  const bankData = tBankDataPort({
+    validateIban: (_, iban) => record(iban, { iban, valid: true }),
+    validateBic: (_, bic) => record(bic, { bic, valid: true }),
+    generateIban: (_, { country }) =>
       record(country, { kind: 'invalid', message: 'from the service', problems: [], suggestions: [] }),
     listBanks: async () => ({ banks: [], next: null, total: 0 }),
-  };
-  return { bankData: withPrecheck(port), lookUps };
+  });
+  return { bankData, lookUps };
 }
 
 describe('the precheck', () => {
@@ -29,13 +28,26 @@ describe('the precheck', () => {
     ['GB29NWBK60161331926819', true],
   ])('looks up an IBAN only if it is possible: %s', async (iban, isPossible) => {
     const { bankData, lookUps } = tBankData();
-    expect(await bankData.validateIban(iban, tRequestContext())).toMatchObject({ iban, valid: isPossible });
+    expect(await Promise.all(bankData.validateIbans([iban], tRequestContext()))).toMatchObject([
+      { iban, valid: isPossible },
+    ]);
     expect(lookUps).toEqual(isPossible ? [iban] : []);
+  });
+
+  it('answers in the order of a list, and looks up what is possible in one batch', async () => {
+    const { bankData, lookUps } = tBankData();
+    const ibans = ['ZZ', 'DE89370400440532013000', 'DE89370400440532013001', 'GB29NWBK60161331926819'];
+    const validations = await Promise.all(bankData.validateIbans(ibans, tRequestContext()));
+    expect(validations.map(({ iban, valid }) => [iban, valid])).toEqual(
+      ibans.map((iban, index) => [iban, index % 2 === 1]),
+    );
+    expect(lookUps).toEqual([ibans[1], ibans[3]]);
   });
 
   it('describes an IBAN whose check digits alone are wrong', async () => {
     const { bankData, lookUps } = tBankData();
-    expect(await bankData.validateIban('FR1520041010050500013M02606', tRequestContext())).toEqual({
+    const [validation] = bankData.validateIbans(['FR1520041010050500013M02606'], tRequestContext());
+    expect(await validation).toEqual({
       iban: 'FR1520041010050500013M02606',
       valid: false,
       problems: ['WRONG_CHECK_DIGITS'],
@@ -63,7 +75,7 @@ describe('the precheck', () => {
     ['TOO-SHORT', { bic: 'TOO-SHORT', valid: false, problems: ['ILLEGAL_CHARACTERS'], bank: null }],
   ])('looks up a BIC only if it is possible: %s', async (bic, validation) => {
     const { bankData, lookUps } = tBankData();
-    expect(await bankData.validateBic(bic, tRequestContext())).toEqual(validation);
+    expect(await Promise.all(bankData.validateBics([bic], tRequestContext()))).toEqual([validation]);
     expect(lookUps).toEqual(validation.valid ? [bic] : []);
   });
 });

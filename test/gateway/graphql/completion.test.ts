@@ -148,7 +148,10 @@ it('lets others run after each few objects of one item without resolvers, which 
 it('lets others run between look-ups and between errors of a large list', async () => {
   const { context, waits } = tSlicedContext(2);
   const query = `query ($l: [String!]) { ibanValidations(ibans: $l) { ${repeat(300, (i) => `v${i}: valid`)} } }`;
-  const services = { ...context.services, bankData: { ...context.services.bankData, validateIban: fail } };
+  const services = {
+    ...context.services,
+    bankData: { ...context.services.bankData, validateIbans: (ibans: readonly string[]) => ibans.map(fail) },
+  };
   const failing = createContext(services, tCaller, new AbortableSignal(), null, true);
   const l = Array.from({ length: 20 }, (_, index) => `DE8937040044053201${3_000 + index}`);
   const run = compileOperation(schema, tOperation(query), compileQuery)?.run;

@@ -1,76 +1,53 @@
+import { execute, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { AbortableSignal } from '../../../src/base/async/signal.ts';
-import { Loaders } from '../../../src/gateway/graphql/schema/loaders.ts';
-import { createQueryLimiter, readQueryLimits } from '../../../src/gateway/graphql/schema/query-limits.ts';
-import { createRequestContext, type RequestContext } from '../../../src/gateway/request-context.ts';
+import type { BankDataPort } from '../../../src/gateway/bank-data/bank-data.ts';
+import { createContext } from '../../../src/gateway/graphql/schema/context.ts';
+import { schema } from '../../../src/gateway/graphql/schema/schema.ts';
+import { tCaller } from '../../support/caller.ts';
 import { tServices } from '../../support/gateway/graphql/scripted-services.ts';
 
+const ibans = Array.from({ length: 20 }, (_, index) => `DE${index}`);
+
+/** Loaders in front of a port that records its batches. @param holds whether its look-ups last until the client disconnects */
+function tLoaders({ holds = false } = {}) {
+  const services = tServices();
+  const batches: (readonly string[])[] = [];
+  const validateIbans: BankDataPort['validateIbans'] = (list, context) => {
+    batches.push(list);
+    const { signal } = context;
+    if (!holds) return services.bankData.validateIbans(list, context);
+    return list.map(() => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))));
+  };
+  const signal = new AbortableSignal();
+  const bankData = { ...services.bankData, validateIbans };
+  const limits = { ...services.limits, ibans: 100 };
+  const context = createContext({ ...services, bankData, limits }, tCaller, signal);
+  const { loaders } = context;
+  return { signal, context, batches, load: () => ibans.map((iban) => loaders.validateIban(iban, true)) };
+}
+
 describe('a batch of look-ups', () => {
-  it('looks each IBAN up once, at most as many at a time as the service accepts calls', async () => {
-    const { load, begun, mostInProgress } = tLoaders();
+  it('is one call of the port, with each IBAN once', async () => {
+    const { load, batches } = tLoaders();
     const validations = await Promise.all([...load(), ...load()]);
     expect(validations.map(({ iban }) => iban)).toEqual([...ibans, ...ibans]);
-    expect(begun).toEqual(ibans);
-    expect(mostInProgress()).toBe(maxConcurrency);
+    expect(batches).toEqual([ibans]);
   });
 
-  it('has one time limit, which includes the wait of the later look-ups', async () => {
-    const { load, contexts } = tLoaders();
-    await Promise.all(load());
-    const [first, ...others] = contexts.map(({ startedAt }) => startedAt);
-    expect(first).toBeTypeOf('number');
-    expect(new Set(others)).toEqual(new Set([first]));
-  });
-
-  it('begins no further look-ups when the client has disconnected', async () => {
-    const { signal, load, begun } = tLoaders({ aborts: true });
+  it('is rejected as a whole when the client has disconnected', async () => {
+    const { signal, load } = tLoaders({ holds: true });
     const settled = Promise.allSettled(load());
     await new Promise((resolve) => setImmediate(resolve));
     signal.abort(new Error('disconnected'));
     expect(await settled).toEqual(ibans.map(() => ({ status: 'rejected', reason: new Error('disconnected') })));
-    expect(begun).toHaveLength(maxConcurrency);
+  });
+
+  it('has the look-ups of all aliases of a document', async () => {
+    const { context, batches } = tLoaders();
+    const fields = ibans.map((iban, index) => `a${index}: ibanValidation(iban: "${iban}") { valid }`);
+    const { errors } = await execute({ schema, document: parse(`{ ${fields.join(' ')} }`), contextValue: context });
+    expect(errors).toBeUndefined();
+    expect(batches).toEqual([ibans]);
   });
 });
-
-const maxConcurrency = 5;
-const ibans = Array.from({ length: 40 }, (_, index) => `DE${index}`);
-
-/** @param aborts whether each look-up lasts until the client disconnects */
-function tLoaders({ aborts = false } = {}) {
-  const { bankData, essayOrders, essayArchive } = tServices();
-  const signal = new AbortableSignal();
-  const context = createRequestContext(signal);
-  const begun: string[] = [];
-  const contexts: RequestContext[] = [];
-  let inProgress = 0;
-  let mostInProgress = 0;
-  const validateIban: typeof bankData.validateIban = async (iban, context) => {
-    context.signal.throwIfAborted();
-    begun.push(iban);
-    contexts.push(context);
-    inProgress += 1;
-    mostInProgress = Math.max(mostInProgress, inProgress);
-    if (aborts)
-      await new Promise((_, reject) => context.signal.addEventListener('abort', () => reject(context.signal.reason)));
-    const validation = await bankData.validateIban(iban, context);
-    inProgress -= 1;
-    return validation;
-  };
-  const limits = readQueryLimits({ maxIbansPerQuery: 1_000 });
-  const loaders = new Loaders({
-    bankData: { ...bankData, validateIban },
-    essayOrders,
-    essayArchive,
-    limiter: createQueryLimiter(limits),
-    context,
-    maxConcurrency,
-    slices: null,
-  });
-  return {
-    signal,
-    begun,
-    contexts,
-    mostInProgress: () => mostInProgress,
-    load: () => ibans.map((iban) => loaders.validateIban(iban, true)),
-  };
-}

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { withSealing } from '../../../src/gateway/stores/sealed-store.ts';
+import { createSealingKeys, withSealing } from '../../../src/gateway/stores/sealed-store.ts';
 import { createKeyHash } from '../../../src/gateway/stores/store.ts';
 import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
 
@@ -14,7 +14,14 @@ function tStore() {
     passed.push(key, value);
     return set(key, value, expiry);
   });
-  return { store, passed, sealedStore: withSealing(store, () => 'secret') };
+  return {
+    store,
+    passed,
+    sealedStore: withSealing(
+      store,
+      createSealingKeys(() => 'secret'),
+    ),
+  };
 }
 
 describe('a sealed store', () => {
@@ -40,7 +47,12 @@ describe('a sealed store', () => {
   it('finds nothing with another secret', async () => {
     const { store, sealedStore } = tStore();
     await sealedStore.set('k', 'value', minute);
-    expect(await withSealing(store, () => 'another secret').get('k')).toBeNull();
+    expect(
+      await withSealing(
+        store,
+        createSealingKeys(() => 'another secret'),
+      ).get('k'),
+    ).toBeNull();
   });
 
   it('rejects values that were changed or moved to another key', async () => {

@@ -6,7 +6,7 @@ import { beginNewStore, findSecretProblem } from '../../../src/cli/new-store.ts'
 import { redisUrl } from '../../../src/gateway/config/redis-url.ts';
 import { createLmdbStore } from '../../../src/gateway/stores/lmdb-store.ts';
 import { openStore } from '../../../src/gateway/stores/open-store.ts';
-import { withSealing, withSecretCheck } from '../../../src/gateway/stores/sealed-store.ts';
+import { createSealingKeys, withSealing, withSecretCheck } from '../../../src/gateway/stores/sealed-store.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
 import { tRawClient } from '../../support/gateway/stores/redis-client.ts';
@@ -145,7 +145,10 @@ describe('the start with an embedded store', () => {
     const folder = tFolder();
     const secret = 'a-secret-of-the-store';
     const before = createLmdbStore({ folder });
-    await withSealing(before, () => secret).set('key', 'value', hour);
+    await withSealing(
+      before,
+      createSealingKeys(() => secret),
+    ).set('key', 'value', hour);
     await before.close();
     const { store, checkSecret } = tOpened({ folder, secret });
     await checkSecret();

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSecretRedaction } from '../../../src/base/redact.ts';
 import { Call } from '../../../src/gateway/upstream/call.ts';
 import { createConnections } from '../../../src/gateway/upstream/connections.ts';
-import type { Outcome } from '../../../src/gateway/upstream/outcome.ts';
+import type { Outcome, UpstreamRequest } from '../../../src/gateway/upstream/outcome.ts';
 import { get, tDeadline } from '../../support/gateway/upstream/send.ts';
 import { type Reply, replyJson, replyText, replyTruncated, tUpstream } from '../../support/scripted-upstream.ts';
 
@@ -39,7 +39,8 @@ describe('connections', () => {
       network.reply = resolve;
     });
     const caller = new AbortController();
-    const aborted = send(caller.signal);
+    // A read would be completed.
+    const aborted = send(caller.signal, { ...get, method: 'POST' });
     const response = await arrived;
     network.isHeld = true;
     caller.abort();
@@ -134,12 +135,12 @@ async function tConnections(maxCalls = 64, isKept = true) {
     },
   });
   onTestFinished(() => connections.close());
-  const send = (signal?: AbortSignal) =>
+  const send = (signal?: AbortSignal, request: UpstreamRequest = get) =>
     new Promise<Outcome>((resolve, reject) => {
       const connection = connections.take();
       const deadline = tDeadline(signal);
       const call = new Call({
-        request: get,
+        request,
         deadline,
         maxResponseBytes: 1_000,
         redactSecrets: createSecretRedaction([]),

@@ -7,11 +7,8 @@ beforeEach(() => {
 });
 
 describe('a deadline', () => {
-  it.each([
-    ['expires after its time, and not before', 1_000, 0],
-    ['is shorter by the time that was used before', 1_400, 400],
-  ])('%s', (_, timeoutMs, elapsedMs) => {
-    const deadline = new Deadline(new AbortableSignal(), timeoutMs, elapsedMs);
+  it('expires after its time, and not before', () => {
+    const deadline = new Deadline(new AbortableSignal(), 1_000);
     expect(deadline.leftMs()).toBe(1_000);
     vi.advanceTimersByTime(999);
     expect([deadline.aborted, deadline.leftMs(), deadline.hasExpired()]).toEqual([false, 1, false]);

@@ -1,10 +1,8 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { SharedTask } from '../../../src/base/async/shared-task.ts';
 import { createLog } from '../../../src/base/log.ts';
 import { createSecretRedaction } from '../../../src/base/redact.ts';
 import type { RequestContext } from '../../../src/gateway/request-context.ts';
 import { createLogEvents } from '../../../src/gateway/telemetry/log-events.ts';
-import type { Outcome } from '../../../src/gateway/upstream/outcome.ts';
 import { createUpstreamClient } from '../../../src/gateway/upstream/upstream-client.ts';
 import { tAllowance } from '../../support/gateway/upstream/allowance.ts';
 import { get } from '../../support/gateway/upstream/send.ts';
@@ -52,24 +50,16 @@ it('sends nothing for a caller who has aborted', async () => {
 });
 
 it.each([
-  ['completes a call that was sent although all callers have left', 200, 'resolved'],
+  ['completes a read that was sent although its caller has left', 200, 'resolved'],
   ['does not retry it then', 503, 'rejected'],
 ])('%s', async (_, status, end) => {
   const { reply, release } = replyHeld(replyJson(status, {}));
   const upstream = await tUpstream(reply);
   const caller = new AbortController();
   const called = upstream.nextCall();
-  const client = tClient(upstream.url);
-  let sent = Promise.resolve<Outcome | null>(null);
-  const task = new SharedTask((task) => {
-    const context = { ...tRequestContext(task.signal), task };
-    sent = client.send(get, context);
-    return sent;
-  });
-  const left = expect(task.wait(caller.signal)).rejects.toThrow('aborted');
+  const sent = tClient(upstream.url).send(get, tRequestContext(caller.signal));
   await called;
   caller.abort();
-  await left;
   release();
   const settled = await sent.then(
     (outcome) => ['resolved', outcome],
@@ -79,19 +69,55 @@ it.each([
   expect(upstream.calls).toHaveLength(1);
 });
 
-it('does not send a call that still waits for its connection when all callers leave', async () => {
+it('ends a read whose caller has left at its deadline', async () => {
+  const upstream = await tUpstream(replyHeld(replyJson(200, {})).reply);
+  const caller = new AbortController();
+  const called = upstream.nextCall();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const sent = tClient(upstream.url).send(get, tRequestContext(caller.signal));
+  await called;
+  caller.abort();
+  vi.advanceTimersByTime(9_999);
+  const settled = vi.fn();
+  void sent.finally(settled).catch(() => {});
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(settled).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(await sent).toMatchObject({ kind: 'failed', reason: 'timed-out' });
+});
+
+it('does not send a call that still waits for its connection when its caller leaves', async () => {
   const upstream = await tUpstream();
   const caller = new AbortController();
   const allowance = tAllowance();
   const client = tClient(upstream.url, { allowance });
-  const task = new SharedTask((task) => client.send(get, { ...tRequestContext(task.signal), task }));
-  const left = expect(task.wait(caller.signal)).rejects.toThrow('aborted');
+  const left = expect(client.send(get, tRequestContext(caller.signal))).rejects.toThrow('aborted');
   caller.abort();
-  await Promise.all([left, task.settled()]);
+  await left;
   await client.send(get, tRequestContext());
   expect(upstream.calls).toHaveLength(1);
   expect(await allowance.status()).toMatchObject({ used: 1 });
   expect(client.status()).toMatchObject({ active: 0, queued: 0 });
+});
+
+it('sends calls that were opened together with one timer and one deadline', async () => {
+  const { reply, release } = replyHeld(replyJson(200, {}));
+  const upstream = await tUpstream(reply);
+  const client = tClient(upstream.url, { maxConcurrency: 2, maxQueue: 10 });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const called = [upstream.nextCall(), upstream.nextCall()];
+  const { send, end } = client.open(tRequestContext());
+  const timers = vi.getTimerCount();
+  const sent = ['/1', '/2', '/3'].map((path) => send({ ...get, path }));
+  await Promise.all(called);
+  expect(vi.getTimerCount()).toBe(timers);
+  vi.advanceTimersByTime(10_000);
+  expect(await Promise.all(sent)).toMatchObject([{ reason: 'timed-out' }, { reason: 'timed-out' }, { kind: 'shed' }]);
+  expect(await send(get)).toEqual({ kind: 'shed' });
+  end();
+  release();
 });
 
 it('lets requests take turns, whatever their flights', async () => {

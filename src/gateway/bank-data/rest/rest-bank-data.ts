@@ -5,22 +5,14 @@ import type { IbanFieldValues } from '../../../iban/build-iban.ts';
 import { compactIban, isValidIban } from '../../../iban/iban.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { UpstreamRequest } from '../../upstream/outcome.ts';
-import type { UpstreamClient } from '../../upstream/upstream-client.ts';
+import type { UpstreamCalls } from '../../upstream/upstream-client.ts';
 import {
   createNotOfferedError,
   findAnswerFault,
   toUpstreamError,
   type UpstreamErrorEvents,
 } from '../../upstream/upstream-error.ts';
-import type {
-  Bank,
-  BankDataPort,
-  BankListRequest,
-  BankPage,
-  BicValidation,
-  IbanGeneration,
-  IbanValidation,
-} from '../bank-data.ts';
+import type { Bank, BankListRequest, BankPage, BicValidation, IbanGeneration, IbanValidation } from '../bank-data.ts';
 import { type DataVersion, dataVersionHeader } from '../data-version.ts';
 import {
   isAboutBic,
@@ -34,21 +26,44 @@ import {
   toRejectedIban,
 } from './wire.ts';
 
+export type RestBankData = ReturnType<typeof createRestBankData>;
+
 /** The bank-data service over REST. It has no batches: one call per IBAN or BIC. */
-export function createRestBankData(
-  client: UpstreamClient,
-  events: UpstreamErrorEvents,
-  dataVersion: Pick<DataVersion, 'report'>,
-): BankDataPort {
-  const callEndpoint = createCallEndpoint(client, events, dataVersion);
+export function createRestBankData(events: UpstreamErrorEvents, dataVersion: Pick<DataVersion, 'report'>) {
   return {
-    validateIban: (iban, context) =>
-      callEndpoint(ibanValidation, { input: iban, query: { iban_number: iban } }, context),
-    validateBic: (bic, context) => callEndpoint(bicValidation, { input: bic, query: { swift_code: bic } }, context),
-    generateIban: (values, context) =>
-      callEndpoint(ibanGeneration, { input: values.country, query: toGenerationQuery(values) }, context),
-    listBanks: (listing, context) => requestBankPage(callEndpoint, listing, context),
+    validateIban: (calls: UpstreamCalls, iban: string) =>
+      callEndpoint(calls, ibanValidation, iban, { iban_number: iban }),
+    validateBic: (calls: UpstreamCalls, bic: string) => callEndpoint(calls, bicValidation, bic, { swift_code: bic }),
+    generateIban: (calls: UpstreamCalls, values: IbanFieldValues) =>
+      callEndpoint(calls, ibanGeneration, values.country, toGenerationQuery(values)),
+    listBanks: (calls: UpstreamCalls, listing: BankListRequest, furtherPages: RequestContext['furtherPages']) =>
+      requestBankPage((query) => callEndpoint(calls, pages, null, query), listing, furtherPages),
   };
+
+  /** Rejects with a GatewayError if the outcome contains no readable answer. */
+  async function callEndpoint<Input, Answer>(
+    { send }: UpstreamCalls,
+    { path, isAbout, read, answer422, isOptional = false }: Endpoint<Input, Answer>,
+    input: Input,
+    query: Readonly<Record<string, string>>,
+  ): Promise<Answer> {
+    let answer: Answer | null = null;
+    const findFault: UpstreamRequest['findFault'] = ({ status, text, json }) => {
+      if (status === 200 && isAbout?.(json, input) === false) return 'mismatched';
+      answer = status === 200 ? read(json, input) : null;
+      return answer === null ? findAnswerFault(json ?? text) : null;
+    };
+    const outcome = await send({ method: 'GET', path, query, findFault });
+    if (outcome.kind === 'answered') {
+      const { status, headers, fault } = outcome;
+      const version = headers[dataVersionHeader];
+      if (typeof version === 'string') dataVersion.report(version);
+      if (status === 422 && answer422 !== undefined) return answer422(input);
+      if (status === 403 && isOptional) throw createNotOfferedError('bank-data');
+      if (answer !== null && fault === null) return answer;
+    }
+    throw toUpstreamError('bank-data', outcome, events);
+  }
 }
 
 /** What is the same for all calls of an endpoint. */
@@ -62,38 +77,6 @@ interface Endpoint<Input, Answer> {
   answer422?: (input: Input) => Answer;
   /** Some plans and hosts do not offer this endpoint: then 403 does not mean that the key was rejected. */
   isOptional?: boolean;
-}
-
-/** Calls one endpoint. Rejects with a GatewayError if the outcome contains no readable answer. */
-type CallEndpoint = <Input, Answer>(
-  endpoint: Endpoint<Input, Answer>,
-  request: { input: Input; query: Readonly<Record<string, string>> },
-  context: RequestContext,
-) => Promise<Answer>;
-
-function createCallEndpoint(
-  client: UpstreamClient,
-  events: UpstreamErrorEvents,
-  dataVersion: Pick<DataVersion, 'report'>,
-): CallEndpoint {
-  return async ({ path, isAbout, read, answer422, isOptional = false }, { input, query }, context) => {
-    let answer: ReturnType<typeof read> = null;
-    const findFault: UpstreamRequest['findFault'] = ({ status, text, json }) => {
-      if (status === 200 && isAbout?.(json, input) === false) return 'mismatched';
-      answer = status === 200 ? read(json, input) : null;
-      return answer === null ? findAnswerFault(json ?? text) : null;
-    };
-    const outcome = await client.send({ method: 'GET', path, query, findFault }, context);
-    if (outcome.kind === 'answered') {
-      const { status, headers, fault } = outcome;
-      const version = headers[dataVersionHeader];
-      if (typeof version === 'string') dataVersion.report(version);
-      if (status === 422 && answer422 !== undefined) return answer422(input);
-      if (status === 403 && isOptional) throw createNotOfferedError('bank-data');
-      if (answer !== null && fault === null) return answer;
-    }
-    throw toUpstreamError('bank-data', outcome, events);
-  };
 }
 
 /** The contract does not say whether an invalid IBAN gets 200 or 422, so both are accepted. */
@@ -154,25 +137,17 @@ const invalidFields: IbanGeneration = {
  * share, the page is shorter than requested.
  */
 async function requestBankPage(
-  callEndpoint: CallEndpoint,
+  request: (query: Readonly<Record<string, string>>) => Promise<ServicePage>,
   { country, search, offset, limit }: BankListRequest,
-  context: RequestContext,
+  furtherPages: RequestContext['furtherPages'],
 ): Promise<BankPage> {
-  const pagesContext = { ...context, startedAt: performance.now() };
   const requestPage = (page: number, perPage: number) =>
-    callEndpoint(
-      pages,
-      {
-        input: null,
-        query: {
-          ...(country !== null && { country }),
-          ...(search !== null && { search }),
-          page: String(page),
-          per_page: String(perPage),
-        },
-      },
-      pagesContext,
-    );
+    request({
+      ...(country !== null && { country }),
+      ...(search !== null && { search }),
+      page: String(page),
+      per_page: String(perPage),
+    });
 
   let page = Math.floor(offset / limit) + 1;
   let calls = 1;
@@ -187,8 +162,8 @@ async function requestBankPage(
   const range: Bank[] = answer.banks.slice(offset - (page - 1) * perPage);
   let isCutShort = false;
   for (; range.length < limit && calls < maxCalls && hasNextPage(page, answer, perPage); calls += 1) {
-    context.furtherPages.calls += 1;
-    isCutShort = context.furtherPages.calls > maxFurtherCalls;
+    furtherPages.calls += 1;
+    isCutShort = furtherPages.calls > maxFurtherCalls;
     if (isCutShort) break;
     try {
       answer = await requestPage(page + 1, perPage);

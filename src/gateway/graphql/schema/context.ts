@@ -26,8 +26,6 @@ export interface Services {
   limits: QueryLimits;
   /** Whether only the machine of the gateway can call it, so that all anonymous requests are of one user. */
   isOnlyLocal: boolean;
-  /** Calls to the bank-data service at a time. */
-  maxConcurrency: number;
   /** For work that takes long in one request: a thousand suggestions take 80 ms. */
   slices: TimeSlices;
 }
@@ -56,7 +54,7 @@ export function createContext(
   trace: Trace | null = null,
   isSliced = false,
 ): Context {
-  const { bankData, essayOrders, essayArchive, maxConcurrency } = services;
+  const { bankData, essayOrders, essayArchive } = services;
   const { bankDataCalls, essayCalls } = caller.limits;
   const hasBudget = bankDataCalls !== null || essayCalls !== null;
   const reserveCall: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
@@ -64,7 +62,7 @@ export function createContext(
   const limiter = createQueryLimiter(services.limits);
   const slices = isSliced ? services.slices : null;
   const ports = { bankData, essayOrders, essayArchive };
-  const loaders = new Loaders({ ...ports, limiter, context: requestContext, maxConcurrency, slices });
+  const loaders = new Loaders({ ...ports, limiter, context: requestContext });
   return { services, caller, limiter, requestContext, loaders, suggestions: new Map(), slices };
 }
 

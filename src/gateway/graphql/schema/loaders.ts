@@ -10,7 +10,6 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Signal } from '../../../base/async/signal.ts';
-import type { TimeSlices } from '../../../base/async/time-slices.ts';
 import type { BankDataPort, BicValidation, IbanValidation } from '../../bank-data/bank-data.ts';
 import type { Essay, EssayArchive, EssayOrders, ListOrders, OrderListing, OrderPage } from '../../essays/port.ts';
 import type { RequestContext } from '../../request-context.ts';
@@ -22,10 +21,6 @@ interface LoadersOptions {
   essayArchive: EssayArchive;
   limiter: QueryLimiter;
   context: RequestContext;
-  /** How many look-ups of a batch are in progress at a time: as many as the queue of calls lets through. */
-  maxConcurrency: number;
-  /** Null: there are few look-ups. A thousand cached ones take 15 ms. */
-  slices: TimeSlices | null;
 }
 
 /** The look-ups of one request: one batch per tick, each key once; and the orders that it lists, each of them once. */
@@ -48,7 +43,7 @@ export class Loaders {
     const { limiter, bankData } = this.#options;
     limiter.take('ibans');
     if (!isLookedUp) return unansweredIban(iban);
-    this.#ibans ??= createLoader('ibans', bankData.validateIban, unansweredIban, this.#options);
+    this.#ibans ??= createLoader('ibans', bankData.validateIbans, unansweredIban, this.#options);
     return this.#ibans.load(iban);
   }
 
@@ -60,7 +55,7 @@ export class Loaders {
     const { limiter, bankData } = this.#options;
     limiter.take('bics');
     if (!isLookedUp) return unansweredBic(bic);
-    this.#bics ??= createLoader('bics', bankData.validateBic, unansweredBic, this.#options);
+    this.#bics ??= createLoader('bics', bankData.validateBics, unansweredBic, this.#options);
     return this.#bics.load(bic);
   }
 
@@ -83,34 +78,20 @@ export class Loaders {
 
 function createLoader<Answer>(
   name: 'ibans' | 'bics',
-  lookUp: (key: string, context: RequestContext) => Promise<Answer>,
+  lookUp: (keys: readonly string[], context: RequestContext) => readonly Promise<Answer>[],
   toUnanswered: (key: string, failure: unknown) => Answer,
-  { context, maxConcurrency, slices }: LoadersOptions,
+  { context }: LoadersOptions,
 ): DataLoader<string, Answer> {
   const loadAll = async (keys: readonly string[]) => {
     const span = context.trace?.startLoad(name, keys.length) ?? null;
-    const batchContext = { ...context, trace: span, startedAt: performance.now() };
-    const answers = new Array<Answer>(keys.length);
-    let next = 0;
-    // Each worker takes the next key until none is left; the others wait without holding more than their key.
-    const work = async () => {
-      for (;;) {
-        if (slices?.isOver()) await slices(() => {});
-        const index = next;
-        const key = keys[index];
-        if (key === undefined) return;
-        next += 1;
-        try {
-          answers[index] = await lookUp(key, batchContext);
-        } catch (failure) {
-          context.signal.throwIfAborted();
-          answers[index] = toUnanswered(key, failure);
-        }
-      }
-    };
+    const answers = lookUp(keys, span === null ? context : { ...context, trace: span });
+    const settle = (answer: Promise<Answer>, index: number) =>
+      answer.catch((failure) => {
+        context.signal.throwIfAborted();
+        return toUnanswered(keys[index] ?? '', failure);
+      });
     try {
-      await Promise.all(Array.from({ length: Math.min(keys.length, maxConcurrency) }, work));
-      return answers;
+      return await Promise.all(answers.map(settle));
     } finally {
       span?.end();
     }

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { createLog } from '../../../../src/base/log.ts';
-import { withSealing } from '../../../../src/gateway/stores/sealed-store.ts';
+import { createSealingKeys, withSealing } from '../../../../src/gateway/stores/sealed-store.ts';
 import { createLogEvents } from '../../../../src/gateway/telemetry/log-events.ts';
 import { listOrders, storeOrders, tOrders } from '../../../support/gateway/essays/orders.ts';
 import { tRawClient, tRedisStore } from '../../../support/gateway/stores/redis-client.ts';
@@ -9,7 +9,10 @@ import { tRedis, whyNoRedis } from '../../../support/redis.ts';
 
 it.skipIf(whyNoRedis)(`one damaged entry in Redis hides no other order${whyNoRedis}`, async () => {
   const redis = await tRedis();
-  const store = withSealing(tRedisStore(redis.url).store, () => 'a-secret-of-the-test-with-32-characters');
+  const store = withSealing(
+    tRedisStore(redis.url).store,
+    createSealingKeys(() => 'a-secret-of-the-test-with-32-characters'),
+  );
   await storeOrders(store, 'cancelled', 3);
   const raw = tRawClient(redis);
   const keys = await raw.keys('ledgerquill:value:*');

@@ -1,10 +1,10 @@
 import { createTimeSlices } from '../../../../src/base/async/time-slices.ts';
 import { GatewayError } from '../../../../src/base/errors.ts';
-import type { Bank, BankDataPort, IbanValidation } from '../../../../src/gateway/bank-data/bank-data.ts';
-import { withPrecheck } from '../../../../src/gateway/bank-data/precheck.ts';
+import type { Bank, BicValidation, IbanValidation } from '../../../../src/gateway/bank-data/bank-data.ts';
 import type { Essay, EssayOrder, EssayOrderState, EssayOrders } from '../../../../src/gateway/essays/port.ts';
 import type { Services } from '../../../../src/gateway/graphql/schema/context.ts';
 import { turns } from '../../turns.ts';
+import { tBankDataPort } from '../bank-data.ts';
 import type { Texts } from './random-documents.ts';
 
 const ibans = [
@@ -37,23 +37,10 @@ export const texts: Texts = {
 
 /** Services whose results depend on their input only: values, failures and faults. They arrive in another order than requested. */
 export function tServices(): Services {
-  const bankData: BankDataPort = {
-    async validateIban(iban) {
-      const number = ibans.indexOf(iban);
-      await turns((number * 5) % 4);
-      if (number === 1)
-        throw new GatewayError('UPSTREAM_TIMED_OUT', 'Too late.', { service: 'bank-data', retryable: true });
-      if (number === 2) throw new GatewayError('UPSTREAM_FAILED', 'It failed.', { service: 'bank-data' });
-      if (number === 3) throw new Error('a fault');
-      return createValidation(iban, number);
-    },
-    async validateBic(bic) {
-      await turns(bic.length % 3);
-      if (bic === 'BNPAFRPP') throw new GatewayError('UPSTREAM_UNAVAILABLE', 'It is down.', { service: 'bank-data' });
-      if (bic === 'DEUTDEFF500') throw new GatewayError('UPSTREAM_FAILED', 'It failed.', { service: 'bank-data' });
-      return { bic, valid: true, problems: [], bank: bic === 'MARKDEFF' ? null : createBank(bic) };
-    },
-    async generateIban({ country }) {
+  const bankData = tBankDataPort({
+    validateIban: (_, iban) => validateIban(iban),
+    validateBic: (_, bic) => validateBic(bic),
+    async generateIban(_, { country }) {
       await turns(1);
       if (country === 'FR')
         return {
@@ -64,7 +51,7 @@ export function tServices(): Services {
         };
       return { kind: 'iban', validation: createValidation('DE89370400440532013000', 0) };
     },
-    async listBanks({ country, limit, offset }) {
+    async listBanks(_, { country, limit, offset }) {
       await turns(2);
       if (country === 'FR')
         throw new GatewayError('UPSTREAM_ALLOWANCE_EXHAUSTED', 'None left.', { service: 'bank-data' });
@@ -74,10 +61,10 @@ export function tServices(): Services {
       }));
       return { banks, next: limit === 2 ? 3 : null, total: limit === 100 ? 3_000_000_000 : 7 };
     },
-  };
+  });
   const renewsAt = new Date('2026-12-01T00:00:00Z');
   return {
-    bankData: withPrecheck(bankData),
+    bankData,
     essays: { generate: async () => ({ kind: 'invalid-input', field: null, message: 'Not here.', problems: [] }) },
     essayArchive: {
       async find(id) {
@@ -111,7 +98,6 @@ export function tServices(): Services {
       schemes: () => null,
     },
     isOnlyLocal: true,
-    maxConcurrency: 64,
     slices: createTimeSlices(4),
     limits: {
       ibans: 20,
@@ -124,6 +110,23 @@ export function tServices(): Services {
       suggestions: 1_000,
     },
   };
+}
+
+async function validateIban(iban: string): Promise<IbanValidation> {
+  const number = ibans.indexOf(iban);
+  await turns((number * 5) % 4);
+  if (number === 1)
+    throw new GatewayError('UPSTREAM_TIMED_OUT', 'Too late.', { service: 'bank-data', retryable: true });
+  if (number === 2) throw new GatewayError('UPSTREAM_FAILED', 'It failed.', { service: 'bank-data' });
+  if (number === 3) throw new Error('a fault');
+  return createValidation(iban, number);
+}
+
+async function validateBic(bic: string): Promise<BicValidation> {
+  await turns(bic.length % 3);
+  if (bic === 'BNPAFRPP') throw new GatewayError('UPSTREAM_UNAVAILABLE', 'It is down.', { service: 'bank-data' });
+  if (bic === 'DEUTDEFF500') throw new GatewayError('UPSTREAM_FAILED', 'It failed.', { service: 'bank-data' });
+  return { bic, valid: true, problems: [], bank: bic === 'MARKDEFF' ? null : createBank(bic) };
 }
 
 /** An order for each id in `texts`. */
