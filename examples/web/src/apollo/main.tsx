@@ -4,7 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { Page } from '../components/page.tsx';
 import '../style.css';
 import { createApolloClient } from './client.ts';
-import { createApolloEssays } from './port.ts';
+import { createApolloEssays } from './essays.ts';
 import { ApolloIbanField } from './iban-field.tsx';
 import { ApolloIbanList } from './iban-list.tsx';
 import { createApolloIbans } from './ibans.ts';

@@ -4,7 +4,7 @@ import { Provider } from 'urql';
 import { Page } from '../components/page.tsx';
 import '../style.css';
 import { createUrqlClient } from './client.ts';
-import { createUrqlEssays } from './port.ts';
+import { createUrqlEssays } from './essays.ts';
 import { UrqlIbanField } from './iban-field.tsx';
 import { UrqlIbanList } from './iban-list.tsx';
 import { createUrqlIbans } from './ibans.ts';
