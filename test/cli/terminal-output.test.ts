@@ -23,7 +23,7 @@ describe('check', () => {
   it('escapes it in its messages, and keeps it in the rows, which are data', async () => {
     const { run } = tCheck(`"IBAN ${hostile}",Name\nDE89370400440532013000,${hostile.trim()}\n`, `${hostile}.csv`);
     const { stdout, stderr } = await run();
-    expect(stderr).toContain(`${escaped}.csv: 1 row`);
+    expect(stderr).toContain(`${escaped}.csv: 2 rows read`);
     expect(stderr).not.toMatch(controls);
     expect(stdout).toContain(`,${hostile.trim()}`);
   });
