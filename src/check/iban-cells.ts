@@ -95,19 +95,21 @@ export function findValidIbans(cell: Cell | undefined): readonly string[] {
 /** As long as those of their countries, right or wrong. */
 function findIbans(text: string): string[] {
   const found: string[] = [];
+  let tried = 0;
   for (const { index, 1: before = '' } of text.matchAll(
     /(^|[^a-z0-9]|iban)(?=[a-z]{2}[\s\p{Cf}\p{Pd}]*\d[\s\p{Cf}\p{Pd}]*\d)/giu,
   )) {
     const start = index + before.length;
     const iban = takeIban(text, start);
     if (iban !== null) found.push(iban);
-    if (found.length >= maxFound) break;
+    tried += 1;
+    if (tried >= maxTried) break;
   }
   return found;
 }
 
-/** Of a cell: to validate more would take too much of the event loop in one go. */
-const maxFound = 500;
+/** Places in a cell where an IBAN may begin: to try more would take too much of the event loop in one go. */
+const maxTried = 1_000;
 
 /** A long text may have thousands of places where one may begin, so each takes few steps. */
 function takeIban(text: string, start: number): string | null {
@@ -118,10 +120,10 @@ function takeIban(text: string, start: number): string | null {
   for (; taken < length; end += 1) {
     if (end >= text.length || end > start + longestCell) return null;
     if (isLetterOrDigit(text.charCodeAt(end))) taken += 1;
-    else if (!isSeparator(text.charAt(end))) return null;
+    else if (!isSeparator(text, end)) return null;
   }
   let next = end;
-  while (next < text.length && next < end + longestCell && isSeparator(text.charAt(next))) next += 1;
+  while (next < text.length && next < end + longestCell && isSeparator(text, next)) next += 1;
   if (next < text.length && !isEnd(text, next)) return null;
   return compactIban(text.slice(start, end)).replaceAll(/[./]/g, '');
 }
@@ -130,8 +132,11 @@ function isLetterOrDigit(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 }
 
-function isSeparator(character: string): boolean {
-  return character === ' ' || /[\s\p{Cf}\p{Pd}./]/u.test(character);
+/** White space, or what groups digits. */
+function isSeparator(text: string, index: number): boolean {
+  const code = text.charCodeAt(index);
+  if (code >= 128) return /[\s\p{Cf}\p{Pd}]/u.test(text.charAt(index));
+  return code === 32 || (code >= 9 && code <= 13) || (code >= 45 && code <= 47);
 }
 
 /** Whether the character at an index does not continue the IBAN before it, as digits would. */

@@ -38,7 +38,7 @@ interface AttemptOptions {
 }
 
 /**
- * Sends one attempt past all guards: the queue, the guard of its path, the budget, the allowance and the lock of an order. The
+ * Sends one attempt past all guards: the queue, the guard of its path, the budget, the allowance and, for an order, its record. The
  * queue is the outermost: what changes while an attempt waits is checked afterwards. After the queue, a read has only the
  * remaining time; for a write the deadline restarts.
  */

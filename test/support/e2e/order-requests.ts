@@ -33,7 +33,7 @@ export async function monitorOrderRequests(
     // The list of processes is changed in the same way, and kept for longer.
     const isChange = command === 'eval' && args[0]?.includes('local seen, next') && args[5] !== String(markerMs);
     const changed = isChange ? args.slice(2, 3) : [];
-    const read = command === 'mget' ? args : [];
+    const read = command === 'get' || command === 'mget' ? args : [];
     for (const key of changed) requests.push({ kind: 'change', key, client });
     for (const key of read) requests.push({ kind: 'read', key, client });
     events.emit('request');

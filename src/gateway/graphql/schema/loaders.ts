@@ -23,7 +23,7 @@ interface LoadersOptions {
   context: RequestContext;
 }
 
-/** The look-ups of one request: one batch per tick, each key once; and the orders that it lists, each of them once. */
+/** The look-ups of one request: one batch for what resolvers load in one go, each key once; and the orders that it lists, each of them once. */
 export class Loaders {
   readonly #options: LoadersOptions;
   #ibans: DataLoader<string, IbanValidation> | undefined;
