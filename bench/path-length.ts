@@ -76,7 +76,7 @@ export async function measurePaths(): Promise<Record<RequestKind, Path>> {
 }
 
 const warmUpRounds = 6;
-const measuredRounds = 3;
+const measuredRounds = 9;
 
 export function countFunctions(path: Path): number {
   return [...path.values()].flat().length;
