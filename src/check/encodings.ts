@@ -21,7 +21,7 @@ type SingleByteEncoding = Extract<TextEncoding, `windows-${string}`>;
  * The encoding of a text with letters beyond ASCII that is not UTF-8: that of Windows in Western or Central Europe, or in Cyrillic.
  * Signs within a word are letters of another encoding, and so are three letters with accents in a row.
  * @example
- * findSingleByteEncoding(Buffer.from([0xaf, 0xf3, 0xb3, 0xe6])) // => 'windows-1250', a Polish word
+ * findSingleByteEncoding(Buffer.from([0xaf, 0xf3, 0xb3, 0xe6])) // => 'windows-1250'
  */
 export function findSingleByteEncoding(bytes: Buffer): SingleByteEncoding {
   const text = iconv.decode(bytes.subarray(0, sampleBytes), 'windows-1252');

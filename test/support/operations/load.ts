@@ -29,8 +29,10 @@ const lookUpQuery = 'query ($iban: String!) { ibanValidation(iban: $iban) { iban
 const orderQuery = `mutation ($input: GenerateEssayInput!) {
   generateEssay(input: $input) { __typename ... on Essay { text } ... on EssayServiceFailed { code } }  }`;
 
-/** Between two requests of a client. */
-const pauseMs = 50;
+/** Between two look-ups of a client. */
+const lookUpPauseMs = 50;
+/** Orders of an outage are all repeated after it: more would wait for the service long enough for an alert. */
+const orderPauseMs = 250;
 const knownIbans = Array.from({ length: 5 }, (_, index) => tIban(900_000 + index));
 
 interface LoadOptions {
@@ -99,7 +101,7 @@ export async function startLoad(
     if (repeatsOrders) await orderEssay(order);
   }
 
-  async function repeat(request: () => Promise<void>): Promise<void> {
+  async function repeat(request: () => Promise<void>, pauseMs: number): Promise<void> {
     while (!isOver) {
       await request();
       await pause(pauseMs);
@@ -110,7 +112,10 @@ export async function startLoad(
   await orderNext();
   const lookUpNew = () => lookUp(tIban(nextNumber()));
   const lookUpKnown = () => lookUp(knownIbans[seen.lookUps % knownIbans.length] as string);
-  const clients = Promise.all([lookUpNew, lookUpNew, lookUpKnown, orderNext, orderNext].map(repeat));
+  const clients = Promise.all([
+    ...[lookUpNew, lookUpNew, lookUpKnown].map((lookUp) => repeat(lookUp, lookUpPauseMs)),
+    ...[orderNext, orderNext].map((order) => repeat(order, orderPauseMs)),
+  ]);
   // Reported when it ends.
   clients.catch(() => {});
   await vi.waitUntil(() => seen.orders > 10, { interval: 20, timeout: 100_000 });
