@@ -370,7 +370,7 @@ function columnOf(letters: string): number {
 }
 
 /**
- * A day and a time as a spreadsheet counts them, in ISO 8601. A number that is no date is an error value there, too: it may be a bank code.
+ * A day and a time as a spreadsheet counts them, in ISO 8601. A number outside the calendar is an error value there, too: it may be a bank code.
  * @example
  * toDateText(46356.5, false) // => '2026-11-30 12:00:00'
  */

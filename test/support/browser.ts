@@ -37,7 +37,7 @@ export interface Visit {
 /** Used by all files of the worker, and ended with it. */
 let launched: Promise<Browser> | undefined;
 
-/** A page between two tests. A page in a new context would compile its scripts anew, which takes five times as much CPU time. */
+/** A page between two tests. A page in a new context would compile its scripts again, which takes five times as much CPU time. */
 let idlePage: Page | undefined;
 
 /** With few threads and processes, which use a tenth less CPU time. */

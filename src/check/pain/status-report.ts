@@ -117,7 +117,7 @@ function readStatus(element: XmlElement, statusName: string, paymentId: string |
   return { paymentId, status: textOf(find(element, statusName)), reasons, name: additional.join(' ') || null };
 }
 
-/** The status of Verification of Payee, or of the payment. What is accepted is no finding. */
+/** The status of Verification of Payee, or of the payment. What was accepted has no finding. */
 function report(reported: ReportedStatus | null, element: XmlElement, findings: MessageFindings): void {
   if (reported === null || reported.status === null) return;
   const { status, reasons, name } = reported;

@@ -4,7 +4,7 @@ import type { BudgetExhausted, BudgetedCall, Uncounted } from '../request-contex
 import type { Replicas } from '../stores/gateway-count.ts';
 import type { Store } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
-import { createPeriodCount, type PeriodCount, type Reserved } from '../upstream/allowance/period-count.ts';
+import { createPeriodCount, type PeriodCount, type Reserved, uncounted } from '../upstream/allowance/period-count.ts';
 import type { Caller } from './caller.ts';
 
 export interface BudgetStatus {
@@ -137,7 +137,6 @@ function budgetOf({ limits }: BudgetOwner, service: ServiceName): CallBudget | n
 }
 
 const one = () => 1;
-const uncounted: Uncounted = { kind: 'uncounted' };
 
 function toBudgetedCall(reserved: Reserved): BudgetedCall {
   return reserved.kind === 'exhausted' ? { ...reserved, kind: 'budget-exhausted' } : reserved;

@@ -88,7 +88,7 @@ const blockS = 0.5;
 /** With 1,000, a gateway under full load would flush the disk 27 times per second. */
 const largestBlock = 10_000;
 
-const uncounted: Uncounted = { kind: 'uncounted' };
+export const uncounted: Uncounted = { kind: 'uncounted' };
 
 /** The count of one period; up to a hundredth of what remains is counted ahead of time, in blocks. */
 function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Date }) {
