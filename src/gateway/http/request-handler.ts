@@ -5,12 +5,12 @@ import { clientClosedRequest, prefersHtml } from '../graphql/request/reply.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { FinishedRequest } from '../telemetry/finished-request.ts';
 import type { StartTrace } from '../telemetry/telemetry.ts';
+import { defaultBodyBytes, readBodyOrRefuse } from './body.ts';
 import type { CheckEndpoint } from './check-endpoint.ts';
 import { createCors } from './cors.ts';
 import { takeUnread } from './event-stream.ts';
 import { createRequestIds, createResponseWriter, Exchange } from './exchange.ts';
 import type { SendGraphiql } from './graphiql.ts';
-import { defaultBodyBytes, readBodyOrRefuse } from './body.ts';
 import { createGraphqlEndpoint, type GraphqlEndpointOptions } from './graphql-endpoint.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import { createHostCheck, normalizeTarget, validatePost } from './request-validation.ts';
@@ -177,7 +177,13 @@ export function createRequestHandler({
     const found = await access.identifyAndCount(request.rawHeaders);
     if (found.kind !== 'signed') return found;
     const message = `POST ${route} needs an API key or a token; the signature of a router is for /graphql.`;
-    return { kind: 'refused', status: 401, code: 'UNAUTHENTICATED', message, headers: { 'www-authenticate': 'Bearer' } };
+    return {
+      kind: 'refused',
+      status: 401,
+      code: 'UNAUTHENTICATED',
+      message,
+      headers: { 'www-authenticate': 'Bearer' },
+    };
   }
 
   /** Logs a fault, and answers the request if it has no answer. */

@@ -1,5 +1,5 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { isObject, maxUncheckedLength, findJsonProblem, parseJson, readProperty } from '../../base/parse-json.ts';
+import { findJsonProblem, isObject, maxUncheckedLength, parseJson, readProperty } from '../../base/parse-json.ts';
 import { isLoopback } from '../../base/variables/parsers.ts';
 import type { Caller } from '../callers/caller.ts';
 import { clientClosedRequest } from '../graphql/request/reply.ts';
@@ -21,7 +21,11 @@ export function createMcpEndpoint({ issuer, ...options }: McpEndpointOptions): M
     /** RFC 9728. The issuer is the same text as in tokens: clients compare it. */
     sendMetadata(exchange) {
       if (issuer === null) {
-        return exchange.sendError(404, 'BAD_USER_INPUT', 'The gateway accepts API keys; no issuer of tokens is configured.');
+        return exchange.sendError(
+          404,
+          'BAD_USER_INPUT',
+          'The gateway accepts API keys; no issuer of tokens is configured.',
+        );
       }
       exchange.sendJson(200, {
         resource: `${originOf(exchange)}/mcp`,
@@ -36,7 +40,10 @@ export function createMcpEndpoint({ issuer, ...options }: McpEndpointOptions): M
       if (challenge === undefined || issuer === null) return refusal;
       const parameters = `${describeResource(exchange)}, scope="${tools[0]?.service}"`;
       const separator = challenge.includes('=') ? ', ' : ' ';
-      return { ...refusal, headers: { ...refusal.headers, 'www-authenticate': `${challenge}${separator}${parameters}` } };
+      return {
+        ...refusal,
+        headers: { ...refusal.headers, 'www-authenticate': `${challenge}${separator}${parameters}` },
+      };
     },
     async answer(exchange, caller, body) {
       const text = body.toString();
@@ -44,7 +51,11 @@ export function createMcpEndpoint({ issuer, ...options }: McpEndpointOptions): M
       if (problem !== null) return exchange.sendError(400, 'BAD_USER_INPUT', problem);
       const message = parseJson(text);
       if (!isObject(message)) {
-        return exchange.sendError(400, 'BAD_USER_INPUT', 'The request body must be one JSON-RPC message, as a JSON object.');
+        return exchange.sendError(
+          400,
+          'BAD_USER_INPUT',
+          'The request body must be one JSON-RPC message, as a JSON object.',
+        );
       }
       if (refuseTool(exchange, caller, message)) return;
       await respond(exchange, caller, message);
@@ -79,7 +90,9 @@ export function createMcpEndpoint({ issuer, ...options }: McpEndpointOptions): M
     // All results are complete: no tool reports progress, and nothing can be subscribed to.
     const bytes = response && new Uint8Array(await response.arrayBuffer());
     if (bytes === null || exchange.signal.aborted) return exchange.finish(clientClosedRequest);
-    const sent = [...(response?.headers ?? [])].filter(([name]) => /^(content-type|allow|www-authenticate)$/.test(name));
+    const sent = [...(response?.headers ?? [])].filter(([name]) =>
+      /^(content-type|allow|www-authenticate)$/.test(name),
+    );
     exchange.send(response?.status ?? 500, [...sent.flat(), 'cache-control', 'no-store'], bytes);
   }
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import {
-  CLIENT_CAPABILITIES_META_KEY,
   type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
   fromJsonSchema,
   type InputRequiredResult,
   inputRequired,
@@ -51,7 +51,12 @@ export function createMcpServers(options: McpServerOptions) {
     for (const { tool, inputSchema, outputSchema } of prepared) {
       if (!caller.scopes.has(tool.service)) continue;
       const { name, title, description, isReadOnly } = tool;
-      const annotations = { readOnlyHint: isReadOnly, destructiveHint: false, idempotentHint: true, openWorldHint: true };
+      const annotations = {
+        readOnlyHint: isReadOnly,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: true,
+      };
       server.registerTool(
         name,
         { title, description, inputSchema, outputSchema, annotations: { ...annotations, title } },

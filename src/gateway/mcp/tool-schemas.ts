@@ -100,7 +100,11 @@ interface Selected {
   required: string[];
 }
 
-function createSelectionSchema(schema: GraphQLSchema, type: GraphQLOutputType, { selections }: SelectionSetNode): Selected {
+function createSelectionSchema(
+  schema: GraphQLSchema,
+  type: GraphQLOutputType,
+  { selections }: SelectionSetNode,
+): Selected {
   const selected: Selected = { properties: {}, required: [] };
   for (const selection of selections) {
     if (selection.kind === Kind.FIELD) {
@@ -109,7 +113,8 @@ function createSelectionSchema(schema: GraphQLSchema, type: GraphQLOutputType, {
       selected.properties[name] = fieldSchema(schema, type, selection);
     } else if (selection.kind === Kind.INLINE_FRAGMENT) {
       const on = selection.typeCondition ? typeFromAST(schema, selection.typeCondition) : undefined;
-      if (isOutputType(on)) Object.assign(selected.properties, createSelectionSchema(schema, on, selection.selectionSet).properties);
+      if (isOutputType(on))
+        Object.assign(selected.properties, createSelectionSchema(schema, on, selection.selectionSet).properties);
     }
   }
   return selected;

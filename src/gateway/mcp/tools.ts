@@ -1,6 +1,6 @@
+import type { ServiceName } from '../../base/errors.ts';
 import { compactBic, findBicProblems } from '../../iban/bic.ts';
 import { compactIban, isValidIban } from '../../iban/iban.ts';
-import type { ServiceName } from '../../base/errors.ts';
 
 /** Arguments of a call, valid by the input schema of the tool. */
 export type Arguments = Readonly<Record<string, unknown>>;
@@ -146,7 +146,8 @@ export const tools: readonly Tool[] = [
   {
     name: 'find_essay',
     title: 'Read an ordered essay',
-    description: 'Free: never calls a paid service. Finds an order by its id or its idempotencyKey, with the essay once it is written.',
+    description:
+      'Free: never calls a paid service. Finds an order by its id or its idempotencyKey, with the essay once it is written.',
     document: /* GraphQL */ `query find_essay($id: ID, $idempotencyKey: ID) {
   essayOrder(id: $id, idempotencyKey: $idempotencyKey) {
     id
