@@ -1,14 +1,27 @@
 import { describe, expect, it } from 'vitest';
+import { readProperty } from '../../../src/base/parse-json.ts';
 import { tIban } from '../../support/e2e/iban.ts';
 import { tCallers } from '../../support/gateway/http/callers.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
 import { tMcpClient } from '../../support/gateway/mcp/mcp-client.ts';
-import { replyWithIban, tUpstream } from '../../support/scripted-upstream.ts';
+import { bankDataKey, essaysKey } from '../../support/gateway.ts';
+import { replyWithIban, tUpstream, type Upstream } from '../../support/scripted-upstream.ts';
 
 /* Paid tools are called only after a user has agreed. */
 
 const ibans = (count: number, first = 0) => Array.from({ length: count }, (_, index) => tIban(first + index));
-const tBank = async (env = {}) => tListeningGateway(env, await tUpstream(replyWithIban));
+
+/** A gateway whose services are paid for. */
+async function tBank(env = {}) {
+  const upstream = await tUpstream(replyWithIban);
+  return tListeningGateway({ ...paidBy(upstream), ...env }, upstream);
+}
+
+function paidBy({ url }: Upstream) {
+  return { BANK_DATA_URL: url, BANK_DATA_API_KEY: bankDataKey, ESSAY_URL: url, ESSAY_API_KEY: essaysKey };
+}
+
+const idOf = (data: Record<string, unknown> | undefined) => readProperty(data?.startEssay, 'id');
 const confirmationIn = (text: string) => /"confirmation": "([^"]+)"/.exec(text)?.[1];
 
 describe('by default, a paid tool', () => {
@@ -51,7 +64,8 @@ describe('by default, a paid tool', () => {
 
   it('does not accept the confirmation of another caller', async () => {
     const callers = { shop: 'bank-data', bank: 'bank-data' };
-    const { origin, upstream } = await tCallers({ callers, upstream: await tUpstream(replyWithIban) });
+    const paid = await tUpstream(replyWithIban);
+    const { origin, upstream } = await tCallers({ callers, upstream: paid, env: paidBy(paid) });
     const shop = await tMcpClient(origin, { caller: 'shop' });
     const bank = await tMcpClient(origin, { caller: 'bank' });
     const confirmation = confirmationIn((await shop.call('check_iban', { iban: tIban(1) })).text);
@@ -84,7 +98,8 @@ it('an agent checks 100 IBANs, is asked beyond 60, is stopped by its cap, and or
   expect(questions[0]).toContain('up to 40 paid calls');
   // The cap holds where the user has agreed, too.
   expect(second.isError).toBe(true);
-  expect(second.text.split('BUDGET_EXHAUSTED')).toHaveLength(21);
+  // Two fields of each of the other twenty IBANs need the call.
+  expect(second.text.split('BUDGET_EXHAUSTED')).toHaveLength(41);
   expect(upstream.calls).toHaveLength(80);
   // Other tools, and other clients of the caller, have calls of their own; what was looked up is free.
   expect((await call('check_iban', { iban: tIban(200) })).isError).toBe(false);
@@ -94,13 +109,14 @@ it('an agent checks 100 IBANs, is asked beyond 60, is stopped by its cap, and or
 
   const order = { description: 'The fountain pen and its nib', wordCount: 100 };
   const orders = [await call('order_essay', order), await call('order_essay', order)];
-  const [id, again] = orders.map(({ data }) => (data?.startEssay as { id: string }).id);
+  const [id, again] = orders.map(({ data }) => idOf(data));
+  expect(id).toEqual(expect.any(String));
   expect(again).toBe(id);
   await expect.poll(() => upstream.calls.length).toBe(83);
   const found = await call('find_essay', { id });
   expect(found.data).toMatchObject({ essayOrder: { id } });
   const other = await call('order_essay', { ...order, idempotencyKey: 'another' });
-  expect((other.data?.startEssay as { id: string }).id).not.toBe(id);
+  expect(idOf(other.data)).not.toBe(id);
   await expect.poll(() => upstream.calls.length).toBe(84);
 });
 

@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
-import { jwt, tToken } from '../../support/gateway/callers/token.ts';
+import { ec, jwt, pemOf, tToken } from '../../support/gateway/callers/token.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
 
 /* What clients need to get a token: RFC 9728. */
 
+const env = { ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey) };
 const path = '/.well-known/oauth-protected-resource';
 
 it('is served without credentials, with the issuer as tokens have it, and named in each 401', async () => {
-  const { origin } = await tListeningGateway(jwt);
+  const { origin } = await tListeningGateway(env);
   for (const url of [`${origin}${path}/mcp`, `${origin}${path}`]) {
     const response = await fetch(url);
     expect(await response.json()).toEqual({
@@ -32,7 +33,7 @@ it('does not exist without an issuer', async () => {
 });
 
 it('a token may have its scopes in scp', async () => {
-  const { origin } = await tListeningGateway(jwt);
+  const { origin } = await tListeningGateway(env);
   const names = async (claims: object) => {
     const response = await fetch(`${origin}/mcp`, {
       method: 'POST',

@@ -124,7 +124,7 @@ describe('callers', () => {
 
 it('is executed where only trusted documents are, and does not exist if MCP is off', async () => {
   const folder = tFolder();
-  writeFileSync(join(folder, 'limits.graphql'), 'query Limits { limits { ibans } }');
+  writeFileSync(join(folder, 'trusted.json'), JSON.stringify({ limits: 'query Limits { limits { ibans } }' }));
   const { origin, post } = await tListeningGateway({ TRUSTED_DOCUMENTS: folder, ...never });
   expect((await post({ query: '{ limits { ibans } }' })).json().errors[0]?.extensions.code).toBe(
     'QUERY_NOT_IN_SAFELIST',
