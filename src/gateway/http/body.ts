@@ -16,9 +16,9 @@ type Body = Buffer | 'too-large' | 'fragmented' | 'lost' | 'disconnected';
 /** Limit for the body of a request to GraphQL or to the MCP endpoint. */
 export const defaultBodyBytes = 1_000_000;
 
-/** Reads the whole body, at once. Null if it was refused, and an error was sent. */
+/** Reads the whole body. Begins at once, before the promise is awaited. Null if it was refused, and an error was sent. */
 export async function readBodyOrRefuse(exchange: Exchange, limits: BodyLimits): Promise<Buffer | null> {
-  const body = await readBody(exchange, limits);
+  const body = await new Promise<Body>((resolve) => receiveBody(exchange, limits, resolve));
   if (typeof body !== 'string') return body;
   if (body === 'disconnected') exchange.finish(clientClosedRequest);
   else if (body === 'too-large') {
@@ -35,11 +35,6 @@ export async function readBodyOrRefuse(exchange: Exchange, limits: BodyLimits): 
 }
 
 const closeConnection = ['connection', 'close'];
-
-/** Begins at once, before the promise is awaited. */
-function readBody(exchange: Exchange, limits: BodyLimits): Promise<Body> {
-  return new Promise((resolve) => receiveBody(exchange, limits, resolve));
-}
 
 /** @param onBody called once */
 function receiveBody(exchange: Exchange, { maxBytes, buffered }: BodyLimits, onBody: (body: Body) => void): void {

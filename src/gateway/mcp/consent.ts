@@ -24,8 +24,6 @@ interface Seal {
   digest: string;
 }
 
-export type Consents = ReturnType<typeof createConsents>;
-
 /** Decides which calls of tools a user confirms, and recognizes what was confirmed. Keeps nothing: what it asks is sealed. */
 export function createConsents({ budgets, allowances, paidServices, secret }: ConsentOptions) {
   const key = secret === null ? randomBytes(32) : createHmac('sha256', secret).update('consent of agents').digest();

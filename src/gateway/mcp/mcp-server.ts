@@ -43,7 +43,7 @@ export function createMcpServers(options: McpServerOptions) {
   return (exchange: Exchange, caller: Caller): McpServer => {
     const server = new McpServer(serverInfo, {
       instructions,
-      capabilities: { tools: {} },
+      capabilities: { tools: { listChanged: false } },
       cacheHints: { 'tools/list': { ttlMs: listFreshMs, cacheScope: 'private' } },
       inputRequired: { legacyShim: false },
       requestState: { verify: consents.verify },

@@ -20,7 +20,7 @@ import {
 } from 'graphql';
 
 /** A JSON Schema, as tools have it. */
-export type JsonSchema = { type: 'object'; properties: Record<string, object>; required: string[] };
+type JsonSchema = { type: 'object'; properties: Record<string, object>; required: string[] };
 
 /** The schemas of a tool, from the variables and the selection of its only operation. */
 export interface ToolSchemas {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ec, jwt, pemOf, tToken } from '../../support/gateway/callers/token.ts';
+import { ec, jwt, pemOf, type Token, tToken } from '../../support/gateway/callers/token.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
 
 /* What clients need to get a token: RFC 9728. */
@@ -34,7 +34,7 @@ it('does not exist without an issuer', async () => {
 
 it('a token may have its scopes in scp', async () => {
   const { origin } = await tListeningGateway(env);
-  const names = async (claims: object) => {
+  const names = async (claims: Token) => {
     const response = await fetch(`${origin}/mcp`, {
       method: 'POST',
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
