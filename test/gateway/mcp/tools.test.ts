@@ -107,7 +107,7 @@ describe('callers', () => {
     expect((await fetch(`${origin}/mcp`)).status).toBe(405);
   });
 
-  it('and their tools are in log and metrics; arguments are not', async () => {
+  it('and their tools are in the log; arguments are not', async () => {
     const { origin, log } = await tCallers({
       callers: { shop: 'bank-data' },
       env: never,
