@@ -15,6 +15,7 @@ const products = [
 
 const layersOfGateway = [
   ['gateway.ts'],
+  ['mcp'],
   ['http'],
   ['graphql/request', 'graphql/schema'],
   ['graphql/documents'],

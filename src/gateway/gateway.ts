@@ -9,7 +9,7 @@ import { createCachedBankData } from './bank-data/cached-bank-data.ts';
 import { createAccess } from './callers/access.ts';
 import type { Scope } from './config/callers.ts';
 import { createConfigHash } from './config/config-hash.ts';
-import { type Config, draftsEssays, listSecrets, type Upstreams } from './config/read-config.ts';
+import { type Config, draftsEssays, listPaidServices, listSecrets, type Upstreams } from './config/read-config.ts';
 import { createPaidEssays } from './essays/paid-essays.ts';
 import { createTrustedDocuments } from './graphql/documents/trusted-documents.ts';
 import { createGraphqlHandler } from './graphql/request/graphql-handler.ts';
@@ -19,7 +19,7 @@ import { schema } from './graphql/schema/schema.ts';
 import type { CheckEndpoint } from './http/check-endpoint.ts';
 import { createGraphiql } from './http/graphiql.ts';
 import { type MetricsServer, startMetricsServer } from './http/metrics-server.ts';
-import { createRequestHandler } from './http/request-handler.ts';
+import { createRequestHandler, type McpEndpoint } from './http/request-handler.ts';
 import { createHttpServer } from './http/server.ts';
 import { closeOnError, openStore } from './stores/open-store.ts';
 import type { Exposition, MetricSources } from './telemetry/metrics/exposition.ts';
@@ -127,6 +127,25 @@ export function createGateway(
     return check;
   }
 
+  let mcp: Promise<McpEndpoint> | undefined;
+  /** Most gateways serve no agents, so its code is loaded by the first request. */
+  function loadMcp(): Promise<McpEndpoint> {
+    mcp ??= import('./mcp/mcp-endpoint.ts').then(({ createMcpEndpoint }) =>
+      createMcpEndpoint({
+        schema,
+        graphql,
+        budgets: access.budgets,
+        allowances,
+        paidServices: listPaidServices(config),
+        secret: config.store.secret,
+        maxIbans: config.maxIbansPerQuery,
+        issuer: config.access.jwt?.issuer ?? null,
+        events,
+      }),
+    );
+    return mcp;
+  }
+
   let isStopping = false;
   let stopLoading = () => {};
   let closing: Promise<void> | undefined;
@@ -136,6 +155,7 @@ export function createGateway(
     graphql,
     graphiql: createGraphiql(config.connections),
     loadCheck: config.check.maxRequests === 0 ? null : loadCheck,
+    loadMcp: config.hasMcp ? loadMcp : null,
     maxBufferedBytes: config.maxBufferedBytes,
     streamLimits: { clientTimeoutMs: config.connections.clientTimeoutMs, heartbeatMs },
     inTimeSlice: slices,

@@ -15,6 +15,14 @@ export interface Caller {
   limits: CallerLimits;
   /** Equal for callers who may use the same, and who thus get the same replies where no reply depends on the caller. */
   accessKey: string;
+  /** The tool with which an agent acts for the caller, and whose paid calls are counted as well; undefined outside of MCP. */
+  tool?: CallerTool | undefined;
+}
+
+/** A tool of the MCP endpoint, and its paid calls of a day (UTC). */
+export interface CallerTool {
+  name: string;
+  maxCalls: number;
 }
 
 interface CallerDescription {

@@ -80,7 +80,8 @@ export function createTokenVerification({ jwt, createCaller, events }: TokenVeri
     const name = readClaim(payload, callerClaim);
     const limits = ownLimits.safeParse((limitsClaim !== null && readClaim(payload, limitsClaim)) || {});
     if (typeof name !== 'string' || name === '' || name.length > maxNameLength || !limits.success) return null;
-    const names = listNames(readClaim(payload, scopesClaim)).map((name) => name.replace(/^ledgerquill:/, ''));
+    const scopesOf = readClaim(payload, scopesClaim) ?? (scopesClaim === 'scope' ? payload.scp : undefined);
+    const names = listNames(scopesOf).map((name) => name.replace(/^ledgerquill:/, ''));
     const scopes = names.filter(isScope);
     return createCaller({ kind: 'jwt', name, scopes, limits: limits.data });
   }

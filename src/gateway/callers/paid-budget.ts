@@ -5,7 +5,7 @@ import type { Replicas } from '../stores/gateway-count.ts';
 import type { Store } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import { createPeriodCount, type PeriodCount, type Reserved, uncounted } from '../upstream/allowance/period-count.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, CallerTool } from './caller.ts';
 
 export interface BudgetStatus {
   service: ServiceName;
@@ -16,7 +16,7 @@ export interface BudgetStatus {
   renewsAt: Date;
 }
 
-type BudgetOwner = Pick<Caller, 'id' | 'name' | 'limits'>;
+type BudgetOwner = Pick<Caller, 'id' | 'name' | 'limits' | 'tool'>;
 
 export type PaidBudgets = ReturnType<typeof createPaidBudgets>;
 
@@ -56,10 +56,7 @@ export function createPaidBudgets({
   return {
     /** Counts a call before it is sent; null if the caller has no budget for this service, and thus no limit. */
     reserve(caller: BudgetOwner, service: ServiceName): BudgetedCall | Promise<BudgetedCall> | null {
-      const budget = budgetOf(caller, service);
-      if (budget === null) return null;
-      const reserved = openCount(caller, service, budget)?.reserve() ?? uncounted;
-      return reserved instanceof Promise ? reserved.then(toBudgetedCall) : toBudgetedCall(reserved);
+      return caller.tool === undefined ? reserve(caller, service) : reserveForTool(caller, caller.tool, service);
     },
     /** Why a call would be refused now; null if it would be counted, or the caller has no budget. Counts nothing. */
     async findRefusal(caller: BudgetOwner, service: ServiceName): Promise<BudgetExhausted | Uncounted | null> {
@@ -90,6 +87,32 @@ export function createPaidBudgets({
       await Promise.all([...open.values()].map(({ count }) => count.flush()));
     },
   };
+
+  function reserve(caller: BudgetOwner, service: ServiceName): BudgetedCall | Promise<BudgetedCall> | null {
+    const budget = budgetOf(caller, service);
+    if (budget === null) return null;
+    const reserved = openCount(caller, service, budget)?.reserve() ?? uncounted;
+    return reserved instanceof Promise ? reserved.then(toBudgetedCall) : toBudgetedCall(reserved);
+  }
+
+  /** Counts a call for the tool, and in the caller's own budget. */
+  async function reserveForTool(caller: BudgetOwner, tool: CallerTool, service: ServiceName): Promise<BudgetedCall> {
+    const ofTool = (await reserve(ownerOfTool(caller, tool), service)) ?? uncounted;
+    if (ofTool.kind !== 'reserved') return ofTool;
+    const own = await reserve(caller, service);
+    if (own === null) return ofTool;
+    if (own.kind !== 'reserved') {
+      ofTool.release();
+      return own;
+    }
+    return {
+      kind: 'reserved',
+      release() {
+        ofTool.release();
+        own.release();
+      },
+    };
+  }
 
   /** Null if there is no place in memory for it. */
   function openCount(caller: BudgetOwner, service: ServiceName, { calls, period }: CallBudget): PeriodCount | null {
@@ -130,6 +153,13 @@ export function createPaidBudgets({
     void oldest?.[1].count.flush();
     return isStoreUp && oldest !== undefined && open.delete(oldest[0]);
   }
+}
+
+/** Has the calls that a tool makes for a caller. */
+export function ownerOfTool({ id, name, limits }: BudgetOwner, tool: CallerTool): BudgetOwner {
+  const calls: CallBudget = { calls: tool.maxCalls, period: 'day' };
+  const toolLimits = { ...limits, bankDataCalls: calls, essayCalls: calls };
+  return { id: `${id} ${tool.name}`, name: `${name} ${tool.name}`, limits: toolLimits };
 }
 
 function budgetOf({ limits }: BudgetOwner, service: ServiceName): CallBudget | null {

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import * as z from 'zod';
 import { ConfigError } from '../../base/errors.ts';
 import { integer, jwksUrl, onOrOff, publicKey, secret, secretFile } from '../../base/variables/parsers.ts';
-import { apiKeyList, type CallerLimits, callBudget, type Scope, scopeList } from './callers.ts';
+import { apiKeyList, type CallerLimits, callBudget, consent, type Scope, scopeList } from './callers.ts';
 
 /** Who may call, and what each caller may use. */
 export type AccessConfig = ReturnType<typeof readAccessConfig>;
@@ -27,6 +27,8 @@ export const accessVariables = {
   CALLER_REQUESTS_PER_MINUTE: integer(1, 10_000_000).optional(),
   CALLER_BANK_DATA_CALLS: callBudget.optional(),
   CALLER_ESSAY_CALLS: callBudget.optional(),
+  MCP_CONSENT: consent.optional(),
+  MCP_TOOL_CALLS: integer(0, 1_000_000_000).optional(),
   INTROSPECTION: onOrOff.optional(),
   GRAPHIQL: onOrOff.optional(),
 };
@@ -69,6 +71,8 @@ export function readAccessConfig(vars: AccessValues) {
     bankDataCalls: vars.CALLER_BANK_DATA_CALLS ?? null,
     essayCalls: vars.CALLER_ESSAY_CALLS ?? null,
     maxQueryCost: null,
+    mcpConsent: vars.MCP_CONSENT,
+    mcpToolCalls: vars.MCP_TOOL_CALLS,
   };
   return {
     ...callers,

@@ -17,7 +17,14 @@ export interface CallerLimits {
   essayCalls: CallBudget | null;
   /** Used in place of MAX_QUERY_COST. */
   maxQueryCost: number | null;
+  /** When a user confirms the paid calls of an agent; without it, each time. */
+  mcpConsent?: Consent | null | undefined;
+  /** Paid calls per day (UTC) of each tool of an agent. */
+  mcpToolCalls?: number | null | undefined;
 }
+
+/** Whether a user confirms a paid tool: each time, never, or from when the paid calls of a tool and day exceed a number. */
+export type Consent = 'always' | 'never' | { above: number };
 
 export function isScope(text: string): text is Scope {
   return (scopes as readonly string[]).includes(text);
@@ -39,12 +46,23 @@ export const callBudget = z
     return { calls: Number(calls), period: period === 'day' ? 'day' : 'month' };
   });
 
+/** Such as above:20. */
+export const consent = z
+  .string()
+  .regex(/^(always|never|above:\d{1,9})$/, 'must be always, never, or above: and a number of calls, such as above:20')
+  .transform((text): Consent => {
+    const [word, calls] = text.split(':');
+    return calls === undefined ? (word === 'never' ? 'never' : 'always') : { above: Number(calls) };
+  });
+
 /** The limits of one caller in JSON. A missing one is the default of all callers; null means unlimited. */
 export const ownLimits = z.strictObject({
   requestsPerMinute: z.int().min(1).max(10_000_000).nullish(),
   bankDataCalls: callBudget.nullish(),
   essayCalls: callBudget.nullish(),
   maxQueryCost: z.int().min(1_000).max(1_000_000_000).nullish(),
+  mcpConsent: consent.nullish(),
+  mcpToolCalls: z.int().min(0).max(1_000_000_000).nullish(),
 });
 export type OwnLimits = z.infer<typeof ownLimits>;
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { ConfigError } from '../../base/errors.ts';
+import { ConfigError, type ServiceName, serviceNames } from '../../base/errors.ts';
 import { isLoopback, isOwnText } from '../../base/variables/parsers.ts';
 import type { Environment } from '../../base/variables/read-variables.ts';
 import { readVariables } from '../../base/variables/read-variables.ts';
@@ -121,6 +121,8 @@ function createConfig(vars: Values, isLocal: boolean) {
       /** Limit for the different IBANs of one file that are looked up. */
       maxIbans: vars.CHECK_MAX_IBANS,
     },
+    /** Whether agents may use the gateway at /mcp. */
+    hasMcp: vars.MCP,
     /** Limit for the fields in one response and their weights, computed before execution. */
     maxQueryCost: vars.MAX_QUERY_COST,
     maxReplyBytes: vars.MAX_RESPONSE_BYTES,
@@ -183,6 +185,12 @@ export const essaysAdvice = 'for real essays, set LLM_URL and LLM_MODEL, or ESSA
 /** Whether essays are drafts although bank data is paid for: an essay service was probably forgotten. */
 export function draftsEssays({ bankData, essays, essayService }: Config): boolean {
   return !bankData.isSelfHosted && essays.upstream === null && essayService.llm === null;
+}
+
+/** The services whose calls are charged: not those of our own, unless a language model is paid for. */
+export function listPaidServices({ bankData, essays, essayService }: Config): ReadonlySet<ServiceName> {
+  const isPaid = { 'bank-data': !bankData.isSelfHosted, essays: !!(essays.upstream ?? essayService.llm?.apiKey) };
+  return new Set(serviceNames.filter((name) => isPaid[name]));
 }
 
 function readUpstream(prefix: string, url: string | undefined, apiKey: string | undefined): UpstreamAccess | null {

@@ -58,6 +58,7 @@ export const gatewayVariables = {
   CHECK_MAX_REQUESTS: integer(0, 1_000).default(2),
   CHECK_MAX_BYTES: integer(1_024, 1_000_000_000).default(10_000_000),
   CHECK_MAX_IBANS: integer(1, 1_000_000).default(10_000),
+  MCP: onOrOff.default(true),
   UPSTREAM_CONCURRENCY: integer(1, 1_000).default(64),
   BANK_DATA_URL: baseUrl.optional(),
   BANK_DATA_API_KEY: secret().optional(),

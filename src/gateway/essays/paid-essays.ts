@@ -48,8 +48,7 @@ export function createPaidEssays(options: PaidEssaysOptions) {
     keepMs,
     rejectOrder: (order) => rejectInvalidOrder(order, events),
     findExhausted,
-    reserveCallOf: (caller) =>
-      caller.limits.essayCalls === null ? null : (service) => budgets.reserve(caller, service),
+    reserveCallOf: (caller) => (service) => budgets.reserve(caller, service),
     isWithdrawn,
     events,
   });

@@ -165,6 +165,8 @@ export interface OrderCaller {
   id: string;
   name: string;
   limits: CallerLimits;
+  /** The tool of an agent that made the order. */
+  tool?: { name: string; maxCalls: number } | undefined;
 }
 
 export interface Cancellation {

@@ -1,3 +1,4 @@
+import { clientClosedRequest } from '../graphql/request/reply.ts';
 import type { Exchange } from './exchange.ts';
 import { isFragmented } from './incoming-request.ts';
 import type { Share, Shares } from './shares.ts';
@@ -10,12 +11,30 @@ interface BodyLimits {
 }
 
 /** The body of a request, or why it was not read. */
-export type Body = Buffer | 'too-large' | 'fragmented' | 'lost' | 'disconnected';
+type Body = Buffer | 'too-large' | 'fragmented' | 'lost' | 'disconnected';
 
-/** Reads the whole body. Begins at once, before the promise is awaited. */
-export function readBody(exchange: Exchange, limits: BodyLimits): Promise<Body> {
-  return new Promise((resolve) => receiveBody(exchange, limits, resolve));
+/** Limit for the body of a request to GraphQL or to the MCP endpoint. */
+export const defaultBodyBytes = 1_000_000;
+
+/** Reads the whole body. Begins at once, before the promise is awaited. Null if it was refused, and an error was sent. */
+export async function readBodyOrRefuse(exchange: Exchange, limits: BodyLimits): Promise<Buffer | null> {
+  const body = await new Promise<Body>((resolve) => receiveBody(exchange, limits, resolve));
+  if (typeof body !== 'string') return body;
+  if (body === 'disconnected') exchange.finish(clientClosedRequest);
+  else if (body === 'too-large') {
+    const message = `The request body must have at most ${limits.maxBytes} bytes.`;
+    exchange.sendError(413, 'BAD_USER_INPUT', message, closeConnection);
+  } else if (body === 'fragmented') {
+    const message = 'The request body has too many small chunks; send larger ones, or a Content-Length.';
+    exchange.sendError(400, 'BAD_USER_INPUT', message, closeConnection);
+  } else {
+    const message = 'The gateway is receiving more bytes than MAX_BUFFERED_BYTES; retry in a second.';
+    exchange.sendError(503, 'OVERLOADED', message, [...closeConnection, 'retry-after', '1']);
+  }
+  return null;
 }
+
+const closeConnection = ['connection', 'close'];
 
 /** @param onBody called once */
 function receiveBody(exchange: Exchange, { maxBytes, buffered }: BodyLimits, onBody: (body: Body) => void): void {

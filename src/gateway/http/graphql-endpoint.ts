@@ -3,8 +3,8 @@ import { findJsonProblem, maxUncheckedLength } from '../../base/parse-json.ts';
 import type { Access } from '../callers/access.ts';
 import type { Caller } from '../callers/caller.ts';
 import type { AnswerGraphql } from '../graphql/request/params.ts';
-import { clientClosedRequest, type Reply, varyOfAll } from '../graphql/request/reply.ts';
-import { type Body, readBody } from './body.ts';
+import { type Reply, varyOfAll } from '../graphql/request/reply.ts';
+import { defaultBodyBytes, readBodyOrRefuse } from './body.ts';
 import { chooseEncoding, compress, type Encoding } from './compression.ts';
 import type { Cors } from './cors.ts';
 import { type StreamLimits, sendStream } from './event-stream.ts';
@@ -27,14 +27,14 @@ export interface GraphqlEndpointOptions {
 
 /** Answers GraphQL requests. Their bodies are read only if their headers are valid. */
 export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
-  const { access, graphql, maxBodyBytes = 1_000_000, buffered, cors, inTimeSlice } = options;
+  const { access, graphql, maxBodyBytes = defaultBodyBytes, buffered, cors, inTimeSlice } = options;
   const sendReply = createSendReply({ ...options.streamLimits, buffered });
 
   return async (exchange: Exchange): Promise<void> => {
     if (!validateRequest(exchange, cors)) return;
     const isPost = exchange.method === 'POST';
-    const body = isPost ? await readBody(exchange, { maxBytes: maxBodyBytes, buffered }) : noBody;
-    if (typeof body === 'string') return refuseBody(exchange, body);
+    const body = isPost ? await readBodyOrRefuse(exchange, { maxBytes: maxBodyBytes, buffered }) : noBody;
+    if (body === null) return;
     // Nothing of a request is parsed before its caller is known.
     const caller = exchange.caller ?? (await admitSigned(exchange, isPost ? body : exchange.search));
     if (caller === null) return;
@@ -44,20 +44,6 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
 
   async function admitSigned(exchange: Exchange, content: Buffer | string): Promise<Caller | null> {
     return exchange.admit(await access.identifySignedAndCount(exchange.request.rawHeaders, content));
-  }
-
-  function refuseBody(exchange: Exchange, reason: Extract<Body, string>): void {
-    if (reason === 'disconnected') exchange.finish(clientClosedRequest);
-    else if (reason === 'too-large') {
-      const message = `The request body must have at most ${maxBodyBytes} bytes.`;
-      exchange.sendError(413, 'BAD_USER_INPUT', message, closeConnection);
-    } else if (reason === 'fragmented') {
-      const message = 'The request body has too many small chunks; send larger ones, or a Content-Length.';
-      exchange.sendError(400, 'BAD_USER_INPUT', message, closeConnection);
-    } else {
-      const message = 'The gateway is receiving more bytes than MAX_BUFFERED_BYTES; retry in a second.';
-      exchange.sendError(503, 'OVERLOADED', message, [...closeConnection, 'retry-after', '1']);
-    }
   }
 
   async function answer(exchange: Exchange, caller: Caller, body: Buffer): Promise<void> {
@@ -72,7 +58,6 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
 }
 
 const noBody = Buffer.alloc(0);
-const closeConnection = ['connection', 'close'];
 
 /**
  * Sends GraphQL replies, compressed if they are large enough. They may repeat the client's input but contain no secret, so

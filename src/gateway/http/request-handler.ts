@@ -1,10 +1,11 @@
 import { internalErrorMessage } from '../../base/errors.ts';
-import type { Access } from '../callers/access.ts';
+import type { Access, Refusal } from '../callers/access.ts';
 import type { Caller } from '../callers/caller.ts';
 import { clientClosedRequest, prefersHtml } from '../graphql/request/reply.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { FinishedRequest } from '../telemetry/finished-request.ts';
 import type { StartTrace } from '../telemetry/telemetry.ts';
+import { defaultBodyBytes, readBodyOrRefuse } from './body.ts';
 import type { CheckEndpoint } from './check-endpoint.ts';
 import { createCors } from './cors.ts';
 import { takeUnread } from './event-stream.ts';
@@ -12,9 +13,18 @@ import { createRequestIds, createResponseWriter, Exchange } from './exchange.ts'
 import type { SendGraphiql } from './graphiql.ts';
 import { createGraphqlEndpoint, type GraphqlEndpointOptions } from './graphql-endpoint.ts';
 import type { IncomingRequest } from './incoming-request.ts';
-import { createHostCheck, normalizeTarget } from './request-validation.ts';
+import { createHostCheck, normalizeTarget, validatePost } from './request-validation.ts';
 import type { HandleRequest } from './server.ts';
 import { createShares } from './shares.ts';
+
+/** The Model Context Protocol over HTTP. */
+export interface McpEndpoint {
+  /** Sends what clients need to get a token for this gateway. */
+  sendMetadata(exchange: Exchange): void;
+  /** The refusal with what clients need to authenticate. */
+  withChallenge(refusal: Refusal, exchange: Exchange): Refusal;
+  answer(exchange: Exchange, caller: Caller, body: Buffer): Promise<void>;
+}
 
 interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'access' | 'buffered' | 'cors'> {
   /** Limit for all request bodies and unread responses in memory, in bytes. */
@@ -23,6 +33,8 @@ interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'access' | 
   graphiql: SendGraphiql;
   /** What answers /check; null: nothing. */
   loadCheck?: (() => Promise<CheckEndpoint>) | null;
+  /** What answers /mcp; null: nothing. */
+  loadMcp?: (() => Promise<McpEndpoint>) | null;
   /** Whether GraphiQL is served without credentials; otherwise callers need the scope. */
   isGraphiqlOpen: boolean;
   /** Origins whose pages may call from a browser; `*` for any. */
@@ -43,6 +55,7 @@ export function createRequestHandler({
   access,
   graphiql,
   loadCheck = null,
+  loadMcp = null,
   isGraphiqlOpen,
   corsOrigins,
   allowedHosts,
@@ -98,6 +111,7 @@ export function createRequestHandler({
     // Served under any host name: health checks use arbitrary addresses and return no data.
     if (path === '/graphql' || path === '/health' || path === '/ready') exchange.route = path;
     else if (path === '/check' || path === '/check/openapi.json') exchange.route = '/check';
+    else if (path === '/mcp' || resourceMetadataPaths.includes(path)) exchange.route = '/mcp';
     if (path === '/health') return exchange.sendJson(200, { status: 'alive' });
     if (path === '/ready') {
       const reason = findUnreadiness();
@@ -111,6 +125,7 @@ export function createRequestHandler({
     const isBrowser = isGetOrHead && prefersHtml(exchange.headers.accept);
     if (path === '/' && isBrowser) return exchange.send(302, ['location', '/graphql', 'vary', 'accept']);
     if (exchange.route === '/check' && loadCheck !== null) return handleCheck(exchange, path, loadCheck);
+    if (exchange.route === '/mcp' && loadMcp !== null) return handleMcp(exchange, path, loadMcp);
     if (path !== '/graphql') {
       return exchange.sendError(404, 'BAD_USER_INPUT', 'There is no such path; the GraphQL endpoint is /graphql.');
     }
@@ -128,18 +143,47 @@ export function createRequestHandler({
   }
 
   async function handleCheck(exchange: Exchange, path: string, load: () => Promise<CheckEndpoint>): Promise<void> {
-    const { method, request, search } = exchange;
+    const { method, search } = exchange;
     if (method === 'OPTIONS') return cors.sendPreflight(exchange);
     const check = await load();
     if (path !== '/check') return check.sendDocument(exchange);
     if (startTrace !== null) exchange.trace = startTrace(exchange);
-    const found = await access.identifyAndCount(request.rawHeaders);
-    if (found.kind === 'signed') {
-      const message = 'POST /check needs an API key or a token; the signature of a router is for /graphql.';
-      return exchange.sendError(401, 'UNAUTHENTICATED', message, ['www-authenticate', 'Bearer']);
-    }
-    const caller = exchange.admit(found);
+    const caller = exchange.admit(await identifyUnsigned(exchange));
     if (caller !== null) await check.answer(exchange, search, caller);
+  }
+
+  async function handleMcp(exchange: Exchange, path: string, load: () => Promise<McpEndpoint>): Promise<void> {
+    const { method, request } = exchange;
+    if (method === 'OPTIONS') return cors.sendPreflight(exchange);
+    const mcp = await load();
+    if (path !== '/mcp') return mcp.sendMetadata(exchange);
+    if (method !== 'POST') {
+      return exchange.sendError(405, 'BAD_USER_INPUT', 'The path /mcp accepts POST only.', ['allow', 'POST, OPTIONS']);
+    }
+    if (!cors.isAllowed(request)) {
+      const message = 'Pages of this origin may not use the tools; the operator can add it to CORS_ORIGINS.';
+      return exchange.sendError(403, 'FORBIDDEN', message);
+    }
+    if (!validatePost(exchange)) return;
+    if (startTrace !== null) exchange.trace = startTrace(exchange);
+    const found = await identifyUnsigned(exchange);
+    const caller = exchange.admit(found.kind === 'refused' ? mcp.withChallenge(found, exchange) : found);
+    if (caller === null) return;
+    const body = await readBodyOrRefuse(exchange, { maxBytes: defaultBodyBytes, buffered });
+    if (body !== null) await mcp.answer(exchange, caller, body);
+  }
+
+  async function identifyUnsigned({ request, route }: Exchange): Promise<Caller | Refusal> {
+    const found = await access.identifyAndCount(request.rawHeaders);
+    if (found.kind !== 'signed') return found;
+    const message = `POST ${route} needs an API key or a token; the signature of a router is for /graphql.`;
+    return {
+      kind: 'refused',
+      status: 401,
+      code: 'UNAUTHENTICATED',
+      message,
+      headers: { 'www-authenticate': 'Bearer' },
+    };
   }
 
   /** Logs a fault, and answers the request if it has no answer. */
@@ -156,3 +200,6 @@ export function createRequestHandler({
     } else exchange.sendError(500, 'INTERNAL_SERVER_ERROR', internalErrorMessage);
   }
 }
+
+/** RFC 9728, 3.1: before the path of the resource; some clients try the root only. */
+const resourceMetadataPaths = ['/mcp', ''].map((path) => `/.well-known/oauth-protected-resource${path}`);

@@ -39,7 +39,8 @@ function validateGet(exchange: Exchange, cors: Cors): boolean {
   return malformed === undefined || refuse(exchange, 400, `${malformed} must be valid JSON.`);
 }
 
-function validatePost(exchange: Exchange): boolean {
+/** @returns false if an error was sent */
+export function validatePost(exchange: Exchange): boolean {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = exchange.headers;
   if (type === 'application/json' && encoding === 'identity') return true;
   if (!jsonType.test(type)) return refuse(exchange, 415, 'The Content-Type header must be application/json.');

@@ -38,7 +38,7 @@ export function methodLabel(method: string): string {
   return knownMethods.includes(method) ? method : '_OTHER';
 }
 
-export type RequestRoute = '/graphql' | '/check' | '/health' | '/ready' | 'other';
+export type RequestRoute = '/graphql' | '/check' | '/mcp' | '/health' | '/ready' | 'other';
 
 export type OperationType = 'query' | 'mutation' | 'subscription';
 

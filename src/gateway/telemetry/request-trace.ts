@@ -54,7 +54,7 @@ export function createRequestTracer({ config, redact, onFailed }: TracerOptions)
         // Other ids are the gateway's own, which contain nothing to redact.
         'ledgerquill.request.id': headers['x-request-id'] === undefined ? requestId : redact(requestId),
       };
-      const name = route === '/check' ? `${methodLabel(method)} ${route}` : 'GraphQL Operation';
+      const name = route === '/check' || route === '/mcp' ? `${methodLabel(method)} ${route}` : 'GraphQL Operation';
       const parent = readParent(headers, redact);
       const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
       return {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createPaidBudgets } from '../../../src/gateway/callers/paid-budget.ts';
+import { createPaidBudgets, ownerOfTool } from '../../../src/gateway/callers/paid-budget.ts';
 import type { CallBudget } from '../../../src/gateway/config/callers.ts';
 import type { Store } from '../../../src/gateway/stores/store.ts';
 import { tFailingStore } from '../../support/failing-store.ts';
@@ -62,6 +62,20 @@ describe('a budget of paid calls', () => {
     const ofMonth = { service: 'essays', used: 1, limit: 2, remaining: 1, renewsAt: new Date('2026-12-01') };
     expect(await budgets.status(anna, 'essays')).toEqual(ofMonth);
     expect(await reserveMany(budgets, tCaller('zero', perDay(0)), 3)).toHaveLength(0);
+  });
+
+  it('of a tool holds beside that of its caller, over two gateways', async () => {
+    const store = createMemoryStore();
+    const [first, second] = [tBudgets({ store, replicas: 2 }), tBudgets({ store, replicas: 2 })];
+    const anna = tCaller('anna', perDay(10));
+    const agent = { ...anna, tool: { name: 'check_iban', maxCalls: 6 } };
+    const reserved = await Promise.all([reserveMany(first, agent, 20), reserveMany(second, agent, 20)]);
+    expect(reserved.flat()).toHaveLength(6);
+    // What the tool was refused is not counted for its caller, and what the caller was refused not for another tool.
+    expect(await reserveMany(first, anna, 20)).toHaveLength(4);
+    const other = { ...anna, tool: { name: 'check_bic', maxCalls: 5 } };
+    expect(await first.reserve(other, 'bank-data')).toMatchObject({ kind: 'budget-exhausted' });
+    expect(await first.status(ownerOfTool(other, other.tool), 'bank-data')).toMatchObject({ used: 0, limit: 5 });
   });
 
   it('says before a call whether it would be refused, and counts nothing', async () => {

@@ -45,6 +45,7 @@ describe('readConfig', () => {
       trustedDocuments: null,
       traces: null,
       maxIbansPerQuery: 1_000,
+      hasMcp: true,
       maxQueryCost: 100_000,
       maxReplyBytes: 8_000_000,
       upstreamConcurrency: 64,

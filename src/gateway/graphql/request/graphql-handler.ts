@@ -38,6 +38,8 @@ interface GraphqlHandlerOptions<Context> extends RepliesOptions {
   events: Pick<Events, 'unexpectedError' | 'untrustedDocument'>;
 }
 
+export type GraphqlHandler = ReturnType<typeof createGraphqlHandler>;
+
 /** GraphQL over HTTP. Ordinary POST requests are answered directly, which takes a tenth of the time; Yoga reads all others. */
 export function createGraphqlHandler<Context extends OperationContext>(options: GraphqlHandlerOptions<Context>) {
   const { schema, createContext, trustedDocuments, maxQueryCost, hasCallers, inTimeSlice, redact, events } = options;
@@ -54,6 +56,9 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
   return {
     answer,
     answerWithYoga,
+    /** Answers with a document of the gateway itself, which is trusted. */
+    answerOwn: (params: Params, request: GraphqlRequest, caller: Caller) =>
+      answerParams(params, request, caller, null, true),
     caches: () => ({ replies: keptReplies.status(), documents: documents.status() }),
     /** The data behind kept replies has changed. */
     clearReplies: keptReplies.clear,
@@ -81,18 +86,22 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     return (await yoga)(request, caller);
   }
 
-  /** @param key to keep the reply; null: it is not kept */
+  /**
+   * @param key to keep the reply; null: it is not kept
+   * @param isOwn whether the document is one of the gateway
+   */
   async function answerParams(
     params: Params,
     request: GraphqlRequest,
     caller: Caller,
     key: ReplyKey | null = null,
+    isOwn = false,
   ): Promise<Reply> {
     const { signal, mediaType } = request;
     const isRouterTraced =
       replies.asksFor('traces', request, caller) && request.headers[extensionHeaders.traces] === 'ftv1';
     const inlineTrace = isRouterTraced ? await startInlineTrace() : null;
-    const isTrusted = trustedDocuments?.has(params.query) ?? false;
+    const isTrusted = isOwn || (trustedDocuments?.has(params.query) ?? false);
     if (!isTrusted && trustedDocuments?.mode === 'require') {
       return finish(refuse(untrusted, 'QUERY_NOT_IN_SAFELIST'), null);
     }

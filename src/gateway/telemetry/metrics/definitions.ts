@@ -21,7 +21,7 @@ export const definitions = {
     'Duration of HTTP requests, from their headers to their response. Status 499: the client disconnected.',
     {
       http_request_method: [...knownMethods, '_OTHER'],
-      http_route: ['/graphql', '/check', '/health', '/ready', 'other'],
+      http_route: ['/graphql', '/check', '/mcp', '/health', '/ready', 'other'],
       http_response_status_code: null,
     },
   ),

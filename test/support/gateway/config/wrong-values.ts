@@ -56,6 +56,7 @@ const shown: [variable: string, message: string, ...values: string[]][] = [
   ['ALLOWED_HOSTS', hosts, 'a.example:4000', 'https://a.example', '*.a.example', 'a.example,'],
   ['MAX_IBANS_PER_QUERY', wholeNumber(1, 100_000), '0'],
   ['CHECK_MAX_REQUESTS', wholeNumber(0, 1_000), '-1'],
+  ['MCP', switches, 'yes'],
   ['CHECK_MAX_BYTES', wholeNumber(1_024, 1_000_000_000), '10MB'],
   ['CHECK_MAX_IBANS', wholeNumber(1, 1_000_000), '0'],
   ['MAX_QUERY_COST', wholeNumber(1_000, 1_000_000_000), '999'],
@@ -94,6 +95,8 @@ const shown: [variable: string, message: string, ...values: string[]][] = [
   ['CALLER_REQUESTS_PER_MINUTE', wholeNumber(1, 10_000_000), '0'],
   ['CALLER_BANK_DATA_CALLS', callBudget, '1000'],
   ['CALLER_ESSAY_CALLS', callBudget, '10/week'],
+  ['MCP_CONSENT', 'must be always, never, or above: and a number of calls, such as above:20', 'sometimes'],
+  ['MCP_TOOL_CALLS', wholeNumber(0, 1_000_000_000), 'many'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', url, 'collector:4318'],
   ['OTEL_RESOURCE_ATTRIBUTES', `${pairs} deployment.environment.name=production`, 'production'],
   [

@@ -1,0 +1,113 @@
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { findJsonProblem, isObject, maxUncheckedLength, parseJson, readProperty } from '../../base/parse-json.ts';
+import { isLoopback } from '../../base/variables/parsers.ts';
+import type { Caller } from '../callers/caller.ts';
+import { clientClosedRequest } from '../graphql/request/reply.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { McpEndpoint } from '../http/request-handler.ts';
+import { createMcpServers, type McpServerOptions } from './mcp-server.ts';
+import { tools } from './tools.ts';
+
+interface McpEndpointOptions extends McpServerOptions {
+  /** Who issues the tokens that the gateway accepts, as it is configured; null: it accepts none. */
+  issuer: string | null;
+}
+
+/** Serves the Model Context Protocol without sessions, in the editions 2026-07-28 and 2025-11-25. */
+export function createMcpEndpoint({ issuer, ...options }: McpEndpointOptions): McpEndpoint {
+  const createServer = createMcpServers(options);
+
+  return {
+    /** RFC 9728. The issuer is the same text as in tokens: clients compare it. */
+    sendMetadata(exchange) {
+      if (issuer === null) {
+        return exchange.sendError(
+          404,
+          'BAD_USER_INPUT',
+          'The gateway accepts API keys; no issuer of tokens is configured.',
+        );
+      }
+      exchange.sendJson(200, {
+        resource: `${originOf(exchange)}/mcp`,
+        authorization_servers: [issuer],
+        scopes_supported: [...new Set(tools.map(({ service }) => service))],
+        bearer_methods_supported: ['header'],
+        resource_name: 'Ledgerquill',
+      });
+    },
+    withChallenge(refusal, exchange) {
+      const challenge = refusal.headers['www-authenticate'];
+      if (challenge === undefined || issuer === null) return refusal;
+      const parameters = `${describeResource(exchange)}, scope="${tools[0]?.service}"`;
+      const separator = challenge.includes('=') ? ', ' : ' ';
+      return {
+        ...refusal,
+        headers: { ...refusal.headers, 'www-authenticate': `${challenge}${separator}${parameters}` },
+      };
+    },
+    async answer(exchange, caller, body) {
+      const text = body.toString();
+      const problem = text.length > maxUncheckedLength ? findJsonProblem(text) : null;
+      if (problem !== null) return exchange.sendError(400, 'BAD_USER_INPUT', problem);
+      const message = parseJson(text);
+      if (!isObject(message)) {
+        return exchange.sendError(
+          400,
+          'BAD_USER_INPUT',
+          'The request body must be one JSON-RPC message, as a JSON object.',
+        );
+      }
+      if (refuseTool(exchange, caller, message)) return;
+      await respond(exchange, caller, message);
+    },
+  };
+
+  /** True if an error was sent, as the caller lacks the scope of the tool. */
+  function refuseTool(exchange: Exchange, { scopes }: Caller, { method, params }: Record<string, unknown>): boolean {
+    const name = method === 'tools/call' ? readProperty(params, 'name') : undefined;
+    const scope = tools.find((tool) => tool.name === name)?.service;
+    if (scope === undefined || scopes.has(scope)) return false;
+    const resource = issuer === null ? '' : `, ${describeResource(exchange)}`;
+    const challenge = `Bearer error="insufficient_scope", scope="${scope}"${resource}`;
+    const message = `This tool needs the scope ${scope}, which the caller does not have.`;
+    exchange.sendError(403, 'FORBIDDEN', message, ['www-authenticate', challenge]);
+    return true;
+  }
+
+  async function respond(exchange: Exchange, caller: Caller, message: object): Promise<void> {
+    const left = new AbortController();
+    exchange.signal.addEventListener('abort', () => left.abort());
+    const request = new Request(`${originOf(exchange)}/mcp`, {
+      method: 'POST',
+      headers: headersOf(exchange),
+      signal: left.signal,
+    });
+    const handler = createMcpHandler(() => createServer(exchange, caller), { keepAliveMs: 0, maxSubscriptions: 0 });
+    const response = await handler.fetch(request, { parsedBody: message }).catch((error: unknown) => {
+      if (!exchange.signal.aborted) throw error;
+      return null;
+    });
+    // All results are complete: no tool reports progress, and nothing can be subscribed to.
+    const bytes = response && new Uint8Array(await response.arrayBuffer());
+    if (bytes === null || exchange.signal.aborted) return exchange.finish(clientClosedRequest);
+    const sent = [...(response?.headers ?? [])].filter(([name]) =>
+      /^(content-type|allow|www-authenticate)$/.test(name),
+    );
+    exchange.send(response?.status ?? 500, [...sent.flat(), 'cache-control', 'no-store'], bytes);
+  }
+}
+
+function describeResource(exchange: Exchange): string {
+  return `resource_metadata="${originOf(exchange)}/.well-known/oauth-protected-resource/mcp"`;
+}
+
+/** A proxy adds TLS, except on the same machine. The host name was checked. */
+function originOf({ headers: { host = 'localhost' } }: Exchange): string {
+  return `${isLoopback(new URL(`http://${host}`).hostname) ? 'http' : 'https'}://${host}`;
+}
+
+/** The headers that the protocol reads; credentials are not among them. */
+function headersOf({ headers }: Exchange): [string, string][] {
+  const entries = Object.entries(headers).filter(([name]) => /^(accept|content-type|mcp-.*)$/.test(name));
+  return entries.map(([name, value]) => [name, String(value)]);
+}

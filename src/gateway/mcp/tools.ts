@@ -1,0 +1,174 @@
+import type { ServiceName } from '../../base/errors.ts';
+import { compactBic, findBicProblems } from '../../iban/bic.ts';
+import { compactIban, isValidIban } from '../../iban/iban.ts';
+
+/** Arguments of a call, valid by the input schema of the tool. */
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/** A GraphQL operation that agents can call. */
+export interface Tool {
+  /** The name of its operation. */
+  name: string;
+  title: string;
+  /** For models: what it answers, and what it costs. */
+  description: string;
+  /** With one operation that has the name of the tool, and one root field. */
+  document: string;
+  /** The service that it may call, and whose scope its caller needs. */
+  service: ServiceName;
+  /** The most calls that it could pay for. Null: it never calls a service. */
+  countCalls: ((args: Arguments) => number) | null;
+  isReadOnly: boolean;
+  /** Whether its arguments get an idempotency key that is derived from the others, if they have none. */
+  hasKey?: boolean;
+}
+
+/** The tools, as GraphQL documents that the gateway executes like those of any client. */
+export const tools: readonly Tool[] = [
+  {
+    name: 'iban_format',
+    title: 'Check the format of an IBAN, free of charge',
+    description:
+      'Free: never calls a paid service. Checks length, structure and check digits of an IBAN, its national check digits, whether ' +
+      'a bank list has its bank code, and which valid IBANs a typing error may have turned into it. Use it first; use check_iban ' +
+      'only if the name of the bank or the answer of the bank-data service is needed.',
+    document: /* GraphQL */ `query iban_format($iban: String!) {
+  ibanValidation(iban: $iban) {
+    iban
+    format { isWellFormed problems countryCode bankCode printFormat }
+    nationalCheck
+    bankCodeStatus
+    bics
+    suggestions
+  }
+}`,
+    service: 'bank-data',
+    countCalls: null,
+    isReadOnly: true,
+  },
+  {
+    name: 'check_iban',
+    title: 'Check an IBAN and find its bank',
+    description:
+      'Checks an IBAN with the bank-data service, and finds the bank. Costs at most one paid call; nothing if the IBAN is not ' +
+      'well-formed, or was looked up before. It does not say whether the account exists.',
+    document: /* GraphQL */ `query check_iban($iban: String!) {
+  ibanValidation(iban: $iban) {
+    iban
+    valid
+    problems
+    nationalCheck
+    bankData { name bic city bankCode countryCode }
+    suggestions
+  }
+}`,
+    service: 'bank-data',
+    countCalls: ({ iban }) => countIbans([iban]),
+    isReadOnly: true,
+  },
+  {
+    name: 'check_ibans',
+    title: 'Check a list of IBANs and find their banks',
+    description:
+      'Checks IBANs with the bank-data service, in the order of the list, and finds their banks. Costs at most one paid call for ' +
+      'each different well-formed IBAN that was not looked up before; others are free.',
+    document: /* GraphQL */ `query check_ibans($ibans: [String!]!) {
+  ibanValidations(ibans: $ibans) { iban valid problems bankData { name bic } }
+}`,
+    service: 'bank-data',
+    countCalls: ({ ibans }) => countIbans(Array.isArray(ibans) ? ibans : []),
+    isReadOnly: true,
+  },
+  {
+    name: 'check_bic',
+    title: 'Check a BIC and find its bank',
+    description:
+      'Checks a BIC (SWIFT code) with the bank-data service, and finds the bank. Costs at most one paid call; nothing if it is not ' +
+      'well-formed, or was looked up before.',
+    document: /* GraphQL */ `query check_bic($bic: String!) {
+  bicValidation(bic: $bic) { bic valid problems isTest bank { name city bankCode countryCode } suggestions }
+}`,
+    service: 'bank-data',
+    countCalls: ({ bic }) => (typeof bic === 'string' && findBicProblems(compactBic(bic)).length === 0 ? 1 : 0),
+    isReadOnly: true,
+  },
+  {
+    name: 'generate_iban',
+    title: 'Generate an IBAN from its parts',
+    description:
+      'Computes the IBAN of a bank account from country, bank code, branch and account number. Costs at most two paid calls; ' +
+      'nothing if a part has a wrong format.',
+    document: /* GraphQL */ `query generate_iban($country: String!, $bankCode: String, $branch: String, $accountNumber: String) {
+  generateIban(input: { country: $country, bankCode: $bankCode, branch: $branch, accountNumber: $accountNumber }) {
+    __typename
+    ... on IbanValidation { iban valid problems bankData { name bic } }
+    ... on InvalidIbanFields { message fields { field reason message } suggestions }
+  }
+}`,
+    service: 'bank-data',
+    countCalls: () => 2,
+    isReadOnly: true,
+  },
+  {
+    name: 'order_essay',
+    title: 'Order an essay',
+    description:
+      'Orders an essay. Costs one paid call, which cannot be undone. Returns the order at once; read it with find_essay after some ' +
+      'seconds, for up to two minutes. The same order is the same essay and is paid for once; another idempotencyKey orders another.',
+    document: /* GraphQL */ `mutation order_essay(
+  $description: String!
+  $wordCount: Int!
+  $mode: EssayMode
+  $purpose: WritingPurpose
+  $titles: [String!]
+  $idempotencyKey: ID
+) {
+  startEssay(
+    input: {
+      description: $description
+      wordCount: $wordCount
+      mode: $mode
+      purpose: $purpose
+      titles: $titles
+      idempotencyKey: $idempotencyKey
+    }
+  ) {
+    __typename
+    ... on EssayOrder { id createdAt }
+    ... on Error { message }
+  }
+}`,
+    service: 'essays',
+    countCalls: () => 1,
+    isReadOnly: false,
+    hasKey: true,
+  },
+  {
+    name: 'find_essay',
+    title: 'Read an ordered essay',
+    description:
+      'Free: never calls a paid service. Finds an order by its id or its idempotencyKey, with the essay once it is written.',
+    document: /* GraphQL */ `query find_essay($id: ID, $idempotencyKey: ID) {
+  essayOrder(id: $id, idempotencyKey: $idempotencyKey) {
+    id
+    state {
+      __typename
+      ... on EssayQueued { position }
+      ... on EssayWriting { words }
+      ... on EssayFinished { essay { id title text wordCount } }
+      ... on EssayFailed { failure { ... on Error { message } } }
+      ... on EssayCancelled { mayHaveBeenPaid }
+    }
+  }
+}`,
+    service: 'essays',
+    countCalls: null,
+    isReadOnly: true,
+  },
+];
+
+/** The different IBANs for which the service could be called. */
+function countIbans(ibans: readonly unknown[]): number {
+  const texts = ibans.filter((iban) => typeof iban === 'string').map(compactIban);
+  return new Set(texts.filter(isValidIban)).size;
+}

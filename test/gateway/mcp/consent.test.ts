@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { readProperty } from '../../../src/base/parse-json.ts';
+import { tIban } from '../../support/e2e/iban.ts';
+import { tCallers } from '../../support/gateway/http/callers.ts';
+import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
+import { tMcpClient } from '../../support/gateway/mcp/mcp-client.ts';
+import { bankDataKey, essaysKey } from '../../support/gateway.ts';
+import { replyWithIban, tUpstream, type Upstream } from '../../support/scripted-upstream.ts';
+
+/* Paid tools are called only after a user has agreed. */
+
+const ibans = (count: number, first = 0) => Array.from({ length: count }, (_, index) => tIban(first + index));
+
+/** A gateway whose services are paid for. */
+async function tBank(env = {}) {
+  const upstream = await tUpstream(replyWithIban);
+  return tListeningGateway({ ...paidBy(upstream), ...env }, upstream);
+}
+
+function paidBy({ url }: Upstream) {
+  return { BANK_DATA_URL: url, BANK_DATA_API_KEY: bankDataKey, ESSAY_URL: url, ESSAY_API_KEY: essaysKey };
+}
+
+const idOf = (data: Record<string, unknown> | undefined) => readProperty(data?.startEssay, 'id');
+const confirmationIn = (text: string) => /"confirmation": "([^"]+)"/.exec(text)?.[1];
+
+describe('by default, a paid tool', () => {
+  it('asks the user of a client that can, with the price and what remains of the month', async () => {
+    const { origin, upstream } = await tBank({ BANK_DATA_MONTHLY_ALLOWANCE: '500' });
+    const { call, questions } = await tMcpClient(origin, { answer: () => true });
+    const { isError } = await call('check_ibans', { ibans: [...ibans(3), tIban(1), 'DE00'] });
+    expect(isError).toBe(false);
+    expect(questions).toEqual([
+      'check_ibans makes up to 3 paid calls to the bank-data service; 500 calls of this month remain. Make them?',
+    ]);
+    expect(upstream.calls).toHaveLength(3);
+  });
+
+  it('makes no call if the user declines', async () => {
+    const { origin, upstream } = await tBank();
+    const { call } = await tMcpClient(origin, { answer: () => false });
+    const { isError, text } = await call('check_iban', { iban: tIban(1) });
+    expect([isError, text]).toEqual([true, expect.stringContaining('The user has not agreed')]);
+    expect(upstream.calls).toHaveLength(0);
+  });
+
+  it.each(['2026-07-28', '2025-11-25'] as const)(
+    'says what to confirm if the client cannot ask (%s)',
+    async (edition) => {
+      const { origin, upstream } = await tBank();
+      const { call } = await tMcpClient(origin, { edition });
+      const asked = await call('check_iban', { iban: tIban(1) });
+      expect(asked.isError).toBe(true);
+      const confirmation = confirmationIn(asked.text);
+      expect(confirmation).toBeDefined();
+      const other = await call('check_iban', { iban: tIban(2), confirmation });
+      expect(other.isError).toBe(true);
+      expect((await call('check_iban', { iban: tIban(1), confirmation: `${confirmation}x` })).isError).toBe(true);
+      expect(upstream.calls).toHaveLength(0);
+      expect((await call('check_iban', { iban: tIban(1), confirmation })).isError).toBe(false);
+      expect(upstream.calls).toHaveLength(1);
+    },
+  );
+
+  it('does not accept the confirmation of another caller', async () => {
+    const callers = { shop: 'bank-data', bank: 'bank-data' };
+    const paid = await tUpstream(replyWithIban);
+    const { origin, upstream } = await tCallers({ callers, upstream: paid, env: paidBy(paid) });
+    const shop = await tMcpClient(origin, { caller: 'shop' });
+    const bank = await tMcpClient(origin, { caller: 'bank' });
+    const confirmation = confirmationIn((await shop.call('check_iban', { iban: tIban(1) })).text);
+    expect((await bank.call('check_iban', { iban: tIban(1), confirmation })).isError).toBe(true);
+    expect(upstream.calls).toHaveLength(0);
+  });
+
+  it('asks nothing for what cannot cost a call, or is answered by a service of the gateway itself', async () => {
+    const { origin, upstream } = await tBank();
+    const { call, questions } = await tMcpClient(origin, { answer: () => true });
+    await call('check_ibans', { ibans: ['DE00', 'DE89370400440532013001'] });
+    await call('iban_format', { iban: tIban(1) });
+    await call('check_bic', { bic: 'WRONG' });
+    const selfHosted = await tBank({ BANK_DATA_SELF_HOSTED: 'on' });
+    const own = await tMcpClient(selfHosted.origin, { answer: () => true });
+    expect((await own.call('check_iban', { iban: tIban(1) })).isError).toBe(false);
+    expect([...questions, ...own.questions]).toEqual([]);
+    expect(upstream.calls).toHaveLength(0);
+  });
+});
+
+it('an agent checks 100 IBANs, is asked beyond 60, is stopped by its cap, and orders an essay once', async () => {
+  const env = { MCP_CONSENT: 'above:60', MCP_TOOL_CALLS: '80' };
+  const { origin, upstream, post } = await tBank(env);
+  const { call, questions } = await tMcpClient(origin, { answer: () => true });
+  const first = await call('check_ibans', { ibans: ibans(60) });
+  expect([first.isError, questions]).toEqual([false, []]);
+  const second = await call('check_ibans', { ibans: ibans(40, 60) });
+  expect(questions).toHaveLength(1);
+  expect(questions[0]).toContain('up to 40 paid calls');
+  // The cap holds where the user has agreed, too.
+  expect(second.isError).toBe(true);
+  // Two fields of each of the other twenty IBANs need the call.
+  expect(second.text.split('BUDGET_EXHAUSTED')).toHaveLength(41);
+  expect(upstream.calls).toHaveLength(80);
+  // Other tools, and other clients of the caller, have calls of their own; what was looked up is free.
+  expect((await call('check_iban', { iban: tIban(200) })).isError).toBe(false);
+  await post({ query: `{ ibanValidation(iban: "${tIban(201)}") { valid } }` });
+  expect((await call('check_ibans', { ibans: ibans(60) })).isError).toBe(false);
+  expect(upstream.calls).toHaveLength(82);
+
+  const order = { description: 'The fountain pen and its nib', wordCount: 100 };
+  const orders = [await call('order_essay', order), await call('order_essay', order)];
+  const [id, again] = orders.map(({ data }) => idOf(data));
+  expect(id).toEqual(expect.any(String));
+  expect(again).toBe(id);
+  await expect.poll(() => upstream.calls.length).toBe(83);
+  const found = await call('find_essay', { id });
+  expect(found.data).toMatchObject({ essayOrder: { id } });
+  const other = await call('order_essay', { ...order, idempotencyKey: 'another' });
+  expect(idOf(other.data)).not.toBe(id);
+  await expect.poll(() => upstream.calls.length).toBe(84);
+});
+
+it('a caller can have a cap and a consent of its own', async () => {
+  const { origin, upstream } = await tCallers({
+    callers: { shop: 'bank-data' },
+    env: { MCP_CONSENT: 'never', MCP_TOOL_CALLS: '0' },
+    upstream: await tUpstream(replyWithIban),
+  });
+  const { call } = await tMcpClient(origin, { caller: 'shop' });
+  const { isError, text } = await call('check_iban', { iban: tIban(1) });
+  expect([isError, text]).toEqual([true, expect.stringContaining('BUDGET_EXHAUSTED')]);
+  expect(upstream.calls).toHaveLength(0);
+});

@@ -1,0 +1,136 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { tIban } from '../../support/e2e/iban.ts';
+import { as, tCallers } from '../../support/gateway/http/callers.ts';
+import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
+import { tMcpClient } from '../../support/gateway/mcp/mcp-client.ts';
+import { tFolder } from '../../support/gateway/stores/folder.ts';
+import { replyJson, replyWithIban, tUpstream } from '../../support/scripted-upstream.ts';
+
+/* The tools of agents, by the client of the official SDK. */
+
+const editions = ['2026-07-28', '2025-11-25'] as const;
+const never = { MCP_CONSENT: 'never' };
+const names = ['check_bic', 'check_iban', 'check_ibans', 'find_essay', 'generate_iban', 'iban_format', 'order_essay'];
+
+describe.each(editions)('a client of the edition %s', (edition) => {
+  it('finds all tools, with their costs, schemas and hints', async () => {
+    const { origin } = await tListeningGateway(never);
+    const { client } = await tMcpClient(origin, { edition });
+    expect(client.getNegotiatedProtocolVersion()).toBe(edition);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual(names);
+    for (const { description, inputSchema, outputSchema } of tools) {
+      expect(description).toMatch(/^Free: |Costs /m);
+      expect(inputSchema.type).toBe('object');
+      expect(outputSchema?.type).toBe('object');
+    }
+    expect(tools.find(({ name }) => name === 'check_ibans')).toMatchObject({
+      inputSchema: {
+        properties: { ibans: { type: 'array', maxItems: 1_000, description: expect.stringContaining('IBANs') } },
+        required: ['ibans'],
+      },
+      outputSchema: { properties: { ibanValidations: {} } },
+      annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: true },
+    });
+    expect(JSON.stringify(tools).length).toBeLessThan(14_000);
+  });
+
+  it('checks an IBAN with the engine and the cache of GraphQL', async () => {
+    const { origin, upstream, post } = await tListeningGateway(never, await tUpstream(replyWithIban));
+    const { call } = await tMcpClient(origin, { edition });
+    const { data, text, isError } = await call('check_iban', { iban: tIban(1) });
+    expect(data).toMatchObject({ ibanValidation: { iban: tIban(1), valid: true, problems: [] } });
+    expect(text).toContain('not instructions');
+    expect(text).toContain(tIban(1));
+    expect(isError).toBe(false);
+    await post({ query: `{ ibanValidation(iban: "${tIban(1)}") { valid } }` });
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  it('checks formats without a call', async () => {
+    const { origin, upstream } = await tListeningGateway();
+    const { call } = await tMcpClient(origin, { edition });
+    const wrong = await call('iban_format', { iban: 'DE89370400440532013001' });
+    expect(wrong.data).toMatchObject({ ibanValidation: { format: { problems: ['WRONG_CHECK_DIGITS'] } } });
+    expect(upstream.calls).toHaveLength(0);
+  });
+
+  it('gets the failure of a service as the failure of the tool', async () => {
+    const { origin } = await tListeningGateway(never, await tUpstream(replyJson(400, {})));
+    const { call } = await tMcpClient(origin, { edition });
+    const { isError, text } = await call('check_iban', { iban: tIban(1) });
+    expect([isError, text]).toEqual([true, expect.stringContaining('UPSTREAM_FAILED')]);
+    expect((await call('check_ibans', { ibans: 7 })).isError).toBe(true);
+  });
+});
+
+describe('callers', () => {
+  it('are those of GraphQL: without credentials 401, without a scope no tool, and 403', async () => {
+    const { origin } = await tCallers({ callers: { shop: 'bank-data' } });
+    const message = (method: string, params: object = {}) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    const send = (body: string, headers: Record<string, string> = {}) =>
+      fetch(`${origin}/mcp`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      });
+    expect((await send(message('tools/list'))).status).toBe(401);
+    const { client } = await tMcpClient(origin, { caller: 'shop' });
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).not.toContain('order_essay');
+    const refused = await send(message('tools/call', { name: 'order_essay', arguments: {} }), as('shop'));
+    expect(refused.status).toBe(403);
+    expect(refused.headers.get('www-authenticate')).toBe('Bearer error="insufficient_scope", scope="essays"');
+    const batch = await send(`[${message('tools/list')},${message('tools/list')}]`, as('shop'));
+    expect(batch.status).toBe(400);
+  });
+
+  it('are limited in requests, bodies, hosts and origins as for GraphQL', async () => {
+    const { origin } = await tCallers({ callers: { shop: 'bank-data' }, env: { CALLER_REQUESTS_PER_MINUTE: '1' } });
+    const send = (body: string, headers: Record<string, string> = {}) =>
+      fetch(`${origin}/mcp`, {
+        method: 'POST',
+        body,
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...as('shop'),
+          ...headers,
+        },
+      });
+    expect((await send('{}', { origin: 'https://other.example' })).status).toBe(403);
+    expect((await send('{}', { 'content-type': 'text/plain' })).status).toBe(415);
+    expect((await send(' '.repeat(1_000_001))).status).toBe(413);
+    expect((await send('{}')).status).toBe(429);
+    expect((await fetch(`${origin}/mcp`)).status).toBe(405);
+  });
+
+  it('and their tools are in the log; arguments are not', async () => {
+    const { origin, log } = await tCallers({
+      callers: { shop: 'bank-data' },
+      env: never,
+      upstream: await tUpstream(replyWithIban),
+    });
+    const { call } = await tMcpClient(origin, { caller: 'shop' });
+    await call('check_iban', { iban: tIban(1) });
+    await expect
+      .poll(log)
+      .toMatch(/"route":"\/mcp".*"operationName":"check_iban".*"caller":"api-key:shop".*"upstreamCalls":1/);
+    expect(log()).not.toContain(tIban(1));
+  });
+});
+
+it('is executed where only trusted documents are, and does not exist if MCP is off', async () => {
+  const folder = tFolder();
+  writeFileSync(join(folder, 'trusted.json'), JSON.stringify({ limits: 'query Limits { limits { ibans } }' }));
+  const { origin, post } = await tListeningGateway({ TRUSTED_DOCUMENTS: folder, ...never });
+  expect((await post({ query: '{ limits { ibans } }' })).json().errors[0]?.extensions.code).toBe(
+    'QUERY_NOT_IN_SAFELIST',
+  );
+  const { call } = await tMcpClient(origin);
+  expect((await call('check_iban', { iban: tIban(1) })).isError).toBe(false);
+  const off = await tListeningGateway({ MCP: 'off' });
+  expect((await fetch(`${off.origin}/mcp`, { method: 'POST' })).status).toBe(404);
+});
