@@ -18,7 +18,10 @@ export function openLmdbFile(path: string): LmdbFile {
     // Without overlappingSync, a write resolves when it is on disk. eventTurnBatching is off, because the promise of its
     // batch rejects where it cannot be handled, for example on a full disk.
     const writes = { overlappingSync: false, eventTurnBatching: false };
-    return open({ path, encoding: 'string', useVersions: true, mapSize, ...writes });
+    const file = open<string, (string | number)[]>({ path, encoding: 'string', useVersions: true, mapSize, ...writes });
+    // The first read makes the process a reader in the lock file, where other processes see it until it ends.
+    file.get(['']);
+    return file;
   } catch (error) {
     const reason = errorCodeOf(error) === 'ENOSPC' ? ': the disk is full; free at least 500 kB' : '';
     throw new ConfigError([`DATA_DIR: ${path} cannot be opened for reading and writing${reason}`]);

@@ -15,7 +15,7 @@ import { ConfigError, errorCodeOf, UsageError } from '../base/errors.ts';
 import { checkLmdbFile, openLmdbFile } from '../base/lmdb-file.ts';
 import { print } from '../base/process/terminal.ts';
 import { readConfig } from '../gateway/config/read-config.ts';
-import { verifyStore } from './verify-store.ts';
+import { isInUse, verifyStore } from './verify-store.ts';
 
 /** Copies DATA_DIR into a new folder, while the gateway runs. */
 export async function runBackup(folder: string): Promise<void> {
@@ -106,6 +106,10 @@ export async function restore(
   const isUsed = listFiles(dataDir).length > 0;
   if (isUsed && !replace) {
     throw new UsageError(`${dataDir} has files: stop the gateway, and add --replace to move them aside`);
+  }
+  for (const name of listFiles(dataDir)) {
+    if (!name.endsWith('.lmdb') || !(await isInUse(join(dataDir, name)))) continue;
+    throw new UsageError(`${join(dataDir, name)} is used by a running process: stop all gateways and services first`);
   }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   // Copied first: a full disk must not leave a part of the backup in the place of the present files.

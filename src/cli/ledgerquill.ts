@@ -63,7 +63,7 @@ function createProgram(): Command {
     .option('--host <address>', 'The address to listen on; overrides HOST.')
     .option(
       '--new-store',
-      'If the secret of the store is lost: begin a new store. Paid essays, orders and counts of the old one are lost.',
+      'If the store or its secret is lost: begin a new store. Paid essays, orders and counts of the old one are lost.',
     )
     .addOption(dotenvOption());
   addCommand(

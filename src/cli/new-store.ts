@@ -1,6 +1,6 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { ConfigError } from '../base/errors.ts';
-import { createLmdbStore, lmdbPath } from '../gateway/stores/lmdb-store.ts';
+import { createLmdbStore, lmdbPath, markerPath } from '../gateway/stores/lmdb-store.ts';
 import { createRedisStore } from '../gateway/stores/redis-store.ts';
 import {
   checkValueExpiry,
@@ -10,14 +10,15 @@ import {
   readOrCreateSecret,
 } from '../gateway/stores/sealed-store.ts';
 import { type Store, StoreError } from '../gateway/stores/store.ts';
-import { describeOtherSecret, findLostSecret, type StoreSecretConfig } from '../gateway/stores/store-secret.ts';
+import { describeOtherSecret, findLostStore, type StoreSecretConfig } from '../gateway/stores/store-secret.ts';
+import { isInUse, verifyFile } from './verify-store.ts';
 
 /**
  * Why the store cannot be read with the configured secret; null if it can, or if it is empty. Reads the check value, and writes
  * nothing. @throws StoreError; ConfigError if a file is damaged
  */
 export async function findSecretProblem(config: StoreSecretConfig, folder: string): Promise<string | null> {
-  const lost = findLostSecret(config, folder);
+  const lost = findLostStore(config, folder);
   if (lost !== null || (config.redis === null && !existsSync(lmdbPath(folder)))) return lost;
   const value = await withStore(config, folder, (store) => store.get(checkValueKey));
   const isOurs = value === null || isCheckValueOf(config.secret ?? readOrCreateSecret(folder), value);
@@ -25,16 +26,20 @@ export async function findSecretProblem(config: StoreSecretConfig, folder: strin
 }
 
 /**
- * Begins a new store if the present one cannot be read with the secret. The file of the embedded store is moved aside; in
+ * Begins a new store if the present one is lost, damaged, or cannot be read with the secret. The file of the embedded store is moved aside; in
  * Redis, only the check value is replaced, and what cannot be read expires.
  * @returns what was done @throws ConfigError if that is not possible
  */
 export async function beginNewStore(config: StoreSecretConfig, folder: string): Promise<string> {
   const { redis, secret } = config;
   try {
-    const problem = await findSecretProblem(config, folder);
-    if (problem === null) return '--new-store: not needed, because the secret fits the store; nothing was changed.';
-    if (redis === null) return `--new-store: the old store is now ${moveStore(folder)}. ${lost}`;
+    if (!(await isLost(config, folder))) {
+      return '--new-store: not needed, because the store can be read with its secret; nothing was changed.';
+    }
+    if (redis === null) {
+      if (await isInUse(lmdbPath(folder))) throw new ConfigError([stillUsed]);
+      return `--new-store: the old store is now ${moveStore(folder)}. ${lost}`;
+    }
     await withStore(config, folder, (store) =>
       store.set(checkValueKey, createCheckValue(secret ?? ''), checkValueExpiry),
     );
@@ -48,13 +53,27 @@ export async function beginNewStore(config: StoreSecretConfig, folder: string): 
 const lost =
   'Its essays, the results of its orders, and its counts of paid calls are lost: what is ordered again is paid for again.';
 
-/** Moves the file and its lock file. @returns the new path */
+const stillUsed = 'DATA_DIR: another gateway uses it: stop all gateways before --new-store';
+
+async function isLost(config: StoreSecretConfig, folder: string): Promise<boolean> {
+  try {
+    if ((await findSecretProblem(config, folder)) !== null) return true;
+    if (config.redis === null && existsSync(lmdbPath(folder))) await verifyFile(lmdbPath(folder));
+    return false;
+  } catch (error) {
+    // A damaged file.
+    if (config.redis === null && error instanceof ConfigError) return true;
+    throw error;
+  }
+}
+
+/** Moves the file, which may be missing, and its lock file. @returns the new path */
 function moveStore(folder: string): string {
   const path = lmdbPath(folder);
   const time = new Date().toISOString().replaceAll(':', '-');
   const moved = path.replace(/\.lmdb$/, `.until-${time}.lmdb`);
-  renameSync(path, moved);
-  if (existsSync(`${path}-lock`)) renameSync(`${path}-lock`, `${moved}-lock`);
+  for (const suffix of ['', '-lock']) if (existsSync(path + suffix)) renameSync(path + suffix, moved + suffix);
+  rmSync(markerPath(folder), { force: true });
   return moved;
 }
 

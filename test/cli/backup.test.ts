@@ -47,10 +47,16 @@ describe('backup and restore', () => {
     isRunning = false;
     await load;
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^ {2}store-1\.lmdb +\d+ KiB\n {2}store-secret +1 KiB\n/m);
-    expect(readdirSync(target).map((name) => statSync(join(target, name)).mode & 0o077)).toEqual([0, 0]);
-    gateway.process.kill('SIGTERM');
+    expect(stdout).toMatch(/^ {2}store-1\.lmdb +\d+ KiB\n {2}store-1\.lmdb-created +1 KiB\n {2}store-secret +1 KiB\n/m);
+    expect(readdirSync(target).map((name) => statSync(join(target, name)).mode & 0o077)).toEqual([0, 0, 0]);
+    const replaced = await tRun(['restore', target, '--replace'], dataDir);
+    const refusal = expect.stringContaining('store-1.lmdb is used by a running process: stop all gateways');
+    expect(replaced).toMatchObject({ code: 2, stderr: refusal });
+    expect(readdirSync(dataDir).filter((name) => name.startsWith('before-restore'))).toEqual([]);
+    // A killed process does not use it any more.
+    gateway.process.kill('SIGKILL');
     await gateway.process.ended;
+    expect(await tRun(['restore', target, '--replace'], dataDir)).toMatchObject({ code: 0 });
 
     expect(await tRun(['restore', target], other)).toMatchObject({ code: 0 });
     const paid = upstream.calls.length;
@@ -95,7 +101,7 @@ describe('backup and restore', () => {
     // Files that were moved aside are in no later backup.
     const later = join(tFolder(), 'later');
     await tRun(['backup', later], dataDir);
-    expect(readdirSync(later).toSorted()).toEqual(['store-1.lmdb', 'store-secret']);
+    expect(readdirSync(later).toSorted()).toEqual(['store-1.lmdb', 'store-1.lmdb-created', 'store-secret']);
   });
 
   it('change nothing if the backup is damaged', async () => {

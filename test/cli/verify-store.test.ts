@@ -2,8 +2,9 @@ import { copyFileSync, mkdirSync, readFileSync, truncateSync, utimesSync, writeF
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/base/errors.ts';
-import { checkLmdbFile } from '../../src/base/lmdb-file.ts';
+import { checkLmdbFile, openLmdbFile } from '../../src/base/lmdb-file.ts';
 import { verifyStore } from '../../src/cli/verify-store.ts';
+import { createLmdbStore } from '../../src/gateway/stores/lmdb-store.ts';
 import { openStore } from '../../src/gateway/stores/open-store.ts';
 import { createRandom } from '../support/e2e/random.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
@@ -49,6 +50,35 @@ describe('a store', () => {
     expect(() => checkLmdbFile(path)).not.toThrow();
     utimesSync(path, 1, 1);
     await expect(verifyStore(folder)).rejects.toThrow('store-1.lmdb is damaged');
+  });
+
+  it.each([
+    ['value', 'value-9 value-9'],
+    ['counter', '4711'],
+  ])('has damaged entries if a %s was changed, and the message says their kind', async (kind, text) => {
+    const folder = tFolder();
+    const store = createLmdbStore({ folder });
+    await store.set('essay', 'value-9 value-9 ', { expiresInMs: 3_600_000 });
+    await store.add('calls', 4_711, { expiresInMs: 3_600_000 });
+    await store.close();
+    const path = join(folder, 'store-1.lmdb');
+    const bytes = readFileSync(path);
+    // A page may have an earlier copy, which is free.
+    for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) bytes.write('3', at);
+    writeFileSync(path, bytes);
+    const damage = expect.stringMatching(new RegExp(`has damaged entries \\(1 ${kind}\\); restore a backup`));
+    await expect(verifyStore(folder)).rejects.toMatchObject({ message: damage });
+    await expect(verifyStore(folder)).rejects.not.toMatchObject({ message: expect.stringContaining(text.slice(1)) });
+  });
+
+  it('of an earlier version has no checksums, and is readable', async () => {
+    const folder = tFolder();
+    const file = openLmdbFile(join(folder, 'store-1.lmdb'));
+    const expiresAt = Date.now() + 3_600_000;
+    await file.put(['value', 'essay'], 'text', expiresAt);
+    await file.put(['expiry', expiresAt, 'value', 'essay'], '', 0);
+    await file.close();
+    expect(await verifyStore(folder)).toEqual([{ name: 'store-1.lmdb', entries: 2 }]);
   });
 
   it('never ends a gateway, however it was damaged: it is refused, or all that is read is right', async () => {

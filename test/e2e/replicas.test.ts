@@ -64,7 +64,7 @@ describe.skipIf(whyNoRedis)(`two gateways that share a Redis${whyNoRedis}`, { ti
     const firsts = await Promise.all(ibans.map((iban, index) => validate(iban, replicas[index % 2])));
     // Answers do not wait until Redis has stored them.
     const client = tRawClient(redis);
-    const storedAnswers = () => client.keys('ledgerquill:value:*');
+    const storedAnswers = () => client.keys('ledgerquill:look-up:*');
     await vi.waitFor(async () => expect((await storedAnswers()).length).toBeGreaterThanOrEqual(ibans.length), {
       timeout: 100_000,
     });

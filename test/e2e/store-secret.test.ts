@@ -59,7 +59,7 @@ describe('a store of another secret', () => {
       expect(code).toBe(1);
       expect(stdout + stderr).toContain(`DATA_DIR: ${join(DATA_DIR, 'store-secret')} is missing`);
     }
-    expect(readdirSync(DATA_DIR).sort()).toEqual(['store-1.lmdb', 'store-1.lmdb-lock']);
+    expect(readdirSync(DATA_DIR).sort()).toEqual(['store-1.lmdb', 'store-1.lmdb-created', 'store-1.lmdb-lock']);
   });
 
   it('is reported by check-config, which changes nothing', async () => {

@@ -95,7 +95,7 @@ interface IdentifyOptions {
   access: AccessConfig;
   /** Hashes the names of callers in tokens; null: a new one. */
   nameSecret?: string | null;
-  events: Pick<Events, 'apiKeysReloaded' | 'apiKeysFileInvalid' | 'keySetUnavailable'>;
+  events: Pick<Events, 'apiKeysReloaded' | 'apiKeysFileInvalid' | 'callersBlocked' | 'keySetUnavailable'>;
 }
 
 /** @throws ConfigError if the file with API keys is invalid */
@@ -117,8 +117,12 @@ export function createIdentify({ access, nameSecret = null, events }: IdentifyOp
       return isSignature(signatures[0] ?? '', router.secret, content) ? routerCaller : invalidCredentials;
     },
     callers: keys.callers,
-    /** Whether the API keys with which a caller could use the scope were removed. Other credentials expire by themselves. */
+    /**
+     * Whether the API keys with which a caller could use the scope were removed, or its tokens are blocked. Other credentials expire by
+     * themselves.
+     */
     isWithdrawn(callerId: string, scope: Scope): boolean {
+      if (keys.isBlocked(callerId)) return true;
       const isAllowed = (caller: Caller) => caller.id === callerId && caller.scopes.has(scope);
       return callerId.startsWith('api-key:') && !keys.callers().some(isAllowed);
     },
@@ -141,10 +145,14 @@ export function createIdentify({ access, nameSecret = null, events }: IdentifyOp
     }
     if (credential === '') return invalidCredentials;
     const caller = tokens?.findVerified(credential) ?? keys.find(credential);
-    if (caller || !tokens || !isToken.test(credential)) return caller ?? invalidCredentials;
+    if (caller || !tokens || !isToken.test(credential)) return refuseBlocked(caller);
     return tokens.verify(credential).then((found) => {
-      return found?.kind === 'unverified' ? refuseUnverified(found.waitS) : (found ?? invalidCredentials);
+      return found?.kind === 'unverified' ? refuseUnverified(found.waitS) : refuseBlocked(found);
     });
+  }
+
+  function refuseBlocked(caller: Caller | null): Caller | Refusal {
+    return caller === null || keys.isBlocked(caller.id) ? invalidCredentials : caller;
   }
 }
 

@@ -101,10 +101,17 @@ export const apiKeyList = z
   })
   .refine(isUnique, isUsedTwice);
 
+const text = z.string().min(1).max(2_000);
+
+/** Callers with tokens who are refused, whatever their tokens say: subjects (JWT_CALLER_CLAIM) and issuers. */
+export type BlockedCallers = z.infer<typeof blockedCallers>;
+const blockedCallers = z.strictObject({ subjects: z.array(text).default([]), issuers: z.array(text).default([]) });
+
 /** The format of the file GATEWAY_API_KEYS_FILE. */
-export const apiKeyDocument = z
-  .strictObject({
-    keys: z.array(z.strictObject({ name, sha256, scopes: z.array(z.enum(scopes)), limits: ownLimits.default({}) })),
-  })
-  .transform(({ keys }): ApiKeyEntry[] => keys)
-  .refine(isUnique, isUsedTwice);
+export const apiKeyDocument = z.strictObject({
+  keys: z
+    .array(z.strictObject({ name, sha256, scopes: z.array(z.enum(scopes)), limits: ownLimits.default({}) }))
+    .transform((keys): ApiKeyEntry[] => keys)
+    .refine(isUnique, isUsedTwice),
+  blocked: blockedCallers.default({ subjects: [], issuers: [] }),
+});

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, statfsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { createFile } from '../../base/data-folder.ts';
 import { ConfigError, errorCodeOf } from '../../base/errors.ts';
 import { type LmdbFile, openLmdbFile } from '../../base/lmdb-file.ts';
 import {
@@ -21,7 +23,7 @@ import {
  */
 export function createLmdbStore({ folder }: { folder: string }): Store {
   const path = lmdbPath(folder);
-  let file: LmdbFile | null = existsSync(path) ? openLmdbFile(path) : null;
+  let file: LmdbFile | null = existsSync(path) ? openMarked(path) : null;
   let lastWrite: Promise<unknown> = Promise.resolve();
   /** Bytes of the writes that are not yet on disk. Writes at the same time share a commit. */
   let writingBytes = 0;
@@ -43,7 +45,7 @@ export function createLmdbStore({ folder }: { folder: string }): Store {
   /** After the start, a file that cannot be opened is a failure of the store. */
   function openFile(): LmdbFile {
     try {
-      return openLmdbFile(path);
+      return openMarked(path);
     } catch (error) {
       throw new StoreError(error instanceof ConfigError ? error.problems.join(' ') : String(error));
     }
@@ -151,6 +153,22 @@ export function lmdbPath(folder: string): string {
   return join(folder, 'store-1.lmdb');
 }
 
+/** The file that says that a store was created: without it, a store that is missing or empty would begin again at 0 in silence. */
+export function markerPath(folder: string): string {
+  return `${lmdbPath(folder)}-created`;
+}
+
+/** Opens the file, or creates it, and then its marker. */
+function openMarked(path: string): LmdbFile {
+  const file = openLmdbFile(path);
+  try {
+    createFile(markerPath(dirname(path)), 'store-1.lmdb was created: without it, the gateway does not start.\n');
+  } catch {
+    // The disk is full. The next process that opens the file tries again.
+  }
+  return file;
+}
+
 /** LMDB writes a line about a failed commit to standard error, past the log. So a commit that may fail is not tried. */
 function refuseFullDisk(folder: string, bytes: number): void {
   let freeBytes: number;
@@ -199,7 +217,8 @@ function readCounter(file: LmdbFile, key: string): (Counter & Pick<LmdbEntry, 'e
 /** Must run in a transaction, like `removeEntry` and `sweepEntries`. */
 function writeEntry(file: LmdbFile, kind: EntryKind, key: string, { value, expiresAt }: LmdbEntry): void {
   file.put([kind, key], value, expiresAt);
-  file.put([expiryIndex, expiresAt, kind, key], '', 0);
+  // `verify-store` compares the checksum, for which it needs no secret.
+  file.put([expiryIndex, expiresAt, kind, key], String(crc32(`${kind} ${key} ${value}`)), 0);
 }
 
 function removeEntry(file: LmdbFile, kind: EntryKind, key: string, { expiresAt }: LmdbEntry): void {

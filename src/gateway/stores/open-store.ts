@@ -14,7 +14,7 @@ import {
 } from './sealed-store.ts';
 import { createSharedValues } from './shared-values.ts';
 import { type CallKind, type Store, StoreError, withCalls } from './store.ts';
-import { describeOtherSecret, findLostSecret } from './store-secret.ts';
+import { describeOtherSecret, findLostStore } from './store-secret.ts';
 
 export type OpenedStore = ReturnType<typeof openStore>;
 
@@ -22,7 +22,7 @@ type StoreEvents = Pick<Events, 'storeDown' | 'storeUp' | 'storeFailed'>;
 
 /**
  * Opens the configured store, sealed: Redis if configured, otherwise LMDB in the folder.
- * @throws ConfigError if a file in the folder is damaged, or the generated secret of the store is missing
+ * @throws ConfigError if a file in the folder is damaged, or the store or its generated secret is missing
  */
 export function openStore(
   config: Pick<StoreConfig, 'redis' | 'secret'> & Partial<Pick<StoreConfig, 'replicas'>>,
@@ -30,8 +30,8 @@ export function openStore(
   events: StoreEvents,
 ) {
   const { redis, secret, replicas = null } = config;
-  const lostSecret = findLostSecret(config, folder);
-  if (lostSecret !== null) throw new ConfigError([lostSecret]);
+  const loss = findLostStore(config, folder);
+  if (loss !== null) throw new ConfigError([loss]);
   if (secret === null) checkSecretFile(folder);
   const readSecret = () => secret ?? readOrCreateSecret(folder);
   let redisStore: RedisStore | null = null;

@@ -55,13 +55,14 @@ export function createRedisStore(options: RedisConnectionOptions) {
   };
   const shared: SharedCommands = {
     readMany(keys) {
-      const names = keys.map((key) => toRedisKey('value', key));
+      const names = keys.map((key) => toRedisKey('look-up', key));
       return run((redis) => (isCluster ? Promise.all(names.map((name) => redis.get(name))) : redis.mget(names)));
     },
     async writeMany(entries) {
-      const set = async ({ name, value, expiresInMs }: SharedEntry) => store.set(name, value, { expiresInMs });
+      const names = entries.map(({ name }) => toRedisKey('look-up', name));
+      const set = ({ value, expiresInMs }: SharedEntry, index: number) =>
+        run((redis) => redis.set(names[index] ?? '', value, 'PX', expiresInMs));
       if (isCluster) return void (await Promise.all(entries.map(set)));
-      const names = entries.map(({ name }) => toRedisKey('value', name));
       const args = entries.flatMap(({ value, expiresInMs }) => [value, expiresInMs]);
       await run((redis) => redis.eval(writeScript, names.length, ...names, ...args));
     },
@@ -69,8 +70,8 @@ export function createRedisStore(options: RedisConnectionOptions) {
   return { ...store, shared, isUp };
 }
 
-/** Several programs may share one Redis, so every key has our prefix. */
-function toRedisKey(kind: 'value' | 'counter' | 'lock', key: string): string {
+/** Several programs may share one Redis, so every key has our prefix. Look-ups may be deleted by theirs, and no essay with them. */
+function toRedisKey(kind: 'value' | 'look-up' | 'counter' | 'lock', key: string): string {
   return `ledgerquill:${kind}:${checkKey(key)}`;
 }
 

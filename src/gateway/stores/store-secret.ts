@@ -1,21 +1,28 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { checkLmdbFile } from '../../base/lmdb-file.ts';
 import type { StoreConfig } from '../config/read-config.ts';
-import { lmdbPath } from './lmdb-store.ts';
+import { lmdbPath, markerPath } from './lmdb-store.ts';
 import { hasSecretFile, secretPath } from './sealed-store.ts';
 
 export type StoreSecretConfig = Pick<StoreConfig, 'redis' | 'secret'>;
 
 /**
- * Why the store cannot be read: the file of the generated secret is missing: a new one would start in silence, and pay for everything again.
+ * Why the store cannot be read: its file, which was created, is missing or empty, or the file of the generated secret is missing. A new
+ * one would start in silence, and pay for everything again.
  * @throws ConfigError if the file of the store is damaged
  */
-export function findLostSecret({ redis, secret }: StoreSecretConfig, folder: string): string | null {
+export function findLostStore({ redis, secret }: StoreSecretConfig, folder: string): string | null {
+  if (redis !== null) return null;
+  const path = lmdbPath(folder);
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size;
+  if (!bytes && existsSync(markerPath(folder))) {
+    return `DATA_DIR: ${path} is ${bytes === 0 ? 'empty' : 'missing'}, but was created before: restore a backup with ledgerquill restore; ${newStoreAdvice}`;
+  }
   // In this order: the secret is created before the store.
-  if (redis !== null || secret !== null || !existsSync(lmdbPath(folder)) || hasSecretFile(folder)) return null;
-  checkLmdbFile(lmdbPath(folder));
+  if (secret !== null || bytes === undefined || hasSecretFile(folder)) return null;
+  checkLmdbFile(path);
   return (
-    `DATA_DIR: ${secretPath(folder)} is missing, and ${lmdbPath(folder)} is encrypted with it: restore it from a backup, ` +
+    `DATA_DIR: ${secretPath(folder)} is missing, and ${path} is encrypted with it: restore it from a backup, ` +
     `or set the STORE_SECRET that was set before; ${newStoreAdvice}`
   );
 }

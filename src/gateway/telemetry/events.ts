@@ -61,6 +61,8 @@ export interface Events {
   unexpectedError(error: unknown, requestId: string): void;
   apiKeysReloaded(count: number): void;
   apiKeysFileInvalid(reason: string): void;
+  /** The blocked callers are others now. @param names of all of them: of subjects, the hash, as in the log */
+  callersBlocked(names: readonly string[]): void;
   keySetUnavailable(reason: string): void;
   rateLimitNotShared(reason: string): void;
   /** Fired once per outage of the store. */

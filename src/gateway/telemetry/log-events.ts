@@ -92,6 +92,7 @@ export function createLogEvents(log: Log): Events {
     apiKeysReloaded: (count) => log.info({ count }, 'the file with API keys was read again'),
     apiKeysFileInvalid: (reason) =>
       log.error({ reason }, 'the file with API keys is invalid: the last valid keys remain in use'),
+    callersBlocked: (names) => log.warn({ callers: names }, 'the callers whose tokens are blocked were changed'),
     keySetUnavailable(reason) {
       if (!isDue('key set')) return;
       log.error(

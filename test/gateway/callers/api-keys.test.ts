@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sha256, tIdentify } from '../../support/gateway/callers/identify.ts';
+import { ec, jwt, pemOf, tToken } from '../../support/gateway/callers/token.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 
 const key = 'lq_seeded-key-of-the-shop';
@@ -57,7 +58,7 @@ describe('the file with API keys', () => {
       'keys: 0: scopes: 0: ',
     ],
     ['an unknown limit', documentOf(key).replace('requestsPerMinute', 'requests'), 'keys: 0: limits: '],
-    ['the same key twice', documentOf(key, key), 'must contain the hash of each key only once'],
+    ['the same key twice', documentOf(key, key), 'keys: must contain the hash of each key only once'],
   ])('prevents the start if it has %s', (_, text, problem) => {
     const file = text === null ? '/missing/keys.json' : tKeysFile(text);
     const start = () => tIdentify({ GATEWAY_API_KEYS_FILE: file });
@@ -100,6 +101,35 @@ describe('the file with API keys', () => {
     renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
     await expect.poll(() => callerOf(otherKey)).toBe('api-key:k0');
     expect(await callerOf(key)).toBe(401);
+  });
+
+  it.each([
+    ['a subject', { subjects: ['anna'] }, ['jwt:HASH']],
+    ['an issuer', { issuers: [jwt.JWT_ISSUER] }, [`issuer:${jwt.JWT_ISSUER}`]],
+  ])('blocks %s, whose token was verified before, until it is removed', async (_, blocked, names) => {
+    const file = tKeysFile(JSON.stringify({ keys: [] }));
+    const env = { ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey), GATEWAY_API_KEYS_FILE: file };
+    const { callerOf, isWithdrawn, events } = tIdentify(env);
+    const [token, again] = [await tToken(), await tToken({ expiresAt: '2h' })];
+    expect(await callerOf(token)).toBe('jwt:anna');
+    expect(isWithdrawn('jwt:anna', 'essays')).toBe(false);
+
+    writeFileSync(file, JSON.stringify({ keys: [], blocked }));
+    await expect.poll(() => callerOf(token)).toBe(401);
+    expect(await callerOf(again)).toBe(401);
+    expect(isWithdrawn('jwt:anna', 'essays')).toBe(true);
+    const reported = JSON.stringify(events).replace(/"jwt:[\w-]{11}"/, '"jwt:HASH"');
+    expect(reported).toContain(JSON.stringify(['callersBlocked', names]));
+
+    // An invalid file leaves the block in use.
+    writeFileSync(file, '{');
+    await expect.poll(() => events).toContainEqual(['apiKeysFileInvalid', 'the file is not valid JSON']);
+    expect(await callerOf(token)).toBe(401);
+    writeFileSync(
+      file,
+      JSON.stringify({ keys: [], blocked: { subjects: ['otto'], issuers: ['https://other.example'] } }),
+    );
+    await expect.poll(() => callerOf(token)).toBe('jwt:anna');
   });
 
   it('leaves the last valid keys in use when it becomes invalid, and reports it without its content', async () => {

@@ -63,9 +63,12 @@ describe.skipIf(whyNoRedis)(`the data of the Redis store${whyNoRedis}`, () => {
     const stats = await client.info('commandstats');
     const callsOf = (command: string) => new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1];
     expect([callsOf('eval'), callsOf('mget'), callsOf('get')]).toEqual(['1', '1', undefined]);
-    expect(await client.pttl('ledgerquill:value:a')).toBeGreaterThan(50_000);
-    // A value of the store, too.
-    expect(await store.get('b')).toBe('value of b');
+    expect(await client.pttl('ledgerquill:look-up:a')).toBeGreaterThan(50_000);
+    // An operator can delete all look-ups, and no essay with them.
+    expect(await client.keys('ledgerquill:value:*')).toEqual([]);
+    await store.set('a', 'essay', { expiresInMs: 60_000 });
+    expect(await readMany(['a'])).toEqual(['value of a']);
+    expect(await store.get('b')).toBeNull();
   });
 
   it('does not appear in errors', async () => {

@@ -171,11 +171,37 @@ describe('the start with an embedded store', () => {
     await store.set('key', 'new', hour);
     expect(readdirSync(folder).sort()).toEqual([
       'store-1.lmdb',
+      'store-1.lmdb-created',
       'store-1.lmdb-lock',
       expect.stringMatching(/^store-1\.until-.*Z\.lmdb$/),
       expect.stringMatching(/^store-1\.until-.*Z\.lmdb-lock$/),
       'store-secret',
     ]);
+  });
+
+  it.each<[string, (path: string) => void, string]>([
+    ['is deleted', rmSync, 'is missing, but was created before'],
+    ['is emptied, as by a shell,', (path) => writeFileSync(path, ''), 'is empty, but was created before'],
+    ['is damaged', (path) => writeFileSync(path, Buffer.alloc(8_192, 1)), 'is damaged'],
+  ])('does not begin again by itself if its file %s, however lately', async (_, damage, message) => {
+    const folder = await tWritten();
+    damage(join(folder, 'store-1.lmdb'));
+    expect(() => tOpened({ folder })).toThrow(message);
+    // With a secret of the configuration, too.
+    expect(() => tOpened({ folder, secret: 'a-secret-of-the-store' })).toThrow(message);
+    expect(await beginNewStore(configOf({}), folder)).toContain('the old store is now');
+    const { store, checkSecret } = tOpened({ folder });
+    await checkSecret();
+    expect(await store.get('key')).toBeNull();
+  });
+
+  it('is not replaced while another process uses it', async () => {
+    const folder = await tWritten();
+    const { store } = tOpened({ folder });
+    rmSync(join(folder, 'store-secret'));
+    await expect(beginNewStore(configOf({}), folder)).rejects.toThrow('stop all gateways before --new-store');
+    await store.close();
+    expect(await beginNewStore(configOf({}), folder)).toContain('the old store is now');
   });
 });
 

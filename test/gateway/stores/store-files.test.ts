@@ -28,7 +28,12 @@ describe('the files of the embedded store', () => {
     onTestFinished(() => void process.umask(umask));
     const folder = join(tFolder(), 'data');
     await tOpen(folder).set('key', 'value', hour);
-    expect(readdirSync(folder).sort()).toEqual(['store-1.lmdb', 'store-1.lmdb-lock', 'store-secret']);
+    expect(readdirSync(folder).sort()).toEqual([
+      'store-1.lmdb',
+      'store-1.lmdb-created',
+      'store-1.lmdb-lock',
+      'store-secret',
+    ]);
     for (const file of readdirSync(folder)) expect([file, modeOf(join(folder, file))]).toEqual([file, '600']);
     expect(modeOf(folder)).toBe('700');
   });

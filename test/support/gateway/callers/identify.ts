@@ -17,6 +17,7 @@ export function tIdentify(env: Environment) {
     access: readConfig(env).access,
     events: {
       apiKeysReloaded: record('apiKeysReloaded'),
+      callersBlocked: record('callersBlocked'),
       apiKeysFileInvalid: record('apiKeysFileInvalid'),
       keySetUnavailable: record('keySetUnavailable'),
     },
