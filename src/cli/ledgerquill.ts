@@ -24,6 +24,7 @@ Examples:
   ledgerquill check payees.csv --output checked.csv
   ledgerquill check payroll.xlsx --dry-run
   ledgerquill check payments.xml
+  ledgerquill check payments.xml --fix fixed.xml
   ledgerquill check payees.csv --format json --quiet | jq -r 'select(.status != "VALID") | .row'
   LEDGERQUILL_KEY=lq_... ledgerquill check payees.csv --gateway https://gateway.example.com`;
 
@@ -123,6 +124,12 @@ function createProgram(): Command {
         .default('auto'),
     )
     .option('--report <file>', 'A status report (pain.002) about the payment message: its statuses become findings.')
+    .addOption(
+      new Option(
+        '--fix <file>',
+        'Write a copy of the payment message with what is certain repaired, list the changes, and check the copy.',
+      ).conflicts('dryRun'),
+    )
     .option('--max-calls <number>', 'Stop paying after this number of calls; the other rows become NOT_CHECKED.')
     .option('--dry-run', 'Print how many calls it would cost. No call is made, and no row is written.')
     .option('--resume', 'Use the answers of a run that did not finish: nothing is asked twice.')
