@@ -7,7 +7,7 @@ import { ConfigError, errorCodeOf } from '../base/errors.ts';
 import { readVersion } from '../base/process/package-files.ts';
 import { type MainOptions, runMain } from '../base/process/run-main.ts';
 import { print, printError } from '../base/process/terminal.ts';
-import type { Profile } from '../check/pain/profiles.ts';
+import { profiles } from '../check/pain/profiles.ts';
 
 /*
  * The `ledgerquill` command. Exit codes: 0; 1 for a failure or a wrong configuration; 2 for wrong usage. Those of `check`: 1 for
@@ -120,7 +120,7 @@ function createProgram(): Command {
         '--profile <profile>',
         'The rules for payment messages: ISO 20022, SEPA, German (dk) or Swiss banks (sps); auto: those that a payment says it follows.',
       )
-        .choices(['auto', 'iso', 'sepa', 'dk', 'sps'] satisfies Profile[])
+        .choices(profiles)
         .default('auto'),
     )
     .option('--report <file>', 'A status report (pain.002) about the payment message: its statuses become findings.')

@@ -84,8 +84,8 @@ describe('a payment message', () => {
     expect(code).toBe(1);
     expect(listed.map((each) => [each.file, each.code])).toEqual([
       [file, 'TRANSACTION_COUNT_MISMATCH'],
-      [file, 'IBAN_NOT_COMPACT'],
       [file, 'CHARACTERS_NOT_SEPA'],
+      [file, 'IBAN_NOT_COMPACT'],
       [path('fixed.xml'), 'WRONG_CHECK_DIGITS'],
     ]);
     expect(listed[0]).toMatchObject({ line: 7, before: '4', after: '3' });

@@ -8,7 +8,7 @@ interface EscapedAmpersands {
 }
 
 /**
- * Writes `&amp;` for each `&` of a text or attribute that begins no reference. `&uuml;` may be meant as a character, so it is
+ * Writes `&amp;` for each `&` of a text or attribute that begins no reference. `&euro;` may be meant as a character, so it is
  * unchanged. White space before the XML declaration is removed.
  */
 export function escapeAmpersands(texts: AsyncIterable<string>): EscapedAmpersands {

@@ -1,3 +1,4 @@
+// cspell:ignore Soehne uuml ller
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import { type Change, fixMessage } from '../../../src/check/pain/fix-message.ts';
