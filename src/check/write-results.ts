@@ -6,6 +6,7 @@ import type { Finding } from './finding.ts';
 import type { Cell } from './iban-cells.ts';
 import type { CellResult, RowResult } from './judge-row.ts';
 import { PaymentFileError } from './open-file.ts';
+import type { Change } from './pain/fix-message.ts';
 import type { TextStyle } from './read-rows.ts';
 
 export const outputFormats = ['csv', 'xlsx', 'json'] as const;
@@ -175,22 +176,32 @@ interface FindingWriter {
   /** What comes before the first finding. */
   begin(): string;
   write(finding: Finding): string;
+  writeChange(change: Change): string;
 }
 
-/** @throws PaymentFileError for a workbook */
-export function createFindingWriter(format: OutputFormat, fileName: string): FindingWriter {
+/** @param hasChanges whether there are changes beside findings @throws PaymentFileError for a workbook */
+export function createFindingWriter(
+  format: OutputFormat,
+  fileName: string,
+  { hasChanges = false } = {},
+): FindingWriter {
   if (format === 'xlsx') {
     throw new PaymentFileError(`${fileName} is an XML file, whose findings are written with --format json or csv`);
   }
   if (format === 'json') {
-    return { begin: () => '', write: (finding) => `${JSON.stringify(toLine(fileName, finding))}\n` };
+    return {
+      begin: () => '',
+      write: (finding) => `${JSON.stringify(toLine(fileName, finding))}\n`,
+      writeChange: (change) => `${JSON.stringify({ file: fileName, ...change })}\n`,
+    };
   }
+  const titles: readonly string[] = hasChanges ? [...findingTitles, 'before', 'after'] : findingTitles;
+  const writeCells = (line: Readonly<Record<string, unknown>>) =>
+    stringify([titles.map((title) => neutralize(String(line[title] ?? '')))]);
   return {
-    begin: () => stringify([findingTitles]),
-    write(finding) {
-      const line = toLine(fileName, finding);
-      return stringify([findingTitles.map((title) => neutralize(String(line[title] ?? '')))]);
-    },
+    begin: () => stringify([titles]),
+    write: (finding) => writeCells(toLine(fileName, finding)),
+    writeChange: (change) => writeCells({ file: fileName, ...change }),
   };
 }
 

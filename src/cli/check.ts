@@ -24,6 +24,7 @@ import { FindingCounts } from '../check/finding.ts';
 import { openPaymentFile, type PaymentFile, PaymentFileError, standardInput } from '../check/open-file.ts';
 import { type Output, openOutputFile, openStandardOutput } from '../check/output.ts';
 import { checkMessage } from '../check/pain/check-message.ts';
+import { fixMessage } from '../check/pain/fix-message.ts';
 import type { Profile } from '../check/pain/profiles.ts';
 import { Refusal } from '../check/pain/rules.ts';
 import { readStatusReport, type StatusReport } from '../check/pain/status-report.ts';
@@ -52,6 +53,7 @@ interface CheckOptions {
   gateway?: string;
   profile?: Profile;
   report?: string;
+  fix?: string;
   maxCalls?: string;
   dryRun?: true;
   resume?: true;
@@ -85,9 +87,10 @@ function readPlan(files: readonly string[], options: CheckOptions) {
     throw new UsageError('--format xlsx needs --output with the name of a file');
   }
   if (files.filter((file) => file === standardInput).length > 1) throw new UsageError('- can be given once');
-  if (output !== null && files.some((file) => isSameFile(file, output))) {
+  if (output !== null && files.some((file) => wouldReplace(file, output))) {
     throw new UsageError('--output must be another file than the one that is checked');
   }
+  checkFix(files, options);
   if (options.report !== undefined && files.length > 1)
     throw new UsageError('--report needs one file, about which it is');
   if (maxCalls !== undefined && !/^\d{1,12}$/.test(maxCalls)) {
@@ -108,11 +111,24 @@ function readPlan(files: readonly string[], options: CheckOptions) {
     profile: options.profile ?? 'auto',
     /** A status report (pain.002) about the message. */
     report: options.report ?? null,
+    /** The file for a repaired copy, which is checked. */
+    fix: options.fix ?? null,
     maxCalls: maxCalls === undefined ? null : Number(maxCalls),
     isDryRun: options.dryRun ?? false,
     isResumed: options.resume ?? false,
     isQuiet: options.quiet ?? false,
   };
+}
+
+/** @throws UsageError */
+function checkFix(files: readonly string[], { fix, output }: CheckOptions): void {
+  if (fix === undefined) return;
+  const [file = standardInput, ...others] = files;
+  if (others.length > 0 || file === standardInput) throw new UsageError('--fix needs one file, which is read twice');
+  if (wouldReplace(file, fix)) throw new UsageError('--fix must be another file than the one that is checked');
+  if (output !== undefined && resolve(fix) === resolve(output)) {
+    throw new UsageError('--fix and --output must be different files');
+  }
 }
 
 function readEncoding(name: string | undefined): TextEncoding | null {
@@ -131,6 +147,11 @@ function formatOf(output: string | null): OutputFormat | null {
   const extension = output === null ? '' : extname(output).slice(1).toLowerCase();
   if (extension === 'jsonl' || extension === 'ndjson') return 'json';
   return outputFormats.find((format) => format === extension) ?? null;
+}
+
+/** Whether writing an output, which has another name until it is complete, would replace a file. */
+function wouldReplace(file: string, output: string): boolean {
+  return [output, `${output}.part`].some((written) => isSameFile(file, written));
 }
 
 function isSameFile(file: string, output: string): boolean {
@@ -297,6 +318,7 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
   };
 
   async function checkTable(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
+    if (plan.fix !== null) throw new PaymentFileError(`${file.name} is not XML; --fix repairs payment messages only`);
     const tables = await readTables(file, { encoding: plan.encoding });
     const { sheet, columnNames } = plan;
     const planned = await checkTables({ fileName: file.name, tables, sheet, columnNames, answers, banks });
@@ -341,10 +363,59 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
   }
 
   async function checkXml(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
+    if (plan.fix === null) return checkMessageIn(file, bar);
+    const changes = await fixFile(file, plan.fix);
+    const fixed = changes === null ? file : await openPaymentFile(plan.fix);
+    try {
+      const checked = await checkMessageIn(fixed, bar);
+      const said = changes === null ? 'no copy was written' : `${countOf(changes, 'change')} in ${plan.fix}`;
+      return { ...checked, summary: [`${file.name}: ${said}`, ...checked.summary] };
+    } finally {
+      fixed.close();
+    }
+  }
+
+  /** @returns the number of changes; null if the file cannot be read to its end, which its check says */
+  async function fixFile({ name }: PaymentFile, fix: string): Promise<number | null> {
+    const writer = createFindingWriter(plan.format ?? 'json', name, { hasChanges: true });
+    const copy = openOutputFile(fix);
+    let changes = 0;
+    await output?.write(writer.begin());
+    try {
+      const fixed = fixMessage(() => readFile(name), {
+        profile: plan.profile,
+        async onChange(change) {
+          throwIfInterrupted();
+          changes += 1;
+          await output?.write(writer.writeChange(change));
+        },
+      });
+      for await (const bytes of fixed) await copy.write(bytes);
+      copy.complete();
+      return changes;
+    } catch (error) {
+      copy.discard();
+      if (error instanceof Refusal) return null;
+      throw error;
+    }
+  }
+
+  async function* readFile(path: string): AsyncGenerator<Buffer> {
+    const file = await openPaymentFile(path);
+    try {
+      yield* file.chunks;
+    } finally {
+      file.close();
+    }
+  }
+
+  async function checkMessageIn(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
     const findings = new FindingCounts();
-    const writer = output === null ? null : createFindingWriter(plan.format ?? 'json', file.name);
+    const writer =
+      output === null ? null : createFindingWriter(plan.format ?? 'json', file.name, { hasChanges: plan.fix !== null });
     const check = checkMessage(readOn(), { answers, banks, messageIds, profile: plan.profile, report });
-    await output?.write(writer?.begin() ?? '');
+    // The changes have the same columns.
+    if (plan.fix === null) await output?.write(writer?.begin() ?? '');
     for await (const finding of check) {
       throwIfInterrupted();
       const { code, severity, place } = finding;

@@ -7,7 +7,7 @@ import { ConfigError, errorCodeOf } from '../base/errors.ts';
 import { readVersion } from '../base/process/package-files.ts';
 import { type MainOptions, runMain } from '../base/process/run-main.ts';
 import { print, printError } from '../base/process/terminal.ts';
-import type { Profile } from '../check/pain/profiles.ts';
+import { profiles } from '../check/pain/profiles.ts';
 
 /*
  * The `ledgerquill` command. Exit codes: 0; 1 for a failure or a wrong configuration; 2 for wrong usage. Those of `check`: 1 for
@@ -24,6 +24,7 @@ Examples:
   ledgerquill check payees.csv --output checked.csv
   ledgerquill check payroll.xlsx --dry-run
   ledgerquill check payments.xml
+  ledgerquill check payments.xml --fix fixed.xml
   ledgerquill check payees.csv --format json --quiet | jq -r 'select(.status != "VALID") | .row'
   LEDGERQUILL_KEY=lq_... ledgerquill check payees.csv --gateway https://gateway.example.com`;
 
@@ -119,10 +120,16 @@ function createProgram(): Command {
         '--profile <profile>',
         'The rules for payment messages: ISO 20022, SEPA, German (dk) or Swiss banks (sps); auto: those that a payment says it follows.',
       )
-        .choices(['auto', 'iso', 'sepa', 'dk', 'sps'] satisfies Profile[])
+        .choices(profiles)
         .default('auto'),
     )
     .option('--report <file>', 'A status report (pain.002) about the payment message: its statuses become findings.')
+    .addOption(
+      new Option(
+        '--fix <file>',
+        'Write a copy of the payment message with what is certain repaired, list the changes, and check the copy.',
+      ).conflicts('dryRun'),
+    )
     .option('--max-calls <number>', 'Stop paying after this number of calls; the other rows become NOT_CHECKED.')
     .option('--dry-run', 'Print how many calls it would cost. No call is made, and no row is written.')
     .option('--resume', 'Use the answers of a run that did not finish: nothing is asked twice.')

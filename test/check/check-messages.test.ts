@@ -76,6 +76,41 @@ describe('a payment message', () => {
     expect(second).toMatch(/,CHARACTERS_NOT_SEPA,warning,\d+,\/Document\/.*,\.Mueller$/);
   });
 
+  it('is repaired by --fix in a copy, which is checked', async () => {
+    const wrong = tWrong().replace('NL91ABNA0417164300', 'NL91 ABNA 0417 1643 00');
+    const { run, file, path, read } = tCheck(wrong, 'payments.xml');
+    const { code, stdout, stderr } = await run(['--fix', path('fixed.xml')]);
+    const listed = lines(stdout).map((line) => JSON.parse(line));
+    expect(code).toBe(1);
+    expect(listed.map((each) => [each.file, each.code])).toEqual([
+      [file, 'TRANSACTION_COUNT_MISMATCH'],
+      [file, 'CHARACTERS_NOT_SEPA'],
+      [file, 'IBAN_NOT_COMPACT'],
+      [path('fixed.xml'), 'WRONG_CHECK_DIGITS'],
+    ]);
+    expect(listed[0]).toMatchObject({ line: 7, before: '4', after: '3' });
+    expect(stderr).toContain('3 changes in ');
+    expect(read('payments.xml')).toBe(wrong);
+    expect(read('fixed.xml')).toBe(
+      tMessage().replace('DE89370400440532013000', wrongIban).replace('Creditor 2', 'Mueller . Soehne'),
+    );
+  });
+
+  it('is never replaced by --fix, and a file that is cut off has no copy', async () => {
+    const { run, path } = tCheck(tMessage().slice(0, 2_000), 'payments.xml.part');
+    for (const fix of ['payments.xml.part', 'payments.xml']) {
+      expect(await run(['--fix', path(fix)])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('--fix must be another file'),
+      });
+    }
+    const { code, stdout, stderr } = await run(['--fix', path('fixed.xml')]);
+    expect(code).toBe(1);
+    expect(JSON.parse(lines(stdout).at(-1) ?? '')).toMatchObject({ code: 'TRUNCATED' });
+    expect(stderr).toContain('no copy was written');
+    expect(existsSync(path('fixed.xml')) || existsSync(path('fixed.xml.part'))).toBe(false);
+  });
+
   it('is made of standard input', async () => {
     const { code, stdout } = await runCommand(['check', '-', '--quiet'], {}, tWrong());
     expect(code).toBe(1);

@@ -1,3 +1,5 @@
+import { profiles } from '../pain/profiles.ts';
+
 /** `POST /check` in OpenAPI. */
 const text = (description: string) => ({ type: 'string', description });
 const oneOf = (values: readonly string[], description: string) => ({ type: 'string', enum: values, description });
@@ -122,6 +124,12 @@ export const checkDocument = {
             in: 'query',
             schema: { type: 'string' },
             description: 'The encoding of a table, such as windows-1250; found by content without it.',
+          },
+          {
+            name: 'profile',
+            in: 'query',
+            schema: { type: 'string', enum: profiles, default: 'auto' },
+            description: 'By whose rules a payment message is judged; auto: those that each payment says it follows.',
           },
         ],
         requestBody: {

@@ -3,6 +3,7 @@ import Negotiator from 'negotiator';
 import type { ErrorCode } from '../../base/errors.ts';
 import { type TextEncoding, textEncodings } from '../encodings.ts';
 import type { ColumnNames } from '../find-columns.ts';
+import { type Profile, profiles } from '../pain/profiles.ts';
 
 /** Why a request is not answered, as an HTTP error. */
 export interface Refusal {
@@ -18,6 +19,8 @@ export interface CheckRequest {
   columnNames: ColumnNames;
   /** Null: recognized. */
   encoding: TextEncoding | null;
+  /** By whose rules a payment message is judged. */
+  profile: Profile;
 }
 
 export function refuse(status: number, message: string): Refusal {
@@ -57,15 +60,18 @@ export function readCheckRequest(headers: IncomingHttpHeaders, search: string): 
   }
   if (compression.toLowerCase() !== 'identity') return refuse(415, 'The request body must not be compressed.');
   const params = new URLSearchParams(search);
-  const known = [...columnParams, 'encoding'];
+  const known = [...columnParams, 'encoding', 'profile'];
   const unknown = [...params.keys()].find((name) => !known.includes(name));
   if (unknown !== undefined) return refuse(400, `The parameters of the URL can be ${known.join(', ')}.`);
   const named = params.get('encoding');
   const encoding = textEncodings.find((each) => each === named?.toLowerCase()) ?? null;
   if (named !== null && encoding === null)
     return refuse(400, `The encoding must be one of ${textEncodings.join(', ')}.`);
+  const rules = params.get('profile') ?? 'auto';
+  const profile = profiles.find((each) => each === rules);
+  if (profile === undefined) return refuse(400, `The profile must be one of ${profiles.join(', ')}.`);
   const [iban = null, bic = null, name = null] = columnParams.map((name) => params.get(name));
-  return { format: mediaType === csv ? 'csv' : 'json', columnNames: { iban, bic, name }, encoding };
+  return { format: mediaType === csv ? 'csv' : 'json', columnNames: { iban, bic, name }, encoding, profile };
 }
 
 const columnParams = ['column', 'bicColumn', 'nameColumn'];

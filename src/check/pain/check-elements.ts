@@ -18,7 +18,7 @@ import { isInForce } from './dates.ts';
 import { find, findAll, textOf, visitElements, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
 import { countCharacters } from './schema.ts';
-import { findCharactersOutsideSepa, findCharactersOutsideSwiss, toSepaCharacters } from './sepa-characters.ts';
+import { findCharactersOutsideSepa, findCharactersOutsideSwiss, swiss, toSepaCharacters } from './sepa-characters.ts';
 import { parseDate, parseDateTime } from './values.ts';
 
 interface ElementChecks {
@@ -257,11 +257,12 @@ function checkText(element: XmlElement, findings: MessageFindings): void {
 
 function checkCharacters(element: XmlElement, findings: MessageFindings): void {
   const { name, text } = element;
+  const suggest = (kept?: RegExp) => () => (text.length <= maxSuggestionLength ? toSepaCharacters(text, kept) : null);
   if (findings.scheme === 'sps') {
     const characters = findCharactersOutsideSwiss(text);
     if (characters.length === 0) return;
     const message = `${name} has characters outside the Swiss set: ${printCharacters(characters)}. Replace them.`;
-    findings.add('CHARACTERS_NOT_SWISS', element, message);
+    findings.add('CHARACTERS_NOT_SWISS', element, message, suggest(swiss));
     return;
   }
   const outside = findCharactersOutsideSepa(text);
@@ -273,8 +274,7 @@ function checkCharacters(element: XmlElement, findings: MessageFindings): void {
     return;
   }
   const message = `${name} has characters outside the SEPA set: ${printCharacters(characters)}. Replace them.`;
-  const suggest = () => (text.length <= maxSuggestionLength ? toSepaCharacters(text) : null);
-  findings.add('CHARACTERS_NOT_SEPA', element, message, suggest);
+  findings.add('CHARACTERS_NOT_SEPA', element, message, suggest(isGerman ? convertedByGermanBanks : undefined));
 }
 
 const convertedByGermanBanks = /[ÄÖÜäöüß&*$%]/;

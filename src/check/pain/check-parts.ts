@@ -175,7 +175,7 @@ export function createPartChecks({
     const country = compactIban(find(element, of.isDirectDebit ? 'CdtrAcct' : 'DbtrAcct', 'Id', 'IBAN')?.text ?? '');
     const end = findVersionEnd(of.name, country.slice(0, 2));
     if (end !== null && message !== null) {
-      const text = `${end.by} accept ${of.name} until ${end.date}. Send the version of 2019.`;
+      const text = `${end.by} accept ${of.name} until ${end.date}. Send the version of 2019 (${end.source}).`;
       findings.addSummary('VERSION_ENDS', message, () => text);
     }
     report?.checkPayment(element, findings);

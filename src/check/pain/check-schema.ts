@@ -73,6 +73,7 @@ export function createSchemaCheck(findings: MessageFindings) {
   };
 
   function push(element: XmlElement, type: ElementType | ValueType | null): void {
+    if (type?.kind === 'value') element.allows = type.isValid;
     open.push({ element, type, seen: 0, last: -1, lastCount: 0, hasText: false });
   }
 

@@ -10,8 +10,8 @@ interface DecodeOptions {
 }
 
 /**
- * Decodes an XML file into pieces of at most 2,048 bytes, in the encoding of its byte order mark or XML declaration. Bytes that are
- * not characters of the encoding become U+FFFD.
+ * Decodes an XML file into pieces of at most 2,048 bytes, in the encoding of its byte order mark or XML declaration. The mark is the
+ * first character. Bytes that are not characters of the encoding become U+FFFD.
  * @throws Refusal if the encoding is not supported, or contradicts the bytes, or if the file is too large
  */
 export async function* decodeXml(
@@ -27,7 +27,7 @@ export async function* decodeXml(
   }
   const encoding = findEncoding(start);
   onEncoding(encoding);
-  const decoder = iconv.getDecoder(encoding);
+  const decoder = iconv.getDecoder(encoding, { stripBOM: false });
   for await (const bytes of chain([start], rest)) {
     for (let offset = 0; offset < bytes.length; offset += pieceBytes) {
       const piece = decoder.write(bytes.subarray(offset, offset + pieceBytes));

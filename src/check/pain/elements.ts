@@ -13,6 +13,12 @@ export interface XmlElement {
   readonly attributes: Readonly<Record<string, string>>;
   /** Only that of elements without children. */
   text: string;
+  /** Where its content begins, in characters of the message. */
+  readonly start: number;
+  /** Where its end tag ends; until then, 0. */
+  end: number;
+  /** Whether its type allows a text. */
+  allows(text: string): boolean;
 }
 
 /** The first child of this name, its first child of the next name, and so on; null if there is none. */

@@ -11,6 +11,13 @@ interface Problem {
   suggestion?: string | null;
 }
 
+/** What a rule finds at an element, for those who repair it. */
+export interface FoundProblem {
+  code: RuleCode;
+  element: XmlElement;
+  suggestion(): string | null;
+}
+
 /** The findings of a message, in the order of its elements: one that needs the answer about an IBAN holds up those that follow. */
 export class MessageFindings {
   /** The rules for the part that is checked: those of other schemes find nothing. */
@@ -24,11 +31,13 @@ export class MessageFindings {
   readonly #queue: Entry[] = [];
   readonly #hurry: (iban: string) => void;
   readonly #inTimeSlice: InTimeSlice;
+  readonly #onProblem: (problem: FoundProblem) => void;
 
   /** @param hurry called with the IBAN whose answer is waited for */
-  constructor(hurry: (iban: string) => void, inTimeSlice: InTimeSlice) {
+  constructor(hurry: (iban: string) => void, inTimeSlice: InTimeSlice, onProblem = (_: FoundProblem): void => {}) {
     this.#hurry = hurry;
     this.#inTimeSlice = inTimeSlice;
+    this.#onProblem = onProblem;
   }
 
   /** @param suggestion a function if it takes longer than others */
@@ -73,6 +82,8 @@ export class MessageFindings {
     },
   ): void {
     if (!this.#holds(code)) return;
+    const suggest = () => (typeof suggestion === 'function' ? suggestion() : suggestion);
+    this.#onProblem({ code, element, suggestion: suggest });
     const complete = () => {
       const { line, xpath } = placeOf(element);
       const place = { line, xpath: path === null ? xpath : `${xpath}/${path}` };
@@ -142,6 +153,11 @@ export class MessageFindings {
   /** A finding about the file, after all others. */
   addLast(code: RuleCode, place: Place, message: string): void {
     this.#queue.push({ finding: createFinding({ code, message }, place), pending: null });
+  }
+
+  /** Those that were found are not needed. */
+  discard(): void {
+    this.#queue.length = 0;
   }
 
   /** How many are not taken yet. */

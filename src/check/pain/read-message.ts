@@ -31,8 +31,8 @@ export interface MessageReader {
   write(text: string): void;
   /** @throws Refusal if the document is not complete */
   end(): void;
-  /** The line that is being read, from 1, and the innermost element that is open. */
-  position(): { line: number; element: XmlElement | null };
+  /** How many characters were read, the line that is being read, from 1, and the innermost element that is open. */
+  position(): { offset: number; line: number; element: XmlElement | null };
 }
 
 /** Far beyond what a payment message needs. A part is a header or a transaction. */
@@ -146,7 +146,7 @@ export function createMessageReader(parts: MessageParts, schema: SchemaCheck): M
       if (open.length > 0) throw new Refusal('TRUNCATED', `The file ends before </${root}>. Send the complete file.`);
       parser.close();
     },
-    position: () => ({ line: parser.line, element: open.at(-1) ?? null }),
+    position: () => ({ offset: parser.position, line: parser.line, element: open.at(-1) ?? null }),
   };
 
   function openElement(tag: SaxesTagNS): void {
@@ -173,6 +173,7 @@ export function createMessageReader(parts: MessageParts, schema: SchemaCheck): M
       children: [],
       attributes: readAttributes(tag),
       text: '',
+      ...{ start: parser.position, end: 0, allows: allowsAll },
     };
     for (const name in element.attributes) countCharacters(element.attributes[name] ?? '');
     if (parent !== null && depth > paymentDepth && !isTransaction) {
@@ -192,6 +193,7 @@ export function createMessageReader(parts: MessageParts, schema: SchemaCheck): M
   function closeElement(): void {
     const element = open.pop();
     const depth = open.length;
+    if (element !== undefined) element.end = parser.position;
     schema.close();
     if (element === undefined || depth > paymentDepth + 1) return;
     if (depth === paymentDepth + 1) {
@@ -232,6 +234,7 @@ export function createMessageReader(parts: MessageParts, schema: SchemaCheck): M
 /** How many elements a payment is in: the document and the message. */
 const paymentDepth = 2;
 
+const allowsAll = () => true;
 const noAttributes: Readonly<Record<string, string>> = {};
 
 /** Those without a prefix. */

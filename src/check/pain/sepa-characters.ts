@@ -10,19 +10,28 @@ export function findCharactersOutsideSepa(text: string): readonly string[] {
 
 /** The characters of a text that are not in the set of Swiss banks: Latin letters of Europe, and what ASCII has. */
 export function findCharactersOutsideSwiss(text: string): readonly string[] {
-  return [...new Set(text)].filter((character) => !/[\n\r\x20-\x7E\xA0-\u017F\u0218-\u021B€]/.test(character));
+  return [...new Set(text)].filter((character) => !swiss.test(character));
 }
+
+export const swiss = /[\n\r\x20-\x7E\xA0-\u017F\u0218-\u021B€]/;
 
 /**
  * A text in the SEPA set that a reader understands as the same, as banks convert it; a full stop replaces what has no equivalent.
  * @example
  * toSepaCharacters('Müller & Göthe') // => 'Mueller + Goethe'
  * toSepaCharacters('Łódź — Елена') // => 'Lodz - Elena'
+ * @param kept the further characters of a profile
  */
-export function toSepaCharacters(text: string): string {
+export function toSepaCharacters(text: string, kept: RegExp = onlySepa): string {
   if (onlySepa.test(text)) return text;
-  const converted = [...text.normalize('NFC')].map(convert).join('');
+  const characters = [...text.normalize('NFC')];
+  const converted = characters.map((character) => (kept.test(character) ? character : convert(character))).join('');
   return converted.replaceAll(/ {2,}/g, ' ').trim();
+}
+
+/** Whether no letter or digit of a text is replaced by a full stop. */
+export function hasEquivalents(text: string): boolean {
+  return [...text].every((character) => !/[\p{L}\p{N}]/u.test(character) || convert(character) !== '.');
 }
 
 const onlySepa = /^[A-Za-z0-9/?:().,'+ -]*$/;

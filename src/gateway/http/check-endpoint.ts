@@ -105,7 +105,7 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
 
   async function check(
     exchange: Exchange,
-    { format, columnNames, encoding }: CheckRequest,
+    { format, columnNames, encoding, profile }: CheckRequest,
     caller: Caller,
   ): Promise<void> {
     const { signal } = exchange;
@@ -153,7 +153,7 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
 
     async function sendFindings(file: PaymentFile): Promise<void> {
       const writer = createFindingWriter(format, fileName);
-      const findings = checkMessage(file.chunks, { ...checking, messageIds: new Set() });
+      const findings = checkMessage(file.chunks, { ...checking, messageIds: new Set(), profile });
       // Later findings may be a long time away.
       await send(writer.begin());
       for await (const finding of findings) await send(await inTimeSlice(() => writer.write(finding)));

@@ -513,7 +513,12 @@ Object.assign(cases, {
   CHARACTERS_NOT_SWISS: [
     {
       change: [['Creditor 1', 'Müller Елена']],
-      ...{ at: `${transfer}/Cdtr/Nm`, options: { profile: 'sps' }, message: /outside the Swiss set: Е л е н а\./ },
+      ...{
+        at: `${transfer}/Cdtr/Nm`,
+        options: { profile: 'sps' },
+        message: /outside the Swiss set: Е л е н а\./,
+        suggestion: 'Müller Elena',
+      },
     },
   ],
   INSTITUTION_EMPTY: [{ change: [['<Othr><Id>NOTPROVIDED</Id></Othr>', '']], at: `${transfer}/CdtrAgt/FinInstnId` }],

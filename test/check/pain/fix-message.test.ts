@@ -1,0 +1,202 @@
+// cspell:ignore Soehne uuml ller
+import iconv from 'iconv-lite';
+import { describe, expect, it } from 'vitest';
+import { type Change, fixMessage } from '../../../src/check/pain/fix-message.ts';
+import type { Profile } from '../../../src/check/pain/profiles.ts';
+import { findNode, changes as mutate } from '../../support/check/mutate-xml.ts';
+import { detailedMessage, printMessage } from '../../support/check/mutated-messages.ts';
+import { findAllIn, rightMessage, versions } from '../../support/check/pain-messages.ts';
+import { collectGarbage } from '../../support/collect-garbage.ts';
+
+const right = rightMessage('pain.001.001.09');
+
+async function fix(message: string | Buffer, { profile = 'auto' as Profile, chunkSize = 50_000 } = {}) {
+  const bytes = Buffer.from(message);
+  const changes: Change[] = [];
+  const parts: Buffer[] = [];
+  async function* open() {
+    for (let at = 0; at < bytes.length; at += chunkSize) yield bytes.subarray(at, at + chunkSize);
+  }
+  for await (const part of fixMessage(open, {
+    profile,
+    today: '2026-11-26',
+    onChange: (change) => void changes.push(change),
+  })) {
+    parts.push(part);
+  }
+  const copy = Buffer.concat(parts);
+  return { copy, text: copy.toString(), changes };
+}
+
+describe('what is certain', () => {
+  const iban = 'FR1420041010050500013M02606';
+  it.each<[name: string, code: string, right: string, wrong: string, fixed?: string, profile?: Profile]>([
+    ['spaces in an IBAN', 'IBAN_NOT_COMPACT', iban, 'FR14 2004 1010 0505 0001 3M02 606'],
+    ['line breaks around an IBAN', 'IBAN_NOT_COMPACT', iban, `\n ${iban}\r\n`],
+    ['a number of transactions', 'TRANSACTION_COUNT_MISMATCH', '<NbOfTxs>3<', '<NbOfTxs>4<'],
+    ['a number that is none', 'WRONG_NUMBER', '<NbOfTxs>2<', '<NbOfTxs>two<'],
+    ['a sum', 'CONTROL_SUM_MISMATCH', '<CtrlSum>1112.35<', '<CtrlSum>1112.30<'],
+    ['a sum with a comma', 'WRONG_NUMBER', '<CtrlSum>112.35<', '<CtrlSum>112,35<'],
+    ['white space in a code', 'TEXT_TOO_LONG', '<Cd>SEPA<', '<Cd>\n  SEPA<', '<Cd>SEPA<'],
+    ['white space in another code', 'WRONG_VALUE', '<PmtMtd>TRF<', '<PmtMtd>TRF <'],
+    ['letters outside the SEPA set', 'CHARACTERS_NOT_SEPA', 'Creditor 1', 'Müller', 'Mueller'],
+    ['an escaped sign', 'CHARACTERS_NOT_SEPA', 'Creditor 1', 'A &amp; B', 'A + B'],
+    ['a sign that is not escaped', 'CHARACTERS_NOT_SEPA', 'Creditor 1', 'Müller & Söhne', 'Mueller + Soehne'],
+    ['a CDATA section', 'CHARACTERS_NOT_SEPA', 'Creditor 1', '<![CDATA[A & <B>]]>', 'A + (B)'],
+    ['only other characters, by German banks', 'CHARACTERS_NOT_SEPA', 'Creditor 1', 'Łü & =', 'Lü &amp; .', 'dk'],
+    ['characters outside the Swiss set', 'CHARACTERS_NOT_SWISS', 'Creditor 1', 'Елена ü', 'Elena ü', 'sps'],
+    ['an & that ISO allows', 'NOT_WELL_FORMED', 'Creditor 1', 'A & B', 'A &amp; B', 'iso'],
+  ])('is repaired: %s', async (_, code, good, wrong, fixed = good, profile = 'auto') => {
+    const { text, changes } = await fix(right.replace(good, wrong), { profile });
+    expect(text).toBe(right.replace(good, fixed));
+    expect(changes.map((change) => change.code)).toEqual([code]);
+  });
+
+  it('has a line, an XPath and both texts in the list', async () => {
+    const wrong = right
+      .replace('<NbOfTxs>3<', '<NbOfTxs>4<')
+      .replace('Creditor 1', 'Müller & DE89370400440532013000')
+      .replace('NL91ABNA0417164300', 'NL91 ABNA 0417 1643 00')
+      .replace('Ltd', 'Ltd & Co');
+    const { changes } = await fix(`\n\n${wrong}`);
+    const message = '/Document/CstmrCdtTrfInitn';
+    const payment = `${message}/PmtInf[1]`;
+    expect(changes).toMatchObject([
+      { line: 9, xpath: `${message}/GrpHdr/NbOfTxs`, before: '4', after: '3' },
+      { line: 11, xpath: `${message}/GrpHdr/InitgPty/Nm`, before: 'Ink and Paper Ltd & Co' },
+      { xpath: `${payment}/CdtTrfTxInf[1]/Cdtr/Nm`, before: 'Müller & [IBAN]', after: 'Mueller + [IBAN]' },
+      { code: 'IBAN_NOT_COMPACT', before: 'NL91 **** **** **43 00', after: 'NL91 **** **** **43 00' },
+    ]);
+  });
+
+  it('is the same in chunks of any size', async () => {
+    const wrong = right.replaceAll('Creditor', 'Müller & Söhne').replaceAll('Invoice', '<!-- & -->A & B &uuml');
+    const whole = await fix(wrong);
+    for (const chunkSize of [1, 2, 3, 7]) expect(await fix(wrong, { chunkSize })).toEqual(whole);
+    expect(whole.changes.length).toBeGreaterThan(5);
+  });
+});
+
+describe('all else is as it was', () => {
+  it.each([
+    ['an amount', 'Ccy="EUR">12.35<', 'Ccy="EUR"> 12,35 <'],
+    ['a wrong IBAN', 'FR1420041010050500013M02606', 'FR14 2004 1010 0505 0001 3M02 607'],
+    ['an IBAN in lower case', 'FR1420041010050500013M02606', 'fr1420041010050500013m02606'],
+    ['a reference', 'INVOICE-1<', 'RECHNUNG_Ü<'],
+    ['a text with a comment', 'Creditor 1', 'Mü<!-- a -->ller'],
+    ['letters without an equivalent', 'Creditor 1', '王'],
+    ['a name that would be too long', 'Creditor 1', 'ä'.repeat(70)],
+    [
+      'line breaks, quotes and comments',
+      '<CtrlSum>1112.35',
+      "\r\n<!-- & <a> --><?a & ?>\t<CtrlSum xmlns:x='a'>1112.35",
+    ],
+  ])('%s', async (_, good, wrong) => {
+    const message = right.replace(good, wrong).replace('<CtrlSum>112.35</CtrlSum>', '');
+    const { text, changes } = await fix(message);
+    const isTotal = ({ code }: Change) => code === 'CONTROL_SUM_MISMATCH';
+    expect(changes.filter((change) => !isTotal(change))).toEqual([]);
+    if (changes.length === 0) expect(text).toBe(message);
+  });
+
+  it('a right message', async () => {
+    for (const version of versions) {
+      const message = `\uFEFF${rightMessage(version)}\r\n<!-- end -->`;
+      expect(await fix(message)).toEqual({ copy: Buffer.from(message), text: message, changes: [] });
+    }
+  });
+
+  it.each(['utf-16le', 'iso-8859-1', 'windows-1252'])('the encoding %s', async (encoding) => {
+    const message = right
+      .replace('UTF-8', encoding)
+      .replace('<?xml', encoding === 'utf-16le' ? '\uFEFF<?xml' : '<?xml');
+    const wrong = message.replace('Creditor 1', 'Müller & ß &#8364;').replace('Creditor 2', 'Müller');
+    const { copy } = await fix(iconv.encode(wrong, encoding), { profile: 'sps' });
+    expect(iconv.decode(copy, encoding, { stripBOM: false })).toBe(wrong.replace(' & ', ' &amp; '));
+  });
+
+  it.each([
+    ['the name of a character', right.replace('Creditor 1', 'M&uuml;ller')],
+    ['an end that is missing', right.slice(0, -20)],
+    ['bytes that are not characters', Buffer.from(right.replace('Creditor 1', 'Müller'), 'latin1')],
+  ])('there is no copy with %s', async (_, message) => {
+    await expect(fix(message)).rejects.toMatchObject({ name: 'Refusal' });
+  });
+});
+
+describe('a copy that is checked again', () => {
+  it('has none of the findings that were repaired, and no others', async () => {
+    let repaired = 0;
+    for (const version of versions) {
+      for (const path of ['GrpHdr/NbOfTxs', 'GrpHdr/CtrlSum', 'PmtInf/NbOfTxs', 'PmtInf/CtrlSum', ...leaves]) {
+        for (const change of ['space-padded', 'newline-padded', 'bad-value', 'umlaut', 'ampersand']) {
+          const message = detailedMessage(version);
+          const found = findNode(message, path);
+          if (found === null || found.node.text === null) continue;
+          if (change === 'umlaut') found.node.text += 'ü';
+          else if (change === 'ampersand') found.node.text += 'ampersand';
+          else mutate[change]?.(found);
+          const xml = printMessage(message).replaceAll('ampersand', ' & ');
+          repaired += await expectRepaired(xml);
+        }
+      }
+    }
+    expect(repaired).toBeGreaterThan(100);
+  });
+});
+
+const leaves =
+  `GrpHdr/MsgId GrpHdr/InitgPty/Nm PmtInf/PmtMtd PmtInf/PmtTpInf/SvcLvl/Cd PmtInf/Dbtr/Nm PmtInf/DbtrAcct/Id/IBAN
+  PmtInf/Cdtr/Nm PmtInf/CdtrAcct/Id/IBAN PmtInf/ChrgBr PmtInf/CdtTrfTxInf/Cdtr/Nm PmtInf/CdtTrfTxInf/CdtrAcct/Id/IBAN
+  PmtInf/CdtTrfTxInf/RmtInf/Ustrd PmtInf/CdtTrfTxInf/Amt/InstdAmt PmtInf/DrctDbtTxInf/Dbtr/Nm PmtInf/DrctDbtTxInf/DbtrAcct/Id/IBAN
+  PmtInf/DrctDbtTxInf/RmtInf/Ustrd PmtInf/DrctDbtTxInf/InstdAmt`.split(/\s+/);
+
+/** @returns how many changes there are */
+async function expectRepaired(xml: string): Promise<number> {
+  const { text, changes } = await fix(xml).catch(() => ({ text: xml, changes: [] }));
+  const keys = async (message: string) => {
+    const { findings } = await findAllIn(message);
+    return findings.map(({ code, place }) => `${code} ${'xpath' in place ? place.xpath : ''}`);
+  };
+  const after = await keys(text);
+  const listed = changes.map(({ code, xpath }) => `${code} ${xpath}`);
+  expect(after.filter((key) => listed.includes(key))).toEqual([]);
+  const before = new Set(await keys(xml));
+  // An unescaped & ends the check of the message, but not of its copy.
+  if (![...before].some((key) => key.startsWith('NOT_'))) expect(after.filter((key) => !before.has(key))).toEqual([]);
+  const values = (message: string) => message.match(/<InstdAmt[^>]*>[^<]*/g);
+  expect(values(text)?.map((each) => each.replace('&amp;', '&'))).toEqual(values(xml));
+  expect((await fix(text).catch(() => null))?.changes ?? []).toEqual([]);
+  return changes.length;
+}
+
+it('is read in bounded memory', async () => {
+  const [, start = '', transaction = '', end = ''] =
+    /^(.*?)( *<CdtTrfTxInf>.*?<\/CdtTrfTxInf>\n)(.*)/s.exec(right.replace('Creditor 1', 'Müller & Söhne')) ?? [];
+  let most = 0;
+  let read = 0;
+  async function* open() {
+    yield Buffer.from(start);
+    const chunk = Buffer.from(transaction.repeat(100));
+    for (let index = 0; index < 80; index += 1) {
+      yield chunk;
+      if (index % 20 === 0) most = Math.max(most, memoryInUse());
+    }
+    yield Buffer.from(end);
+  }
+  const before = memoryInUse();
+  let changes = 0;
+  const onChange = () => {
+    changes += 1;
+  };
+  for await (const part of fixMessage(open, { profile: 'auto', onChange })) read += part.length;
+  expect(changes).toBe(8_000 + 4);
+  expect(read).toBeGreaterThan(4_000_000);
+  expect(most - before).toBeLessThan(8_000_000);
+});
+
+function memoryInUse(): number {
+  collectGarbage();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
