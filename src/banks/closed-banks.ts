@@ -11,9 +11,9 @@ export function closedBanks(country: string): ListedBank[] {
   return rows.map((row) => {
     const [bankCode = '', bic = '', successor = '-', ...name] = row.trim().split(' ');
     return {
-      ...{ country, bankCode, name: name.join(' '), zip: '', city: '', bic, bicSource: 'CORRECTED', source, date },
+      ...{ country, bankCode, name: name.join(' '), zip: '', city: '', bic, bicSource: 'CORRECTED', date },
       isDeleted: true,
-      ...(successor !== '-' && { successor }),
+      ...(successor === '-' ? { source } : { source: `${source}; its successor is ${successor}`, successor }),
     };
   });
 }

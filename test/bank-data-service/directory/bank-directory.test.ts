@@ -40,8 +40,8 @@ describe('findBank', () => {
     ['NL', 'ABNA', 'ABNANL2A', 'NATIONAL_LIST'],
   ])('finds the BICs of banks of %s', (country, bankCode, bic, bicSource) => {
     const source = 'national bank directories, via iban-to-bic';
-    expect(findBank(country, bankCode)).toEqual({
-      ...{ ...tEntry(bankCode, { bic }), country, bicSource, source, date: '2024-09-23' },
+    expect(findBank(country, bankCode)).toMatchObject({
+      ...{ bankCode, bic, country, bicSource, source: expect.stringContaining(source), date: '2024-09-23' },
     });
   });
 
