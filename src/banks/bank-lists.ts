@@ -170,7 +170,9 @@ function completeImport(
   const known = new Map(shipped.map((bank) => [bank.bankCode, bank]));
   const bicSource = isRegister(country) ? 'REGISTER' : 'NATIONAL_LIST';
   const banks = entries.map((entry): ListedBank => {
-    const bank: ListedBank = { ...entry, country, bicSource: entry.bic && bicSource, source, date };
+    // A BIC is never a name.
+    const name = entry.name === entry.bic ? '' : entry.name;
+    const bank: ListedBank = { ...entry, name, country, bicSource: entry.bic && bicSource, source, date };
     const before = known.get(bank.bankCode);
     const filled = (['name', 'bic'] as const).filter((field) => bank[field] === '' && before?.[field]);
     if (before === undefined || filled.length === 0) return bank;

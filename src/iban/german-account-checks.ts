@@ -4,7 +4,7 @@ export type CheckResult = 'PASSED' | 'FAILED' | 'NOT_APPLICABLE';
 /**
  * Checks the check digit of a German account number by the method of its bank ("Prüfzifferberechnungsmethode"), which the
  * bank file of the Bundesbank has per bank code: https://www.bundesbank.de, "Prüfzifferberechnung für Kontonummern".
- * Implemented are the fourteen most frequent methods with a check digit. NOT_APPLICABLE for all others (09: no check digit),
+ * Implemented are the twenty most frequent methods with a check digit. NOT_APPLICABLE for all others (09: no check digit),
  * and for anything but 1 to 10 digits.
  * @example
  * checkGermanAccount('00', '9290701') // => 'PASSED'
@@ -27,15 +27,22 @@ const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['10', checkWholeByModulus11([2, 3, 4, 5, 6, 7, 8, 9, 10])],
   ['13', withSubaccount((account) => compare(account, 8, calcLuhn(digits(account, 2, 7))))],
   ['20', checkWholeByModulus11([2, 3, 4, 5, 6, 7, 8, 9, 3])],
+  ['24', check24],
   // The sub-account (positions 9 and 10) is not checked, but always there.
   ['28', (account) => compare(account, 8, calcModulus11(digits(account, 1, 7), [2, 3, 4, 5, 6, 7, 8]))],
   ['32', (account) => compare(account, 10, calcModulus11(digits(account, 4, 9), [2, 3, 4, 5, 6, 7]))],
+  ['33', (account) => compare(account, 10, calcModulus11(digits(account, 5, 9), [2, 3, 4, 5, 6]))],
   ['34', (account) => compare(account, 8, calcModulus11(digits(account, 1, 7), [2, 4, 8, 5, 10, 9, 7]))],
+  ['38', (account) => compare(account, 10, calcModulus11(digits(account, 4, 9), [2, 4, 8, 5, 10, 9]))],
+  // The sub-account, positions 1 and 2, is not checked.
+  ['60', (account) => compare(account, 10, calcLuhn(digits(account, 3, 9)))],
   ['61', check61],
   ['63', withSubaccount(check63)],
   ['76', withSubaccount(check76)],
   ['88', check88],
+  ['91', check91],
   ['99', check99],
+  ['A4', checkA4],
 ]);
 
 function checkWholeByModulus11(weights: readonly number[]): Method {
@@ -53,6 +60,16 @@ function withSubaccount(check: Method): Method {
     const shifted = check(`${account.slice(2)}00`);
     return shifted === 'FAILED' ? result : shifted;
   };
+}
+
+/**
+ * The weights begin at the first digit that is not 0, and each is added to its product; the sum of the remainders is checked. The
+ * first digit does not count if it is 3 to 6, nor do the first three if it is 9.
+ */
+function check24(account: string): CheckResult {
+  const checked = digits(account, 1, 9).replace(/^(?:[3-6]|9..)?0*/, '');
+  const summands = [...checked].map((digit, index) => ((Number(digit) + 1) * ((index % 3) + 1)) % 11);
+  return compare(account, 10, summands.reduce((sum, summand) => sum + summand, 0) % 10);
 }
 
 /** An 8 at position 9 means that the last two digits are checked too; the check digit remains at position 8. */
@@ -77,6 +94,43 @@ function check76(account: string): CheckResult {
 function check88(account: string): CheckResult {
   const first = account.charAt(2) === '9' ? 3 : 4;
   return compare(account, 10, calcModulus11(digits(account, first, 9), [2, 3, 4, 5, 6, 7, 8]));
+}
+
+/** Four ways to calculate the check digit at position 7; the last three digits count in the third only. */
+function check91(account: string): CheckResult {
+  const checked = digits(account, 1, 6);
+  return passesAny([
+    compare(account, 7, calcModulus11(checked, [2, 3, 4, 5, 6, 7])),
+    compare(account, 7, calcModulus11(checked, [7, 6, 5, 4, 3, 2])),
+    compare(account, 7, calcModulus11(`${checked}0${digits(account, 8, 10)}`, [2, 3, 4, 0, 5, 6, 7, 8, 9, 10])),
+    compare(account, 7, calcModulus11(checked, [2, 4, 8, 5, 10, 9])),
+  ]);
+}
+
+/** Numbers with 99 at positions 3 and 4 are not checked by the first two ways; the last is method 93. */
+function checkA4(account: string): CheckResult {
+  const special = digits(account, 3, 4) === '99';
+  const checked = digits(account, 4, 9);
+  const first = special
+    ? [compare(account, 10, calcModulus11(digits(account, 5, 9), [2, 3, 4, 5, 6]))]
+    : [
+        compare(account, 10, calcModulus11(checked, [2, 3, 4, 5, 6, 7])),
+        compare(account, 10, calcModulus7(checked, [2, 3, 4, 5, 6, 7])),
+      ];
+  return passesAny([...first, check93(account)]);
+}
+
+/** The customer number is at the beginning, or after four zeros at the end; the check digit follows it. */
+function check93(account: string): CheckResult {
+  const [checked, position] = account.startsWith('0000') ? [digits(account, 5, 9), 10] : [digits(account, 1, 5), 6];
+  return passesAny([
+    compare(account, position, calcModulus11(checked, [2, 3, 4, 5, 6])),
+    compare(account, position, calcModulus7(checked, [2, 3, 4, 5, 6])),
+  ]);
+}
+
+function passesAny(results: readonly CheckResult[]): CheckResult {
+  return results.includes('PASSED') ? 'PASSED' : 'FAILED';
 }
 
 /** As 06, but a range of numbers has no check digit. */
@@ -107,6 +161,11 @@ function calcModulus10(checked: string, weights: readonly number[]): number {
 function calcModulus11(checked: string, weights: readonly number[]): number {
   const remainder = weightedSum(checked, weights) % 11;
   return remainder < 2 ? 0 : 11 - remainder;
+}
+
+/** 7 minus the remainder; 7 is written as 0. */
+function calcModulus7(checked: string, weights: readonly number[]): number {
+  return (7 - (weightedSum(checked, weights) % 7)) % 7;
 }
 
 /** The weights begin at the last digit, and repeat if there are more digits. */

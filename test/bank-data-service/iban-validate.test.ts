@@ -17,7 +17,15 @@ describe('a valid IBAN', () => {
     const { status, body } = await validate('DE89370400440532013000');
     expect(status).toBe(200);
     const origin = { bic_source: 'NATIONAL_LIST', source: 'Deutsche Bundesbank, via bankdata-germany' };
-    const bank_data = { ...seenIbanValidation.bank_data, zip: '', city: '', ...origin, date: body.bank_data.date };
+    const state = { status: 'LISTED', successor: '' };
+    const bank_data = {
+      ...seenIbanValidation.bank_data,
+      zip: '',
+      city: '',
+      ...origin,
+      ...state,
+      date: body.bank_data.date,
+    };
     expect(body.bank_data.date).toMatch(/^\d{4}-\d\d-\d\d$/);
     expect(body).toEqual({ ...seenIbanValidation, bank_data });
   });

@@ -84,6 +84,13 @@ describe('the shipped lists', () => {
     ['BE', '640', 'KREDBEBB'],
     ['BE', '679', 'GEBABEBB'],
     ['BE', '941', 'DEGRBEBB'],
+    ['FR', '16989', 'MOBQFR22'],
+    ['FR', '18079', 'CCDFFRPP'],
+    ['FR', '12239', 'CEPAPFTP'],
+    ['FR', '30568', 'CMCIFRPP'],
+    ['ES', '1488', 'PICTESMM'],
+    ['LU', '420', 'ABOCLULL'],
+    ['AT', '14001', 'BAWAATWW'],
     ['AT', '00100', 'NABAATWW'],
     ['AT', '10000', 'OEKOATWW'],
     ['AT', '19001', 'TRBKATW2XXX'],
@@ -133,11 +140,11 @@ describe('the shipped lists', () => {
     expect(find('DE', '37040044')?.bicSource).toBe('NATIONAL_LIST');
     expect(find('AT', '12000')?.bicSource).toBe('NATIONAL_LIST');
     expect(find('ES', '1465')?.bicSource).toBe('REGISTER');
-    expect(find('FR', '18206')?.source).toBe(
+    expect(find('FR', '18206')?.source).toContain(
       'national bank directories, via iban-to-bic; BIC from the rule of Crédit Agricole and payment details that account ' +
-        'holders publish (2026-11-26)',
+        'holders publish (2026-11-27)',
     );
-    expect(find('FR', '28233')).toMatchObject({ source: expect.stringContaining('payment'), date: '2026-11-26' });
+    expect(find('FR', '28233')).toMatchObject({ source: expect.stringContaining('payment'), date: '2026-11-27' });
   });
 });
 

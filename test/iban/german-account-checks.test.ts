@@ -22,9 +22,13 @@ const published: readonly Published[] = [
   list('13', from(2, 8), '1234567600'),
   list('13', from(4, 10), '12345676'),
   list('20', from(1, 10), '1234567896'),
+  list('24', from(5, 10), '138301 1306118605 3307118608'),
+  list('24', from(4, 10), '9307118603'),
   list('28', from(1, 8), '19999000 9130000201'),
   list('32', from(4, 10), '9141405 1709107983 0122116979 0121114867 9030101192 9245500460'),
+  list('33', from(5, 10), '48658 84956'),
   list('34', from(1, 8), '9913000700 9914001000'),
+  list('38', from(4, 10), '191919 1100660'),
   list('61', from(1, 8), '2063099200'),
   list('61', from(1, 10), '0260760481'),
   list('63', from(1, 8), '123456600'),
@@ -58,8 +62,44 @@ describe('a published account number', () => {
   );
 });
 
+describe('a method with several ways to calculate the check digit', () => {
+  const accounts: Readonly<Record<string, string>> = {
+    '91':
+      '2974118000 5281741000 9952810000 2974117000 5281770000 9952812000 8840019000 8840050000 8840087000 8840045000 ' +
+      '8840012000 8840055000 8840080000',
+    A4:
+      '4711173 7093330 4711172 7093335 1199503010 8499421235 862342 8997710000 664040000 905844 5030101099 1123458 ' +
+      '1299503117',
+  };
+
+  it.each(Object.entries(accounts))('%s passes each published number, %s', (method, list) => {
+    for (const account of list.split(' '))
+      expect([account, checkGermanAccount(method, account)]).toEqual([account, 'PASSED']);
+  });
+
+  it.each(Object.keys(accounts))('%s refuses most numbers', (method) => {
+    const numbers = Array.from({ length: 2000 }, (_, index) => String((index * 7_919_777_331) % 10_000_000_000));
+    const passed = numbers.filter((number) => checkGermanAccount(method, number) === 'PASSED').length;
+    expect(passed).toBeGreaterThan(400);
+    expect(passed).toBeLessThan(900);
+  });
+});
+
 describe('the special cases of the methods', () => {
   it.each([
+    ['24 does not check a 3 at position 1', '24', '6307118608', 'PASSED'],
+    ['24 does not check the first three digits after a 9', '24', '9997118603', 'PASSED'],
+    ['24 checks the first three digits otherwise', '24', '1307118608', 'FAILED'],
+    // Published as wrong.
+    ['91 refuses what fails in all four ways', '91', '8840010000', 'FAILED'],
+    ['91 refuses what fails in all four ways, again', '91', '8840057000', 'FAILED'],
+    ['A4 checks a number with 99 at position 3 by eleven', 'A4', '0099503010', 'PASSED'],
+    ['A4 refuses another check digit there', 'A4', '0099503011', 'FAILED'],
+    ['A4 does not check it by seven', 'A4', '0099503015', 'FAILED'],
+    // As 00 over positions 3 to 9: the number is a test number of 00.
+    ['60 checks the digits after the sub-account', '60', '1209290701', 'PASSED'],
+    ['60 does not check the sub-account', '60', '9909290701', 'PASSED'],
+    ['60 refuses another check digit', '60', '1209290702', 'FAILED'],
     ['61 checks the last two digits behind an 8', '61', '0260760482', 'FAILED'],
     ['61 does not check the last two digits otherwise', '61', '2063099299', 'PASSED'],
     ['63 has no numbers of ten digits', '63', '1234567600', 'FAILED'],

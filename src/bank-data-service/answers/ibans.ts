@@ -20,7 +20,11 @@ export const ibanValidationSchema = z.object({
     checksum: z.string(),
     BBAN: z.string(),
     bank_code: z.string(),
-    account_number: z.string(),
+    account_number: z
+      .string()
+      .describe(
+        'The BBAN after bank code and branch, with the national check digits: the contract does not exclude them (ES).',
+      ),
     branch: z.string(),
     national_checksum: z.string(),
     country_iban_format_as_swift: z.string(),

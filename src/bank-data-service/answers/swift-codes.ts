@@ -10,10 +10,14 @@ export const originSchema = z.object({
   bic_source: z.string().describe('NATIONAL_LIST, REGISTER or CORRECTED. The hosted service does not return it.'),
   source: z.string().describe('The publisher of the record. The hosted service does not return it.'),
   date: z.string().describe('ISO date of the record. The hosted service does not return it.'),
+  status: z.string().describe('LISTED, or DELETED for a closed bank. The hosted service does not return it.'),
+  successor: z.string().describe('Bank code of the successor of a closed bank. The hosted service does not return it.'),
 });
 
 export function toOrigin(bank: ListedBank | null): z.infer<typeof originSchema> {
-  return { bic_source: bank?.bicSource ?? '', source: bank?.source ?? '', date: bank?.date ?? '' };
+  const { bicSource = '', source = '', date = '', successor = '' }: Partial<ListedBank> = bank ?? {};
+  const status = bank === null ? '' : bank.isDeleted ? 'DELETED' : 'LISTED';
+  return { bic_source: bicSource, source, date, status, successor };
 }
 
 /** A bank as the service returns it; fields that the directory does not have are empty. */

@@ -51,10 +51,11 @@ export function createCountryIndex(country: string, unordered: readonly ListedBa
 
 /**
  * Whether the first of two banks with the same BIC is more likely to be the head office, which no directory marks. In
- * this order: a bank code of the place in a German BIC, the shorter name, because branches and accounting units append
+ * this order: a bank that has not closed, a bank code of the place in a German BIC, the shorter name, because branches and accounting units append
  * to it (`Isbank` and `Isbank Fil Berlin`), the lower bank code. Banks without a name come last.
  */
 function isCloserToHeadOffice(bank: ListedBank, other: ListedBank): boolean {
+  if (bank.isDeleted !== other.isDeleted) return !bank.isDeleted;
   const [isInPlace, otherIsInPlace] = [isInPlaceOfBic(bank), isInPlaceOfBic(other)];
   if (isInPlace !== otherIsInPlace) return isInPlace;
   const [length, otherLength] = [bank.name.length || Infinity, other.name.length || Infinity];

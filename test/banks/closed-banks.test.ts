@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { createBankDirectory } from '../../src/bank-data-service/directory/bank-directory.ts';
+import { createBankLists } from '../../src/banks/bank-lists.ts';
+import { createKnownBanks } from '../../src/banks/known-banks.ts';
+import { fullBic } from '../../src/iban/bic.ts';
+
+const lists = createBankLists();
+const find = (country: string, bankCode: string) => lists.banks(country).find((bank) => bank.bankCode === bankCode);
+
+describe('a closed bank', () => {
+  it.each([
+    ['ES', '0010', 'BBVAESMM', '0182'],
+    ['ES', '2038', 'CAHMESMM', '2100'],
+    ['ES', '2107', 'BBVAESMM', '0182'],
+    ['ES', '3062', 'BCOEESMM190', '3190'],
+    ['ES', '0059', 'MADRESMM', undefined],
+    ['FR', '10558', 'TARNFR2L', '30003'],
+  ])('%s %s is listed as deleted, with its BIC and successor', (country, bankCode, bic, successor) => {
+    const bank = find(country, bankCode);
+    expect(bank).toMatchObject({ bic, isDeleted: true, bicSource: 'CORRECTED' });
+    expect(bank?.successor).toBe(successor);
+  });
+
+  it('has a successor that is in the list and has not closed', () => {
+    for (const country of lists.countries()) {
+      for (const { bankCode, successor } of lists.banks(country)) {
+        if (successor === undefined) continue;
+        expect(find(country, successor), `${country} ${bankCode}`).toBeDefined();
+        expect(find(country, successor)?.isDeleted, `${country} ${bankCode}`).toBeUndefined();
+      }
+    }
+  });
+
+  it('is not reported as listed', () => {
+    const known = createKnownBanks(lists);
+    expect([known.status('ES', '0010'), known.status('ES', '0182')]).toEqual(['UNKNOWN', 'LISTED']);
+  });
+
+  it('is never the bank of a BIC that a present bank has', () => {
+    const directory = createBankDirectory();
+    expect(directory.findBankByBic('BBVAESMM')?.bankCode).toBe('0182');
+    expect(directory.findBankByBic('BSABESBB')?.bankCode).toBe('0081');
+    expect(directory.findBankByBic('CAIXESBB')?.bankCode).toBe('2100');
+  });
+});
+
+describe('the codes on which a list of July 2026 and ours differed', () => {
+  /** The reasons are in docs/bank-directories.md. */
+  const differOnPurpose = 'DE12016836 DE68351865 ES0038 ES0200 ES0241 ES1451 ES3081 FR18189'.split(' ');
+  const open = (
+    'AT76022 ES0141 ES1586 FR11978 FR12939 FR13379 FR13888 FR14559 FR14749 FR14818 FR15900 FR16338 FR16478 FR16658 ' +
+    'FR16768 FR16908 FR18020 FR19733 FR44319 FR74202 LU093 LU144'
+  ).split(' ');
+
+  const cases: { country: string; bankCode: string; other: string }[] = JSON.parse(
+    readFileSync(new URL('../data/bank-code-cases.json', import.meta.url), 'utf8'),
+  );
+
+  it('agree now, differ on purpose or are open, as the documentation says', () => {
+    const agrees = ({ country, bankCode, other }: (typeof cases)[number]) =>
+      fullBic(find(country, bankCode)?.bic ?? '') === fullBic(other);
+    const others = cases.filter((row) => !agrees(row)).map(({ country, bankCode }) => country + bankCode);
+    expect(others.sort()).toEqual([...differOnPurpose, ...open].sort());
+    const docs = readFileSync(new URL('../../docs/bank-directories.md', import.meta.url), 'utf8');
+    expect(docs).toContain(
+      `Of ${cases.length} codes, ${cases.length - others.length} agree now, ${differOnPurpose.length} differ on purpose, and ${open.length} are open`,
+    );
+    for (const code of others) expect(docs).toContain(`${code.slice(0, 2)} ${code.slice(2)}`);
+  });
+});

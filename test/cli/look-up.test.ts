@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { runCommand } from '../support/command.ts';
+
+describe('ledgerquill banks', () => {
+  it('prints a bank', async () => {
+    const { code, stdout, stderr } = await runCommand(['banks', 'fr', '28233']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^name +Revolut Bank$/m);
+    expect(stdout).toMatch(/^bic +REVOFRP2$/m);
+    expect(stdout).toMatch(/^status +LISTED$/m);
+  });
+
+  it('prints a closed bank as JSON, with its successor', async () => {
+    const { code, stdout } = await runCommand(['banks', 'ES', '0010', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ bic: 'BBVAESMM', status: 'DELETED', successor: '0182' });
+  });
+
+  it('prints all banks that begin with a code', async () => {
+    const { stdout } = await runCommand(['banks', 'FR', '2', '--json']);
+    const codes: string[] = JSON.parse(stdout).map(({ bankCode }: { bankCode: string }) => bankCode);
+    expect(codes).toContain('28233');
+    expect(codes.filter((code) => !code.startsWith('2'))).toEqual([]);
+    expect(codes).toEqual([...codes].sort());
+  });
+
+  it('prints each list without arguments', async () => {
+    const { code, stdout } = await runCommand(['banks']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^country +codes +closed +bics +names +cities +date +source\nAT /);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(8);
+  });
+
+  it('exits with 1 for a bank code that is not listed, and with 2 for a country without a list', async () => {
+    expect(await runCommand(['banks', 'FR', '99999'])).toMatchObject({
+      code: 1,
+      stdout: 'error  no bank code 99999 in FR\n',
+    });
+    const { code, stderr } = await runCommand(['banks', 'GB']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('the country must be one of AT, BE, DE, ES, FR, LU, NL, not "GB"');
+  });
+});
+
+describe('ledgerquill iban', () => {
+  it('checks an IBAN and prints its bank', async () => {
+    const { code, stdout } = await runCommand(['iban', 'de89 3704 0044 0532 0130 00']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^iban +DE89 3704 0044 0532 0130 00\nvalid +true\ncountry +Germany$/m);
+    expect(stdout).toMatch(/^ {2}name +Commerzbank$/m);
+  });
+
+  it('prints the problems as JSON, and exits with 1', async () => {
+    const { code, stdout } = await runCommand(['iban', 'DE88370400440532013000', '--json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      valid: false,
+      problems: ['The check digits do not match the rest of the IBAN.'],
+      bankCode: '37040044',
+      bank: { name: 'Commerzbank', bic: 'COBADEFFXXX' },
+    });
+  });
+
+  it('has no bank for a country without a list', async () => {
+    const { code, stdout } = await runCommand(['iban', 'GB29NWBK60161331926819', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ valid: true, bankCode: 'NWBK', bankCodeStatus: 'UNKNOWN', bank: null });
+  });
+});
