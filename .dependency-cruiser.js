@@ -22,7 +22,7 @@ const layersOfGateway = [
   ['callers'],
   ['bank-data', 'essays'],
   ['upstream'],
-  ['stores'],
+  ['audit', 'stores'],
   ['telemetry'],
   ['config'],
   ['request-context.ts'],
