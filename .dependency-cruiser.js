@@ -23,7 +23,7 @@ const layersOfGateway = [
   ['callers'],
   ['bank-data', 'essays'],
   ['upstream'],
-  ['stores'],
+  ['audit', 'stores'],
   ['telemetry'],
   ['config'],
   ['request-context.ts'],

@@ -67,7 +67,7 @@ export function checkFreeSpace(path: string, bytes: number): void {
 }
 
 /** `mkdirSync` with `recursive` never returns if the file system refuses with ENOENT, as /proc does. */
-function createFolder(path: string): void {
+export function createFolder(path: string): void {
   if (existsSync(path)) return;
   createFolder(dirname(path));
   try {

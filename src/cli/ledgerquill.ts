@@ -194,6 +194,20 @@ function createProgram(): Command {
     'Read all entries in DATA_DIR, also while the gateway runs, and report damaged files.',
     async () => (await import('./backup.ts')).runVerifyStore(),
   ).addOption(dotenvOption());
+  addCommand('audit', 'Verify, sum or export the audit trail of paid calls.', async ([action], options) =>
+    (await import('./audit.ts')).runAudit(action, options),
+  )
+    .addArgument(new Argument('<action>', 'what to do').choices(['verify', 'sum', 'export']))
+    .option('--by <names>', 'What to sum by: caller, day, service, tool, operation, cause, outcome.', 'caller,day')
+    .option('--from <day>', 'The first day (UTC), such as 2026-11-01.')
+    .option('--to <day>', 'The last day.')
+    .addOption(new Option('--format <format>', 'The format of the export.').choices(['jsonl', 'csv']).default('jsonl'))
+    .addOption(dotenvOption());
+  addCommand('caller-hash', "Print the name of a token's subject in log and audit trail.", async ([subject]) =>
+    (await import('./audit.ts')).printCallerHash(subject),
+  )
+    .argument('<subject>', 'the value of the claim that names the caller')
+    .addOption(dotenvOption());
   addCommand(
     'api-key',
     'Make an API key for a caller, and print its entry in GATEWAY_API_KEYS.',

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { DestinationStream } from 'pino';
 import { createBankLists } from '../banks/bank-lists.ts';
 import { createKnownBanks, type KnownBanks } from '../banks/known-banks.ts';
@@ -5,6 +6,7 @@ import { answerWithin } from '../base/async/pause.ts';
 import { createTimeSlices } from '../base/async/time-slices.ts';
 import { findFreeBytes } from '../base/data-folder.ts';
 import { createRedact } from '../base/redact.ts';
+import { createAuditTrail } from './audit/audit-trail.ts';
 import { createCachedBankData } from './bank-data/cached-bank-data.ts';
 import { createAccess } from './callers/access.ts';
 import type { Scope } from './config/callers.ts';
@@ -22,6 +24,8 @@ import { type MetricsServer, startMetricsServer } from './http/metrics-server.ts
 import { createRequestHandler, type McpEndpoint } from './http/request-handler.ts';
 import { createHttpServer } from './http/server.ts';
 import { closeOnError, openStore } from './stores/open-store.ts';
+import { readOrCreateSecret } from './stores/sealed-store.ts';
+import type { Events } from './telemetry/events.ts';
 import type { Exposition, MetricSources } from './telemetry/metrics/exposition.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
 import { createUpstreamFactory, type UpstreamLimits } from './upstream/upstream-client.ts';
@@ -48,13 +52,33 @@ export function createGateway(
 ) {
   const secrets = listSecrets(config, upstreams);
   const redact = createRedact(secrets);
-  const { events, metrics, traces, droppedLogLines, setDebug } = createTelemetry({ config, redact, logDestination });
+  const auditEvents: Pick<Events, 'auditFailed' | 'auditRecovered'> = {
+    auditFailed: (reason) => events.auditFailed(reason),
+    auditRecovered: (lost) => events.auditRecovered(lost),
+  };
+  const audit =
+    config.audit &&
+    createAuditTrail({ ...config.audit, folder: join(config.dataDir, 'audit'), redact, events: auditEvents });
+  const listeners = audit === null ? [] : [audit.events];
+  const telemetry = createTelemetry({ config, redact, logDestination, listeners });
+  const { events, metrics, traces, droppedLogLines, setDebug } = telemetry;
   const trustedDocuments = config.trustedDocuments && createTrustedDocuments({ ...config.trustedDocuments, events });
   const opened = openStore(config.store, config.dataDir, events);
   const { store, isShared, sharedValues, replicas, failure, hasWorked, checkSecret, onRecovered } = opened;
   const access = closeOnError(store, () =>
-    createAccess({ access: config.access, storeConfig: config.store, store, replicas, events }),
+    createAccess({
+      access: config.access,
+      storeConfig: { ...config.store, secret: nameSecret() },
+      store,
+      replicas,
+      events,
+    }),
   );
+
+  /** The names of the callers in tokens outlive the process, as the audit trail has them. */
+  function nameSecret(): string | null {
+    return config.store.secret ?? (config.access.jwt && readOrCreateSecret(config.dataDir));
+  }
 
   const createUpstream = createUpstreamFactory({ config, store, replicas, limits: upstreamLimits, secrets, events });
   const bankData = createCachedBankData({
@@ -95,7 +119,8 @@ export function createGateway(
   };
   const graphql = createGraphqlHandler({
     schema,
-    createContext: (caller, signal, trace, isSliced) => createContext(services, caller, signal, trace, isSliced),
+    createContext: (caller, signal, trace, isSliced, origin) =>
+      createContext(services, caller, signal, trace, isSliced, origin),
     hasCallers: access.hasCallers,
     trustedDocuments,
     maxQueryCost: config.maxQueryCost,
@@ -264,6 +289,7 @@ export function createGateway(
     await Promise.all([essays.close(), ...allowances.map((allowance) => allowance.flush())]);
     await Promise.all([access.close(), traces?.close(), trustedDocuments?.close()]);
     exposition?.close();
+    audit?.close();
     await Promise.all([store.close(), knownBanks.close(), metricsServer?.close()]);
   }
 }

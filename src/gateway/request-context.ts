@@ -11,6 +11,7 @@ export interface RequestContext {
   requestKey: symbol;
   /** 'anonymous' without authentication. Data stored for one caller is not returned to another. */
   callerId: string;
+  origin: CallOrigin;
   /** Aborts when the client disconnects. */
   signal: Signal;
   usage: Usage;
@@ -26,6 +27,26 @@ export interface RequestContext {
   /** What the fields that return unions have returned. */
   outcomes: ResultOutcome[];
 }
+
+/** What the audit trail says of the request or order that a call is made for. */
+export interface CallOrigin {
+  /** The name of the caller, without personal data. */
+  caller: string;
+  requestId: string | null;
+  orderId: string | null;
+  /** The name of the operation, which the client chooses. */
+  operation: string | null;
+  /** The id of a persisted or trusted document. */
+  documentId: string | null;
+}
+
+const unknownOrigin: CallOrigin = {
+  caller: 'anonymous',
+  requestId: null,
+  orderId: null,
+  operation: null,
+  documentId: null,
+};
 
 /** The result of an order or a generation. Failures among them are members of a union, and not in `errors`. */
 interface ResultOutcome {
@@ -74,10 +95,12 @@ export function createRequestContext(
   callerId = 'anonymous',
   reserveCall: ReserveCall | null = null,
   trace: Trace | null = null,
+  origin: Partial<CallOrigin> = unknownOrigin,
 ): RequestContext {
   return {
     requestKey: Symbol('request'),
     callerId,
+    origin: { ...unknownOrigin, ...origin },
     signal,
     usage: { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 },
     trace,

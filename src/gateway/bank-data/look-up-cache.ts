@@ -1,7 +1,7 @@
 import { AbortableSignal } from '../../base/async/signal.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { type RequestContext, UpstreamActivity } from '../request-context.ts';
-import { type Events, ignore } from '../telemetry/events.ts';
+import { type CallCause, type Events, ignore } from '../telemetry/events.ts';
 import type { UpstreamCalls, UpstreamClient } from '../upstream/upstream-client.ts';
 import { type DataVersion, noDataVersion } from './data-version.ts';
 import { createLookUpTable, type TimedAnswer } from './look-up-table.ts';
@@ -54,9 +54,13 @@ interface Result {
 interface Missing<Answer> {
   key: string;
   input: string;
+  /** Why it is looked up. */
+  cause: CallCause;
   resolve(answer: Answer): void;
   reject(error: unknown): void;
 }
+
+type Wanted = Pick<Missing<object>, 'key' | 'input' | 'cause'>;
 
 /** The calls that are open for the keys of one request. */
 type Batch = Pick<LookUps<object>, 'context' | 'lookUp' | 'isNegative'> & { calls: UpstreamCalls };
@@ -102,14 +106,15 @@ export function createLookUpCache({
       const key = prefix + input;
       const cached = table.get(key);
       if (cached === null || (now > cached.freshUntil && now > cached.staleUntil)) {
-        answers.push(new Promise((resolve, reject) => missing.push({ key, input, resolve, reject })));
+        const cause = cached === null ? 'new' : 'expired';
+        answers.push(new Promise((resolve, reject) => missing.push({ key, input, cause, resolve, reject })));
         continue;
       }
       // Only while calls are free, so that it does not delay look-ups for which clients wait.
       const mayRevalidate = flights.size < maxConcurrency && revalidating.size < maxConcurrency && !flights.has(key);
       if (now > cached.freshUntil && mayRevalidate && !revalidating.has(key)) {
         revalidating.add(key);
-        stale.push({ key, input, resolve: ignore, reject: ignore });
+        stale.push({ key, input, cause: 'revalidation', resolve: ignore, reject: ignore });
       }
       answers.push(Promise.resolve(use<Answer>(cached, true, context)));
     }
@@ -142,10 +147,10 @@ export function createLookUpCache({
     const waiting = missing.entries();
     // Each worker takes the next key until none is left; the others wait without holding more than their key.
     const work = async () => {
-      for (const [index, { key, input, resolve, reject }] of waiting) {
+      for (const [index, { key, input, cause, resolve, reject }] of waiting) {
         if (signal.aborted) return;
         try {
-          const { entry, isHit } = await find(key, input, shared[index] ?? null, batch);
+          const { entry, isHit } = await find({ key, input, cause }, shared[index] ?? null, batch);
           resolve(use<Answer>(entry, isHit, context));
         } catch (error) {
           reject(error);
@@ -159,7 +164,8 @@ export function createLookUpCache({
   }
 
   /** @param shared its entry in the shared cache */
-  async function find(key: string, input: string, shared: CacheEntry | null, batch: Batch): Promise<Result> {
+  async function find(wanted: Wanted, shared: CacheEntry | null, batch: Batch): Promise<Result> {
+    const { key } = wanted;
     for (let isAgain = false; ; isAgain = true) {
       const flight = flights.get(key);
       if (flight === undefined) {
@@ -169,7 +175,7 @@ export function createLookUpCache({
         if (cached !== null && now <= cached.freshUntil) return { entry: cached, isHit: true };
         if (shared && shared.version === dataVersion.current() && now <= shared.freshUntil + offsetMs)
           return { entry: keep(key, shared), isHit: true };
-        const result = load(key, input, shared, batch).finally(() => flights.delete(key));
+        const result = load(wanted, shared, batch).finally(() => flights.delete(key));
         flights.set(key, { result, context: batch.context });
         return result;
       }
@@ -183,10 +189,13 @@ export function createLookUpCache({
   }
 
   /** If the service fails, a stale entry of the shared cache is used. */
-  async function load(key: string, input: string, shared: CacheEntry | null, batch: Batch): Promise<Result> {
+  async function load({ key, input, cause }: Wanted, shared: CacheEntry | null, batch: Batch): Promise<Result> {
     const version = dataVersion.current();
     try {
-      const answer = await batch.lookUp(batch.calls, input);
+      const answer = await batch.lookUp(
+        callsBecause(cause === 'new' && shared ? 'expired' : cause, batch.calls),
+        input,
+      );
       // If the version has changed meanwhile, the answer may be of either: stored with the earlier one, it is never used again.
       const entry = createEntry(answer, batch.isNegative(answer), version ?? dataVersion.current());
       sharedCache?.write(key, entry);
@@ -213,6 +222,11 @@ export function createLookUpCache({
     const staleUntil = isNegative ? freshUntil : Math.max(freshUntil, now + maxAgeMs);
     return { answer: answer as CacheEntry['answer'], freshUntil, staleUntil, version };
   }
+}
+
+/** Calls whose requests say why they are made. */
+function callsBecause(cause: CallCause, calls: UpstreamCalls): UpstreamCalls {
+  return cause === 'new' ? calls : { ...calls, send: (request) => calls.send({ ...request, cause }) };
 }
 
 /** Longer than a call takes. */

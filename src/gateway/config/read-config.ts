@@ -63,6 +63,7 @@ function createConfig(vars: Values, isLocal: boolean) {
     logLevel: vars.LOG_LEVEL,
     /** Limit for the lines per second in the request log, for failed requests and for all others; 0: none. */
     requestLogPerSecond: vars.REQUEST_LOG_PER_SECOND,
+    audit: readAuditSettings(vars),
     /** Address of the metrics server; null: there is none. */
     metrics: vars.METRICS_PORT === undefined ? null : { host: vars.METRICS_HOST ?? vars.HOST, port: vars.METRICS_PORT },
     /** Folder of the embedded store and of imported bank directories. */
@@ -175,6 +176,15 @@ function createConfig(vars: Values, isLocal: boolean) {
     },
     essayService: readEssayServiceSettings(vars),
   };
+}
+
+/** The audit trail, of the services that charge; null: there is none. */
+function readAuditSettings(vars: Values): { keepDays: number; services: ServiceName[] } | null {
+  const services: ServiceName[] = [
+    ...(vars.BANK_DATA_URL && !vars.BANK_DATA_SELF_HOSTED ? (['bank-data'] as const) : []),
+    ...(vars.ESSAY_URL || vars.LLM_API_KEY ? (['essays'] as const) : []),
+  ];
+  return vars.AUDIT_DAYS === 0 || services.length === 0 ? null : { keepDays: vars.AUDIT_DAYS, services };
 }
 
 const redisTimeoutMs = 100;

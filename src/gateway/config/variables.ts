@@ -43,6 +43,7 @@ export const gatewayVariables = {
   METRICS_PORT: integer(0, 65_535).optional(),
   METRICS_HOST: host.optional(),
   REQUEST_LOG_PER_SECOND: integer(0, 100_000).default(100),
+  AUDIT_DAYS: integer(0, 3_650).default(400),
   SHUTDOWN_DELAY_MS: integer(0, 600_000).optional(),
   SHUTDOWN_TIMEOUT_MS: integer(0, 3_600_000).optional(),
   MAX_BUFFERED_BYTES: integer(1_000_000, 100_000_000_000).default(64_000_000),

@@ -111,7 +111,13 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
     const { signal } = exchange;
     const hasBudget = caller.limits.bankDataCalls !== null;
     // Without a trace: its spans would be as many as the IBANs.
-    const context = createRequestContext(signal, caller.id, hasBudget ? (of) => budgets.reserve(caller, of) : null);
+    const context = createRequestContext(
+      signal,
+      caller.id,
+      hasBudget ? (of) => budgets.reserve(caller, of) : null,
+      null,
+      { caller: caller.name, requestId: exchange.requestId, operation: 'POST /check' },
+    );
     const errorCodes = new Set<string>();
     const source = createBankDataAnswers({
       bankData,

@@ -1,4 +1,5 @@
 import type { ServiceName, StoreFailure } from '../../base/errors.ts';
+import type { CallOrigin } from '../request-context.ts';
 import type { FinishedRequest } from './finished-request.ts';
 
 interface UpstreamCall {
@@ -8,6 +9,27 @@ interface UpstreamCall {
   path: string;
   outcome: { kind: 'answered'; status: number; fault: string | null } | { kind: 'failed'; reason: string };
   durationMs: number;
+}
+
+/** A call that may be charged. */
+export interface PaidCall {
+  service: ServiceName;
+  /** Without the query string. */
+  path: string;
+  origin: CallOrigin;
+  cause: CallCause;
+  /** Set by a listener that writes the call down before it is sent: it is sent when this has resolved. */
+  ready: Promise<void> | null;
+}
+
+/** `expired`: an earlier answer was too old. `revalidation`: a client got the earlier answer meanwhile. */
+export type CallCause = 'new' | 'expired' | 'retry' | 'revalidation';
+
+/** How a call has ended: answered with a status, or failed for a reason; otherwise it was not sent or was given up. */
+export interface EndedCall {
+  kind: string;
+  status?: number;
+  reason?: string;
 }
 
 /**
@@ -20,6 +42,12 @@ export interface Events {
   /** Closed because of a limit. */
   connectionRefused(): void;
   upstreamCalled(call: UpstreamCall): void;
+  callBegins(call: PaidCall): void;
+  callEnded(call: PaidCall, outcome: EndedCall, isSent: boolean): void;
+  /** Lines of the audit trail cannot be written. Fired once until they can be again. */
+  auditFailed(reason: string): void;
+  /** @param lost lines that did not fit into memory meanwhile */
+  auditRecovered(lost: number): void;
   /** A call was sent, and thus may be charged. */
   callPaid(service: ServiceName): void;
   /** With its retries. Not fired if the client aborted it. */

@@ -14,7 +14,12 @@ export function createLogEvents(log: Log): Events {
   return {
     requestFinished: ignore,
     connectionRefused: ignore,
+    callBegins: ignore,
+    callEnded: ignore,
     callPaid: ignore,
+    auditFailed: (reason) =>
+      log.error({ reason }, 'the audit trail cannot be written: its lines are kept in memory, and calls continue'),
+    auditRecovered: (lost) => log.info({ lost }, 'the audit trail is written again'),
     upstreamOperationEnded: ignore,
     flightJoined: ignore,
     essayOrdered: ignore,

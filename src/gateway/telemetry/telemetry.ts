@@ -19,14 +19,16 @@ interface TelemetryOptions {
   };
   redact: Redact;
   logDestination: DestinationStream;
+  /** Further listeners. */
+  listeners: readonly Partial<Events>[];
 }
 
 /** Log and metrics, which listen to the events of the gateway, and traces. */
-export function createTelemetry({ config, redact, logDestination }: TelemetryOptions) {
+export function createTelemetry({ config, redact, logDestination, listeners }: TelemetryOptions) {
   const log = createLog({ level: config.logLevel, redact, destination: logDestination });
   const { requestFinished, droppedLines } = createRequestLog(log, config.requestLogPerSecond);
   const metrics = config.metrics && { ...config.metrics, metrics: createMetrics() };
-  const events = joinEvents(createLogEvents(log), { requestFinished }, metrics?.metrics.events ?? {});
+  const events = joinEvents(createLogEvents(log), { requestFinished }, metrics?.metrics.events ?? {}, ...listeners);
   const traces = config.traces && createTraces({ config: config.traces, redact, events });
   return { events, metrics, traces, droppedLogLines: droppedLines, setDebug };
 

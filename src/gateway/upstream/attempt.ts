@@ -1,6 +1,6 @@
 import type { ServiceName } from '../../base/errors.ts';
 import type { BudgetExhausted, BudgetedCall, RequestContext } from '../request-context.ts';
-import type { Events } from '../telemetry/events.ts';
+import type { Events, PaidCall } from '../telemetry/events.ts';
 import type { Allowance } from './allowance/allowance.ts';
 import type { Reservation, Reserved } from './allowance/period-count.ts';
 import type { Deadline } from './deadline.ts';
@@ -13,7 +13,7 @@ export interface Attempt {
   request: UpstreamRequest;
   deadline: Deadline;
   /** That of the first request, if several wait for a look-up. */
-  context: Pick<RequestContext, 'requestKey' | 'callerId' | 'usage' | 'reserveCall' | 'trace'>;
+  context: Pick<RequestContext, 'requestKey' | 'callerId' | 'origin' | 'usage' | 'reserveCall' | 'trace'>;
   /** Number of earlier attempts. */
   retries: number;
 }
@@ -34,7 +34,7 @@ interface AttemptOptions {
   createGuard: (path: string) => Guard;
   allowance: Pick<Allowance, 'reserve'>;
   makeCall: MakeCall;
-  events: Pick<Events, 'callPaid'>;
+  events: Pick<Events, 'callBegins' | 'callEnded' | 'callPaid'>;
 }
 
 /**
@@ -51,6 +51,7 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
     if (entered !== true && !(await entered)) return shedUnlessAborted(deadline);
     let record: RecordOutcome | null = null;
     let reservation: Reservation | null = null;
+    let begun: PaidCall | null = null;
     let isSent = false;
     let outcome: Outcome = shed;
     try {
@@ -70,6 +71,13 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
       // The last guard, because it records an order as sent: one that exceeds the budget is not stored.
       if (!deadline.aborted && request.maySend && !(await request.maySend())) return shed;
       if (deadline.aborted) return shedUnlessAborted(deadline);
+      const cause = attempt.retries > 0 ? 'retry' : (request.cause ?? 'new');
+      begun = { service, path: request.path, origin: context.origin, cause, ready: null };
+      events.callBegins(begun);
+      if (begun.ready !== null) {
+        await begun.ready;
+        if (deadline.aborted) return shedUnlessAborted(deadline);
+      }
       request.beforeAttempt?.();
       context.usage.upstreamCalls += 1;
       outcome = await makeCall(attempt, () => {
@@ -85,6 +93,7 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
       const isUnreachable = outcome.kind === 'failed' && outcome.reason === 'unreachable';
       if (isSent && !isUnreachable) events.callPaid(service);
       else reservation?.release();
+      if (begun !== null) events.callEnded(begun, outcome, isSent);
       if (outcome.kind === 'answered') reservation?.recordAnswer(outcome);
     }
   };

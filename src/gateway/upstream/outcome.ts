@@ -1,4 +1,5 @@
 import type { BudgetExhausted, Uncounted } from '../request-context.ts';
+import type { CallCause } from '../telemetry/events.ts';
 import type { LinesReader } from './received-lines.ts';
 
 /** A request to a service: one operation, or one of its attempts. */
@@ -16,6 +17,8 @@ export interface UpstreamRequest {
    * body is the last line, the text is that of the lines before it, and a 200 without a last line is `truncated`.
    */
   lines?: LinesReader;
+  /** Why it is made, unless it is a retry; by default, it is new. */
+  cause?: CallCause;
   /** Called before each attempt; if it resolves to false, the attempt is shed. */
   maySend?: () => Promise<boolean>;
   /** Called immediately before each attempt: from then on it may be charged. If it throws, the attempt is not sent. */

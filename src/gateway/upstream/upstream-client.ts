@@ -39,7 +39,10 @@ interface UpstreamClientOptions extends Omit<CallsOptions, 'events'> {
   /** Upper bound of the pause before the first retry. */
   backoffMs: number;
   allowance: Allowance;
-  events: Pick<Events, 'upstreamCalled' | 'callPaid' | 'upstreamOperationEnded' | CircuitEvent>;
+  events: Pick<
+    Events,
+    'upstreamCalled' | 'callBegins' | 'callEnded' | 'callPaid' | 'upstreamOperationEnded' | CircuitEvent
+  >;
 }
 
 /** JSON over HTTP to one service, with deadlines, retries, a queue, circuit breakers and the monthly allowance. */

@@ -21,6 +21,7 @@ describe('readConfig', () => {
     expect(readConfig({})).toEqual({
       host: '127.0.0.1',
       port: 4000,
+      audit: null,
       logLevel: 'info',
       requestLogPerSecond: 100,
       metrics: null,

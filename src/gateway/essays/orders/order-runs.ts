@@ -246,7 +246,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
       const context = request ?? createRequestContext(signal, caller.id, reserveCallOf(caller));
       const result = await sender.send(
         order,
-        { ...context, signal },
+        { ...context, signal, origin: { ...context.origin, caller: caller.name, orderId: run.record.id } },
         {
           async maySend() {
             run.refusal = await prepare(run);

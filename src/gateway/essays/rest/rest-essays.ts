@@ -40,7 +40,7 @@ export function createRestEssays(options: RestEssaysOptions): EssaySender {
       const path = '/v2/generate/essay/';
       let essay: Essay | null = null;
       const findFault: UpstreamRequest['findFault'] = (answer) => {
-        essay = isSuccess(answer) ? toEssay(answer, order) : null;
+        essay = answer.status < 300 ? toEssay(answer, order) : null;
         return essay === null ? (faults[statusOf(answer)] ?? 'unreadable') : null;
       };
       const request = { method: 'POST', path, body, findFault, ...lines, ...hooks, beforeAttempt } as const;
@@ -82,7 +82,7 @@ export function createRestEssays(options: RestEssaysOptions): EssaySender {
     const renewsAt = 'renewsAt' in outcome ? outcome.renewsAt : 'retryAt' in outcome ? outcome.retryAt : null;
     if (code === 'UPSTREAM_ALLOWANCE_EXHAUSTED' || code === 'BUDGET_EXHAUSTED')
       return { kind: 'allowance-exhausted', message, code, renewsAt };
-    const isReceived = outcome.kind === 'answered' && isSuccess(outcome);
+    const isReceived = outcome.kind === 'answered' && outcome.status < 300;
     const rawText = (isReceived || outcome.kind === 'failed') && outcome.text.trim() !== '' ? outcome.text : null;
     const isUnsent = outcome.kind !== 'failed' || outcome.reason === 'unreachable' || !isSent;
     const failure = { kind: 'service-failed', message, code, rawText } as const;
@@ -107,10 +107,6 @@ const maxRefusalLength = 2_000;
 
 /** What is wrong with an answer, by the status for what it says. */
 const faults: Readonly<Record<number, AnswerFault>> = { 401: 'credentials', 402: 'allowance' };
-
-function isSuccess({ status }: Pick<Answered, 'status'>): boolean {
-  return status >= 200 && status < 300;
-}
 
 /** The description on the wire: the service has no parameters for purpose and titles, and documents it as the place for instructions. */
 function composeDescription({ description, purpose, titles }: EssayInput): string {

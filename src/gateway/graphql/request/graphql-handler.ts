@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { type ExecutionResult, GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql';
 import { AbortableSignal, type Signal } from '../../../base/async/signal.ts';
 import type { Caller } from '../../callers/caller.ts';
+import type { CallOrigin } from '../../request-context.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Trace } from '../../trace.ts';
 import { Deadline } from '../../upstream/deadline.ts';
@@ -29,7 +30,13 @@ interface GraphqlHandlerOptions<Context> extends RepliesOptions {
    * @param signal aborts when the client disconnects
    * @param isSliced whether the operation is completed in time slices
    */
-  createContext: (caller: Caller, signal: Signal, trace: Trace | null, isSliced: boolean) => Context;
+  createContext: (
+    caller: Caller,
+    signal: Signal,
+    trace: Trace | null,
+    isSliced: boolean,
+    origin: Partial<CallOrigin>,
+  ) => Context;
   trustedDocuments: TrustedDocuments | null;
   /** Limit for the fields in the response and their weights, for callers without a limit of their own. */
   maxQueryCost: number;
@@ -120,10 +127,11 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     function run(operation: PreparedOperation, cost: number): Reply | Promise<Reply> {
       if (signal.aborted) return createAbandonedReply(mediaType, null);
       const isSliced = cost > maxCostInOneSlice;
-      const context = createContext(caller, signal, request.trace, isSliced);
       const requested = params.extensions?.persistedQuery?.sha256Hash;
       const trustedId = isTrusted ? hash('sha256', params.query) : null;
       const documentId = typeof requested === 'string' ? requested : trustedId;
+      const origin = { requestId: request.requestId, operation: operation.label.name || null, documentId };
+      const context = createContext(caller, signal, request.trace, isSliced, origin);
       const executed: Executed = { operation, requestContext: context.requestContext, isTrusted, documentId };
       const limit = caller.limits.maxQueryCost ?? maxQueryCost;
       if (cost > limit) {
@@ -138,7 +146,10 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     async function subscribe(operation: PreparedOperation, executed: Executed, isSliced: boolean): Promise<Reply> {
       const ended = new AbortableSignal();
       signal.addEventListener('abort', () => ended.abort(signal.reason));
-      const results = await operation.subscribe(() => createContext(caller, ended, request.trace, isSliced), variables);
+      const results = await operation.subscribe(
+        () => createContext(caller, ended, request.trace, isSliced, executed.requestContext.origin),
+        variables,
+      );
       const format = chooseStreamFormat(request.headers.accept);
       if (!(Symbol.asyncIterator in results) || format === null) return finish(results as ExecutionResult, executed);
       const authorized = whileAuthorized(results, () => request.confirmCaller(), ended);

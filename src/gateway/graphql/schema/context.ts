@@ -5,7 +5,7 @@ import type { BankDataPort } from '../../bank-data/bank-data.ts';
 import type { Caller } from '../../callers/caller.ts';
 import type { PaidBudgets } from '../../callers/paid-budget.ts';
 import type { EssayArchive, EssayGenerator, EssayOrders } from '../../essays/port.ts';
-import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
+import { type CallOrigin, createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
 import type { Trace } from '../../trace.ts';
 import type { Allowance } from '../../upstream/allowance/allowance.ts';
 import { Loaders } from './loaders.ts';
@@ -53,12 +53,16 @@ export function createContext(
   signal: Signal,
   trace: Trace | null = null,
   isSliced = false,
+  origin: Partial<CallOrigin> = {},
 ): Context {
   const { bankData, essayOrders, essayArchive } = services;
   const { bankDataCalls, essayCalls } = caller.limits;
   const hasBudget = bankDataCalls !== null || essayCalls !== null || caller.tool !== undefined;
   const reserveCall: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
-  const requestContext = createRequestContext(signal, caller.id, reserveCall, trace);
+  const requestContext = createRequestContext(signal, caller.id, reserveCall, trace, {
+    ...origin,
+    caller: caller.name,
+  });
   const limiter = createQueryLimiter(services.limits);
   const slices = isSliced ? services.slices : null;
   const ports = { bankData, essayOrders, essayArchive };

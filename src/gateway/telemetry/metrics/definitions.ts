@@ -131,6 +131,7 @@ export const definitions = {
     { country: null },
   ),
   ledgerquill_log_lines_dropped_total: counter('Requests beyond REQUEST_LOG_PER_SECOND that were not logged.'),
+  ledgerquill_audit_failures_total: counter('Times that the audit trail could not be written any more.'),
   ledgerquill_build_info: gauge('1, with the version of the gateway.', { version: null }),
   ledgerquill_config_info: gauge(
     '1, with a hash of the secret of the store, all limits, REPLICAS and the bank lists: the same for all replicas.',

@@ -98,6 +98,7 @@ function countUpstreams({ counted, refusals, saved }: SharedMetrics) {
   const operations = counted.counts('ledgerquill_upstream_operations_total');
   const attempts = counted.counts('ledgerquill_upstream_attempts_total');
   const paid = counted.counts('ledgerquill_paid_calls_total');
+  const auditFailures = counted.counts('ledgerquill_audit_failures_total').of();
   const restoredCounts = counted.counts('ledgerquill_restored_counts_total');
   const essays = counted.counts('ledgerquill_essays_total');
   const joinedFlights = counted.counts('ledgerquill_joined_flights_total').of();
@@ -131,6 +132,9 @@ function countUpstreams({ counted, refusals, saved }: SharedMetrics) {
     },
     callPaid(service) {
       paid.of(service).value += 1;
+    },
+    auditFailed() {
+      auditFailures.value += 1;
     },
     countRestored(service) {
       restoredCounts.of(service).value += 1;

@@ -108,7 +108,7 @@ export function tAttempt(
       onSending();
       return call(request, deadline);
     },
-    events: { callPaid: () => {}, ...events },
+    events: { callBegins() {}, callEnded() {}, callPaid: () => {}, ...events },
   });
   return (request = get, deadline = tDeadline(), context = tRequestContext()) =>
     attempt({ request, deadline, context, retries: 0 });

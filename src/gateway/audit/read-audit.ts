@@ -1,0 +1,126 @@
+import { basename } from 'node:path';
+import { parseBoundedJson, readProperty } from '../../base/parse-json.ts';
+import { listAuditFiles, readLines } from './audit-files.ts';
+import { findOwnHash } from './chain.ts';
+
+/** What is wrong with the lines of a folder, and how many there are. */
+export interface Verification {
+  lines: number;
+  problems: string[];
+  /** Processes without a last line: they run, or were killed, or their last lines were removed. */
+  unclosed: string[];
+}
+
+/** Checks the hashes and numbers of all lines. */
+export function verifyAudit(folder: string): Verification {
+  const found: Verification = { lines: 0, problems: [], unclosed: [] };
+  let process = '';
+  let last = { number: 0, hash: '', isClosed: true };
+  for (const file of listAuditFiles(folder)) {
+    const isFirst = file.process !== process;
+    if (isFirst && !last.isClosed) found.unclosed.push(process);
+    process = file.process;
+    let isUnknown = isFirst;
+    if (isFirst) last = { number: 0, hash: '', isClosed: false };
+    for (const [index, text] of readLines(file).entries()) {
+      found.lines += 1;
+      const line = parseBoundedJson(text);
+      const number = Number(readProperty(line, 'n'));
+      const own = findOwnHash(text);
+      const place = `${basename(file.path)}, line ${index + 1}`;
+      // Earlier files of the process may have been deleted, because they were old enough.
+      const isContinued = isUnknown || (number === last.number + 1 && readProperty(line, 'prev') === last.hash);
+      if (own === null) found.problems.push(`${place}: was changed: its hash does not fit its content`);
+      else if (!isContinued)
+        found.problems.push(`${place}: does not follow the line before: lines were removed or moved`);
+      last = {
+        number,
+        hash: own ?? String(readProperty(line, 'hash')),
+        isClosed: readProperty(line, 'closed') === true,
+      };
+      isUnknown = false;
+    }
+  }
+  if (!last.isClosed) found.unclosed.push(process);
+  return found;
+}
+
+/** A call, from its two lines. */
+export interface AuditedCall {
+  at: string;
+  day: string;
+  process: string;
+  caller: string;
+  service: string;
+  tool: string;
+  request: string;
+  order: string;
+  operation: string;
+  document: string;
+  cause: string;
+  /** `open`: it was sent or about to be, and its process has not written how it ended. */
+  outcome: string;
+  status: string;
+  charged: string;
+}
+
+/** The calls that began from one day to another, inclusive. */
+export function readCalls(folder: string, from: string, to: string): AuditedCall[] {
+  const calls = new Map<string, AuditedCall>();
+  for (const file of listAuditFiles(folder)) {
+    if (file.day < from) continue;
+    for (const text of readLines(file)) {
+      const line = parseBoundedJson(text);
+      const read = (name: string) => String(readProperty(line, name) ?? '');
+      const call = calls.get(`${file.process} ${read('of')}`);
+      if (call) Object.assign(call, { outcome: read('outcome'), status: read('status'), charged: read('charged') });
+      if (read('caller') === '' || file.day > to) continue;
+      calls.set(`${file.process} ${read('n')}`, {
+        at: read('at'),
+        day: file.day,
+        process: file.process,
+        caller: read('caller'),
+        service: read('service'),
+        tool: read('tool'),
+        request: read('request'),
+        order: read('order'),
+        operation: read('operation'),
+        document: read('document'),
+        cause: read('cause'),
+        outcome: 'open',
+        status: '',
+        charged: 'unknown',
+      });
+    }
+  }
+  return [...calls.values()].sort((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+export const sumKeys = ['caller', 'day', 'service', 'tool', 'operation', 'cause', 'outcome'] as const;
+export type SumKey = (typeof sumKeys)[number];
+
+export interface Sum {
+  keys: string[];
+  /** Those that the service has received, or may have received. */
+  calls: number;
+  charged: number;
+  unknown: number;
+  /** Those of the unknown ones whose process did not write how they ended. */
+  open: number;
+  notSent: number;
+}
+
+export function sumCalls(calls: readonly AuditedCall[], by: readonly SumKey[]): Sum[] {
+  const sums = new Map<string, Sum>();
+  for (const call of calls) {
+    const keys = by.map((key) => call[key]);
+    const sum = sums.get(keys.join('\n')) ?? { keys, calls: 0, charged: 0, unknown: 0, open: 0, notSent: 0 };
+    sums.set(keys.join('\n'), sum);
+    if (call.charged === 'no') sum.notSent += 1;
+    else sum.calls += 1;
+    if (call.charged === 'yes') sum.charged += 1;
+    if (call.charged === 'unknown') sum.unknown += 1;
+    if (call.outcome === 'open') sum.open += 1;
+  }
+  return [...sums.values()].sort((a, b) => (a.keys.join('\n') < b.keys.join('\n') ? -1 : 1));
+}
