@@ -13,6 +13,8 @@ import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { bundleScript } from '../../support/process.ts';
 import { tShared } from '../../support/shared.ts';
 
+// cspell:ignore sharedstrings
+
 const bank = tRow(1, '0530', 'DNBANOKK', 'DNB');
 const german = tSample('DE');
 const [germanHeader = [], germanRow = []] = [...german.top, ...german.rows];
