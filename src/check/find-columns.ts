@@ -1,4 +1,5 @@
 import { type InTimeSlice, runAtOnce } from '../base/async/time-slices.ts';
+import { columnIndex } from '../base/read-workbook.ts';
 import { compactBic, findBicProblems } from '../iban/bic.ts';
 import { type Cell, type Cells, cellText, looksLikeIban, readIbanCell } from './iban-cells.ts';
 import { PaymentFileError } from './open-file.ts';
@@ -310,8 +311,7 @@ function isTitle(cell: Cell, name: string | null): boolean {
 function readPosition(name: string): number | null {
   const text = name.trim().toUpperCase();
   if (/^[1-9]\d{0,4}$/.test(text)) return Number(text) - 1;
-  if (!/^[A-Z]{1,3}$/.test(text)) return null;
-  return [...text].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+  return /^[A-Z]{1,3}$/.test(text) ? columnIndex(text) : null;
 }
 
 export function columnLetters(column: number): string {

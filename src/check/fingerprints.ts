@@ -19,18 +19,32 @@ export class FingerprintMap {
   readonly #factor = 2 * randomInt(2 ** 31) + 1;
 
   get(fingerprint: string): number | null {
-    const key = toWords(fingerprint);
-    for (const table of this.#tables) {
-      const number = table[this.#find(table, key) + wordsPerKey] ?? 0;
-      if (number > 0) return number;
-    }
-    return null;
+    const [table, place] = this.#search(toWords(fingerprint));
+    return table === null ? null : (table[place + wordsPerKey] ?? null);
   }
 
   set(fingerprint: string, number: number): void {
     const key = toWords(fingerprint);
-    const table = this.#tables.find((each) => each[this.#find(each, key) + wordsPerKey] !== 0) ?? this.#takePlace();
-    table.set([...key, number], this.#find(table, key));
+    const [found, place] = this.#search(key);
+    if (found !== null) {
+      found[place + wordsPerKey] = number;
+      return;
+    }
+    const table = this.#takePlace();
+    const start = this.#find(table, key);
+    table[start] = key[0];
+    table[start + 1] = key[1];
+    table[start + 2] = key[2];
+    table[start + wordsPerKey] = number;
+  }
+
+  /** The table that has a key, and where; null if none has it. */
+  #search(key: Key): [table: Uint32Array | null, place: number] {
+    for (const table of this.#tables) {
+      const place = this.#find(table, key);
+      if (table[place + wordsPerKey] !== 0) return [table, place];
+    }
+    return [null, 0];
   }
 
   #takePlace(): Uint32Array {
@@ -45,9 +59,13 @@ export class FingerprintMap {
   }
 
   /** Where the slot begins that has the key, or the first empty one from the slot of the key on. */
-  #find(table: Uint32Array, [first = 0, second, third]: readonly number[]): number {
+  #find(table: Uint32Array, key: Key): number {
     const slots = table.length / wordsPerSlot;
-    for (let slot = Math.imul(first, this.#factor) >>> (Math.clz32(slots) + 1); ; slot = (slot + 1) % slots) {
+    const first = key[0];
+    const second = key[1];
+    const third = key[2];
+    // The number of slots is a power of two.
+    for (let slot = Math.imul(first, this.#factor) >>> (Math.clz32(slots) + 1); ; slot = (slot + 1) & (slots - 1)) {
       const start = slot * wordsPerSlot;
       if (table[start + wordsPerKey] === 0) return start;
       if (table[start] === first && table[start + 1] === second && table[start + 2] === third) return start;
@@ -60,10 +78,12 @@ const wordsPerKey = 3;
 const digitsPerWord = 8;
 /** The key and its number; 0: the slot is empty. */
 const wordsPerSlot = wordsPerKey + 1;
-const firstSlots = 1_024;
-const maxSlots = 131_072;
+const firstSlots = 16_384;
+const maxSlots = 262_144;
 
-function toWords(fingerprint: string): readonly [number, number, number] {
+type Key = readonly [number, number, number];
+
+function toWords(fingerprint: string): Key {
   const word = (index: number) =>
     Number.parseInt(fingerprint.slice(index * digitsPerWord, (index + 1) * digitsPerWord), 16);
   return [word(0), word(1), word(2)];

@@ -5,10 +5,10 @@ import { createCsvParser } from '../base/csv-parser.ts';
 import { decodeText } from '../base/decode-text.ts';
 import { replay } from '../base/input-file.ts';
 import { count } from '../base/process/terminal.ts';
+import { readWorkbook } from '../base/read-workbook.ts';
 import { findSingleByteEncoding, type TextEncoding } from './encodings.ts';
 import { type Cells, isOnlyIban, looksLikeIban } from './iban-cells.ts';
 import { type PaymentFile, PaymentFileError } from './open-file.ts';
-import { maxColumns, readWorkbook, tooManyColumns } from './read-workbook.ts';
 
 export interface Table {
   /** The sheet of a workbook; null for a text. */
@@ -66,13 +66,27 @@ async function readSheets({ name, size, chunks }: PaymentFile): Promise<Table[]>
   if (size !== null && size > maxWorkbookBytes) throw tooLarge();
   const archive = await buffer(limitBytes(chunks, tooLarge));
   const style = { delimiter: ',', lineEnd: '\n', hasByteOrderMark: true, encoding: null } as const;
-  return (await readWorkbook(name, archive)).map(({ name: sheet, isHidden, rows }) => ({
-    sheet,
-    isHidden,
-    groups: groupRows(rows()),
-    style,
-  }));
+  return (await readWorkbook({ name, archive, ErrorType: PaymentFileError, limits: workbookLimits })).map(
+    ({ name: sheet, isHidden, rows }) => ({
+      sheet,
+      isHidden,
+      groups: groupRows(rows()),
+      style,
+    }),
+  );
 }
+
+/** Of a row: each cell is searched for IBANs, BICs and names. */
+const maxColumns = 1_000;
+
+/** Rows are streamed, so only the texts in memory have a limit of ours; that of rows is Excel's. */
+const workbookLimits = {
+  unpackedMb: Number.POSITIVE_INFINITY,
+  sharedMillionCharacters: 256,
+  sheetMillionCharacters: Number.POSITIVE_INFINITY,
+  rows: 1_048_576,
+  columns: maxColumns,
+};
 
 async function* groupRows(rows: AsyncIterable<Cells>): AsyncGenerator<readonly Cells[]> {
   let group: Cells[] = [];
@@ -280,6 +294,11 @@ function createRowParser({ name, delimiter, columns, limits }: RowParserOptions)
     const limit = `more than ${count(maxRowBytes)} bytes, the limit for a row`;
     return new PaymentFileError(`${place}: ${limit}; a quotation mark may be opened and never closed`);
   }
+}
+
+function tooManyColumns(name: string, row: number): PaymentFileError {
+  const limit = `more than ${count(maxColumns)} columns, the limit for a table`;
+  return new PaymentFileError(`${name}, row ${count(row)}: ${limit}; remove columns that are not needed`);
 }
 
 /** Far beyond what a payee needs. */

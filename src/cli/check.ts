@@ -5,16 +5,12 @@ import { createBankLists } from '../banks/bank-lists.ts';
 import { createKnownBanks, type KnownBanks } from '../banks/known-banks.ts';
 import { checkDataFolder } from '../base/data-folder.ts';
 import { ConfigError, UsageError } from '../base/errors.ts';
-import { createLog } from '../base/log.ts';
 import { configureHeap } from '../base/process/heap-settings.ts';
 import { createProgressBar, type ProgressBar } from '../base/process/progress-bar.ts';
 import { countOf, print, printError } from '../base/process/terminal.ts';
-import { createRedact } from '../base/redact.ts';
-import { type EmbeddedService, resolveUpstream } from '../base/rest-service.ts';
 import { readBankImportConfig } from '../base/variables/service-config.ts';
 import type { AnswerSource } from '../check/answers/answer-source.ts';
 import { type Answers, createAnswers } from '../check/answers/answers.ts';
-import { connectToGateway } from '../check/answers/gateway-answers.ts';
 import { type Journal, openJournal } from '../check/answers/journal.ts';
 import type { CheckedRow } from '../check/check-rows.ts';
 import { checkTables } from '../check/check-tables.ts';
@@ -39,8 +35,7 @@ import {
   outputFormats,
   tooManyRows,
 } from '../check/write-results.ts';
-import { openBankDataAnswers } from '../gateway/bank-data/check-answers.ts';
-import { readConfig } from '../gateway/config/read-config.ts';
+import { planSource } from './check-source.ts';
 
 interface CheckOptions {
   column?: string;
@@ -168,9 +163,7 @@ async function run(files: readonly string[], plan: Plan): Promise<boolean> {
   const { dataDir } = readBankImportConfig(process.env);
   const lists = createBankLists({ dataDir });
   const banks = createKnownBanks(lists);
-  const services: EmbeddedService[] = [];
-  const { id, open } =
-    plan.gateway === null ? planService(plan, lists.version(), services) : planGateway(plan.gateway, plan.maxCalls);
+  const { id, open } = planSource(plan, lists.version());
   let source: AnswerSource | null = null;
   let journal: Journal | null = null;
   try {
@@ -191,7 +184,6 @@ async function run(files: readonly string[], plan: Plan): Promise<boolean> {
   } finally {
     journal?.close();
     await source?.close();
-    await Promise.all(services.map((service) => service.close()));
     await banks.close();
   }
 }
@@ -206,30 +198,6 @@ async function readReport(path: string): Promise<StatusReport> {
   } finally {
     file.close();
   }
-}
-
-function planGateway(url: string, maxCalls: number | null) {
-  const key = process.env.LEDGERQUILL_KEY?.trim() || null;
-  return { id: `gateway ${url}`, open: () => connectToGateway({ url, key, maxCalls }) };
-}
-
-/** The configured service, or the self-hosted one inside this process. @throws ConfigError */
-function planService({ maxCalls }: Plan, listsVersion: string, services: EmbeddedService[]) {
-  const config = readConfig(process.env);
-  const { upstream } = config.bankData;
-  const id = `service ${upstream?.url ?? `self-hosted, bank lists ${listsVersion}`}`;
-  return {
-    id,
-    async open(): Promise<AnswerSource> {
-      if (config.store.redis === null) checkDataFolder(config.dataDir);
-      const { access } = await resolveUpstream(upstream, services, async (apiKey) => {
-        const { createBankDataService } = await import('../bank-data-service/create-bank-data-service.ts');
-        const log = createLog({ level: config.logLevel, redact: createRedact([apiKey]) });
-        return { service: createBankDataService({ apiKey, dataDir: config.dataDir, log }) };
-      });
-      return openBankDataAnswers(config, { access, maxCalls });
-    },
-  };
 }
 
 /** Beside the output, otherwise in DATA_DIR, by the names of the files and where the answers are from. */

@@ -27,6 +27,7 @@ export function createAnswers(
   /** The number of an answer is its place in `answers`, from 1: by its content, and by IBAN. */
   const numbers = new Map<string, number>();
   const numbersOfIbans = new FingerprintMap();
+  const dryRunNumber = answers.push(dryRun);
   /** By IBAN. */
   const flights = new Map<string, Promise<Answer>>();
 
@@ -52,7 +53,7 @@ export function createAnswers(
       const known = answers[(numbersOfIbans.get(fingerprint) ?? 0) - 1] ?? flights.get(iban);
       if (known !== undefined) return known;
       if (source === null) {
-        keep(fingerprint, dryRun);
+        numbersOfIbans.set(fingerprint, dryRunNumber);
         return dryRun;
       }
       const flight = askOnce(iban, fingerprint, source);

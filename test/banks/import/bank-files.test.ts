@@ -235,7 +235,7 @@ describe('another file', () => {
     ['an unsupported country', 'GB', 'x', /^there is no import for the country "GB"; there is one for AT, BE, CH, /],
     ['an empty file', 'DE', '', /x\.csv is empty$/],
     ['a workbook for a text file', 'DE', 'PK\x03\x04', /^x\.csv is a workbook or an archive; expected a text file$/],
-    ['a text file for a workbook', 'NL', 'BIC;Identifier', /^x\.csv is not an XLSX workbook$/],
+    ['a text file for a workbook', 'NL', 'BIC;Identifier', /^x\.csv is not an XLSX workbook, or is damaged: /],
     [
       'an old workbook',
       'NL',

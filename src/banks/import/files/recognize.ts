@@ -23,7 +23,7 @@ export async function recognizeFile(path: string): Promise<readonly BankFileForm
   }
 }
 
-/** Which of these formats a file has. A workbook is read to its end; of a text, only the start is read. */
+/** Which of these formats a file has. Only the first rows are read. */
 export async function findFormats(file: InputFile, formats: readonly BankFileFormat[]): Promise<BankFileFormat[]> {
   const tops = new Map<string, readonly Top[]>();
   const found: BankFileFormat[] = [];
@@ -87,19 +87,32 @@ async function hasFormat(tops: readonly Top[], format: BankFileFormat, fileName:
 export async function readSheets(file: InputFile, layout: Layout): Promise<readonly Sheet[]> {
   if (layout.kind === 'json' || layout.kind === 'xml') return [{ place: 'entry', rows: readRecordRows(file, layout) }];
   if (layout.kind !== 'workbook') return [{ place: 'line', rows: readTextRows(file, layout) }];
+  if (recognizeKind(file.start) === 'old-workbook') {
+    throw new ImportError(
+      `${file.name} is in the old XLS format or has a password; save it as XLSX without a password`,
+    );
+  }
   const archive = await buffer(file.chunks);
   const sheets = await readWorkbook({ name: file.name, archive, ErrorType: ImportError, limits: workbookLimits });
-  return sheets.map(({ place, rows }) => ({ place, rows: replay(rows) }));
+  return sheets.map(({ name, rows }) => ({ place: `sheet "${name}", row`, rows: numberRows(rows()) }));
 }
 
-/** Four to six times the largest official file, which has about 8,000 rows, and four tags for each cell. */
+/** Four to six times the largest official file, which has about 8,000 rows. */
 const workbookLimits = {
   unpackedMb: 16,
+  sharedMillionCharacters: 16,
+  sheetMillionCharacters: maxFileMb,
   rows: 50_000,
-  cells: 1_000_000,
-  tags: 2_000_000,
-  millionCharacters: maxFileMb,
+  columns: 1_000,
 };
+
+async function* numberRows(rows: AsyncIterable<Row['cells']>): AsyncGenerator<Row> {
+  let line = 0;
+  for await (const cells of rows) {
+    line += 1;
+    if (cells.length > 0) yield { cells, line };
+  }
+}
 
 /** Whether most BICs are of the country; a few may belong to branches of foreign banks. */
 export function hasBicsOf(country: string, entries: readonly BankEntry[]): boolean {
