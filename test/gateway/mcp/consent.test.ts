@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readProperty } from '../../../src/base/parse-json.ts';
 import { tIban } from '../../support/e2e/iban.ts';
 import { tCallers } from '../../support/gateway/http/callers.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
 import { tMcpClient } from '../../support/gateway/mcp/mcp-client.ts';
 import { bankDataKey, essaysKey } from '../../support/gateway.ts';
-import { replyWithIban, tUpstream, type Upstream } from '../../support/scripted-upstream.ts';
+import { replyJson, replyWithIban, tUpstream, type Upstream } from '../../support/scripted-upstream.ts';
 
 /* Paid tools are called only after a user has agreed. */
 
@@ -84,6 +84,50 @@ describe('by default, a paid tool', () => {
     expect((await own.call('check_iban', { iban: tIban(1) })).isError).toBe(false);
     expect([...questions, ...own.questions]).toEqual([]);
     expect(upstream.calls).toHaveLength(0);
+  });
+});
+
+describe('a consent', () => {
+  it('is for the calls that were confirmed, however often it is used, and asks again after them', async () => {
+    const { origin, upstream } = await tBank();
+    const { call } = await tMcpClient(origin);
+    upstream.answers(replyJson(404, {}));
+    const args = { ibans: ibans(3) };
+    const confirmation = confirmationIn((await call('check_ibans', args)).text);
+    // Failed look-ups are not cached: the same arguments would be paid for again.
+    const replays = Array.from({ length: 5 }, () => call('check_ibans', { ...args, confirmation }));
+    for (const { isError } of await Promise.all(replays)) expect(isError).toBe(true);
+    expect(upstream.calls).toHaveLength(3);
+    const later = await call('check_ibans', { ...args, confirmation });
+    expect(confirmationIn(later.text)).toEqual(expect.any(String));
+    expect(upstream.calls).toHaveLength(3);
+    upstream.answers(replyWithIban);
+    const renewed = await call('check_ibans', { ...args, confirmation: confirmationIn(later.text) });
+    expect(renewed.isError).toBe(false);
+    expect(upstream.calls).toHaveLength(6);
+  });
+
+  it('is not valid on the next day, on which calls are counted anew', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T23:59:58Z') });
+    onTestFinished(() => void vi.useRealTimers());
+    const { origin, upstream } = await tBank();
+    const { call } = await tMcpClient(origin);
+    const confirmation = confirmationIn((await call('check_iban', { iban: tIban(1) })).text);
+    vi.setSystemTime(new Date('2026-11-22T00:00:01Z'));
+    expect((await call('check_iban', { iban: tIban(1), confirmation })).isError).toBe(true);
+    expect(upstream.calls).toHaveLength(0);
+  });
+
+  it('is not needed by concurrent calls up to a number, and by none beyond it', async () => {
+    const { origin, upstream } = await tBank({ MCP_CONSENT: 'above:5' });
+    const { call } = await tMcpClient(origin);
+    const results = await Promise.all(ibans(20).map((iban) => call('check_iban', { iban })));
+    expect(results.filter(({ isError }) => !isError)).toHaveLength(5);
+    expect(upstream.calls).toHaveLength(5);
+    const asked = await call('check_iban', { iban: tIban(30) });
+    const confirmation = confirmationIn(asked.text);
+    expect((await call('check_iban', { iban: tIban(30), confirmation })).isError).toBe(false);
+    expect(upstream.calls).toHaveLength(6);
   });
 });
 
