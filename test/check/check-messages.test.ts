@@ -92,7 +92,7 @@ describe('a payment message', () => {
     expect(stderr).toContain('3 changes in ');
     expect(read('payments.xml')).toBe(wrong);
     expect(read('fixed.xml')).toBe(
-      tMessage().replace('DE89370400440532013000', wrongIban).replace('Creditor 2', 'Mueller . Soehne'),
+      tMessage().replace('DE89370400440532013000', wrongIban).replace('Creditor 2', 'Mueller . Sons'),
     );
   });
 

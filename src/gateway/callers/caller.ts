@@ -15,14 +15,17 @@ export interface Caller {
   limits: CallerLimits;
   /** Equal for callers who may use the same, and who thus get the same replies where no reply depends on the caller. */
   accessKey: string;
-  /** The tool with which an agent acts for the caller, and whose paid calls are counted as well; undefined outside of MCP. */
-  tool?: CallerTool | undefined;
+  /** Limits of the tool with which an agent acts for the caller, beside those of the caller; undefined outside of MCP. */
+  toolLimits?: readonly ToolLimit[] | undefined;
 }
 
-/** A tool of the MCP endpoint, and its paid calls of a day (UTC). */
-export interface CallerTool {
-  name: string;
+/** Paid calls of a tool of the MCP endpoint on a day (UTC). */
+export interface ToolLimit {
+  /** Unique among the limits of a caller. */
+  key: string;
   maxCalls: number;
+  /** Whether metrics show what remains. */
+  isShown: boolean;
 }
 
 interface CallerDescription {

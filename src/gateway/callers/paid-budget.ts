@@ -5,7 +5,7 @@ import type { Replicas } from '../stores/gateway-count.ts';
 import type { Store } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import { createPeriodCount, type PeriodCount, type Reserved, uncounted } from '../upstream/allowance/period-count.ts';
-import type { Caller, CallerTool } from './caller.ts';
+import type { Caller, ToolLimit } from './caller.ts';
 
 export interface BudgetStatus {
   service: ServiceName;
@@ -16,7 +16,10 @@ export interface BudgetStatus {
   renewsAt: Date;
 }
 
-type BudgetOwner = Pick<Caller, 'id' | 'name' | 'limits' | 'tool'>;
+type BudgetOwner = Pick<Caller, 'id' | 'limits' | 'toolLimits'> & {
+  /** The name in metrics; null: not shown. */
+  name: string | null;
+};
 
 export type PaidBudgets = ReturnType<typeof createPaidBudgets>;
 
@@ -31,8 +34,8 @@ interface PaidBudgetsOptions {
 }
 
 interface OpenBudget extends CallBudget {
-  /** Name of the caller. */
-  caller: string;
+  /** Name of the caller; null: not shown. */
+  caller: string | null;
   service: ServiceName;
   count: PeriodCount;
 }
@@ -56,7 +59,7 @@ export function createPaidBudgets({
   return {
     /** Counts a call before it is sent; null if the caller has no budget for this service, and thus no limit. */
     reserve(caller: BudgetOwner, service: ServiceName): BudgetedCall | Promise<BudgetedCall> | null {
-      return caller.tool === undefined ? reserve(caller, service) : reserveForTool(caller, caller.tool, service);
+      return caller.toolLimits ? reserveAll(caller, caller.toolLimits, service) : reserve(caller, service);
     },
     /** Why a call would be refused now; null if it would be counted, or the caller has no budget. Counts nothing. */
     async findRefusal(caller: BudgetOwner, service: ServiceName): Promise<BudgetExhausted | Uncounted | null> {
@@ -79,7 +82,7 @@ export function createPaidBudgets({
     *remaining(): Iterable<{ caller: string; service: ServiceName; remaining: number }> {
       for (const { caller, service, count } of open.values()) {
         const remaining = count.known()?.remaining;
-        if (remaining != null) yield { caller, service, remaining };
+        if (caller !== null && remaining != null) yield { caller, service, remaining };
       }
     },
     /** Stores everything that was counted, if the store works. Await it before the store is closed. */
@@ -95,23 +98,26 @@ export function createPaidBudgets({
     return reserved instanceof Promise ? reserved.then(toBudgetedCall) : toBudgetedCall(reserved);
   }
 
-  /** Counts a call for the tool, and in the caller's own budget. */
-  async function reserveForTool(caller: BudgetOwner, tool: CallerTool, service: ServiceName): Promise<BudgetedCall> {
-    const ofTool = (await reserve(ownerOfTool(caller, tool), service)) ?? uncounted;
-    if (ofTool.kind !== 'reserved') return ofTool;
-    const own = await reserve(caller, service);
-    if (own === null) return ofTool;
-    if (own.kind !== 'reserved') {
-      ofTool.release();
-      return own;
-    }
-    return {
-      kind: 'reserved',
-      release() {
-        ofTool.release();
-        own.release();
-      },
+  /** Counts a call in each limit of a tool, and in the caller's own budget, or in none of them. */
+  async function reserveAll(
+    caller: BudgetOwner,
+    toolLimits: readonly ToolLimit[],
+    service: ServiceName,
+  ): Promise<BudgetedCall> {
+    const counted: (BudgetedCall & { kind: 'reserved' })[] = [];
+    const release = () => {
+      for (const one of counted) one.release();
     };
+    for (const owner of [...toolLimits.map((limit) => ownerOfTool(caller, limit)), caller]) {
+      const one = await reserve(owner, service);
+      if (one === null) continue;
+      if (one.kind !== 'reserved') {
+        release();
+        return one;
+      }
+      counted.push(one);
+    }
+    return { kind: 'reserved', release };
   }
 
   /** Null if there is no place in memory for it. */
@@ -155,11 +161,11 @@ export function createPaidBudgets({
   }
 }
 
-/** Has the calls that a tool makes for a caller. */
-export function ownerOfTool({ id, name, limits }: BudgetOwner, tool: CallerTool): BudgetOwner {
-  const calls: CallBudget = { calls: tool.maxCalls, period: 'day' };
+/** Has the calls that are counted in a limit of a tool. */
+export function ownerOfTool({ id, name, limits }: BudgetOwner, { key, maxCalls, isShown }: ToolLimit): BudgetOwner {
+  const calls: CallBudget = { calls: maxCalls, period: 'day' };
   const toolLimits = { ...limits, bankDataCalls: calls, essayCalls: calls };
-  return { id: `${id} ${tool.name}`, name: `${name} ${tool.name}`, limits: toolLimits };
+  return { id: `${id} ${key}`, name: isShown ? `${name} ${key}` : null, limits: toolLimits };
 }
 
 function budgetOf({ limits }: BudgetOwner, service: ServiceName): CallBudget | null {

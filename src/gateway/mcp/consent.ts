@@ -1,8 +1,8 @@
-import { createHmac, hash, randomBytes } from 'node:crypto';
+import { createHmac, hash, randomBytes, randomUUID } from 'node:crypto';
 import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server';
 import type { ServiceName } from '../../base/errors.ts';
 import { countOf } from '../../base/process/terminal.ts';
-import type { Caller } from '../callers/caller.ts';
+import type { Caller, ToolLimit } from '../callers/caller.ts';
 import { ownerOfTool, type PaidBudgets } from '../callers/paid-budget.ts';
 import type { Allowance } from '../upstream/allowance/allowance.ts';
 import type { Arguments, Tool } from './tools.ts';
@@ -18,13 +18,15 @@ export interface ConsentOptions {
 }
 
 /** What a user agreed to, or was asked. */
-interface Seal {
+export interface Seal {
+  /** Different for each question: the calls of each consent are counted. */
+  id: string;
   kind: 'asked' | 'confirmation';
-  /** The hash of caller, tool and arguments. */
+  /** The hash of day, caller, tool and arguments. */
   digest: string;
 }
 
-/** Decides which calls of tools a user confirms, and recognizes what was confirmed. Keeps nothing: what it asks is sealed. */
+/** Decides which calls of tools a user confirms, and recognizes what was confirmed. What it asks is sealed. */
 export function createConsents({ budgets, allowances, paidServices, secret }: ConsentOptions) {
   const key = secret === null ? randomBytes(32) : createHmac('sha256', secret).update('consent of agents').digest();
   const codec = createRequestStateCodec<Seal>({ key, ttlSeconds });
@@ -33,29 +35,39 @@ export function createConsents({ budgets, allowances, paidServices, secret }: Co
     verify: codec.verify,
     /** What a user must confirm before this call; null: nothing. */
     async findQuestion(tool: Tool, args: Arguments, caller: Caller): Promise<string | null> {
-      const calls = tool.countCalls?.(args) ?? 0;
-      const consent = caller.limits.mcpConsent ?? 'always';
-      if (calls === 0 || consent === 'never' || !paidServices.has(tool.service)) return null;
-      if (consent !== 'always' && (await countUsed(tool, caller)) + calls <= consent.above) return null;
+      const calls = countCalls(tool, args);
+      if (calls === 0 || caller.limits.mcpConsent === 'never' || !paidServices.has(tool.service)) return null;
+      const free = limitWithoutConsent(tool, caller);
+      if (free !== null && (await countRemaining(free, tool, caller)) >= calls) return null;
       const paid = `${tool.name} makes up to ${countOf(calls, 'paid call')} to the ${tool.service} service`;
       return `${paid}${await describeRemaining(tool.service, caller)}. Make them?`;
     },
     seal: (kind: Seal['kind'], tool: Tool, args: Arguments, caller: Caller) =>
-      codec.mint({ kind, digest: digestOf(tool, args, caller) }),
-    /** Whether this is what was sealed, of the same call. */
-    isSealed: (seal: Seal | undefined, kind: Seal['kind'], tool: Tool, args: Arguments, caller: Caller) =>
-      seal?.kind === kind && seal.digest === digestOf(tool, args, caller),
+      codec.mint({ id: randomUUID(), kind, digest: digestOf(tool, args, caller) }),
+    /** Whether this was sealed for the same call, and calls that were confirmed are left. */
+    async isValid(seal: Seal, kind: Seal['kind'], tool: Tool, args: Arguments, caller: Caller): Promise<boolean> {
+      if (seal.kind !== kind || seal.digest !== digestOf(tool, args, caller)) return false;
+      return (await countRemaining(limitOfConsent(seal, tool, args), tool, caller)) > 0;
+    },
+    /** What limits a call: the cap of its tool, and what was confirmed, or needs no consent. Undefined: nothing. */
+    limitsOf(tool: Tool, args: Arguments, caller: Caller, consent: Seal | null): ToolLimit[] | undefined {
+      if (tool.countCalls === null) return undefined;
+      const limits: (ToolLimit | null)[] = [capOf(tool, caller)];
+      if (consent !== null) limits.push(limitOfConsent(consent, tool, args));
+      else if (paidServices.has(tool.service)) limits.push(limitWithoutConsent(tool, caller));
+      const found = limits.filter((limit) => limit !== null);
+      return found.length === 0 ? undefined : found;
+    },
     /** The seal in an argument; undefined if it is not valid, or has expired. */
     async open(text: unknown, context: ServerContext): Promise<Seal | undefined> {
       return typeof text === 'string' ? codec.verify(text, context).catch(() => undefined) : undefined;
     },
   };
 
-  async function countUsed(tool: Tool, caller: Caller): Promise<number> {
-    if (caller.tool === undefined) return 0;
-    const status = await budgets.status(ownerOfTool(caller, caller.tool), tool.service);
-    // While the count is not known, everything is confirmed.
-    return status !== null && 'used' in status ? status.used : Number.POSITIVE_INFINITY;
+  /** While the count is not known, none remain, and everything is confirmed. */
+  async function countRemaining(limit: ToolLimit, tool: Tool, caller: Caller): Promise<number> {
+    const status = await budgets.status(ownerOfTool(caller, limit), tool.service);
+    return status !== null && 'remaining' in status ? status.remaining : 0;
   }
 
   async function describeRemaining(service: ServiceName, caller: Caller): Promise<string> {
@@ -73,8 +85,28 @@ const ttlSeconds = 600;
 
 const maxWaitMs = 1_000;
 
+/** With the day, as calls are counted by day: a consent is not used again on the next one. */
 function digestOf({ name }: Tool, args: Arguments, { id }: Caller): string {
-  return hash('sha256', JSON.stringify([id, name, canonical(args)]));
+  const day = new Date().toISOString().slice(0, 10);
+  return hash('sha256', JSON.stringify([day, id, name, canonical(args)]));
+}
+
+function countCalls({ countCalls }: Tool, args: Arguments): number {
+  return countCalls?.(args) ?? 0;
+}
+
+function capOf({ name }: Tool, { limits: { mcpToolCalls } }: Caller): ToolLimit | null {
+  return mcpToolCalls == null ? null : { key: name, maxCalls: mcpToolCalls, isShown: true };
+}
+
+/** Null if each call needs a consent, or none does. */
+function limitWithoutConsent({ name }: Tool, { limits: { mcpConsent } }: Caller): ToolLimit | null {
+  if (typeof mcpConsent !== 'object' || mcpConsent === null) return null;
+  return { key: `${name} without consent`, maxCalls: mcpConsent.above, isShown: false };
+}
+
+function limitOfConsent({ id }: Seal, tool: Tool, args: Arguments): ToolLimit {
+  return { key: `${tool.name} consent ${id}`, maxCalls: countCalls(tool, args), isShown: false };
 }
 
 /** Equal arguments in any order are the same. */

@@ -18,7 +18,7 @@ import type { GraphqlHandler } from '../graphql/request/graphql-handler.ts';
 import { createRecord, type Reply } from '../graphql/request/reply.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Events } from '../telemetry/events.ts';
-import { type ConsentOptions, canonical, createConsents } from './consent.ts';
+import { type ConsentOptions, canonical, createConsents, type Seal } from './consent.ts';
 import { createToolSchemas } from './tool-schemas.ts';
 import { type Arguments, type Tool, tools } from './tools.ts';
 
@@ -60,7 +60,7 @@ export function createMcpServers(options: McpServerOptions) {
       server.registerTool(
         name,
         { title, description, inputSchema, outputSchema, annotations: { ...annotations, title } },
-        (args, context) => call(tool, args, context, exchange, forTool(caller, tool)),
+        (args, context) => call(tool, args, context, exchange, caller),
       );
     }
     return server;
@@ -74,11 +74,14 @@ export function createMcpServers(options: McpServerOptions) {
     caller: Caller,
   ): Promise<CallToolResult | InputRequiredResult> {
     try {
-      const asked = await ask(tool, args, confirmation, context, caller);
-      if (asked === null) return await execute(tool, args, exchange, caller);
+      const consent = await findConsent(tool, args, confirmation, context, caller);
+      if ('granted' in consent) {
+        const toolLimits = consents.limitsOf(tool, args, caller, consent.granted);
+        return await execute(tool, args, exchange, { ...caller, toolLimits });
+      }
       const { operationName, outcomes } = { operationName: tool.name, outcomes: ['ConsentRequired'] };
       exchange.reply = { ...createRecord(null), operationName, isTrusted: true, outcomes };
-      return asked;
+      return consent.asked;
     } catch (error) {
       // The SDK would send the message of the error.
       events.unexpectedError(error, exchange.requestId);
@@ -86,32 +89,34 @@ export function createMcpServers(options: McpServerOptions) {
     }
   }
 
-  /** What a user must answer first; null: nothing. */
-  async function ask(
+  /** The consent to a call, null if it needs none, or what a user must answer first. */
+  async function findConsent(
     tool: Tool,
     args: Arguments,
     confirmation: unknown,
     context: ServerContext,
     caller: Caller,
-  ): Promise<CallToolResult | InputRequiredResult | null> {
+  ): Promise<{ granted: Seal | null } | { asked: CallToolResult | InputRequiredResult }> {
     const question = await consents.findQuestion(tool, args, caller);
-    if (question === null) return null;
+    if (question === null) return { granted: null };
     if (!canAsk(context)) {
       const seal = await consents.open(confirmation, context);
-      if (consents.isSealed(seal, 'confirmation', tool, args, caller)) return null;
+      if (seal && (await consents.isValid(seal, 'confirmation', tool, args, caller))) return { granted: seal };
       const text = await consents.seal('confirmation', tool, args, caller);
-      return failure(`${question} Ask the user. If the user agrees, call it again with "confirmation": "${text}".`);
+      const advice = `Ask the user. If the user agrees, call it again with "confirmation": "${text}".`;
+      return { asked: failure(`${question} ${advice}`) };
     }
-    const state = context.mcpReq.requestState<Parameters<typeof consents.isSealed>[0]>();
+    const state = context.mcpReq.requestState<Seal | undefined>();
     const answer = inputResponse(context.mcpReq.inputResponses, 'consent');
-    if (answer.kind === 'elicit' && consents.isSealed(state, 'asked', tool, args, caller)) {
-      if (answer.action === 'accept' && answer.content?.agree === true) return null;
-      return failure('The user has not agreed to the paid calls. Do not try again unless the user asks for it.');
+    if (answer.kind === 'elicit' && state && (await consents.isValid(state, 'asked', tool, args, caller))) {
+      if (answer.action === 'accept' && answer.content?.agree === true) return { granted: state };
+      return { asked: failure(declined) };
     }
-    return inputRequired({
+    const asked = inputRequired({
       inputRequests: { consent: inputRequired.elicit({ message: question, requestedSchema: agreement }) },
       requestState: await consents.seal('asked', tool, args, caller),
     });
+    return { asked };
   }
 
   async function execute(tool: Tool, args: Arguments, exchange: Exchange, caller: Caller): Promise<CallToolResult> {
@@ -152,6 +157,8 @@ const confirmationSchema = {
   description: 'Only to repeat a call after the user has agreed to it: the text that its result had.',
 };
 
+const declined = 'The user has not agreed to the paid calls. Do not try again unless the user asks for it.';
+
 const agreement = {
   type: 'object' as const,
   properties: { agree: { type: 'boolean' as const, title: 'Pay for it', default: false } },
@@ -164,16 +171,6 @@ function canAsk({ mcpReq: { envelope } }: ServerContext): boolean {
   // Without further properties, it means forms.
   return isObject(elicitation) && (Object.keys(elicitation).length === 0 || isObject(elicitation.form));
 }
-
-/** Counts the calls that a tool pays for, if they are limited, or make a difference for the consent. */
-function forTool(caller: Caller, { name, countCalls }: Tool): Caller {
-  const { mcpToolCalls, mcpConsent } = caller.limits;
-  const isCounted = mcpToolCalls != null || typeof mcpConsent === 'object';
-  if (countCalls === null || !isCounted) return caller;
-  return { ...caller, tool: { name, maxCalls: mcpToolCalls ?? unlimited } };
-}
-
-const unlimited = 1_000_000_000;
 
 /** The same order has the same key, so that an agent that orders twice pays once. */
 function deriveKey(args: Arguments): string {

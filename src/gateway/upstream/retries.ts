@@ -23,7 +23,10 @@ export function withRetries(send: Send, { backoffMs }: { backoffMs: number }): S
       // Timers may fire up to a millisecond early, so the deadline can expire in a pause that should end before it.
       if (deadline.hasExpired()) break;
       deadline.throwIfAborted();
-      outcome = await send({ ...attempt, retries: retries + 1 });
+      const retried = await send({ ...attempt, retries: retries + 1 });
+      // The service has failed; that the caller cannot pay for another call says less.
+      if (retried.kind === 'budget-exhausted') break;
+      outcome = retried;
     }
     return outcome;
   };

@@ -68,14 +68,15 @@ describe('a budget of paid calls', () => {
     const store = createMemoryStore();
     const [first, second] = [tBudgets({ store, replicas: 2 }), tBudgets({ store, replicas: 2 })];
     const anna = tCaller('anna', perDay(10));
-    const agent = { ...anna, tool: { name: 'check_iban', maxCalls: 6 } };
+    const agent = { ...anna, toolLimits: [{ key: 'check_iban', maxCalls: 6, isShown: true }] };
     const reserved = await Promise.all([reserveMany(first, agent, 20), reserveMany(second, agent, 20)]);
     expect(reserved.flat()).toHaveLength(6);
     // What the tool was refused is not counted for its caller, and what the caller was refused not for another tool.
     expect(await reserveMany(first, anna, 20)).toHaveLength(4);
-    const other = { ...anna, tool: { name: 'check_bic', maxCalls: 5 } };
+    const ofBic = { key: 'check_bic', maxCalls: 5, isShown: true };
+    const other = { ...anna, toolLimits: [ofBic] };
     expect(await first.reserve(other, 'bank-data')).toMatchObject({ kind: 'budget-exhausted' });
-    expect(await first.status(ownerOfTool(other, other.tool), 'bank-data')).toMatchObject({ used: 0, limit: 5 });
+    expect(await first.status(ownerOfTool(other, ofBic), 'bank-data')).toMatchObject({ used: 0, limit: 5 });
   });
 
   it('says before a call whether it would be refused, and counts nothing', async () => {

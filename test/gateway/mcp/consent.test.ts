@@ -1,11 +1,17 @@
-import { describe, expect, it } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readProperty } from '../../../src/base/parse-json.ts';
 import { tIban } from '../../support/e2e/iban.ts';
-import { tCallers } from '../../support/gateway/http/callers.ts';
+import { sha256 } from '../../support/gateway/callers/identify.ts';
+import { ec, jwt, pemOf, tToken } from '../../support/gateway/callers/token.ts';
+import { keyOf, tCallers } from '../../support/gateway/http/callers.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
 import { tMcpClient } from '../../support/gateway/mcp/mcp-client.ts';
+import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { bankDataKey, essaysKey } from '../../support/gateway.ts';
-import { replyWithIban, tUpstream, type Upstream } from '../../support/scripted-upstream.ts';
+import { tRedis, whyNoRedis } from '../../support/redis.ts';
+import { replyJson, replyWithIban, tUpstream, type Upstream } from '../../support/scripted-upstream.ts';
 
 /* Paid tools are called only after a user has agreed. */
 
@@ -87,6 +93,61 @@ describe('by default, a paid tool', () => {
   });
 });
 
+describe('a consent', () => {
+  it('is for the calls that were confirmed, however often it is used, and asks again after them', async () => {
+    const { origin, upstream } = await tBank();
+    const { call } = await tMcpClient(origin);
+    upstream.answers(replyJson(404, {}));
+    const args = { ibans: ibans(3) };
+    const confirmation = confirmationIn((await call('check_ibans', args)).text);
+    // Failed look-ups are not cached: the same arguments would be paid for again.
+    const replays = Array.from({ length: 5 }, () => call('check_ibans', { ...args, confirmation }));
+    for (const { isError } of await Promise.all(replays)) expect(isError).toBe(true);
+    expect(upstream.calls).toHaveLength(3);
+    const later = await call('check_ibans', { ...args, confirmation });
+    expect(confirmationIn(later.text)).toEqual(expect.any(String));
+    expect(upstream.calls).toHaveLength(3);
+    upstream.answers(replyWithIban);
+    const renewed = await call('check_ibans', { ...args, confirmation: confirmationIn(later.text) });
+    expect(renewed.isError).toBe(false);
+    expect(upstream.calls).toHaveLength(6);
+  });
+
+  it('pays for no retry, and the failure of the service is the result', async () => {
+    const { origin, upstream } = await tBank();
+    upstream.answers(replyJson(503, {}));
+    const { call } = await tMcpClient(origin);
+    const confirmation = confirmationIn((await call('check_iban', { iban: tIban(1) })).text);
+    const { text } = await call('check_iban', { iban: tIban(1), confirmation });
+    expect(text).toMatch(/UPSTREAM_/);
+    expect(text).not.toContain('BUDGET_EXHAUSTED');
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  it('is not valid on the next day, on which calls are counted anew', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T23:59:58Z') });
+    onTestFinished(() => void vi.useRealTimers());
+    const { origin, upstream } = await tBank();
+    const { call } = await tMcpClient(origin);
+    const confirmation = confirmationIn((await call('check_iban', { iban: tIban(1) })).text);
+    vi.setSystemTime(new Date('2026-11-22T00:00:01Z'));
+    expect((await call('check_iban', { iban: tIban(1), confirmation })).isError).toBe(true);
+    expect(upstream.calls).toHaveLength(0);
+  });
+
+  it('is not needed by concurrent calls up to a number, and by none beyond it', async () => {
+    const { origin, upstream } = await tBank({ MCP_CONSENT: 'above:5' });
+    const { call } = await tMcpClient(origin);
+    const results = await Promise.all(ibans(20).map((iban) => call('check_iban', { iban })));
+    expect(results.filter(({ isError }) => !isError)).toHaveLength(5);
+    expect(upstream.calls).toHaveLength(5);
+    const asked = await call('check_iban', { iban: tIban(30) });
+    const confirmation = confirmationIn(asked.text);
+    expect((await call('check_iban', { iban: tIban(30), confirmation })).isError).toBe(false);
+    expect(upstream.calls).toHaveLength(6);
+  });
+});
+
 it('an agent checks 100 IBANs, is asked beyond 60, is stopped by its cap, and orders an essay once', async () => {
   const env = { MCP_CONSENT: 'above:60', MCP_TOOL_CALLS: '80' };
   const { origin, upstream, post } = await tBank(env);
@@ -120,14 +181,52 @@ it('an agent checks 100 IBANs, is asked beyond 60, is stopped by its cap, and or
   await expect.poll(() => upstream.calls.length).toBe(84);
 });
 
-it('a caller can have a cap and a consent of its own', async () => {
-  const { origin, upstream } = await tCallers({
-    callers: { shop: 'bank-data' },
-    env: { MCP_CONSENT: 'never', MCP_TOOL_CALLS: '0' },
-    upstream: await tUpstream(replyWithIban),
+describe('a caller has a consent and a cap of its own', () => {
+  const limits = { mcpConsent: 'never', mcpToolCalls: 2 };
+
+  it.each([
+    [
+      'in the file of its key',
+      { keys: [{ name: 'shop', sha256: sha256(keyOf('shop')), scopes: ['bank-data'], limits }] },
+    ],
+    ['in its token', null],
+  ])('%s', async (_, keys) => {
+    const file = join(tFolder(), 'keys.json');
+    writeFileSync(file, JSON.stringify(keys));
+    const ofToken = { ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey), JWT_LIMITS_CLAIM: 'limits' };
+    const env = keys === null ? ofToken : { GATEWAY_API_KEYS_FILE: file };
+    const { origin, upstream } = await tBank({ ...env, MCP_CONSENT: 'always', MCP_TOOL_CALLS: '1' });
+    const key = keys === null ? await tToken({ limits }) : keyOf('shop');
+    const { call } = await tMcpClient(origin, { key });
+    const results = await Promise.all(ibans(5).map((iban) => call('check_iban', { iban })));
+    expect(results.filter(({ isError }) => !isError)).toHaveLength(2);
+    for (const { isError, text } of results) if (isError) expect(text).toContain('BUDGET_EXHAUSTED');
+    expect(upstream.calls).toHaveLength(2);
   });
-  const { call } = await tMcpClient(origin, { caller: 'shop' });
-  const { isError, text } = await call('check_iban', { iban: tIban(1) });
-  expect([isError, text]).toEqual([true, expect.stringContaining('BUDGET_EXHAUSTED')]);
-  expect(upstream.calls).toHaveLength(0);
+});
+
+it.skipIf(whyNoRedis !== '')(`a cap holds over two gateways with one Redis${whyNoRedis}`, async () => {
+  const redis = await tRedis();
+  const shared = { REDIS_URL: redis.url, STORE_SECRET: 'seeded-store-secret-of-32-characters', REPLICAS: '2' };
+  const env = { ...shared, MCP_CONSENT: 'never', MCP_TOOL_CALLS: '7' };
+  const gateways = [await tBank(env), await tBank(env)];
+  const clients = await Promise.all(gateways.map(({ origin }) => tMcpClient(origin)));
+  const results = await Promise.all(
+    ibans(24).map((iban, index) => clients[index % 2]?.call('check_iban', { iban }) ?? expect.unreachable()),
+  );
+  expect(results.filter(({ isError }) => !isError)).toHaveLength(7);
+  expect(gateways.flatMap(({ upstream }) => upstream.calls)).toHaveLength(7);
+});
+
+it.skipIf(whyNoRedis !== '')(`a consent is used once, on any of two gateways${whyNoRedis}`, async () => {
+  const redis = await tRedis();
+  const env = { REDIS_URL: redis.url, STORE_SECRET: 'seeded-store-secret-of-32-characters', REPLICAS: '2' };
+  const gateways = [await tBank(env), await tBank(env)];
+  for (const { upstream } of gateways) upstream.answers(replyJson(404, {}));
+  const clients = await Promise.all(gateways.map(({ origin }) => tMcpClient(origin)));
+  const args = { iban: tIban(1) };
+  const confirmation = confirmationIn((await clients[0]?.call('check_iban', args))?.text ?? '');
+  await Promise.all(clients.map(({ call }) => call('check_iban', { ...args, confirmation })));
+  await Promise.all(clients.map(({ call }) => call('check_iban', { ...args, confirmation })));
+  expect(gateways.flatMap(({ upstream }) => upstream.calls)).toHaveLength(1);
 });

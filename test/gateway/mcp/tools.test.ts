@@ -6,6 +6,7 @@ import { as, tCallers } from '../../support/gateway/http/callers.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
 import { tMcpClient } from '../../support/gateway/mcp/mcp-client.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
+import { seenIbanValidation, tHostedBankData } from '../../support/hosted-bank-data.ts';
 import { replyJson, replyWithIban, tUpstream } from '../../support/scripted-upstream.ts';
 
 /* The tools of agents, by the client of the official SDK. */
@@ -55,6 +56,26 @@ describe.each(editions)('a client of the edition %s', (edition) => {
     const wrong = await call('iban_format', { iban: 'DE89370400440532013001' });
     expect(wrong.data).toMatchObject({ ibanValidation: { format: { problems: ['WRONG_CHECK_DIGITS'] } } });
     expect(upstream.calls).toHaveLength(0);
+  });
+
+  it('checks a BIC, and computes an IBAN', async () => {
+    const { origin, upstream } = await tListeningGateway(never, await tHostedBankData());
+    const { call } = await tMcpClient(origin, { edition });
+    const bic = await call('check_bic', { bic: 'COBADEFF' });
+    expect(bic.data).toMatchObject({
+      bicValidation: { valid: true, bank: { name: 'Commerzbank', countryCode: 'DE' } },
+    });
+    const account = { country: 'DE', bankCode: '37040044', accountNumber: '532013000' };
+    const generated = await call('generate_iban', account);
+    const iban = seenIbanValidation.iban;
+    expect(generated.data).toMatchObject({
+      generateIban: { __typename: 'IbanValidation', iban, valid: true, bankData: { bic: 'COBADEFFXXX' } },
+    });
+    const paid = upstream.calls.length;
+    const wrong = await call('generate_iban', { ...account, accountNumber: '12345678901' });
+    expect([wrong.isError, wrong.text]).toEqual([true, expect.stringContaining('"field":"accountNumber"')]);
+    expect(upstream.calls).toHaveLength(paid);
+    expect(paid).toBeLessThanOrEqual(3);
   });
 
   it('gets the failure of a service as the failure of the tool', async () => {

@@ -57,7 +57,7 @@ export function createContext(
 ): Context {
   const { bankData, essayOrders, essayArchive } = services;
   const { bankDataCalls, essayCalls } = caller.limits;
-  const hasBudget = bankDataCalls !== null || essayCalls !== null || caller.tool !== undefined;
+  const hasBudget = bankDataCalls !== null || essayCalls !== null || caller.toolLimits !== undefined;
   const reserveCall: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
   const requestContext = createRequestContext(signal, caller.id, reserveCall, trace, {
     ...origin,

@@ -1,17 +1,22 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { onTestFinished } from 'vitest';
-import { as } from '../http/callers.ts';
+import { keyOf } from '../http/callers.ts';
 
 interface McpClientOptions {
   /** The name of its caller; without it, anonymous. */
   caller?: string;
+  /** Its API key or token, in place of the key of that caller. */
+  key?: string;
   edition?: '2026-07-28' | '2025-11-25';
   /** What its user answers to each question; without it, the client cannot ask. */
   answer?: ((question: string) => boolean) | undefined;
 }
 
 /** The client of the official SDK. */
-export async function tMcpClient(origin: string, { caller, edition = '2026-07-28', answer }: McpClientOptions = {}) {
+export async function tMcpClient(
+  origin: string,
+  { caller, key, edition = '2026-07-28', answer }: McpClientOptions = {},
+) {
   const versionNegotiation = edition === '2026-07-28' ? { mode: 'auto' as const } : { mode: 'legacy' as const };
   const capabilities = answer ? { elicitation: { form: {} } } : {};
   const client = new Client({ name: 'test', version: '1.0.0' }, { capabilities, versionNegotiation });
@@ -22,7 +27,8 @@ export async function tMcpClient(origin: string, { caller, edition = '2026-07-28
       return { action: 'accept', content: { agree: answer(message) } };
     });
   }
-  const requestInit = caller === undefined ? {} : { headers: as(caller) };
+  const bearer = key ?? (caller === undefined ? undefined : keyOf(caller));
+  const requestInit = bearer === undefined ? {} : { headers: { authorization: `Bearer ${bearer}` } };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${origin}/mcp`), { requestInit }));
   onTestFinished(() => client.close());
   return {

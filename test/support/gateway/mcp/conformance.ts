@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { tFolder } from '../stores/folder.ts';
+
+interface Check {
+  status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
+  errorMessage?: string;
+}
+
+/** The checks of each server scenario of the official conformance suite, by the name of the scenario. */
+export async function runConformance(url: string): Promise<Map<string, Check[]>> {
+  const folder = tFolder();
+  const args = ['--import', shim, suite, 'server', '--suite', 'all', '--url', url, '--output-dir', folder];
+  // Its exit code says that a scenario has failed, which the caller decides.
+  await new Promise<void>((resolve) => execFile(process.execPath, args, { timeout: 200_000 }, () => resolve()));
+  const results = readdirSync(folder).map((name): [string, Check[]] => {
+    const scenario = name.replace(/^server-/, '').replace(/-\d{4}-\d{2}-\d{2}T.*$/, '');
+    return [scenario, JSON.parse(readFileSync(join(folder, name, 'checks.json'), 'utf8'))];
+  });
+  return new Map(results);
+}
+
+const suite = fileURLToPath(
+  new URL('../../../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),
+);
+
+/** The suite imports `globSync` for another command; Node 20 does not have it. */
+const hook = `export async function load(url, context, next) {
+  const loaded = await next(url, context);
+  if (!url.endsWith('/conformance/dist/index.js')) return loaded;
+  return { ...loaded, source: String(loaded.source).replace(/globSync as \\w+,/, '') };
+}`;
+const shim = asModule(`import { register } from 'node:module'; register(${JSON.stringify(asModule(hook))});`);
+
+function asModule(code: string): string {
+  return `data:text/javascript,${encodeURIComponent(code)}`;
+}
