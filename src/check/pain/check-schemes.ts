@@ -4,6 +4,7 @@ import type { Answers } from '../answers/answers.ts';
 import { type BankFacts, knownBics } from '../bank-facts.ts';
 import { find, textOf, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
+import type { RuleCode } from './rules.ts';
 
 interface SchemeChecks {
   findings: MessageFindings;
@@ -12,7 +13,7 @@ interface SchemeChecks {
   isDirectDebit: boolean;
 }
 
-/** Whether the bank of the other party takes part in the scheme of a SEPA payment, by the imported registers. */
+/** Whether the bank of the other party takes part in the scheme of a SEPA payment, and verifies payees, by the imported registers. */
 export function checkSchemes(payment: XmlElement, transaction: XmlElement, checks: SchemeChecks): void {
   const { findings, answers, banks, isDirectDebit } = checks;
   if (banks.schemes === undefined || findings.scheme === 'iso' || findings.scheme === 'sps') return;
@@ -20,14 +21,20 @@ export function checkSchemes(payment: XmlElement, transaction: XmlElement, check
   const element = find(transaction, `${other}Acct`, 'Id', 'IBAN');
   const iban = compactIban(element?.text ?? '');
   if (element === null || !isValidIban(iban)) return;
-  const scheme = schemeOf(payment, transaction, isDirectDebit);
-  findings.addAnswered(element, { iban, answer: answers.find(iban) }, (answer) => {
-    const [bic] = knownBics(iban, answer, banks);
-    const listed = bic === undefined ? undefined : banks.schemes?.(bic)?.find((each) => each.scheme === scheme);
-    if (listed === undefined || listed.takesPart) return null;
-    const message = `The bank of the IBAN does not take part in ${schemeNames[scheme]}, by the register of ${listed.registerDate}.`;
-    return { code: 'NOT_IN_SCHEME', message };
-  });
+  report('NOT_IN_SCHEME', schemeOf(payment, transaction, isDirectDebit), '');
+  // Names are verified before a credit transfer, not before a direct debit.
+  if (!isDirectDebit) report('VERIFICATION_NOT_OFFERED', 'VOP', ' The name of the payee is not compared.');
+
+  function report(code: RuleCode, scheme: PaymentScheme, consequence: string): void {
+    if (element === null) return;
+    findings.addAnswered(element, { iban, answer: answers.find(iban) }, (answer) => {
+      const [bic] = knownBics(iban, answer, banks);
+      const listed = bic === undefined ? undefined : banks.schemes?.(bic)?.find((each) => each.scheme === scheme);
+      if (listed === undefined || listed.takesPart) return null;
+      const text = `The bank of the IBAN does not take part in ${schemeNames[scheme]}, by the register of ${listed.registerDate}.`;
+      return { code, message: `${text}${consequence}` };
+    });
+  }
 }
 
 function schemeOf(payment: XmlElement, transaction: XmlElement, isDirectDebit: boolean): PaymentScheme {

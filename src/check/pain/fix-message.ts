@@ -4,13 +4,14 @@ import { redactIbans } from '../../base/redact.ts';
 import { compactIban, isValidIban, maskIban } from '../../iban/iban.ts';
 import type { BankFacts } from '../bank-facts.ts';
 import { createPartChecks } from './check-parts.ts';
-import { createSchemaCheck } from './check-schema.ts';
+import { createSchemaCheck, noSchemaCheck, type SchemaCheck } from './check-schema.ts';
+import { addAmount, checkTotals, createTotals } from './check-totals.ts';
 import { decodeXml } from './decode-xml.ts';
-import { xpathOf } from './elements.ts';
+import { type XmlElement, xpathOf } from './elements.ts';
 import { escapeAmpersands } from './escape-ampersands.ts';
 import { type FoundProblem, MessageFindings } from './findings.ts';
-import type { Profile } from './profiles.ts';
-import { createMessageReader } from './read-message.ts';
+import { findAmount, type Profile } from './profiles.ts';
+import { createMessageReader, type MessageParts } from './read-message.ts';
 import { Refusal, type RuleCode } from './rules.ts';
 import { countCharacters } from './schema.ts';
 import { hasEquivalents } from './sepa-characters.ts';
@@ -42,13 +43,19 @@ export async function* fixMessage(
   open: () => AsyncIterable<Uint8Array>,
   { profile, today = isoDateOf(), onChange }: FixOptions,
 ): AsyncGenerator<Buffer> {
+  const createChecks = (findings: MessageFindings): Checks => {
+    const { parts } = createPartChecks({
+      ...{ findings, banks: noBanks, answers: { find: () => notAsked }, messageIds: new Set(), report: null },
+      ...{ profile, today },
+    });
+    return { parts, schema: createSchemaCheck(findings) };
+  };
+  const createTotalChecks = (findings: MessageFindings) => onlyTotals(createChecks(findings).parts, findings);
   const totals: Repair[] = [];
-  for await (const { repairs } of readRepairs(open(), profile, today)) {
-    for (const repair of repairs) if (ofTotals.has(repair.code)) totals.push(repair);
-  }
+  for await (const { repairs } of readRepairs(open(), createTotalChecks)) totals.push(...repairs);
   totals.sort((one, other) => one.start - other.start);
   let encoder: ReturnType<typeof iconv.getEncoder> | null = null;
-  for await (const part of readRepairs(open(), profile, today)) {
+  for await (const part of readRepairs(open(), createChecks)) {
     encoder ??= iconv.getEncoder(part.encoding, { addBOM: false });
     const repairs = part.repairs.filter(({ code }) => !ofTotals.has(code));
     const known = totals.findIndex(({ start }) => start >= part.start + part.text.length);
@@ -89,11 +96,50 @@ interface RepairedPart {
   encoding: string;
 }
 
+interface Checks {
+  parts: MessageParts;
+  schema: SchemaCheck;
+}
+
+/** Without all other checks: the message is read once more for them. */
+function onlyTotals({ openDocument, openMessage }: MessageParts, findings: MessageFindings): Checks {
+  let isDirectDebit = false;
+  let groupHeader: XmlElement | null = null;
+  let ofPayment = createTotals();
+  const ofMessage = createTotals();
+  const parts: MessageParts = {
+    openDocument,
+    openMessage(element) {
+      const version = openMessage(element);
+      isDirectDebit = version.isDirectDebit;
+      return version;
+    },
+    header(element) {
+      if (element.name === 'GrpHdr') groupHeader ??= element;
+    },
+    openPayment() {
+      ofPayment = createTotals();
+    },
+    transaction(element) {
+      const amount = findAmount(element, isDirectDebit);
+      for (const totals of [ofMessage, ofPayment]) addAmount(totals, amount);
+    },
+    closePayment(element) {
+      checkTotals(element, ofPayment, findings);
+      findings.endPart();
+    },
+    closeMessage() {
+      if (groupHeader !== null) checkTotals(groupHeader, ofMessage, findings);
+      findings.endPart();
+    },
+  };
+  return { parts, schema: noSchemaCheck };
+}
+
 /** Checks a message, and finds what can be repaired. */
 async function* readRepairs(
   chunks: AsyncIterable<Uint8Array>,
-  profile: Profile,
-  today: string,
+  createChecks: (findings: MessageFindings) => Checks,
 ): AsyncGenerator<RepairedPart> {
   let text = '';
   let start = 0;
@@ -121,10 +167,7 @@ async function* readRepairs(
       repairs.push({ code, ...place, ...content, isIban: element.name === 'IBAN' });
     },
   );
-  const { parts } = createPartChecks({
-    ...{ findings, banks: noBanks, answers: { find: () => notAsked }, messageIds: new Set(), report: null },
-    ...{ profile, today },
-  });
+  const { parts, schema } = createChecks(findings);
   const settle = () => {
     settledAt = reader.position().offset;
   };
@@ -141,7 +184,7 @@ async function* readRepairs(
         settle();
       },
     },
-    createSchemaCheck(findings),
+    schema,
   );
 
   for await (const piece of pieces) {

@@ -79,6 +79,7 @@ export const rules = {
   BIC_FOR_TESTS: { severity: 'warning', source: 'ISO 9362' },
   INSTITUTION_EMPTY: { severity: 'warning', schemes: sepa, source: epcFormats },
   NOT_IN_SCHEME: { severity: 'warning', schemes: sepa, source: 'Registers of the EPC' },
+  VERIFICATION_NOT_OFFERED: { severity: 'hint', schemes: sepa, source: 'Registers of the EPC' },
   PAYEE_VERIFICATION: { severity: 'hint', schemes: sepa, source: 'Regulation (EU) 2024/886' },
   REPORT_OF_OTHER_MESSAGE: { severity: 'error', source: iso20022 },
   REPORT_NOT_MATCHED: { severity: 'warning', source: own },

@@ -538,6 +538,25 @@ Object.assign(cases, {
       },
     },
   ],
+  VERIFICATION_NOT_OFFERED: [
+    {
+      change: [],
+      ...{
+        at: `${transfer}/CdtrAcct/Id/IBAN`,
+        message: /in Verification of Payee, by the register of 2026-11-21\. The/,
+      },
+      others: ['VERIFICATION_NOT_OFFERED'],
+      options: {
+        banks: {
+          bics: (country) => (country === 'FR' ? ['PSSTFRPPPAR'] : []),
+          schemes: () => [
+            { scheme: 'SCT', takesPart: true, since: null, until: null, registerDate: '2026-11-21' },
+            { scheme: 'VOP', takesPart: false, since: null, until: null, registerDate: '2026-11-21' },
+          ],
+        },
+      },
+    },
+  ],
   PAYEE_VERIFICATION: [
     {
       change: [

@@ -1,3 +1,4 @@
+import type { InTimeSlice } from '../../../src/base/async/time-slices.ts';
 import type { Answer } from '../../../src/check/answers/answer-source.ts';
 import type { BankFacts } from '../../../src/check/bank-facts.ts';
 import type { Finding } from '../../../src/check/finding.ts';
@@ -131,6 +132,7 @@ interface Options {
   profile?: Profile;
   report?: StatusReport;
   maxBytes?: number;
+  inTimeSlice?: InTimeSlice;
 }
 
 export const validAnswer = { kind: 'answered', valid: true, bank: null, bic: null } as const satisfies Answer;
