@@ -3,7 +3,7 @@ import { createSharedCache } from '../../../src/gateway/bank-data/shared-cache.t
 import type { SharedValues } from '../../../src/gateway/stores/shared-values.ts';
 import { tGate } from '../../support/gate.ts';
 
-const entry = { answer: { valid: true }, freshUntil: 1_000, staleUntil: 2_000, version: null };
+const entry = { answer: { valid: true }, freshUntil: 1_000, staleUntil: 2_000, version: null, lastPurge: 0 };
 const options = { timeoutMs: 100, onLate() {} };
 
 beforeEach(() => {
