@@ -2,7 +2,14 @@ import { text } from 'node:stream/consumers';
 import { errorCodeOf, UsageError } from '../base/errors.ts';
 import { readProperty } from '../base/parse-json.ts';
 import { print } from '../base/process/terminal.ts';
+import { secret, secretFile } from '../base/variables/parsers.ts';
+import { readVariables } from '../base/variables/read-variables.ts';
 import type { PurgeKind } from '../gateway/bank-data/purges.ts';
+
+const purgeVariables = {
+  OPERATOR_KEY: secret({ description: 'it must be that of the gateway' }),
+  OPERATOR_KEY_FILE: secretFile,
+};
 
 interface PurgeOptions extends Partial<Record<PurgeKind, string | true>> {
   gateway: string;
@@ -11,11 +18,10 @@ interface PurgeOptions extends Partial<Record<PurgeKind, string | true>> {
 
 /**
  * Takes back cached look-ups of all gateways that share a store, through the metrics server of one of them.
- * @throws UsageError if the gateway did not purge them
+ * @throws UsageError if the gateway did not purge them; ConfigError without its key
  */
 export async function purge({ gateway, dotenv: _, ...values }: PurgeOptions): Promise<void> {
-  const key = process.env.OPERATOR_KEY;
-  if (!key) throw new UsageError('OPERATOR_KEY must be set to that of the gateway');
+  const { OPERATOR_KEY: key } = readVariables(purgeVariables, process.env);
   if (!URL.canParse(gateway) || !/^https?:/.test(gateway)) {
     throw new UsageError(
       `--gateway must be the http:// or https:// URL of METRICS_PORT, but is ${JSON.stringify(gateway)}`,
