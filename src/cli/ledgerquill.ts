@@ -208,6 +208,23 @@ function createProgram(): Command {
   )
     .argument('<subject>', 'the value of the claim that names the caller')
     .addOption(dotenvOption());
+  const purged = ['iban', 'bic', 'bankCode', 'country', 'allLookUps'];
+  const purgeOption = (flags: string, description: string) => {
+    const option = new Option(flags, description);
+    return option.conflicts(purged.filter((name) => name !== option.attributeName()));
+  };
+  addCommand(
+    'purge',
+    'Take back cached look-ups: all gateways that share them look them up again. Needs OPERATOR_KEY.',
+    async (_, { gateway, ...options }) => (await import('./purge.ts')).purge({ gateway, ...options }),
+  )
+    .requiredOption('--gateway <url>', 'The address of METRICS_PORT of one gateway, such as http://127.0.0.1:9464.')
+    .addOption(purgeOption('--iban <iban>', 'The answers with this IBAN; - reads it from standard input.'))
+    .addOption(purgeOption('--bic <bic>', 'The answers with this BIC; with 8 characters, of all branches.'))
+    .addOption(purgeOption('--bank-code <code>', 'The answers with this national bank code, of any country.'))
+    .addOption(purgeOption('--country <code>', 'The answers about banks and IBANs of this country.'))
+    .addOption(purgeOption('--all-look-ups', 'All answers of the bank-data service.'))
+    .addOption(dotenvOption());
   addCommand(
     'api-key',
     'Make an API key for a caller, and print its entry in GATEWAY_API_KEYS.',

@@ -85,6 +85,7 @@ export function createGateway(
     createUpstream,
     access: upstreams.bankData,
     config,
+    store,
     sharedValues,
     events,
   });
@@ -133,6 +134,7 @@ export function createGateway(
     events,
   });
   bankData.dataVersion.onChanged(graphql.clearReplies);
+  bankData.purges.onPurged(graphql.clearReplies);
 
   let check: Promise<CheckEndpoint> | undefined;
   /** Files are seldom checked, so its code is loaded by the first request. */
@@ -256,7 +258,8 @@ export function createGateway(
       const { createExposition } = await import('./telemetry/metrics/exposition.ts');
       exposition = createExposition(metrics.metrics, metricSources);
       const { collect } = exposition;
-      metricsServer = await startMetricsServer({ ...metrics, collect, events });
+      const { purge } = bankData.purges;
+      metricsServer = await startMetricsServer({ ...metrics, collect, operatorKey: config.operatorKey, purge, events });
     }
     return server.listen(config.host, config.port);
   }
@@ -277,6 +280,7 @@ export function createGateway(
     announceStop();
     stopLoading();
     bankData.dataVersion.close();
+    bankData.purges.close();
     const stoppingEssays = essays.stop();
     const draining = server.drain(config.shutdownTimeoutMs);
     // Orders that were sent are charged even if the client has disconnected, so their essays are stored.

@@ -10,10 +10,11 @@ import type { CreateUpstream } from '../upstream/upstream-client.ts';
 import type { BankDataPort, BankPage, BicValidation, IbanData, IbanGeneration, IbanValidation } from './bank-data.ts';
 import { createDataVersion, noDataVersion } from './data-version.ts';
 import { createLookUpCache, type LookUpCache } from './look-up-cache.ts';
+import { createPurges } from './purges.ts';
 import { createRestBankData, type RestBankData } from './rest/rest-bank-data.ts';
 import { createSharedCache } from './shared-cache.ts';
 
-interface CachedBankDataOptions extends Pick<OpenedStore, 'sharedValues'> {
+interface CachedBankDataOptions extends Pick<OpenedStore, 'store' | 'sharedValues'> {
   createUpstream: CreateUpstream;
   access: UpstreamAccess;
   config: Pick<Config, 'bankData' | 'upstreamConcurrency' | 'store'>;
@@ -21,11 +22,24 @@ interface CachedBankDataOptions extends Pick<OpenedStore, 'sharedValues'> {
 }
 
 /** The bank-data service behind its cache, with its client and its allowance. */
-export function createCachedBankData({ createUpstream, access, config, sharedValues, events }: CachedBankDataOptions) {
+export function createCachedBankData({
+  createUpstream,
+  access,
+  config,
+  store,
+  sharedValues,
+  events,
+}: CachedBankDataOptions) {
   const { url, client, allowance } = createUpstream('bank-data', access, 'apikey', config.bankData);
   const { freshMs, maxAgeMs, lookUpBytes: maxBytes, isSelfHosted } = config.bankData;
   const dataVersion = isSelfHosted ? createDataVersion(url) : noDataVersion;
-  const sharing = { timeoutMs: config.store.lookUpTimeoutMs, onLate: () => events.storeFailed('timeout') };
+  // A negative answer is fresh for a tenth longer at most.
+  const purges = createPurges({ store: sharedValues && store, keepMs: Math.max(maxAgeMs, 1.1 * freshMs, 1_000) });
+  const sharing = {
+    timeoutMs: config.store.lookUpTimeoutMs,
+    onLate: () => events.storeFailed('timeout'),
+    loadPurges: purges.load,
+  };
   const cache = createLookUpCache({
     client,
     freshMs,
@@ -34,10 +48,11 @@ export function createCachedBankData({ createUpstream, access, config, sharedVal
     maxConcurrency: config.upstreamConcurrency,
     sharedCache: sharedValues && createSharedCache(sharedValues, sharing),
     dataVersion,
+    purges,
     events,
   });
   const bankData = createBankData(cache, createRestBankData(events, dataVersion));
-  return { ...bankData, client, allowance, lookUps: cache.status, dataVersion };
+  return { ...bankData, client, allowance, lookUps: cache.status, dataVersion, purges };
 }
 
 /** Answers locally what cannot be valid, so that it never costs a paid call, and looks up the rest. */

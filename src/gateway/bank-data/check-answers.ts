@@ -90,9 +90,10 @@ export async function openBankDataAnswers(
   const createUpstream = createUpstreamFactory({ config, store, replicas, secrets, events });
   // Each IBAN is asked about once, so nothing is gained from a large cache.
   const ownConfig = { ...config, bankData: { ...config.bankData, lookUpBytes: cacheBytes } };
-  const bankData = createCachedBankData({ createUpstream, access, config: ownConfig, sharedValues, events });
+  const bankData = createCachedBankData({ createUpstream, access, config: ownConfig, store, sharedValues, events });
   const close = async () => {
     bankData.dataVersion.close();
+    bankData.purges.close();
     await bankData.client.close();
     await bankData.allowance.flush();
     await store.close();

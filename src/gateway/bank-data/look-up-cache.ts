@@ -5,6 +5,7 @@ import { type CallCause, type Events, ignore } from '../telemetry/events.ts';
 import type { UpstreamCalls, UpstreamClient } from '../upstream/upstream-client.ts';
 import { type DataVersion, noDataVersion } from './data-version.ts';
 import { createLookUpTable, type TimedAnswer } from './look-up-table.ts';
+import { noPurges, type Purges } from './purges.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
 
 /** Look-ups of one request, which the cache may answer. */
@@ -36,6 +37,7 @@ interface LookUpCacheOptions {
   random?: () => number;
   /** Answers that come from data of another version are not used. */
   dataVersion?: Pick<DataVersion, 'current' | 'onChanged'>;
+  purges?: Purges;
 }
 
 /** A call in progress, and the request that started it and pays for it. Other requests for its key wait for it. */
@@ -78,8 +80,9 @@ export function createLookUpCache({
   events,
   random = Math.random,
   dataVersion = noDataVersion,
+  purges = noPurges,
 }: LookUpCacheOptions) {
-  const table = createLookUpTable(maxBytes);
+  const table = createLookUpTable(maxBytes, purges);
   const flights = new Map<string, Flight>();
   const revalidating = new Set<string>();
   /** Replicas refresh what they share at different times: the first one pays, and the others find its answer. */
@@ -173,15 +176,16 @@ export function createLookUpCache({
         // Another request may have looked it up meanwhile.
         const cached = table.get(key);
         if (cached !== null && now <= cached.freshUntil) return { entry: cached, isHit: true };
-        if (shared && shared.version === dataVersion.current() && now <= shared.freshUntil + offsetMs)
-          return { entry: keep(key, shared), isHit: true };
+        const isCurrent = shared && shared.version === dataVersion.current() && !isPurged(key, shared);
+        if (isCurrent && now <= shared.freshUntil + offsetMs) return { entry: keep(key, shared), isHit: true };
         const result = load(wanted, shared, batch).finally(() => flights.delete(key));
         flights.set(key, { result, context: batch.context });
         return result;
       }
       events.flightJoined();
       try {
-        return await flight.result;
+        const result = await flight.result;
+        if (!isPurged(key, result.entry)) return result;
       } catch (error) {
         if (!mayLookUpAgain(error, flight, batch.context, isAgain)) throw error;
       }
@@ -191,36 +195,44 @@ export function createLookUpCache({
   /** If the service fails, a stale entry of the shared cache is used. */
   async function load({ key, input, cause }: Wanted, shared: CacheEntry | null, batch: Batch): Promise<Result> {
     const version = dataVersion.current();
+    const lastPurge = purges.latest;
     try {
       const answer = await batch.lookUp(
         callsBecause(cause === 'new' && shared ? 'expired' : cause, batch.calls),
         input,
       );
       // If the version has changed meanwhile, the answer may be of either: stored with the earlier one, it is never used again.
-      const entry = createEntry(answer, batch.isNegative(answer), version ?? dataVersion.current());
-      sharedCache?.write(key, entry);
+      const timed = createEntry(answer, batch.isNegative(answer), lastPurge);
+      const entry = { ...timed, version: version ?? dataVersion.current() };
+      if (!isPurged(key, entry)) sharedCache?.write(key, entry);
       return { entry: keep(key, entry), isHit: false };
     } catch (error) {
       const current = dataVersion.current();
-      if (shared && (shared.version === current || current === null) && Date.now() <= shared.staleUntil)
-        return { entry: keep(key, shared), isHit: true };
+      const isUsable = shared && (shared.version === current || current === null) && !isPurged(key, shared);
+      if (isUsable && Date.now() <= shared.staleUntil) return { entry: keep(key, shared), isHit: true };
       throw error;
     }
+  }
+
+  /** Whether the answer of a call that began earlier, or of another gateway, was taken back since. */
+  function isPurged(key: string, entry: Pick<TimedAnswer, 'answer' | 'lastPurge'>): boolean {
+    return entry.lastPurge < purges.latest && purges.covers(key, entry);
   }
 
   /** Keeps an entry in memory, unless there is a newer one. @returns it with the times of this gateway */
   function keep(key: string, { version, ...entry }: CacheEntry): TimedAnswer {
     const own = { ...entry, freshUntil: entry.freshUntil + offsetMs };
-    if (version === dataVersion.current() && own.freshUntil >= (table.get(key)?.freshUntil ?? 0)) table.set(key, own);
+    const isUsable = version === dataVersion.current() && !isPurged(key, entry);
+    if (isUsable && own.freshUntil >= (table.get(key)?.freshUntil ?? 0)) table.set(key, own);
     return own;
   }
 
   /** The time to live is randomized by ±10 %, so that entries of one time do not expire together. */
-  function createEntry(answer: object, isNegative: boolean, version: string | null): CacheEntry {
+  function createEntry(answer: object, isNegative: boolean, lastPurge: number): Omit<CacheEntry, 'version'> {
     const now = Date.now();
     const freshUntil = now + (isNegative ? Math.min(freshMs, maxNegativeFreshMs) : freshMs) * (0.9 + 0.2 * random());
     const staleUntil = isNegative ? freshUntil : Math.max(freshUntil, now + maxAgeMs);
-    return { answer: answer as CacheEntry['answer'], freshUntil, staleUntil, version };
+    return { answer: answer as CacheEntry['answer'], freshUntil, staleUntil, lastPurge };
   }
 }
 

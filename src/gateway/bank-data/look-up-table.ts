@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { CacheStatus } from '../telemetry/metrics/exposition.ts';
 import type { Bank, IbanData, IbanValidation } from './bank-data.ts';
+import { noPurges, type Purges } from './purges.ts';
 
 /** An answer with its times, in milliseconds since 1970. */
 export interface TimedAnswer {
@@ -8,13 +9,15 @@ export interface TimedAnswer {
   freshUntil: number;
   /** End of the time in which it may be served stale. */
   staleUntil: number;
+  /** The number of the last purge that does not affect it: it was looked up, or compared with the purges, after it. */
+  lastPurge: number;
 }
 
 /**
  * The entries of the look-up cache, by key, bounded in bytes: the least recently used ones are removed. What the answers about one
  * bank have in common is kept once.
  */
-export function createLookUpTable(maxBytes: number) {
+export function createLookUpTable(maxBytes: number, purges: Purges = noPurges) {
   const findTemplate = createAnswerTemplates(Math.ceil(Math.min(maxBanks, maxBytes / bytesPerBank)));
   const entries = new LRUCache<string, TimedAnswer>({
     maxSize: maxBytes,
@@ -25,10 +28,18 @@ export function createLookUpTable(maxBytes: number) {
     get(key: string): TimedAnswer | null {
       const entry = entries.get(key);
       if (entry === undefined) return null;
-      return entry.answer instanceof AnswerTemplate ? { ...entry, answer: entry.answer.restore(key) } : entry;
+      const answer = entry.answer instanceof AnswerTemplate ? entry.answer.restore(key) : entry.answer;
+      if (entry.lastPurge < purges.latest) {
+        if (purges.covers(key, { ...entry, answer })) {
+          entries.delete(key);
+          return null;
+        }
+        entry.lastPurge = purges.latest;
+      }
+      return entry.answer === answer ? entry : { ...entry, answer };
     },
-    set(key: string, { answer, freshUntil, staleUntil }: TimedAnswer): void {
-      entries.set(key, { answer: findTemplate(key, answer) ?? answer, freshUntil, staleUntil });
+    set(key: string, { answer, ...rest }: TimedAnswer): void {
+      entries.set(key, { answer: findTemplate(key, answer) ?? answer, ...rest });
     },
     status: (): CacheStatus => ({ entries: entries.size, bytes: entries.calculatedSize }),
     clear: () => entries.clear(),

@@ -13,6 +13,8 @@ const cacheEntry = z.object({
   staleUntil: z.number(),
   /** The version of the data that the answer comes from; null if the service reports none. */
   version: z.string().nullable(),
+  /** The last purge before it was looked up. Earlier releases know no purges. */
+  lastPurge: z.number().default(0),
 });
 
 /** A second, slower cache behind the one in memory, shared by all gateways. It never rejects. */
@@ -27,12 +29,22 @@ interface SharedCacheOptions {
   timeoutMs: number;
   /** Called for each answer of the store that was not waited for any longer. */
   onLate(): void;
+  /** Resolves once the purges are known: earlier entries may have been taken back. Nothing is read if it rejects. */
+  loadPurges?(): Promise<void>;
 }
 
-export function createSharedCache(values: SharedValues, { timeoutMs, onLate }: SharedCacheOptions): SharedCache {
+export function createSharedCache(
+  values: SharedValues,
+  { timeoutMs, onLate, loadPurges }: SharedCacheOptions,
+): SharedCache {
+  const read = async (keys: readonly string[]) => {
+    await loadPurges?.();
+    return values.readMany(keys.map(storeKey));
+  };
+
   return {
     async readMany(keys) {
-      const texts = await answerWithin(values.readMany(keys.map(storeKey)), timeoutMs, onLate);
+      const texts = await answerWithin(read(keys), timeoutMs, onLate);
       return texts?.map((text) => (text === null ? null : (cacheEntry.safeParse(parseJson(text)).data ?? null))) ?? [];
     },
     write(key, entry) {

@@ -35,6 +35,8 @@ export function readConfig(env: Environment): Config {
   if (vars.REDIS_URL && !vars.STORE_SECRET) throw createMissingVariableError('STORE_SECRET', 'REDIS_URL');
   if (!vars.REDIS_URL && (vars.REPLICAS ?? 1) > 1) throw createMissingVariableError('REDIS_URL', 'REPLICAS');
   if (vars.METRICS_PORT && vars.METRICS_PORT === vars.PORT) throw new ConfigError([samePort]);
+  if (vars.OPERATOR_KEY && vars.METRICS_PORT === undefined)
+    throw createMissingVariableError('METRICS_PORT', 'OPERATOR_KEY');
   const isLocal = isLoopback(vars.HOST);
   const config = createConfig(vars, isLocal);
   const hasPaidKey = config.bankData.upstream || config.essays.upstream || config.essayService.llm?.apiKey;
@@ -66,6 +68,8 @@ function createConfig(vars: Values, isLocal: boolean) {
     audit: readAuditSettings(vars),
     /** Address of the metrics server; null: there is none. */
     metrics: vars.METRICS_PORT === undefined ? null : { host: vars.METRICS_HOST ?? vars.HOST, port: vars.METRICS_PORT },
+    /** Permits purges at the metrics server; null: there are none. */
+    operatorKey: vars.OPERATOR_KEY ?? null,
     /** Folder of the embedded store and of imported bank directories. */
     dataDir: vars.DATA_DIR,
     /** The store of data that outlives a request. */
@@ -211,14 +215,17 @@ function readUpstream(prefix: string, url: string | undefined, apiKey: string | 
 }
 
 /** The keys and the upstream hosts, which must not appear in logs and responses. */
-export function listSecrets({ essayService: { llm }, store, access, traces }: Config, upstreams: Upstreams): string[] {
+export function listSecrets(
+  { essayService: { llm }, operatorKey, store, access, traces }: Config,
+  upstreams: Upstreams,
+): string[] {
   const paid = [...Object.values(upstreams), ...(llm ? [llm] : [])];
   const keys = paid.flatMap(({ url, apiKey }) => [apiKey ?? '', ...secretHosts(url)]);
   // Such as `Bearer key`.
   const headers = Object.values(traces?.headers ?? {}).flatMap((value) => value.split(' '));
   // A header may be no secret, and a password may be a word: redacting them would change other texts.
   const others = [...headers, store.redis?.password ?? ''].filter((text) => text.length >= 8 && !isOwnText(text));
-  return [...keys, ...others, store.secret ?? '', access.router?.secret ?? ''];
+  return [...keys, ...others, store.secret ?? '', operatorKey ?? '', access.router?.secret ?? ''];
 }
 
 /** Not a name without a domain, such as `bank-data` or `essays` in Compose and Kubernetes, which is a word of other texts. */

@@ -42,6 +42,8 @@ export const gatewayVariables = {
   PORT: integer(0, 65_535).default(4000),
   METRICS_PORT: integer(0, 65_535).optional(),
   METRICS_HOST: host.optional(),
+  OPERATOR_KEY: secret({ minLength: 32 }).optional(),
+  OPERATOR_KEY_FILE: secretFile,
   REQUEST_LOG_PER_SECOND: integer(0, 100_000).default(100),
   AUDIT_DAYS: integer(0, 3_650).default(400),
   SHUTDOWN_DELAY_MS: integer(0, 600_000).optional(),

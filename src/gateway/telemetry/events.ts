@@ -91,6 +91,8 @@ export interface Events {
   apiKeysFileInvalid(reason: string): void;
   /** The blocked callers are others now. @param names of all of them: of subjects, the hash, as in the log */
   callersBlocked(names: readonly string[]): void;
+  /** Cached look-ups were taken back at this gateway, for all that share them. @param kind without the value, which may be an IBAN */
+  lookUpsPurged(kind: string): void;
   keySetUnavailable(reason: string): void;
   rateLimitNotShared(reason: string): void;
   /** Fired once per outage of the store. */

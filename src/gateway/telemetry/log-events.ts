@@ -98,6 +98,7 @@ export function createLogEvents(log: Log): Events {
     apiKeysFileInvalid: (reason) =>
       log.error({ reason }, 'the file with API keys is invalid: the last valid keys remain in use'),
     callersBlocked: (names) => log.warn({ callers: names }, 'the callers whose tokens are blocked were changed'),
+    lookUpsPurged: (kind) => log.warn({ kind }, 'cached look-ups were purged by the operator'),
     keySetUnavailable(reason) {
       if (!isDue('key set')) return;
       log.error(

@@ -342,6 +342,64 @@ describe('a shared cache', () => {
   });
 });
 
+describe('a purge', () => {
+  /** Purges that cover every answer from before the last one. */
+  const tPurges = () => ({ latest: 0, covers: (_: string, { lastPurge }: { lastPurge: number }) => lastPurge < 1 });
+
+  it('removes an answer from memory', async () => {
+    const purges = tPurges();
+    const { find } = tCache({ purges });
+    await find();
+    purges.latest = 1;
+    expect(await find()).toMatchObject({ serial: 2, usage: { cacheHits: 0 } });
+    expect(await find()).toMatchObject({ serial: 2, usage: { cacheHits: 1 } });
+  });
+
+  it('that does not cover an answer is compared with it once', async () => {
+    const covers = vi.fn(() => false);
+    const purges = { latest: 0, covers };
+    const { find } = tCache({ purges });
+    await find();
+    purges.latest = 1;
+    for (let repeat = 0; repeat < 3; repeat += 1) expect(await find()).toMatchObject({ serial: 1 });
+    expect(covers).toHaveBeenCalledOnce();
+  });
+
+  it('leaves the answer of a running call to those that asked before it: later ones look it up again', async () => {
+    const purges = tPurges();
+    const sharedCache = tSharedCache();
+    const write = vi.spyOn(sharedCache, 'write');
+    const { find, fetches } = tHeldSource({ purges, sharedCache });
+    const before = find();
+    await settle();
+    purges.latest = 1;
+    const after = find();
+    await settle();
+    fetches[0]?.answers(1);
+    expect(await before).toEqual({ serial: 1 });
+    await settle();
+    fetches[1]?.answers(2);
+    expect(await after).toEqual({ serial: 2 });
+    expect(await find()).toEqual({ serial: 2 });
+    expect(fetches).toHaveLength(2);
+    expect(write.mock.calls.map(([, { answer }]) => answer)).toEqual([{ serial: 2 }]);
+  });
+
+  it.each([0, 2 * day])(
+    'covers what another gateway has shared %j ms before, also if the service fails',
+    async (age) => {
+      const sharedCache = tSharedCache();
+      const [one, other] = [tCache({ sharedCache }), tCache({ sharedCache, purges: { ...tPurges(), latest: 1 } })];
+      await one.find();
+      vi.advanceTimersByTime(age);
+      other.fails(new Error('down'));
+      await expect(other.find()).rejects.toThrow('down');
+      other.fails(null);
+      expect(await other.find()).toMatchObject({ usage: { cacheHits: 0 } });
+    },
+  );
+});
+
 describe('three replicas', () => {
   beforeEach(() => {
     vi.useFakeTimers();

@@ -1,7 +1,12 @@
 import { expect, it } from 'vitest';
 import { createLookUpTable } from '../../../src/gateway/bank-data/look-up-table.ts';
 
-const tEntry = (text: string) => ({ answer: { text }, freshUntil: text.length, staleUntil: 2 * text.length });
+const tEntry = (text: string) => ({
+  answer: { text },
+  freshUntil: text.length,
+  staleUntil: 2 * text.length,
+  lastPurge: 0,
+});
 
 function tTable(maxBytes = 10_000, keys = 'abc') {
   const table = createLookUpTable(maxBytes);

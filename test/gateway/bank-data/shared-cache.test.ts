@@ -3,7 +3,7 @@ import { createSharedCache } from '../../../src/gateway/bank-data/shared-cache.t
 import type { SharedValues } from '../../../src/gateway/stores/shared-values.ts';
 import { tGate } from '../../support/gate.ts';
 
-const entry = { answer: { valid: true }, freshUntil: 1_000, staleUntil: 2_000, version: null };
+const entry = { answer: { valid: true }, freshUntil: 1_000, staleUntil: 2_000, version: null, lastPurge: 0 };
 const options = { timeoutMs: 100, onLate() {} };
 
 beforeEach(() => {
@@ -84,6 +84,20 @@ it.each(['{', '{"answer":7}', '{"answer":{},"freshUntil":"soon","staleUntil":1}'
 it('has no entries while the store fails', async () => {
   const readMany = () => Promise.reject(new Error('not connected'));
   expect(await createSharedCache({ ...tValues(), readMany }, options).readMany(['a', 'b'])).toEqual([]);
+});
+
+it('reads nothing before the purges are known', async () => {
+  const values = tValues();
+  const cache = createSharedCache(values, { ...options, loadPurges: () => Promise.reject(new Error('not connected')) });
+  cache.write('a', entry);
+  expect(await cache.readMany(['a'])).toEqual([]);
+  expect(await createSharedCache(values, options).readMany(['a'])).toEqual([entry]);
+});
+
+it('an entry of an earlier release is older than all purges', async () => {
+  const { lastPurge: _, ...earlier } = entry;
+  const cache = createSharedCache({ ...tValues(), readMany: async () => [JSON.stringify(earlier)] }, options);
+  expect(await cache.readMany(['a'])).toEqual([{ ...entry, lastPurge: 0 }]);
 });
 
 it('stores an entry until it may not be served stale any more', async () => {
