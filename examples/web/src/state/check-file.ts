@@ -123,7 +123,7 @@ interface MessageFinding {
   suggestion: string | null;
 }
 
-export function toFileRow(line: TableRow | MessageFinding, index: number): FileRow {
+function toFileRow(line: TableRow | MessageFinding, index: number): FileRow {
   if ('xpath' in line) {
     const { severity, line: position, xpath, message, suggestion } = line;
     const problem = suggestion === null ? message : `${message} ${suggestion}`;
