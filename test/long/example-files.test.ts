@@ -157,7 +157,7 @@ describe.skipIf(whyNoChromium)(`files on the example pages${whyNoChromium}`, () 
 
     it('checks all columns with IBANs, or the one that is named', async () => {
       const upstream = await tUpstream(replyValid);
-      const { page } = await open(client, { bankData: upstream });
+      const { page } = await open(client, { bankData: upstream, expectedMessage: /status of 4\d\d/ });
       const table = `Konto;Name (für Bank);Payer\n${account(1)};Jörg;${account(9)}\n${account(2)};Käthe;${wrong}\n`;
       await dropFile(page, 'ansi.csv', Buffer.from(table, 'latin1'));
       await check(page);
