@@ -18,7 +18,7 @@ export async function buildPages(outDir: string): Promise<void> {
 interface ServePagesOptions {
   /** Output folder of `buildPages`. */
   outDir: string;
-  /** Origin of the gateway, to which /graphql is forwarded. */
+  /** Origin of the gateway, to which /graphql and /check are forwarded. */
   gatewayUrl: string;
   /** Whether the gateway's essays come from the offline drafter, which the pages state. */
   isDrafter?: boolean;
@@ -45,7 +45,7 @@ export async function servePages({
   const files = await readFiles(outDir, isDrafter);
   const server = createServer((request, response) => {
     const path = request.url?.split('?', 1)[0] ?? '';
-    if (path === '/graphql') return forward(request, response, gatewayUrl);
+    if (path === '/graphql' || path === '/check') return forward(request, response, gatewayUrl);
     const file = files.get(path === '/' ? '/index.html' : path);
     if (!file) return void response.writeHead(404).end();
     response.writeHead(200, { 'content-type': contentTypes[extname(file.path)] ?? 'application/octet-stream' });

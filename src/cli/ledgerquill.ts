@@ -5,7 +5,7 @@ import { Argument, Command, CommanderError, InvalidArgumentError, Option, type O
 import { paymentSchemes } from '../banks/scheme-registers.ts';
 import { ConfigError, errorCodeOf } from '../base/errors.ts';
 import { readVersion } from '../base/process/package-files.ts';
-import { type MainOptions, runMain } from '../base/process/run-main.ts';
+import { ignoreClosedOutput, type MainOptions, runMain } from '../base/process/run-main.ts';
 import { print, printError } from '../base/process/terminal.ts';
 import { profiles } from '../check/pain/profiles.ts';
 
@@ -27,6 +27,9 @@ Examples:
   ledgerquill check payments.xml --fix fixed.xml
   ledgerquill check payees.csv --format json --quiet | jq -r 'select(.status != "VALID") | .row'
   LEDGERQUILL_KEY=lq_... ledgerquill check payees.csv --gateway https://gateway.example.com`;
+
+// Help and wrong usage are printed before a command runs.
+ignoreClosedOutput();
 
 try {
   const program = createProgram();

@@ -1,4 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../support/command.ts';
 
@@ -45,6 +49,22 @@ describe('the ledgerquill command', () => {
   ])('prints with schema %j the file %s of the package', async (options, file) => {
     const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
     expect(await runCommand(['schema', ...options])).toEqual({ code: 0, stdout: text, stderr: '' });
+  });
+
+  it.each([
+    [['check', '--help'], 0],
+    [['schema'], 0],
+    [[], 2],
+  ])('ends quietly if the reader of its output has closed it: %j', async (args, exitCode) => {
+    const command = fileURLToPath(new URL('../../dist/cli/ledgerquill.js', import.meta.url));
+    const child = spawn(process.execPath, [command, ...args], {
+      env: { ENV_FILE: '' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.destroy();
+    const [messages, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    expect(code).toBe(exitCode);
+    expect(messages).not.toMatch(/EPIPE|Error/);
   });
 
   it('exits with 1 if the file of --dotenv or of ENV_FILE is missing', async () => {

@@ -210,15 +210,12 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       await page.getByText('0 valid, 1 bank not known, 0 not valid').waitFor();
     });
 
-    it('takes the IBANs out of a pasted table, and checks the list again after a reload', async () => {
+    it('checks the list again after a reload', async () => {
       const upstream = await tUpstream(replyValid);
       const { page, operations } = await open(client, { bankData: upstream });
-      const cells = [`"Müller; Anna";${accounts[0]};1`, `Jones;${forty[37]};2`, `Smith;not an IBAN;3`];
-      await paste(page, 'IBANs, one per line', ['Name;IBAN;Amount', ...cells].join('\n'));
-      await page.getByText('1 valid, 2 not valid').waitFor();
-      await page.getByText('From the column IBAN of the pasted table.').waitFor();
       const list = [accounts[0], forty[37], 'not an IBAN'].join('\n');
-      expect(await page.getByLabel('IBANs, one per line').inputValue()).toBe(list);
+      await paste(page, 'IBANs, one per line', list);
+      await page.getByText('1 valid, 2 not valid').waitFor();
       await page.reload();
       await page.getByText('1 valid, 2 not valid').waitFor();
       expect(await page.getByLabel('IBANs, one per line').inputValue()).toBe(list);

@@ -26,17 +26,9 @@ export const CheckIbans = graphql(`
   }
 `);
 
-/** The rows of a file: the references say to which row an answer belongs. */
-export const CheckItems = graphql(`
-  query CheckItems($items: [IbanItem!]!) {
-    ibanValidations(items: $items) { reference bics ...IbanFacts }
-  }
-`);
-
 /** Needs no call of a paid service. */
 export const IbanFormats = graphql(`
   query IbanFormats {
-    limits { ibans }
     countries { code name ibanLength }
   }
 `);

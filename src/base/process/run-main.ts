@@ -16,14 +16,18 @@ export async function runMain(
   main: () => Promise<void>,
   { portVariable = 'PORT', failureExitCode = 1 }: MainOptions = {},
 ): Promise<void> {
-  // The service continues if the reader of its output is closed (EPIPE).
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  ignoreClosedOutput();
   try {
     await main();
   } catch (error) {
     process.exitCode = error instanceof UsageError ? 2 : failureExitCode;
     printError(`${describeFailure(error, portVariable)}\n`);
   }
+}
+
+/** The process continues if the reader of its output has closed it (EPIPE), as `head` does. */
+export function ignoreClosedOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 }
 
 function describeFailure(error: unknown, portVariable: string): string {

@@ -21,7 +21,6 @@ createRoot(document.getElementById('page') as HTMLElement).render(
         other={{ name: 'urql', href: '/urql.html' }}
         ibanField={<ApolloIbanField ibans={ibans} />}
         ibanList={<ApolloIbanList />}
-        ibans={ibans}
         essays={essays}
       />
     </ApolloProvider>

@@ -1,24 +1,19 @@
 import { useId, useRef } from 'react';
-import type { IbanClient } from '../state/iban-client.ts';
 import { countByKind, describeCounts } from '../state/list-rows.ts';
 import { useDroppedFile } from '../state/use-dropped-file.ts';
 import { type FileCheck, useFileCheck } from '../state/use-file-check.ts';
 import { FileResults } from './file-results.tsx';
 
-interface FilePanelProps {
-  ibans: IbanClient;
-}
-
-/** Checks the IBANs of a file: it is read in the browser, and only its IBANs are sent. */
-export function FilePanel({ ibans }: FilePanelProps) {
-  const check = useFileCheck(ibans);
+/** Sends a file to `POST /check`, and shows what was found. */
+export function FilePanel() {
+  const check = useFileCheck();
   const source = useRef<HTMLDivElement>(null);
   // The focused field or button disappears.
   const keepFocus = () => source.current?.focus();
 
   function open(file: File) {
     keepFocus();
-    void check.open(file);
+    check.open(file);
   }
 
   const isDragged = useDroppedFile(open);
@@ -48,19 +43,17 @@ export function FilePanel({ ibans }: FilePanelProps) {
       <p className="hidden" role="status">
         {describeProgress(check)}
       </p>
-      <div aria-live="polite">
-        {check.problem !== null && <p className="notice invalid">{check.problem}</p>}
-        <ShortfallNotice check={check} />
-      </div>
-      {check.answered > 0 && <FileResults check={check} />}
+      <div aria-live="polite">{check.problem !== null && <p className="notice invalid">{check.problem}</p>}</div>
+      {check.rows !== null && check.rows.length > 0 && <FileResults rows={check.rows} />}
     </>
   );
 }
 
 /** Not after each request: screen readers would read it each time. */
-function describeProgress({ isRunning, answered, total, rows }: FileCheck): string {
-  if (isRunning) return `Checking ${count(total, 'IBAN')} …`;
-  return answered === 0 ? '' : `${count(rows.length, 'row')}: ${describeCounts(countByKind(rows))}`;
+function describeProgress({ isRunning, rows }: FileCheck): string {
+  if (isRunning) return 'Checking the file …';
+  if (rows === null) return '';
+  return rows.length === 0 ? 'No findings' : `${count(rows.length, 'row')}: ${describeCounts(countByKind(rows))}`;
 }
 
 interface FileSourceProps {
@@ -75,11 +68,11 @@ function FileSource({ isDragged, onFile, onTable }: FileSourceProps) {
   return (
     <div className="file-source">
       <div className={isDragged ? 'drop dragged' : 'drop'}>
-        <label htmlFor={field}>CSV or TSV file with IBANs</label>
+        <label htmlFor={field}>File with IBANs</label>
         <input
           id={field}
           type="file"
-          accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain"
+          accept=".csv,.tsv,.txt,.xml,text/csv,text/tab-separated-values,text/plain,application/xml"
           aria-describedby={`${field}-hint`}
           onChange={({ target }) => {
             const [file] = target.files ?? [];
@@ -87,8 +80,8 @@ function FileSource({ isDragged, onFile, onTable }: FileSourceProps) {
           }}
         />
         <p id={`${field}-hint`} className="hint">
-          Choose a file, or drop it here. It is read in this browser: only its IBANs are sent, and no server stores the
-          file.
+          Choose a CSV, TSV or payment message (XML), or drop it here. It is sent to the gateway, which does not store
+          it.
         </p>
       </div>
       <div>
@@ -108,63 +101,37 @@ function FileSource({ isDragged, onFile, onTable }: FileSourceProps) {
   );
 }
 
-const delimiterNames: Readonly<Record<string, string>> = {
-  ',': 'commas',
-  ';': 'semicolons',
-  '\t': 'tabs',
-  '|': 'vertical bars',
-};
-
 function FileSummary({ check, onClose }: { check: FileCheck; onClose: () => void }) {
-  const select = useId();
-  const bicSelect = useId();
-  const { file, columns, column, bicColumn, otherColumns, rows, total, answered, isRunning } = check;
+  const { file, rows, arrived, isRunning } = check;
   if (file === null) return null;
-  const { delimiter, encoding } = file.table;
   return (
     <div className="file-summary">
       <p>
         <strong>{file.name ?? 'Pasted table'}</strong>{' '}
-        <span className="hint">
-          {count(rows.length, 'row')},{' '}
-          {columns.length > 1 && `separated by ${delimiterNames[delimiter] ?? delimiter}, `}
-          {encoding}
-        </span>
+        <span className="hint">{rows !== null && count(rows.length, 'row')}</span>
       </p>
       <div className="actions">
-        <div>
-          <label htmlFor={select}>Column with the IBANs</label>
-          <select id={select} value={column ?? ''} onChange={({ target }) => check.chooseColumn(Number(target.value))}>
-            {column === null && <option value="">not found: choose it</option>}
-            <ColumnOptions columns={columns} />
-          </select>
-        </div>
-        {columns.length > 1 && (
-          <div>
-            <label htmlFor={bicSelect}>Column with the BICs</label>
-            <select
-              id={bicSelect}
-              value={bicColumn ?? ''}
-              onChange={({ target }) => check.chooseBicColumn(target.value === '' ? null : Number(target.value))}
-            >
-              <option value="">none</option>
-              <ColumnOptions columns={columns} />
-            </select>
-          </div>
-        )}
+        <ColumnField
+          label="Column with the IBANs"
+          value={check.column}
+          onChange={(column) => check.nameColumns({ column })}
+        />
+        <ColumnField
+          label="Column with the BICs"
+          value={check.bicColumn}
+          onChange={(bicColumn) => check.nameColumns({ bicColumn })}
+        />
         {isRunning ? (
           <button type="button" onClick={check.cancel}>
             Cancel
           </button>
         ) : (
-          answered < total && (
-            <button type="button" className="primary" onClick={() => void check.start()}>
-              {answered === 0 ? `Check ${count(total, 'IBAN')}` : `Check the other ${count(total - answered, 'IBAN')}`}
-            </button>
-          )
+          <button type="button" className="primary" onClick={() => void check.start()}>
+            {rows === null ? 'Check the file' : 'Check it again'}
+          </button>
         )}
-        {answered > 0 && (
-          <button type="button" onClick={check.download}>
+        {rows !== null && (
+          <button type="button" onClick={() => void check.download()}>
             Download the checked file
           </button>
         )}
@@ -172,37 +139,35 @@ function FileSummary({ check, onClose }: { check: FileCheck; onClose: () => void
           Another file
         </button>
       </div>
-      {otherColumns.length > 0 && <p className="hint">Not checked: the IBANs in {otherColumns.join(', ')}.</p>}
-      {(isRunning || (answered > 0 && answered < total)) && (
+      {isRunning && (
         <div className="progress">
-          <progress value={answered} max={total} aria-label="Checked IBANs" />
-          <span className="elapsed">
-            {answered.toLocaleString('en')} of {total.toLocaleString('en')}
-          </span>
+          <progress aria-label="Checked rows" />
+          <span className="elapsed">{count(arrived, 'row')}</span>
         </div>
       )}
     </div>
   );
 }
 
-function ColumnOptions({ columns }: { columns: readonly string[] }) {
-  return columns.map((name, position) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the position is what identifies a column.
-    <option key={position} value={position}>
-      {name}
-    </option>
-  ));
+interface ColumnFieldProps {
+  label: string;
+  value: string;
+  onChange: (name: string) => void;
 }
 
-function ShortfallNotice({ check }: { check: FileCheck }) {
-  const { shortfall, total, answered } = check;
-  if (shortfall === null || answered === total) return null;
-  const { failure, failedRequests, requests } = shortfall;
+function ColumnField({ label, value, onChange }: ColumnFieldProps) {
+  const field = useId();
   return (
-    <p className="notice failed">
-      {failedRequests} of {count(requests, 'request')} failed, so {count(total - answered, 'IBAN')} could not be
-      checked. {failure.message}
-    </p>
+    <div>
+      <label htmlFor={field}>{label}</label>
+      <input
+        id={field}
+        value={value}
+        placeholder="found by content"
+        autoComplete="off"
+        onChange={({ target }) => onChange(target.value)}
+      />
+    </div>
   );
 }
 

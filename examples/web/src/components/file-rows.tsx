@@ -1,11 +1,11 @@
 import { useState } from 'react';
+import type { FileRow } from '../state/check-file.ts';
 import { kindLabels } from '../state/list-rows.ts';
-import type { PlacedRow } from './file-results.tsx';
 import { Suggestions } from './suggestions.tsx';
 
 interface FileRowsProps {
-  rows: readonly PlacedRow[];
-  onCorrect: (index: number, iban: string) => void;
+  /** Those that are not valid come first. */
+  rows: readonly FileRow[];
 }
 
 /** Heights of rows and of the visible part, in rem; also in style.css. */
@@ -17,10 +17,10 @@ const visible = 34;
 const margin = 5;
 
 /** Only the visible rows are in the document: a file may have a hundred thousand. */
-export function FileRows({ rows, onCorrect }: FileRowsProps) {
+export function FileRows({ rows }: FileRowsProps) {
   const [scrolled, setScrolled] = useState(0);
   const [focused, setFocused] = useState(-1);
-  const tallCount = rows.filter(({ isTall }) => isTall).length;
+  const tallCount = rows.filter(isTall).length;
   const topOf = (at: number) => Math.min(at, tallCount) * tall + Math.max(0, at - tallCount) * short;
   const rowAt = (top: number) =>
     Math.floor(top < tallCount * tall ? top / tall : tallCount + (top - tallCount * tall) / short);
@@ -41,19 +41,19 @@ export function FileRows({ rows, onCorrect }: FileRowsProps) {
     >
       <ul style={{ height: `${topOf(rows.length)}rem` }}>
         {positions.map((at) => {
-          const placed = rows[at];
-          return placed ? (
+          const row = rows[at];
+          return row ? (
             <li
-              key={placed.row.index}
-              className={`file-row ${placed.row.kind}`}
-              style={{ top: `${topOf(at)}rem`, height: `${placed.isTall ? tall : short}rem` }}
+              key={row.index}
+              className={`file-row ${row.kind}`}
+              style={{ top: `${topOf(at)}rem`, height: `${isTall(row) ? tall : short}rem` }}
               tabIndex={-1}
               aria-posinset={at + 1}
               aria-setsize={rows.length}
               onFocus={() => setFocused(at)}
               onBlur={() => setFocused(-1)}
             >
-              <RowContent {...placed} onCorrect={onCorrect} />
+              <RowContent {...row} />
             </li>
           ) : null;
         })}
@@ -62,25 +62,21 @@ export function FileRows({ rows, onCorrect }: FileRowsProps) {
   );
 }
 
-function RowContent({ row, onCorrect }: { row: PlacedRow['row'] } & Pick<FileRowsProps, 'onCorrect'>) {
-  const { index, position, typed, kind, payee, problem, bank, suggestions, isCorrected } = row;
+/** Has place for suggestions. */
+function isTall({ kind }: FileRow): boolean {
+  return kind === 'invalid';
+}
+
+function RowContent({ position, typed, kind, payee, problem, bank, suggestions }: FileRow) {
   const text = [payee, problem || bank].filter((part) => part !== '').join(' · ');
   return (
     <>
-      <span className="position">{(position + 1).toLocaleString('en')}</span>
+      <span className="position">{position.toLocaleString('en')}</span>
       <span className="iban">{typed || '–'}</span>
       <p className="finding" title={text}>
-        <span className="result">{kindLabels[kind]}</span>
-        {isCorrected && ' (corrected)'} {text}
+        <span className="result">{kindLabels[kind]}</span> {text}
       </p>
-      <div
-        onClickCapture={({ currentTarget }) => {
-          // The pressed button disappears.
-          currentTarget.closest('li')?.focus();
-        }}
-      >
-        <Suggestions ibans={suggestions} onChoose={(iban) => onCorrect(index, iban)} />
-      </div>
+      <Suggestions ibans={suggestions} />
     </>
   );
 }

@@ -68,9 +68,7 @@ export function IbanList({ list, answers, failures, failure, onRetry }: IbanList
             </button>
           ) : (
             <span className="hint">
-              {list.pastedColumn === null
-                ? 'Pasted IBANs are checked immediately, with one request.'
-                : `From the column ${list.pastedColumn} of the pasted table.`}
+              Pasted IBANs are checked immediately, with one request. Paste tables under “Check a file”.
             </span>
           )}
         </div>

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 import type { EssayClient } from '../state/essay-client.ts';
-import type { IbanClient } from '../state/iban-client.ts';
 import { EssayPanel } from './essay-panel.tsx';
 import { FilePanel } from './file-panel.tsx';
 
@@ -9,12 +8,11 @@ interface PageProps {
   other: { name: string; href: string };
   ibanField: ReactNode;
   ibanList: ReactNode;
-  ibans: IbanClient;
   essays: EssayClient;
 }
 
 /** The layout of both pages. */
-export function Page({ client, other, ibanField, ibanList, ibans, essays }: PageProps) {
+export function Page({ client, other, ibanField, ibanList, essays }: PageProps) {
   return (
     <>
       <header className="page-header">
@@ -42,7 +40,7 @@ export function Page({ client, other, ibanField, ibanList, ibans, essays }: Page
         </section>
         <section className="panel file-panel" aria-labelledby="file-heading">
           <h2 id="file-heading">Check a file</h2>
-          <FilePanel ibans={ibans} />
+          <FilePanel />
         </section>
       </main>
     </>

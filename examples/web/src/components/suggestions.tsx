@@ -3,10 +3,11 @@ import { formatIban } from '../state/iban-text.ts';
 
 interface SuggestionsProps {
   ibans: readonly string[];
-  onChoose: (iban: string) => void;
+  /** Without it, they are texts. */
+  onChoose?: (iban: string) => void;
 }
 
-/** Valid IBANs that were probably meant, as buttons. */
+/** Valid IBANs that were probably meant, as buttons if one can be chosen. */
 export function Suggestions({ ibans, onChoose }: SuggestionsProps) {
   const label = useId();
   if (ibans.length === 0) return null;
@@ -16,9 +17,13 @@ export function Suggestions({ ibans, onChoose }: SuggestionsProps) {
       <ul aria-labelledby={label}>
         {ibans.map((iban) => (
           <li key={iban}>
-            <button type="button" className="iban" onClick={() => onChoose(iban)}>
-              {formatIban(iban)}
-            </button>
+            {onChoose === undefined ? (
+              <span className="iban">{formatIban(iban)}</span>
+            ) : (
+              <button type="button" className="iban" onClick={() => onChoose(iban)}>
+                {formatIban(iban)}
+              </button>
+            )}
           </li>
         ))}
       </ul>

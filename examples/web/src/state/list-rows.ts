@@ -49,11 +49,11 @@ export function createRow({ typed, iban }: Omit<ListEntry, 'start'>, index: numb
 }
 
 /** Rows that need attention first, otherwise in the order of the list. */
-export function sortByAttention<Row extends ListRow>(rows: readonly Row[]): Row[] {
+export function sortByAttention<Row extends Pick<ListRow, 'kind' | 'index'>>(rows: readonly Row[]): Row[] {
   return rows.toSorted((a, b) => attention[a.kind] - attention[b.kind] || a.index - b.index);
 }
 
-const attention: Readonly<Record<RowKind, number>> = {
+export const attention: Readonly<Record<RowKind, number>> = {
   invalid: 0,
   failed: 1,
   suspicious: 2,
@@ -65,7 +65,7 @@ const attention: Readonly<Record<RowKind, number>> = {
 
 export const kinds = ['valid', 'unknown', 'suspicious', 'invalid', 'missing', 'failed', 'waiting'] as const;
 
-export function countByKind(rows: readonly ListRow[]): Record<RowKind, number> {
+export function countByKind(rows: readonly Pick<ListRow, 'kind'>[]): Record<RowKind, number> {
   const counts = { valid: 0, unknown: 0, suspicious: 0, invalid: 0, missing: 0, failed: 0, waiting: 0 };
   for (const { kind } of rows) counts[kind] += 1;
   return counts;
@@ -88,24 +88,14 @@ export function toTable(rows: readonly ListRow[]): string[][] {
   return [header, ...lines];
 }
 
-interface CsvStyle {
-  delimiter: string;
-  lineEnd: string;
-  /** Excel recognizes UTF-8 only with it. */
-  hasByteOrderMark: boolean;
-}
-
-const plainStyle: CsvStyle = { delimiter: ',', lineEnd: '\r\n', hasByteOrderMark: true };
-
-/** RFC 4180. A cell that a spreadsheet would run as a formula begins with `'`. */
-export function toCsv(
-  table: readonly (readonly string[])[],
-  { delimiter, lineEnd, hasByteOrderMark } = plainStyle,
-): string {
-  const quote = (cell: string) =>
-    /["\r\n]|^\s|\s$/.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
-  const lines = table.map((cells) => cells.map((cell) => quote(guardFormula(cell))).join(delimiter));
-  return `${hasByteOrderMark ? '\uFEFF' : ''}${lines.map((line) => line + lineEnd).join('')}`;
+/**
+ * RFC 4180, with a byte order mark, without which Excel does not recognize UTF-8. A cell that a spreadsheet would run as a formula
+ * begins with `'`.
+ */
+export function toCsv(table: readonly (readonly string[])[]): string {
+  const quote = (cell: string) => (/[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  const lines = table.map((cells) => cells.map((cell) => quote(guardFormula(cell))).join(','));
+  return `\uFEFF${lines.map((line) => `${line}\r\n`).join('')}`;
 }
 
 /** Tab-separated, which spreadsheets paste into cells. */

@@ -3,7 +3,6 @@ import type { Failure } from '../failure.ts';
 import type { IbanFactsFragment } from '../gql/graphql.ts';
 import { type ListEntry, readEntries, replaceEntry } from './iban-text.ts';
 import { storedText } from './stored-text.ts';
-import { readIbanColumn } from './text-table.ts';
 
 export type RowState = 'waiting' | { facts: IbanFactsFragment } | { failure: Failure };
 
@@ -13,12 +12,10 @@ export interface IbanListState {
   entries: readonly ListEntry[];
   /** The IBANs of the request, compacted; null until the user checks a list. */
   ibansToCheck: readonly string[] | null;
-  /** The column of the pasted table from which the list is; null if no table was pasted. */
-  pastedColumn: string | null;
   /** How many lists the user has checked. */
   checks: number;
   type(text: string): void;
-  /** Sets the text, of a table only its IBANs, and checks it immediately. */
+  /** Sets the text, and checks it immediately. */
   paste(text: string): void;
   check(): void;
   /** The current state of an entry: that of its retry or correction if there was one, else `listState`. */
@@ -34,7 +31,6 @@ export function useIbanList(recheck: (iban: string) => Promise<RowState>): IbanL
   const [text, setText] = useState(stored.read);
   const [entries, setEntries] = useState<readonly ListEntry[]>(() => readEntries(text));
   const [ibansToCheck, setIbansToCheck] = useState(() => toIbans(entries));
-  const [pastedColumn, setPastedColumn] = useState<string | null>(null);
   const [checks, setChecks] = useState(0);
   const [rechecked, setRechecked] = useState<Readonly<Record<string, RowState>>>({});
 
@@ -57,15 +53,11 @@ export function useIbanList(recheck: (iban: string) => Promise<RowState>): IbanL
     entries,
     ibansToCheck,
     checks,
-    pastedColumn,
     type(lines) {
       setText(lines);
       if (lines === '') stored.write('');
     },
-    paste(pasted) {
-      const column = readIbanColumn(pasted);
-      const lines = column?.ibans ?? pasted;
-      setPastedColumn(column?.name ?? null);
+    paste(lines) {
       setText(lines);
       check(lines);
     },

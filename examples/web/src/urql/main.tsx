@@ -21,7 +21,6 @@ createRoot(document.getElementById('page') as HTMLElement).render(
         other={{ name: 'Apollo Client', href: '/apollo.html' }}
         ibanField={<UrqlIbanField ibans={ibans} />}
         ibanList={<UrqlIbanList />}
-        ibans={ibans}
         essays={essays}
       />
     </Provider>

@@ -1,0 +1,164 @@
+import { type Failure, unreachable } from '../failure.ts';
+import { formatIban } from './iban-text.ts';
+import { attention, type RowKind } from './list-rows.ts';
+
+/** A row of a table, or a finding of a payment message. */
+export interface FileRow {
+  /** Position in the answer. */
+  index: number;
+  kind: RowKind;
+  /** Of the row, or the line, in the file, from 1. */
+  position: number;
+  /** The IBAN; if it is not well-formed, the cells of the row; the element of a payment message. */
+  typed: string;
+  /** The name of the payee; empty if there is none. */
+  payee: string;
+  /** Why it needs attention; empty if it does not. */
+  problem: string;
+  /** Name and BIC; empty if they are not known. */
+  bank: string;
+  suggestions: readonly string[];
+}
+
+export interface FileToCheck {
+  content: Blob;
+  /** Title, letter or number; empty: found by content. */
+  column: string;
+  bicColumn: string;
+}
+
+/**
+ * Checks a file with `POST /check`, whose verdicts are those of `ledgerquill check`.
+ * @param onRow called for each row as it arrives
+ * @returns why the check was not completed; null if it was
+ */
+export async function checkFile(
+  file: FileToCheck,
+  signal: AbortSignal,
+  onRow: (row: FileRow) => void,
+): Promise<Failure | null> {
+  try {
+    const response = await send(file, 'application/x-ndjson', signal);
+    if (!response.ok || response.body === null) return await readRefusal(response);
+    let index = 0;
+    for await (const text of readLines(response.body)) {
+      const line: Line = JSON.parse(text);
+      if ('error' in line) return { message: line.error.message, isRetryable: false };
+      onRow(toFileRow(line, index));
+      index += 1;
+    }
+    return null;
+  } catch {
+    return unreachable;
+  }
+}
+
+/** The rows of the file with the columns that `ledgerquill check` adds; a failure if it could not be completed. */
+export async function fetchCheckedFile(file: FileToCheck): Promise<Blob | Failure> {
+  try {
+    const response = await send(file, 'text/csv', null);
+    return response.ok ? await response.blob() : await readRefusal(response);
+  } catch {
+    return unreachable;
+  }
+}
+
+function send({ content, column, bicColumn }: FileToCheck, accept: string, signal: AbortSignal | null) {
+  const named = Object.entries({ column, bicColumn }).filter(([, name]) => name.trim() !== '');
+  return fetch(`/check?${new URLSearchParams(named)}`, {
+    method: 'POST',
+    // The gateway recognizes the file by its content.
+    headers: { accept, 'content-type': 'application/octet-stream' },
+    body: content,
+    signal,
+  });
+}
+
+async function readRefusal(response: Response): Promise<Failure> {
+  const { errors }: { errors?: readonly { message: string }[] } = await response.json();
+  return { message: errors?.[0]?.message ?? unreachable.message, isRetryable: false };
+}
+
+async function* readLines(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    const lines = (rest + value).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+}
+
+/** A line of the answer; `GET /check/openapi.json` describes it. */
+type Line = TableRow | MessageFinding | { error: { message: string } };
+
+interface TableRow extends Verdict {
+  row: number;
+  name: string | null;
+  cells: readonly (string | number)[];
+  /** For further columns with IBANs. */
+  others?: readonly Verdict[];
+}
+
+interface Verdict {
+  status: 'VALID' | 'INVALID' | 'EMPTY' | 'NOT_CHECKED' | 'FAILED';
+  /** Of a table with several columns of IBANs. */
+  column?: string;
+  /** Separated by spaces. */
+  suggestion?: string | null;
+  bank?: string | null;
+  bic?: string | null;
+  iban?: string | null;
+  findings: readonly { message: string }[];
+}
+
+interface MessageFinding {
+  severity: 'error' | 'warning' | 'hint';
+  line: number;
+  xpath: string;
+  message: string;
+  suggestion: string | null;
+}
+
+function toFileRow(line: TableRow | MessageFinding, index: number): FileRow {
+  if ('xpath' in line) {
+    const { severity, line: position, xpath, message, suggestion } = line;
+    const problem = suggestion === null ? message : `${message} ${suggestion}`;
+    const kind = severity === 'error' ? 'invalid' : 'suspicious';
+    return { index, kind, position, typed: xpath, payee: '', problem, bank: '', suggestions: [] };
+  }
+  const verdicts = [line, ...(line.others ?? [])];
+  const [kind = 'missing'] = verdicts.map(kindOf).toSorted((one, other) => attention[one] - attention[other]);
+  return {
+    index,
+    kind,
+    position: line.row,
+    typed: line.iban ? formatIban(line.iban) : line.cells.filter((cell) => cell !== '').join(' · '),
+    payee: line.name ?? '',
+    problem: verdicts.flatMap(describeFindings).join(' '),
+    bank: [line.bank, line.bic && `BIC ${line.bic}`].filter(Boolean).join(', '),
+    suggestions: verdicts.flatMap(({ suggestion }) => suggestion?.split(' ') ?? []),
+  };
+}
+
+function kindOf({ status, bank, findings }: Verdict): RowKind {
+  if (status === 'INVALID') return 'invalid';
+  if (status === 'FAILED') return 'failed';
+  if (status === 'NOT_CHECKED') return 'waiting';
+  // An empty cell is a finding unless another column has an IBAN.
+  if (status === 'EMPTY') return findings.length > 0 ? 'missing' : 'valid';
+  if (findings.length > 0) return 'suspicious';
+  return bank ? 'valid' : 'unknown';
+}
+
+function describeFindings({ column, findings }: Verdict): string[] {
+  return findings.map(({ message }) => (column === undefined ? message : `${column}: ${message}`));
+}
+
+/** Such as payees-checked.csv. */
+export function nameCheckedFile(name: string): string {
+  return `${name.replace(/\.\w+$/, '')}-checked.csv`;
+}
