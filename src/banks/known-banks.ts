@@ -56,10 +56,7 @@ export function createKnownBanks(lists: BankLists): KnownBanks {
     has: (country, bankCode) => findInList(knownCodes(country), country, bankCode) !== null,
     status(country, bankCode) {
       const list = lists.status(country);
-      if (list === null) return 'UNKNOWN';
-      const code = findInList(knownCodes(country), country, bankCode);
-      if (code !== null) return code.isDeleted ? 'UNKNOWN' : 'LISTED';
-      return list.isComplete && isValidToday(list) ? 'NOT_LISTED' : 'UNKNOWN';
+      return list === null ? 'UNKNOWN' : bankCodeStatus(list, findInList(knownCodes(country), country, bankCode));
     },
     accountCheckMethod: (bankCode) => knownCodes('DE')?.get(bankCode)?.accountCheckMethod ?? null,
     bics: (country, bankCode) => findInList(bicsOf(country), country, bankCode) ?? [],
@@ -87,6 +84,12 @@ export function createKnownBanks(lists: BankLists): KnownBanks {
     },
     close: () => lists.close(),
   };
+}
+
+/** @param code what the list has under the bank code; null if it does not have it */
+export function bankCodeStatus(list: BankListStatus, code: KnownCode | null): BankCodeStatus {
+  if (code !== null) return code.isDeleted ? 'UNKNOWN' : 'LISTED';
+  return list.isComplete && isValidToday(list) ? 'NOT_LISTED' : 'UNKNOWN';
 }
 
 /** Only what is needed of a bank, so that the others are not kept in memory. */

@@ -30,6 +30,9 @@ export interface ListedBank {
  */
 export type BicSource = 'NATIONAL_LIST' | 'REGISTER' | 'CORRECTED';
 
+/** Deleted: only an older list has the bank, or it has closed. */
+export type BankStatus = 'LISTED' | 'DELETED';
+
 /** What is known of the list of a country. */
 export interface BankListStatus {
   country: string;

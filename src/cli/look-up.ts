@@ -1,5 +1,5 @@
 import { type BankLists, createBankLists, findInList } from '../banks/bank-lists.ts';
-import { createKnownBanks } from '../banks/known-banks.ts';
+import { bankCodeStatus } from '../banks/known-banks.ts';
 import { countBanks, type ListedBank } from '../banks/listed-bank.ts';
 import { UsageError } from '../base/errors.ts';
 import { print } from '../base/process/terminal.ts';
@@ -40,10 +40,9 @@ export async function lookUpIban(text: string, { json = false }: LookUpOptions =
     const parts = parseIban(iban);
     const bankCode = parts?.bankCode ?? '';
     const country = parts?.countryCode ?? '';
-    const known = createKnownBanks(lists);
+    const list = lists.status(country);
     const listed = new Map(lists.banks(country).map((bank) => [bank.bankCode, bank]));
     const bank = findInList(listed, country, bankCode);
-    const germanMethod = country === 'DE' ? known.accountCheckMethod(bankCode) : null;
     const record = {
       iban: printIban(iban),
       valid: problems.length === 0,
@@ -51,8 +50,8 @@ export async function lookUpIban(text: string, { json = false }: LookUpOptions =
       country: countryName(country) ?? '',
       bankCode,
       branch: parts?.branch ?? '',
-      nationalCheck: nationalCheck(iban, { germanMethod }),
-      bankCodeStatus: known.status(country, bankCode),
+      nationalCheck: nationalCheck(iban, { germanMethod: bank?.accountCheckMethod ?? null }),
+      bankCodeStatus: list ? bankCodeStatus(list, bank) : 'UNKNOWN',
       bank: bank && toRecord(bank),
     };
     show(json, record, ({ bank: found, ...others }) =>

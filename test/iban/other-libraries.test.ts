@@ -49,6 +49,23 @@ it('two other libraries accept generated IBANs, except those of a named list', (
   expect(missing).toEqual([]);
 });
 
+it('both accept the examples of the registry, except one of a named country', () => {
+  const examples = [...countryFormats()].filter(({ parent }) => parent === null).map(({ example }) => example);
+  expect(examples.length).toBeGreaterThan(80);
+  for (const [name, isValid] of Object.entries(libraries)) {
+    const refusedExamples = examples.filter((iban) => !isValid(iban)).map((iban) => `${name} ${iban.slice(0, 2)}`);
+    expect(refusedExamples).toEqual(name === 'ibankit' ? ['ibankit YE'] : []);
+  }
+});
+
+it.each(['JE90NWBK60161331926819', 'GF4120041010050500013M02606'])(
+  'one refuses %s of a territory, we do not',
+  (iban) => {
+    expect(isValidIban(iban)).toBe(true);
+    expect(Object.values(libraries).every((isValid) => isValid(iban))).toBe(false);
+  },
+);
+
 it('both refuse a Norwegian account of group 00 without a check digit, which we do not', () => {
   expect(isValidIban('NO6778080066869')).toBe(true);
   for (const isValid of Object.values(libraries)) expect(isValid('NO6778080066869')).toBe(false);

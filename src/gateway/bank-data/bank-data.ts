@@ -1,4 +1,4 @@
-import type { BicSource } from '../../banks/listed-bank.ts';
+import type { BankStatus, BicSource } from '../../banks/listed-bank.ts';
 import type { BicProblem } from '../../iban/bic.ts';
 import type { IbanFieldProblem, IbanFieldValues } from '../../iban/build-iban.ts';
 import type { IbanProblem } from '../../iban/iban.ts';
@@ -44,6 +44,10 @@ export interface Bank {
   bic: string | null;
   /** Only the self-hosted service reports it. */
   bicSource: BicSource | null;
+  /** Only the self-hosted service reports it. */
+  status: BankStatus | null;
+  /** The bank code of the bank that took a deleted one over. */
+  successor: string | null;
   /** Publisher of the record. */
   source: string | null;
   /** ISO 8601 date of the published list; of its import, if the file has none. */

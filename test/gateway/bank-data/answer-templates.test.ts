@@ -15,6 +15,8 @@ const commerzbank = {
   city: 'Köln',
   bic: 'COBADEFFXXX',
   bicSource: 'NATIONAL_LIST',
+  status: 'LISTED',
+  successor: null,
   source: 'Deutsche Bundesbank',
   date: '2026-09-07',
 } as const;
@@ -105,7 +107,7 @@ it('restores every value of an answer that differs from the others of its bank',
   });
   paths.push(...Object.keys(commerzbank).map((name) => `bankData.${name}`));
   paths.push('ibanData.branch', 'ibanData.nationalChecksum');
-  expect(paths).toHaveLength(21);
+  expect(paths).toHaveLength(23);
   for (const path of paths) {
     const values = path === 'ibanData.sepaCountry' ? [false, null] : ['another', '37', '', null];
     for (const value of values) {

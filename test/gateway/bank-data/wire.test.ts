@@ -78,7 +78,7 @@ it.each(['N/A', 'n/a', 'n.a.', '-', '--', ' - ', 'null', 'NULL', 'undefined', ''
     expect(answer?.ibanData?.branch).toBeNull();
     expect(answer?.bankData).toEqual({
       ...{ bankCode: '37040044', countryCode: 'DE', name: null, address: null, zip: null, city: 'None', bic: null },
-      ...{ bicSource: null, source: null, date: null },
+      ...{ bicSource: null, status: null, successor: null, source: null, date: null },
     });
   },
 );

@@ -64,6 +64,21 @@ describe('bankData', () => {
     expect(data?.bank).toEqual({ bicSource: 'NATIONAL_LIST', source: 'Deutsche Bundesbank, via bankdata-germany' });
   });
 
+  it('says whether a bank has closed, and which one took it over', async () => {
+    const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
+    const { data } = await ask(`{ closed: ibanValidation(iban: "ES3400100001000000000000") {
+      bankData { status successor } } open: ibanValidation(iban: "DE89370400440532013000") { bankData { status successor } } }`);
+    expect(data?.closed?.bankData).toEqual({ status: 'DELETED', successor: '0182' });
+    expect(data?.open?.bankData).toEqual({ status: 'LISTED', successor: null });
+  });
+
+  it.each([undefined, null, '', 'deleted', 7])('has no status if the service reports %j', async (status) => {
+    const bank_data = { name: 'Bank', bic: 'COBADEFFXXX', status, successor: '0182' };
+    const { ask } = await tScriptedGateway(replyJson(200, { valid: true, bank_data }));
+    const { data } = await ask('{ ibanValidation(iban: "DE89370400440532013000") { bankData { status successor } } }');
+    expect(data?.ibanValidation?.bankData).toEqual({ status: null, successor: null });
+  });
+
   it.each([undefined, null, '', 'national_list', 7, {}])(
     'has no source of the BIC if the service reports %j',
     async (bic_source) => {

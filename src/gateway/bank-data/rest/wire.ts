@@ -168,9 +168,13 @@ function readBank(wire: Readonly<Record<string, unknown>> | null): Bank {
 }
 
 /** Where the record is from. Only the self-hosted service reports it. */
-function readOrigin(wire: Readonly<Record<string, unknown>> | null): Pick<Bank, 'bicSource' | 'source' | 'date'> {
+function readOrigin(
+  wire: Readonly<Record<string, unknown>> | null,
+): Pick<Bank, 'bicSource' | 'status' | 'successor' | 'source' | 'date'> {
   const bicSource = bicSources.includes(wire?.bic_source) ? (wire?.bic_source as BicSource) : null;
-  return { bicSource, source: readText(wire?.source), date: readText(wire?.date) };
+  const status = wire?.status === 'LISTED' || wire?.status === 'DELETED' ? wire.status : null;
+  const successor = status === 'DELETED' ? readText(wire?.successor) : null;
+  return { bicSource, status, successor, source: readText(wire?.source), date: readText(wire?.date) };
 }
 
 const bicSources: readonly unknown[] = ['NATIONAL_LIST', 'REGISTER', 'CORRECTED'] satisfies readonly BicSource[];

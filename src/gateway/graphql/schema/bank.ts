@@ -1,4 +1,4 @@
-import type { BicSource } from '../../../banks/listed-bank.ts';
+import type { BankStatus, BicSource } from '../../../banks/listed-bank.ts';
 import { type BankScheme, type PaymentScheme, paymentSchemes } from '../../../banks/scheme-registers.ts';
 import { compactBic } from '../../../iban/bic.ts';
 import type { Bank } from '../../bank-data/bank-data.ts';
@@ -17,6 +17,16 @@ const BicSourceType = builder.enumType('BicSource', {
     },
     CORRECTED: { description: 'From the corrections of Ledgerquill, where the list is wrong or lacks the bank.' },
   } as const satisfies Record<BicSource, object>,
+});
+
+const BankStatusType = builder.enumType('BankStatus', {
+  description: 'Whether a bank is in the present list of its country.',
+  values: {
+    LISTED: { description: 'The present list has it.' },
+    DELETED: {
+      description: 'Only an older list has it, or it has closed or merged: its accounts may still be in use.',
+    },
+  } as const satisfies Record<BankStatus, object>,
 });
 
 const PaymentSchemeType = builder.enumType('PaymentScheme', {
@@ -79,6 +89,16 @@ const bankFields = (t: BankFields) => ({
     type: BicSourceType,
     nullable: true,
     description: 'Where the BIC is from; null without a BIC, or if the service does not report it.',
+  }),
+  status: t.expose('status', {
+    type: BankStatusType,
+    nullable: true,
+    description:
+      'Whether the present list has the bank, or it has closed or merged; null if the service does not report it.',
+  }),
+  successor: t.exposeString('successor', {
+    nullable: true,
+    description: 'National bank code of the bank that took over a deleted one, in the same country; null if unknown.',
   }),
   source: t.exposeString('source', {
     nullable: true,

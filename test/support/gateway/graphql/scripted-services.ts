@@ -192,7 +192,15 @@ function createValidation(iban: string, number: number): IbanValidation {
   };
 }
 
-const unknownOrigin = { countryCode: null, address: null, bicSource: null, source: null, date: null };
+const unknownOrigin = {
+  countryCode: null,
+  address: null,
+  bicSource: null,
+  status: null,
+  successor: null,
+  source: null,
+  date: null,
+};
 
 function createBank(bic: string): Bank {
   const unknown = { ...unknownOrigin, bankCode: null, zip: null, city: null, address: null };
