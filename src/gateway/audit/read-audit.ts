@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { parseBoundedJson, readProperty } from '../../base/parse-json.ts';
 
 /** The lines of one process and one day. */
-export interface AuditFile {
+interface AuditFile {
   path: string;
   day: string;
   process: string;

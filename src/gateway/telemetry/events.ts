@@ -32,7 +32,7 @@ export interface EndedCall {
   reason?: string;
 }
 
-export interface EndedOrder {
+interface EndedOrder {
   orderId: string;
   /** The name, without personal data. */
   caller: string;
