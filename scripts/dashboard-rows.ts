@@ -239,6 +239,12 @@ export const dashboardRows: Record<string, Panel[]> = {
         '{{instance}}': 'sum by (instance) (rate(ledgerquill_log_lines_dropped_total{SELECT}[$__rate_interval]))',
       },
     },
+    {
+      title: 'Audit lines that wait',
+      description: 'Lines of the audit trail that cannot be written.',
+      unit: 'short',
+      lines: { '{{instance}}': 'max by (instance) (ledgerquill_audit_lines_waiting{SELECT})' },
+    },
   ],
   Processes: [
     {

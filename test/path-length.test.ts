@@ -3,10 +3,11 @@ import { countFunctions, measurePaths } from '../bench/path-length.ts';
 
 /** In `src`, for one request. Lower them when a path gets shorter; `npx tsx bench/path-length.ts --list` shows them. */
 const limits = [
-  { kind: 'cold IBAN', files: 60, functions: 253 },
+  // The audit trail is on the paths of the calls that are paid for.
+  { kind: 'cold IBAN', files: 61, functions: 259 },
   { kind: 'cached IBAN', files: 42, functions: 132 },
   { kind: 'kept reply', files: 20, functions: 64 },
-  { kind: 'essay', files: 65, functions: 331 },
+  { kind: 'essay', files: 66, functions: 337 },
 ] as const;
 
 it('the paths of requests through the source do not grow', async () => {

@@ -217,6 +217,7 @@ export function createGateway(
     freeBytes: () => (isShared ? Promise.resolve(null) : findFreeBytes(config.dataDir)),
     bankLists: knownBanks.lists,
     droppedLogLines,
+    unwrittenAuditLines: () => audit?.unwrittenLines() ?? 0,
     configHash,
   };
   let exposition: Exposition | null = null;

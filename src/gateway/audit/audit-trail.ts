@@ -1,9 +1,11 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
+import { closeSync, fstatSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { createFolder } from '../../base/data-folder.ts';
 import { errorCodeOf, type ServiceName } from '../../base/errors.ts';
 import type { Redact } from '../../base/redact.ts';
 import type { EndedCall, Events, PaidCall } from '../telemetry/events.ts';
-import { createAuditFiles } from './audit-files.ts';
-import { type AuditFields, type AuditLine, createChain } from './chain.ts';
+import { listAuditFiles } from './read-audit.ts';
 
 interface AuditTrailOptions {
   folder: string;
@@ -17,6 +19,13 @@ interface AuditTrailOptions {
   maxWaiting?: number;
 }
 
+/** A line as it is stored: JSON, with its number `n`, time, content and hashes. */
+interface AuditLine {
+  /** In UTC, such as 2026-11-27. */
+  day: string;
+  text: string;
+}
+
 /**
  * Writes a line before each paid call is sent, and one after it. The lines of one turn of the event loop are one write, for which the
  * calls of the turn wait. If it fails, calls continue: a full disk must not stop a gateway whose counts limit what is spent.
@@ -24,28 +33,32 @@ interface AuditTrailOptions {
  */
 export function createAuditTrail(options: AuditTrailOptions) {
   const { folder, keepDays, services, redact, events, maxWaiting = 50_000 } = options;
-  const files = createAuditFiles({ folder, keepDays, process: randomUUID().slice(0, 8) });
-  const createLine = createChain();
+  /** Part of the name of each file, so that no two processes write one. */
+  const processId = randomUUID().slice(0, 8);
   /** The numbers of the first lines of calls that have not ended. */
   const open = new Map<PaidCall, number>();
+  /** The last line of the process. */
+  let last = { number: 0, hash: '' };
+  let file: { day: string; fd: number } | null = null;
   let waiting: AuditLine[] = [];
   let turn: Promise<void> | null = null;
   let isEndScheduled = false;
-  let hasLines = false;
   let hasFailed = false;
-  let retryAt = 0;
+  let retry: NodeJS.Timeout | null = null;
   let lost = 0;
 
   return {
     events: { callBegins, callEnded } satisfies Partial<Events>,
+    /** Lines that could not be written, with those that did not fit into memory; 0 while the trail can be written. */
+    unwrittenLines: () => (hasFailed ? waiting.length + lost : 0),
     /** Writes what is left, and a last line, by which an orderly end differs from one by a crash. */
     close(): void {
-      if (hasLines) add({ closed: true });
-      retryAt = 0;
-      write();
-      write();
+      writeAgain();
+      if (last.number > 0) add({ closed: true });
+      writeAgain();
+      if (retry !== null) clearTimeout(retry);
       if (waiting.length > 0) events.auditFailed(`${waiting.length + lost} lines are lost`);
-      files.close();
+      closeFile();
     },
   };
 
@@ -84,49 +97,94 @@ export function createAuditTrail(options: AuditTrailOptions) {
     const isServed = isAnswered && (status ?? 0) < 400;
     const charged = !isSent || reason === 'unreachable' ? 'no' : isServed ? 'yes' : 'unknown';
     add({ of: number, outcome, status: status ?? null, charged });
-    if (isEndScheduled) return;
+    if (!isEndScheduled) setImmediate(write);
     isEndScheduled = true;
-    setImmediate(() => {
-      isEndScheduled = false;
-      write();
-    });
   }
 
-  /** @returns the number of the line; null if it is lost, because too many wait */
-  function add(fields: AuditFields): number | null {
+  /**
+   * Each line has the hash of the line before (`prev`) and its own (`hash`), which is that of the text before it: a line that is
+   * changed, removed or moved is found.
+   * @returns its number; null if it is lost, because too many wait
+   */
+  function add(content: Readonly<Record<string, string | number | boolean | null>>): number | null {
     if (waiting.length >= maxWaiting) {
       lost += 1;
       return null;
     }
-    const line = createLine(fields);
-    waiting.push(line);
-    hasLines = true;
-    return line.number;
+    const number = last.number + 1;
+    const at = new Date().toISOString();
+    const text = JSON.stringify({ n: number, at, ...content, prev: last.hash }).slice(0, -1);
+    last = { number, hash: hash('sha256', text, 'hex') };
+    waiting.push({ day: at.slice(0, 10), text: `${text},"hash":"${last.hash}"}` });
+    return number;
   }
 
-  /** Writes what waits; after a failure, once a second at most. */
+  /** Writes what waits; after a failure, once a second. */
   function write(): void {
-    if (waiting.length === 0 || performance.now() < retryAt) return;
+    isEndScheduled = false;
+    if (retry !== null) return;
     try {
       while (waiting.length > 0) {
-        const { day } = waiting[0] as AuditLine;
-        const next = waiting.findIndex((line) => line.day !== day);
-        const lines = next === -1 ? waiting : waiting.slice(0, next);
-        files.append(day, lines);
-        waiting = waiting.slice(lines.length);
+        const day = waiting[0]?.day ?? '';
+        let lines = 0;
+        let text = '';
+        for (; waiting[lines]?.day === day && lines < maxLinesPerWrite; lines += 1) text += `${waiting[lines]?.text}\n`;
+        append(day, Buffer.from(text));
+        waiting = waiting.slice(lines);
       }
     } catch (error) {
-      retryAt = performance.now() + retryMs;
+      retry = setTimeout(writeAgain, retryMs).unref();
       if (!hasFailed) events.auditFailed(errorCodeOf(error) ?? 'unknown');
       hasFailed = true;
       return;
     }
-    if (!hasFailed) return;
+    if (hasFailed) recover();
+  }
+
+  /** Without calls, too: what is in memory would be lost with the process. */
+  function writeAgain(): void {
+    if (retry !== null) clearTimeout(retry);
+    retry = null;
+    write();
+  }
+
+  function recover(): void {
     hasFailed = false;
     events.auditRecovered(lost);
     if (lost > 0) add({ lost });
     lost = 0;
+    write();
+  }
+
+  /** Appends all or nothing. It survives the end of the process, but not a crash of the machine. @throws a file system error */
+  function append(day: string, bytes: Buffer): void {
+    // Lines in a file that was deleted would be lost.
+    if (file !== null && (file.day !== day || fstatSync(file.fd).nlink === 0)) closeFile();
+    file ??= openFile(day);
+    const { size } = fstatSync(file.fd);
+    try {
+      for (let written = 0; written < bytes.length; ) written += writeSync(file.fd, bytes, written);
+    } catch (error) {
+      // A full disk may have taken a part of it.
+      ftruncateSync(file.fd, size);
+      throw error;
+    }
+  }
+
+  /** Opens a file of a new day, and deletes those that are too old. */
+  function openFile(day: string): { day: string; fd: number } {
+    createFolder(folder);
+    const firstDay = new Date(Date.parse(day) - keepDays * 86_400_000).toISOString().slice(0, 10);
+    for (const old of listAuditFiles(folder)) if (old.day < firstDay) rmSync(old.path, { force: true });
+    return { day, fd: openSync(join(folder, `${day}.${processId}.jsonl`), 'a', 0o600) };
+  }
+
+  function closeFile(): void {
+    if (file !== null) closeSync(file.fd);
+    file = null;
   }
 }
 
 const retryMs = 1_000;
+/** About 400 kB: a write that fails is repeated. */
+const maxLinesPerWrite = 1_000;

@@ -1,7 +1,29 @@
-import { basename } from 'node:path';
+import { hash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { parseBoundedJson, readProperty } from '../../base/parse-json.ts';
-import { listAuditFiles, readLines } from './audit-files.ts';
-import { findOwnHash } from './chain.ts';
+
+/** The lines of one process and one day. */
+interface AuditFile {
+  path: string;
+  day: string;
+  process: string;
+}
+
+/** The files of a folder by process, and by day. */
+export function listAuditFiles(folder: string): AuditFile[] {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const files = names.flatMap((name) => {
+    const [, day, process] = /^(\d{4}-\d\d-\d\d)\.([\w-]+)\.jsonl$/.exec(name) ?? [];
+    return day === undefined || process === undefined ? [] : [{ path: join(folder, name), day, process }];
+  });
+  const keyOf = ({ process, day }: AuditFile) => `${process} ${day}`;
+  return files.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}
+
+function readLines({ path }: AuditFile): string[] {
+  return readFileSync(path, 'utf8').split('\n').slice(0, -1);
+}
 
 /** What is wrong with the lines of a folder, and how many there are. */
 export interface Verification {
@@ -45,6 +67,12 @@ export function verifyAudit(folder: string): Verification {
   return found;
 }
 
+/** The hash of a line, if it fits the content; null: it was changed, or is incomplete. */
+function findOwnHash(text: string): string | null {
+  const [, content = '', own = null] = /^(.*),"hash":"([0-9a-f]{64})"\}$/.exec(text) ?? [];
+  return own !== null && hash('sha256', content, 'hex') === own ? own : null;
+}
+
 /** A call, from its two lines. */
 export interface AuditedCall {
   at: string;
@@ -74,7 +102,7 @@ export function readCalls(folder: string, from: string, to: string): AuditedCall
       const read = (name: string) => String(readProperty(line, name) ?? '');
       const call = calls.get(`${file.process} ${read('of')}`);
       if (call) Object.assign(call, { outcome: read('outcome'), status: read('status'), charged: read('charged') });
-      if (read('caller') === '' || file.day > to) continue;
+      if (read('service') === '' || file.day > to) continue;
       calls.set(`${file.process} ${read('n')}`, {
         at: read('at'),
         day: file.day,

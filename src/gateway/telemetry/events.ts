@@ -32,6 +32,17 @@ export interface EndedCall {
   reason?: string;
 }
 
+interface EndedOrder {
+  orderId: string;
+  /** The name, without personal data. */
+  caller: string;
+  state: 'finished' | 'failed' | 'cancelled';
+  /** The code of a failure. */
+  code?: string | undefined;
+  /** Sent by the process that has ended it, with retries. An earlier process may have sent one. */
+  upstreamCalls: number;
+}
+
 /**
  * The events of the gateway. Its parts fire them, and log and metrics listen. No function throws. No argument contains
  * personal data, except possibly `error` and the texts of a client in a request.
@@ -49,14 +60,14 @@ export interface Events {
   /** @param lost lines that did not fit into memory meanwhile */
   auditRecovered(lost: number): void;
   /** A call was sent, and thus may be charged. */
-  callPaid(service: ServiceName): void;
+  callPaid(service: ServiceName, caller: string): void;
   /** With its retries. Not fired if the client aborted it. */
   upstreamOperationEnded(service: ServiceName, outcome: OperationOutcome): void;
   /** A look-up waits for the call of another one. */
   flightJoined(): void;
   essayOrdered(outcome: EssayOutcome): void;
-  /** An order that was started has its last state. @param code of a failure */
-  essayOrderEnded(orderId: string, state: 'finished' | 'failed' | 'cancelled', code: string | null): void;
+  /** An order that was started has its last state. */
+  essayOrderEnded(order: EndedOrder): void;
   /** This process continues orders of one that has stopped. */
   essayOrdersAdopted(count: number): void;
   /** A stored order, or its entry in a list, is damaged or of a later version, and was skipped. */

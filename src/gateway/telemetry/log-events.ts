@@ -23,10 +23,8 @@ export function createLogEvents(log: Log): Events {
     upstreamOperationEnded: ignore,
     flightJoined: ignore,
     essayOrdered: ignore,
-    essayOrderEnded: (orderId, state, code) =>
-      code === null
-        ? log.info({ orderId, state }, 'an order ended')
-        : log.warn({ orderId, state, code }, 'an order failed'),
+    essayOrderEnded: (order) =>
+      order.code === undefined ? log.info(order, 'an order ended') : log.warn(order, 'an order failed'),
     essayOrdersAdopted: (count) => log.info({ count }, 'orders of a process that has stopped are continued'),
     essayOrderUnreadable() {
       if (!isDue('essay order unreadable')) return;

@@ -91,7 +91,7 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
       else queue.leave();
       // Paid unless it was surely not sent. If the caller has aborted one that was sent, it may be charged.
       const isUnreachable = outcome.kind === 'failed' && outcome.reason === 'unreachable';
-      if (isSent && !isUnreachable) events.callPaid(service);
+      if (isSent && !isUnreachable) events.callPaid(service, context.origin.caller);
       else reservation?.release();
       if (begun !== null) events.callEnded(begun, outcome, isSent);
       if (outcome.kind === 'answered') reservation?.recordAnswer(outcome);

@@ -316,6 +316,7 @@ function tMetrics(tokens = 0) {
       { country: 'AT', validUntil: null },
     ],
     droppedLogLines: () => 0,
+    unwrittenAuditLines: () => 0,
     configHash: async () => '0a1b2c3d',
   });
   onTestFinished(exposition.close);

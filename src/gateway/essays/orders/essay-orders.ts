@@ -198,7 +198,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     signal.throwIfAborted();
     activity.begin();
     try {
-      const caller = { id: callerId, name: '', limits: noLimits };
+      const caller = { id: callerId, name: context.origin.caller, limits: noLimits };
       const { idempotencyKey } = order;
       if (idempotencyKey !== null) return await generateOnce({ ...order, idempotencyKey }, caller, context);
       const unkeyed = queue({ ...order, idempotencyKey: randomUUID() }, caller, true);
@@ -371,7 +371,8 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     if (state.kind === 'sent' || isAwaited) {
       const ended = await storeTakeOver();
       if (ended.process !== lease.id || isAwaited || ended.state.kind !== 'failed') return ended;
-      events.essayOrderEnded(id, 'failed', unknownOutcome.code);
+      const { code } = unknownOutcome;
+      events.essayOrderEnded({ orderId: id, caller: caller.name, state: 'failed', code, upstreamCalls: 0 });
       adopted += 1;
       return ended;
     }
@@ -513,7 +514,8 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   /** Another process that has sent the order looks for it every second. */
   async function cancelElsewhere({ id, caller, isAwaited }: OrderRecord): Promise<void> {
     const record = await records.change(id, caller.id, { kind: 'cancelled', cancelsSent: false });
-    if (record?.state.kind === 'cancelled') events.essayOrderEnded(id, 'cancelled', null);
+    const ended = { orderId: id, caller: caller.name, state: 'cancelled', upstreamCalls: 0 } as const;
+    if (record?.state.kind === 'cancelled') events.essayOrderEnded(ended);
     if (record?.state.kind !== 'sent' || isAwaited || !cancelsSent) return;
     await records.change(id, caller.id, { kind: 'cancel-requested' });
     const waiting = new AbortableSignal();

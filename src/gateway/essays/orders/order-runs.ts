@@ -74,6 +74,8 @@ export interface OrderRun {
   refusal: Refusal | null;
   /** The text that was written so far, if the service shows it. */
   textSoFar: string;
+  /** Calls to the service, with retries. */
+  calls: number;
   /** When watchers were last woken because of it, by `performance.now()`. */
   textShownAt: number;
   /** The text that other processes can read. */
@@ -193,7 +195,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
       ),
     );
     const state = { phase: 'placing', storedAt: performance.now(), isBeingDetached: false, refusal: null } as const;
-    const text = { textSoFar: '', textShownAt: 0, storedText: '' };
+    const text = { textSoFar: '', calls: 0, textShownAt: 0, storedText: '' };
     const turn = request === null ? createTurn() : null;
     const run: OrderRun = { record, isKeyed, placed, undo, task, turn, ...state, ...text };
     runs.set(recordKeyOf(record), run);
@@ -257,6 +259,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
             if (performance.now() - run.storedAt >= leaseMs) run.refusal = { kind: 'unsafe' };
             if (run.refusal !== null) throw new Error('The order was not sent in time.');
             run.phase = 'sent';
+            run.calls += 1;
           },
           onText: (textSoFar) => showText(run, textSoFar),
         },
@@ -386,7 +389,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
     const essay = result?.kind === 'essay' ? result : null;
     const record = transition(own, event) ?? own;
     const ended: PendingEnd = { own, record, event, essay, isKeyed: run.isKeyed };
-    if (!own.isAwaited && isEnded(record)) events.essayOrderEnded(own.id, ...describeEnd(record.state));
+    if (!own.isAwaited && isEnded(record)) report(run, record.state);
     drop(run);
     const added = pendingEnds.add(ended);
     changes.emit(recordKeyOf(own));
@@ -396,6 +399,11 @@ export function createOrderRuns(options: OrderRunsOptions) {
     if (delivered === null) return moved(null);
     events.essayOrdered(delivered.kind === 'essay' && essay === null ? 'from_key' : outcomes[delivered.kind]);
     return delivered;
+  }
+
+  function report({ record: { id, caller }, calls }: OrderRun, state: EndedState): void {
+    const code = findFailureCode(state);
+    events.essayOrderEnded({ orderId: id, caller: caller.name, state: state.kind, code, upstreamCalls: calls });
   }
 
   function onStored({ own }: PendingEnd, stored: OrderRecord | null): void {
@@ -430,7 +438,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
     if (record?.state.kind !== 'cancelled' || hasEnded()) return;
     // Clients that wait for it with `generateEssay` see it, if it was sent.
     abortRun(run, cancelled);
-    if (run.phase !== 'sent') events.essayOrderEnded(id, 'cancelled', null);
+    if (run.phase !== 'sent') report(run, { kind: 'cancelled', mayHaveBeenPaid: false });
     changes.emit(recordKeyOf(run.record));
     await run.task.settled();
   }
@@ -511,10 +519,10 @@ function moved(record: OrderRecord | null): Moved {
   return { kind: 'moved', record };
 }
 
-function describeEnd(state: EndedState): ['finished' | 'failed' | 'cancelled', string | null] {
-  if (state.kind !== 'failed') return [state.kind, null];
+function findFailureCode(state: EndedState): string | undefined {
+  if (state.kind !== 'failed') return undefined;
   const failure = toResult(state);
-  return ['failed', failure !== null && 'code' in failure ? failure.code : 'BAD_USER_INPUT'];
+  return failure !== null && 'code' in failure ? failure.code : 'BAD_USER_INPUT';
 }
 
 /** After the store has failed. */

@@ -86,9 +86,10 @@ export const definitions = {
   }),
   ledgerquill_joined_flights_total: counter('Look-ups that waited for the upstream call of another one.'),
   ledgerquill_kept_replies_total: counter('Requests that were answered with the reply to an earlier one.'),
-  ledgerquill_paid_calls_total: counter('Upstream calls that were sent, and thus may be charged.', {
-    service: serviceNames,
-  }),
+  ledgerquill_paid_calls_total: counter(
+    'Upstream calls that were sent, and thus may be charged. other: the sum of callers with tokens.',
+    { service: serviceNames, caller: null },
+  ),
   ledgerquill_saved_calls_total: counter(
     'Look-ups and orders without a call, by why: cache, flight, kept_reply or idempotency_key.',
     { service: serviceNames, by: ['cache', 'flight', 'kept_reply', 'idempotency_key'] },
@@ -131,7 +132,9 @@ export const definitions = {
     { country: null },
   ),
   ledgerquill_log_lines_dropped_total: counter('Requests beyond REQUEST_LOG_PER_SECOND that were not logged.'),
-  ledgerquill_audit_failures_total: counter('Times that the audit trail could not be written any more.'),
+  ledgerquill_audit_lines_waiting: gauge(
+    'Lines of the audit trail that cannot be written: in memory, or lost because it is full.',
+  ),
   ledgerquill_build_info: gauge('1, with the version of the gateway.', { version: null }),
   ledgerquill_config_info: gauge(
     '1, with a hash of the secret of the store, all limits, REPLICAS and the bank lists: the same for all replicas.',

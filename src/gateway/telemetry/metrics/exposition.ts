@@ -35,6 +35,8 @@ export interface MetricSources {
   freeBytes(): Promise<number | null>;
   bankLists(): readonly { country: string; validUntil: string | null }[];
   droppedLogLines(): number;
+  /** Lines of the audit trail that cannot be written. */
+  unwrittenAuditLines(): number;
   /** A hash of what all replicas must have in common. */
   configHash(): Promise<string>;
 }
@@ -120,6 +122,7 @@ function createGatewayMetrics(sources: MetricSources) {
         return [{ labels: { country }, value: (Date.parse(validUntil) + dayMs) / 1_000 }];
       }),
     ledgerquill_log_lines_dropped_total: () => one(sources.droppedLogLines()),
+    ledgerquill_audit_lines_waiting: () => one(sources.unwrittenAuditLines()),
     ledgerquill_config_info: async () => [{ labels: { hash: await sources.configHash() }, value: 1 }],
   };
 }

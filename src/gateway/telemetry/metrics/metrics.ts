@@ -1,4 +1,4 @@
-import type { ServiceName } from '../../../base/errors.ts';
+import { type ServiceName, serviceNames } from '../../../base/errors.ts';
 import type { Events } from '../events.ts';
 import { type FinishedReply, type FinishedRequest, methodLabel } from '../finished-request.ts';
 import { circuitStates } from './definitions.ts';
@@ -97,8 +97,9 @@ function countUpstreams({ counted, refusals, saved }: SharedMetrics) {
   const durations = counted.durations('http_client_request_duration_seconds', alertedCalls);
   const operations = counted.counts('ledgerquill_upstream_operations_total');
   const attempts = counted.counts('ledgerquill_upstream_attempts_total');
-  const paid = counted.counts('ledgerquill_paid_calls_total');
-  const auditFailures = counted.counts('ledgerquill_audit_failures_total').of();
+  const paid = counted.counts('ledgerquill_paid_calls_total', maxPaidSeries);
+  // From 0, so that the first call is seen as an increase.
+  for (const service of serviceNames) for (const caller of ['anonymous', 'other']) paid.of(service, caller);
   const restoredCounts = counted.counts('ledgerquill_restored_counts_total');
   const essays = counted.counts('ledgerquill_essays_total');
   const joinedFlights = counted.counts('ledgerquill_joined_flights_total').of();
@@ -130,11 +131,8 @@ function countUpstreams({ counted, refusals, saved }: SharedMetrics) {
       operations.of(service, isBudget ? 'exhausted' : outcome).value += 1;
       if (isBudget) refusals.of('budget').value += 1;
     },
-    callPaid(service) {
-      paid.of(service).value += 1;
-    },
-    auditFailed() {
-      auditFailures.value += 1;
+    callPaid(service, caller) {
+      paid.of(service, caller.startsWith('jwt:') ? 'other' : caller).value += 1;
     },
     countRestored(service) {
       restoredCounts.of(service).value += 1;
@@ -152,6 +150,9 @@ function countUpstreams({ counted, refusals, saved }: SharedMetrics) {
     circuitClosed: (service, path) => changeCircuit(service, path, 'closed'),
   } satisfies Partial<Events>;
 }
+
+/** One for each service and configured caller; beyond it, calls are counted for the service and caller `other`. */
+const maxPaidSeries = 2_000;
 
 /** What LedgerquillUpstreamSlow compares: answers and timeouts. */
 const alertedCalls = [

@@ -90,7 +90,7 @@ export function tOrders({
     isWithdrawn,
     events: {
       essayOrdered: (outcome) => outcomes.push(outcome),
-      essayOrderEnded: (_id, state, code) => fired.push([state, code].filter(Boolean).join(': ')),
+      essayOrderEnded: ({ state, code }) => fired.push([state, code].filter(Boolean).join(': ')),
       essayOrdersAdopted: (count) => fired.push(`adopted: ${count}`),
       essayWriteBuffered: () => {},
       essayLost: (reason) => fired.push(`lost: ${reason}`),

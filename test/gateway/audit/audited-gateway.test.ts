@@ -1,0 +1,163 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { readCalls, verifyAudit } from '../../../src/gateway/audit/read-audit.ts';
+import { runCommand } from '../../support/command.ts';
+import { ec, jwt, pemOf, tToken } from '../../support/gateway/callers/token.ts';
+import { as, keyOf, tCallers } from '../../support/gateway/http/callers.ts';
+import { tFolder } from '../../support/gateway/stores/folder.ts';
+import { scrape } from '../../support/gateway/telemetry/scrape.ts';
+import { bankDataKey, essaysKey } from '../../support/gateway.ts';
+import { type Reply, replyJson, tUpstream } from '../../support/scripted-upstream.ts';
+
+/* The audit trail of a whole gateway: who has caused which call. */
+
+const iban = 'DE89370400440532013000';
+const essay = 'Pens hold ink, and they hold it well for a long time. '.repeat(20);
+const valid: Reply = replyJson(200, { valid: true, essay });
+const lookUp = `query Payee { ibanValidation(iban: "${iban}") { valid } }`;
+const orderWith = (field: string, key: string) => `mutation Write {
+  ${field}(input: { description: "Pens for ${iban}", wordCount: 100, idempotencyKey: "${key}" }) { __typename }
+}`;
+
+async function tAudited(given: { env?: object; reply?: Reply; dataDir?: string } = {}) {
+  const { env = {}, reply = valid, dataDir = tFolder() } = given;
+  const upstream = await tUpstream(reply);
+  const settings = {
+    BANK_DATA_URL: upstream.url,
+    ESSAY_URL: upstream.url,
+    STORE_SECRET: secret,
+    AUDIT_DAYS: '400',
+    ...keys,
+  };
+  const gateway = await tCallers({
+    callers: { shop: 'bank-data+essays', bank: 'bank-data' },
+    env: { ...settings, DATA_DIR: dataDir, ...env },
+    upstream,
+  });
+  const folder = join(dataDir, 'audit');
+  return {
+    ...gateway,
+    folder,
+    askAs: async (name: string, query: string, headers = {}) =>
+      (await gateway.post({ query }, { ...as(name), ...headers })).json(),
+    calls: () => readCalls(folder, '0000-00-00', '9999-99-99'),
+    text: () =>
+      readdirSync(folder)
+        .map((name) => readFileSync(join(folder, name), 'utf8'))
+        .join(''),
+    /** Runs a command with the settings of the gateway. */
+    run: (...args: string[]) => runCommand(args, { ...settings, DATA_DIR: dataDir, ...env }),
+  };
+}
+
+const secret = 'a-seeded-secret-of-the-store';
+const keys = { BANK_DATA_API_KEY: bankDataKey, ESSAY_API_KEY: essaysKey };
+
+it('names request, caller, operation, document and order, and contains no IBAN, text or secret', async () => {
+  const gateway = await tAudited();
+  const { askAs, calls, log, upstream } = gateway;
+  await askAs('bank', lookUp, { 'x-request-id': iban });
+  await askAs('shop', orderWith('generateEssay', 'form-1'), { 'x-request-id': 'request-2' });
+  await askAs('shop', orderWith('startEssay', 'form-2'));
+  await vi.waitUntil(() => log().includes('an order ended'));
+  await gateway.close();
+  expect(upstream.calls).toHaveLength(3);
+  expect(calls()).toMatchObject([
+    { caller: 'api-key:bank', service: 'bank-data', request: '[IBAN]', operation: 'Payee', order: '', charged: 'yes' },
+    { caller: 'api-key:shop', service: 'essays', request: 'request-2', operation: 'Write', charged: 'yes' },
+    { caller: 'api-key:shop', service: 'essays', request: '', operation: '', charged: 'yes' },
+  ]);
+  const orders = calls().map(({ order }) => order);
+  expect(new Set(orders).size).toBe(3);
+  for (const hidden of [iban, 'Pens', secret, keyOf('shop'), keyOf('bank'), bankDataKey, essaysKey])
+    expect(gateway.text()).not.toContain(hidden);
+
+  const ended = log()
+    .split('\n')
+    .find((line) => line.includes('an order ended'));
+  expect(JSON.parse(ended ?? '')).toMatchObject({ orderId: orders[2], caller: 'api-key:shop', upstreamCalls: 1 });
+});
+
+it('counts paid calls by configured caller', async () => {
+  const token = await tToken({ scope: 'bank-data' });
+  const { askAs, post, metricsUrl } = await tAudited({
+    env: { METRICS_PORT: '0', ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey) },
+  });
+  await askAs('shop', orderWith('generateEssay', 'form-1'));
+  await askAs('bank', lookUp);
+  await post({ query: lookUp.replace(iban, 'NL91ABNA0417164300') }, { authorization: `Bearer ${token}` });
+  const { value } = await scrape(metricsUrl());
+  const paid = (service: string, caller: string) => value('ledgerquill_paid_calls_total', { service, caller });
+  expect([paid('essays', 'api-key:shop'), paid('bank-data', 'api-key:bank'), paid('bank-data', 'other')]).toEqual([
+    1, 1, 1,
+  ]);
+});
+
+it('begins a file each day, counts a call on the day of its beginning, and deletes files by AUDIT_DAYS', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-27T23:59:59Z') });
+  const { askAs, folder, upstream, close } = await tAudited({ env: { AUDIT_DAYS: '2' } });
+  const days = () => readdirSync(folder).map((name) => name.slice(0, 10));
+  const ask = (account: string) => askAs('bank', lookUp.replace(iban, account));
+  upstream.answers((response, call) => {
+    vi.setSystemTime('2026-11-28T00:00:01Z');
+    return valid(response, call);
+  });
+  await ask('NL91ABNA0417164300');
+  await vi.waitUntil(() => days().length === 2);
+  expect(days().sort()).toEqual(['2026-11-27', '2026-11-28']);
+  expect(readCalls(folder, '2026-11-27', '2026-11-27')).toMatchObject([{ outcome: 'answered', charged: 'yes' }]);
+  expect(readCalls(folder, '2026-11-28', '2026-11-28')).toEqual([]);
+  upstream.answers(valid);
+  vi.setSystemTime('2026-11-30T12:00:00Z');
+  await ask(iban);
+  expect(days().sort()).toEqual(['2026-11-28', '2026-11-30']);
+  await close();
+  expect(verifyAudit(folder)).toMatchObject({ problems: [], unclosed: [] });
+});
+
+it('keeps lines while its folder is a file, and writes them without further calls', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const { askAs, folder, calls, metricsUrl, log } = await tAudited({ env: { METRICS_PORT: '0' } });
+  const waiting = async () => (await scrape(metricsUrl())).value('ledgerquill_audit_lines_waiting');
+  await askAs('bank', lookUp);
+  expect(await waiting()).toBe(0);
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, 'a file in place of the folder');
+  expect(await askAs('bank', lookUp.replace(iban, 'NL91ABNA0417164300'))).toMatchObject({
+    data: { ibanValidation: { valid: true } },
+  });
+  await vi.waitFor(async () => expect(await waiting()).toBe(2));
+  expect(log()).toContain('the audit trail cannot be written');
+  vi.advanceTimersByTime(5_000);
+  expect(await waiting()).toBe(2);
+  rmSync(folder);
+  vi.advanceTimersByTime(1_000);
+  expect(existsSync(folder)).toBe(true);
+  expect(await waiting()).toBe(0);
+  expect(calls()).toMatchObject([{ outcome: 'answered' }]);
+  expect(log()).toContain('the audit trail is written again');
+});
+
+it('verifies, sums and exports by commands, and finds the hash of a subject', async () => {
+  const token = await tToken({ sub: 'alice@example.com', scope: 'bank-data' });
+  const { askAs, post, folder, run, close } = await tAudited({ env: { ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey) } });
+  await askAs('bank', lookUp);
+  await post({ query: lookUp.replace(iban, 'NL91ABNA0417164300') }, { authorization: `Bearer ${token}` });
+  await close();
+  const name = (await run('caller-hash', 'alice@example.com')).stdout.trim();
+  expect(name).toMatch(/^jwt:[\w-]{11}$/);
+  expect((await run('audit', 'sum', '--by', 'caller')).stdout).toBe(
+    `caller,calls,charged,unknown,open,not_sent\napi-key:bank,1,1,0,0,0\n${name},1,1,0,0,0\n`,
+  );
+  const exported = (await run('audit', 'export', '--format', 'csv')).stdout.trim().split('\n');
+  expect(exported).toHaveLength(3);
+  expect(exported[0]).toMatch(/^at,day,process,caller,service,tool,/);
+  expect((await run('audit', 'export', '--from', '2999-01-01')).stdout).toBe('');
+  expect(await run('audit', 'verify')).toMatchObject({ code: 0, stdout: '5 lines are as they were written.\n' });
+  const [file = ''] = readdirSync(folder);
+  const path = join(folder, file);
+  writeFileSync(path, readFileSync(path, 'utf8').replace('api-key:bank', 'api-key:shop'));
+  const { code, stderr } = await run('audit', 'verify');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('line 1: was changed')]);
+});
