@@ -4,7 +4,7 @@ import { createKnownBanks, type KnownBanks } from '../banks/known-banks.ts';
 import { answerWithin } from '../base/async/pause.ts';
 import { createTimeSlices } from '../base/async/time-slices.ts';
 import { findFreeBytes } from '../base/data-folder.ts';
-import { createRedact } from '../base/redact.ts';
+import { createRedactions } from '../base/redact.ts';
 import { createCachedBankData } from './bank-data/cached-bank-data.ts';
 import { createAccess } from './callers/access.ts';
 import type { Scope } from './config/callers.ts';
@@ -25,6 +25,7 @@ import { closeOnError, openStore } from './stores/open-store.ts';
 import type { Exposition, MetricSources } from './telemetry/metrics/exposition.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
 import { createUpstreamFactory, type UpstreamLimits } from './upstream/upstream-client.ts';
+import { createUpstreamKeys } from './upstream/upstream-keys.ts';
 
 interface GatewayOptions {
   logDestination?: DestinationStream;
@@ -46,8 +47,7 @@ export function createGateway(
     upstreamLimits,
   }: GatewayOptions = {},
 ) {
-  const secrets = listSecrets(config, upstreams);
-  const redact = createRedact(secrets);
+  const { redact, redactSecrets, add: hideSecret } = createRedactions(listSecrets(config, upstreams));
   const { events, metrics, traces, droppedLogLines, setDebug } = createTelemetry({ config, redact, logDestination });
   const trustedDocuments = config.trustedDocuments && createTrustedDocuments({ ...config.trustedDocuments, events });
   const opened = openStore(config.store, config.dataDir, events);
@@ -56,15 +56,17 @@ export function createGateway(
     createAccess({ access: config.access, storeConfig: config.store, store, replicas, events }),
   );
 
-  const createUpstream = createUpstreamFactory({ config, store, replicas, limits: upstreamLimits, secrets, events });
+  const keys = createUpstreamKeys({ upstreams, hideSecret, events });
+  const limits = upstreamLimits;
+  const createUpstream = createUpstreamFactory({ config, store, replicas, limits, redactSecrets, events });
   const bankData = createCachedBankData({
     createUpstream,
-    access: upstreams.bankData,
+    access: keys.bankData,
     config,
     sharedValues,
     events,
   });
-  const essaysUpstream = createUpstream('essays', upstreams.essays, 'token', config.essays);
+  const essaysUpstream = createUpstream('essays', keys.essays, 'token', config.essays);
   const essays = createPaidEssays({
     client: essaysUpstream.client,
     config,
@@ -209,6 +211,11 @@ export function createGateway(
     bankLists: knownBanks.lists,
     announceStop,
     setDebug,
+    /** Reads the files with API keys again: those of the upstreams and those of callers. */
+    reloadKeys() {
+      keys.reload();
+      access.reloadKeys();
+    },
     close,
   };
 
@@ -250,6 +257,7 @@ export function createGateway(
 
   async function shutDown(): Promise<void> {
     announceStop();
+    keys.close();
     stopLoading();
     bankData.dataVersion.close();
     const stoppingEssays = essays.stop();

@@ -63,6 +63,8 @@ export interface Events {
   apiKeysFileInvalid(reason: string): void;
   /** The blocked callers are others now. @param names of all of them: of subjects, the hash, as in the log */
   callersBlocked(names: readonly string[]): void;
+  upstreamKeyReloaded(service: ServiceName): void;
+  upstreamKeyInvalid(service: ServiceName, reason: string): void;
   keySetUnavailable(reason: string): void;
   rateLimitNotShared(reason: string): void;
   /** Fired once per outage of the store. */

@@ -12,8 +12,8 @@ import { ReceivedLines } from './received-lines.ts';
 export interface CallsOptions {
   service: ServiceName;
   baseUrl: string;
-  /** Sent with every request, including the API key. */
-  headers: Readonly<Record<string, string>>;
+  /** Sent with every request, including the API key, which may be replaced. */
+  headers: () => Readonly<Record<string, string>>;
   maxResponseBytes: number;
   /** Limit for the calls in flight; the queue keeps it. */
   maxConcurrency: number;
@@ -35,9 +35,6 @@ export function createCalls(options: CallsOptions): { makeCall: MakeCall; close(
   const basePath = pathname.replace(/\/$/, '');
   const kept = createConnections({ origin, maxCalls: maxConcurrency, isKept: true });
   const writing = createConnections({ origin, maxCalls: maxConcurrency, isKept: false });
-  const headerList = Object.entries(headers).flat();
-  const jsonHeaderList = [...headerList, ...jsonContent];
-  const linesHeaderList = [...Object.entries({ ...headers, accept: acceptedLines }).flat(), ...jsonContent];
 
   return {
     makeCall({ request, deadline, context: { trace }, retries }, onSending) {
@@ -46,7 +43,9 @@ export function createCalls(options: CallsOptions): { makeCall: MakeCall; close(
       const connection = connections.take();
       const span = trace === null ? null : trace.startCall({ service, method, path, retries });
       const startedAt = performance.now();
-      const sentHeaders = body === undefined ? headerList : request.lines ? linesHeaderList : jsonHeaderList;
+      const sent = request.lines ? { ...headers(), accept: acceptedLines } : headers();
+      const headerList = Object.entries(sent).flat();
+      const sentHeaders = body === undefined ? headerList : [...headerList, ...jsonContent];
       const dispatchOptions = {
         // Otherwise undici composes it for each call.
         origin,

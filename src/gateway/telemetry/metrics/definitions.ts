@@ -130,6 +130,10 @@ export const definitions = {
     'End of the last day of the bank list of this country; absent if unknown. After it, bankCodeStatus is UNKNOWN for unlisted bank codes.',
     { country: null },
   ),
+  ledgerquill_configured_file_valid: gauge(
+    '1 if the file of this variable was valid when it was read again, 0 if not: then its last valid content is in use. Absent before.',
+    { file: ['BANK_DATA_API_KEY_FILE', 'ESSAY_API_KEY_FILE', 'GATEWAY_API_KEYS_FILE', 'TRUSTED_DOCUMENTS'] },
+  ),
   ledgerquill_log_lines_dropped_total: counter('Requests beyond REQUEST_LOG_PER_SECOND that were not logged.'),
   ledgerquill_build_info: gauge('1, with the version of the gateway.', { version: null }),
   ledgerquill_config_info: gauge(

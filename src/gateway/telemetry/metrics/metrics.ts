@@ -12,7 +12,7 @@ export function createMetrics() {
   const refusals = counted.counts('ledgerquill_refusals_total');
   const saved = counted.add('ledgerquill_saved_calls_total', new Series(['service', 'by'], () => new Count()));
   const shared = { counted, refusals, saved };
-  const events: Partial<Events> = { ...countRequests(shared), ...countUpstreams(shared) };
+  const events: Partial<Events> = { ...countRequests(shared), ...countUpstreams(shared), ...showFiles(shared) };
   return { events, counted };
 }
 
@@ -148,6 +148,24 @@ function countUpstreams({ counted, refusals, saved }: SharedMetrics) {
     circuitClosed: (service, path) => changeCircuit(service, path, 'closed'),
   } satisfies Partial<Events>;
 }
+
+/** Whether the files that were read again are valid. */
+function showFiles({ counted }: SharedMetrics) {
+  const files = counted.counts('ledgerquill_configured_file_valid');
+  const show = (file: string, isValid: boolean) => {
+    files.of(file).value = isValid ? 1 : 0;
+  };
+  return {
+    upstreamKeyReloaded: (service) => show(keyFiles[service], true),
+    upstreamKeyInvalid: (service) => show(keyFiles[service], false),
+    apiKeysReloaded: () => show('GATEWAY_API_KEYS_FILE', true),
+    apiKeysFileInvalid: () => show('GATEWAY_API_KEYS_FILE', false),
+    trustedDocumentsReloaded: () => show('TRUSTED_DOCUMENTS', true),
+    trustedDocumentsInvalid: () => show('TRUSTED_DOCUMENTS', false),
+  } satisfies Partial<Events>;
+}
+
+const keyFiles = { 'bank-data': 'BANK_DATA_API_KEY_FILE', essays: 'ESSAY_API_KEY_FILE' } as const;
 
 /** What LedgerquillUpstreamSlow compares: answers and timeouts. */
 const alertedCalls = [
