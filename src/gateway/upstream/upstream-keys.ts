@@ -33,24 +33,18 @@ export function createUpstreamKeys({ upstreams, hideSecret, events }: UpstreamKe
     },
   };
 
-  function readAgain(service: ServiceName, variable: string, { url, apiKey: keyAtStart, apiKeyFile }: UpstreamAccess) {
-    let apiKey = keyAtStart;
+  function readAgain(service: ServiceName, variable: string, { url, apiKey, apiKeyFile }: UpstreamAccess) {
     let isInvalid = false;
-    const access: Readonly<UpstreamAccess> = {
-      url,
-      get apiKey() {
-        return apiKey;
-      },
-    };
+    const access = { url, apiKey };
     if (apiKeyFile === undefined) return { access, reload() {}, close() {} };
     const file = apiKeyFile;
 
     function reload(): void {
       try {
         const key = readKey(file, variable);
-        if (key === apiKey && !isInvalid) return;
+        if (key === access.apiKey && !isInvalid) return;
         hideSecret(key);
-        apiKey = key;
+        access.apiKey = key;
         isInvalid = false;
         events.upstreamKeyReloaded(service);
       } catch (error) {

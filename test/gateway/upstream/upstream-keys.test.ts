@@ -2,6 +2,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createRedactions } from '../../../src/base/redact.ts';
+import { createMetrics } from '../../../src/gateway/telemetry/metrics/metrics.ts';
 import { createUpstreamKeys } from '../../../src/gateway/upstream/upstream-keys.ts';
 import { tIban } from '../../support/e2e/iban.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
@@ -11,6 +12,8 @@ import { replyJson, tUpstream } from '../../support/scripted-upstream.ts';
 
 const newKey = 'seeded-new-key-b2';
 const newestKey = 'seeded-newest-key-b3';
+/** A busy machine reports changes of files late. */
+const untilSeen = { timeout: 100_000 };
 
 function tKeyFile(key: string): string {
   const file = join(tFolder(), 'key');
@@ -42,14 +45,14 @@ it('reads the key again when its file is written or replaced, and hides the old 
   expect([keys.bankData.apiKey, reported]).toEqual([bankDataKey, []]);
 
   writeFileSync(file, newKey);
-  await expect.poll(() => keys.bankData.apiKey).toBe(newKey);
+  await expect.poll(() => keys.bankData.apiKey, untilSeen).toBe(newKey);
   writeFileSync(`${file}.new`, newestKey);
   renameSync(`${file}.new`, file);
-  await expect.poll(() => keys.bankData.apiKey).toBe(newestKey);
+  await expect.poll(() => keys.bankData.apiKey, untilSeen).toBe(newestKey);
   expect(reported).toEqual(['bank-data', 'bank-data']);
   expect(redact(`${bankDataKey} ${newKey} ${newestKey}`)).toBe('[hidden] [hidden] [hidden]');
   expect(keys.essays.apiKey).toBe('seeded-essays-key');
-});
+}, 100_000);
 
 it('uses the key of a file that changed after the configuration was read', () => {
   expect(tKeys(tKeyFile(newKey)).keys.bankData.apiKey).toBe(newKey);
@@ -76,6 +79,23 @@ it.each([
   expect(reported.slice(2)).toEqual(['bank-data']);
 });
 
+it('shows an invalid file in the metrics until it is valid, and no other', () => {
+  const { events, counted } = createMetrics();
+  const invalid = () => {
+    const samples = counted.collect('ledgerquill_configured_file_valid') ?? [];
+    expect(samples.length).toBe(4);
+    return samples.flatMap(({ labels, value }) => (value === 0 ? labels.file : []));
+  };
+  expect(invalid()).toEqual([]);
+  events.upstreamKeyInvalid?.('essays', 'the file is empty');
+  events.trustedDocumentsInvalid?.('the file is missing');
+  events.apiKeysFileInvalid?.('the file is missing');
+  expect(invalid()).toEqual(['ESSAY_API_KEY_FILE', 'GATEWAY_API_KEYS_FILE', 'TRUSTED_DOCUMENTS']);
+  events.upstreamKeyReloaded?.('essays');
+  events.trustedDocumentsReloaded?.(1);
+  expect(invalid()).toEqual(['GATEWAY_API_KEYS_FILE']);
+});
+
 it('replaces the key under load without a failed look-up', async () => {
   const file = tKeyFile(bankDataKey);
   const accepted = new Set<unknown>([bankDataKey, newKey]);
@@ -97,13 +117,13 @@ it('replaces the key under load without a failed look-up', async () => {
   await vi.waitUntil(async () => {
     await Promise.all([askForTen(), askForTen()]);
     return upstream.calls.at(-1)?.headers.apikey === newKey;
-  });
+  }, untilSeen);
   accepted.delete(bankDataKey);
   await Promise.all([askForTen(), askForTen()]);
   expect(upstream.calls.length).toBe(account);
   expect(log()).toContain('the file with the API key of the upstream was read again');
   expect(log()).not.toMatch(/seeded-(?:bank-data|new)-key/);
-});
+}, 100_000);
 
 it('reads the files again at SIGHUP', async () => {
   const upstream = await tUpstream(replyJson(200, { valid: true }));
@@ -112,7 +132,7 @@ it('reads the files again at SIGHUP', async () => {
   const { process: gateway, ask } = await tGatewayProcess({ ...env, BANK_DATA_API_KEY_FILE: file });
   writeFileSync(file, '\n');
   gateway.kill('SIGHUP');
-  const isLogged = (text: string) => vi.waitFor(() => expect(gateway.stderr()).toContain(text), { timeout: 100_000 });
+  const isLogged = (text: string) => vi.waitFor(() => expect(gateway.stderr()).toContain(text), untilSeen);
   await isLogged('the file with the API key of the upstream is invalid: the last key remains in use');
   writeFileSync(file, newestKey);
   gateway.kill('SIGHUP');

@@ -12,6 +12,14 @@ const [counter, histogram, gauge] = [define('counter'), define('histogram'), def
 
 export const circuitStates = ['closed', 'open', 'half_open'] as const;
 
+/** The variables of the files that are read again when they change. */
+export const configuredFiles = [
+  'BANK_DATA_API_KEY_FILE',
+  'ESSAY_API_KEY_FILE',
+  'GATEWAY_API_KEYS_FILE',
+  'TRUSTED_DOCUMENTS',
+] as const;
+
 /**
  * All metrics, with the texts of docs/metrics.md. Names follow the semantic conventions of OpenTelemetry, in the form of
  * Prometheus; our own begin with `ledgerquill_`. Every label has a bounded number of values.
@@ -131,8 +139,8 @@ export const definitions = {
     { country: null },
   ),
   ledgerquill_configured_file_valid: gauge(
-    '1 if the file of this variable was valid when it was read again, 0 if not: then its last valid content is in use. Absent before.',
-    { file: ['BANK_DATA_API_KEY_FILE', 'ESSAY_API_KEY_FILE', 'GATEWAY_API_KEYS_FILE', 'TRUSTED_DOCUMENTS'] },
+    '0 while the file of this variable, as it was read again, is invalid: then its last valid content is in use. Otherwise 1.',
+    { file: configuredFiles },
   ),
   ledgerquill_log_lines_dropped_total: counter('Requests beyond REQUEST_LOG_PER_SECOND that were not logged.'),
   ledgerquill_build_info: gauge('1, with the version of the gateway.', { version: null }),

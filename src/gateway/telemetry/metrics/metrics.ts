@@ -1,7 +1,7 @@
 import type { ServiceName } from '../../../base/errors.ts';
 import type { Events } from '../events.ts';
 import { type FinishedReply, type FinishedRequest, methodLabel } from '../finished-request.ts';
-import { circuitStates } from './definitions.ts';
+import { circuitStates, configuredFiles } from './definitions.ts';
 import { Count, Registry, type Sample, Series } from './series.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -152,9 +152,11 @@ function countUpstreams({ counted, refusals, saved }: SharedMetrics) {
 /** Whether the files that were read again are valid. */
 function showFiles({ counted }: SharedMetrics) {
   const files = counted.counts('ledgerquill_configured_file_valid');
-  const show = (file: string, isValid: boolean) => {
+  const show = (file: (typeof configuredFiles)[number], isValid: boolean) => {
     files.of(file).value = isValid ? 1 : 0;
   };
+  // The process started with them.
+  for (const file of configuredFiles) show(file, true);
   return {
     upstreamKeyReloaded: (service) => show(keyFiles[service], true),
     upstreamKeyInvalid: (service) => show(keyFiles[service], false),
