@@ -12,8 +12,10 @@ import { ReceivedLines } from './received-lines.ts';
 export interface CallsOptions {
   service: ServiceName;
   baseUrl: string;
-  /** Sent with every request, including the API key, which may be replaced. */
-  headers: () => Readonly<Record<string, string>>;
+  /** Sent with every request. */
+  headers: Readonly<Record<string, string>>;
+  /** Sent with every request, too: the key is read for each, as it may be replaced. */
+  key?: { header: string; access: Readonly<{ apiKey: string }> };
   maxResponseBytes: number;
   /** Limit for the calls in flight; the queue keeps it. */
   maxConcurrency: number;
@@ -30,7 +32,8 @@ export interface CallsOptions {
  * taken for its answer.
  */
 export function createCalls(options: CallsOptions): { makeCall: MakeCall; close(): Promise<void> } {
-  const { service, baseUrl, headers, maxResponseBytes, maxConcurrency, isSelfHosted, redactSecrets, events } = options;
+  const { service, baseUrl, headers, key, maxResponseBytes, maxConcurrency, isSelfHosted, redactSecrets, events } =
+    options;
   const { origin, pathname } = new URL(baseUrl);
   const basePath = pathname.replace(/\/$/, '');
   const kept = createConnections({ origin, maxCalls: maxConcurrency, isKept: true });
@@ -43,7 +46,7 @@ export function createCalls(options: CallsOptions): { makeCall: MakeCall; close(
       const connection = connections.take();
       const span = trace === null ? null : trace.startCall({ service, method, path, retries });
       const startedAt = performance.now();
-      const sent = request.lines ? { ...headers(), accept: acceptedLines } : headers();
+      const sent = { ...headers, ...(key && { [key.header]: key.access.apiKey }), ...(request.lines && acceptLines) };
       const headerList = Object.entries(sent).flat();
       const sentHeaders = body === undefined ? headerList : [...headerList, ...jsonContent];
       const dispatchOptions = {
@@ -72,7 +75,7 @@ export function createCalls(options: CallsOptions): { makeCall: MakeCall; close(
 }
 
 const jsonContent = ['content-type', 'application/json'];
-const acceptedLines = 'application/x-ndjson, application/json';
+const acceptLines = { accept: 'application/x-ndjson, application/json' };
 
 interface CallOptions extends Pick<Attempt, 'request' | 'deadline'> {
   maxResponseBytes: number;

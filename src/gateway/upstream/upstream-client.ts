@@ -156,7 +156,8 @@ export function createUpstreamFactory({
     const client = createUpstreamClient({
       service,
       baseUrl: access.url,
-      headers: () => ({ [keyHeader]: access.apiKey, accept: 'application/json', 'accept-encoding': 'identity' }),
+      headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+      key: { header: keyHeader, access },
       isSelfHosted: upstream === null,
       timeoutMs,
       ...defaultLimits[service],

@@ -32,7 +32,7 @@ function tClient(url: string, isSelfHosted: boolean) {
   const client = createUpstreamClient({
     service: 'essays',
     baseUrl: url,
-    headers: () => ({ token: essaysKey, accept: 'application/json' }),
+    headers: { token: essaysKey, accept: 'application/json' },
     isSelfHosted,
     timeoutMs: 60_000,
     maxResponseBytes: 1_000_000,

@@ -16,7 +16,7 @@ function tCalls(baseUrl: string, options: { maxResponseBytes?: number } = {}) {
   const { makeCall, close } = createCalls({
     service: 'bank-data',
     baseUrl,
-    headers: () => ({ apikey: 'seeded-key' }),
+    headers: { apikey: 'seeded-key' },
     maxResponseBytes: 1_000_000,
     maxConcurrency: 64,
     redactSecrets: createSecretRedaction(['seeded-key']),

@@ -16,7 +16,7 @@ function tClient(
   const client = createUpstreamClient({
     service: 'bank-data',
     baseUrl,
-    headers: () => ({}),
+    headers: {},
     timeoutMs: 10_000,
     maxResponseBytes: 1_000,
     maxConcurrency: 2,
