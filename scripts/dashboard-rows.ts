@@ -262,6 +262,13 @@ export const dashboardRows: Record<string, Panel[]> = {
       lines: { '{{hash}}': 'count by (hash) (ledgerquill_config_info{SELECT})' },
     },
     {
+      title: 'Invalid files',
+      description: 'Files that were changed and are invalid: their last valid content is in use.',
+      unit: 'short',
+      isStat: true,
+      lines: { '{{file}}': 'sum by (file) (1 - ledgerquill_configured_file_valid{SELECT})' },
+    },
+    {
       title: 'Uptime',
       description: 'Since the start of each process.',
       unit: 's',

@@ -43,6 +43,25 @@ export function createSecretRedaction(secrets: readonly string[]): RedactSecrets
   return createReplacement(secrets.filter(({ length }) => length >= 8));
 }
 
+/** Both redactions, with secrets that are added later: a replaced key stays hidden. The oldest of many added ones are forgotten. */
+export function createRedactions(secrets: readonly string[]) {
+  let added: string[] = [];
+  let redactAll = createRedact(secrets);
+  let redactSecrets = createSecretRedaction(secrets);
+  return {
+    redact: (text: string) => redactAll(text),
+    redactSecrets: (text: string, isTruncated?: boolean) => redactSecrets(text, isTruncated),
+    add(secret: string): void {
+      added = [...added.filter((other) => other !== secret), secret].slice(-maxAdded);
+      redactAll = createRedact([...secrets, ...added]);
+      redactSecrets = createSecretRedaction([...secrets, ...added]);
+    },
+  };
+}
+
+/** Each one makes every redaction slower. */
+const maxAdded = 20;
+
 /** The forms of secrets are looked for in decoded texts. */
 function createReplacement(secrets: readonly string[]): RedactSecrets {
   // A secret may begin with another one.

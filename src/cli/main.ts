@@ -118,6 +118,8 @@ async function startGateway({ config, upstreams, log, close }: StartOptions) {
     isDebug = !isDebug;
     gateway.setDebug(isDebug);
   });
+  // In a terminal, SIGHUP ends the process when its window is closed.
+  if (!process.stdout.isTTY) process.on('SIGHUP', gateway.reloadKeys);
   const url = await gateway.listen();
   return { url, metricsUrl: gateway.metricsUrl(), bankLists: gateway.bankLists() };
 }

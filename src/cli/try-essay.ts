@@ -4,7 +4,7 @@ import { checkDataFolder } from '../base/data-folder.ts';
 import { ConfigError, UsageError } from '../base/errors.ts';
 import { createLog } from '../base/log.ts';
 import { countOf } from '../base/process/terminal.ts';
-import { createRedact } from '../base/redact.ts';
+import { createRedact, createSecretRedaction } from '../base/redact.ts';
 import { countWords } from '../base/words.ts';
 import { type Config, listSecrets, readConfig, type UpstreamAccess } from '../gateway/config/read-config.ts';
 import type { EssayResult, OrderInput } from '../gateway/essays/port.ts';
@@ -76,7 +76,13 @@ async function placeOrder(
   const events = createLogEvents(createLog({ level: 'error', redact }));
   if (config.store.redis === null) checkDataFolder(config.dataDir);
   const { store, replicas, checkSecret } = openStore(config.store, config.dataDir, events);
-  const createUpstream = createUpstreamFactory({ config, store, replicas, secrets, events });
+  const createUpstream = createUpstreamFactory({
+    config,
+    store,
+    replicas,
+    redactSecrets: createSecretRedaction(secrets),
+    events,
+  });
   const { client, allowance } = createUpstream('essays', access, 'token', config.essays);
   let outcome: Outcome | null = null;
   const send: typeof client.send = async (...args) => {

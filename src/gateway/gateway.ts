@@ -5,13 +5,14 @@ import { createKnownBanks, type KnownBanks } from '../banks/known-banks.ts';
 import { answerWithin } from '../base/async/pause.ts';
 import { createTimeSlices } from '../base/async/time-slices.ts';
 import { findFreeBytes } from '../base/data-folder.ts';
-import { createRedact } from '../base/redact.ts';
+import { createRedactions } from '../base/redact.ts';
 import { createAuditTrail } from './audit/audit-trail.ts';
 import { createCachedBankData } from './bank-data/cached-bank-data.ts';
 import { createAccess } from './callers/access.ts';
 import type { Scope } from './config/callers.ts';
 import { createConfigHash } from './config/config-hash.ts';
 import { type Config, draftsEssays, listPaidServices, listSecrets, type Upstreams } from './config/read-config.ts';
+import { createUpstreamKeys } from './config/upstream-keys.ts';
 import { createPaidEssays } from './essays/paid-essays.ts';
 import { createTrustedDocuments } from './graphql/documents/trusted-documents.ts';
 import { createGraphqlHandler } from './graphql/request/graphql-handler.ts';
@@ -50,8 +51,7 @@ export function createGateway(
     upstreamLimits,
   }: GatewayOptions = {},
 ) {
-  const secrets = listSecrets(config, upstreams);
-  const redact = createRedact(secrets);
+  const { redact, redactSecrets, add: hideSecret } = createRedactions(listSecrets(config, upstreams));
   const auditEvents: Pick<Events, 'auditFailed' | 'auditRecovered'> = {
     auditFailed: (reason) => events.auditFailed(reason),
     auditRecovered: (lost) => events.auditRecovered(lost),
@@ -80,16 +80,18 @@ export function createGateway(
     return config.store.secret ?? (config.access.jwt && readOrCreateSecret(config.dataDir));
   }
 
-  const createUpstream = createUpstreamFactory({ config, store, replicas, limits: upstreamLimits, secrets, events });
+  const keys = createUpstreamKeys({ upstreams, hideSecret, events });
+  const limits = upstreamLimits;
+  const createUpstream = createUpstreamFactory({ config, store, replicas, limits, redactSecrets, events });
   const bankData = createCachedBankData({
     createUpstream,
-    access: upstreams.bankData,
+    access: keys.bankData,
     config,
     store,
     sharedValues,
     events,
   });
-  const essaysUpstream = createUpstream('essays', upstreams.essays, 'token', config.essays);
+  const essaysUpstream = createUpstream('essays', keys.essays, 'token', config.essays);
   const essays = createPaidEssays({
     client: essaysUpstream.client,
     config,
@@ -237,6 +239,11 @@ export function createGateway(
     bankLists: knownBanks.lists,
     announceStop,
     setDebug,
+    /** Reads the files with API keys again: those of the upstreams and those of callers. */
+    reloadKeys() {
+      keys.reload();
+      access.reloadKeys();
+    },
     close,
   };
 
@@ -279,6 +286,7 @@ export function createGateway(
 
   async function shutDown(): Promise<void> {
     announceStop();
+    keys.close();
     stopLoading();
     bankData.dataVersion.close();
     bankData.purges.close();

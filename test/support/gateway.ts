@@ -30,6 +30,8 @@ export interface Answer {
 interface TGatewayOptions {
   bankDataUrl?: string;
   essaysUrl?: string;
+  /** Where the key of the bank-data service is read again. */
+  bankDataKeyFile?: string;
   env?: Environment;
   heartbeatMs?: number;
   upstreamLimits?: Partial<UpstreamLimits>;
@@ -42,6 +44,7 @@ interface TGatewayOptions {
 export function tGateway({
   bankDataUrl = unused,
   essaysUrl = unused,
+  bankDataKeyFile,
   env = {},
   heartbeatMs,
   upstreamLimits,
@@ -56,7 +59,10 @@ export function tGateway({
   const config = readConfig({ ...testEnv, DATA_DIR: dataDir, ...env });
   const gateway = createGateway(
     config,
-    { bankData: { url: bankDataUrl, apiKey: bankDataKey }, essays: { url: essaysUrl, apiKey: essaysKey } },
+    {
+      bankData: { url: bankDataUrl, apiKey: bankDataKey, apiKeyFile: bankDataKeyFile },
+      essays: { url: essaysUrl, apiKey: essaysKey },
+    },
     {
       logDestination: destination,
       knownBanks: importsDir === undefined ? knownBanks : createKnownBanks(createBankLists({ dataDir: importsDir })),

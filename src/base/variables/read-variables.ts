@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ConfigError, errorCodeOf } from '../errors.ts';
+import { ConfigError, errorCodeOf, messageOf } from '../errors.ts';
 import { readConfiguredFile } from './configured-files.ts';
 import { secretFile } from './parsers.ts';
 
@@ -36,24 +36,32 @@ function readSecretFiles(shape: z.ZodRawShape, given: Readonly<Record<string, st
   for (const [fileVariable, type] of Object.entries(shape)) {
     const path = values[fileVariable];
     if (type !== secretFile || path === undefined) continue;
-    delete values[fileVariable];
     const variable = fileVariable.replace(/_FILE$/, '');
     if (values[variable] !== undefined) {
       problems.push(`${fileVariable}: must not be set together with ${variable}`);
       continue;
     }
     try {
-      // Editors and `echo` end files with a line break.
-      values[variable] = readConfiguredFile(path).trim();
-      if (values[variable] === '')
-        problems.push(`${fileVariable}: the file is empty; it must contain the value of ${variable}`);
+      values[variable] = readSecretFile(path, variable);
     } catch (error) {
-      const reason = errorCodeOf(error) ?? 'unknown reason';
-      const expected = `it must be the path of a file with the value of ${variable}`;
-      problems.push(`${fileVariable}: the file cannot be read (${reason}); ${expected}`);
+      problems.push(`${fileVariable}: ${messageOf(error)}`);
     }
   }
   return { values, problems };
+}
+
+/** The value of a variable in a file. @throws Error that says what is wrong, without the value */
+export function readSecretFile(path: string, variable: string): string {
+  let value: string;
+  try {
+    // Editors and `echo` end files with a line break.
+    value = readConfiguredFile(path).trim();
+  } catch (error) {
+    const reason = errorCodeOf(error) ?? 'unknown reason';
+    throw new Error(`the file cannot be read (${reason}); it must be the path of a file with the value of ${variable}`);
+  }
+  if (value === '') throw new Error(`the file is empty; it must contain the value of ${variable}`);
+  return value;
 }
 
 /** One problem per variable: its first issue, because a wrong value may have several. */

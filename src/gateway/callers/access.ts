@@ -51,6 +51,8 @@ export function createAccess({ access, storeConfig, store, replicas, events }: A
     budgets,
     /** The callers that have API keys now. */
     callers: identify.callers,
+    /** Reads the file with API keys again. */
+    reloadKeys: identify.reloadKeys,
     isWithdrawn: identify.isWithdrawn,
     /** Whether callers differ. */
     hasCallers: hasCallers(access),
@@ -117,6 +119,7 @@ export function createIdentify({ access, nameSecret = null, events }: IdentifyOp
       return isSignature(signatures[0] ?? '', router.secret, content) ? routerCaller : invalidCredentials;
     },
     callers: keys.callers,
+    reloadKeys: keys.reload,
     /**
      * Whether the API keys with which a caller could use the scope were removed, or its tokens are blocked. Other credentials expire by
      * themselves.

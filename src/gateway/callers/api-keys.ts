@@ -44,6 +44,8 @@ export function createApiKeys({ apiKeys, apiKeysFile, jwt, createCaller, events 
     /** Whether the tokens of a caller are refused. */
     isBlocked: (callerId: string): boolean =>
       blockedIds.size > 0 && callerId.startsWith('jwt:') && (blockedIds.has(callerId) || blockedIds.has(allTokens)),
+    /** Reads the file again, if there is one. */
+    reload: () => apiKeysFile !== null && reload(),
     /** Stops reading the file again. */
     close: stopWatching,
   };

@@ -16,6 +16,8 @@ export interface UpstreamAccess {
   /** Base URL without a trailing slash. */
   url: string;
   apiKey: string;
+  /** Where the key was read, and is read again. */
+  apiKeyFile?: string | undefined;
 }
 
 /** Both upstreams, configured or self-hosted. */
@@ -135,7 +137,7 @@ function createConfig(vars: Values, isLocal: boolean) {
     upstreamConcurrency: vars.UPSTREAM_CONCURRENCY,
     bankData: {
       /** Null: the self-hosted service is started and used. */
-      upstream: readUpstream('BANK_DATA', vars.BANK_DATA_URL, vars.BANK_DATA_API_KEY),
+      upstream: readUpstream('BANK_DATA', vars.BANK_DATA_URL, vars.BANK_DATA_API_KEY, vars.BANK_DATA_API_KEY_FILE),
       /** Whether the service is our own, in this process or another one, so that it reports the version of its data. */
       isSelfHosted: vars.BANK_DATA_URL === undefined || vars.BANK_DATA_SELF_HOSTED,
       /** Deadline of one operation, including queueing and retries, in milliseconds. */
@@ -153,7 +155,7 @@ function createConfig(vars: Values, isLocal: boolean) {
     },
     /** `upstream`, `timeoutMs` and `monthlyAllowance` are as in `bankData`. */
     essays: {
-      upstream: readUpstream('ESSAY', vars.ESSAY_URL, vars.ESSAY_API_KEY),
+      upstream: readUpstream('ESSAY', vars.ESSAY_URL, vars.ESSAY_API_KEY, vars.ESSAY_API_KEY_FILE),
       timeoutMs: vars.ESSAY_TIMEOUT_MS,
       /** The upstream's name for each mode. */
       modeNames: {
@@ -207,8 +209,8 @@ export function listPaidServices({ bankData, essays, essayService }: Config): Re
   return new Set(serviceNames.filter((name) => isPaid[name]));
 }
 
-function readUpstream(prefix: string, url: string | undefined, apiKey: string | undefined): UpstreamAccess | null {
-  if (url && apiKey) return { url, apiKey };
+function readUpstream(prefix: string, url?: string, apiKey?: string, apiKeyFile?: string): UpstreamAccess | null {
+  if (url && apiKey) return { url, apiKey, ...(apiKeyFile && { apiKeyFile }) };
   if (url) throw createMissingVariableError(`${prefix}_API_KEY`, `${prefix}_URL`);
   if (apiKey) throw createMissingVariableError(`${prefix}_URL`, `${prefix}_API_KEY`);
   return null;

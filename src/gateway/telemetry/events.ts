@@ -104,6 +104,8 @@ export interface Events {
   callersBlocked(names: readonly string[]): void;
   /** Cached look-ups were taken back at this gateway, for all that share them. @param kind without the value, which may be an IBAN */
   lookUpsPurged(kind: string): void;
+  upstreamKeyReloaded(service: ServiceName): void;
+  upstreamKeyInvalid(service: ServiceName, reason: string): void;
   keySetUnavailable(reason: string): void;
   rateLimitNotShared(reason: string): void;
   /** Fired once per outage of the store. */

@@ -95,6 +95,12 @@ export function createLogEvents(log: Log): Events {
     apiKeysReloaded: (count) => log.info({ count }, 'the file with API keys was read again'),
     apiKeysFileInvalid: (reason) =>
       log.error({ reason }, 'the file with API keys is invalid: the last valid keys remain in use'),
+    upstreamKeyReloaded: (service) => log.info({ service }, 'the file with the API key of the upstream was read again'),
+    upstreamKeyInvalid: (service, reason) =>
+      log.error(
+        { service, reason },
+        'the file with the API key of the upstream is invalid: the last key remains in use',
+      ),
     callersBlocked: (names) => log.warn({ callers: names }, 'the callers whose tokens are blocked were changed'),
     lookUpsPurged: (kind) => log.warn({ kind }, 'cached look-ups were purged by the operator'),
     keySetUnavailable(reason) {

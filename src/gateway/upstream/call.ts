@@ -12,8 +12,10 @@ import { ReceivedLines } from './received-lines.ts';
 export interface CallsOptions {
   service: ServiceName;
   baseUrl: string;
-  /** Sent with every request, including the API key. */
+  /** Sent with every request. */
   headers: Readonly<Record<string, string>>;
+  /** Sent with every request, too: the key is read for each, as it may be replaced. */
+  key?: { header: string; access: Readonly<{ apiKey: string }> };
   maxResponseBytes: number;
   /** Limit for the calls in flight; the queue keeps it. */
   maxConcurrency: number;
@@ -30,14 +32,12 @@ export interface CallsOptions {
  * taken for its answer.
  */
 export function createCalls(options: CallsOptions): { makeCall: MakeCall; close(): Promise<void> } {
-  const { service, baseUrl, headers, maxResponseBytes, maxConcurrency, isSelfHosted, redactSecrets, events } = options;
+  const { service, baseUrl, headers, key, maxResponseBytes, maxConcurrency, isSelfHosted, redactSecrets, events } =
+    options;
   const { origin, pathname } = new URL(baseUrl);
   const basePath = pathname.replace(/\/$/, '');
   const kept = createConnections({ origin, maxCalls: maxConcurrency, isKept: true });
   const writing = createConnections({ origin, maxCalls: maxConcurrency, isKept: false });
-  const headerList = Object.entries(headers).flat();
-  const jsonHeaderList = [...headerList, ...jsonContent];
-  const linesHeaderList = [...Object.entries({ ...headers, accept: acceptedLines }).flat(), ...jsonContent];
 
   return {
     makeCall({ request, deadline, context: { trace }, retries }, onSending) {
@@ -46,7 +46,9 @@ export function createCalls(options: CallsOptions): { makeCall: MakeCall; close(
       const connection = connections.take();
       const span = trace === null ? null : trace.startCall({ service, method, path, retries });
       const startedAt = performance.now();
-      const sentHeaders = body === undefined ? headerList : request.lines ? linesHeaderList : jsonHeaderList;
+      const sent = { ...headers, ...(key && { [key.header]: key.access.apiKey }), ...(request.lines && acceptLines) };
+      const headerList = Object.entries(sent).flat();
+      const sentHeaders = body === undefined ? headerList : [...headerList, ...jsonContent];
       const dispatchOptions = {
         // Otherwise undici composes it for each call.
         origin,
@@ -73,7 +75,7 @@ export function createCalls(options: CallsOptions): { makeCall: MakeCall; close(
 }
 
 const jsonContent = ['content-type', 'application/json'];
-const acceptedLines = 'application/x-ndjson, application/json';
+const acceptLines = { accept: 'application/x-ndjson, application/json' };
 
 interface CallOptions extends Pick<Attempt, 'request' | 'deadline'> {
   maxResponseBytes: number;

@@ -1,5 +1,5 @@
 import type { ServiceName } from '../../base/errors.ts';
-import { createSecretRedaction } from '../../base/redact.ts';
+import type { RedactSecrets } from '../../base/redact.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { CircuitEvent, Events, OperationOutcome } from '../telemetry/events.ts';
 import { type Allowance, createAllowance } from './allowance/allowance.ts';
@@ -107,8 +107,7 @@ interface UpstreamFactoryOptions extends Pick<CountOptions, 'store' | 'replicas'
     store: { countTimeoutMs: number | null };
   };
   limits?: Partial<UpstreamLimits> | undefined;
-  /** Removed from all responses. */
-  secrets: readonly string[];
+  redactSecrets: RedactSecrets;
   events: Events;
 }
 
@@ -140,11 +139,18 @@ interface UpstreamSettings {
 export type CreateUpstream = ReturnType<typeof createUpstreamFactory>;
 
 /** Creates the client of each service, and its allowance, with what they have in common. */
-export function createUpstreamFactory({ config, store, replicas, limits, secrets, events }: UpstreamFactoryOptions) {
-  const redactSecrets = createSecretRedaction(secrets);
+export function createUpstreamFactory({
+  config,
+  store,
+  replicas,
+  limits,
+  redactSecrets,
+  events,
+}: UpstreamFactoryOptions) {
   return (
     service: ServiceName,
-    { url: baseUrl, apiKey }: { url: string; apiKey: string },
+    /** Its key is read for each call. */
+    access: Readonly<{ url: string; apiKey: string }>,
     keyHeader: string,
     { upstream, timeoutMs, monthlyAllowance: limit }: UpstreamSettings,
   ) => {
@@ -152,8 +158,9 @@ export function createUpstreamFactory({ config, store, replicas, limits, secrets
     const allowance = createAllowance({ service, limit, store, replicas, maxWaitMs, events });
     const client = createUpstreamClient({
       service,
-      baseUrl,
-      headers: { [keyHeader]: apiKey, accept: 'application/json', 'accept-encoding': 'identity' },
+      baseUrl: access.url,
+      headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+      key: { header: keyHeader, access },
       isSelfHosted: upstream === null,
       timeoutMs,
       ...defaultLimits[service],
@@ -163,6 +170,6 @@ export function createUpstreamFactory({ config, store, replicas, limits, secrets
       redactSecrets,
       events,
     });
-    return { url: baseUrl, client, allowance };
+    return { url: access.url, client, allowance };
   };
 }

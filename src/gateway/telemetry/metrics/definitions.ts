@@ -12,6 +12,14 @@ const [counter, histogram, gauge] = [define('counter'), define('histogram'), def
 
 export const circuitStates = ['closed', 'open', 'half_open'] as const;
 
+/** The variables of the files that are read again when they change. */
+export const configuredFiles = [
+  'BANK_DATA_API_KEY_FILE',
+  'ESSAY_API_KEY_FILE',
+  'GATEWAY_API_KEYS_FILE',
+  'TRUSTED_DOCUMENTS',
+] as const;
+
 /**
  * All metrics, with the texts of docs/metrics.md. Names follow the semantic conventions of OpenTelemetry, in the form of
  * Prometheus; our own begin with `ledgerquill_`. Every label has a bounded number of values.
@@ -130,6 +138,10 @@ export const definitions = {
   ledgerquill_bank_list_valid_until_timestamp_seconds: gauge(
     'End of the last day of the bank list of this country; absent if unknown. After it, bankCodeStatus is UNKNOWN for unlisted bank codes.',
     { country: null },
+  ),
+  ledgerquill_configured_file_valid: gauge(
+    '0 while the file of this variable, as it was read again, is invalid: then its last valid content is in use. Otherwise 1.',
+    { file: configuredFiles },
   ),
   ledgerquill_log_lines_dropped_total: counter('Requests beyond REQUEST_LOG_PER_SECOND that were not logged.'),
   ledgerquill_audit_lines_waiting: gauge(

@@ -1,7 +1,7 @@
 import { type ServiceName, serviceNames } from '../../../base/errors.ts';
 import type { Events } from '../events.ts';
 import { type FinishedReply, type FinishedRequest, methodLabel } from '../finished-request.ts';
-import { circuitStates } from './definitions.ts';
+import { circuitStates, configuredFiles } from './definitions.ts';
 import { Count, Registry, type Sample, Series } from './series.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -12,7 +12,7 @@ export function createMetrics() {
   const refusals = counted.counts('ledgerquill_refusals_total');
   const saved = counted.add('ledgerquill_saved_calls_total', new Series(['service', 'by'], () => new Count()));
   const shared = { counted, refusals, saved };
-  const events: Partial<Events> = { ...countRequests(shared), ...countUpstreams(shared) };
+  const events: Partial<Events> = { ...countRequests(shared), ...countUpstreams(shared), ...showFiles(shared) };
   return { events, counted };
 }
 
@@ -153,6 +153,26 @@ function countUpstreams({ counted, refusals, saved }: SharedMetrics) {
 
 /** One for each service and configured caller; beyond it, calls are counted for the service and caller `other`. */
 const maxPaidSeries = 2_000;
+
+/** Whether the files that were read again are valid. */
+function showFiles({ counted }: SharedMetrics) {
+  const files = counted.counts('ledgerquill_configured_file_valid');
+  const show = (file: (typeof configuredFiles)[number], isValid: boolean) => {
+    files.of(file).value = isValid ? 1 : 0;
+  };
+  // The process started with them.
+  for (const file of configuredFiles) show(file, true);
+  return {
+    upstreamKeyReloaded: (service) => show(keyFiles[service], true),
+    upstreamKeyInvalid: (service) => show(keyFiles[service], false),
+    apiKeysReloaded: () => show('GATEWAY_API_KEYS_FILE', true),
+    apiKeysFileInvalid: () => show('GATEWAY_API_KEYS_FILE', false),
+    trustedDocumentsReloaded: () => show('TRUSTED_DOCUMENTS', true),
+    trustedDocumentsInvalid: () => show('TRUSTED_DOCUMENTS', false),
+  } satisfies Partial<Events>;
+}
+
+const keyFiles = { 'bank-data': 'BANK_DATA_API_KEY_FILE', essays: 'ESSAY_API_KEY_FILE' } as const;
 
 /** What LedgerquillUpstreamSlow compares: answers and timeouts. */
 const alertedCalls = [
