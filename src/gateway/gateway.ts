@@ -12,7 +12,6 @@ import { createAccess } from './callers/access.ts';
 import type { Scope } from './config/callers.ts';
 import { createConfigHash } from './config/config-hash.ts';
 import { type Config, draftsEssays, listPaidServices, listSecrets, type Upstreams } from './config/read-config.ts';
-import { createUpstreamKeys } from './config/upstream-keys.ts';
 import { createPaidEssays } from './essays/paid-essays.ts';
 import { createTrustedDocuments } from './graphql/documents/trusted-documents.ts';
 import { createGraphqlHandler } from './graphql/request/graphql-handler.ts';
@@ -30,6 +29,7 @@ import type { Events } from './telemetry/events.ts';
 import type { Exposition, MetricSources } from './telemetry/metrics/exposition.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
 import { createUpstreamFactory, type UpstreamLimits } from './upstream/upstream-client.ts';
+import { createUpstreamKeys } from './upstream-keys.ts';
 
 interface GatewayOptions {
   logDestination?: DestinationStream;

@@ -1,9 +1,9 @@
-import { messageOf, type ServiceName } from '../../base/errors.ts';
-import { watchFiles } from '../../base/variables/configured-files.ts';
-import { secret } from '../../base/variables/parsers.ts';
-import { readSecretFile } from '../../base/variables/read-variables.ts';
-import type { Events } from '../telemetry/events.ts';
-import type { UpstreamAccess, Upstreams } from './read-config.ts';
+import { messageOf, type ServiceName } from '../base/errors.ts';
+import { watchFiles } from '../base/variables/configured-files.ts';
+import { secret } from '../base/variables/parsers.ts';
+import { readSecretFile } from '../base/variables/read-variables.ts';
+import type { UpstreamAccess, Upstreams } from './config/read-config.ts';
+import type { Events } from './telemetry/events.ts';
 
 interface UpstreamKeysOptions {
   upstreams: Upstreams;
