@@ -29,7 +29,7 @@ import type { Events } from './telemetry/events.ts';
 import type { Exposition, MetricSources } from './telemetry/metrics/exposition.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
 import { createUpstreamFactory, type UpstreamLimits } from './upstream/upstream-client.ts';
-import { createUpstreamKeys } from './upstream-keys.ts';
+import { createUpstreamKeys } from './upstream/upstream-keys.ts';
 
 interface GatewayOptions {
   logDestination?: DestinationStream;

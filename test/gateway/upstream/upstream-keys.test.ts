@@ -1,14 +1,14 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createRedactions } from '../../src/base/redact.ts';
-import { createMetrics } from '../../src/gateway/telemetry/metrics/metrics.ts';
-import { createUpstreamKeys } from '../../src/gateway/upstream-keys.ts';
-import { tIban } from '../support/e2e/iban.ts';
-import { tFolder } from '../support/gateway/stores/folder.ts';
-import { bankDataKey, tGateway } from '../support/gateway.ts';
-import { noUpstreams, tGatewayProcess } from '../support/gateway-process.ts';
-import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
+import { createRedactions } from '../../../src/base/redact.ts';
+import { createMetrics } from '../../../src/gateway/telemetry/metrics/metrics.ts';
+import { createUpstreamKeys } from '../../../src/gateway/upstream/upstream-keys.ts';
+import { tIban } from '../../support/e2e/iban.ts';
+import { tFolder } from '../../support/gateway/stores/folder.ts';
+import { bankDataKey, tGateway } from '../../support/gateway.ts';
+import { noUpstreams, tGatewayProcess } from '../../support/gateway-process.ts';
+import { replyJson, tUpstream } from '../../support/scripted-upstream.ts';
 
 const newKey = 'seeded-new-key-b2';
 const newestKey = 'seeded-newest-key-b3';

@@ -1,12 +1,18 @@
-import { messageOf, type ServiceName } from '../base/errors.ts';
-import { watchFiles } from '../base/variables/configured-files.ts';
-import { secret } from '../base/variables/parsers.ts';
-import { readSecretFile } from '../base/variables/read-variables.ts';
-import type { UpstreamAccess, Upstreams } from './config/read-config.ts';
-import type { Events } from './telemetry/events.ts';
+import { messageOf, type ServiceName } from '../../base/errors.ts';
+import { watchFiles } from '../../base/variables/configured-files.ts';
+import { secret } from '../../base/variables/parsers.ts';
+import { readSecretFile } from '../../base/variables/read-variables.ts';
+import type { Events } from '../telemetry/events.ts';
+
+/** A service, and the file from which its API key was read. */
+interface Access {
+  url: string;
+  apiKey: string;
+  apiKeyFile?: string | undefined;
+}
 
 interface UpstreamKeysOptions {
-  upstreams: Upstreams;
+  upstreams: Record<'bankData' | 'essays', Access>;
   /** Called before a new key is used. */
   hideSecret: (key: string) => void;
   events: Pick<Events, 'upstreamKeyReloaded' | 'upstreamKeyInvalid'>;
@@ -33,7 +39,7 @@ export function createUpstreamKeys({ upstreams, hideSecret, events }: UpstreamKe
     },
   };
 
-  function readAgain(service: ServiceName, variable: string, { url, apiKey, apiKeyFile }: UpstreamAccess) {
+  function readAgain(service: ServiceName, variable: string, { url, apiKey, apiKeyFile }: Access) {
     let isInvalid = false;
     const access = { url, apiKey };
     if (apiKeyFile === undefined) return { access, reload() {}, close() {} };
