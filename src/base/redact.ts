@@ -46,14 +46,14 @@ export function createSecretRedaction(secrets: readonly string[]): RedactSecrets
 /** Both redactions, with secrets that are added later: a replaced key stays hidden. The oldest of many added ones are forgotten. */
 export function createRedactions(secrets: readonly string[]) {
   let added: string[] = [];
-  let redactAll = createRedact(secrets);
+  let replaceAll = createReplacement(secrets);
   let redactSecrets = createSecretRedaction(secrets);
   return {
-    redact: (text: string) => redactAll(text),
+    redact: (text: string) => redactIbans(replaceAll(text)),
     redactSecrets: (text: string, isTruncated?: boolean) => redactSecrets(text, isTruncated),
     add(secret: string): void {
       added = [...added.filter((other) => other !== secret), secret].slice(-maxAdded);
-      redactAll = createRedact([...secrets, ...added]);
+      replaceAll = createReplacement([...secrets, ...added]);
       redactSecrets = createSecretRedaction([...secrets, ...added]);
     },
   };

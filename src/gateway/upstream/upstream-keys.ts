@@ -2,14 +2,19 @@ import { messageOf, type ServiceName } from '../../base/errors.ts';
 import { watchFiles } from '../../base/variables/configured-files.ts';
 import { secret } from '../../base/variables/parsers.ts';
 import { readSecretFile } from '../../base/variables/read-variables.ts';
-import type { UpstreamAccess, Upstreams } from '../config/read-config.ts';
 import type { Events } from '../telemetry/events.ts';
 
 interface UpstreamKeysOptions {
-  upstreams: Upstreams;
+  upstreams: { bankData: UpstreamAccess; essays: UpstreamAccess };
   /** Called before a new key is used. */
   hideSecret: (key: string) => void;
   events: Pick<Events, 'upstreamKeyReloaded' | 'upstreamKeyInvalid'>;
+}
+
+interface UpstreamAccess {
+  url: string;
+  apiKey: string;
+  apiKeyFile?: string | undefined;
 }
 
 /**

@@ -84,7 +84,7 @@ it('shows an invalid file in the metrics until it is valid, and no other', () =>
   const invalid = () => {
     const samples = counted.collect('ledgerquill_configured_file_valid') ?? [];
     expect(samples.length).toBe(4);
-    return samples.flatMap(({ labels, value }) => (value === 0 ? labels.file : []));
+    return samples.flatMap(({ labels, value }) => (value === 0 ? labels?.file : []));
   };
   expect(invalid()).toEqual([]);
   events.upstreamKeyInvalid?.('essays', 'the file is empty');
