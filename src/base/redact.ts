@@ -11,8 +11,7 @@ export type Redact = (text: string) => string;
  * redact(Buffer.from('k3y/of-banks').toString('base64')) // => '[hidden]'
  */
 export function createRedact(secrets: readonly string[]): Redact {
-  const redactSecrets = createReplacement(secrets);
-  return (text) => redactIbans(redactSecrets(text));
+  return createRedactions(secrets).redact;
 }
 
 /**
@@ -40,21 +39,23 @@ export type RedactSecrets = (text: string, isTruncated?: boolean) => string;
  * redact('The response was cut off: seeded-k', true) // => 'The response was cut off: [hidden]'
  */
 export function createSecretRedaction(secrets: readonly string[]): RedactSecrets {
-  return createReplacement(secrets.filter(({ length }) => length >= 8));
+  return createRedactions(secrets).redactSecrets;
 }
+
+const isLong = (secret: string) => secret.length >= 8;
 
 /** Both redactions, with secrets that are added later: a replaced key stays hidden. The oldest of many added ones are forgotten. */
 export function createRedactions(secrets: readonly string[]) {
+  const ofAll = createReplacement(secrets);
+  const ofLong = createReplacement(secrets.filter(isLong));
   let added: string[] = [];
-  let redactAll = createRedact(secrets);
-  let redactSecrets = createSecretRedaction(secrets);
   return {
-    redact: (text: string) => redactAll(text),
-    redactSecrets: (text: string, isTruncated?: boolean) => redactSecrets(text, isTruncated),
+    redact: (text: string) => redactIbans(ofAll.replace(text)),
+    redactSecrets: ofLong.replace,
     add(secret: string): void {
       added = [...added.filter((other) => other !== secret), secret].slice(-maxAdded);
-      redactAll = createRedact([...secrets, ...added]);
-      redactSecrets = createSecretRedaction([...secrets, ...added]);
+      ofAll.use([...secrets, ...added]);
+      ofLong.use([...secrets, ...added].filter(isLong));
     },
   };
 }
@@ -63,19 +64,32 @@ export function createRedactions(secrets: readonly string[]) {
 const maxAdded = 20;
 
 /** The forms of secrets are looked for in decoded texts. */
-function createReplacement(secrets: readonly string[]): RedactSecrets {
-  // A secret may begin with another one.
-  const forms = secrets.flatMap(listForms).sort((a, b) => b.length - a.length);
-  if (forms.length === 0) return (text) => text;
-  const pattern = new RegExp(forms.map((form) => form.join('')).join('|'), 'g');
-  const prefix = new RegExp(`(?:${forms.map(prefixSource).join('|')})$`);
-  const escapes = secrets.some((secret) => /["\\]/.test(secret)) ? allEscapes : unusualEscapes;
-  return (text, isTruncated) => {
+function createReplacement(firstSecrets: readonly string[]) {
+  let search = createSearch(firstSecrets);
+  const replace: RedactSecrets = (text, isTruncated) => {
+    if (search === null) return text;
+    const { pattern, prefix, escapes } = search;
     const redacted = escapes.test(text) ? replaceDecoded(text, pattern) : text.replace(pattern, hidden);
     if (!isTruncated) return redacted;
     const { decoded, starts } = decode(redacted.replace(partialEscape, ''));
     const start = starts[decoded.search(prefix)];
     return start === undefined ? redacted : redacted.slice(0, start) + hidden;
+  };
+  const use = (secrets: readonly string[]) => {
+    search = createSearch(secrets);
+  };
+  return { replace, use };
+}
+
+/** Null without secrets. */
+function createSearch(secrets: readonly string[]) {
+  // A secret may begin with another one.
+  const forms = secrets.flatMap(listForms).sort((a, b) => b.length - a.length);
+  if (forms.length === 0) return null;
+  return {
+    pattern: new RegExp(forms.map((form) => form.join('')).join('|'), 'g'),
+    prefix: new RegExp(`(?:${forms.map(prefixSource).join('|')})$`),
+    escapes: secrets.some((secret) => /["\\]/.test(secret)) ? allEscapes : unusualEscapes,
   };
 }
 
