@@ -23,6 +23,7 @@ import { createGraphiql } from './http/graphiql.ts';
 import { type MetricsServer, startMetricsServer } from './http/metrics-server.ts';
 import { createRequestHandler, type McpEndpoint } from './http/request-handler.ts';
 import { createHttpServer } from './http/server.ts';
+import type { McpEndpointOptions } from './mcp/mcp-endpoint.ts';
 import { closeOnError, openStore } from './stores/open-store.ts';
 import { readOrCreateSecret } from './stores/sealed-store.ts';
 import type { Events } from './telemetry/events.ts';
@@ -38,6 +39,8 @@ interface GatewayOptions {
   /** How often a subscription without results gets a heartbeat: by default, half the idle timeout of common proxies (30 s). */
   heartbeatMs?: number;
   upstreamLimits?: Partial<UpstreamLimits>;
+  /** The server of each request of an agent; without it, one with the gateway's tools. */
+  createMcpServer?: McpEndpointOptions['createServer'];
 }
 
 /** Creates all parts and connects them. The only function that receives the whole configuration. */
@@ -49,6 +52,7 @@ export function createGateway(
     knownBanks = createKnownBanks(createBankLists({ dataDir: config.dataDir, lookEveryMs: 1_000 })),
     heartbeatMs = 15_000,
     upstreamLimits,
+    createMcpServer,
   }: GatewayOptions = {},
 ) {
   const { redact, redactSecrets, add: hideSecret } = createRedactions(listSecrets(config, upstreams));
@@ -161,6 +165,7 @@ export function createGateway(
   function loadMcp(): Promise<McpEndpoint> {
     mcp ??= import('./mcp/mcp-endpoint.ts').then(({ createMcpEndpoint }) =>
       createMcpEndpoint({
+        createServer: createMcpServer,
         schema,
         graphql,
         budgets: access.budgets,

@@ -35,6 +35,7 @@ interface TGatewayOptions {
   env?: Environment;
   heartbeatMs?: number;
   upstreamLimits?: Partial<UpstreamLimits>;
+  createMcpServer?: NonNullable<Parameters<typeof createGateway>[2]>['createMcpServer'];
   /** Folder with imported lists; without it, only those in packages are used. */
   importsDir?: string;
   onFinished?: OnFinished;
@@ -48,6 +49,7 @@ export function tGateway({
   env = {},
   heartbeatMs,
   upstreamLimits,
+  createMcpServer,
   importsDir,
   onFinished = onTestFinished,
 }: TGatewayOptions = {}) {
@@ -68,6 +70,7 @@ export function tGateway({
       knownBanks: importsDir === undefined ? knownBanks : createKnownBanks(createBankLists({ dataDir: importsDir })),
       ...(heartbeatMs && { heartbeatMs }),
       upstreamLimits: { backoffMs: 0, ...upstreamLimits },
+      ...(createMcpServer && { createMcpServer }),
     },
   );
   onFinished(async () => {

@@ -8,14 +8,15 @@ import type { McpEndpoint } from '../http/request-handler.ts';
 import { createMcpServers, type McpServerOptions } from './mcp-server.ts';
 import { tools } from './tools.ts';
 
-interface McpEndpointOptions extends McpServerOptions {
+export interface McpEndpointOptions extends McpServerOptions {
+  createServer?: ReturnType<typeof createMcpServers> | undefined;
   /** Who issues the tokens that the gateway accepts, as it is configured; null: it accepts none. */
   issuer: string | null;
 }
 
 /** Serves the Model Context Protocol without sessions, in the editions 2026-07-28 and 2025-11-25. */
-export function createMcpEndpoint({ issuer, ...options }: McpEndpointOptions): McpEndpoint {
-  const createServer = createMcpServers(options);
+export function createMcpEndpoint({ issuer, createServer: given, ...options }: McpEndpointOptions): McpEndpoint {
+  const createServer = given ?? createMcpServers(options);
 
   return {
     /** RFC 9728. The issuer is the same text as in tokens: clients compare it. */

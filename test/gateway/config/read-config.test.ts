@@ -25,6 +25,7 @@ describe('readConfig', () => {
       logLevel: 'info',
       requestLogPerSecond: 100,
       metrics: null,
+      operatorKey: null,
       dataDir: '.data',
       store: { redis: null, lookUpTimeoutMs: 100, countTimeoutMs: null, replicas: null, secret: null },
       shutdownDelayMs: 0,

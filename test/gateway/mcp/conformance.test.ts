@@ -1,14 +1,12 @@
-import { expect, it, vi } from 'vitest';
-import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
+import { expect, it } from 'vitest';
 import { runConformance } from '../../support/gateway/mcp/conformance.ts';
 import { createDiagnosticServer } from '../../support/gateway/mcp/diagnostic-server.ts';
+import { tGateway } from '../../support/gateway.ts';
 
 /* The server scenarios of the official conformance suite, with its tools in place of ours, through the gateway's own handler. */
 
-vi.mock('../../../src/gateway/mcp/mcp-server.ts', () => ({ createMcpServers: () => createDiagnosticServer }));
-
 it('all scenarios pass but those that need sessions, or more than tools', async ({ task }) => {
-  const { origin } = await tListeningGateway();
+  const origin = await tGateway({ createMcpServer: createDiagnosticServer }).listen();
   const results = await runConformance(`${origin}/mcp`);
   const failed = [...results].filter(([, checks]) =>
     checks.some(({ status }) => status === 'FAILURE' || status === 'WARNING'),
