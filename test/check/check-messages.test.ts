@@ -1,3 +1,4 @@
+// cspell:ignore Soehne
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { serviceAt, tCheck } from '../support/check/check.ts';
@@ -92,7 +93,7 @@ describe('a payment message', () => {
     expect(stderr).toContain('3 changes in ');
     expect(read('payments.xml')).toBe(wrong);
     expect(read('fixed.xml')).toBe(
-      tMessage().replace('DE89370400440532013000', wrongIban).replace('Creditor 2', 'Mueller . Sons'),
+      tMessage().replace('DE89370400440532013000', wrongIban).replace('Creditor 2', 'Mueller . Soehne'),
     );
   });
 
