@@ -48,7 +48,7 @@ describe('backup and restore', () => {
     await load;
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ {2}store-1\.lmdb +\d+ KiB\n {2}store-1\.lmdb-created +1 KiB\n {2}store-secret +1 KiB\n/m);
-    expect(readdirSync(target).map((name) => statSync(join(target, name)).mode & 0o077)).toEqual([0, 0, 0]);
+    expect(readdirSync(target).map((name) => statSync(join(target, name)).mode & 0o077)).toEqual([0, 0, 0, 0]);
     const replaced = await tRun(['restore', target, '--replace'], dataDir);
     const refusal = expect.stringContaining('store-1.lmdb is used by a running process: stop all gateways');
     expect(replaced).toMatchObject({ code: 2, stderr: refusal });

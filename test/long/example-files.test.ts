@@ -1,3 +1,4 @@
+// cspell:ignore deutdeff
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { calcCheckDigits } from '../../src/iban/mod97.ts';
@@ -72,7 +73,7 @@ describe.skipIf(whyNoChromium)(`files on the example pages${whyNoChromium}`, () 
         `"Müller; \nSöhne";${wrong};;=1+1`,
         `Dupont;${french};;-12,50`,
         'Nobel;;;3',
-        `Bob;${account(2)};cobadeff 500;1`,
+        `Bob;${account(2)};deutdeff 500;1`,
         `Dan;${account(4)};COBADEF;2`,
       );
       const table = ['Name;IBAN;BIC;Amount', ...rows, ''].join('\r\n');
