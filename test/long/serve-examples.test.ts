@@ -38,7 +38,7 @@ describe.skipIf(whyNoChromium)(`npm run examples${whyNoChromium}`, () => {
       await page.getByRole('button', { name: 'Order essay' }).click();
       await page.getByText('arranged by the offline drafter').waitFor();
       await dropFile(page, 'payees.csv', payees);
-      await page.getByRole('button', { name: 'Check 7 IBANs' }).click();
+      await page.getByRole('button', { name: 'Check the file' }).click();
       await page.getByRole('button', { name: '2 suspicious' }).waitFor();
       await page.getByRole('button', { name: '3 valid' }).waitFor();
       // docs/example-page.png is `SCREENSHOTS=docs LONG_TESTS=1 npx vitest run serve-examples`.
