@@ -165,8 +165,8 @@ export interface OrderCaller {
   id: string;
   name: string;
   limits: CallerLimits;
-  /** The tool of an agent that made the order. */
-  tool?: { name: string; maxCalls: number } | undefined;
+  /** Limits of the tool with which an agent made the order. */
+  toolLimits?: readonly { key: string; maxCalls: number; isShown: boolean }[] | undefined;
 }
 
 export interface Cancellation {

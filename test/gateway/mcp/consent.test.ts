@@ -124,7 +124,7 @@ describe('a consent', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('is not valid on the next day, on which calls are counted anew', async () => {
+  it('is not valid on the next day, on which calls are counted from zero', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T23:59:58Z') });
     onTestFinished(() => void vi.useRealTimers());
     const { origin, upstream } = await tBank();
@@ -229,4 +229,19 @@ it.skipIf(whyNoRedis !== '')(`a consent is used once, on any of two gateways${wh
   await Promise.all(clients.map(({ call }) => call('check_iban', { ...args, confirmation })));
   await Promise.all(clients.map(({ call }) => call('check_iban', { ...args, confirmation })));
   expect(gateways.flatMap(({ upstream }) => upstream.calls)).toHaveLength(1);
+});
+
+it('counts the essays of an agent in the cap of its tool, although they are written after the answer', async () => {
+  const essay = 'Pens hold ink, and they hold it well for a long time. '.repeat(20);
+  const upstream = await tUpstream(replyJson(200, { essay }));
+  const env = { ...paidBy(upstream), MCP_CONSENT: 'never', MCP_TOOL_CALLS: '1' };
+  const { origin, log } = await tListeningGateway(env, upstream);
+  const { call } = await tMcpClient(origin);
+  const ended = () => log().match(/an order (?:ended|failed)/g)?.length ?? 0;
+  for (const [index, idempotencyKey] of ['form-1', 'form-2'].entries()) {
+    await call('order_essay', { description: 'Pens and the ink in them', wordCount: 100, idempotencyKey });
+    await vi.waitUntil(() => ended() === index + 1, { timeout: 100_000 });
+  }
+  expect(upstream.calls).toHaveLength(1);
+  expect(log()).toContain('BUDGET_EXHAUSTED');
 });

@@ -297,12 +297,12 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   }
 
   function queue(order: KeyedOrder, caller: OrderCaller, isAwaited: boolean): OrderRecord {
-    const { id: callerId, name, limits, tool } = caller;
+    const { id: callerId, name, limits, toolLimits } = caller;
     return {
       id: toOrderId(order.idempotencyKey, callerId),
       createdAt: new Date(),
       order,
-      caller: { id: callerId, name, limits, ...(tool && { tool }) },
+      caller: { id: callerId, name, limits, ...(toolLimits && { toolLimits }) },
       isAwaited,
       listed: null,
       process: lease.id,

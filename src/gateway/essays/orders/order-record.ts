@@ -364,7 +364,7 @@ export const callerSchema: z.ZodType<OrderCaller> = z.object({
     essayCalls: callBudget,
     maxQueryCost: z.number().nullable(),
   }),
-  tool: z.object({ name: z.string(), maxCalls: z.number() }).optional(),
+  toolLimits: z.array(z.object({ key: z.string(), maxCalls: z.number(), isShown: z.boolean() })).optional(),
 });
 
 const cancelled = z.object({ kind: z.literal('cancelled'), mayHaveBeenPaid: z.boolean() });
