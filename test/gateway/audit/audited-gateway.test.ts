@@ -161,3 +161,31 @@ it('verifies, sums and exports by commands, and finds the hash of a subject', as
   const { code, stderr } = await run('audit', 'verify');
   expect([code, stderr]).toEqual([1, expect.stringContaining('line 1: was changed')]);
 });
+
+it('names the cause of each call', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.parse('2026-11-27T12:00:00Z') });
+  const { askAs, calls, upstream } = await tAudited({
+    env: { BANK_DATA_FRESH_S: '3600', BANK_DATA_STALE_S: '7200' },
+  });
+  let number = 0;
+  upstream.answers((response, call) => {
+    number += 1;
+    return (number === 1 ? replyJson(500, {}) : valid)(response, call);
+  });
+  await askAs('shop', lookUp);
+  vi.setSystemTime(Date.now() + 1.5 * 3_600_000);
+  await askAs('bank', lookUp);
+  await vi.waitUntil(() => calls().filter(({ outcome }) => outcome === 'answered').length === 3, {
+    timeout: 100_000,
+  });
+  vi.setSystemTime(Date.now() + 5 * 3_600_000);
+  await askAs('bank', lookUp);
+  const rows = calls().map(({ caller, cause, outcome, status }) => [caller, cause, outcome, status].join(' '));
+  expect(rows.slice(0, 3)).toEqual([
+    'api-key:shop new answered 500',
+    'api-key:shop retry answered 200',
+    'api-key:bank revalidation answered 200',
+  ]);
+  expect(rows[3]).toMatch(/^api-key:bank expired/);
+  expect(upstream.calls).toHaveLength(4);
+});
