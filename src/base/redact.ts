@@ -30,21 +30,17 @@ export function redactIbans(text: string): string {
  */
 export type RedactSecrets = (text: string, isTruncated?: boolean) => string;
 
-/**
- * Redacts secrets, but not IBANs, in upstream responses, which are returned to clients. Secrets shorter than 8 characters
- * are not redacted: a key such as "test" would remove words from essays.
- * @example
- * const redact = createSecretRedaction(['seeded-key']);
- * redact('The key seeded-key is unknown.') // => 'The key [hidden] is unknown.'
- * redact('The response was cut off: seeded-k', true) // => 'The response was cut off: [hidden]'
- */
-export function createSecretRedaction(secrets: readonly string[]): RedactSecrets {
-  return createRedactions(secrets).redactSecrets;
-}
-
 const isLong = (secret: string) => secret.length >= 8;
 
-/** Both redactions, with secrets that are added later: a replaced key stays hidden. The oldest of many added ones are forgotten. */
+/**
+ * `redact` is for logs and errors. `redactSecrets` is for responses of upstreams, which are returned to clients: IBANs remain, and so do
+ * secrets shorter than 8 characters, as a key such as "test" would remove words from essays. A secret can be added later, as a replaced
+ * key stays hidden; the oldest of many added ones are forgotten.
+ * @example
+ * const { redactSecrets } = createRedactions(['seeded-key']);
+ * redactSecrets('The key seeded-key is unknown.') // => 'The key [hidden] is unknown.'
+ * redactSecrets('The response was cut off: seeded-k', true) // => 'The response was cut off: [hidden]'
+ */
 export function createRedactions(secrets: readonly string[]) {
   const ofAll = createReplacement(secrets);
   const ofLong = createReplacement(secrets.filter(isLong));

@@ -214,15 +214,17 @@ function journalPath(files: readonly string[], { output }: Plan, sourceId: strin
 async function hashFiles(files: readonly string[]): Promise<string | null> {
   if (files.includes(standardInput)) return null;
   const hash = createHash('sha256');
-  for (const path of files) {
-    const file = await openPaymentFile(path);
-    try {
-      for await (const chunk of file.chunks) hash.update(chunk);
-    } finally {
-      file.close();
-    }
-  }
+  for (const path of files) for await (const chunk of readChunks(path)) hash.update(chunk);
   return hash.digest('hex');
+}
+
+async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
+  const file = await openPaymentFile(path);
+  try {
+    yield* file.chunks;
+  } finally {
+    file.close();
+  }
 }
 
 interface CheckFilesOptions {
@@ -350,7 +352,7 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
     let changes = 0;
     await output?.write(writer.begin());
     try {
-      const fixed = fixMessage(() => readFile(name), {
+      const fixed = fixMessage(() => readChunks(name), {
         profile: plan.profile,
         async onChange(change) {
           throwIfInterrupted();
@@ -365,15 +367,6 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
       copy.discard();
       if (error instanceof Refusal) return null;
       throw error;
-    }
-  }
-
-  async function* readFile(path: string): AsyncGenerator<Buffer> {
-    const file = await openPaymentFile(path);
-    try {
-      yield* file.chunks;
-    } finally {
-      file.close();
     }
   }
 

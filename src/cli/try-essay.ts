@@ -4,7 +4,7 @@ import { checkDataFolder } from '../base/data-folder.ts';
 import { ConfigError, UsageError } from '../base/errors.ts';
 import { createLog } from '../base/log.ts';
 import { countOf } from '../base/process/terminal.ts';
-import { createRedact, createSecretRedaction } from '../base/redact.ts';
+import { createRedactions } from '../base/redact.ts';
 import { countWords } from '../base/words.ts';
 import { type Config, listSecrets, readConfig, type UpstreamAccess } from '../gateway/config/read-config.ts';
 import type { EssayResult, OrderInput } from '../gateway/essays/port.ts';
@@ -72,17 +72,11 @@ async function placeOrder(
   order: OrderInput,
 ): Promise<{ result: EssayResult; outcome: Outcome | null }> {
   const secrets = listSecrets(config, { bankData: config.bankData.upstream ?? access, essays: access });
-  const redact = createRedact(secrets);
+  const { redact, redactSecrets } = createRedactions(secrets);
   const events = createLogEvents(createLog({ level: 'error', redact }));
   if (config.store.redis === null) checkDataFolder(config.dataDir);
   const { store, replicas, checkSecret } = openStore(config.store, config.dataDir, events);
-  const createUpstream = createUpstreamFactory({
-    config,
-    store,
-    replicas,
-    redactSecrets: createSecretRedaction(secrets),
-    events,
-  });
+  const createUpstream = createUpstreamFactory({ config, store, replicas, redactSecrets, events });
   const { client, allowance } = createUpstream('essays', access, 'token', config.essays);
   let outcome: Outcome | null = null;
   const send: typeof client.send = async (...args) => {

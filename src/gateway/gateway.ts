@@ -56,6 +56,7 @@ export function createGateway(
   }: GatewayOptions = {},
 ) {
   const { redact, redactSecrets, add: hideSecret } = createRedactions(listSecrets(config, upstreams));
+  // The events are created with their listeners, of which the trail is one.
   const auditEvents: Pick<Events, 'auditFailed' | 'auditRecovered'> = {
     auditFailed: (reason) => events.auditFailed(reason),
     auditRecovered: (lost) => events.auditRecovered(lost),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRedact, createSecretRedaction, redactIbans } from '../../src/base/redact.ts';
+import { createRedact, createRedactions, redactIbans } from '../../src/base/redact.ts';
 import { createRequestIds } from '../../src/gateway/http/exchange.ts';
 import { countryFormats } from '../../src/iban/registry.ts';
 import { coreOf, formsOf } from '../support/gateway/telemetry/secret-forms.ts';
@@ -80,9 +80,9 @@ describe('createRedact', () => {
   });
 });
 
-describe('createSecretRedaction', () => {
+describe('createRedactions', () => {
   it('hides a secret in any case, and its base64 as it is', () => {
-    const redact = createSecretRedaction(['0123abcd4567cafe', 'Canary.Key']);
+    const redact = createRedactions(['0123abcd4567cafe', 'Canary.Key']).redactSecrets;
     for (const echo of ['0123ABCD4567CAFE', '0123AbCd4567CaFe', 'CANARY.KEY', 'canary.key']) {
       expect(redact(`{"key":"${echo}"}`)).toBe('{"key":"[hidden]"}');
       expect(redact(`the key ${echo.slice(0, 6)}`, true)).toBe('the key [hidden]');
@@ -94,24 +94,24 @@ describe('createSecretRedaction', () => {
   });
 
   it('hides a secret with other letters than those of English, also percent-encoded', () => {
-    const redact = createSecretRedaction(['schlüssel-😀-éa']);
+    const redact = createRedactions(['schlüssel-😀-éa']).redactSecrets;
     const echoes = ['schlüssel-😀-éa', 'SCHLÜSSEL-😀-ÉA', encodeURIComponent('schlüssel-😀-éa')];
     for (const echo of echoes) expect(redact(`<${echo}>`)).toBe('<[hidden]>');
   });
 
   it('hides the whole of a secret that begins with another one, and all of several', () => {
-    const redact = createSecretRedaction(['seeded-key', 'seeded-key-2']);
+    const redact = createRedactions(['seeded-key', 'seeded-key-2']).redactSecrets;
     expect(redact('seeded-key-2, seeded-key and seeded-%6bey')).toBe('[hidden], [hidden] and [hidden]');
   });
 
   it('keeps all that is not secret as it was, escapes included', () => {
-    const redact = createSecretRedaction(['seeded-key']);
+    const redact = createRedactions(['seeded-key']).redactSecrets;
     const before = String.raw`C:\\new\t50 %41 \u0041 \/ 100%25 `;
     const after = String.raw` "\\" %zz \u12 \\`;
     expect(redact(String.raw`${before}\\\\seeded\-key${after}`)).toBe(`${before}[hidden]${after}`);
   });
 
-  const redactSecrets = createSecretRedaction(['seeded-key-1', 'short']);
+  const redactSecrets = createRedactions(['seeded-key-1', 'short']).redactSecrets;
 
   it('hides long secrets, but neither short ones nor IBANs', () => {
     expect(redactSecrets('seeded-key-1 short DE89370400440532013000')).toBe('[hidden] short DE89370400440532013000');
@@ -130,7 +130,7 @@ const secret = 'Seeded/key+"?~>>>\\~~~?-bI1';
 
 describe.each([
   ['for the log', createRedact([secret])],
-  ['for responses', createSecretRedaction([secret, 'another-key'])],
+  ['for responses', createRedactions([secret, 'another-key']).redactSecrets],
 ])('a secret is redacted %s', (_, redact) => {
   it.each(formsOf(secret))('%s', (_, echo) => {
     const text = redact(`the key ${echo} is wrong`);
@@ -140,7 +140,7 @@ describe.each([
 });
 
 it.each(formsOf(secret))('a secret that is cut off is redacted at the end of a truncated text: %s', (_, echo) => {
-  const redactSecrets = createSecretRedaction([secret]);
+  const redactSecrets = createRedactions([secret]).redactSecrets;
   for (let length = 30; length < echo.length; length += 1) {
     const text = redactSecrets(`the key ${echo.slice(0, length)}`, true);
     expect(text).toMatch(/^the key .{0,4}\[hidden\].{0,8}$/);
@@ -148,7 +148,7 @@ it.each(formsOf(secret))('a secret that is cut off is redacted at the end of a t
 });
 
 describe('JSON', () => {
-  const redactSecrets = createSecretRedaction([secret]);
+  const redactSecrets = createRedactions([secret]).redactSecrets;
 
   it.each(formsOf(secret))('remains JSON without a secret in its names and values: %s', (_, echo) => {
     const text = JSON.stringify({ list: [{ a: `<${echo}>` }], [`<${echo}>`]: 1, other: 2 });
@@ -161,7 +161,7 @@ describe('JSON', () => {
 
 it('finds nothing in an essay of 15 kB in little time', () => {
   const keys = ['bank-data', 'essays', 'model', 'store', 'redis'].map((name) => `seeded-${name}-key-0123456789`);
-  const redactSecrets = createSecretRedaction([...keys, 'api.bank-data.example', 'api.essays.example']);
+  const redactSecrets = createRedactions([...keys, 'api.bank-data.example', 'api.essays.example']).redactSecrets;
   const essay = 'The considerable circumstances of keys, seeds and 15 % of the stores.\n"So it is."\n\n'.repeat(180);
   const text = JSON.stringify({ essay });
   const times = Array.from({ length: 30 }, () => {
@@ -176,7 +176,7 @@ it('finds nothing in an essay of 15 kB in little time', () => {
 it.each(['\\', '%25', '\\u0073', '%', 'seeded', 'SEEDED', '\\/'])(
   'takes time linear in the length of a text of %j',
   (part) => {
-    const redactSecrets = createSecretRedaction([secret, 'seeded-key-0123456789']);
+    const redactSecrets = createRedactions([secret, 'seeded-key-0123456789']).redactSecrets;
     const { user } = process.cpuUsage();
     redactSecrets(`${part.repeat(1_000_000 / part.length)}x`, true);
     // Measured: at most 500 ms. Quadratic time takes minutes.

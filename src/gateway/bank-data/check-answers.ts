@@ -1,7 +1,7 @@
 import { AbortableSignal } from '../../base/async/signal.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { createLog } from '../../base/log.ts';
-import { createRedact, createSecretRedaction } from '../../base/redact.ts';
+import { createRedactions } from '../../base/redact.ts';
 import { type AnswerSource, createAnswerSource, type ListReply } from '../../check/answers/answer-source.ts';
 import { type Config, listSecrets, type UpstreamAccess } from '../config/read-config.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../request-context.ts';
@@ -84,16 +84,11 @@ export async function openBankDataAnswers(
   { access, maxCalls }: { access: UpstreamAccess; maxCalls: number | null },
 ): Promise<AnswerSource> {
   const secrets = listSecrets(config, { bankData: access, essays: config.essays.upstream ?? access });
+  const { redact, redactSecrets } = createRedactions(secrets);
   const level = config.logLevel === 'info' ? 'warn' : config.logLevel;
-  const events = createLogEvents(createLog({ level, redact: createRedact(secrets) }));
+  const events = createLogEvents(createLog({ level, redact }));
   const { store, sharedValues, replicas, checkSecret } = openStore(config.store, config.dataDir, events);
-  const createUpstream = createUpstreamFactory({
-    config,
-    store,
-    replicas,
-    redactSecrets: createSecretRedaction(secrets),
-    events,
-  });
+  const createUpstream = createUpstreamFactory({ config, store, replicas, redactSecrets, events });
   // Each IBAN is asked about once, so nothing is gained from a large cache.
   const ownConfig = { ...config, bankData: { ...config.bankData, lookUpBytes: cacheBytes } };
   const bankData = createCachedBankData({ createUpstream, access, config: ownConfig, store, sharedValues, events });

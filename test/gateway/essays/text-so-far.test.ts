@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { AbortableSignal } from '../../../src/base/async/signal.ts';
 import { createLog } from '../../../src/base/log.ts';
-import { createSecretRedaction } from '../../../src/base/redact.ts';
+import { createRedactions } from '../../../src/base/redact.ts';
 import { createPaidEssays } from '../../../src/gateway/essays/paid-essays.ts';
 import type { EssayOrderState, EssayResult } from '../../../src/gateway/essays/port.ts';
 import { createRestEssays } from '../../../src/gateway/essays/rest/rest-essays.ts';
@@ -40,7 +40,7 @@ function tClient(url: string, isSelfHosted: boolean) {
     maxQueue: 2,
     backoffMs: 0,
     allowance: tAllowance(),
-    redactSecrets: createSecretRedaction([essaysKey]),
+    redactSecrets: createRedactions([essaysKey]).redactSecrets,
     events,
   });
   onTestFinished(() => client.close());

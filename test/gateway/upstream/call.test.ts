@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createSecretRedaction } from '../../../src/base/redact.ts';
+import { createRedactions } from '../../../src/base/redact.ts';
 import type { Events } from '../../../src/gateway/telemetry/events.ts';
 import { createCalls } from '../../../src/gateway/upstream/call.ts';
 import { createCertificate, trust } from '../../support/certificate.ts';
@@ -19,7 +19,7 @@ function tCalls(baseUrl: string, options: { maxResponseBytes?: number } = {}) {
     headers: { apikey: 'seeded-key' },
     maxResponseBytes: 1_000_000,
     maxConcurrency: 64,
-    redactSecrets: createSecretRedaction(['seeded-key']),
+    redactSecrets: createRedactions(['seeded-key']).redactSecrets,
     events: { upstreamCalled: (call) => calls.push(call) },
     ...options,
   });

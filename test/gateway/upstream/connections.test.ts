@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect as connectTcp } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createSecretRedaction } from '../../../src/base/redact.ts';
+import { createRedactions } from '../../../src/base/redact.ts';
 import { Call } from '../../../src/gateway/upstream/call.ts';
 import { createConnections } from '../../../src/gateway/upstream/connections.ts';
 import type { Outcome, UpstreamRequest } from '../../../src/gateway/upstream/outcome.ts';
@@ -143,7 +143,7 @@ async function tConnections(maxCalls = 64, isKept = true) {
         request,
         deadline,
         maxResponseBytes: 1_000,
-        redactSecrets: createSecretRedaction([]),
+        redactSecrets: createRedactions([]).redactSecrets,
         onSending() {},
         onSettled({ progress }, outcome) {
           connections.release(connection, progress);

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createSecretRedaction } from '../../../src/base/redact.ts';
+import { createRedactions } from '../../../src/base/redact.ts';
 import { createCalls } from '../../../src/gateway/upstream/call.ts';
 import type { UpstreamRequest } from '../../../src/gateway/upstream/outcome.ts';
 import { ReceivedLines } from '../../../src/gateway/upstream/received-lines.ts';
@@ -10,7 +10,7 @@ import { tRequestContext } from '../../support/request-context.ts';
 import { type Reply, replyText, tUpstream } from '../../support/scripted-upstream.ts';
 
 const secret = 'seeded-key';
-const redactSecrets = createSecretRedaction([secret]);
+const redactSecrets = createRedactions([secret]).redactSecrets;
 const readText = (line: unknown) => {
   const text = (line as { text?: unknown } | null | undefined)?.text;
   return typeof text === 'string' ? text : null;

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLog } from '../../../src/base/log.ts';
-import { createSecretRedaction } from '../../../src/base/redact.ts';
+import { createRedactions } from '../../../src/base/redact.ts';
 import type { RequestContext } from '../../../src/gateway/request-context.ts';
 import { createLogEvents } from '../../../src/gateway/telemetry/log-events.ts';
 import { createUpstreamClient } from '../../../src/gateway/upstream/upstream-client.ts';
@@ -23,7 +23,7 @@ function tClient(
     maxQueue: 2,
     backoffMs: 0,
     allowance: tAllowance(),
-    redactSecrets: createSecretRedaction([]),
+    redactSecrets: createRedactions([]).redactSecrets,
     events: createLogEvents(createLog({ level: 'silent', redact: (text) => text })),
     ...options,
   });
