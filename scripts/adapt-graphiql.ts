@@ -26,7 +26,7 @@ const editorColors = {
   },
 };
 
-/** Each matches once in GraphiQL's page. */
+/** Each matches once in GraphiQL's page. A word at the beginning has `\b`: without it, the search through 9 MB takes ten times as long. */
 const replacements: readonly (readonly [RegExp, string])[] = [
   [/<\/style>/, `${styles}</style>`],
   [/<div id="root"><\/div>/, '<main id="root"></main>'],
@@ -51,7 +51,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
     '"select",{"aria-label":"Type of operation",$1',
   ],
   // The history is a default plugin of GraphiQL. Yoga's page replaces the default plugins by the Explorer.
-  [/(\w+)===void 0\?\[(\w+)\]:\1/, '[$2,...($1??[])]'],
+  [/\b(\w+)===void 0\?\[(\w+)\]:\1/, '[$2,...($1??[])]'],
   // All operations are in one tab, so another operation of the same text is a new entry, too.
   [
     /(operationName:(\w+)\}\)=>\{if\(!this\.shouldSaveQuery\(\w+,\w+,\w+,)(this\.history\.fetchRecent\(\))/,
@@ -59,7 +59,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   ],
   // The history keeps no headers, which can contain API keys, and leaves those in the editor as they are.
   [/headers:\w+\.headers\?\?void 0,/, ''],
-  [/(\w+\?\.setValue\(\w+\?\?""\),)\w+\?\.setValue\(\w+\?\?""\),(\w+\(\w+\.item\))/, '$1$2'],
+  [/\b(\w+\?\.setValue\(\w+\?\?""\),)\w+\?\.setValue\(\w+\?\?""\),(\w+\(\w+\.item\))/, '$1$2'],
   // The types and fields of Federation, which begin with one underscore, are for routers.
   [
     /("__schema"in (\w+)\.data\)\w+=)\2\.data/,

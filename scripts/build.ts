@@ -4,17 +4,18 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeFile } from './write-file.ts';
 
-/* `npm run build`, after the type check: bundles `src` into `dist`. Does nothing if `dist` is up to date. */
+/* `npm run build`: bundles `src` into `dist`. Does nothing if `dist` is up to date. Types are checked by `npm test`. */
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const stampFile = 'dist/build.json';
 const stamp = JSON.stringify({ node: process.version, inputs: hashInputs() });
 if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp) {
+  // Not on standard output, which `npm run check-file` may redirect into a file.
+  process.stderr.write('Building Ledgerquill, which takes a few seconds after each change of the code.\n');
   // They take a second to load.
   const { buildGraphiql } = await import('./build-graphiql.ts');
   const { bundle } = await import('./bundle.ts');
-  await buildGraphiql('dist/graphiql');
-  const files = await bundle('dist');
+  const [files] = await Promise.all([bundle('dist'), buildGraphiql('dist/graphiql')]);
   for (const { path, contents } of files) {
     mkdirSync(dirname(path), { recursive: true });
     writeFile(path, contents);
