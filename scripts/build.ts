@@ -10,7 +10,6 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const stampFile = 'dist/build.json';
 const stamp = JSON.stringify({ node: process.version, inputs: hashInputs() });
 if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp) {
-  // Not on standard output, which `npm run check-file` may redirect into a file.
   process.stderr.write('Building Ledgerquill, which takes a few seconds after each change of the code.\n');
   // They take a second to load.
   const { buildGraphiql } = await import('./build-graphiql.ts');

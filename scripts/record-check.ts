@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,14 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 export const recordingFile = new URL('../docs/check-files.svg', import.meta.url);
 
-const payees = `Name,IBAN,Amount
-Anna Schmidt,DE89 3704 0044 0532 0130 00,1200.00
-Jan de Vries,NL91ABNA0417164300,850.50
-Peter Martens,BE68539007547043,99.00
-Marie Dubois,FR8420041010050500013M02607,420.00
-Lars Nielsen,NO9386011117947,15.75
-Ida Peters,,310.00
-`;
+const payees = new URL('../examples/payees.csv', import.meta.url);
 
 const commands = [
   'cat payees.csv',
@@ -37,7 +30,7 @@ export interface Step {
 export function recordSession(): Step[] {
   const folder = mkdtempSync(join(tmpdir(), 'ledgerquill-recording-'));
   try {
-    writeFileSync(join(folder, 'payees.csv'), payees);
+    copyFileSync(payees, join(folder, 'payees.csv'));
     const command = fileURLToPath(new URL('../dist/cli/ledgerquill.js', import.meta.url));
     const { PATH = '', HOME = '' } = process.env;
     const script = [

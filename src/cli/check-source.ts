@@ -29,10 +29,9 @@ export function planSource({ gateway, maxCalls }: SourcePlan, listsVersion: stri
   return {
     id: `service ${access?.url ?? `self-hosted, bank lists ${listsVersion}`}`,
     async open() {
+      if (access === null) return openSelfHosted(config.dataDir, maxCalls);
       if (config.store.redis === null) checkDataFolder(config.dataDir);
-      return access === null
-        ? openSelfHosted(config.dataDir, maxCalls)
-        : openBankDataAnswers(config, { access, maxCalls });
+      return openBankDataAnswers(config, { access, maxCalls });
     },
   };
 }

@@ -76,7 +76,7 @@ type Plan = ReturnType<typeof readPlan>;
 /** @throws UsageError */
 function readPlan(files: readonly string[], options: CheckOptions) {
   const { column = null, bicColumn = null, nameColumn = null, output = null, gateway = null, maxCalls } = options;
-  const format = options.format ?? formatOf(output);
+  const format = options.format ?? (options.dryRun ? null : formatOf(output));
   if (files.length > 1 && format !== null && format !== 'json' && !options.dryRun) throw severalTables(format);
   if (format === 'xlsx' && output === null && !options.dryRun) {
     throw new UsageError('--format xlsx needs --output with the name of a file');
@@ -137,11 +137,14 @@ function severalTables(format: OutputFormat): UsageError {
   return new UsageError(`${format} has the rows of one table: check one file at a time, or use --format json`);
 }
 
-/** Null if its extension is of no format. */
+/** Null if its name does not say it, as for /dev/null. @throws UsageError if it says another format */
 function formatOf(output: string | null): OutputFormat | null {
-  const extension = output === null ? '' : extname(output).slice(1).toLowerCase();
-  if (extension === 'jsonl' || extension === 'ndjson') return 'json';
-  return outputFormats.find((format) => format === extension) ?? null;
+  const extension = output === null ? '' : extname(output).toLowerCase();
+  if (extension === '.jsonl' || extension === '.ndjson') return 'json';
+  const format = outputFormats.find((each) => `.${each}` === extension) ?? null;
+  if (format !== null || ['', '.tsv', '.txt'].includes(extension)) return format;
+  const right = outputFormats.map((each) => `.${each}`).join(', ');
+  throw new UsageError(`--output ${output}: results are ${right}; with --format, a file can have any name`);
 }
 
 /** Whether writing an output, which has another name until it is complete, would replace a file. */
@@ -161,6 +164,7 @@ function isSameFile(file: string, output: string): boolean {
 async function run(files: readonly string[], plan: Plan): Promise<boolean> {
   configureHeap();
   const { dataDir } = readBankImportConfig(process.env);
+  const isNewFolder = !existsSync(dataDir);
   const lists = createBankLists({ dataDir });
   const banks = createKnownBanks(lists);
   const { id, open } = planSource(plan, lists.version());
@@ -180,6 +184,8 @@ async function run(files: readonly string[], plan: Plan): Promise<boolean> {
     const outcome = await checkFiles({ files, plan, source, answers, banks, report });
     if (outcome.isComplete) journal?.remove();
     if (!plan.isQuiet || plan.isDryRun) printSummary(outcome, plan, path);
+    if (!plan.isQuiet && isNewFolder && existsSync(dataDir))
+      printError(`created the folder ${resolve(dataDir)} (DATA_DIR)\n`);
     return outcome.hasFindings;
   } finally {
     journal?.close();

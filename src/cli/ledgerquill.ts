@@ -260,10 +260,11 @@ function createProgram(): Command {
 /** The code of a command. @param dotenvNames the variables that were read from the file of `--dotenv` */
 type Main = (args: Command['processedArgs'], options: OptionValues, dotenvNames: ReadonlySet<string>) => Promise<void>;
 
-/** Commander ignores an unknown command before or after `--help`, and prints the general help. */
+/** With an unknown command before or after `--help` or `help`, Commander prints the general help, and suggests no other name. */
 function readArguments({ commands }: Command): string[] {
   const given = process.argv.slice(2);
-  const name = given.find((argument) => !argument.startsWith('-'));
+  const names = given.filter((argument) => !argument.startsWith('-'));
+  const name = names[0] === 'help' ? names[1] : names[0];
   const isKnown = name === undefined || name === 'help' || commands.some((command) => command.name() === name);
   return isKnown ? given : [name];
 }

@@ -270,4 +270,32 @@ describe('a check that cannot be completed exits with 2 and says why', () => {
     expect((await run([file])).stderr).toContain('csv has the rows of one table');
     expect((await run(['--output', file])).stderr).toContain('--output must be another file');
   });
+
+  it.each(['checked.pdf', 'checked.xls', 'checked.csv.new'])(
+    'an output by the name of another format: %s',
+    async (name) => {
+      const { run, path } = tCheck(`IBAN\n${tIban(1)}\n`);
+      const { code, stderr } = await run(['--output', path(name)]);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('results are .csv, .xlsx, .json') });
+      expect(existsSync(path(name))).toBe(false);
+      expect((await run(['--output', path(name), '--format', 'csv'])).code).toBe(0);
+    },
+  );
+});
+
+describe('DATA_DIR', () => {
+  it('is not needed for a result in a file', async () => {
+    const { run, path } = tCheck('IBAN\nDE89370400440532013000\n');
+    const env = { DATA_DIR: path('new/data') };
+    const { code, stderr } = await run(['--output', path('checked.csv')], env);
+    expect({ code, isNew: !existsSync(env.DATA_DIR) }).toEqual({ code: 0, isNew: true });
+    expect(stderr).not.toContain('DATA_DIR');
+  });
+
+  it('is named when it is created', async () => {
+    const { run, path } = tCheck('IBAN\nDE89370400440532013000\n');
+    const env = { DATA_DIR: path('new/data') };
+    expect((await run([], env)).stderr).toContain(`created the folder ${path('new/data')} (DATA_DIR)`);
+    expect((await run([], env)).stderr).not.toContain('DATA_DIR');
+  });
 });

@@ -30,6 +30,7 @@ describe('the ledgerquill command', () => {
     [['strt'], "error: unknown command 'strt'\n(Did you mean start?)"],
     [['strt', '--help'], "error: unknown command 'strt'\n(Did you mean start?)"],
     [['-h', 'strt'], "error: unknown command 'strt'"],
+    [['help', 'strt'], "error: unknown command 'strt'\n(Did you mean start?)"],
     [['start', '--prt', '4000'], "error: unknown option '--prt'\n(Did you mean --port?)"],
     [['start', '--port', 'http'], 'error: --port must be a whole number from 0 to 65535, but is "http"\n'],
     [['start', '--port='], 'error: --port must be a whole number from 0 to 65535, but is ""\n'],

@@ -57,7 +57,8 @@ describe('the pages', () => {
   });
 
   it('name npm scripts that exist', () => {
-    expect(findInPages(/npm run ([\w:-]+)/g).filter(({ found }) => !(found in packageJson.scripts))).toEqual([]);
+    const scripts = findInPages(/npm run ([\w:-]+)/g).filter(({ page }) => page !== 'CHANGELOG.md');
+    expect(scripts.filter(({ found }) => !(found in packageJson.scripts))).toEqual([]);
   });
 
   it('name TypeScript files that exist', () => {

@@ -239,9 +239,8 @@ export function describeBankFiles(): string {
     const [{ title, download } = { title: '', download: '' }] = bankFileFormats(country).slice(-1);
     return `${country}  ${title}\n    ${download}\n`;
   });
-  return `Download the file of a country, then run one of:
+  return `Download the file of a country, then run:
   ledgerquill import-banks COUNTRY FILE
-  npm run import-banks -- COUNTRY FILE    (from source)
 With --all FOLDER, each file of a folder is imported for its countries.\n\n${files.join('')}
 A register of participants in a payment scheme (${paymentSchemes.join(', ')}) is imported with EPC in place of the country:
 
