@@ -43,14 +43,6 @@ export function createRedisStore(options: RedisConnectionOptions) {
       const [newSum, newId, restored] = reply as [number, string, number];
       return { sum: newSum, id: newId, restored };
     },
-    async lock(key, expiry) {
-      const name = toRedisKey('lock', key);
-      const expiresInMs = checkExpiry(expiry);
-      const holder = randomUUID();
-      const isAcquired = await run((redis) => redis.set(name, holder, 'PX', expiresInMs, 'NX'));
-      const release = () => run(async (redis) => void (await redis.eval(releaseScript, 1, name, holder)));
-      return isAcquired === null ? null : { release };
-    },
     close,
   };
   const shared: SharedCommands = {
@@ -71,7 +63,7 @@ export function createRedisStore(options: RedisConnectionOptions) {
 }
 
 /** Several programs may share one Redis, so every key has our prefix. Look-ups may be deleted by theirs, and no essay with them. */
-function toRedisKey(kind: 'value' | 'look-up' | 'counter' | 'lock', key: string): string {
+function toRedisKey(kind: 'value' | 'look-up' | 'counter', key: string): string {
   return `ledgerquill:${kind}:${checkKey(key)}`;
 }
 
@@ -126,6 +118,3 @@ return 1`;
 /** For a pipeline, the client would create a promise and a timer for each command. */
 const writeScript = `
 for index = 1, #KEYS do redis.call('SET', KEYS[index], ARGV[2 * index - 1], 'PX', ARGV[2 * index]) end`;
-
-const releaseScript = `
-if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;

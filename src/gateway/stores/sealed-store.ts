@@ -34,7 +34,6 @@ export function withSealing(store: Store, loadKeys: () => SealingKeys): Store {
     },
     delete: async (key) => store.delete(loadKeys().hashes.memo(key)),
     add: async (key, amount, options) => store.add(loadKeys().hashes.memo(key), amount, options),
-    lock: async (key, options) => store.lock(loadKeys().hashes.memo(key), options),
     close: () => store.close(),
   };
 }

@@ -3,7 +3,7 @@ import type { StoreFailure } from '../../base/errors.ts';
 
 /**
  * Data that outlives a request. Rules for all stores:
- * - values, counters and locks are separate, even under the same key;
+ * - values and counters are separate, even under the same key;
  * - a key has at most `maxKeyLength` characters; the caller hashes longer and personal ones (`createKeyHash`);
  * - an entry that expires in n milliseconds is gone after n milliseconds;
  * - failures are StoreErrors; a failed write may or may not have taken effect.
@@ -29,15 +29,8 @@ export interface Store {
    * all processes: the first one adds the sum that it knew, and a later one only what it knew in addition.
    */
   add(key: string, amount: number, options: Expiry & { known?: KnownCount | null }): Promise<Count>;
-  /** Acquires a lock; null if another holder has it. */
-  lock(key: string, options: Expiry): Promise<Lock | null>;
   /** Completes pending writes, within a time limit. Later calls fail; closing again has no effect. */
   close(): Promise<void>;
-}
-
-export interface Lock {
-  /** Has no effect if the lock expired. */
-  release(): Promise<void>;
 }
 
 export interface Expiry {
@@ -73,7 +66,6 @@ export function withCalls(
     replace: (...args) => around('change', () => store.replace(...args)),
     delete: (key) => around('delete', () => store.delete(key)),
     add: (key, amount, options) => around(amount === 0 ? 'read' : 'write', () => store.add(key, amount, options)),
-    lock: (...args) => around('change', () => store.lock(...args)),
     close: () => store.close(),
   };
 }

@@ -21,7 +21,6 @@ import {
   type OrderCaller,
   type OrderInput,
 } from '../port.ts';
-import { earlierProcess } from './earlier-orders.ts';
 import { createOrderList } from './order-list.ts';
 import {
   differentOrder,
@@ -78,7 +77,7 @@ interface EssayOrdersOptions
  */
 export function createEssayOrders({ store, isShared, onRecovered, ...options }: EssayOrdersOptions) {
   const { sender, keepMs, rejectOrder, findExhausted, maxPerCaller, cancelsSent, events } = options;
-  const records = createOrderStore({ store, keepMs, isShared, events });
+  const records = createOrderStore({ store, keepMs, events });
   const lease = createProcessLease({ store, isShared, keepMs, skipUnreadable: records.skipUnreadable });
   const changes = new EventEmitter();
   const watching = createOrderWatch(({ id, callerId }) => find(id, callerId), changes);
@@ -350,7 +349,6 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   /** Whether no process runs it any more. @throws StoreError */
   async function isOrphaned({ id, caller, process, run }: OrderRecord): Promise<boolean> {
     if (process === null) return true;
-    if (process === earlierProcess) return false;
     // One of this process that does not run here: its write seemed to fail.
     if (process === lease.id) return runs.find(id, caller.id)?.record.run !== run;
     return !(await lease.isAlive(process));
@@ -431,8 +429,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   /** Starts an order that is known. If another process has queued it, that one may be taking it back. */
   async function repeatStart(known: OrderRecord, next: OrderRecord): Promise<EssayOrder | EssayFailure> {
     const { id, caller, state, process, isRepeated } = known;
-    const isElsewhere = process !== lease.id && process !== earlierProcess;
-    if (state.kind !== 'queued' || !isElsewhere || isRepeated || !isSameOrder(known, next))
+    if (state.kind !== 'queued' || process === lease.id || isRepeated || !isSameOrder(known, next))
       return answerStart(known, next.order);
     const record = await records.change(id, caller.id, { kind: 'repeated', seen: known });
     return record?.run === known.run ? answerStart(record, next.order) : startOnce(next);

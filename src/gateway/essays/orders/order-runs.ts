@@ -88,8 +88,8 @@ export interface Moved {
   record: OrderRecord | null;
 }
 
-/** `unsafe`: it cannot be recorded as sent at the moment. `busy`: a gateway of the earlier version may be sending it. */
-type Refusal = { kind: 'unsafe' | 'busy' } | Moved;
+/** `unsafe`: it cannot be recorded as sent at the moment. */
+type Refusal = { kind: 'unsafe' } | Moved;
 
 interface HoldOptions {
   /** The request that waits for it; null: it was started. */
@@ -273,19 +273,14 @@ export function createOrderRuns(options: OrderRunsOptions) {
   /** Makes sure that the order is paid for once. @returns why it must not be sent @throws the signal's reason */
   async function prepare(run: OrderRun): Promise<Refusal | null> {
     const { record, isKeyed, task } = run;
-    const { id, caller } = record;
     const { signal } = task;
     signal.throwIfAborted();
-    if (!record.isAwaited && isWithdrawn(caller)) signal.abort(withdrawn);
+    if (!record.isAwaited && isWithdrawn(record.caller)) signal.abort(withdrawn);
     signal.throwIfAborted();
     try {
       if (isKeyed) {
         await lease.settle(signal);
-        const claimed = await records.claimFromEarlier(record);
         signal.throwIfAborted();
-        if (claimed === 'busy') return { kind: 'busy' };
-        if (claimed !== null)
-          return moved(await records.change(id, caller.id, { kind: 'answered', own: record, state: claimed }));
       }
       return await mark(run);
     } catch (error) {

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { type Store, StoreError } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Essay } from '../port.ts';
-import { createEarlierOrders } from './earlier-orders.ts';
 import {
   essaySchema,
   hash,
@@ -22,23 +21,18 @@ interface OrderStoreOptions {
   store: Store;
   /** How long orders and essays are stored. */
   keepMs: number;
-  /** Whether gateways of different versions may use the store. */
-  isShared: boolean;
   events: Pick<Events, 'essayOrderUnreadable'>;
 }
 
 export type OrderStore = ReturnType<typeof createOrderStore>;
 
 /** Stored orders, and their essays. Functions throw StoreError, with the failure `corrupt` for what is damaged or of a later version. */
-export function createOrderStore({ store, keepMs, isShared, events }: OrderStoreOptions) {
-  const earlier = createEarlierOrders({ store, keepMs });
+export function createOrderStore({ store, keepMs, events }: OrderStoreOptions) {
   const expiry = { expiresInMs: keepMs };
 
   return {
     read,
     change,
-    /** Against gateways of the earlier version, which lock their orders; those of this version are kept apart by `change`. */
-    claimFromEarlier: async (record: OrderRecord) => (isShared ? earlier.claim(record) : null),
     /** Lets the essay be found by its id: with its order, or by itself if it has none. */
     async writeEssay(essay: Essay, callerId: string, orderKey: string | null): Promise<void> {
       const entry = orderKey === null ? { version: 1, essay } : { version: 2, orderKey };
@@ -48,7 +42,6 @@ export function createOrderStore({ store, keepMs, isShared, events }: OrderStore
       const entry = parseRecord(essayEntry, await store.get(toEssayKey(essayId, callerId)));
       if (entry === null) return null;
       if ('essay' in entry) return entry.essay;
-      if ('orderName' in entry) return earlier.readEssay(entry.orderName);
       const record = parseRecord(recordSchema, await store.get(entry.orderKey));
       return record?.state.kind === 'finished' && record.state.essay.id === essayId ? record.state.essay : null;
     },
@@ -56,7 +49,7 @@ export function createOrderStore({ store, keepMs, isShared, events }: OrderStore
     async erase(seen: OrderRecord): Promise<boolean> {
       const { id, caller, listed, state } = seen;
       const key = toRecordKey(id, caller.id);
-      const { text, record } = await readText(key, seen);
+      const { text, record } = await readText(key);
       if (record?.run !== seen.run || record.state.kind !== state.kind) return false;
       if (!(await store.replace(key, text, null, expiry))) return false;
       const essayId = state.kind === 'finished' ? state.essay.id : null;
@@ -64,7 +57,6 @@ export function createOrderStore({ store, keepMs, isShared, events }: OrderStore
         essayId !== null && store.delete(toEssayKey(essayId, caller.id)),
         listed !== null && listOf(caller.id).remove(listed),
         store.delete(toTextKey(seen)),
-        earlier.erase(seen),
       ]);
       return true;
     },
@@ -82,13 +74,12 @@ export function createOrderStore({ store, keepMs, isShared, events }: OrderStore
   };
 
   async function read(id: string, callerId: string): Promise<OrderRecord | null> {
-    return (await readText(toRecordKey(id, callerId), { id, caller: { id: callerId } })).record;
+    return (await readText(toRecordKey(id, callerId))).record;
   }
 
-  async function readText(key: string, { id, caller }: { id: string; caller: { id: string } }) {
+  async function readText(key: string) {
     const text = await store.get(key);
-    const record = parseRecord(recordSchema, text) ?? (await earlier.read(id, caller.id));
-    return { text, record };
+    return { text, record: parseRecord(recordSchema, text) };
   }
 
   /**
@@ -98,7 +89,7 @@ export function createOrderStore({ store, keepMs, isShared, events }: OrderStore
   async function change(id: string, callerId: string, event: OrderEvent): Promise<OrderRecord | null> {
     const key = toRecordKey(id, callerId);
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const { text, record } = await readText(key, { id, caller: { id: callerId } });
+      const { text, record } = await readText(key);
       const next = transition(record, event);
       if (next === record) return next;
       const isFleeting = next !== null && isEnded(next) && isHidden(next);
@@ -169,9 +160,7 @@ const counterExpiry = { expiresInMs: 100 * 365 * 86_400_000 };
 const maxAttempts = 20;
 
 const writtenText = z.object({ textSoFar: z.string() });
-/** `orderName`: of an earlier version. */
 const essayEntry = z.union([
   z.object({ version: z.literal(1), essay: essaySchema }),
-  z.object({ version: z.literal(1), orderName: z.string() }),
   z.object({ version: z.literal(2), orderKey: z.string() }),
 ]);

@@ -131,7 +131,6 @@ export const tRecords = (store: Store) =>
   createOrderStore({
     store,
     keepMs,
-    isShared: true,
     events: { essayOrderUnreadable: () => {} },
   });
 

@@ -62,15 +62,13 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       expect(await store.replace('missing', null, null, hour)).toBe(true);
     });
 
-    it('deletes a value for every client, and no counter and no lock', async () => {
+    it('deletes a value for every client, and no counter', async () => {
       const { store, another } = await tStore();
       await store.set('essay', '', hour);
       await store.add('essay', 2, hour);
-      await store.lock('essay', hour);
       await another().delete('essay');
       expect(await store.get('essay')).toBeNull();
       expect((await store.add('essay', 0, hour)).sum).toBe(2);
-      expect(await store.lock('essay', hour)).toBeNull();
       await store.delete('essay');
       await store.delete('missing');
       expect(await store.setIfAbsent('essay', 'second', hour)).toBeNull();
@@ -98,7 +96,6 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       await store.set(key, essay, hour);
       expect(await store.get(key)).toBe(essay);
       expect((await store.add(key, 1, hour)).sum).toBe(1);
-      expect(await store.lock(key, hour)).not.toBeNull();
     });
 
     it('rejects keys, expiries and amounts outside the limits', async () => {
@@ -120,11 +117,10 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       expect(await store.get('key')).toBe('value');
     });
 
-    it('separates values, counters and locks', async () => {
+    it('separates values and counters', async () => {
       const { store } = await tStore();
       await store.set('key', 'value', hour);
       expect((await store.add('key', 2, hour)).sum).toBe(2);
-      expect(await store.lock('key', hour)).not.toBeNull();
       expect(await store.get('key')).toBe('value');
       expect((await store.add('key', 0, hour)).sum).toBe(2);
     });
@@ -162,40 +158,11 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
 
     describeLostCounters(tStore);
 
-    describe('locks', () => {
-      it('are acquired by exactly one of 50 concurrent callers for each key', async () => {
-        const { store, another } = await tStore();
-        const clients = [store, another()];
-        const attempts = clients.flatMap((client) => Array.from({ length: 25 }, () => client.lock('essay', hour)));
-        const locks = (await Promise.all(attempts)).filter((lock) => lock !== null);
-        expect(locks).toHaveLength(1);
-        expect(await store.lock('other', hour)).not.toBeNull();
-        await locks[0]?.release();
-        await locks[0]?.release();
-        expect(await store.lock('essay', hour)).not.toBeNull();
-      });
-
-      it('have another holder after their release', async () => {
-        const { store } = await tStore();
-        const lock = await store.lock('essay', hour);
-        await lock?.release();
-        expect(await store.lock('essay', hour)).not.toBeNull();
-        await lock?.release();
-        expect(await store.lock('essay', hour)).toBeNull();
-      });
-    });
-
     it('fails after it was closed, and can be closed twice', async () => {
       const { store } = await tStore();
-      const lock = await store.lock('essay', hour);
       await store.close();
       await store.close();
-      const calls = [
-        ...callsOf(store, 'key'),
-        () => store.delete('key'),
-        () => store.add('key', 0, hour),
-        () => lock?.release(),
-      ];
+      const calls = [...callsOf(store, 'key'), () => store.delete('key'), () => store.add('key', 0, hour)];
       for (const call of calls) await expect(call()).rejects.toMatchObject({ name: 'StoreError', reason: 'closed' });
     });
   });
@@ -209,7 +176,6 @@ export function callsOf(store: Store, key: string, expiry = hour) {
     () => store.setIfAbsent(key, '', expiry),
     () => store.replace(key, null, '', expiry),
     () => store.add(key, 1, expiry),
-    () => store.lock(key, expiry),
   ];
 }
 
@@ -311,20 +277,6 @@ function describeExpiry(tStore: () => Promise<TStore>): void {
       expect((await store.add('calls', 1, hour)).sum).toBe(1);
       await pass(59 * minute);
       expect((await store.add('calls', 1, hour)).sum).toBe(2);
-    });
-
-    it('passes a lock on, and its first holder can no longer release it', async () => {
-      const { store, another, pass } = await tStore();
-      const first = await store.lock('essay', hour);
-      await pass(59 * minute);
-      expect(await another().lock('essay', hour)).toBeNull();
-      await pass(minute);
-      const second = await another().lock('essay', hour);
-      expect(second).not.toBeNull();
-      await first?.release();
-      expect(await store.lock('essay', hour)).toBeNull();
-      await second?.release();
-      expect(await store.lock('essay', hour)).not.toBeNull();
     });
   });
 }
