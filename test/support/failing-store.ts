@@ -11,7 +11,6 @@ export function tFailingStore(store: Store) {
   const failing: Store = {
     get: (key) => unlessFailing(() => store.get(key)),
     set: (key, value, expiry) => unlessFailing(() => store.set(key, value, expiry)),
-    setIfAbsent: (key, value, expiry) => unlessFailing(() => store.setIfAbsent(key, value, expiry)),
     replace: (...args) => unlessFailing(() => store.replace(...args)),
     delete: (key) => unlessFailing(() => store.delete(key)),
     add: (key, amount, expiry) => unlessFailing(() => store.add(key, amount, expiry)),

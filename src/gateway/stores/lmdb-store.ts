@@ -81,15 +81,6 @@ export function createLmdbStore({ folder }: { folder: string }): Store {
       const expiresInMs = checkExpiry(expiry);
       await write((file) => writeEntry(file, 'value', key, { value, expiresAt: Date.now() + expiresInMs }), value);
     },
-    async setIfAbsent(key, value, expiry) {
-      checkKey(key);
-      const expiresInMs = checkExpiry(expiry);
-      return write((file) => {
-        const stored = readEntry(file, 'value', key)?.value ?? null;
-        if (stored === null) writeEntry(file, 'value', key, { value, expiresAt: Date.now() + expiresInMs });
-        return stored;
-      }, value);
-    },
     async replace(key, seen, next, expiry) {
       checkKey(key);
       const expiresInMs = checkExpiry(expiry);

@@ -21,11 +21,6 @@ export function createRedisStore(options: RedisConnectionOptions) {
       const expiresInMs = checkExpiry(expiry);
       await run((redis) => redis.set(name, value, 'PX', expiresInMs));
     },
-    async setIfAbsent(key, value, expiry) {
-      const name = toRedisKey('value', key);
-      const expiresInMs = checkExpiry(expiry);
-      return run(async (redis) => (await redis.eval(setIfAbsentScript, 1, name, value, expiresInMs)) as string | null);
-    },
     async replace(key, seen, next, expiry) {
       const name = toRedisKey('value', key);
       const args = [seen ?? '', next ?? '', checkExpiry(expiry), seen === null ? 0 : 1, next === null ? 0 : 1];
@@ -101,12 +96,6 @@ if missing > 0 then
   sum = redis.call('INCRBY', counter, missing)
 end
 return { sum, id, missing }`;
-
-/** (SET NX GET would suffice, but requires Redis 7.) */
-const setIfAbsentScript = `
-local stored = redis.call('GET', KEYS[1])
-if not stored then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
-return stored`;
 
 const replaceScript = `
 local seen, next, expiry, isSeen, isNext = unpack(ARGV)

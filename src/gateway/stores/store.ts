@@ -12,8 +12,6 @@ export interface Store {
   /** The value; null if missing or expired. */
   get(key: string): Promise<string | null>;
   set(key: string, value: string, options: Expiry): Promise<void>;
-  /** Sets the value if there is none, atomically across processes. @returns the value that was there, or null */
-  setIfAbsent(key: string, value: string, options: Expiry): Promise<string | null>;
   /**
    * Replaces the value if it is still the one that was seen, atomically across processes. Null: there is none. False: there was another
    * one, and nothing was changed.
@@ -62,12 +60,24 @@ export function withCalls(
   return {
     get: (key) => around('read', () => store.get(key)),
     set: (...args) => around('write', () => store.set(...args)),
-    setIfAbsent: (...args) => around('change', () => store.setIfAbsent(...args)),
     replace: (...args) => around('change', () => store.replace(...args)),
     delete: (key) => around('delete', () => store.delete(key)),
     add: (key, amount, options) => around(amount === 0 ? 'read' : 'write', () => store.add(key, amount, options)),
     close: () => store.close(),
   };
+}
+
+/** The value of the key, which is this one if there was none. All processes get the same. */
+export async function getOrCreate(
+  store: Pick<Store, 'get' | 'replace'>,
+  key: string,
+  value: string,
+  options: Expiry,
+): Promise<string> {
+  const stored = await store.get(key);
+  if (stored !== null) return stored;
+  const isCreated = await store.replace(key, null, value, options);
+  return isCreated ? value : ((await store.get(key)) ?? value);
 }
 
 /** The reason can be logged: it contains no address, credentials, key or value. */

@@ -27,12 +27,11 @@ function tInterrupted(memory: Store, moment: number) {
       return operate(...args);
     };
   };
-  const { get, set, setIfAbsent, replace, add } = memory;
+  const { get, set, replace, add } = memory;
   const store: Store = {
     ...memory,
     get: count(get),
     set: count(set),
-    setIfAbsent: count(setIfAbsent),
     replace: count(replace),
     delete: count(memory.delete),
     add: count(add),

@@ -68,7 +68,7 @@ export function tOrders({
   exhausted = null,
   maxMegabytes = 50,
 }: Options = {}) {
-  void store.setIfAbsent(markerKey, 'set before', { expiresInMs: markerMs });
+  void store.replace(markerKey, null, 'set before', { expiresInMs: markerMs });
   const failing = tFailingStore(store);
   const { sender, ...controls } = tGenerator();
   const fired: string[] = [];

@@ -23,12 +23,6 @@ export function createMemoryStore(): Store & { clear(): void } {
   return {
     get: async (key) => values.get(checkOpen(key))?.value ?? null,
     set: async (key, value, expiry) => values.set(checkOpen(key), value, expiryFrom(expiry)),
-    async setIfAbsent(key, value, expiry) {
-      const expiresAt = expiryFrom(expiry);
-      const stored = values.get(checkOpen(key));
-      if (!stored) values.set(key, value, expiresAt);
-      return stored?.value ?? null;
-    },
     async replace(key, seen, next, expiry) {
       const expiresAt = expiryFrom(expiry);
       if ((values.get(checkOpen(key))?.value ?? null) !== seen) return false;

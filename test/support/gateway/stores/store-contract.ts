@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maxKeyLength, type Store } from '../../../../src/gateway/stores/store.ts';
+import { getOrCreate, maxKeyLength, type Store } from '../../../../src/gateway/stores/store.ts';
 
 const minute = 60_000;
 const hour = { expiresInMs: 60 * minute };
@@ -26,19 +26,6 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       expect(await store.get('other')).toBeNull();
     });
 
-    it('sets a value if there is none, for one of 50 concurrent callers, and returns the earlier one to the others', async () => {
-      const { store, another } = await tStore();
-      const clients = [store, another()];
-      const results = await Promise.all(
-        Array.from({ length: 50 }, (_, index) => clients[index % 2]?.setIfAbsent('essay', `essay ${index}`, hour)),
-      );
-      const winner = results.indexOf(null);
-      expect(results.filter((result) => result !== `essay ${winner}`)).toEqual([null]);
-      expect(await another().get('essay')).toBe(`essay ${winner}`);
-      expect(await store.setIfAbsent('another', '', hour)).toBeNull();
-      expect(await store.setIfAbsent('another', 'late', hour)).toBe('');
-    });
-
     it('replaces only the value that was seen, as one of concurrent clients', async () => {
       const { store, another } = await tStore();
       const clients = [store, another()];
@@ -62,6 +49,17 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       expect(await store.replace('missing', null, null, hour)).toBe(true);
     });
 
+    it('creates a value once for 50 concurrent callers, who all get it', async () => {
+      const { store, another } = await tStore();
+      const clients = [store, another()] as const;
+      const create = (_: unknown, index: number) =>
+        getOrCreate(clients[index % 2] ?? store, 'essay', `essay ${index}`, hour);
+      const values = new Set(await Promise.all(Array.from({ length: 50 }, create)));
+      expect([...values]).toEqual([await another().get('essay')]);
+      expect(await getOrCreate(store, 'another', '', hour)).toBe('');
+      expect(await getOrCreate(store, 'another', 'late', hour)).toBe('');
+    });
+
     it('deletes a value for every client, and no counter', async () => {
       const { store, another } = await tStore();
       await store.set('essay', '', hour);
@@ -71,7 +69,7 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       expect((await store.add('essay', 0, hour)).sum).toBe(2);
       await store.delete('essay');
       await store.delete('missing');
-      expect(await store.setIfAbsent('essay', 'second', hour)).toBeNull();
+      expect(await store.replace('essay', null, 'second', hour)).toBe(true);
       expect(await another().get('essay')).toBe('second');
     });
 
@@ -173,7 +171,6 @@ export function callsOf(store: Store, key: string, expiry = hour) {
   return [
     () => store.get(key),
     () => store.set(key, '', expiry),
-    () => store.setIfAbsent(key, '', expiry),
     () => store.replace(key, null, '', expiry),
     () => store.add(key, 1, expiry),
   ];
@@ -255,14 +252,14 @@ function describeExpiry(tStore: () => Promise<TStore>): void {
       expect(await store.get('longer')).toBeNull();
     });
 
-    it('lets a value be set again that was set if absent', async () => {
-      const { store, pass } = await tStore();
-      expect(await store.setIfAbsent('essay', 'first', hour)).toBeNull();
+    it('lets a value be created again', async () => {
+      const { store, another, pass } = await tStore();
+      expect(await getOrCreate(store, 'essay', 'first', hour)).toBe('first');
       await pass(59 * minute);
-      expect(await store.setIfAbsent('essay', 'second', hour)).toBe('first');
+      expect(await getOrCreate(another(), 'essay', 'second', hour)).toBe('first');
       await pass(minute);
-      expect(await store.setIfAbsent('essay', 'third', hour)).toBeNull();
-      expect(await store.get('essay')).toBe('third');
+      expect(await getOrCreate(store, 'essay', 'third', hour)).toBe('third');
+      expect(await another().get('essay')).toBe('third');
     });
 
     it('of a counter is that of its first add', async () => {
