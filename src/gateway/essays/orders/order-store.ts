@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { type Store, StoreError } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
-import type { Essay } from '../port.ts';
+import { type Essay, essaySchema } from '../port.ts';
 import {
-  essaySchema,
   hash,
   isEnded,
   isHidden,
@@ -55,13 +54,21 @@ export function createOrderStore({ store, keepMs, events }: OrderStoreOptions) {
       const essayId = state.kind === 'finished' ? state.essay.id : null;
       await Promise.all([
         essayId !== null && store.delete(toEssayKey(essayId, caller.id)),
-        listed !== null && listOf(caller.id).remove(listed),
+        listed !== null && store.delete(toEntryKey(caller.id, listed)),
         store.delete(toTextKey(seen)),
       ]);
       return true;
     },
-    /** The ids of a caller's orders, in the order in which they were started. */
-    listOf,
+    /** Adds an order to the list of its caller. @returns the number of its entry */
+    async list(id: string, callerId: string): Promise<number> {
+      const { sum: number } = await store.add(toListKey(callerId), 1, counterExpiry);
+      await store.set(toEntryKey(callerId, number), id, expiry);
+      return number;
+    },
+    /** Number of the last entry of a caller's list; 0: there was none. */
+    lastNumber: async (callerId: string) => (await store.add(toListKey(callerId), 0, counterExpiry)).sum,
+    /** The id in an entry; null if it is missing or damaged. */
+    readEntry: (callerId: string, number: number) => store.get(toEntryKey(callerId, number)).catch(skipUnreadable),
     /** For an entry or a record that is damaged or of a later version: it must not hide others. @throws other errors */
     skipUnreadable,
     /** The text so far of an order that another process has sent. */
@@ -99,10 +106,6 @@ export function createOrderStore({ store, keepMs, events }: OrderStoreOptions) {
     throw new StoreError('other processes keep changing the order');
   }
 
-  function listOf(callerId: string) {
-    return createStoreLog({ store, name: `essay-jobs:${hash([callerId])}`, expiresInMs: keepMs, skipUnreadable });
-  }
-
   function skipUnreadable(error: unknown): null {
     if (!(error instanceof StoreError) || error.failure !== 'corrupt') throw error;
     events.essayOrderUnreadable();
@@ -110,39 +113,13 @@ export function createOrderStore({ store, keepMs, events }: OrderStoreOptions) {
   }
 }
 
-interface StoreLogOptions {
-  store: Store;
-  name: string;
-  expiresInMs: number;
-  skipUnreadable: (error: unknown) => null;
+/** The list of a caller, which only grows at its end. Its entries are numbered from 1; a removed or expired one is missing. */
+function toListKey(callerId: string): string {
+  return `essay-jobs:${hash([callerId])}`;
 }
 
-/** A list in a store that only grows at its end. Entries are numbered from 1; a removed, expired or damaged one is missing. */
-function createStoreLog({ store, name, expiresInMs, skipUnreadable }: StoreLogOptions) {
-  const toKey = (number: number) => `${name}:${number}`;
-
-  return {
-    /** @returns the number of the entry */
-    async append(value: string): Promise<number> {
-      const number = (await store.add(name, 1, counterExpiry)).sum;
-      await store.set(toKey(number), value, { expiresInMs });
-      return number;
-    },
-    /** Number of the last entry; 0: there was none. `logId` is another one after the store has lost the list. */
-    async last(): Promise<{ number: number; logId: string }> {
-      const { sum, id } = await store.add(name, 0, counterExpiry);
-      return { number: sum, logId: id };
-    },
-    /** The entries from one number to a higher one, both included, with null for those that are missing. */
-    async read(from: number, to: number): Promise<{ number: number; value: string | null }[]> {
-      const numbers = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
-      const values = await Promise.all(numbers.map((number) => store.get(toKey(number)).catch(skipUnreadable)));
-      return numbers.map((number, index) => ({ number, value: values[index] ?? null }));
-    },
-    async remove(number: number): Promise<void> {
-      await store.delete(toKey(number));
-    },
-  };
+function toEntryKey(callerId: string, number: number): string {
+  return `${toListKey(callerId)}:${number}`;
 }
 
 /** Under the id of a run, so that it does not show the text of another one. */

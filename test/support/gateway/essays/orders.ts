@@ -80,7 +80,6 @@ export function tOrders({
     isShared: true,
     onRecovered: (listener) => void listeners.push(listener),
     keepMs,
-    rejectOrder: () => null,
     findExhausted: async () => exhausted,
     maxRunning,
     maxPerCaller,
@@ -144,7 +143,7 @@ export async function storeOrders(
   const records = tRecords(store);
   const ids = Array.from({ length: count }, (_, index) => `${kind}-${index}`);
   for (const id of ids) {
-    const listed = await records.listOf(caller.id).append(id);
+    const listed = await records.list(id, caller.id);
     const state: EndedState =
       kind === 'finished' ? { kind, essay: { ...tEssay(), id } } : { kind, mayHaveBeenPaid: false };
     const run = { process: null, run: id, attempts: 1, isCancelRequested: false, isRepeated: false, earlier: null };

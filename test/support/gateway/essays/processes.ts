@@ -46,7 +46,6 @@ export function tProcess(store: Store = createMemoryStore(), { isNew = false } =
     maxRunning: 2,
     maxPerCaller: 10,
     cancelsSent: false,
-    rejectOrder: () => null,
     findExhausted: async () => null,
     reserveCallOf: () => null,
     isWithdrawn: () => false,
