@@ -85,7 +85,7 @@ process.on('exit', () => process.stdout.write(JSON.stringify({ entries, damaged 
 let damaged = [];`;
 
 /**
- * Compares each entry of a store with its checksum in the order of expiries. Entries of an earlier version have none. An entry that was
+ * Compares each entry of a store with its checksum in the order of expiries. An entry that was
  * replaced before it expired remains in that order.
  */
 const compareChecksums = `
@@ -96,10 +96,10 @@ for (const { key, value, version } of store.getRange({ versions: true, snapshot:
   const [kind, name] = key;
   if (kind === 'expiry') continue;
   const sum = store.get(['expiry', version, kind, name]);
-  const isRight = sum === '' || sum === String(crc32(kind + ' ' + name + ' ' + value));
+  const isRight = sum === String(crc32(kind + ' ' + name + ' ' + value));
   if (!isRight) counts.set(kind, (counts.get(kind) ?? 0) + 1);
 }
-const known = ['value', 'counter', 'origin', 'lock'];
+const known = ['value', 'counter', 'origin'];
 damaged = Array.from(counts, ([kind, count]) => count + ' ' + (known.includes(kind) ? kind : 'unknown'));`;
 
 /** Opens the file without a read. The lock file forgets processes that have ended, so all readers are running. */

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, truncateSync, utimesSync, writeF
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/base/errors.ts';
-import { checkLmdbFile, openLmdbFile } from '../../src/base/lmdb-file.ts';
+import { checkLmdbFile } from '../../src/base/lmdb-file.ts';
 import { verifyStore } from '../../src/cli/verify-store.ts';
 import { createLmdbStore } from '../../src/gateway/stores/lmdb-store.ts';
 import { openStore } from '../../src/gateway/stores/open-store.ts';
@@ -69,16 +69,6 @@ describe('a store', () => {
     const damage = expect.stringMatching(new RegExp(`has damaged entries \\(1 ${kind}\\); restore a backup`));
     await expect(verifyStore(folder)).rejects.toMatchObject({ message: damage });
     await expect(verifyStore(folder)).rejects.not.toMatchObject({ message: expect.stringContaining(text.slice(1)) });
-  });
-
-  it('of an earlier version has no checksums, and is readable', async () => {
-    const folder = tFolder();
-    const file = openLmdbFile(join(folder, 'store-1.lmdb'));
-    const expiresAt = Date.now() + 3_600_000;
-    await file.put(['value', 'essay'], 'text', expiresAt);
-    await file.put(['expiry', expiresAt, 'value', 'essay'], '', 0);
-    await file.close();
-    expect(await verifyStore(folder)).toEqual([{ name: 'store-1.lmdb', entries: 2 }]);
   });
 
   it('never ends a gateway, however it was damaged: it is refused, or all that is read is right', async () => {

@@ -1,22 +1,19 @@
-import type { Lock, Store } from '../../src/gateway/stores/store.ts';
+import type { Store } from '../../src/gateway/stores/store.ts';
 import { StoreError } from '../../src/gateway/stores/store.ts';
 
-/** A store that can be made to fail, with all its locks, like that of a process that crashed or lost its Redis. */
+/** A store that can be made to fail, like that of a process that crashed or lost its Redis. */
 export function tFailingStore(store: Store) {
   let isFailing = false;
   const unlessFailing = async <T>(call: () => Promise<T>): Promise<T> => {
     if (isFailing) throw new StoreError('not connected');
     return call();
   };
-  const guard = (lock: Lock | null): Lock | null => lock && { release: () => unlessFailing(() => lock.release()) };
   const failing: Store = {
     get: (key) => unlessFailing(() => store.get(key)),
     set: (key, value, expiry) => unlessFailing(() => store.set(key, value, expiry)),
-    setIfAbsent: (key, value, expiry) => unlessFailing(() => store.setIfAbsent(key, value, expiry)),
     replace: (...args) => unlessFailing(() => store.replace(...args)),
     delete: (key) => unlessFailing(() => store.delete(key)),
     add: (key, amount, expiry) => unlessFailing(() => store.add(key, amount, expiry)),
-    lock: async (key, expiry) => guard(await unlessFailing(() => store.lock(key, expiry))),
     close: () => store.close(),
   };
   return {

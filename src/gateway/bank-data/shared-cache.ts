@@ -13,8 +13,8 @@ const cacheEntry = z.object({
   staleUntil: z.number(),
   /** The version of the data that the answer comes from; null if the service reports none. */
   version: z.string().nullable(),
-  /** The last purge before it was looked up. Earlier releases know no purges. */
-  lastPurge: z.number().default(0),
+  /** The last purge before it was looked up. */
+  lastPurge: z.number(),
 });
 
 /** A second, slower cache behind the one in memory, shared by all gateways. It never rejects. */

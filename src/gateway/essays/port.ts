@@ -1,6 +1,6 @@
+import * as z from 'zod';
 import type { Signal } from '../../base/async/signal.ts';
-import type { UpstreamErrorCode } from '../../base/errors.ts';
-import type { CallerLimits } from '../config/callers.ts';
+import { upstreamErrorCodes } from '../../base/errors.ts';
 import type { RequestContext } from '../request-context.ts';
 
 export const essayModes = ['STANDARD', 'ACADEMIC', 'PROFESSIONAL', 'NEWS_REPORT', 'DETAILED'] as const;
@@ -9,22 +9,26 @@ export const essayWriters = ['DRAFTER', 'MODEL', 'SERVICE'] as const;
 /** The service that the gateway starts reports its drafter or its language model; any other service is SERVICE. */
 export type EssayWriter = (typeof essayWriters)[number];
 export const writingPurposes = ['NARRATIVE', 'ARGUMENTATIVE', 'EXPOSITORY', 'DESCRIPTIVE'] as const;
-type WritingPurpose = (typeof writingPurposes)[number];
 
 /** Limits of an order: words, titles, and characters of each text. Only the number of words is the service's own limit. */
 export const essayLimits = { wordCount: 2_000, titles: 20, description: 10_000, title: 200, idempotencyKey: 200 };
 
+/* Schemas are for what is stored. */
+
+const date = z.coerce.date().nullable();
+
 /** What an essay is about. */
-export interface EssayInput {
+export type EssayInput = z.infer<typeof inputSchema>;
+export const inputSchema = z.object({
   /** Topic and points to cover. */
-  description: string;
-  mode: EssayMode;
+  description: z.string(),
+  mode: z.enum(essayModes),
   /** Maximum number of words. */
-  wordCount: number;
-  purpose: WritingPurpose | null;
+  wordCount: z.number(),
+  purpose: z.enum(writingPurposes).nullable(),
   /** Titles for the service to choose from; empty: it writes one. */
-  titles: readonly string[];
-}
+  titles: z.array(z.string()).readonly(),
+});
 
 export interface OrderInput extends EssayInput {
   /** Chosen by the client: once an essay was written, the same order with the same key returns it, unpaid. */
@@ -35,21 +39,22 @@ export interface OrderInput extends EssayInput {
 
 export type EssayResult = Essay | InvalidEssayInput | EssayAllowanceExhausted | EssayServiceFailed;
 
-export interface Essay {
-  kind: 'essay';
+export type Essay = z.infer<typeof essaySchema>;
+export const essaySchema = z.object({
+  kind: z.literal('essay'),
   /** A random UUID, so that it cannot be guessed. */
-  id: string;
-  text: string;
+  id: z.string(),
+  text: z.string(),
   /** Words in the text, counted by the gateway. */
-  wordCount: number;
-  mode: EssayMode;
+  wordCount: z.number(),
+  mode: z.enum(essayModes),
   /** This and what follows is null if the essay was stored before release 0.2.0. */
-  writer: EssayWriter | null;
-  createdAt: Date | null;
+  writer: z.enum(essayWriters).nullable(),
+  createdAt: date,
   /** When the stored essay expires. */
-  keptUntil: Date | null;
-  input: EssayInput | null;
-}
+  keptUntil: date,
+  input: inputSchema.nullable(),
+});
 
 /** The order must be changed before it can succeed. No essay was written. */
 export interface InvalidEssayInput {
@@ -71,29 +76,39 @@ export interface EssayFieldProblem {
 }
 
 /** The allowance, or the caller's budget, is exhausted, or the service has asked not to be called: the message says which. */
-export interface EssayAllowanceExhausted {
-  kind: 'allowance-exhausted';
-  message: string;
-  code: 'UPSTREAM_ALLOWANCE_EXHAUSTED' | 'BUDGET_EXHAUSTED';
+export type EssayAllowanceExhausted = z.infer<typeof exhaustedSchema>;
+const exhaustedSchema = z.object({
+  kind: z.literal('allowance-exhausted'),
+  message: z.string(),
+  code: z.enum(['UPSTREAM_ALLOWANCE_EXHAUSTED', 'BUDGET_EXHAUSTED']),
   /** When orders are accepted again; null when the service does not report that. */
-  renewsAt: Date | null;
-}
+  renewsAt: date,
+});
 
-export interface EssayServiceFailed {
-  kind: 'service-failed';
-  message: string;
-  code: UpstreamErrorCode;
+export type EssayServiceFailed = z.infer<typeof failedSchema>;
+const failedSchema = z.object({
+  kind: z.literal('service-failed'),
+  message: z.string(),
+  code: z.enum(upstreamErrorCodes),
   /** Whether the same order may succeed if it is sent again. */
-  retryable: boolean;
+  retryable: z.boolean(),
   /** The received part of a response that was paid for and cannot be read as an essay; null if nothing was received. */
-  rawText: string | null;
+  rawText: z.string().nullable(),
   /**
    * Set if the order was sent and the service has not refused it: it may have been paid for, and is sent again only with
    * `orderAgain`. `unreadable`: `rawText` is a whole 2xx body as it was received, without the gateway's own secrets, which can be
    * read again after the operator has declared its fields. `unknown`: no whole response was received.
    */
-  outcome?: 'unreadable' | 'unknown' | undefined;
-}
+  outcome: z.enum(['unreadable', 'unknown']).optional(),
+});
+
+export type EssayFailure = Exclude<EssayResult, Essay>;
+export const failureSchema: z.ZodType<EssayFailure> = z.discriminatedUnion('kind', [
+  // Only rejections by the service are stored, which does not report fields.
+  z.object({ kind: z.literal('invalid-input'), message: z.string(), field: z.null(), problems: z.tuple([]) }),
+  exhaustedSchema,
+  failedSchema,
+]);
 
 /**
  * Writes essays for clients that wait. Every order may be charged. With an idempotency key, it is one of the same orders as in
@@ -138,8 +153,6 @@ export type EssayOrderState =
   | { kind: 'failed'; failure: EssayFailure }
   | { kind: 'cancelled'; mayHaveBeenPaid: boolean };
 
-export type EssayFailure = Exclude<EssayResult, Essay>;
-
 /** What callers do with the orders that they do not wait for, and with those of `generateEssay` that were sent. Functions throw StoreError when the store fails, except `start`. */
 export interface EssayOrders {
   /** Returns when the order is stored. The same input with the same key is the same order. */
@@ -161,13 +174,23 @@ export interface EssayOrders {
 }
 
 /** The part of a caller that an order needs when another process continues it. */
-export interface OrderCaller {
-  id: string;
-  name: string;
-  limits: CallerLimits;
+export type OrderCaller = z.infer<typeof callerSchema>;
+const callBudget = z.object({ calls: z.number(), period: z.enum(['day', 'month']) }).nullable();
+export const callerSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  limits: z.object({
+    requestsPerMinute: z.number().nullable(),
+    bankDataCalls: callBudget,
+    essayCalls: callBudget,
+    maxQueryCost: z.number().nullable(),
+  }),
   /** Limits of the tool with which an agent made the order. */
-  toolLimits?: readonly { key: string; maxCalls: number; isShown: boolean }[] | undefined;
-}
+  toolLimits: z
+    .array(z.object({ key: z.string(), maxCalls: z.number(), isShown: z.boolean() }))
+    .readonly()
+    .optional(),
+});
 
 export interface Cancellation {
   order: EssayOrder;

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -82,15 +81,6 @@ export function createLmdbStore({ folder }: { folder: string }): Store {
       const expiresInMs = checkExpiry(expiry);
       await write((file) => writeEntry(file, 'value', key, { value, expiresAt: Date.now() + expiresInMs }), value);
     },
-    async setIfAbsent(key, value, expiry) {
-      checkKey(key);
-      const expiresInMs = checkExpiry(expiry);
-      return write((file) => {
-        const stored = readEntry(file, 'value', key)?.value ?? null;
-        if (stored === null) writeEntry(file, 'value', key, { value, expiresAt: Date.now() + expiresInMs });
-        return stored;
-      }, value);
-    },
     async replace(key, seen, next, expiry) {
       checkKey(key);
       const expiresInMs = checkExpiry(expiry);
@@ -126,17 +116,6 @@ export function createLmdbStore({ folder }: { folder: string }): Store {
         }
         return { sum, id, restored: added };
       });
-    },
-    async lock(key, expiry) {
-      checkKey(key);
-      const expiresInMs = checkExpiry(expiry);
-      const holder = randomUUID();
-      const isAcquired = await write((file) => {
-        if (isLocked(file, key)) return false;
-        writeLock(file, key, holder, expiresInMs);
-        return true;
-      });
-      return isAcquired ? { release: () => write((file) => unlock(file, key, holder)) } : null;
     },
     async close() {
       if (isClosed) return;
@@ -192,7 +171,7 @@ async function toStoreError(error: unknown): Promise<StoreError> {
   return new StoreError(cause instanceof Error ? cause.message : message);
 }
 
-type EntryKind = 'value' | 'counter' | 'origin' | 'lock';
+type EntryKind = 'value' | 'counter' | 'origin';
 
 interface LmdbEntry {
   value: string;
@@ -242,36 +221,3 @@ const expiryIndex = 'expiry';
 
 /** More than a write adds, so that expired entries cannot accumulate; few, because other processes wait meanwhile. */
 const maxSwept = 8;
-
-/*
- * Locks expire by the monotonic clock, which the processes of a machine share: setting the date must not pass a lock on.
- * The clock starts again with the machine, so a lock that has more time left than it was given is from before.
- */
-
-function isLocked(file: LmdbFile, key: string): boolean {
-  const entry = file.getEntry(['lock', key]);
-  if (!entry) return false;
-  const [, expiresAt, expiresInMs] = entry.value.split(' ');
-  const leftMs = Number(expiresAt) - monotonicMs();
-  return leftMs > 0 && leftMs <= Number(expiresInMs);
-}
-
-/** Must run in a transaction, like `unlock`. */
-function writeLock(file: LmdbFile, key: string, holder: string, expiresInMs: number): void {
-  const value = `${holder} ${monotonicMs() + expiresInMs} ${expiresInMs}`;
-  writeEntry(file, 'lock', key, { value, expiresAt: Date.now() + expiresInMs + sweepDelayMs });
-}
-
-function unlock(file: LmdbFile, key: string, holder: string): void {
-  const entry = file.getEntry(['lock', key]);
-  if (entry?.value.split(' ')[0] === holder) {
-    removeEntry(file, 'lock', key, { value: entry.value, expiresAt: Number(entry.version) });
-  }
-}
-
-function monotonicMs(): number {
-  return Number(process.hrtime.bigint() / 1_000_000n);
-}
-
-/** Expired entries are removed by date, so a date that is set forward by less does not remove a lock. */
-const sweepDelayMs = 3_600_000;

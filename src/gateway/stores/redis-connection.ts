@@ -47,7 +47,7 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
     if (state === 'connecting') markDown(lastError);
   });
   redis.on('close', () => markDown(lastError ?? 'connection lost'));
-  // A cluster that lost a master counts as down until all masters respond, because locks may be lost with it. Replicas
+  // A cluster that lost a master counts as down until all masters respond, because writes may be lost with it. Replicas
   // are not used.
   redis.on('-node', ({ options }: Redis) => {
     if (isUp() && !options.readOnly) reconnect('connection lost');

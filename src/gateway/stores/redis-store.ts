@@ -21,11 +21,6 @@ export function createRedisStore(options: RedisConnectionOptions) {
       const expiresInMs = checkExpiry(expiry);
       await run((redis) => redis.set(name, value, 'PX', expiresInMs));
     },
-    async setIfAbsent(key, value, expiry) {
-      const name = toRedisKey('value', key);
-      const expiresInMs = checkExpiry(expiry);
-      return run(async (redis) => (await redis.eval(setIfAbsentScript, 1, name, value, expiresInMs)) as string | null);
-    },
     async replace(key, seen, next, expiry) {
       const name = toRedisKey('value', key);
       const args = [seen ?? '', next ?? '', checkExpiry(expiry), seen === null ? 0 : 1, next === null ? 0 : 1];
@@ -42,14 +37,6 @@ export function createRedisStore(options: RedisConnectionOptions) {
       const reply = await run((redis) => redis.eval(addScript, 2, name, originOf(name), ...args));
       const [newSum, newId, restored] = reply as [number, string, number];
       return { sum: newSum, id: newId, restored };
-    },
-    async lock(key, expiry) {
-      const name = toRedisKey('lock', key);
-      const expiresInMs = checkExpiry(expiry);
-      const holder = randomUUID();
-      const isAcquired = await run((redis) => redis.set(name, holder, 'PX', expiresInMs, 'NX'));
-      const release = () => run(async (redis) => void (await redis.eval(releaseScript, 1, name, holder)));
-      return isAcquired === null ? null : { release };
     },
     close,
   };
@@ -71,7 +58,7 @@ export function createRedisStore(options: RedisConnectionOptions) {
 }
 
 /** Several programs may share one Redis, so every key has our prefix. Look-ups may be deleted by theirs, and no essay with them. */
-function toRedisKey(kind: 'value' | 'look-up' | 'counter' | 'lock', key: string): string {
+function toRedisKey(kind: 'value' | 'look-up' | 'counter', key: string): string {
   return `ledgerquill:${kind}:${checkKey(key)}`;
 }
 
@@ -110,12 +97,6 @@ if missing > 0 then
 end
 return { sum, id, missing }`;
 
-/** (SET NX GET would suffice, but requires Redis 7.) */
-const setIfAbsentScript = `
-local stored = redis.call('GET', KEYS[1])
-if not stored then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
-return stored`;
-
 const replaceScript = `
 local seen, next, expiry, isSeen, isNext = unpack(ARGV)
 local stored = redis.call('GET', KEYS[1])
@@ -126,6 +107,3 @@ return 1`;
 /** For a pipeline, the client would create a promise and a timer for each command. */
 const writeScript = `
 for index = 1, #KEYS do redis.call('SET', KEYS[index], ARGV[2 * index - 1], 'PX', ARGV[2 * index]) end`;
-
-const releaseScript = `
-if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { createFile } from '../../base/data-folder.ts';
 import { ConfigError, errorCodeOf } from '../../base/errors.ts';
-import { createKeyHash, type Store, StoreError, withCalls } from './store.ts';
+import { createKeyHash, getOrCreate, type Store, StoreError, withCalls } from './store.ts';
 
 /**
  * Protects personal data in the store: keys are replaced by keyed hashes, values are encrypted (AES-256-GCM). Entries
@@ -20,10 +20,6 @@ export function withSealing(store: Store, loadKeys: () => SealingKeys): Store {
       const { hashes, seal } = loadKeys();
       await store.set(hashes.memo(key), seal(value, key), options);
     },
-    async setIfAbsent(key, value, options) {
-      const { hashes, seal, unseal } = loadKeys();
-      return unseal(await store.setIfAbsent(hashes.memo(key), seal(value, key), options), key);
-    },
     async replace(key, seen, next, options) {
       const { hashes, seal, unseal } = loadKeys();
       const name = hashes.memo(key);
@@ -34,7 +30,6 @@ export function withSealing(store: Store, loadKeys: () => SealingKeys): Store {
     },
     delete: async (key) => store.delete(loadKeys().hashes.memo(key)),
     add: async (key, amount, options) => store.add(loadKeys().hashes.memo(key), amount, options),
-    lock: async (key, options) => store.lock(loadKeys().hashes.memo(key), options),
     close: () => store.close(),
   };
 }
@@ -97,10 +92,7 @@ export function withSecretCheck(store: Store, readSecret: () => string) {
   }
 
   async function checkOrCreate(): Promise<void> {
-    await checkStored();
-    if (isChecked) return;
-    const own = createCheckValue(readSecret());
-    check((await store.setIfAbsent(checkValueKey, own, checkValueExpiry)) ?? own);
+    check(await getOrCreate(store, checkValueKey, createCheckValue(readSecret()), checkValueExpiry));
   }
 
   return {

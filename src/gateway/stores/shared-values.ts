@@ -3,7 +3,7 @@ import { ignore } from '../telemetry/events.ts';
 import type { SealingKeys } from './sealed-store.ts';
 import { checkExpiry, type Expiry } from './store.ts';
 
-/** Values that all gateways share and that may be lost: no counts, locks or conditions. They are sealed like those of the store. */
+/** Values that all gateways share and that may be lost: no counts or conditions. They are sealed like those of the store. */
 export interface SharedValues {
   /**
    * The values in the order of the keys; null where there is none, or one that cannot be read. What one turn of the event loop asks

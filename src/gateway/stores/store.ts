@@ -3,7 +3,7 @@ import type { StoreFailure } from '../../base/errors.ts';
 
 /**
  * Data that outlives a request. Rules for all stores:
- * - values, counters and locks are separate, even under the same key;
+ * - values and counters are separate, even under the same key;
  * - a key has at most `maxKeyLength` characters; the caller hashes longer and personal ones (`createKeyHash`);
  * - an entry that expires in n milliseconds is gone after n milliseconds;
  * - failures are StoreErrors; a failed write may or may not have taken effect.
@@ -12,8 +12,6 @@ export interface Store {
   /** The value; null if missing or expired. */
   get(key: string): Promise<string | null>;
   set(key: string, value: string, options: Expiry): Promise<void>;
-  /** Sets the value if there is none, atomically across processes. @returns the value that was there, or null */
-  setIfAbsent(key: string, value: string, options: Expiry): Promise<string | null>;
   /**
    * Replaces the value if it is still the one that was seen, atomically across processes. Null: there is none. False: there was another
    * one, and nothing was changed.
@@ -29,15 +27,8 @@ export interface Store {
    * all processes: the first one adds the sum that it knew, and a later one only what it knew in addition.
    */
   add(key: string, amount: number, options: Expiry & { known?: KnownCount | null }): Promise<Count>;
-  /** Acquires a lock; null if another holder has it. */
-  lock(key: string, options: Expiry): Promise<Lock | null>;
   /** Completes pending writes, within a time limit. Later calls fail; closing again has no effect. */
   close(): Promise<void>;
-}
-
-export interface Lock {
-  /** Has no effect if the lock expired. */
-  release(): Promise<void>;
 }
 
 export interface Expiry {
@@ -69,13 +60,24 @@ export function withCalls(
   return {
     get: (key) => around('read', () => store.get(key)),
     set: (...args) => around('write', () => store.set(...args)),
-    setIfAbsent: (...args) => around('change', () => store.setIfAbsent(...args)),
     replace: (...args) => around('change', () => store.replace(...args)),
     delete: (key) => around('delete', () => store.delete(key)),
     add: (key, amount, options) => around(amount === 0 ? 'read' : 'write', () => store.add(key, amount, options)),
-    lock: (...args) => around('change', () => store.lock(...args)),
     close: () => store.close(),
   };
+}
+
+/** The value of the key, which is this one if there was none. All processes get the same. */
+export async function getOrCreate(
+  store: Pick<Store, 'get' | 'replace'>,
+  key: string,
+  value: string,
+  options: Expiry,
+): Promise<string> {
+  const stored = await store.get(key);
+  if (stored !== null) return stored;
+  const isCreated = await store.replace(key, null, value, options);
+  return isCreated ? value : ((await store.get(key)) ?? value);
 }
 
 /** The reason can be logged: it contains no address, credentials, key or value. */

@@ -4,13 +4,8 @@ import { type FinishedRequest, findFault } from './finished-request.ts';
 
 /** Writes events to the log. Events that each call can cause are logged once a minute: a broken upstream must not fill the disk. */
 export function createLogEvents(log: Log): Events {
-  const loggedAt = new Map<string, number>();
-  const isDue = (key: string) => {
-    const now = Date.now();
-    if (now - (loggedAt.get(key) ?? Number.NEGATIVE_INFINITY) < repeatAfterMs) return false;
-    loggedAt.set(key, now);
-    return true;
-  };
+  const warnOfCall = onceAMinute(1, (_: string, fields: object) => log.warn(fields, 'upstream call failed'));
+
   return {
     requestFinished: ignore,
     connectionRefused: ignore,
@@ -26,10 +21,9 @@ export function createLogEvents(log: Log): Events {
     essayOrderEnded: (order) =>
       order.code === undefined ? log.info(order, 'an order ended') : log.warn(order, 'an order failed'),
     essayOrdersAdopted: (count) => log.info({ count }, 'orders of a process that has stopped are continued'),
-    essayOrderUnreadable() {
-      if (!isDue('essay order unreadable')) return;
-      log.error('a stored order was left out: its record or entry is damaged or of a later version');
-    },
+    essayOrderUnreadable: onceAMinute(0, () =>
+      log.error('a stored order was left out: its record or entry is damaged or of a later version'),
+    ),
     circuitHalfOpened: ignore,
     upstreamCalled({ service, path, outcome, durationMs }) {
       const isFailure =
@@ -42,24 +36,20 @@ export function createLogEvents(log: Log): Events {
           : { failure: outcome.reason };
       const fields = { service, path, ...result, durationMs: Math.round(durationMs) };
       log.debug(fields, 'upstream called');
-      if (isFailure && isDue(`${service} ${path} ${Object.values(result)}`)) log.warn(fields, 'upstream call failed');
+      if (isFailure) warnOfCall(`${service} ${path} ${Object.values(result)}`, fields);
     },
-    credentialsRejected(service) {
-      if (!isDue(`${service} credentials`)) return;
-      log.error({ service }, 'the upstream rejected the API key: check it in the configuration');
-    },
-    callRefused(service) {
-      if (!isDue(`${service} refused`)) return;
-      log.warn({ service }, 'the upstream refuses calls: its allowance is exhausted or there are too many calls');
-    },
-    responseUnreadable(service, status) {
-      if (!isDue(`${service} unreadable`)) return;
-      log.warn({ service, status }, 'the upstream response could not be parsed');
-    },
-    requestRejected(service, status) {
-      if (!isDue(`${service} rejected ${status}`)) return;
-      log.error({ service, status }, 'the upstream rejected a request as invalid: this is a bug in the gateway');
-    },
+    credentialsRejected: onceAMinute(1, (service) =>
+      log.error({ service }, 'the upstream rejected the API key: check it in the configuration'),
+    ),
+    callRefused: onceAMinute(1, (service) =>
+      log.warn({ service }, 'the upstream refuses calls: its allowance is exhausted or there are too many calls'),
+    ),
+    responseUnreadable: onceAMinute(1, (service, status) =>
+      log.warn({ service, status }, 'the upstream response could not be parsed'),
+    ),
+    requestRejected: onceAMinute(2, (service, status) =>
+      log.error({ service, status }, 'the upstream rejected a request as invalid: this is a bug in the gateway'),
+    ),
     circuitOpened: (service, path) =>
       log.warn({ service, path }, 'circuit breaker opened: the upstream keeps failing, only probes are sent'),
     circuitClosed: (service, path) => log.info({ service, path }, 'circuit breaker closed: the upstream works again'),
@@ -71,25 +61,22 @@ export function createLogEvents(log: Log): Events {
       log.warn({ service, percent }, 'the monthly allowance is nearly exhausted'),
     allowanceNotStored: (service, reason) =>
       log.error({ service, reason }, 'the store failed: calls are counted in memory until it works again'),
-    countRestored(service, calls) {
-      // There may be a budget for each of thousands of callers.
-      if (!isDue(`${service} count`)) return;
+    // There may be a budget for each of thousands of callers.
+    countRestored: onceAMinute(1, (service, calls) =>
       log.error(
         { service, calls },
         'the stored count of calls went backwards: the store has lost data; the calls that this gateway knew were added back',
-      );
-    },
+      ),
+    ),
     essayWriteBuffered: (reason) =>
       log.error({ reason }, 'the store failed: essays are buffered in memory until it works again'),
-    essayRejectedWithoutStore() {
-      if (!isDue('essay rejected')) return;
-      log.error('the store failed: an essay order with an idempotency key was rejected, as it might be paid for twice');
-    },
+    essayRejectedWithoutStore: onceAMinute(0, () =>
+      log.error('the store failed: an essay order with an idempotency key was rejected, as it might be paid for twice'),
+    ),
     essayLost: (reason) => log.error({ reason }, 'an essay that was paid for could not be stored and is lost'),
-    tracesNotExported(reason) {
-      if (!isDue('traces')) return;
-      log.warn({ reason }, 'spans were not exported: the collector cannot be reached or rejected them');
-    },
+    tracesNotExported: onceAMinute(0, (reason) =>
+      log.warn({ reason }, 'spans were not exported: the collector cannot be reached or rejected them'),
+    ),
     unexpectedError: (error, requestId) =>
       log.error({ requestId, err: error instanceof Error ? error : new Error(String(error)) }, 'unexpected error'),
     apiKeysReloaded: (count) => log.info({ count }, 'the file with API keys was read again'),
@@ -103,25 +90,33 @@ export function createLogEvents(log: Log): Events {
       ),
     callersBlocked: (names) => log.warn({ callers: names }, 'the callers whose tokens are blocked were changed'),
     lookUpsPurged: (kind) => log.warn({ kind }, 'cached look-ups were purged by the operator'),
-    keySetUnavailable(reason) {
-      if (!isDue('key set')) return;
+    keySetUnavailable: onceAMinute(0, (reason) =>
       log.error(
         { reason },
         'the key set of the token issuer cannot be used: the last keys, if there are any, remain in use',
-      );
-    },
-    rateLimitNotShared(reason) {
-      if (!isDue('rate limit')) return;
-      log.error({ reason }, 'Redis failed: each replica counts its share of the requests per minute');
-    },
+      ),
+    ),
+    rateLimitNotShared: onceAMinute(0, (reason) =>
+      log.error({ reason }, 'Redis failed: each replica counts its share of the requests per minute'),
+    ),
     budgetsNotStored: (reason) =>
       log.error({ reason }, 'the store failed: paid calls of callers are counted in memory until it works again'),
     trustedDocumentsReloaded: (count) => log.info({ count }, 'the trusted documents were read again'),
-    untrustedDocument() {
-      if (isDue('untrusted document')) log.warn('a document that is not trusted was executed');
-    },
+    untrustedDocument: onceAMinute(0, () => log.warn('a document that is not trusted was executed')),
     trustedDocumentsInvalid: (reason) =>
       log.error({ reason }, 'the trusted documents are invalid: the last valid ones remain in use'),
+  };
+}
+
+/** Calls the function once a minute for each combination of so many values, from the first one. */
+function onceAMinute<Values extends unknown[]>(keyLength: number, write: (...values: Values) => void) {
+  const writtenAt = new Map<string, number>();
+  return (...values: Values): void => {
+    const key = values.slice(0, keyLength).join(' ');
+    const now = Date.now();
+    if (now - (writtenAt.get(key) ?? Number.NEGATIVE_INFINITY) < repeatAfterMs) return;
+    writtenAt.set(key, now);
+    write(...values);
   };
 }
 

@@ -94,12 +94,6 @@ it('reads nothing before the purges are known', async () => {
   expect(await createSharedCache(values, options).readMany(['a'])).toEqual([entry]);
 });
 
-it('an entry of an earlier release is older than all purges', async () => {
-  const { lastPurge: _, ...earlier } = entry;
-  const cache = createSharedCache({ ...tValues(), readMany: async () => [JSON.stringify(earlier)] }, options);
-  expect(await cache.readMany(['a'])).toEqual([{ ...entry, lastPurge: 0 }]);
-});
-
 it('stores an entry until it may not be served stale any more', async () => {
   const cache = createSharedCache(tValues(), options);
   cache.write('a', entry);

@@ -46,10 +46,9 @@ describe.skipIf(whyNoRedis)(`a store on Redis${whyNoRedis}`, () => {
 
     await client.config('SET', 'maxmemory', '1');
     await expect(store.add('key', 1, hour)).rejects.toMatchObject({ reason: 'OOM' });
-    await expect(store.lock('key', hour)).rejects.toThrow('OOM');
+    await expect(store.replace('key', 'value', 'second', hour)).rejects.toThrow('OOM');
     expect(await store.get('key')).toBe('value');
     // Nothing is written.
-    expect(await store.setIfAbsent('key', 'second', hour)).toBe('value');
     expect(await store.replace('key', 'first', 'second', hour)).toBe(false);
     expect(await store.replace('key', 'value', null, hour)).toBe(true);
     await store.delete('key');

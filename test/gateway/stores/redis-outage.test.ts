@@ -11,22 +11,18 @@ describe.skipIf(whyNoRedis)(`an outage of Redis${whyNoRedis}`, () => {
     // The test would time out if a call waited that long.
     const { store, expectEvents } = tRedisStore(redis.url, { commandTimeoutMs: 600_000 });
     await store.set('key', 'value', hour);
-    const lock = await store.lock('essay', hour);
     expect(store.isUp()).toBe(true);
     await redis.stop();
     await expectEvents(['up', /^down: /]);
     expect(store.isUp()).toBe(false);
     const notConnected = { name: 'StoreError', reason: 'not connected' };
     for (let time = 0; time < 100; time++) await expect(store.get('key')).rejects.toMatchObject(notConnected);
-    for (const call of [...callsOf(store, 'key'), () => lock?.release()])
-      await expect(call()).rejects.toMatchObject(notConnected);
+    for (const call of callsOf(store, 'key')) await expect(call()).rejects.toMatchObject(notConnected);
     await redis.restart();
     await expectEvents(['up', /^down: /, 'up']);
     expect(store.isUp()).toBe(true);
     expect(await store.get('key')).toBeNull();
     expect((await store.add('calls', 1, hour)).sum).toBe(1);
-    expect(await lock?.release()).toBeUndefined();
-    await expectEvents(['up', /^down: /, 'up']);
   });
 
   it('fails pending commands, which are not sent again', async () => {

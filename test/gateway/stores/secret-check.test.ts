@@ -53,8 +53,8 @@ describe('a store with a secret check', () => {
 
   it('gets one check value of two processes, under a name that does not depend on their secret', async () => {
     const store = createMemoryStore();
-    const set = vi.spyOn(store, 'setIfAbsent');
-    await Promise.all([tChecked(store).set('key', 'value', hour), tChecked(store).lock('key', hour)]);
+    const set = vi.spyOn(store, 'replace');
+    await Promise.all([tChecked(store).set('key', 'value', hour), tChecked(store).set('other', 'value', hour)]);
     expect(set.mock.calls.map(([key]) => key)).toEqual(['secret-check', 'secret-check']);
     const value = await store.get('secret-check');
     expect(Buffer.from(value ?? '', 'base64').toString('latin1')).not.toContain('ledgerquill');

@@ -6,25 +6,31 @@ import type { RequestContext } from '../../request-context.ts';
 import type { OpenedStore } from '../../stores/open-store.ts';
 import { StoreError } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
-import {
-  type Cancellation,
-  type Essay,
-  type EssayAllowanceExhausted,
-  type EssayFailure,
-  type EssayOrder,
-  type EssayOrderState,
-  type EssayOrders,
-  type EssayResult,
-  essayLimits,
-  type InvalidEssayInput,
-  type ListOrders,
-  type OrderCaller,
-  type OrderInput,
+import type {
+  Cancellation,
+  Essay,
+  EssayAllowanceExhausted,
+  EssayFailure,
+  EssayOrder,
+  EssayOrderState,
+  EssayOrders,
+  EssayResult,
+  ListOrders,
+  OrderCaller,
+  OrderInput,
 } from '../port.ts';
-import { earlierProcess } from './earlier-orders.ts';
-import { createOrderList } from './order-list.ts';
 import {
   differentOrder,
+  outcomes,
+  rejectInvalidOrder,
+  tooManyBytes,
+  tooManyOrders,
+  unknownOutcome,
+  unsafeOrder,
+  withoutKey,
+} from './order-failures.ts';
+import { createOrderList } from './order-list.ts';
+import {
   type EndedState,
   isEnded,
   isHidden,
@@ -32,21 +38,11 @@ import {
   type KeyedOrder,
   type OrderRecord,
   recordKeyOf,
-  rejectKey,
   toOrderId,
   toResult,
   transition,
-  unknownOutcome,
-  unsentFailure,
 } from './order-record.ts';
-import {
-  createOrderRuns,
-  type Moved,
-  type OrderRun,
-  type OrderRunsOptions,
-  outcomes,
-  unsafeOrder,
-} from './order-runs.ts';
+import { createOrderRuns, type Moved, type OrderRun, type OrderRunsOptions } from './order-runs.ts';
 import { createOrderStore } from './order-store.ts';
 import { createOrderWatch, hasOrderEnded } from './order-watch.ts';
 import type { PendingEnd } from './pending-ends.ts';
@@ -59,8 +55,6 @@ interface EssayOrdersOptions
     Omit<OrderRunsOptions, 'records' | 'lease' | 'changes' | 'events'> {
   /** How long orders and essays are stored. */
   keepMs: number;
-  /** What is wrong with an order; null: nothing. */
-  rejectOrder: (order: OrderInput) => InvalidEssayInput | null;
   /** Why an order of the caller could not be sent now; null: it could. Counts nothing. */
   findExhausted: (caller: OrderCaller) => Promise<EssayAllowanceExhausted | null>;
   /** Started orders of a caller in one process that have not ended. */
@@ -77,8 +71,8 @@ interface EssayOrdersOptions
  * not sent; one that was sent has failed, because it may have been paid for, and is sent again only with `orderAgain`.
  */
 export function createEssayOrders({ store, isShared, onRecovered, ...options }: EssayOrdersOptions) {
-  const { sender, keepMs, rejectOrder, findExhausted, maxPerCaller, cancelsSent, events } = options;
-  const records = createOrderStore({ store, keepMs, isShared, events });
+  const { sender, keepMs, findExhausted, maxPerCaller, cancelsSent, events } = options;
+  const records = createOrderStore({ store, keepMs, events });
   const lease = createProcessLease({ store, isShared, keepMs, skipUnreadable: records.skipUnreadable });
   const changes = new EventEmitter();
   const watching = createOrderWatch(({ id, callerId }) => find(id, callerId), changes);
@@ -195,6 +189,8 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
 
   async function generate(order: OrderInput, context: RequestContext): Promise<EssayResult> {
     const { signal, callerId, activity } = context;
+    const invalid = rejectInvalidOrder(order);
+    if (invalid !== null) return report(invalid);
     signal.throwIfAborted();
     activity.begin();
     try {
@@ -350,7 +346,6 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   /** Whether no process runs it any more. @throws StoreError */
   async function isOrphaned({ id, caller, process, run }: OrderRecord): Promise<boolean> {
     if (process === null) return true;
-    if (process === earlierProcess) return false;
     // One of this process that does not run here: its write seemed to fail.
     if (process === lease.id) return runs.find(id, caller.id)?.record.run !== run;
     return !(await lease.isAlive(process));
@@ -387,8 +382,8 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   async function start(order: OrderInput, caller: OrderCaller): Promise<EssayOrder | EssayFailure> {
     const { idempotencyKey } = order;
     if (idempotencyKey === null) return withoutKey;
-    const rejected = rejectOrder(order);
-    if (rejected !== null) return rejected;
+    const invalid = rejectInvalidOrder(order);
+    if (invalid !== null) return report(invalid) as EssayFailure;
     const next = queue({ ...order, idempotencyKey }, caller, false);
     try {
       return await startOnce(next);
@@ -431,8 +426,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   /** Starts an order that is known. If another process has queued it, that one may be taking it back. */
   async function repeatStart(known: OrderRecord, next: OrderRecord): Promise<EssayOrder | EssayFailure> {
     const { id, caller, state, process, isRepeated } = known;
-    const isElsewhere = process !== lease.id && process !== earlierProcess;
-    if (state.kind !== 'queued' || !isElsewhere || isRepeated || !isSameOrder(known, next))
+    if (state.kind !== 'queued' || process === lease.id || isRepeated || !isSameOrder(known, next))
       return answerStart(known, next.order);
     const record = await records.change(id, caller.id, { kind: 'repeated', seen: known });
     return record?.run === known.run ? answerStart(record, next.order) : startOnce(next);
@@ -448,7 +442,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     const exhausted = await findExhausted(caller);
     if (exhausted !== null) return report(exhausted) as EssayAllowanceExhausted;
     if (!(await storedBytes.take(order, caller.id, createdAt))) return tooManyBytes(storedBytes.maxMegabytes);
-    const listed = await records.listOf(caller.id).append(id);
+    const listed = await records.list(id, caller.id);
     const record = await place({ ...next, listed }, run);
     const isNew = record.run === next.run || (known?.isAwaited && !record.isAwaited);
     // Another process may have been faster.
@@ -529,17 +523,15 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   }
 
   function openList(callerId: string, spend: (entries: number) => boolean): ListOrders {
-    const log = records.listOf(callerId);
-    const readOrders = async (from: number, to: number) =>
-      Promise.all((await log.read(from, to)).map((entry) => readListed(entry, callerId)));
-    return createOrderList({ lastNumber: async () => (await log.last()).number, readOrders, spend });
+    const readOrder = (number: number) => readListed(number, callerId);
+    return createOrderList({ lastNumber: () => records.lastNumber(callerId), readOrder, spend });
   }
 
   /** Without an order for one that cannot be read, and for an earlier entry of an order that was started again. */
-  async function readListed({ number, value: id }: { number: number; value: string | null }, callerId: string) {
+  async function readListed(number: number, callerId: string): Promise<EssayOrder | null> {
+    const id = await records.readEntry(callerId, number);
     const record = id && (await readOrTakeOver(id, callerId).catch(records.skipUnreadable));
-    const isListed = record && record.listed === number;
-    return { number, order: isListed ? await toOrder(record).catch(records.skipUnreadable) : null };
+    return record && record.listed === number ? toOrder(record).catch(records.skipUnreadable) : null;
   }
 
   async function remove(id: string, callerId: string): Promise<'deleted' | 'unknown' | 'not-ended'> {
@@ -598,23 +590,6 @@ function mayHaveBeenPaid(state: EssayOrderState): boolean {
   if (state.kind === 'cancelled') return state.mayHaveBeenPaid;
   if (state.kind !== 'failed') return state.kind !== 'queued';
   return 'code' in state.failure && ['UPSTREAM_FAILED', 'UPSTREAM_TIMED_OUT'].includes(state.failure.code);
-}
-
-const withoutKey = rejectKey({
-  reason: 'REQUIRED',
-  range: { min: 1, max: essayLimits.idempotencyKey },
-  message: 'An order that is started needs an idempotency key, such as a UUID, by which it is found again.',
-});
-
-function tooManyOrders(max: number): EssayFailure {
-  return unsentFailure(`${max} of your orders have not ended. Start another one when one of them has.`);
-}
-
-function tooManyBytes(maxMegabytes: number): EssayFailure {
-  return unsentFailure(
-    `Your stored orders may have at most ${maxMegabytes} MB in total. Delete orders that have ended, or start this one when ` +
-      'others have expired.',
-  );
 }
 
 /** The limits of an order of `generateEssay` come from the context of its request. */

@@ -4,16 +4,17 @@ import type { EssayOrder, ListOrders, OrderListing, OrderPage } from '../port.ts
 interface OrderListOptions {
   /** The numbers of the entries of a caller, from 1. */
   lastNumber: () => Promise<number>;
-  /** The orders of the entries from one number to a higher one, both included; null for those that are missing. */
-  readOrders: (from: number, to: number) => Promise<{ number: number; order: EssayOrder | null }[]>;
+  /** The order of an entry; null if it is missing. */
+  readOrder: (number: number) => Promise<EssayOrder | null>;
   /** Counts entries before they are read; false if no more may be read. */
   spend: (entries: number) => boolean;
 }
 
-type Chunk = ReturnType<OrderListOptions['readOrders']>;
+/** The orders of some entries, the first one first. */
+type Chunk = Promise<{ number: number; order: EssayOrder | null }[]>;
 
 /** The list of a caller for one request: whatever its pages have in common is read once. */
-export function createOrderList({ lastNumber, readOrders, spend }: OrderListOptions): ListOrders {
+export function createOrderList({ lastNumber, readOrder, spend }: OrderListOptions): ListOrders {
   let last: Promise<number> | undefined;
   /** By the number of their last entry. Null: it may not be read. */
   const chunks = new Map<number, Chunk | null>();
@@ -55,7 +56,10 @@ export function createOrderList({ lastNumber, readOrders, spend }: OrderListOpti
 
   /** One chunk at a time, and with a pause: the embedded store reads without one. */
   function readNext(from: number, to: number): Chunk {
-    const reading = lastChunk.then(() => readOrders(from, to));
+    const reading = lastChunk.then(() => {
+      const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+      return Promise.all(numbers.map(async (number) => ({ number, order: await readOrder(number) })));
+    });
     lastChunk = reading.then(
       () => setImmediate(),
       () => {},

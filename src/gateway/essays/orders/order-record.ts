@@ -1,68 +1,61 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { upstreamErrorCodes } from '../../../base/errors.ts';
 import { StoreError } from '../../stores/store.ts';
 import {
-  type Essay,
+  callerSchema,
   type EssayFailure,
-  type EssayFieldProblem,
   type EssayInput,
   type EssayResult,
-  type EssayServiceFailed,
-  essayModes,
-  essayWriters,
-  type InvalidEssayInput,
-  type OrderCaller,
+  essaySchema,
+  failureSchema,
+  inputSchema,
   type OrderInput,
-  writingPurposes,
 } from '../port.ts';
+import { unknownOutcome } from './order-failures.ts';
 
 /** Of the form of the records. */
 export const recordVersion = 2;
 
-/** An order with an idempotency key, as it is stored. Each of its changes is a `transition`, and a compare-and-set in the store. */
-export interface OrderRecord {
-  /** Derived from the caller and the idempotency key. */
-  id: string;
-  createdAt: Date;
-  order: KeyedOrder;
-  caller: OrderCaller;
-  /** Whether its client waits for it (`generateEssay`). It ends with its client or its process if it was not sent. */
-  isAwaited: boolean;
-  /** Number of its entry in the caller's list, where orders that were started again have earlier ones, too. Null: it is not listed. */
-  listed: number | null;
-  /** The process that runs it; null: one that stops has left it to others. */
-  process: string | null;
-  /** Random. One run is one process that may send the order; the process that takes it over begins another run. */
-  run: string;
-  /** How often this run was recorded as sent. */
-  attempts: number;
-  isCancelRequested: boolean;
-  /** Whether another client has started it while it was queued. */
-  isRepeated: boolean;
-  /** How an earlier run ended, and what it was, until this one is sent. */
-  earlier: EarlierRun | null;
-  state: QueuedState | SentState | EndedState;
-}
+export type KeyedOrder = z.infer<typeof orderSchema>;
+const orderSchema = inputSchema.extend({ idempotencyKey: z.string(), orderAgain: z.boolean() });
 
-type EarlierRun = Pick<OrderRecord, 'order' | 'isAwaited' | 'attempts'> & { state: EndedState };
-
-export type KeyedOrder = OrderInput & { idempotencyKey: string };
-
-interface QueuedState {
-  kind: 'queued';
-}
-
+const queued = z.object({ kind: z.literal('queued') });
 /** It may have been sent, and may be paid for. Written before the first byte is sent. */
-interface SentState {
-  kind: 'sent';
-}
+const sent = z.object({ kind: z.literal('sent') });
+const finished = z.object({ kind: z.literal('finished'), essay: essaySchema });
+/** Null: its process crashed, or could not store what it received. */
+const failed = z.object({ kind: z.literal('failed'), failure: failureSchema.nullable() });
+const cancelled = z.object({ kind: z.literal('cancelled'), mayHaveBeenPaid: z.boolean() });
 
-export type EndedState =
-  | { kind: 'finished'; essay: Essay }
-  /** Null: its process crashed, or could not store what it received. */
-  | { kind: 'failed'; failure: EssayFailure | null }
-  | { kind: 'cancelled'; mayHaveBeenPaid: boolean };
+export type EndedState = z.infer<typeof endedState>;
+const endedState = z.discriminatedUnion('kind', [finished, failed, cancelled]);
+
+/** An order with an idempotency key, as it is stored. Each of its changes is a `transition`, and a compare-and-set in the store. */
+export type OrderRecord = Omit<z.infer<typeof recordSchema>, 'version'>;
+export const recordSchema = z.object({
+  version: z.literal(recordVersion),
+  /** Derived from the caller and the idempotency key. */
+  id: z.string(),
+  createdAt: z.coerce.date(),
+  order: orderSchema,
+  caller: callerSchema,
+  /** Whether its client waits for it (`generateEssay`). It ends with its client or its process if it was not sent. */
+  isAwaited: z.boolean(),
+  /** Number of its entry in the caller's list, where orders that were started again have earlier ones, too. Null: it is not listed. */
+  listed: z.number().nullable(),
+  /** The process that runs it; null: one that stops has left it to others. */
+  process: z.string().nullable(),
+  /** Random. One run is one process that may send the order; the process that takes it over begins another run. */
+  run: z.string(),
+  /** How often this run was recorded as sent. */
+  attempts: z.number(),
+  isCancelRequested: z.boolean(),
+  /** Whether another client has started it while it was queued. */
+  isRepeated: z.boolean(),
+  /** How an earlier run ended, and what it was, until this one is sent. */
+  earlier: z.object({ order: orderSchema, isAwaited: z.boolean(), attempts: z.number(), state: endedState }).nullable(),
+  state: z.discriminatedUnion('kind', [queued, sent, finished, failed, cancelled]),
+});
 
 export type OrderEvent =
   /** A client orders. `next` is queued. */
@@ -231,34 +224,6 @@ export function isHidden({ isAwaited, attempts, earlier, state }: OrderRecord): 
   return isAwaited && attempts === 0 && earlier === null && state.kind !== 'sent' && state.kind !== 'finished';
 }
 
-/** The failure of an order that this process did not send. */
-export function unsentFailure(message: string, { retryable = true } = {}): EssayServiceFailed {
-  return { kind: 'service-failed', message, code: 'UPSTREAM_UNAVAILABLE', retryable, rawText: null };
-}
-
-/** The failure of an order that was sent, and may have been paid for. */
-export function unknownFailure(message: string): EssayServiceFailed {
-  return { ...unsentFailure(message, { retryable: false }), code: 'UPSTREAM_FAILED', outcome: 'unknown' };
-}
-
-/** The process that sent it has crashed, has stalled, or could not store its outcome. */
-export const unknownOutcome = unknownFailure(
-  'An earlier attempt of this order was sent, and its outcome is unknown: it may have been paid for. Order the essay ' +
-    'again only if it may be paid for twice.',
-);
-
-/** The result if the idempotency key was already used with a different input. */
-export const differentOrder = rejectKey({
-  reason: 'KEY_REUSED',
-  range: null,
-  message: 'The idempotency key was used for a different order; choose a new key for this order.',
-});
-
-export function rejectKey(problem: Omit<EssayFieldProblem, 'field'>): InvalidEssayInput {
-  const field = 'idempotencyKey';
-  return { kind: 'invalid-input', field, message: problem.message, problems: [{ field, ...problem }] };
-}
-
 export function isSameOrder(one: { order: OrderInput }, other: { order: OrderInput }): boolean {
   return toFingerprint(one.order) === toFingerprint(other.order);
 }
@@ -300,92 +265,3 @@ export function parseRecord<T>(schema: z.ZodType<T>, text: string | null): T | n
     throw new StoreError('a record is damaged or of a later version', 'corrupt');
   }
 }
-
-const message = z.string();
-const date = z.coerce.date().nullable();
-const orderField = z.enum(['description', 'mode', 'wordCount', 'purpose', 'titles', 'idempotencyKey']);
-
-const input: z.ZodType<EssayInput> = z.object({
-  description: z.string(),
-  mode: z.enum(essayModes),
-  wordCount: z.number(),
-  purpose: z.enum(writingPurposes).nullable(),
-  titles: z.array(z.string()),
-});
-
-export const orderSchema: z.ZodType<KeyedOrder> = input.and(
-  z.object({ idempotencyKey: z.string(), orderAgain: z.boolean() }),
-);
-
-export const essaySchema: z.ZodType<Essay> = z.object({
-  kind: z.literal('essay'),
-  id: z.string(),
-  text: z.string(),
-  wordCount: z.number(),
-  mode: z.enum(essayModes),
-  writer: z.enum(essayWriters).nullable(),
-  createdAt: date,
-  keptUntil: date,
-  input: input.nullable(),
-});
-
-export const failureSchema: z.ZodType<EssayFailure> = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('invalid-input'),
-    message,
-    field: orderField.nullable(),
-    // Only rejections by the service are stored, which does not report fields.
-    problems: z.unknown().transform((): [] => []),
-  }),
-  z.object({
-    kind: z.literal('allowance-exhausted'),
-    message,
-    code: z.enum(['UPSTREAM_ALLOWANCE_EXHAUSTED', 'BUDGET_EXHAUSTED']),
-    renewsAt: date,
-  }),
-  z.object({
-    kind: z.literal('service-failed'),
-    message,
-    code: z.enum(upstreamErrorCodes),
-    retryable: z.boolean(),
-    rawText: z.string().nullable(),
-    outcome: z.enum(['unreadable', 'unknown']).optional(),
-  }),
-]);
-
-const callBudget = z.object({ calls: z.number(), period: z.enum(['day', 'month']) }).nullable();
-
-export const callerSchema: z.ZodType<OrderCaller> = z.object({
-  id: z.string(),
-  name: z.string(),
-  limits: z.object({
-    requestsPerMinute: z.number().nullable(),
-    bankDataCalls: callBudget,
-    essayCalls: callBudget,
-    maxQueryCost: z.number().nullable(),
-  }),
-  toolLimits: z.array(z.object({ key: z.string(), maxCalls: z.number(), isShown: z.boolean() })).optional(),
-});
-
-const cancelled = z.object({ kind: z.literal('cancelled'), mayHaveBeenPaid: z.boolean() });
-const finished = z.object({ kind: z.literal('finished'), essay: essaySchema });
-const failed = z.object({ kind: z.literal('failed'), failure: failureSchema.nullable() });
-const endedState: z.ZodType<EndedState> = z.discriminatedUnion('kind', [finished, failed, cancelled]);
-const liveState = z.object({ kind: z.enum(['queued', 'sent']) });
-
-export const recordSchema: z.ZodType<OrderRecord> = z.object({
-  version: z.literal(recordVersion),
-  id: z.string(),
-  createdAt: z.coerce.date(),
-  order: orderSchema,
-  caller: callerSchema,
-  isAwaited: z.boolean(),
-  listed: z.number().nullable(),
-  process: z.string().nullable(),
-  run: z.string(),
-  attempts: z.number(),
-  isCancelRequested: z.boolean(),
-  isRepeated: z.boolean(),
-  earlier: z.object({ order: orderSchema, isAwaited: z.boolean(), attempts: z.number(), state: endedState }).nullable(),
-  state: z.union([liveState, endedState]),
-});

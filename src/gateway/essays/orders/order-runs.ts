@@ -4,8 +4,16 @@ import { SharedTask } from '../../../base/async/shared-task.ts';
 import { GatewayError } from '../../../base/errors.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
 import { StoreError } from '../../stores/store.ts';
-import type { EssayOutcome, Events } from '../../telemetry/events.ts';
+import type { Events } from '../../telemetry/events.ts';
 import type { EssayFailure, EssayResult, EssaySender, OrderCaller } from '../port.ts';
+import {
+  outcomes,
+  unexpectedFailure,
+  unexpectedlyUnsent,
+  unknownOutcome,
+  unsafeOrder,
+  withdrawnFailure,
+} from './order-failures.ts';
 import {
   type EndedState,
   isEnded,
@@ -15,9 +23,6 @@ import {
   toRecordKey,
   toResult,
   transition,
-  unknownFailure,
-  unknownOutcome,
-  unsentFailure,
 } from './order-record.ts';
 import type { OrderStore } from './order-store.ts';
 import { createPendingEnds, type PendingEnd } from './pending-ends.ts';
@@ -88,8 +93,8 @@ export interface Moved {
   record: OrderRecord | null;
 }
 
-/** `unsafe`: it cannot be recorded as sent at the moment. `busy`: a gateway of the earlier version may be sending it. */
-type Refusal = { kind: 'unsafe' | 'busy' } | Moved;
+/** `unsafe`: it cannot be recorded as sent at the moment. */
+type Refusal = { kind: 'unsafe' } | Moved;
 
 interface HoldOptions {
   /** The request that waits for it; null: it was started. */
@@ -273,19 +278,14 @@ export function createOrderRuns(options: OrderRunsOptions) {
   /** Makes sure that the order is paid for once. @returns why it must not be sent @throws the signal's reason */
   async function prepare(run: OrderRun): Promise<Refusal | null> {
     const { record, isKeyed, task } = run;
-    const { id, caller } = record;
     const { signal } = task;
     signal.throwIfAborted();
-    if (!record.isAwaited && isWithdrawn(caller)) signal.abort(withdrawn);
+    if (!record.isAwaited && isWithdrawn(record.caller)) signal.abort(withdrawn);
     signal.throwIfAborted();
     try {
       if (isKeyed) {
         await lease.settle(signal);
-        const claimed = await records.claimFromEarlier(record);
         signal.throwIfAborted();
-        if (claimed === 'busy') return { kind: 'busy' };
-        if (claimed !== null)
-          return moved(await records.change(id, caller.id, { kind: 'answered', own: record, state: claimed }));
       }
       return await mark(run);
     } catch (error) {
@@ -301,8 +301,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
     const { id, caller } = run.record;
     if (run.isKeyed) {
       // Before it is sent, so that no order is missing from the list that may be paid for.
-      const list = records.listOf(caller.id);
-      const own = { ...run.record, listed: run.record.listed ?? (await list.append(id).catch(() => null)) };
+      const own = { ...run.record, listed: run.record.listed ?? (await records.list(id, caller.id).catch(() => null)) };
       let marked = await records.change(id, caller.id, { kind: 'sending', own, mayBeLost: false });
       if (marked === null && (await lease.mayHaveLost(run.storedAt))) {
         await lease.settle(run.task.signal);
@@ -533,22 +532,3 @@ const showTextEveryMs = 250;
 const continuedElsewhere = new Error('Another process continues the order.');
 const cancelled = new Error('The order was cancelled after it was sent. It may have been paid for.');
 const withdrawn = new Error('The API key of the caller was withdrawn.');
-
-/** Without the store, it is unknown whether an order was paid for already. A retry may succeed, as after `shed`. */
-export const unsafeOrder = unsentFailure(
-  'The gateway cannot make sure at the moment that this order is paid for only once, so the essay service was not ' +
-    'called. Try again later.',
-);
-const withdrawnFailure = unsentFailure(
-  'The API key of the caller was withdrawn before the order was sent, so the essay service was not called.',
-  { retryable: false },
-);
-const unexpectedFailure = unknownFailure('The gateway failed unexpectedly. The order may have been paid for.');
-const unexpectedlyUnsent = unsentFailure('The gateway failed unexpectedly, before the order was sent.');
-
-export const outcomes: Readonly<Record<EssayResult['kind'], EssayOutcome>> = {
-  essay: 'generated',
-  'invalid-input': 'rejected',
-  'allowance-exhausted': 'exhausted',
-  'service-failed': 'failed',
-};

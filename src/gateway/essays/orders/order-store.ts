@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import { type Store, StoreError } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
-import type { Essay } from '../port.ts';
-import { createEarlierOrders } from './earlier-orders.ts';
+import { type Essay, essaySchema } from '../port.ts';
 import {
-  essaySchema,
   hash,
   isEnded,
   isHidden,
@@ -22,23 +20,18 @@ interface OrderStoreOptions {
   store: Store;
   /** How long orders and essays are stored. */
   keepMs: number;
-  /** Whether gateways of different versions may use the store. */
-  isShared: boolean;
   events: Pick<Events, 'essayOrderUnreadable'>;
 }
 
 export type OrderStore = ReturnType<typeof createOrderStore>;
 
 /** Stored orders, and their essays. Functions throw StoreError, with the failure `corrupt` for what is damaged or of a later version. */
-export function createOrderStore({ store, keepMs, isShared, events }: OrderStoreOptions) {
-  const earlier = createEarlierOrders({ store, keepMs });
+export function createOrderStore({ store, keepMs, events }: OrderStoreOptions) {
   const expiry = { expiresInMs: keepMs };
 
   return {
     read,
     change,
-    /** Against gateways of the earlier version, which lock their orders; those of this version are kept apart by `change`. */
-    claimFromEarlier: async (record: OrderRecord) => (isShared ? earlier.claim(record) : null),
     /** Lets the essay be found by its id: with its order, or by itself if it has none. */
     async writeEssay(essay: Essay, callerId: string, orderKey: string | null): Promise<void> {
       const entry = orderKey === null ? { version: 1, essay } : { version: 2, orderKey };
@@ -48,7 +41,6 @@ export function createOrderStore({ store, keepMs, isShared, events }: OrderStore
       const entry = parseRecord(essayEntry, await store.get(toEssayKey(essayId, callerId)));
       if (entry === null) return null;
       if ('essay' in entry) return entry.essay;
-      if ('orderName' in entry) return earlier.readEssay(entry.orderName);
       const record = parseRecord(recordSchema, await store.get(entry.orderKey));
       return record?.state.kind === 'finished' && record.state.essay.id === essayId ? record.state.essay : null;
     },
@@ -56,20 +48,27 @@ export function createOrderStore({ store, keepMs, isShared, events }: OrderStore
     async erase(seen: OrderRecord): Promise<boolean> {
       const { id, caller, listed, state } = seen;
       const key = toRecordKey(id, caller.id);
-      const { text, record } = await readText(key, seen);
+      const { text, record } = await readText(key);
       if (record?.run !== seen.run || record.state.kind !== state.kind) return false;
       if (!(await store.replace(key, text, null, expiry))) return false;
       const essayId = state.kind === 'finished' ? state.essay.id : null;
       await Promise.all([
         essayId !== null && store.delete(toEssayKey(essayId, caller.id)),
-        listed !== null && listOf(caller.id).remove(listed),
+        listed !== null && store.delete(toEntryKey(caller.id, listed)),
         store.delete(toTextKey(seen)),
-        earlier.erase(seen),
       ]);
       return true;
     },
-    /** The ids of a caller's orders, in the order in which they were started. */
-    listOf,
+    /** Adds an order to the list of its caller. @returns the number of its entry */
+    async list(id: string, callerId: string): Promise<number> {
+      const { sum: number } = await store.add(toListKey(callerId), 1, counterExpiry);
+      await store.set(toEntryKey(callerId, number), id, expiry);
+      return number;
+    },
+    /** Number of the last entry of a caller's list; 0: there was none. */
+    lastNumber: async (callerId: string) => (await store.add(toListKey(callerId), 0, counterExpiry)).sum,
+    /** The id in an entry; null if it is missing or damaged. */
+    readEntry: (callerId: string, number: number) => store.get(toEntryKey(callerId, number)).catch(skipUnreadable),
     /** For an entry or a record that is damaged or of a later version: it must not hide others. @throws other errors */
     skipUnreadable,
     /** The text so far of an order that another process has sent. */
@@ -82,13 +81,12 @@ export function createOrderStore({ store, keepMs, isShared, events }: OrderStore
   };
 
   async function read(id: string, callerId: string): Promise<OrderRecord | null> {
-    return (await readText(toRecordKey(id, callerId), { id, caller: { id: callerId } })).record;
+    return (await readText(toRecordKey(id, callerId))).record;
   }
 
-  async function readText(key: string, { id, caller }: { id: string; caller: { id: string } }) {
+  async function readText(key: string) {
     const text = await store.get(key);
-    const record = parseRecord(recordSchema, text) ?? (await earlier.read(id, caller.id));
-    return { text, record };
+    return { text, record: parseRecord(recordSchema, text) };
   }
 
   /**
@@ -98,7 +96,7 @@ export function createOrderStore({ store, keepMs, isShared, events }: OrderStore
   async function change(id: string, callerId: string, event: OrderEvent): Promise<OrderRecord | null> {
     const key = toRecordKey(id, callerId);
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const { text, record } = await readText(key, { id, caller: { id: callerId } });
+      const { text, record } = await readText(key);
       const next = transition(record, event);
       if (next === record) return next;
       const isFleeting = next !== null && isEnded(next) && isHidden(next);
@@ -108,10 +106,6 @@ export function createOrderStore({ store, keepMs, isShared, events }: OrderStore
     throw new StoreError('other processes keep changing the order');
   }
 
-  function listOf(callerId: string) {
-    return createStoreLog({ store, name: `essay-jobs:${hash([callerId])}`, expiresInMs: keepMs, skipUnreadable });
-  }
-
   function skipUnreadable(error: unknown): null {
     if (!(error instanceof StoreError) || error.failure !== 'corrupt') throw error;
     events.essayOrderUnreadable();
@@ -119,39 +113,13 @@ export function createOrderStore({ store, keepMs, isShared, events }: OrderStore
   }
 }
 
-interface StoreLogOptions {
-  store: Store;
-  name: string;
-  expiresInMs: number;
-  skipUnreadable: (error: unknown) => null;
+/** The list of a caller, which only grows at its end. Its entries are numbered from 1; a removed or expired one is missing. */
+function toListKey(callerId: string): string {
+  return `essay-jobs:${hash([callerId])}`;
 }
 
-/** A list in a store that only grows at its end. Entries are numbered from 1; a removed, expired or damaged one is missing. */
-function createStoreLog({ store, name, expiresInMs, skipUnreadable }: StoreLogOptions) {
-  const toKey = (number: number) => `${name}:${number}`;
-
-  return {
-    /** @returns the number of the entry */
-    async append(value: string): Promise<number> {
-      const number = (await store.add(name, 1, counterExpiry)).sum;
-      await store.set(toKey(number), value, { expiresInMs });
-      return number;
-    },
-    /** Number of the last entry; 0: there was none. `logId` is another one after the store has lost the list. */
-    async last(): Promise<{ number: number; logId: string }> {
-      const { sum, id } = await store.add(name, 0, counterExpiry);
-      return { number: sum, logId: id };
-    },
-    /** The entries from one number to a higher one, both included, with null for those that are missing. */
-    async read(from: number, to: number): Promise<{ number: number; value: string | null }[]> {
-      const numbers = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
-      const values = await Promise.all(numbers.map((number) => store.get(toKey(number)).catch(skipUnreadable)));
-      return numbers.map((number, index) => ({ number, value: values[index] ?? null }));
-    },
-    async remove(number: number): Promise<void> {
-      await store.delete(toKey(number));
-    },
-  };
+function toEntryKey(callerId: string, number: number): string {
+  return `${toListKey(callerId)}:${number}`;
 }
 
 /** Under the id of a run, so that it does not show the text of another one. */
@@ -169,9 +137,7 @@ const counterExpiry = { expiresInMs: 100 * 365 * 86_400_000 };
 const maxAttempts = 20;
 
 const writtenText = z.object({ textSoFar: z.string() });
-/** `orderName`: of an earlier version. */
 const essayEntry = z.union([
   z.object({ version: z.literal(1), essay: essaySchema }),
-  z.object({ version: z.literal(1), orderName: z.string() }),
   z.object({ version: z.literal(2), orderKey: z.string() }),
 ]);

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { pause } from '../../../base/async/pause.ts';
 import type { Signal } from '../../../base/async/signal.ts';
 import type { OpenedStore } from '../../stores/open-store.ts';
-import { StoreError } from '../../stores/store.ts';
+import { getOrCreate, StoreError } from '../../stores/store.ts';
 import { parseRecord } from './order-record.ts';
 
 interface ProcessLeaseOptions extends Pick<OpenedStore, 'store' | 'isShared'> {
@@ -135,7 +135,7 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
   async function checkMarker(): Promise<void> {
     if (!isShared) return;
     const own = randomUUID();
-    const found = (await store.setIfAbsent(markerKey, own, { expiresInMs: markerMs })) ?? own;
+    const found = await getOrCreate(store, markerKey, own, { expiresInMs: markerMs });
     const isNew = found === own || (marker !== null && marker !== found);
     const isLost = isNew && marker !== null;
     marker = found;

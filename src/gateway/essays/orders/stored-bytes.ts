@@ -29,7 +29,7 @@ export function createStoredBytes({ store, keepMs, maxMegabytes = 50 }: StoredBy
         add(callerId, latest, sizeOf(order)),
         ...earlier.map((period) => add(callerId, period, 0)),
       ]);
-      // Negative, if an order is deleted that an earlier release has not counted.
+      // Negative, if the store has lost the count of an order that was deleted.
       const bytes = [sum, ...sums].reduce((total, counted) => total + Math.max(0, counted), 0);
       if (bytes <= maxMegabytes * 1_000_000) return true;
       await add(callerId, latest, -sizeOf(order));

@@ -27,19 +27,14 @@ function tInterrupted(memory: Store, moment: number) {
       return operate(...args);
     };
   };
-  const { get, set, setIfAbsent, replace, add, lock } = memory;
+  const { get, set, replace, add } = memory;
   const store: Store = {
     ...memory,
     get: count(get),
     set: count(set),
-    setIfAbsent: count(setIfAbsent),
     replace: count(replace),
     delete: count(memory.delete),
     add: count(add),
-    lock: count(async (...args: Parameters<Store['lock']>) => {
-      const held = await lock(...args);
-      return held && { release: count(held.release) };
-    }),
   };
   const begin = (happening: () => void) => {
     operations = 0;

@@ -62,7 +62,7 @@ describe('while the store fails', () => {
     const memory = createMemoryStore();
     const essay = await tProcess(memory).write(order);
     const readOnly = async () => Promise.reject(new StoreError('READONLY'));
-    const { generate, calls, fired } = tProcess({ ...memory, lock: readOnly, set: readOnly, setIfAbsent: readOnly });
+    const { generate, calls, fired } = tProcess({ ...memory, set: readOnly, replace: readOnly });
     expect(await generate(order, from())).toEqual(essay);
     expect(calls).toHaveLength(0);
     expect(fired).toEqual([]);

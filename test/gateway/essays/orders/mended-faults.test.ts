@@ -403,7 +403,6 @@ describe('a client that has started an order', () => {
         store: {
           ...memory,
           set: (...args) => write(() => memory.set(...args)),
-          setIfAbsent: (...args) => write(() => memory.setIfAbsent(...args)),
           replace: (...args) => write(() => memory.replace(...args)),
           add: (key, amount, expiry) => {
             const run = () => memory.add(key, amount, expiry);

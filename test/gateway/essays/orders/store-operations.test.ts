@@ -15,20 +15,18 @@ function tRecorded(memory: Store = createMemoryStore()) {
       return operate(...args);
     };
   };
-  const { get, set, setIfAbsent, replace, add, lock } = memory;
+  const { get, set, replace, add } = memory;
   const store: Store = {
     ...memory,
     get: record('get', get),
     set: record('set', set),
-    setIfAbsent: record('setIfAbsent', setIfAbsent),
     replace: record('replace', replace),
     add: record('add', add),
-    lock: record('lock', lock),
   };
   tProcess(memory);
   const process = tProcess(store, { isNew: true });
   // Once per process.
-  expect(kinds.splice(0)).toEqual(['setIfAbsent']);
+  expect(kinds.splice(0)).toEqual(['get']);
   return { kinds, ...process };
 }
 
@@ -39,12 +37,12 @@ const count = (kinds: readonly string[]) =>
   }, {});
 
 /*
- * Before the call: what is known of the order (also in the form of the earlier version), the process in
- * the list of processes, its lease with the names of its orders, the order as queued and as sent, its entry in the list, and what the earlier version would read.
+ * Before the call: what is known of the order and its lease, the process in
+ * the list of processes, its lease with the names of its orders, the order as queued and as sent, and its entry in the list.
  */
-const before = { get: 7, setIfAbsent: 2, set: 3, add: 1, replace: 3 };
+const before = { get: 6, set: 3, add: 1, replace: 3 };
 
-it('are sixteen before a call with a key, and three after it', async () => {
+it('are thirteen before a call with a key, and three after it', async () => {
   const { kinds, start, calls } = tRecorded();
   const { result } = await start();
   expect(calls).toHaveLength(1);

@@ -68,7 +68,7 @@ export function tOrders({
   exhausted = null,
   maxMegabytes = 50,
 }: Options = {}) {
-  void store.setIfAbsent(markerKey, 'set before', { expiresInMs: markerMs });
+  void store.replace(markerKey, null, 'set before', { expiresInMs: markerMs });
   const failing = tFailingStore(store);
   const { sender, ...controls } = tGenerator();
   const fired: string[] = [];
@@ -80,7 +80,6 @@ export function tOrders({
     isShared: true,
     onRecovered: (listener) => void listeners.push(listener),
     keepMs,
-    rejectOrder: () => null,
     findExhausted: async () => exhausted,
     maxRunning,
     maxPerCaller,
@@ -131,7 +130,6 @@ export const tRecords = (store: Store) =>
   createOrderStore({
     store,
     keepMs,
-    isShared: true,
     events: { essayOrderUnreadable: () => {} },
   });
 
@@ -145,7 +143,7 @@ export async function storeOrders(
   const records = tRecords(store);
   const ids = Array.from({ length: count }, (_, index) => `${kind}-${index}`);
   for (const id of ids) {
-    const listed = await records.listOf(caller.id).append(id);
+    const listed = await records.list(id, caller.id);
     const state: EndedState =
       kind === 'finished' ? { kind, essay: { ...tEssay(), id } } : { kind, mayHaveBeenPaid: false };
     const run = { process: null, run: id, attempts: 1, isCancelRequested: false, isRepeated: false, earlier: null };

@@ -30,7 +30,7 @@ export function from(callerId = 'ann', signal?: AbortSignal): RequestContext {
 
 /** One process with its own generator. Processes share what they have in `store`. @param isNew whether the store was never used */
 export function tProcess(store: Store = createMemoryStore(), { isNew = false } = {}) {
-  if (!isNew) void store.setIfAbsent(markerKey, 'set before', { expiresInMs: markerMs }).catch(() => {});
+  if (!isNew) void store.replace(markerKey, null, 'set before', { expiresInMs: markerMs }).catch(() => {});
   const { sender, ...controls } = tGenerator();
   const { calls } = controls;
   const fired: string[] = [];
@@ -46,7 +46,6 @@ export function tProcess(store: Store = createMemoryStore(), { isNew = false } =
     maxRunning: 2,
     maxPerCaller: 10,
     cancelsSent: false,
-    rejectOrder: () => null,
     findExhausted: async () => null,
     reserveCallOf: () => null,
     isWithdrawn: () => false,
@@ -124,7 +123,7 @@ export async function answerAll(
 export function tDelayed(store: Store, kind: 'get' | 'marker' | 'replace' | 'sending' | 'set') {
   const { opened, open: proceed } = tGate();
   const get: Store['get'] = (...args) => opened.then(() => store.get(...args));
-  const setIfAbsent: Store['setIfAbsent'] = (...args) => opened.then(() => store.setIfAbsent(...args));
+  const marker: Store['get'] = (key) => (key === markerKey ? opened : Promise.resolve()).then(() => store.get(key));
   const replace: Store['replace'] = (...args) => opened.then(() => store.replace(...args));
   const sending: Store['replace'] = (key, seen, next, expiry) =>
     (next?.includes('"state":{"kind":"sent"') ? opened : Promise.resolve()).then(() =>
@@ -133,7 +132,7 @@ export function tDelayed(store: Store, kind: 'get' | 'marker' | 'replace' | 'sen
   const set: Store['set'] = (...args) => opened.then(() => store.set(...args));
   const delayed = {
     get: { get },
-    marker: { setIfAbsent },
+    marker: { get: marker },
     replace: { replace },
     sending: { replace: sending },
     set: { set },

@@ -14,7 +14,6 @@ import {
 export function createMemoryStore(): Store & { clear(): void } {
   const values = createExpiringMap<string>();
   const counters = createExpiringMap<Counter>();
-  const locks = createExpiringMap<symbol>();
   let isClosed = false;
   const checkOpen = (key: string) => {
     if (isClosed) throw new StoreError('closed');
@@ -24,12 +23,6 @@ export function createMemoryStore(): Store & { clear(): void } {
   return {
     get: async (key) => values.get(checkOpen(key))?.value ?? null,
     set: async (key, value, expiry) => values.set(checkOpen(key), value, expiryFrom(expiry)),
-    async setIfAbsent(key, value, expiry) {
-      const expiresAt = expiryFrom(expiry);
-      const stored = values.get(checkOpen(key));
-      if (!stored) values.set(key, value, expiresAt);
-      return stored?.value ?? null;
-    },
     async replace(key, seen, next, expiry) {
       const expiresAt = expiryFrom(expiry);
       if ((values.get(checkOpen(key))?.value ?? null) !== seen) return false;
@@ -49,24 +42,11 @@ export function createMemoryStore(): Store & { clear(): void } {
       counters.set(key, { sum, id, restored }, expiresAt);
       return { sum, id, restored: restored - (before?.restored ?? 0) };
     },
-    async lock(key, expiry) {
-      const expiresAt = expiryFrom(expiry);
-      if (locks.get(checkOpen(key))) return null;
-      const holder = Symbol();
-      locks.set(key, holder, expiresAt);
-      const isHeld = () => locks.get(key)?.value === holder;
-      return {
-        async release() {
-          checkOpen(key);
-          if (isHeld()) locks.delete(key);
-        },
-      };
-    },
     async close() {
       isClosed = true;
     },
     clear() {
-      for (const map of [values, counters, locks]) map.clear();
+      for (const map of [values, counters]) map.clear();
     },
   };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maxKeyLength, type Store } from '../../../../src/gateway/stores/store.ts';
+import { getOrCreate, maxKeyLength, type Store } from '../../../../src/gateway/stores/store.ts';
 
 const minute = 60_000;
 const hour = { expiresInMs: 60 * minute };
@@ -26,19 +26,6 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       expect(await store.get('other')).toBeNull();
     });
 
-    it('sets a value if there is none, for one of 50 concurrent callers, and returns the earlier one to the others', async () => {
-      const { store, another } = await tStore();
-      const clients = [store, another()];
-      const results = await Promise.all(
-        Array.from({ length: 50 }, (_, index) => clients[index % 2]?.setIfAbsent('essay', `essay ${index}`, hour)),
-      );
-      const winner = results.indexOf(null);
-      expect(results.filter((result) => result !== `essay ${winner}`)).toEqual([null]);
-      expect(await another().get('essay')).toBe(`essay ${winner}`);
-      expect(await store.setIfAbsent('another', '', hour)).toBeNull();
-      expect(await store.setIfAbsent('another', 'late', hour)).toBe('');
-    });
-
     it('replaces only the value that was seen, as one of concurrent clients', async () => {
       const { store, another } = await tStore();
       const clients = [store, another()];
@@ -62,18 +49,27 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       expect(await store.replace('missing', null, null, hour)).toBe(true);
     });
 
-    it('deletes a value for every client, and no counter and no lock', async () => {
+    it('creates a value once for 50 concurrent callers, who all get it', async () => {
+      const { store, another } = await tStore();
+      const clients = [store, another()] as const;
+      const create = (_: unknown, index: number) =>
+        getOrCreate(clients[index % 2] ?? store, 'essay', `essay ${index}`, hour);
+      const values = new Set(await Promise.all(Array.from({ length: 50 }, create)));
+      expect([...values]).toEqual([await another().get('essay')]);
+      expect(await getOrCreate(store, 'another', '', hour)).toBe('');
+      expect(await getOrCreate(store, 'another', 'late', hour)).toBe('');
+    });
+
+    it('deletes a value for every client, and no counter', async () => {
       const { store, another } = await tStore();
       await store.set('essay', '', hour);
       await store.add('essay', 2, hour);
-      await store.lock('essay', hour);
       await another().delete('essay');
       expect(await store.get('essay')).toBeNull();
       expect((await store.add('essay', 0, hour)).sum).toBe(2);
-      expect(await store.lock('essay', hour)).toBeNull();
       await store.delete('essay');
       await store.delete('missing');
-      expect(await store.setIfAbsent('essay', 'second', hour)).toBeNull();
+      expect(await store.replace('essay', null, 'second', hour)).toBe(true);
       expect(await another().get('essay')).toBe('second');
     });
 
@@ -98,7 +94,6 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       await store.set(key, essay, hour);
       expect(await store.get(key)).toBe(essay);
       expect((await store.add(key, 1, hour)).sum).toBe(1);
-      expect(await store.lock(key, hour)).not.toBeNull();
     });
 
     it('rejects keys, expiries and amounts outside the limits', async () => {
@@ -120,11 +115,10 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       expect(await store.get('key')).toBe('value');
     });
 
-    it('separates values, counters and locks', async () => {
+    it('separates values and counters', async () => {
       const { store } = await tStore();
       await store.set('key', 'value', hour);
       expect((await store.add('key', 2, hour)).sum).toBe(2);
-      expect(await store.lock('key', hour)).not.toBeNull();
       expect(await store.get('key')).toBe('value');
       expect((await store.add('key', 0, hour)).sum).toBe(2);
     });
@@ -162,40 +156,11 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
 
     describeLostCounters(tStore);
 
-    describe('locks', () => {
-      it('are acquired by exactly one of 50 concurrent callers for each key', async () => {
-        const { store, another } = await tStore();
-        const clients = [store, another()];
-        const attempts = clients.flatMap((client) => Array.from({ length: 25 }, () => client.lock('essay', hour)));
-        const locks = (await Promise.all(attempts)).filter((lock) => lock !== null);
-        expect(locks).toHaveLength(1);
-        expect(await store.lock('other', hour)).not.toBeNull();
-        await locks[0]?.release();
-        await locks[0]?.release();
-        expect(await store.lock('essay', hour)).not.toBeNull();
-      });
-
-      it('have another holder after their release', async () => {
-        const { store } = await tStore();
-        const lock = await store.lock('essay', hour);
-        await lock?.release();
-        expect(await store.lock('essay', hour)).not.toBeNull();
-        await lock?.release();
-        expect(await store.lock('essay', hour)).toBeNull();
-      });
-    });
-
     it('fails after it was closed, and can be closed twice', async () => {
       const { store } = await tStore();
-      const lock = await store.lock('essay', hour);
       await store.close();
       await store.close();
-      const calls = [
-        ...callsOf(store, 'key'),
-        () => store.delete('key'),
-        () => store.add('key', 0, hour),
-        () => lock?.release(),
-      ];
+      const calls = [...callsOf(store, 'key'), () => store.delete('key'), () => store.add('key', 0, hour)];
       for (const call of calls) await expect(call()).rejects.toMatchObject({ name: 'StoreError', reason: 'closed' });
     });
   });
@@ -206,10 +171,8 @@ export function callsOf(store: Store, key: string, expiry = hour) {
   return [
     () => store.get(key),
     () => store.set(key, '', expiry),
-    () => store.setIfAbsent(key, '', expiry),
     () => store.replace(key, null, '', expiry),
     () => store.add(key, 1, expiry),
-    () => store.lock(key, expiry),
   ];
 }
 
@@ -289,14 +252,14 @@ function describeExpiry(tStore: () => Promise<TStore>): void {
       expect(await store.get('longer')).toBeNull();
     });
 
-    it('lets a value be set again that was set if absent', async () => {
-      const { store, pass } = await tStore();
-      expect(await store.setIfAbsent('essay', 'first', hour)).toBeNull();
+    it('lets a value be created again', async () => {
+      const { store, another, pass } = await tStore();
+      expect(await getOrCreate(store, 'essay', 'first', hour)).toBe('first');
       await pass(59 * minute);
-      expect(await store.setIfAbsent('essay', 'second', hour)).toBe('first');
+      expect(await getOrCreate(another(), 'essay', 'second', hour)).toBe('first');
       await pass(minute);
-      expect(await store.setIfAbsent('essay', 'third', hour)).toBeNull();
-      expect(await store.get('essay')).toBe('third');
+      expect(await getOrCreate(store, 'essay', 'third', hour)).toBe('third');
+      expect(await another().get('essay')).toBe('third');
     });
 
     it('of a counter is that of its first add', async () => {
@@ -311,20 +274,6 @@ function describeExpiry(tStore: () => Promise<TStore>): void {
       expect((await store.add('calls', 1, hour)).sum).toBe(1);
       await pass(59 * minute);
       expect((await store.add('calls', 1, hour)).sum).toBe(2);
-    });
-
-    it('passes a lock on, and its first holder can no longer release it', async () => {
-      const { store, another, pass } = await tStore();
-      const first = await store.lock('essay', hour);
-      await pass(59 * minute);
-      expect(await another().lock('essay', hour)).toBeNull();
-      await pass(minute);
-      const second = await another().lock('essay', hour);
-      expect(second).not.toBeNull();
-      await first?.release();
-      expect(await store.lock('essay', hour)).toBeNull();
-      await second?.release();
-      expect(await store.lock('essay', hour)).not.toBeNull();
     });
   });
 }

@@ -27,7 +27,6 @@ for (const folder of FOLDERS.split(':')) {
   }
   await attempt(() => store.set('new', 'value', hour));
   await attempt(() => store.add('calls', 1, hour));
-  await attempt(() => store.lock('lock', hour));
   await attempt(() => store.close());
   process.stdout.write(`${right}\n`);
 }

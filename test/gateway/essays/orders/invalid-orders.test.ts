@@ -1,21 +1,9 @@
 import { expect, it } from 'vitest';
-import { withOrderPrecheck } from '../../../src/gateway/essays/paid-essays.ts';
-import type { EssayFieldProblem, OrderInput } from '../../../src/gateway/essays/port.ts';
-import { failed, order } from '../../support/gateway/essays/generator.ts';
-import { tRequestContext } from '../../support/request-context.ts';
+import type { EssayFieldProblem, OrderInput } from '../../../../src/gateway/essays/port.ts';
+import { order, tEssay } from '../../../support/gateway/essays/generator.ts';
+import { from, tProcess, useFakeTime } from '../../../support/gateway/essays/processes.ts';
 
-/** The precheck in front of a generator that counts its orders. */
-async function generate(changes: Partial<OrderInput>) {
-  const calls: OrderInput[] = [];
-  const generator = {
-    async generate(order: OrderInput) {
-      calls.push(order);
-      return failed;
-    },
-  };
-  const checked = withOrderPrecheck(generator, { essayOrdered: () => {} });
-  return { calls, result: await checked.generate({ ...order, ...changes }, tRequestContext()) };
-}
+useFakeTime();
 
 it.each<[string, Partial<OrderInput>, Omit<EssayFieldProblem, 'field'>]>([
   [
@@ -48,10 +36,16 @@ it.each<[string, Partial<OrderInput>, Omit<EssayFieldProblem, 'field'>]>([
   ],
 ])('rejects %s, without a call', async (_, changes, problem) => {
   const [field] = Object.keys(changes);
-  const { calls, result } = await generate(changes);
+  const { generate, calls, outcomes } = tProcess();
   const { message } = problem;
-  expect(result).toEqual({ kind: 'invalid-input', field, message, problems: [{ field, ...problem }] });
+  expect(await generate({ ...order, ...changes }, from())).toEqual({
+    kind: 'invalid-input',
+    field,
+    message,
+    problems: [{ field, ...problem }],
+  });
   expect(calls).toHaveLength(0);
+  expect(outcomes).toEqual(['rejected']);
 });
 
 it.each<Partial<OrderInput>>([
@@ -60,7 +54,12 @@ it.each<Partial<OrderInput>>([
   { idempotencyKey: null },
   { description: 'd'.repeat(10_000), titles: Array(20).fill('t'.repeat(200)) },
 ])('accepts texts up to their limits: %#', async (changes) => {
-  expect((await generate(changes)).calls).toHaveLength(1);
+  const { start, calls } = tProcess();
+  const { result } = await start({ ...order, ...changes });
+  expect(calls).toHaveLength(1);
+  const essay = tEssay();
+  calls[0]?.answer(essay);
+  expect(await result).toEqual(essay);
 });
 
 it('reports all invalid fields at once, without a call', async () => {
@@ -76,7 +75,12 @@ it('reports all invalid fields at once, without a call', async () => {
   ];
   const message = problems.map((problem) => problem.message).join(' ');
   const invalid = { description: ' ', wordCount: 0, titles: ['', 't'.repeat(201)], idempotencyKey: '' };
-  const { calls, result } = await generate(invalid);
-  expect(result).toMatchObject({ kind: 'invalid-input', field: null, message, problems });
+  const { generate, calls } = tProcess();
+  expect(await generate({ ...order, ...invalid }, from())).toMatchObject({
+    kind: 'invalid-input',
+    field: null,
+    message,
+    problems,
+  });
   expect(calls).toHaveLength(0);
 });
