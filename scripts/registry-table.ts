@@ -8,10 +8,14 @@ const positions = z.string().regex(/^\d+-\d+$/, 'must be two positions, such as 
 /** A registry file, such as test/data/iban-registry.json. */
 export const registryFile = z.object({
   source: z.string(),
+  positions: z.string(),
   countries: z.array(
     z.object({
       country: z.string(),
+      name: z.string(),
       format: z.string(),
+      regex: z.string(),
+      length: z.number(),
       example: z.string(),
       sepa: z.boolean(),
       bank: positions,
@@ -22,7 +26,7 @@ export const registryFile = z.object({
   ),
 });
 
-type RegistryFile = z.infer<typeof registryFile>;
+export type RegistryFile = z.infer<typeof registryFile>;
 type Country = RegistryFile['countries'][number];
 
 /** The source of registry-table.ts with the release, the rows and the territories of the registry. */
@@ -34,7 +38,8 @@ export function refreshRegistryTable(table: string, { source, countries }: Regis
     .filter((country) => country.territories.length > 0)
     .map((country) => `  ['${country.country}', [${country.territories.map((code) => `'${code}'`).join(', ')}]],\n`);
 
-  let refreshed = replacePart(table, /(SWIFT IBAN registry, release )[^)]*\)/, readPart(source, /release ([^)]*\))/));
+  const release = readPart(source, /release ([^)]*\))/);
+  let refreshed = replacePart(table, /(registryRelease = ')[^']*/, release);
   refreshed = replacePart(refreshed, /(registryRows[^=]*= \[\n)(?: {2}.*\n)*/, rows.join(''));
   return replacePart(refreshed, /(const territories: [^=]*= new Map\(\[\n)(?: {2}.*\n)*/i, territories.join(''));
 }

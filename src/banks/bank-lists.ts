@@ -157,6 +157,18 @@ export function isOutdated({ validUntil }: BankListStatus): boolean {
   return validUntil !== null && isoDateOf() > validUntil;
 }
 
+/** What to do about a list that ends within 30 days, or has ended; null for others. */
+export function describeRenewal(list: BankListStatus): string | null {
+  const { country, validUntil } = list;
+  if (validUntil === null || validUntil > isoDateOf(Date.now() + renewalMs)) return null;
+  const isOver = isOutdated(list);
+  return `the list of ${country} ${isOver ? 'ended' : 'ends'} on ${validUntil}; import ${isOver ? 'a newer one' : 'the next one'}: ${importCommand(country)}`;
+}
+
+export const importCommand = (country: string): string => `ledgerquill import-banks ${country} FILE`;
+
+const renewalMs = 30 * 24 * 60 * 60 * 1_000;
+
 /**
  * An import replaces the whole list of its country, as the national bank may have deleted bank codes. Empty names and
  * BICs are filled from the shipped list, which is then added to the source.

@@ -131,7 +131,10 @@ function toListedBic(country: string, bankCode: string, bic: string): ListedBank
  */
 function addPlaces(banks: readonly ListedBank[], places: ReadonlyMap<string, Place>): ListedBank[] {
   const uses = new Map<string, number>();
-  for (const { bic } of banks) uses.set(fullBic(bic), (uses.get(fullBic(bic)) ?? 0) + 1);
+  for (const bank of banks) {
+    const bic = fullBic(bank.bic);
+    uses.set(bic, (uses.get(bic) ?? 0) + 1);
+  }
   return banks.map((bank) => {
     const entry = places.get(fullBic(bank.bic));
     if (bank.bic === '' || bank.isDeleted || entry === undefined) return bank;
@@ -146,10 +149,10 @@ function addPlaces(banks: readonly ListedBank[], places: ReadonlyMap<string, Pla
 /** By BIC of 11 characters. Read on every call, like all lists. */
 function readPlaces(country: string): ReadonlyMap<string, Place> {
   const rows = readFileSync(new URL('bank-places.tsv', import.meta.url), 'utf8').split('\n');
-  const fields = rows.map((row) => row.split('\t'));
   return new Map(
-    fields
-      .filter(([bic]) => bic?.slice(4, 6) === country)
+    rows
+      .filter((row) => row.startsWith(country, 4))
+      .map((row) => row.split('\t'))
       .map(([bic = '', name = '', zip = '', city = '']) => [bic, { name, zip, city }]),
   );
 }

@@ -4,6 +4,8 @@ import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ConfigError, errorCodeOf } from './errors.ts';
 
+export const defaultDataDir = '.data';
+
 /**
  * Creates the folder of DATA_DIR if it is missing, and a file in it, which it deletes. A full disk is accepted: a gateway
  * that is running when it fills up continues, too.

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { Agent } from 'undici';
-import { createBankLists, isOutdated } from '../banks/bank-lists.ts';
+import { createBankLists, describeRenewal, importCommand, isOutdated } from '../banks/bank-lists.ts';
 import { createKnownBanks } from '../banks/known-banks.ts';
 import { checkDataFolder } from '../base/data-folder.ts';
 import { ConfigError, errorCodeOf, messageOf } from '../base/errors.ts';
@@ -66,7 +66,8 @@ function listBankLists(dataDir: string) {
       const daysOld = countDays(date);
       // Past its last valid day, or of unknown validity and older than a year.
       const outdated = isOutdated(list) || (validUntil === null && daysOld > 365);
-      return { country, date, daysOld, validUntil, outdated, source };
+      const endsSoon = !outdated && describeRenewal(list) !== null;
+      return { country, date, daysOld, validUntil, outdated, endsSoon, source };
     });
     const registers = knownBanks.registers();
     const schemeRegisters = registers.map(({ scheme, date }) => ({ scheme, date, daysOld: countDays(date) }));
@@ -87,9 +88,11 @@ function describeReport(report: ConfigReport): string[] {
     }),
     ...unknownVariables.map((name) => `  unknown and ignored: ${name}`),
     'Bank lists',
-    ...bankLists.map(({ country, date, daysOld, validUntil, outdated, source }) => {
+    ...bankLists.map(({ country, date, daysOld, validUntil, outdated, endsSoon, source }) => {
       const validity = validUntil === null ? '' : `, valid until ${validUntil}`;
-      return `  ${country}  ${date}, ${describeAge(daysOld)}${validity}${outdated ? ': OUT OF DATE, import the current file' : ''}  (${source})`;
+      const problem = outdated ? ': OUT OF DATE, import the current file' : ': ends soon, import the next file';
+      const advice = outdated || endsSoon ? `${problem}: ${importCommand(country)}` : '';
+      return `  ${country}  ${date}, ${describeAge(daysOld)}${validity}${advice}  (${source})`;
     }),
     ...(schemeRegisters.length > 0 ? ['Registers of payment schemes'] : []),
     ...schemeRegisters.map(({ scheme, date, daysOld }) => `  ${scheme}  imported on ${date}, ${describeAge(daysOld)}`),

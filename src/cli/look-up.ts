@@ -1,10 +1,9 @@
 import { type BankLists, createBankLists, findInList } from '../banks/bank-lists.ts';
 import { bankCodeStatus } from '../banks/known-banks.ts';
 import { countBanks, type ListedBank } from '../banks/listed-bank.ts';
+import { defaultDataDir } from '../base/data-folder.ts';
 import { UsageError } from '../base/errors.ts';
 import { print } from '../base/process/terminal.ts';
-import { readBankImportConfig } from '../base/variables/service-config.ts';
-import { countryName } from '../iban/country-name.ts';
 import { compactIban, describeIbanProblem, findIbanProblems, parseIban, printIban } from '../iban/iban.ts';
 import { nationalCheck } from '../iban/national-checks.ts';
 
@@ -47,7 +46,7 @@ export async function lookUpIban(text: string, { json = false }: LookUpOptions =
       iban: printIban(iban),
       valid: problems.length === 0,
       problems: problems.map((problem) => describeIbanProblem(problem, iban)),
-      country: countryName(country) ?? '',
+      country: parts === null ? '' : (new Intl.DisplayNames('en', { type: 'region' }).of(country) ?? ''),
       bankCode,
       branch: parts?.branch ?? '',
       nationalCheck: nationalCheck(iban, { germanMethod: bank?.accountCheckMethod ?? null }),
@@ -61,7 +60,8 @@ export async function lookUpIban(text: string, { json = false }: LookUpOptions =
 }
 
 async function withLists(use: (lists: BankLists) => void | Promise<void>): Promise<void> {
-  const lists = createBankLists({ dataDir: readBankImportConfig(process.env).dataDir });
+  // Read here: the checks of all other variables take longer to load than a look-up takes.
+  const lists = createBankLists({ dataDir: process.env.DATA_DIR?.trim() || defaultDataDir });
   try {
     await use(lists);
   } finally {

@@ -1,4 +1,4 @@
-import { isOutdated } from '../banks/bank-lists.ts';
+import { describeRenewal, isOutdated } from '../banks/bank-lists.ts';
 import type { BankListStatus } from '../banks/listed-bank.ts';
 import { checkDataFolder, isWorldWritable } from '../base/data-folder.ts';
 import { createLog, type Log, logConsole } from '../base/log.ts';
@@ -86,6 +86,7 @@ async function start(config: Config, services: EmbeddedService[], stopServices: 
       ...(metricsUrl ? [`  metrics    ${metricsUrl}`] : []),
       `  bank data  ${bankData.description}`,
       `  essays     ${essays.description}`,
+      ...bankLists.map(describeRenewal).flatMap((renewal) => (renewal === null ? [] : [`  bank lists ${renewal}`])),
       ...(config.traces ? [`  traces     exported to ${config.traces.url}`] : []),
       `  to stop    SIGTERM or Ctrl+C: ${describeStop(config)}`,
       '',

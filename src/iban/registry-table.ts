@@ -11,10 +11,13 @@ export type RegistryRow = readonly [
   nationalCheckDigits?: Positions,
 ];
 
+/** The release of the SWIFT IBAN registry that the table has. */
+export const registryRelease = '102 (June 2026)';
+
 const sepa = 'SEPA';
 
 /**
- * SWIFT IBAN registry, release 102 (June 2026); `sepa` marks the SEPA scheme countries that the EPC lists. The branch
+ * The SWIFT IBAN registry; `sepa` marks the SEPA scheme countries that the EPC lists. The branch
  * positions of AL, FR and PT are corrected: three independent tables agree on others than the registry. CZ and SK have
  * no branch in the registry; here it is the account prefix, as in two independent tables.
  */

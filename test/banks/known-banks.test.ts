@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createBankLists } from '../../src/banks/bank-lists.ts';
+import { createBankLists, describeRenewal } from '../../src/banks/bank-lists.ts';
 import { replaceImport } from '../../src/banks/import/replace-import.ts';
 import { createKnownBanks } from '../../src/banks/known-banks.ts';
 import type { BankEntry } from '../../src/banks/listed-bank.ts';
@@ -126,3 +126,16 @@ function tKnownBanks(dataDir: string) {
   onTestFinished(() => knownBanks.close());
   return knownBanks;
 }
+
+it.each([
+  ['31 days before its last day', '2026-11-05', null],
+  ['30 days before it', '2026-11-06', 'the list of DE ends on 2026-12-06; import the next one'],
+  ['on its last day', '2026-12-06', 'the list of DE ends on 2026-12-06; import the next one'],
+  ['after it', '2026-12-07', 'the list of DE ended on 2026-12-06; import a newer one'],
+])('has the command that renews a list: %s', (_, today, expected) => {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date(`${today}T12:00:00Z`) });
+  onTestFinished(() => void vi.useRealTimers());
+  const list = { country: 'DE', source: 'Registry', date: '2026-09-07', validUntil: '2026-12-06', isComplete: true };
+  expect(describeRenewal(list)).toBe(expected && `${expected}: ledgerquill import-banks DE FILE`);
+  expect(describeRenewal({ ...list, validUntil: null })).toBeNull();
+});

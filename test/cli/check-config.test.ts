@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { isoDateOf } from '../../src/base/calendar-period.ts';
 import { tReplace } from '../support/banks/import/imports.ts';
 import { tReplaceRegister } from '../support/banks/import/registers.ts';
 import { runCommand } from '../support/command.ts';
@@ -69,9 +70,18 @@ describe('ledgerquill check-config', () => {
     await tReplace(dataDir, ['0100'], { date: '2020-02-29', validUntil: '2020-05-29' });
     await tReplace(dataDir, ['30001'], { country: 'UA', date: '2999-01-01', validUntil: '2999-04-01' });
     const { output } = await tCheck({ DATA_DIR: dataDir });
-    const outdated = 'valid until 2020-05-29: OUT OF DATE, import the current file';
+    const outdated = 'valid until 2020-05-29: OUT OF DATE, import the current file: ledgerquill import-banks CZ FILE';
     expect(output).toMatch(new RegExp(`^ {2}CZ {2}2020-02-29, \\d{4,} days old, ${outdated} {2}\\(Registry\\)$`, 'm'));
     expect(output).toContain('\n  UA  2999-01-01, not yet valid, valid until 2999-04-01  (Registry)\n');
+  });
+
+  it('prints the command for a list that ends soon', async () => {
+    const [dataDir, day] = [tFolder(), 24 * 60 * 60 * 1_000];
+    const validUntil = isoDateOf(Date.now() + 10 * day);
+    await tReplace(dataDir, ['0100'], { date: isoDateOf(Date.now() - day), validUntil });
+    const { output } = await tCheck({ DATA_DIR: dataDir });
+    const command = 'ledgerquill import-banks CZ FILE';
+    expect(output).toContain(`valid until ${validUntil}: ends soon, import the next file: ${command}  (Registry)\n`);
   });
 
   it('prints the imported registers of payment schemes, if there are any', async () => {

@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../support/command.ts';
 
@@ -66,4 +69,20 @@ describe('ledgerquill iban', () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ valid: true, bankCode: 'NWBK', bankCodeStatus: 'UNKNOWN', bank: null });
   });
+});
+
+it('loads at most 200 kB of code, so that it answers at once', () => {
+  const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
+  const lookUp = readdirSync(dist).find((name) => /^look-up-\w+\.js$/.test(name)) ?? expect.unreachable();
+  const loaded = new Map<string, string>();
+  const load = (path: string) => {
+    if (loaded.has(path)) return;
+    const text = readFileSync(path, 'utf8');
+    loaded.set(path, text);
+    for (const [, imported = ''] of text.matchAll(/(?:from|import)"(\.[^"]+)"/g))
+      load(resolve(dirname(path), imported));
+  };
+  for (const path of ['cli/ledgerquill.js', lookUp]) load(join(dist, path));
+  expect(loaded.size).toBeGreaterThan(5);
+  expect([...loaded.values()].join('').length).toBeLessThan(200_000);
 });

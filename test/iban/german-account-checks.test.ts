@@ -85,6 +85,51 @@ describe('a method with several ways to calculate the check digit', () => {
   });
 });
 
+describe('a sub-account 00 that was left out', () => {
+  /** The check digit of six digits, as published: cross sums of the products with 1, 2, 1, 2, 1, 2. */
+  const digitOf = (customer: string) => {
+    const products = [...customer].map((digit, index) => Number(digit) * (index % 2 === 0 ? 1 : 2));
+    const sum = products.flatMap((product) => [...String(product)]).reduce((total, digit) => total + Number(digit), 0);
+    return String((10 - (sum % 10)) % 10);
+  };
+  const atPosition8 = (account: string) => digitOf(account.slice(1, 7)) === account[7];
+  const atPosition10 = (account: string) => digitOf(account.slice(3, 9)) === account[9];
+
+  // As in the published texts: the numbers of 13 have ten digits and those of 63 nine, with two zeros put before either.
+  it.each([
+    ['13', (account: string) => atPosition8(account) || (account.startsWith('00') && atPosition10(account))],
+    [
+      '63',
+      (account: string) =>
+        account.startsWith('0') && (atPosition8(account) || (account.startsWith('000') && atPosition10(account))),
+    ],
+  ])('moves the check digit of method %s to position 10, and of no other number', (method, isPublished) => {
+    const zeros = fc.nat({ max: 5 });
+    const account = fc.tuple(zeros, fc.nat({ max: 9_999_999_999 })).map(([count, number]) => {
+      const digits = String(number).padStart(10, '0');
+      return '0'.repeat(count) + digits.slice(count);
+    });
+    fc.assert(
+      fc.property(account, (number) => {
+        expect(checkGermanAccount(method, number) === 'PASSED').toBe(isPublished(number));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('has the published example of 63: customer 123456, check digit 6', () => {
+    expect(digitOf('123456')).toBe('6');
+    expect(['123456600', '0001234566'].map((account) => checkGermanAccount('63', account))).toEqual([
+      'PASSED',
+      'PASSED',
+    ]);
+    expect(['1123456600', '0011234566'].map((account) => checkGermanAccount('63', account))).toEqual([
+      'FAILED',
+      'FAILED',
+    ]);
+  });
+});
+
 describe('the special cases of the methods', () => {
   it.each([
     ['24 does not check a 3 at position 1', '24', '6307118608', 'PASSED'],

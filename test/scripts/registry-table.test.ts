@@ -16,9 +16,13 @@ it('writes a changed release, country and territory', () => {
     sepa: false,
     territories: ['AX', 'QQ'],
   };
-  const next = registryFile.parse({ source: 'SWIFT IBAN registry release 103 (June 2027)', countries: [finland] });
+  const next = registryFile.parse({
+    ...registry,
+    source: 'SWIFT IBAN registry release 103 (June 2027)',
+    countries: [finland],
+  });
   const refreshed = refreshRegistryTable(table, next);
-  expect(refreshed).toContain('release 103 (June 2027)');
+  expect(refreshed).toContain("registryRelease = '103 (June 2027)'");
   expect(refreshed).toContain("= [\n  ['FI2!n3!n11!n', 'FI2112345600000785', null, [1, 3], null, [14, 14]],\n];");
   expect(refreshed).toContain("([\n  ['FI', ['AX', 'QQ']],\n]);");
 });

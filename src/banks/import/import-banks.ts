@@ -108,24 +108,68 @@ export async function importFolder({ folder, ...options }: FolderOptions): Promi
   if (known.length === 0) throw new ImportError(`no file in ${folder} is recognized${describeProblems(failed)}`);
 
   let isComplete = failed.length === 0;
-  for (const file of known) {
-    const { path } = file;
-    for (const content of file.contents) {
-      print(`${path}: ${content.of}, ${content.title}\n`);
-      try {
-        rejectSecondFile(known, file, content);
-        await content.import({ ...options, path });
-      } catch (error) {
-        if (!(error instanceof ImportError)) throw error;
-        printError(`Nothing was imported for ${content.of}: ${error.message}.\n`);
-        isComplete = false;
-      }
+  for (const file of known) isComplete = (await importFile(file, known, options)) && isComplete;
+  for (const file of unknown) print(describeUnknown(file));
+  return isComplete;
+}
+
+interface WatchOptions extends FolderOptions {
+  /** When to look at the folder. */
+  looks: AsyncIterable<unknown>;
+}
+
+/**
+ * Imports each new or changed file of a folder by itself, the oldest first, once two looks have found it unchanged: it may still be
+ * written. A file that fails is reported, remains, and is read again when it changes.
+ * @throws ImportError if the folder cannot be read
+ */
+export async function watchFolder({ folder, looks, ...options }: WatchOptions): Promise<void> {
+  const read = new Map<string, string>();
+  let before: ReadonlyMap<string, string> = new Map();
+  for await (const _ of looks) {
+    const editions = listFiles(folder).map((path) => [path, editionOf(path)] as const);
+    const isReady = ([path, edition]: readonly [string, string]) =>
+      before.get(path) === edition && read.get(path) !== edition;
+    for (const [path, edition] of editions.filter(isReady).sort(byTime)) {
+      read.set(path, edition);
+      const file = await recognize(path);
+      if (file.contents.length === 0) printError(describeUnknown(file));
+      else await importFile(file, [file], options);
+    }
+    before = new Map(editions);
+  }
+}
+
+/** Changes with the content of the file: its time in milliseconds, and its size. */
+function editionOf(path: string): string {
+  const { mtimeMs = 0, size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return `${mtimeMs} ${size}`;
+}
+
+function byTime([, a]: readonly [string, string], [, b]: readonly [string, string]): number {
+  return Number.parseFloat(a) - Number.parseFloat(b);
+}
+
+/** @returns whether all its contents were imported */
+async function importFile(file: KnownFile, files: readonly KnownFile[], options: Omit<FolderOptions, 'folder'>) {
+  const { path } = file;
+  let isComplete = true;
+  for (const content of file.contents) {
+    print(`${path}: ${content.of}, ${content.title}\n`);
+    try {
+      rejectSecondFile(files, file, content);
+      await content.import({ ...options, path });
+    } catch (error) {
+      if (!(error instanceof ImportError)) throw error;
+      printError(`Nothing was imported for ${content.of}: ${error.message}.\n`);
+      isComplete = false;
     }
   }
-  for (const { path, problem } of unknown) {
-    print(`Not recognized: ${path}${problem && ` (${problem})`}\n`);
-  }
   return isComplete;
+}
+
+function describeUnknown({ path, problem }: KnownFile): string {
+  return `Not recognized: ${path}${problem && ` (${problem})`}\n`;
 }
 
 interface KnownFile {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defaultDataDir } from '../data-folder.ts';
 import { ConfigError } from '../errors.ts';
 import { baseUrl, host, integer, logLevel, secret, secretFile, timeoutMs } from './parsers.ts';
 import { type Environment, readVariables } from './read-variables.ts';
@@ -9,7 +10,7 @@ export const hostAndLogVariables = {
 };
 
 export const storeVariables = {
-  DATA_DIR: z.string().default('.data'),
+  DATA_DIR: z.string().default(defaultDataDir),
 };
 
 export const essayWriterVariables = {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { essayLimits } from '../../../src/gateway/essays/port.ts';
+import { registryRelease } from '../../../src/iban/registry-table.ts';
 import { tScriptedGateway } from '../../support/gateway.ts';
 import { replyJson } from '../../support/scripted-upstream.ts';
 
@@ -11,7 +12,7 @@ it('has the limits as they are configured, without a call', async () => {
   const env = { MAX_IBANS_PER_QUERY: '7' };
   const { ask, upstream } = await tScriptedGateway(undefined, env);
   const { data } = await ask(`{ limits {
-    ibans bics bankQueries suggestions entities essays essayTexts listedOrders essayWords essayDescriptionLength essayTitles essayTitleLength
+    ibans bics bankQueries suggestions entities essays essayTexts listedOrders essayWords essayDescriptionLength essayTitles essayTitleLength ibanRegistry
   } }`);
   expect(data?.limits).toEqual({
     ibans: 7,
@@ -26,6 +27,7 @@ it('has the limits as they are configured, without a call', async () => {
     essayDescriptionLength: essayLimits.description,
     essayTitles: essayLimits.titles,
     essayTitleLength: essayLimits.title,
+    ibanRegistry: registryRelease,
   });
   const query = 'query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { valid } limits { ibans } }';
   expect(await ask(query, { ibans: ibans(7) })).toMatchObject({ data: { limits: { ibans: 7 } } });

@@ -1,3 +1,4 @@
+import { registryRelease } from '../../../iban/registry-table.ts';
 import { essayLimits } from '../../essays/port.ts';
 import { builder } from './builder.ts';
 import type { QueryLimits } from './query-limits.ts';
@@ -25,6 +26,10 @@ const LimitsType = builder.objectRef<QueryLimits>('Limits').implement({
     }),
     essayTitles: t.int({ description: 'Titles of an order.', resolve: () => essayLimits.titles }),
     essayTitleLength: t.int({ description: 'Characters of a title.', resolve: () => essayLimits.title }),
+    ibanRegistry: t.string({
+      description: 'The release of the SWIFT IBAN registry by which IBANs are checked, such as `102 (June 2026)`.',
+      resolve: () => registryRelease,
+    }),
   }),
 });
 
