@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createWriteStream, existsSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readBankFile } from '../../src/banks/import/files/read-bank-file.ts';
 import {
   repeatRow,
   sharedTexts,
@@ -13,6 +14,7 @@ import {
   tWorkbookFiles,
 } from '../support/banks/import/archive.ts';
 import type { MeasuredImport } from '../support/banks/import/measured-imports.ts';
+import { fixedWidth } from '../support/banks/import/sample.ts';
 import { tSample } from '../support/banks/import/samples.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
 import { bundleScript } from '../support/process.ts';
@@ -152,6 +154,12 @@ const large: Record<string, [country: string, createFile: () => string, expected
     /x\.xlsx, sheet "Banks", row 1: more than 1,000 columns, the limit/,
   ],
 };
+
+it('a file of fixed width may have 150,000 lines', async () => {
+  const line = (await fixedWidth.encode([germanRow])).toString('latin1');
+  const path = tFileOf(Buffer.from(line.repeat(150_000), 'latin1'), 'x.txt');
+  expect((await readBankFile({ country: 'DE', path })).rows).toBe(150_000);
+});
 
 /* Resident memory, which only Linux reports. */
 describe.skipIf(!existsSync('/proc/self/status'))('a large file is rejected with 300 MiB of memory', () => {

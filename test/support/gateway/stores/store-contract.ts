@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maxKeyLength, type Store } from '../../../../src/gateway/stores/store.ts';
+import { anyCharacter } from '../../any-character.ts';
 import { rounds } from '../../rounds.ts';
 
 const minute = 60_000;
@@ -80,7 +81,7 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
 
     it('stores any text under any key unchanged', async () => {
       const { store } = await tStore();
-      const text = fc.string({ unit: 'binary', maxLength: 300 });
+      const text = fc.string({ unit: anyCharacter, maxLength: 300 });
       const entries = fc.dictionary(text, text, { maxKeys: 20, noNullPrototype: true });
       await fc.assert(
         fc.asyncProperty(entries, async (entries) => {
