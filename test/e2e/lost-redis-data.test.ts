@@ -40,7 +40,7 @@ async function expireLeases(redis: Redis): Promise<void> {
 
 const settle = (order: Promise<unknown>) => order.then(() => 'essay', String);
 
-describe.skipIf(whyNoRedis)(`two gateways with a Redis that loses data${whyNoRedis}`, { timeout: 60_000 }, () => {
+describe.skipIf(whyNoRedis)(`two gateways with a Redis that loses data${whyNoRedis}`, () => {
   async function expectQueuedOrderPaidOnce(
     redis: TRedis,
     service: RecordingEssayService,

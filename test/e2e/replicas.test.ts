@@ -20,7 +20,7 @@ async function untilCounted(replica: GatewayClient, service: 'ESSAYS' | 'BANK_DA
   } while (counted > calls);
 }
 
-describe.skipIf(whyNoRedis)(`two gateways that share a Redis${whyNoRedis}`, { timeout: 60_000 }, () => {
+describe.skipIf(whyNoRedis)(`two gateways that share a Redis${whyNoRedis}`, () => {
   it('pay once for an essay that is ordered from both under the same key', async () => {
     const redis = await tRedis();
     const untilRequests = await monitorOrderRequests(redis);

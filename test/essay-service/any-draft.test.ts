@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { countWords } from '../../src/base/words.ts';
 import { createDraftingWriter } from '../../src/essay-service/drafting/drafting-writer.ts';
 import { type WritingMode, writingModes } from '../../src/essay-service/writing-order.ts';
+import { anyCharacter } from '../support/any-character.ts';
 import { rounds } from '../support/rounds.ts';
 
 const draft = (description: string, mode: WritingMode, wordCount: number) =>
@@ -15,7 +16,7 @@ describe('any order', () => {
   const piece = constantFrom(...pieces.split('|'));
   const description = oneof(
     string({ unit: 'grapheme', maxLength: 400 }),
-    string({ unit: 'binary', maxLength: 100 }),
+    string({ unit: anyCharacter, maxLength: 100 }),
     string({ unit: piece, maxLength: 60 }),
   );
   const anyLength = oneof(integer({ min: 1, max: 40 }), integer({ min: 1, max: 2000 }));
@@ -32,7 +33,7 @@ describe('any order', () => {
         expectWords(written, wordCount);
         expect(await draft(text, mode, wordCount)).toBe(written);
       }),
-      { numRuns: rounds(200) },
+      { numRuns: rounds(40) },
     );
   });
 
@@ -46,7 +47,7 @@ describe('any order', () => {
     ['of emoji', '🐝'.repeat(5_000)],
     ['of asterisks', '*a_'.repeat(3_400)],
   ])('may have a description of 10,000 characters %s', async (_how, text) => {
-    for (const wordCount of [1, 2, 5, 17, 60, 300, 2000]) {
+    for (const wordCount of [1, 2, 17, 300, 2000]) {
       expectWords(await draft(text, 'Academic', wordCount), wordCount);
     }
   });

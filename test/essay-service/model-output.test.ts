@@ -21,7 +21,7 @@ describe('what a model writes', () => {
     async (_, output, expected) => {
       const [whole, ...streamed] = await deliverInAllWays(output);
       expect(whole).toEqual(expected === null ? { failure: noEssay } : { text: expected, isCutOff: false });
-      expect(streamed.length).toBeGreaterThan(output.length / 5);
+      expect(streamed.length).toBeGreaterThan(output.length / 20);
       for (const other of streamed) expect(other).toEqual(whole);
       expect(JSON.stringify(whole)).not.toContain('zzsecret');
     },

@@ -37,7 +37,7 @@ beforeEach(() => {
 });
 
 it(`has the answer of GraphQL.js in each way a request is sent: ${documents} documents (seed ${seed})`, {
-  timeout: 60_000 + documents * 200,
+  timeout: 300_000 + documents * 200,
 }, async () => {
   const coverage = tCoverage();
   const gateway = await tGatewayOfServices(coverage.count);

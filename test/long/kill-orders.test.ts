@@ -4,7 +4,7 @@ import { whyNoRedis } from '../support/redis.ts';
 
 /* For more kills: npx tsx bench/kill-orders.ts --kills 30 */
 
-describe('orders end once and are sent once, while gateways are killed', { timeout: 120_000 }, () => {
+describe('orders end once and are sent once, while gateways are killed', () => {
   it('with the embedded store', () => killOrders('lmdb'));
 
   it.skipIf(whyNoRedis)(`with two processes that share a Redis${whyNoRedis}`, () => killOrders('redis'));

@@ -1,38 +1,22 @@
-import { execFileSync, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { createWriteStream, existsSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ImportError } from '../../../src/banks/import/files/bank-file.ts';
 import { readBankFile } from '../../../src/banks/import/files/read-bank-file.ts';
-import { tArchive, tRow, tWorkbookFiles } from '../../support/banks/import/archive.ts';
-import type { MeasuredImport } from '../../support/banks/import/measured-imports.ts';
-import { fixedWidth } from '../../support/banks/import/sample.ts';
+import {
+  repeatRow,
+  sharedTexts,
+  tArchive,
+  tFileOf,
+  tRow,
+  tWorkbook,
+  tWorkbookFiles,
+} from '../../support/banks/import/archive.ts';
 import { tSample } from '../../support/banks/import/samples.ts';
-import { tFolder } from '../../support/gateway/stores/folder.ts';
-import { bundleScript } from '../../support/process.ts';
-import { tShared } from '../../support/shared.ts';
 
-// cspell:ignore sharedstrings
+/* What a bank file may have; test/long/import-memory.test.ts measures the memory that files of many megabytes use. */
 
 const bank = tRow(1, '0530', 'DNBANOKK', 'DNB');
 const german = tSample('DE');
-const [germanHeader = [], germanRow = []] = [...german.top, ...german.rows];
-
-function tFileOf(bytes: Buffer | string, name = 'x.xlsx'): string {
-  const path = join(tFolder(), name);
-  writeFileSync(path, bytes);
-  return path;
-}
-
-/** A workbook with this XML of rows, and other files. */
-function tWorkbook(
-  rows: string,
-  more: Parameters<typeof tWorkbookFiles>[1] = {},
-  options: Parameters<typeof tArchive>[1] = {},
-) {
-  return tFileOf(tArchive(tWorkbookFiles(rows, more), options));
-}
+const [germanRow = []] = german.rows;
 
 async function rejection(country: string, path: string): Promise<string> {
   const error: unknown = await readBankFile({ country, path }).catch((caught) => caught);
@@ -40,143 +24,29 @@ async function rejection(country: string, path: string): Promise<string> {
   return error instanceof Error ? error.message : '';
 }
 
-/** A process that imports files and measures its memory. */
-const importer = tShared(async (onFinished) => {
-  const child = fork(bundleScript('test/support/banks/import/measured-imports.ts'), {
-    execArgv: ['--expose-gc'],
-    env: { DATA_DIR: tFolder(onFinished) },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+describe('a file is rejected that has', () => {
+  const tooLong = 'x'.repeat(10_001);
+  const farBelow = '<row r="100000000"><c r="A100000000"><v>1</v></c></row>';
+  it.each<[name: string, country: string, path: () => string, expected: string]>([
+    ['a long line', 'DE', () => tFileOf(tooLong, 'x.csv'), 'line 1: more than 10,000 characters'],
+    ['a long line in UTF-16', 'DE', () => tFileOf(Buffer.from(`\ufeff${tooLong}`, 'utf16le'), 'x.csv'), 'line 1: more'],
+    ['a long line of fixed width', 'DE', () => tFileOf(tooLong, 'x.txt'), 'line 1: more than 10,000 characters'],
+    ['a long entry of JSON', 'UA', () => tFileOf(`[{"MFO":"${tooLong}"}]`, 'x.json'), 'an entry of more than 10,000'],
+    ['a long entry of XML', 'LT', () => tFileOf(`<participant>${tooLong}`, 'x.xml'), 'an entry of more than 10,000'],
+    ['a row far below', 'NO', () => tWorkbook(bank + farBelow), 'row 100,000,000: more than 50,000 rows'],
+    [
+      'a column far to the right',
+      'NO',
+      () => tWorkbook('<row r="1"><c r="ZZZ1"><v>1</v></c></row>'),
+      'more than 1,000 columns',
+    ],
+    ['tags in one another', 'NO', () => tWorkbook('<a>'.repeat(101)), 'has more than 100 tags in one another'],
+    ['a long text', 'NO', () => tWorkbook(tRow(1, 'x'.repeat(400_001))), 'a text or tag of more than 400,000'],
+    ['a large sheet', 'NO', () => tWorkbook('<row/>'.repeat(2_800_000)), 'has more than 16 MB of XML'],
+  ])('%s', async (_, country, path, expected) => {
+    expect(await rejection(country, path())).toContain(expected);
   });
-  onFinished(() => void child.kill());
-  return child;
 });
-
-/** Runs the import of a file. @returns its message, and the peak of the memory in MiB */
-async function tMeasuredImport(country: string, path: string): Promise<MeasuredImport> {
-  const measured = once(importer(), 'message');
-  importer().send([country, path]);
-  const [result] = await measured;
-  return result;
-}
-
-const shared = (xml: string) => ({ 'xl/sharedStrings.xml': `<sst>${xml}</sst>` });
-
-/** Rows of the same bank and these cells, with `$` instead of the number of the row. */
-const cells = (count: number, more = '') =>
-  Array.from({ length: count }, (_, index) =>
-    `<row r="$"><c r="A$"><v>530</v></c><c r="B$" t="str"><v>DNBANOKK</v></c>${more}</row>`.replaceAll(
-      '$',
-      `${index + 1}`,
-    ),
-  ).join('');
-
-/** What must not use more memory than a file within the limits. */
-const large: Record<string, [country: string, createFile: () => string, expected: RegExp]> = {
-  'a CSV file of many rows': [
-    'DE',
-    () =>
-      tFileOf(
-        Buffer.from(`${germanHeader.join(';')}\n${`${germanRow.join(';')}\n`.repeat(150_000)}`, 'latin1'),
-        'x.csv',
-      ),
-    /x\.csv has more than 150,000 lines, the limit for a bank file/,
-  ],
-  'a CSV file of many blank lines': [
-    'DE',
-    () => tFileOf('\n'.repeat(12_000_000), 'x.csv'),
-    /x\.csv has more than 150,000 lines, the limit for a bank file/,
-  ],
-  'a CSV file of one line': [
-    'DE',
-    () => tFileOf('x'.repeat(30_000_000), 'x.csv'),
-    /x\.csv, line 1: more than 10,000 characters, the limit for a line/,
-  ],
-  'a CSV file of one line of separators': [
-    'DE',
-    () => tFileOf(';'.repeat(12_000_000), 'x.csv'),
-    /x\.csv, line 1: more than 10,000 characters, the limit for a line/,
-  ],
-  'a CSV file with an open quotation mark': [
-    'DE',
-    () => tFileOf(`a\nb;"${'c\n'.repeat(149_000)}`, 'x.csv'),
-    /x\.csv, line 2: a quotation mark is opened and never closed/,
-  ],
-  'a file of fixed width of one line': [
-    'DE',
-    () => tFileOf('1'.repeat(12_000_000), 'x.txt'),
-    /x\.txt, line 1: more than 10,000 characters, the limit for a line/,
-  ],
-  'a CSV file of one line in UTF-16': [
-    'DE',
-    () => tFileOf(Buffer.from(`\ufeff${'x'.repeat(6_000_000)}`, 'utf16le'), 'x.csv'),
-    /x\.csv, line 1: more than 10,000 characters, the limit for a line/,
-  ],
-  'a JSON file of many entries': [
-    'UA',
-    () => tFileOf(`[${'{"MFO":300001,"FULLNAME":"Національний банк України"},'.repeat(150_001)}]`, 'x.json'),
-    /x\.json has more than 150,000 entries, the limit for a bank file/,
-  ],
-  'a JSON file of one entry': [
-    'UA',
-    () => tFileOf(`[{"MFO":"${'x'.repeat(12_000_000)}"}]`, 'x.json'),
-    /x\.json: an entry of more than 10,000 characters, the limit for an entry/,
-  ],
-  'a JSON file of brackets': [
-    'UA',
-    () => tFileOf('['.repeat(12_000_000), 'x.json'),
-    /x\.json: an entry of more than 10,000 characters, the limit for an entry/,
-  ],
-  'an XML file of many tags': [
-    'LT',
-    () => tFileOf('<participant><branch>'.repeat(600_000), 'x.xml'),
-    /x\.xml ends within an entry; download it again/,
-  ],
-  'an XML file of one text': [
-    'LT',
-    () => tFileOf(`<participant>${'x'.repeat(12_000_000)}`, 'x.xml'),
-    /x\.xml: an entry of more than 10,000 characters, the limit for an entry/,
-  ],
-  'an archive that unpacks to 40 MB': [
-    'NO',
-    () => tWorkbook('<row/>'.repeat(6_600_000)),
-    /x\.xlsx has more than 16 MB of XML, the limit for a workbook/,
-  ],
-  'an archive that declares another size': [
-    'NO',
-    () => tWorkbook('<row/>'.repeat(6_600_000), {}, { declaredBytes: 100 }),
-    /x\.xlsx has more than 16 MB of XML, the limit for a workbook/,
-  ],
-  'a workbook with a cell of 15 MB': [
-    'NO',
-    () => tWorkbook(tRow(1, 'x'.repeat(15_000_000))),
-    /is damaged: xl\/worksheets\/sheet1\.xml has a text or tag of more than 400,000 characters/,
-  ],
-  'a workbook with a shared text of 15 MB': [
-    'NO',
-    () => tWorkbook(bank, shared(`<si><t>${'x'.repeat(15_000_000)}</t></si>`)),
-    /is damaged: xl\/sharedstrings\.xml has a text or tag of more than 400,000 characters/,
-  ],
-  'a workbook of many rows': [
-    'NO',
-    () => tWorkbook(cells(50_001)),
-    /x\.xlsx, sheet "Banks", row 50,001: more than 50,000 rows, the limit for a sheet/,
-  ],
-  'a workbook of many tags': [
-    'NO',
-    () => tWorkbook('<a>'.repeat(2_100_000)),
-    /is damaged: xl\/worksheets\/sheet1\.xml has more than 100 tags in one another/,
-  ],
-  'a workbook with a row far below': [
-    'NO',
-    () => tWorkbook(`${bank}<x:row r='100000000'><x:c r='A100000000'><v>1</v></x:c></x:row>`),
-    /x\.xlsx, sheet "Banks", row 100,000,000: more than 50,000 rows, the limit/,
-  ],
-  'a workbook with a column far to the right': [
-    'NO',
-    () => tWorkbook('<row r="1"><c r="ZZZ1"><v>1</v></c></row>'),
-    /x\.xlsx, sheet "Banks", row 1: more than 1,000 columns, the limit/,
-  ],
-};
 
 /* Its time would grow with the square of its size if each brace or bracket were tried as the start of an entry. */
 describe('a hostile file is rejected before the test times out', () => {
@@ -193,44 +63,7 @@ describe('a hostile file is rejected before the test times out', () => {
   });
 });
 
-/* Resident memory, which only Linux reports. */
-describe.skipIf(!existsSync('/proc/self/status'))('a large file is rejected with 300 MiB of memory', () => {
-  it.each(Object.entries(large))('%s', async (_, [country, createFile, expected]) => {
-    const { message, peakMb } = await tMeasuredImport(country, createFile());
-    expect(message).toMatch(expected);
-    expect(message).toMatch(/^Nothing was imported: .*\.\n$/);
-    expect(peakMb).toBeGreaterThan(20);
-    expect(peakMb).toBeLessThan(300);
-  });
-
-  it('before it is read, if it has more than 32 MB', async () => {
-    const path = tFileOf('');
-    truncateSync(path, 100_000_000);
-    const { message, peakMb } = await tMeasuredImport('NO', path);
-    expect(message).toContain(`${path} has more than 32 MB, the limit for a bank file`);
-    expect(peakMb).toBeLessThan(300);
-  });
-
-  it('while it is read from a pipe', async () => {
-    const path = join(tFolder(), 'pipe.xlsx');
-    execFileSync('mkfifo', [path]);
-    const measured = tMeasuredImport('NO', path);
-    const stream = createWriteStream(path).on('error', () => {});
-    stream.end(tArchive(tWorkbookFiles(' '.repeat(33_000_000)), { method: 0 }));
-    const { message, peakMb } = await measured;
-    expect(message).toContain(`${path} has more than 32 MB, the limit for a bank file`);
-    expect(peakMb).toBeLessThan(300);
-  });
-});
-
 describe('a workbook', () => {
-  it.skipIf(!existsSync('/proc/self/status'))('of the largest size is read with 300 MiB of memory', async () => {
-    const rows = Array.from({ length: 50_000 }, (_, index) => tRow(index + 1, '123', 'DNBANOKK', `Ж${index}`));
-    const { message, peakMb } = await tMeasuredImport('NO', tWorkbook(rows.join('')));
-    expect(message).toContain('the bank code is "123"; it must be 4 digits');
-    expect(peakMb).toBeLessThan(300);
-  });
-
   it('may be formatted up to the last cell of a sheet, have comments, a chart and parts that are not read', async () => {
     const format = '<row r="2" ht="15"><c r="XFD2" s="1"/></row><row r="1048576" ht="15"/>';
     const sheets = '<sheet name="Chart" r:id="rId9"/><sheet name="Banks" r:id="rId1"/>';
@@ -291,8 +124,8 @@ describe('a workbook', () => {
     ['texts', tRow(1, 'x'.repeat(32_768)), {}, /sheet "Banks", row 1: a text of more than 32,767 characters/],
     [
       'uses of one text',
-      cells(1_100, '<c r="D$" t="s"><v>0</v></c>'),
-      shared(`<si><t>${'x'.repeat(32_000)}</t></si>`),
+      repeatRow(1_100, '<c r="D$" t="s"><v>0</v></c>'),
+      sharedTexts(`<si><t>${'x'.repeat(32_000)}</t></si>`),
       /row 1,000: more than 32 million characters, the limit for a sheet/,
     ],
   ])('is rejected for too many or too long %s', async (_, rows, more, expected) => {
@@ -351,12 +184,6 @@ describe('a text file', () => {
       const path = tFileOf(Buffer.from(`${'\r'.repeat(pad)}${text}`, 'latin1'), 'x.csv');
       expect((await readBankFile({ country: 'DE', path })).rows).toBe(2_000);
     }
-  });
-
-  it('of fixed width may have 150,000 lines', async () => {
-    const line = (await fixedWidth.encode([germanRow])).toString('latin1');
-    const path = tFileOf(Buffer.from(line.repeat(150_000), 'latin1'), 'x.txt');
-    expect((await readBankFile({ country: 'DE', path })).rows).toBe(150_000);
   });
 });
 

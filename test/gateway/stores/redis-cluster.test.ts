@@ -63,7 +63,7 @@ describe.skipIf(whyNoRedis)(`Redis Cluster${whyNoRedis}`, () => {
     const lost = shared().nodes[2] as TRedis;
     const name = await nameOnNode(clients[2] as Redis, 2);
     await Promise.all(keys.map((key) => store.set(key, key, hour)));
-    const waiting = tRedisStore(shared().url, { commandTimeoutMs: 300 });
+    const waiting = tRedisStore(shared().url, { commandTimeoutMs: 5_000 });
     await waiting.store.add(name, 1, hour);
     lost.freeze();
     const adds = Promise.allSettled(Array.from({ length: 10 }, () => store.add(name, 1, hour)));

@@ -1,4 +1,5 @@
 import { readChatAnswer } from '../../../src/essay-service/llm/chat-answer.ts';
+import { rounds } from '../rounds.ts';
 
 interface Ending {
   /** Null: the server sends none. */
@@ -43,13 +44,12 @@ export function toStream(pieces: readonly unknown[], { finish = 'stop', after = 
 
 /**
  * The same answer in all ways in which it can arrive: whole, and streamed in any events and bytes. What is read does not depend on
- * where bytes are cut, so these are cut between all of them; the text is cut in two at every fifth character.
+ * where bytes are cut, so these are cut between all of them; the text is cut in two.
  */
 export async function deliverInAllWays(output: string, ending: Ending = {}): Promise<Outcome[]> {
   const oneEvent = toStream([output], ending);
   const everyCharacter = toStream(output.split(''), ending);
-  const positions = cuts(output.length).filter((at) => at % 5 === output.length % 5);
-  const halves = positions.map((at) => toStream([output.slice(0, at), output.slice(at)], ending));
+  const halves = cuts(output.length).map((at) => toStream([output.slice(0, at), output.slice(at)], ending));
   const streams = [...halves.map((bytes) => [bytes]), splitBytes(oneEvent), [everyCharacter]];
   const whole = toWhole(output, ending.finish);
   const outcomes = [await readPieces([whole]), await readPieces(splitBytes(whole))];
@@ -57,7 +57,7 @@ export async function deliverInAllWays(output: string, ending: Ending = {}): Pro
   return outcomes;
 }
 
-/** Bytes in two pieces, cut at each position. */
+/** Bytes in two pieces, cut at many positions. */
 export function cutAnywhere(bytes: Uint8Array): Uint8Array[][] {
   return cuts(bytes.length).map((at) => [bytes.subarray(0, at), bytes.subarray(at)]);
 }
@@ -66,8 +66,11 @@ export function splitBytes(bytes: Uint8Array): Uint8Array[] {
   return [...bytes].map((byte) => Uint8Array.of(byte));
 }
 
+/** Every twentieth position by default, from one that depends on the length; every second one with TEST_ROUNDS=10. */
 function cuts(length: number): number[] {
-  return Array.from({ length: Math.max(0, length - 1) }, (_, index) => index + 1);
+  const step = Math.ceil(20 / rounds(1));
+  const positions = Array.from({ length: Math.max(0, length - 1) }, (_, index) => index + 1);
+  return positions.filter((at) => at % step === length % step);
 }
 
 export function encode(text: string): Uint8Array {

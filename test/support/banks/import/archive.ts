@@ -1,4 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { crc32, deflateRawSync } from 'node:zlib';
+import { tFolder } from '../../gateway/stores/folder.ts';
+
+// cspell:ignore sharedstrings
 
 interface ArchiveOptions {
   /** The number of a compression method; the content is deflated unless it is 0. */
@@ -55,4 +60,29 @@ export function tRow(number: number, ...cells: readonly string[]): string {
     return `<c r="${reference}" t="inlineStr"><is><t>${text}</t></is></c>`;
   });
   return `<row r="${number}">${columns.join('')}</row>`;
+}
+
+/** A file with this content, in a folder of its own. */
+export function tFileOf(bytes: Buffer | string, name = 'x.xlsx'): string {
+  const path = join(tFolder(), name);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+/** A workbook with this XML of rows, and other files. */
+export function tWorkbook(
+  rows: string,
+  more: Readonly<Record<string, string>> = {},
+  options: ArchiveOptions = {},
+): string {
+  return tFileOf(tArchive(tWorkbookFiles(rows, more), options));
+}
+
+/** The file of a workbook with the texts that its cells share. */
+export const sharedTexts = (xml: string) => ({ 'xl/sharedStrings.xml': `<sst>${xml}</sst>` });
+
+/** Rows of the same bank and these cells, with `$` instead of the number of the row. */
+export function repeatRow(count: number, more = ''): string {
+  const row = `<row r="$"><c r="A$"><v>530</v></c><c r="B$" t="str"><v>DNBANOKK</v></c>${more}</row>`;
+  return Array.from({ length: count }, (_, index) => row.replaceAll('$', `${index + 1}`)).join('');
 }

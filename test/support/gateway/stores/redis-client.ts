@@ -8,7 +8,7 @@ import type { TRedis } from '../../redis.ts';
 import { tFolder } from './folder.ts';
 
 /** A store on that Redis, closed when the test ends. */
-export function tRedisStore(url: string, { commandTimeoutMs = 10_000 } = {}) {
+export function tRedisStore(url: string, { commandTimeoutMs = 200_000 } = {}) {
   const events: string[] = [];
   const emitter = new EventEmitter();
   const record = (event: string) => {

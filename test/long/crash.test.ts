@@ -8,7 +8,7 @@ import type { GatewayProcess, WrittenEssay } from '../support/gateway-process.ts
 /*
  * The process is killed at random moments while essays are written, and started again with the same data folder. For
  * more than two kills:
- *   CRASH_ROUNDS=50 npx vitest run test/e2e/crash.test.ts
+ *   LONG_TESTS=1 CRASH_ROUNDS=50 npx vitest run test/long/crash.test.ts
  * CRASH_SEED=1000 chooses other moments. The same seed chooses the same moments, as far as two processes can be
  * repeated.
  */
@@ -24,45 +24,41 @@ const ordersPerRound = 12;
 const maxBlock = ordersPerRound;
 
 describe('a gateway that is killed while essays are written', () => {
-  it.each(seeds)(
-    'returns the stored essays and pays for none of them twice (seed %i)',
-    async (seed) => {
-      const random = createRandom(seed);
-      const changes = new EventEmitter();
-      const service = await tRecordingEssayService({
-        write: async () => {
-          for (let left = random(400); left > 0; left -= 1) await nextTurn();
-        },
-        onChanged: () => changes.emit('change'),
-      });
-      const killed = tKilledGateway({ essaysUrl: service.url });
-      /** The first answer for each key. */
-      const answered = new Map<string, WrittenEssay>();
-      const sent: string[] = [];
-      let unsettled = 0;
+  it.each(seeds)('returns the stored essays and pays for none of them twice (seed %i)', async (seed) => {
+    const random = createRandom(seed);
+    const changes = new EventEmitter();
+    const service = await tRecordingEssayService({
+      write: async () => {
+        for (let left = random(400); left > 0; left -= 1) await nextTurn();
+      },
+      onChanged: () => changes.emit('change'),
+    });
+    const killed = tKilledGateway({ essaysUrl: service.url });
+    /** The first answer for each key. */
+    const answered = new Map<string, WrittenEssay>();
+    const sent: string[] = [];
+    let unsettled = 0;
 
-      let gateway = await killed.start();
-      for (let round = 1; round <= roundsPerFolder; round += 1) {
-        const keys = Array.from({ length: ordersPerRound }, (_, index) => `Order ${seed}-${round}-${index}`);
-        const outcome = await killUnderLoad({ gateway, keys, changes, random });
-        await service.untilIdle();
-        sent.push(...outcome.sent);
-        for (const [key, essay] of outcome.answered) answered.set(key, essay);
-        unsettled += outcome.sent.length - outcome.answered.size;
+    let gateway = await killed.start();
+    for (let round = 1; round <= roundsPerFolder; round += 1) {
+      const keys = Array.from({ length: ordersPerRound }, (_, index) => `Order ${seed}-${round}-${index}`);
+      const outcome = await killUnderLoad({ gateway, keys, changes, random });
+      await service.untilIdle();
+      sent.push(...outcome.sent);
+      for (const [key, essay] of outcome.answered) answered.set(key, essay);
+      unsettled += outcome.sent.length - outcome.answered.size;
 
-        const stored = await killed.stored(sent);
-        for (const [key, essay] of answered) expect(stored.get(key), `${key} was answered`).toEqual(essay);
-        const arrived = service.calls.length;
-        gateway = await killed.start();
-        const counted = await gateway.counted('ESSAYS');
-        expect(counted).toBeGreaterThanOrEqual(arrived);
-        expect(counted).toBeLessThanOrEqual(arrived + unsettled + round * maxBlock);
-        const answers = await repeatAll({ gateway, killed, service, sent, stored });
-        for (const [key, essay] of answers) answered.set(key, essay);
-      }
-    },
-    120_000,
-  );
+      const stored = await killed.stored(sent);
+      for (const [key, essay] of answered) expect(stored.get(key), `${key} was answered`).toEqual(essay);
+      const arrived = service.calls.length;
+      gateway = await killed.start();
+      const counted = await gateway.counted('ESSAYS');
+      expect(counted).toBeGreaterThanOrEqual(arrived);
+      expect(counted).toBeLessThanOrEqual(arrived + unsettled + round * maxBlock);
+      const answers = await repeatAll({ gateway, killed, service, sent, stored });
+      for (const [key, essay] of answers) answered.set(key, essay);
+    }
+  });
 
   it('is started again, and orders an essay with an unknown outcome only if the client accepts a second payment', async () => {
     const changes = new EventEmitter();
