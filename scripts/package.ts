@@ -25,13 +25,13 @@ export const unbundledPackages = [
 
 /** Copies the content of the package to a folder. */
 export function stagePackage(folder: string): void {
-  const { name, version, description, license, type, engines, bin, files } = readJson('package.json');
+  const { name, version, description, license, type, engines, bin, exports, files } = readJson('package.json');
   mkdirSync(folder, { recursive: true });
   for (const path of ['README.md', 'LICENSE', ...files])
     cpSync(join(root, path), join(folder, path), { recursive: true });
   const { packages } = readJson('package-lock.json');
   const dependencies = Object.fromEntries(unbundledPackages.map((id) => [id, packages[`node_modules/${id}`].version]));
-  const manifest = { name, version, description, license, type, engines, bin, dependencies };
+  const manifest = { name, version, description, license, type, engines, bin, exports, dependencies };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 

@@ -1,19 +1,19 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import {
   GraphQLObjectType,
   GraphQLSchema,
   graphqlSync,
-  isAbstractType,
   lexicographicSortSchema,
   printSchema,
   specifiedDirectives,
 } from 'graphql';
 import { composeSupergraph } from '../examples/supergraph/compose.ts';
 import { schema } from '../src/gateway/graphql/schema/schema.ts';
+import { fillApolloCache, fillGraphcache, listPossibleTypes } from './client-types.ts';
 
 /*
- * `npm run schema`: writes schema.graphql, schema.client.graphql, possibleTypes.json and the example's supergraph. Tests
- * fail when a file and the code differ.
+ * `npm run schema`: writes schema.graphql, schema.client.graphql, possibleTypes.json, the types in `clients` and the example's
+ * supergraph. Tests fail when a file and the code differ.
  */
 
 export const schemaFile = new URL('../schema.graphql', import.meta.url);
@@ -37,13 +37,19 @@ export const possibleTypesFile = new URL('../possibleTypes.json', import.meta.ur
 
 /** The members of each union and the implementations of each interface, as Apollo Client's cache needs them, as JSON. */
 export function printPossibleTypes(): string {
+  return `${JSON.stringify(listPossibleTypes(createClientSchema()), null, 2)}\n`;
+}
+
+export const apolloCacheFile = new URL('../clients/apollo-cache.js', import.meta.url);
+export const graphcacheFile = new URL('../clients/graphcache.js', import.meta.url);
+
+/** The file of each client's cache, with the types of the schema. */
+export function printClientCaches(): [file: URL, text: string][] {
   const clientSchema = createClientSchema();
-  const abstractTypes = Object.values(clientSchema.getTypeMap()).filter(isAbstractType);
-  const possibleTypes = abstractTypes.map((type) => [
-    type.name,
-    clientSchema.getPossibleTypes(type).map(({ name }) => name),
-  ]);
-  return `${JSON.stringify(Object.fromEntries(possibleTypes), null, 2)}\n`;
+  return [
+    [apolloCacheFile, fillApolloCache(readFileSync(apolloCacheFile, 'utf8'), clientSchema)],
+    [graphcacheFile, fillGraphcache(readFileSync(graphcacheFile, 'utf8'), clientSchema)],
+  ];
 }
 
 /** The names of Federation's own fields and types begin with an underscore. */
@@ -72,5 +78,6 @@ if (process.argv[1] === new URL(import.meta.url).pathname) {
   writeFileSync(schemaFile, printSubgraph());
   writeFileSync(clientSchemaFile, printClientSchema());
   writeFileSync(possibleTypesFile, printPossibleTypes());
+  for (const [file, text] of printClientCaches()) writeFileSync(file, text);
   writeFileSync(supergraphFile, printSupergraph());
 }

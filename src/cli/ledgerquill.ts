@@ -86,14 +86,20 @@ function createProgram(): Command {
     .option('--words <number>', 'The largest number of words.', '100')
     .option('--yes', 'Order without asking first.')
     .addOption(dotenvOption());
-  addCommand('schema', 'Print the schema in SDL, as a subgraph.', async (_, options) =>
+  addCommand('schema', 'Print the schema in SDL, as a subgraph, or a file for clients.', async (_, options) =>
     (await import('./print-schema.ts')).printSchema(options),
   )
     .option('--client', 'Print the schema for clients, without the directives and types of Federation.')
+    .addOption(new Option('--possible-types', 'Print the types of unions and interfaces as JSON.').conflicts('client'))
     .addOption(
-      new Option('--possible-types', 'Print the types of unions and interfaces as JSON, for Apollo Client.').conflicts(
+      new Option('--apollo', 'Print a module with the cache of Apollo Client.').conflicts(['client', 'possibleTypes']),
+    )
+    .addOption(
+      new Option('--graphcache', 'Print a module with the cache of @urql/exchange-graphcache.').conflicts([
         'client',
-      ),
+        'possibleTypes',
+        'apollo',
+      ]),
     );
   addCommand(
     'check',

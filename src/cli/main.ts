@@ -54,7 +54,7 @@ async function start(config: Config, services: EmbeddedService[], stopServices: 
   const verifying = config.store.redis === null ? verifyStore(config.dataDir) : null;
   // Awaited below. Something else may fail first.
   verifying?.catch(() => {});
-  const { llm, monthlyAllowance } = config.essayService;
+  const { llm, monthlyAllowance, wordDelayMs } = config.essayService;
   const createServiceLog = (apiKey: string) =>
     createLog({ level: config.logLevel, redact: createRedact([apiKey, llm?.apiKey ?? '']) });
   const bankData = await resolveUpstream(config.bankData.upstream, services, async (apiKey) => {
@@ -65,9 +65,9 @@ async function start(config: Config, services: EmbeddedService[], stopServices: 
   const essays = await resolveUpstream(config.essays.upstream, services, async (apiKey) => {
     const { createEssayService } = await import('../essay-service/create-essay-service.ts');
     const { createEssayWriter, describeWriter } = await import('../essay-service/run-essay-service.ts');
-    const writer = createEssayWriter(llm);
+    const writer = createEssayWriter(llm, wordDelayMs);
     const service = createEssayService({ apiKey, writer, monthlyAllowance, log: createServiceLog(apiKey) });
-    return { service, note: `; ${describeWriter(llm)}` };
+    return { service, note: `; ${describeWriter(llm, wordDelayMs)}` };
   });
   const upstreams = { bankData: bankData.access, essays: essays.access };
   const log = createLog({ level: config.logLevel, redact: createRedact(listSecrets(config, upstreams)) });

@@ -36,6 +36,7 @@ describe('the ledgerquill command', () => {
     [['start', '--port='], 'error: --port must be a whole number from 0 to 65535, but is ""\n'],
     [['start', '--host', 'a b'], 'error: --host must be an IP address or host name of this machine'],
     [['schema', '--client', '--possible-types'], "option '--possible-types' cannot be used with option '--client'"],
+    [['schema', '--apollo', '--graphcache'], "option '--graphcache' cannot be used with option '--apollo'"],
     [['start', 'now'], 'error: too many arguments'],
   ])('exits with 2 for wrong usage: %j', async (args, message) => {
     const { code, stdout, stderr } = await runCommand(args);
@@ -47,6 +48,8 @@ describe('the ledgerquill command', () => {
     [[], 'schema.graphql'],
     [['--client'], 'schema.client.graphql'],
     [['--possible-types'], 'possibleTypes.json'],
+    [['--apollo'], 'clients/apollo-cache.js'],
+    [['--graphcache'], 'clients/graphcache.js'],
   ])('prints with schema %j the file %s of the package', async (options, file) => {
     const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
     expect(await runCommand(['schema', ...options])).toEqual({ code: 0, stdout: text, stderr: '' });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { countWords } from '../../src/base/words.ts';
 import { createDraftingWriter } from '../../src/essay-service/drafting/drafting-writer.ts';
 import { type WritingMode, writingModes } from '../../src/essay-service/writing-order.ts';
@@ -133,6 +133,34 @@ describe('a draft', () => {
     expect(text).toContain('honey');
     expect(text).not.toContain('winter');
     expectCleanProse(text);
+  });
+
+  it('is the same with a delay, and written word by word until its request is aborted', async () => {
+    const order = { description: 'bees', mode: 'Standard', wordCount: 30 } as const;
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const aborting = new AbortController();
+    const write = (signal: AbortSignal) => {
+      const parts: string[] = [];
+      return {
+        parts,
+        written: createDraftingWriter({ wordDelayMs: 50 }).write(order, signal, (part) => parts.push(part)),
+      };
+    };
+    const { parts, written } = write(new AbortController().signal);
+    const aborted = write(aborting.signal);
+    await vi.advanceTimersByTimeAsync(49);
+    expect(parts).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1 + 2 * 50);
+    expect(parts).toHaveLength(3);
+    aborting.abort(new Error('the client has disconnected'));
+    await expect(aborted.written).rejects.toThrow('the client has disconnected');
+    await vi.advanceTimersByTimeAsync(30 * 50);
+    const text = await written;
+    expect(text).toBe(await draft(order.description, order.mode, order.wordCount));
+    expect(parts).toHaveLength(countWords(text));
+    expect(parts.join('')).toBe(text);
+    expect(aborted.parts).toHaveLength(3);
   });
 
   it('is not started for an aborted request', async () => {

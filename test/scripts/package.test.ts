@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -19,6 +19,13 @@ it('lists every package that src loads with require', () => {
   const loaded = source.matchAll(/(?:require|require\.resolve|meta\.url\))\('(?!node:)([\w-]+)/g);
   const names = [...loaded].map(([, name]) => name);
   expect([...new Set(names)].toSorted()).toEqual(unbundledPackages);
+});
+
+it('has all its files where the image is built', () => {
+  const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const allowed = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
+  const missing = files.filter((file: string) => file !== 'dist' && !allowed.includes(`!${file}`));
+  expect(missing).toEqual([]);
 });
 
 it('works in an empty folder, with no other packages than those that it depends on', async () => {
@@ -47,6 +54,15 @@ it('works in an empty folder, with no other packages than those that it depends 
   const schema = run(['schema', '--client']);
   expect(await schema.ended, schema.stderr()).toEqual({ code: 0, signal: null });
   expect(schema.stdout()).toBe(readFileSync(join(modules, 'ledgerquill/schema.client.graphql'), 'utf8'));
+  // Development dependencies of this project, which a project with these clients has.
+  install(['@apollo/client', '@urql/core', '@urql/exchange-graphcache', 'graphql', 'rxjs'], modules);
+  const code = `import { cacheOptions } from 'ledgerquill/apollo-cache';
+    import * as graphcache from 'ledgerquill/graphcache';
+    console.log(cacheOptions.possibleTypes.Error.length > 0, Object.keys(graphcache.cacheOptions).join());`;
+  writeFileSync(join(folder, 'caches.mjs'), code);
+  const caches = tProcess(process.execPath, [join(folder, 'caches.mjs')], {});
+  expect(await caches.ended, caches.stderr()).toEqual({ code: 0, signal: null });
+  expect(caches.stdout()).toBe('true possibleTypes,keys,resolvers\n');
   gateway.kill('SIGTERM');
   expect(await gateway.ended).toEqual({ code: 0, signal: null });
 });

@@ -8,6 +8,12 @@ export interface Failure {
 /** There was no GraphQL response: the gateway or the network is down. */
 export const unreachable: Failure = { message: 'The gateway cannot be reached.', isRetryable: true };
 
+/** There was a response, but not of GraphQL: of a proxy before the gateway, or of an address that is not the gateway. */
+export function toStatusFailure(status: number): Failure {
+  if (status >= 502) return unreachable;
+  return { message: `The gateway cannot be used: the response has status ${status}.`, isRetryable: status === 429 };
+}
+
 /** The look-up of one IBAN of a list failed, and its error is not known any more. */
 export const unknownFailure: Failure = { message: 'The look-up failed.', isRetryable: true };
 

@@ -20,6 +20,7 @@ export const essayWriterVariables = {
   LLM_MODEL: z.string().optional(),
   ESSAY_TIMEOUT_MS: timeoutMs.default(120_000),
   ESSAY_SERVICE_ALLOWANCE: integer(0, 1_000_000_000).optional(),
+  ESSAY_WRITER_DELAY: integer(0, 10_000).default(0),
 };
 
 export const bankDataServiceVariables = {
@@ -80,6 +81,8 @@ export function readEssayServiceSettings(vars: z.infer<z.ZodObject<typeof essayW
     llm,
     /** Requests per calendar month (UTC); null: unlimited. */
     monthlyAllowance: vars.ESSAY_SERVICE_ALLOWANCE ?? null,
+    /** How long the drafter waits before each word, so that the states of an order can be seen. */
+    wordDelayMs: vars.ESSAY_WRITER_DELAY,
   };
 }
 

@@ -1,3 +1,4 @@
+import { pause } from '../../base/async/pause.ts';
 import { countWords } from '../../base/words.ts';
 import { cutAtSentenceEnd } from '../sentences.ts';
 import type { Writer, WritingMode } from '../writing-order.ts';
@@ -16,14 +17,18 @@ import {
 /**
  * Writes without a language model: arranges the topic and the points of the description, and says how to develop them. It states no
  * facts of its own, and says in its last line what it is. The same order results in the same draft.
+ * @param wordDelayMs how long it waits before each word, like a slow service
  */
-export function createDraftingWriter(): Writer {
+export function createDraftingWriter({ wordDelayMs = 0 } = {}): Writer {
   return {
     kind: 'drafter',
     write: async ({ description, mode, wordCount }, signal, onText) => {
       signal.throwIfAborted();
       const draft = cutAtSentenceEnd(composeDraft(readBrief(description), mode, wordCount), wordCount);
-      if (onText) for (const paragraph of draft.split(/(?=\n\n)/)) onText(paragraph);
+      for (const part of draft.split(wordDelayMs > 0 ? /(?<=\s)(?=\S)/ : /(?=\n\n)/)) {
+        if (wordDelayMs > 0) await pause(wordDelayMs, signal);
+        onText?.(part);
+      }
       return draft;
     },
   };

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import type { Events } from '../telemetry/events.ts';
 import type { Exchange } from './exchange.ts';
 
 export type Cors = ReturnType<typeof createCors>;
 
 /** Cross-origin resource sharing, without credentials: https://fetch.spec.whatwg.org/#http-cors-protocol */
-export function createCors(origins: readonly string[]) {
+export function createCors(origins: readonly string[], events: Pick<Events, 'preflightRefused'>) {
   const isListed = (origin: string) => origins.includes('*') || origins.includes(origin);
   return {
     /** Lets pages of allowed origins read the response, errors included. */
@@ -22,15 +23,23 @@ export function createCors(origins: readonly string[]) {
         // Browsers add no credentials by themselves: a page must know the key or token that it sends.
         if (requested !== undefined) headers.push('access-control-allow-headers', requested);
         headers.push('access-control-max-age', maxAgeS, 'vary', 'access-control-request-headers');
+      } else if (origin !== undefined && !isAllowed(exchange.request)) {
+        // The browser shows the page only that it failed, and sends no request that could be logged.
+        events.preflightRefused(origin.slice(0, maxOriginLength));
       }
       exchange.send(204, headers);
     },
-    /** True for allowed origins, the gateway's own origin, and requests without an origin. */
-    isAllowed({ headers: { origin, host } }: IncomingMessage): boolean {
-      return origin === undefined || isListed(origin) || (URL.canParse(origin) && new URL(origin).host === host);
-    },
+    isAllowed,
   };
+
+  /** True for allowed origins, the gateway's own origin, and requests without an origin. */
+  function isAllowed({ headers: { origin, host } }: IncomingMessage): boolean {
+    return origin === undefined || isListed(origin) || (URL.canParse(origin) && new URL(origin).host === host);
+  }
 }
+
+/** In the log: a host name has at most 253 characters. */
+const maxOriginLength = 300;
 
 /** Pages need them to log in again or to wait. */
 const exposedHeaders = 'x-request-id, retry-after, www-authenticate';

@@ -6,6 +6,7 @@ import type { Refusal } from '../callers/access.ts';
 import type { Caller } from '../callers/caller.ts';
 import type { GraphqlRequest } from '../graphql/request/params.ts';
 import {
+  chooseMediaType,
   clientClosedRequest,
   type MediaType,
   partialSuccess,
@@ -102,17 +103,26 @@ export class Exchange implements GraphqlRequest {
     return this.caller === null || this.#options.confirmCaller(this.request, this.caller);
   }
 
-  sendJson(status: number, body: object, headers: readonly string[] = []): void {
+  sendJson(
+    status: number,
+    body: object,
+    headers: readonly string[] = [],
+    mediaType: MediaType = 'application/json',
+  ): void {
     // Neither errors nor health checks are cached: a shared cache would serve them to other clients of the same URL.
-    const jsonHeaders = ['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store'];
+    const jsonHeaders = ['content-type', `${mediaType}; charset=utf-8`, 'cache-control', 'no-store'];
     this.send(status, [...jsonHeaders, ...headers], JSON.stringify(body));
   }
 
-  /** Sends an HTTP error in the format of GraphQL errors, so that clients need only one parser. */
+  /**
+   * Sends an HTTP error in the format of GraphQL errors, and in the media type that the client prefers: clients read the
+   * body of a status such as 401 only if it has the type of GraphQL responses.
+   */
   sendError(status: number, code: ErrorCode, message: string, headers: readonly string[] = []): void {
     this.#errorCode = code;
     const extensions = { code, service: null, retryable: status === 503 || status === 429, requestId: this.requestId };
-    this.sendJson(status, { errors: [{ message, extensions }] }, headers);
+    const mediaType = chooseMediaType(this.headers.accept) ?? 'application/json';
+    this.sendJson(status, { errors: [{ message, extensions }] }, headers, mediaType);
   }
 
   /** Has the caller from now on, or sends the refusal and returns null. */

@@ -47,7 +47,7 @@ interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'access' | 
   readiness: () => Readonly<Record<string, string>>;
   /** Null: no traces are exported. */
   startTrace?: StartTrace | null;
-  events: Pick<Events, 'unexpectedError' | 'requestFinished'>;
+  events: Pick<Events, 'unexpectedError' | 'requestFinished' | 'preflightRefused'>;
 }
 
 /** Serves health checks and GraphiQL, and passes other requests on to GraphQL, once their headers were checked. */
@@ -66,7 +66,7 @@ export function createRequestHandler({
   events,
   ...options
 }: RequestHandlerOptions): HandleRequest {
-  const cors = createCors(corsOrigins);
+  const cors = createCors(corsOrigins, events);
   const checkHost = createHostCheck(allowedHosts);
   const buffered = createShares(maxBufferedBytes);
   /** Requests that have no response yet. */

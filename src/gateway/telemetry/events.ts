@@ -98,6 +98,8 @@ export interface Events {
   essayLost(reason: string): void;
   tracesNotExported(reason: string): void;
   unexpectedError(error: unknown, requestId: string): void;
+  /** A browser asked whether a page of this origin may call the gateway, and CORS_ORIGINS does not list the origin. */
+  preflightRefused(origin: string): void;
   apiKeysReloaded(count: number): void;
   apiKeysFileInvalid(reason: string): void;
   /** The blocked callers are others now. @param names of all of them: of subjects, the hash, as in the log */

@@ -76,7 +76,7 @@ describe('readConfig', () => {
         keepDays: 30,
         orders: { maxRunning: 16, maxPerCaller: 100, cancelsSent: false },
       },
-      essayService: { llm: null, monthlyAllowance: null },
+      essayService: { llm: null, monthlyAllowance: null, wordDelayMs: 0 },
     });
   });
 
@@ -189,8 +189,8 @@ describe('a self-hosted service as its own process', () => {
       'essays',
       readEssayServiceConfig,
       'ESSAY_API_KEY',
-      { ESSAY_SERVICE_ALLOWANCE: '100' },
-      { llm: null, monthlyAllowance: 100 },
+      { ESSAY_SERVICE_ALLOWANCE: '100', ESSAY_WRITER_DELAY: '50' },
+      { llm: null, monthlyAllowance: 100, wordDelayMs: 50 },
     ],
   ])('requires the key that its callers send: %s', (_, read, name, env, expected) => {
     expect(readProblems({}, read)).toContain(`${name}: missing; the key that callers`);

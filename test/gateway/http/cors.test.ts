@@ -72,6 +72,31 @@ describe('a page of another origin', () => {
     expect(Object.keys(preflight.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
+  it('is named in one line of the log per minute, with the variable that would allow it', async () => {
+    const { url, log } = await tListeningGateway({ CORS_ORIGINS: shop });
+    const preflight = (origin: string) =>
+      tSend(url, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } });
+    const lines = () => log().match(/.*CORS_ORIGINS.*/g) ?? [];
+    for (const origin of [shop, new URL(url).origin]) await preflight(origin);
+    expect(lines()).toEqual([]);
+    for (const origin of [foreign, foreign, 'https://other.example']) await preflight(origin);
+    expect(lines().map((line) => JSON.parse(line))).toMatchObject([
+      {
+        level: 40,
+        origin: foreign,
+        msg: 'a page may not call the gateway: to allow it, add its origin to CORS_ORIGINS',
+      },
+    ]);
+  });
+
+  it('is cut in the log, and what looks like an IBAN is redacted', async () => {
+    const { url, log } = await tListeningGateway();
+    const origin = `https://DE89370400440532013000.example/${'x'.repeat(1_000)}`;
+    await tSend(url, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } });
+    expect(log()).toContain('"origin":"https://[IBAN]');
+    expect(log()).not.toContain('x'.repeat(300));
+  });
+
   it('is allowed if CORS_ORIGINS is *', async () => {
     const { get } = await tListeningGateway({ CORS_ORIGINS: '*' });
     const response = await get({ query: '{ __typename }' }, { origin: foreign });

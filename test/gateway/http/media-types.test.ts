@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { sha256 } from '../../support/gateway/callers/identify.ts';
+import { jwt, tToken } from '../../support/gateway/callers/token.ts';
+import { as, keyOf } from '../../support/gateway/http/callers.ts';
 import { tListeningGateway, tSend } from '../../support/gateway/http/listening-gateway.ts';
 import { replyJson, tUpstream } from '../../support/scripted-upstream.ts';
 
@@ -43,6 +46,51 @@ describe('the media type of a response', () => {
       expect(upstream.calls).toHaveLength(0);
     },
   );
+});
+
+describe('the media type of a rejection', () => {
+  const keys = { GATEWAY_API_KEYS: `shop:${sha256(keyOf('shop'))}:bank-data`, CALLER_REQUESTS_PER_MINUTE: '1' };
+
+  it.each<[status: number, code: string, env: Record<string, string>, options: Parameters<typeof tSend>[1]]>([
+    [400, 'BAD_USER_INPUT', {}, { headers: { host: 'a b' } }],
+    [401, 'UNAUTHENTICATED', keys, { method: 'POST', headers: { 'content-type': plain } }],
+    [403, 'FORBIDDEN', {}, {}],
+    [413, 'BAD_USER_INPUT', {}, { method: 'POST', headers: { 'content-type': plain }, body: ' '.repeat(1_000_001) }],
+    [415, 'BAD_USER_INPUT', {}, { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x' }],
+    [421, 'FORBIDDEN', {}, { headers: { host: 'gateway.example' } }],
+    [429, 'RATE_LIMITED', keys, { method: 'POST', headers: { 'content-type': plain, ...as('shop') } }],
+  ])('is the one that the client prefers, with status %i', async (status, code, env, options) => {
+    const { url } = await tListeningGateway(env);
+    const send = (accept: string) => tSend(url, { ...options, headers: { ...options?.headers, accept } });
+    if (status === 429) await send(plain);
+    for (const [accept, expected] of [
+      [`${graphql},${plain};q=0.9`, graphql],
+      [`${graphql};q=0.1, ${plain}`, plain],
+      ['*/*', plain],
+    ] as const) {
+      const rejected = await send(accept);
+      expect([rejected.status, rejected.headers['content-type']]).toEqual([status, `${expected}; charset=utf-8`]);
+      expect(rejected.json()).toEqual({
+        errors: [expect.objectContaining({ extensions: expect.objectContaining({ code }) })],
+      });
+    }
+  });
+
+  it('is the one that the client prefers, with status 503', async () => {
+    const issuer = await tUpstream(replyJson(503, {}));
+    const { post } = await tListeningGateway({ ...jwt, JWT_JWKS_URL: `${issuer.url}/keys` });
+    const authorization = `Bearer ${await tToken()}`;
+    for (const accept of [graphql, plain]) {
+      const { status, headers } = await post({ query: german }, { accept, authorization });
+      expect([status, headers['content-type']]).toEqual([503, `${accept}; charset=utf-8`]);
+    }
+  });
+
+  it('is application/json at paths without GraphQL', async () => {
+    const { origin } = await tListeningGateway();
+    const { headers } = await tSend(`${origin}/ready`, { headers: { accept: graphql } });
+    expect(headers['content-type']).toBe(`${plain}; charset=utf-8`);
+  });
 });
 
 function createPersistedQuery(query: string) {

@@ -39,7 +39,8 @@ export async function runModule(code: string, expected: string): Promise<string>
   const name = createHash('sha256').update(code).digest('hex').slice(0, 16);
   mkdirSync(`${root}node_modules/.cache/modules`, { recursive: true });
   const path = `${root}node_modules/.cache/modules/${name}.mjs`;
-  writeFileSync(path, code);
+  // A reader copies them to the folder of the module.
+  writeFileSync(path, code.replaceAll(/'[.]\/(?=(apollo-cache|graphcache)[.]js')/g, "'../../../clients/"));
   const lines: string[] = [];
   const log = vi.spyOn(console, 'log').mockImplementation((...values) => void lines.push(`${format(...values)}\n`));
   try {

@@ -50,7 +50,7 @@ export function tPages() {
 
 /** @returns the folder with the pages of these sources, in which later runs find them */
 async function buildOnce(): Promise<string> {
-  const inputs = ['examples/web', 'package-lock.json', 'schema.client.graphql', 'possibleTypes.json'];
+  const inputs = ['examples/web', 'package-lock.json', 'schema.client.graphql', 'clients'];
   const hash = createHash('sha256');
   for (const file of inputs.flatMap(listFiles)) hash.update(file).update(readFileSync(join(root, file)));
   const folder = join(root, 'node_modules/.cache/pages', hash.digest('hex').slice(0, 16));

@@ -1,8 +1,9 @@
-import { CombinedGraphQLErrors, type ErrorLike } from '@apollo/client';
-import { type Failure, toFailure, unreachable } from '../failure.ts';
+import { CombinedGraphQLErrors, type ErrorLike, ServerError } from '@apollo/client';
+import { type Failure, toFailure, toStatusFailure, unreachable } from '../failure.ts';
 
 export function readFailure(error: ErrorLike | undefined): Failure | null {
   if (!error) return null;
+  if (ServerError.is(error)) return toStatusFailure(error.statusCode);
   const first = CombinedGraphQLErrors.is(error) ? error.errors[0] : undefined;
   return first ? toFailure(first) : unreachable;
 }

@@ -28,7 +28,11 @@ export function usePastOrders(essays: EssayClient, version: string): PastOrders 
       setFailure('failure' in answer ? answer.failure : null);
       if ('failure' in answer) return;
       const { nodes, pageInfo } = answer.value;
-      setOrders((before) => (after === null ? nodes : [...(before ?? []), ...nodes]));
+      // Some caches join the pages: then a page also has the orders before it.
+      const isNew = ({ id }: { id: string }, before: OrderPage['nodes']) => before.every((order) => order.id !== id);
+      setOrders((before) =>
+        after === null || before === null ? nodes : [...before, ...nodes.filter((order) => isNew(order, before))],
+      );
       setNext(pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null);
     },
     [essays],

@@ -1,10 +1,12 @@
 import type { CombinedError } from 'urql';
-import { type Failure, toFailure, unreachable } from '../failure.ts';
+import { type Failure, toFailure, toStatusFailure, unreachable } from '../failure.ts';
 
 export function readFailure(error: CombinedError | undefined): Failure | null {
   if (!error) return null;
   const [first] = error.graphQLErrors;
-  return first ? toFailure(first) : unreachable;
+  if (first) return toFailure(first);
+  const { status = 0 } = (error.response ?? {}) as Partial<Response>;
+  return status >= 400 ? toStatusFailure(status) : unreachable;
 }
 
 /** The failures of a list by index, which each error's path contains. */

@@ -89,6 +89,7 @@ const shown: [variable: string, message: string, ...values: string[]][] = [
   ['REPLICAS', wholeNumber(1, 10_000), '0'],
   ['LLM_URL', url, '127.0.0.1:11434'],
   ['ESSAY_SERVICE_ALLOWANCE', wholeNumber(0, 1_000_000_000), '-1'],
+  ['ESSAY_WRITER_DELAY', wholeNumber(0, 10_000), '50ms'],
   ['GATEWAY_AUTH', 'must be "none" or not set', 'off'],
   ['ROUTER_SCOPES', scopes, 'bank-data,essays'],
   ['ANONYMOUS_SCOPES', scopes, 'all'],

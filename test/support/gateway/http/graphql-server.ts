@@ -21,7 +21,7 @@ export async function tGraphqlServer(graphql: GraphqlEndpointOptions['graphql'])
     allowedHosts: [],
     findUnreadiness: () => null,
     readiness: () => ({}),
-    events: { unexpectedError: () => {}, requestFinished: () => {} },
+    events: { unexpectedError: () => {}, requestFinished: () => {}, preflightRefused: () => {} },
   });
   const server = createHttpServer(listener, connections);
   onTestFinished(() => server.drain(0));

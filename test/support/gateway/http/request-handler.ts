@@ -23,7 +23,11 @@ export async function tRequestHandler(options: Partial<Options> = {}): Promise<s
     allowedHosts: [],
     findUnreadiness: () => null,
     readiness: () => ({}),
-    events: { unexpectedError: (error) => expect.unreachable(String(error)), requestFinished: () => {} },
+    events: {
+      unexpectedError: (error) => expect.unreachable(String(error)),
+      requestFinished: () => {},
+      preflightRefused: () => {},
+    },
     ...options,
   });
   const server = createHttpServer(listener, readConfig({}).connections);

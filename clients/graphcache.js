@@ -1,0 +1,67 @@
+/*
+ * The cache of @urql/exchange-graphcache for Ledgerquill:
+ *
+ *   new Client({ url, exchanges: [cacheExchange(cacheOptions), fetchExchange], preferGetMethod: false })
+ */
+import { relayPagination } from '@urql/exchange-graphcache/extras';
+
+// From here, written by `npm run schema`.
+const types = {
+  keys: {
+    Allowance: null,
+    Bank: null,
+    BankConnection: null,
+    BankData: null,
+    BankEdge: null,
+    BankScheme: null,
+    BicValidation: null,
+    CallerBudget: null,
+    CancelEssayResult: null,
+    DeleteEssayResult: 'id',
+    Essay: 'id',
+    EssayAllowanceExhausted: null,
+    EssayCancelled: null,
+    EssayFailed: null,
+    EssayFinished: null,
+    EssayInput: null,
+    EssayOrder: 'id',
+    EssayOrderConnection: null,
+    EssayOrderEdge: null,
+    EssayQueued: null,
+    EssayServiceFailed: null,
+    EssayWriting: null,
+    IbanCountry: null,
+    IbanData: null,
+    IbanField: null,
+    IbanFormat: null,
+    IbanValidation: null,
+    InvalidEssayField: null,
+    InvalidEssayInput: null,
+    InvalidIbanField: null,
+    InvalidIbanFields: null,
+    Limits: null,
+    PageInfo: null,
+  },
+  connections: ['banks', 'essays'],
+  possibleTypes: {
+    Error: ['EssayAllowanceExhausted', 'EssayServiceFailed', 'InvalidEssayInput', 'InvalidIbanFields'],
+    EssayFailure: ['EssayAllowanceExhausted', 'EssayServiceFailed', 'InvalidEssayInput'],
+    EssayOrderState: ['EssayCancelled', 'EssayFailed', 'EssayFinished', 'EssayQueued', 'EssayWriting'],
+    GenerateEssayResult: ['Essay', 'EssayAllowanceExhausted', 'EssayServiceFailed', 'InvalidEssayInput'],
+    GenerateIbanResult: ['IbanValidation', 'InvalidIbanFields'],
+    StartEssayResult: ['EssayAllowanceExhausted', 'EssayOrder', 'EssayServiceFailed', 'InvalidEssayInput'],
+  },
+};
+// To here.
+
+/**
+ * Only what a mutation or a subscription changes is stored by its id. Other objects belong to the field that returns them: so
+ * queries of one IBAN share what they select, with `iban` or without. What an error is about is not stored.
+ */
+export const cacheOptions = {
+  possibleTypes: types.possibleTypes,
+  keys: Object.fromEntries(
+    Object.entries(types.keys).map(([type, key]) => [type, (data) => (key === null ? null : (data[key] ?? null))]),
+  ),
+  resolvers: { Query: Object.fromEntries(types.connections.map((name) => [name, relayPagination()])) },
+};

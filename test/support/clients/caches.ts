@@ -1,0 +1,79 @@
+import { ApolloClient, CombinedGraphQLErrors, gql, HttpLink, InMemoryCache } from '@apollo/client';
+import { Client, type CombinedError, fetchExchange } from '@urql/core';
+import { cacheExchange } from '@urql/exchange-graphcache';
+import { onTestFinished } from 'vitest';
+import { cacheOptions as apolloOptions, failureLink } from '../../../clients/apollo-cache.js';
+import { cacheOptions as graphcacheOptions } from '../../../clients/graphcache.js';
+
+type Fetch = typeof globalThis.fetch;
+
+const errorPolicy = 'all';
+type Variables = Record<string, unknown>;
+
+interface Result {
+  // biome-ignore lint/suspicious/noExplicitAny: the data of any query
+  data: any;
+  codes: unknown[];
+}
+
+/** A client with its cache, as the documentation describes it. */
+interface TClient {
+  ask(query: string, variables?: Variables): Promise<Result>;
+  /** Asks for a further page, with these variables in place of those of the first. */
+  loadMore(query: string, first: Variables, variables: Variables): Promise<unknown>;
+  /** Asks, and calls the function with each result until the test ends. */
+  watch(query: string, variables: Variables, onResult: (result: Result) => void): void;
+}
+
+const codesOf = (errors: readonly { extensions?: Record<string, unknown> | undefined }[] = []) =>
+  errors.map(({ extensions }) => extensions?.code);
+
+function createApollo(fetch: Fetch): TClient {
+  const client = new ApolloClient({
+    link: failureLink.concat(new HttpLink({ uri: 'http://gateway/graphql', fetch })),
+    cache: new InMemoryCache(apolloOptions),
+  });
+  onTestFinished(() => client.stop());
+  const read = ({ data, error }: { data?: unknown; error?: unknown }): Result => {
+    if (error !== undefined && !CombinedGraphQLErrors.is(error)) throw error;
+    return { data, codes: codesOf(error?.errors) };
+  };
+  return {
+    ask: async (query, variables = {}) => read(await client.query({ query: gql(query), variables, errorPolicy })),
+    loadMore: (query, first, variables) =>
+      client.watchQuery({ query: gql(query), variables: first }).fetchMore({ variables }),
+    watch(query, variables, onResult) {
+      const results = client.watchQuery({ query: gql(query), variables, errorPolicy });
+      const subscription = results.subscribe((result) => {
+        if (!result.loading) onResult(read(result));
+      });
+      onTestFinished(() => subscription.unsubscribe());
+    },
+  };
+}
+
+function createUrql(fetch: Fetch): TClient {
+  const client = new Client({
+    url: 'http://gateway/graphql',
+    fetch,
+    exchanges: [cacheExchange(graphcacheOptions), fetchExchange],
+    preferGetMethod: false,
+  });
+  const read = ({ data, error }: { data?: unknown; error?: CombinedError | undefined }): Result => {
+    if (error?.networkError) throw error.networkError;
+    return { data, codes: codesOf(error?.graphQLErrors) };
+  };
+  return {
+    ask: async (query, variables = {}) => read(await client.query(query, variables)),
+    loadMore: async (query, first, variables) => client.query(query, { ...first, ...variables }),
+    watch(query, variables, onResult) {
+      const subscription = client.query(query, variables).subscribe((result) => onResult(read(result)));
+      onTestFinished(() => subscription.unsubscribe());
+    },
+  };
+}
+
+export const cachingClients = [
+  ['Apollo Client', createApollo],
+  ['urql with Graphcache', createUrql],
+] as const;
