@@ -40,7 +40,7 @@ export const counts = { orders: 2_000, waiting: 1_200, unread: 12, slow: 2 };
 export async function takeAll(origin: string, authorization: string, sizes = counts): Promise<Taken> {
   await startOrders(origin, authorization, sizes.orders);
   const aliases = Array.from({ length: 100 }, (_, index) => `d${index}: description`).join(' ');
-  const large = JSON.stringify({ query: `{ essays(first: 7) { nodes { input { ${aliases} } } } }` });
+  const large = JSON.stringify({ query: `{ essayOrders(first: 7) { nodes { input { ${aliases} } } } }` });
   const joined = JSON.stringify({ query: orderMutation, variables: { input: inputOf(0, sizes.orders) } });
   const unread = await open(sizes.unread, formatPost(authorization, large), false);
   const slow = await open(sizes.slow, formatPost(authorization, '{"query":', 500_000), true);

@@ -51,9 +51,10 @@ interface State {
 
 const startMutation =
   'mutation ($input: GenerateEssayInput!) { startEssay(input: $input) { ... on EssayOrder { id } } }';
-const cancelMutation = 'mutation ($id: ID!) { cancelEssay(id: $id) { isCancelled mayHaveBeenPaid } }';
+const cancelMutation =
+  'mutation ($id: ID!) { cancelEssay(id: $id) { ... on EssayCancellation { isCancelled mayHaveBeenPaid } } }';
 const listQuery = `query ($after: String) {
-  essays(first: 100, after: $after) {
+  essayOrders(first: 100, after: $after) {
     nodes { input { description } state { __typename } }
     pageInfo { hasNextPage endCursor }
   }
@@ -164,9 +165,9 @@ async function useOrder(order: Order, anyGateway: () => GatewayProcess): Promise
   if (Math.random() > 0.2) return;
   await sleep((Math.random() * essayMs) / 2);
   order.cancellation = await untilAnswered(async () => {
-    const { cancelEssay } = await ask<{ cancelEssay: Cancellation | null }>(anyGateway(), cancelMutation, { id });
-    if (cancelEssay === null) checks.fail(`${description} is unknown when it is cancelled`);
-    return cancelEssay ?? { isCancelled: false, mayHaveBeenPaid: true };
+    const { cancelEssay } = await ask<{ cancelEssay: Partial<Cancellation> }>(anyGateway(), cancelMutation, { id });
+    if (cancelEssay.isCancelled === undefined) checks.fail(`${description} is unknown when it is cancelled`);
+    return { isCancelled: false, mayHaveBeenPaid: true, ...cancelEssay };
   });
 }
 
@@ -214,13 +215,13 @@ async function noteEnds(orders: readonly Order[], anyGateway: () => GatewayProce
 async function readStates(gateway: GatewayProcess): Promise<Map<string, State>> {
   const states = new Map<string, State>();
   for (let after: string | null = null; ; ) {
-    const { essays }: { essays: Page } = await ask(gateway, listQuery, { after });
-    for (const { input, state } of essays.nodes) {
+    const { essayOrders }: { essayOrders: Page } = await ask(gateway, listQuery, { after });
+    for (const { input, state } of essayOrders.nodes) {
       if (states.has(input.description)) checks.fail(`${input.description} is listed twice`);
       states.set(input.description, state);
     }
-    if (!essays.pageInfo.hasNextPage) return states;
-    after = essays.pageInfo.endCursor;
+    if (!essayOrders.pageInfo.hasNextPage) return states;
+    after = essayOrders.pageInfo.endCursor;
   }
 }
 

@@ -3,10 +3,12 @@ import { findCountryFormat, type Span } from './registry.ts';
 import { findUnregisteredFormat } from './unregistered-formats.ts';
 
 export type IbanProblem =
+  | 'EMPTY'
   | 'ILLEGAL_CHARACTERS'
   | 'UNKNOWN_COUNTRY'
   | 'NOT_REGISTERED'
-  | 'WRONG_LENGTH'
+  | 'TOO_SHORT'
+  | 'TOO_LONG'
   | 'WRONG_STRUCTURE'
   | 'CHECK_DIGITS_OUT_OF_RANGE'
   | 'WRONG_CHECK_DIGITS';
@@ -37,24 +39,27 @@ export function compactIban(text: string): string {
 /**
  * All problems of a compacted IBAN, in the order of `IbanProblem`; empty if it is valid. Illegal characters and an
  * unknown country are reported alone. An IBAN of a country that uses IBANs without registration is never valid, but checked as
- * others are. The structure is checked only if the length is right, and the check digits only if they are digits. Wrong
- * national check digits do not make an IBAN invalid.
+ * others are. Structure and check digits are checked only if the length is right: a user who types sees one problem. Wrong national
+ * check digits do not make an IBAN invalid.
  * @example
- * findIbanProblems('DE8837040044053201300') // => ['WRONG_LENGTH', 'WRONG_CHECK_DIGITS']
+ * findIbanProblems('DE8837040044053201300') // => ['TOO_SHORT']
  * findIbanProblems('MA64011519000001205000534921') // => ['NOT_REGISTERED']
  */
 export function findIbanProblems(iban: string): readonly IbanProblem[] {
+  if (iban === '') return ['EMPTY'];
   if (/[^A-Z0-9]/.test(iban)) return ['ILLEGAL_CHARACTERS'];
+  if (/^[A-Z]$/.test(iban)) return ['TOO_SHORT'];
   const country = iban.slice(0, 2);
   const registered = findCountryFormat(country);
   const format = registered ?? findUnregisteredFormat(country);
   if (format === null) return ['UNKNOWN_COUNTRY'];
 
+  const problems: IbanProblem[] = registered ? [] : ['NOT_REGISTERED'];
+  if (iban.length < format.length) return [...problems, 'TOO_SHORT'];
+  if (iban.length > format.length) return [...problems, 'TOO_LONG'];
+  if (!format.regex.test(iban)) problems.push('WRONG_STRUCTURE');
   const checkDigits = iban.slice(2, 4);
   const isCheckable = /^\d\d$/.test(checkDigits);
-  const problems: IbanProblem[] = registered ? [] : ['NOT_REGISTERED'];
-  if (iban.length !== format.length) problems.push('WRONG_LENGTH');
-  else if (!format.regex.test(iban)) problems.push('WRONG_STRUCTURE');
   // 00, 01 and 99 leave the same remainders as 97, 98 and 02, so mod 97 alone accepts them.
   if (isCheckable && ['00', '01', '99'].includes(checkDigits)) problems.push('CHECK_DIGITS_OUT_OF_RANGE');
   if (isCheckable && mod97(iban, 4) !== 1) problems.push('WRONG_CHECK_DIGITS');
@@ -120,21 +125,25 @@ export function maskIban(iban: string): string {
  * Describes a problem of this compacted IBAN in one sentence. It contains the country and the length, but never the
  * IBAN, which is personal data: such sentences end up in logs.
  * @example
- * describeIbanProblem('WRONG_LENGTH', 'DE8937040044') // => 'An IBAN of DE has 22 characters; this one has 12.'
+ * describeIbanProblem('TOO_SHORT', 'DE8937040044') // => 'An IBAN of DE has 22 characters; this one has 12.'
  */
 export function describeIbanProblem(problem: IbanProblem, iban: string): string {
   const code = iban.slice(0, 2);
   const format = findCountryFormat(code) ?? findUnregisteredFormat(code);
   const country = format?.country ?? 'that country';
   switch (problem) {
+    case 'EMPTY':
+      return 'There is no IBAN; it has at least 15 characters.';
     case 'ILLEGAL_CHARACTERS':
       return 'An IBAN consists of the letters A to Z and the digits 0 to 9 only.';
     case 'UNKNOWN_COUNTRY':
       return 'An IBAN starts with the code of a country that has IBANs; this one does not.';
     case 'NOT_REGISTERED':
       return `${country} is not in the SWIFT IBAN registry, so that banks elsewhere may not accept its IBANs.`;
-    case 'WRONG_LENGTH':
-      return `An IBAN of ${country} has ${format?.length} characters; this one has ${iban.length}.`;
+    case 'TOO_SHORT':
+    case 'TOO_LONG':
+      if (format === null) return 'An IBAN has at least 15 characters; this one has 1.';
+      return `An IBAN of ${country} has ${format.length} characters; this one has ${iban.length}.`;
     case 'WRONG_STRUCTURE':
       return `An IBAN of ${country} has the format ${format?.format} (n: digits, a: letters, c: either); this one does not.`;
     case 'CHECK_DIGITS_OUT_OF_RANGE':

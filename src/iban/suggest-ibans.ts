@@ -11,8 +11,8 @@ interface SuggestOptions {
 }
 
 /**
- * Suggests valid IBANs for an invalid compacted text with one typo: a wrong, missing or extra character, or swapped neighbours. The
- * one that the text contains comes first, then known banks, then the more likely typo. Where there is no such typo, the only
+ * Suggests valid IBANs for an invalid compacted text with one typo: a wrong, missing or extra character, or swapped neighbours; or
+ * with any number of O for 0 and I for 1, or the reverse. The one that the text contains comes first, then known banks, then the more likely typo. Where there is no such typo, the only
  * suggestion is the one valid IBAN that the text contains, as pasted text may. Empty for a valid IBAN.
  * @example
  * suggestIbans('DE8937O400440532013000') // => ['DE89370400440532013000']
@@ -58,8 +58,37 @@ function findCorrections(text: string): ReadonlyMap<string, number> {
     if (findCountryFormat(iban.slice(0, 2))?.length !== iban.length || !isValidIban(iban)) continue;
     ranks.set(iban, Math.min(rankEdit(text, edit), ranks.get(iban) ?? Number.POSITIVE_INFINITY));
   }
+  for (const iban of exchangeLettersAndDigits(text)) if (isValidIban(iban)) ranks.set(iban, 0);
   return ranks;
 }
+
+/**
+ * The text with 0 for O and 1 for I where its country requires a digit, and the reverse where it requires a letter. If that changes
+ * it, also with digits where both are allowed.
+ */
+function* exchangeLettersAndDigits(text: string): Generator<string> {
+  const country = text.slice(0, countryCodeLength).replace(/[01]/g, (digit) => letterOf[digit] ?? digit);
+  const segments =
+    findCountryFormat(country)
+      ?.format.slice(countryCodeLength)
+      .matchAll(/(\d+)!([nac])/g) ?? [];
+  const kinds = [...segments].map(([, count, kind = '']) => kind.repeat(Number(count))).join('');
+  const exchange = (digitKinds: string) => {
+    const characters = [...text.slice(countryCodeLength)].map((character, at) => {
+      const kind = kinds.charAt(at);
+      const other = digitKinds.includes(kind) ? digitOf[character] : kind === 'a' ? letterOf[character] : undefined;
+      return other ?? character;
+    });
+    return country + characters.join('');
+  };
+  const exchanged = exchange('n');
+  if (kinds === '' || exchanged === text) return;
+  yield exchanged;
+  yield exchange('nc');
+}
+
+const digitOf: Readonly<Record<string, string>> = { O: '0', I: '1' };
+const letterOf: Readonly<Record<string, string>> = { 0: 'O', 1: 'I' };
 
 /** Replaces `removed` characters at an index by other text. */
 interface Edit {

@@ -84,7 +84,7 @@ describe('the result', () => {
     const { stdout } = await run([], serviceAt(upstream.url));
     expect(lines(stdout).slice(1)).toEqual([
       `'\t=cmd|x;${tIban(1)};-12.50;VALID;;;"'=HYPERLINK(""http://example.com"")";'@SUM(A1);;NOT_APPLICABLE;${tIban(1)}`,
-      `'+A1;'-DE;+49 170 1;INVALID;WRONG_LENGTH;;;;;;`,
+      `'+A1;'-DE;+49 170 1;INVALID;TOO_SHORT;;;;;;`,
     ]);
   });
 

@@ -31,8 +31,8 @@ describe.each(routers)('%s', (_, startRouter) => {
     expect(await poll()).toMatchObject({ data: { essayOrder: { state: { __typename: 'EssayWriting' } } } });
     release();
     await expect.poll(poll).toMatchObject({ data: { essayOrder: { state: finished } } });
-    expect(await router.ask(`{ essays { nodes { id ${state} } } }`)).toMatchObject({
-      data: { essays: { nodes: [{ id, state: finished }] } },
+    expect(await router.ask(`{ essayOrders { nodes { id ${state} } } }`)).toMatchObject({
+      data: { essayOrders: { nodes: [{ id, state: finished }] } },
     });
     expect(upstream.calls).toHaveLength(1);
   });

@@ -30,7 +30,9 @@ describe('suggestIbans', () => {
         fc.pre(!isValidIban(text));
         const suggestions = suggestIbans(text, all);
         expect(suggestions).toContain(iban);
-        expect(suggestions.toSorted()).toEqual(tryEveryEdit(text));
+        const [exchanged, edited] = partition(suggestions, tryEveryEdit(text));
+        expect(edited).toEqual(tryEveryEdit(text));
+        expect(exchanged.map(readAsDigits)).toEqual(exchanged.map(() => readAsDigits(text)));
         expect(suggestIbans(text)).toEqual(suggestions.slice(0, 5));
       }),
     );
@@ -63,6 +65,20 @@ describe('suggestIbans', () => {
     expect(suggestIbans(text, all)).toEqual([]);
   });
 
+  it.each([
+    ['O for 0', 'DE8937O4OO44O532O13OOO', original],
+    ['I for 1 and O for 0, in the check digits too', 'NL9IABNAO4I7I643OO', 'NL91ABNA0417164300'],
+    ['0 for O and 1 for I in letters', '1T60X0542811101000000123456', 'IT60X0542811101000000123456'],
+    ['O for 0, also where letters are allowed', 'FR142OO4IOIOO5O5OOOI3MO26O6', 'FR1420041010050500013M02606'],
+  ])('suggests the IBAN that was meant by %s', (_, text, iban) => {
+    expect(suggestIbans(text)).toEqual([iban]);
+  });
+
+  it('keeps O and I where letters are allowed, if no digit was meant elsewhere', () => {
+    const iban = 'MT31MALT01100000000000000000OI1';
+    expect(suggestIbans(`${iban.slice(0, 2)}00${iban.slice(4)}`, all)).toEqual([]);
+  });
+
   it('suggests known banks first, and looks up valid IBANs only', () => {
     const lookedUp: string[] = [];
     const isKnownBank = (country: string, bankCode: string) => {
@@ -76,6 +92,16 @@ describe('suggestIbans', () => {
     expect(suggestIbans('DE89370400440532013001', { limit: 0 })).toEqual([]);
   });
 });
+
+/** Those that are not in the other list, and those that are, sorted. */
+function partition(texts: readonly string[], others: readonly string[]): [string[], string[]] {
+  const isAmong = (text: string) => others.includes(text);
+  return [texts.filter((text) => !isAmong(text)), texts.filter(isAmong).toSorted()];
+}
+
+function readAsDigits(text: string): string {
+  return text.replaceAll('O', '0').replaceAll('I', '1');
+}
 
 /** The valid IBANs among all texts that are one edit away, sorted. */
 function tryEveryEdit(text: string): string[] {

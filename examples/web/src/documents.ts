@@ -82,13 +82,16 @@ export const WatchOrder = graphql(`
 
 export const CancelOrder = graphql(`
   mutation CancelOrder($id: ID!) {
-    cancelEssay(id: $id) { isCancelled mayHaveBeenPaid }
+    cancelEssay(id: $id) {
+      __typename
+      ... on EssayCancellation { isCancelled }
+    }
   }
 `);
 
 export const PastOrders = graphql(`
   query PastOrders($after: String) {
-    essays(first: 10, after: $after) {
+    essayOrders(first: 10, after: $after) {
       nodes {
         id
         createdAt

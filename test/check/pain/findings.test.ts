@@ -317,13 +317,21 @@ const cases: Partial<Record<RuleCode, readonly Case[]>> = {
       message: /^The IBAN FR14 \*\*\*\* \*\*\*\* \*\*\*\* \*\*\*\* \*\*\*2 606 is written with spaces/,
     },
   ],
+  EMPTY: [{ ...withIban('-'), others: ['IBAN_NOT_COMPACT'] }],
   ILLEGAL_CHARACTERS: [{ ...withIban('FR14200410100505000Ф13M02606'), suggestion: french }],
   UNKNOWN_COUNTRY: [withIban('XX1420041010050500013M02606')],
   NOT_REGISTERED: [withIban('MA64011519000001205000534921')],
-  WRONG_LENGTH: [
+  TOO_SHORT: [
     {
       ...withIban('FR142004101005050001M02606'),
       message: /An IBAN of FR has 27 characters; this one has 26\.$/,
+    },
+  ],
+  TOO_LONG: [
+    {
+      ...withIban('FR1420041010050500013M0260666'),
+      suggestion: french,
+      message: /An IBAN of FR has 27 characters; this one has 29\.$/,
     },
   ],
   WRONG_STRUCTURE: [{ ...withIban('FR14X0041010050500013M02606'), suggestion: french }],

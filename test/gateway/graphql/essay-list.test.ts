@@ -9,7 +9,7 @@ import { repeat } from '../../support/gateway/graphql/repeat.ts';
 import { tServices } from '../../support/gateway/graphql/scripted-services.ts';
 import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
 
-/* What `essays` reads, however often a query asks for it. */
+/* What `essayOrders` reads, however often a query asks for it. */
 
 /** A caller with so many orders that have ended; each finished one has an essay. */
 async function tList(kind: 'finished' | 'cancelled', count: number, listedOrders = 2_000) {
@@ -38,7 +38,7 @@ async function tList(kind: 'finished' | 'cancelled', count: number, listedOrders
 
 it('reads each order once for 100 aliases that search 2,000 orders for a state', async () => {
   const { ask, reads, close } = await tList('cancelled', 2_000);
-  const field = 'essays(first: 1, state: QUEUED) { nodes { id } pageInfo { hasNextPage } }';
+  const field = 'essayOrders(first: 1, state: QUEUED) { nodes { id } pageInfo { hasNextPage } }';
   const { data, errors } = await ask(`{ ${repeat(100, (index) => `a${index}: ${field}`)} }`);
   expect(errors).toBeUndefined();
   expect(Object.values(data ?? {})).toEqual(Array(100).fill({ nodes: [], pageInfo: { hasNextPage: false } }));
@@ -51,9 +51,9 @@ it('reads at most so many orders for all pages of a query, and says which field 
   const { ask, reads, close } = await tList('cancelled', 500, 100);
   const after = (number: number) => Buffer.from(`offset:${number}`).toString('base64url');
   const { data, errors } = await ask(`{
-    newest: essays(state: QUEUED) { nodes { id } pageInfo { hasNextPage endCursor } }
-    older: essays(first: 1, after: "${after(301)}") { nodes { id } }
-    oldest: essays(first: 1, after: "${after(101)}") { nodes { id } }
+    newest: essayOrders(state: QUEUED) { nodes { id } pageInfo { hasNextPage endCursor } }
+    older: essayOrders(first: 1, after: "${after(301)}") { nodes { id } }
+    oldest: essayOrders(first: 1, after: "${after(101)}") { nodes { id } }
   }`);
   const pageInfo = { hasNextPage: true, endCursor: expect.any(String) };
   const older = { nodes: [{ id: 'cancelled-299' }] };
@@ -65,7 +65,7 @@ it('reads at most so many orders for all pages of a query, and says which field 
 
 it('reads each essay once for all aliases', async () => {
   const { ask, essays, close } = await tList('finished', 50);
-  const field = 'essays(first: 50) { nodes { state { ... on EssayFinished { essay { wordCount } } } } }';
+  const field = 'essayOrders(first: 50) { nodes { state { ... on EssayFinished { essay { wordCount } } } } }';
   const { errors } = await ask(`{ ${repeat(20, (index) => `a${index}: ${field}`)} }`);
   expect(errors).toBeUndefined();
   expect(essays.toSorted()).toEqual(Array.from({ length: 50 }, (_, index) => `finished-${index}`).toSorted());

@@ -245,23 +245,28 @@ describe('ibanValidations', () => {
       { iban: reformat(first), reference: 'row 3' },
       { iban: 'no IBAN' },
     ];
-    const itemsQuery = 'query ($items: [IbanItem!]!) { ibanValidations(items: $items) { iban valid reference } }';
+    const itemsQuery =
+      'query ($items: [IbanItem!]!) { ibanItems(items: $items) { reference validation { iban valid } } }';
     const { data, errors } = await ask(itemsQuery, { items });
-    expect(data?.ibanValidations).toEqual([
-      { iban: first, valid: true, reference: 'row 1' },
-      { iban: second, valid: null, reference: 'row 2' },
-      { iban: first, valid: true, reference: 'row 3' },
-      { iban: 'NOIBAN', valid: false, reference: null },
+    expect(data?.ibanItems).toEqual([
+      { reference: 'row 1', validation: { iban: first, valid: true } },
+      { reference: 'row 2', validation: { iban: second, valid: null } },
+      { reference: 'row 3', validation: { iban: first, valid: true } },
+      { reference: null, validation: { iban: 'NOIBAN', valid: false } },
     ]);
-    expect(errors).toMatchObject([{ path: ['ibanValidations', 1, 'valid'] }]);
+    expect(errors).toMatchObject([{ path: ['ibanItems', 1, 'validation', 'valid'] }]);
     expect(upstream.calls).toHaveLength(2);
   });
 
-  it.each(['', '(ibans: [], items: [])'])('needs either ibans or items, not %j', async (args) => {
+  it('keeps the reference of an item whose IBAN is too long, with an error at its validation', async () => {
     const { ask } = await tScriptedGateway(replyWithIban);
-    const { data, errors } = await ask(`{ ibanValidations${args} { iban } }`);
-    expect(data).toEqual({ ibanValidations: null });
-    expect(errors).toMatchObject([{ message: expect.stringContaining('either ibans or items') }]);
+    const items = [{ iban: '7'.repeat(65), reference: 'row 1' }];
+    const { data, errors } = await ask(
+      'query ($items: [IbanItem!]!) { ibanItems(items: $items) { reference validation { iban } } }',
+      { items },
+    );
+    expect(data?.ibanItems).toEqual([{ reference: 'row 1', validation: null }]);
+    expect(errors).toMatchObject([{ path: ['ibanItems', 0, 'validation'], extensions: { code: 'BAD_USER_INPUT' } }]);
   });
 
   it('returns an empty list without a call', async () => {

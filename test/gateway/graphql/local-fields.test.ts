@@ -36,6 +36,7 @@ const localQueries: [string, string, object?][] = [
   ['an IBAN', `{ ibanValidation(iban: "${german}") { ${localFields} } }`],
   ['__typename', `{ ibanValidation(iban: "${german}") { __typename } }`],
   ['a list', `{ ibanValidations(ibans: ["${german}", "NL91ABNA0417164300"]) { ${localFields} } }`],
+  ['items of a list', `{ ibanItems(items: [{ iban: "${german}" }]) { reference validation { ${localFields} } } }`],
   [
     'aliases',
     `{ a: ibanValidation(iban: "${german}") { iban } b: ibanValidation(iban: "${german}") { format { masked } } }`,
@@ -69,6 +70,10 @@ const queriesWithCall: [string, string, object?][] = [
   ['problems', `{ ibanValidation(iban: "${german}") { problems } }`],
   ['ibanData', `{ ibanValidation(iban: "${german}") { ibanData { bban } } }`],
   ['bankData', `{ ibanValidation(iban: "${german}") { bankData { bic } } }`],
+  [
+    'an item',
+    `{ ibanItems(items: [{ iban: "${german}" }]) { ... { validation { ...F } } } } fragment F on IbanValidation { valid }`,
+  ],
   ['an alias', `{ ibanValidation(iban: "${german}") { iban: valid } }`],
   [
     'a nested fragment',
@@ -158,12 +163,15 @@ describe('while the service fails', () => {
   });
 });
 
-it('a list with too many IBANs is null with an error, and the other fields have their values', async () => {
+it.each([
+  ['ibanValidations', 'query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { iban }'],
+  ['ibanItems', 'query ($items: [IbanItem!]!) { ibanItems(items: $items) { reference }'],
+])('too many IBANs in %s are null with an error, and the other fields have their values', async (field, query) => {
   const { ask, upstream } = await tScriptedGateway(replyJson(200, { valid: true }));
   const ibans = Array.from({ length: 1_001 }, () => german);
-  const query = 'query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { iban } country(code: "DE") { code } }';
-  const { data, errors } = await ask(query, { ibans });
-  expect(data).toEqual({ ibanValidations: null, country: { code: 'DE' } });
-  expect(errors).toMatchObject([{ path: ['ibanValidations'], extensions: { code: 'BAD_USER_INPUT' } }]);
+  const items = ibans.map((iban) => ({ iban }));
+  const { data, errors } = await ask(`${query} country(code: "DE") { code } }`, { ibans, items });
+  expect(data).toEqual({ [field]: null, country: { code: 'DE' } });
+  expect(errors).toMatchObject([{ path: [field], extensions: { code: 'BAD_USER_INPUT' } }]);
   expect(upstream.calls).toHaveLength(0);
 });

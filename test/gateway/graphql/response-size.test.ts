@@ -14,7 +14,7 @@ import { turns } from '../../support/turns.ts';
 
 const items = Array.from({ length: 1_000 }, (_, index) => ({ iban: `XX${index}`, reference: '\u0001'.repeat(100) }));
 const references = (aliases: number) =>
-  `query ($items: [IbanItem!]!) { ibanValidations(items: $items) { ${repeat(aliases, (i) => `a${i}: reference`)} } }`;
+  `query ($items: [IbanItem!]!) { ibanItems(items: $items) { ${repeat(aliases, (i) => `a${i}: reference`)} } }`;
 const maxBytes = 1_000_000;
 const env = { MAX_RESPONSE_BYTES: String(maxBytes) };
 
@@ -46,12 +46,12 @@ describe('the cost of a long text', () => {
     ['88 aliases of a reference in a list of 1,000', references(88), { items }],
     [
       '900 aliases of a description of 40 orders',
-      `{ essays(first: 40) { nodes { input { ${repeat(900, (i) => `d${i}: description`)} } } } }`,
+      `{ essayOrders(first: 40) { nodes { input { ${repeat(900, (i) => `d${i}: description`)} } } } }`,
       {},
     ],
     [
       '2,000 descriptions',
-      `{ essays(first: 100) { nodes { input { ${repeat(20, (i) => `d${i}: description`)} } } } }`,
+      `{ essayOrders(first: 100) { nodes { input { ${repeat(20, (i) => `d${i}: description`)} } } } }`,
       {},
     ],
     [
@@ -59,7 +59,7 @@ describe('the cost of a long text', () => {
       `{ ${repeat(300, (i) => `e${i}: essay(id: "x") { ...T }`)} } fragment T on Essay { text a: text b: text c: text }`,
       {},
     ],
-    ['20,000 titles', `{ essays(first: 100) { nodes { input { ${repeat(100, (i) => `t${i}: titles`)} } } } }`, {}],
+    ['20,000 titles', `{ essayOrders(first: 100) { nodes { input { ${repeat(100, (i) => `t${i}: titles`)} } } } }`, {}],
   ])('refuses before execution: %s', async (_, query, variables) => {
     const gateway = tGateway();
     const response = await gateway.postLocally({ query, variables }, { accept: 'application/graphql-response+json' });
@@ -70,7 +70,7 @@ describe('the cost of a long text', () => {
   });
 
   it('leaves room for a page of orders with their texts', async () => {
-    const query = `{ essays(first: 100) { nodes { id state { ... on EssayFinished { essay { title text wordCount } } }
+    const query = `{ essayOrders(first: 100) { nodes { id state { ... on EssayFinished { essay { title text wordCount } } }
       input { description titles mode } } } }`;
     expect((await tGateway().ask(query)).errors).toBeUndefined();
   });

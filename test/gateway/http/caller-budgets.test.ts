@@ -192,7 +192,7 @@ describe('the budget of essays', () => {
       const waiting = order('A confidential subject', `${key}-awaited`);
       expect(await send(waiting)).toEqual({ data: { generateEssay: refused } });
     }
-    expect(await send('{ essays { nodes { id } } }')).toEqual({ data: { essays: { nodes: [] } } });
+    expect(await send('{ essayOrders { nodes { id } } }')).toEqual({ data: { essayOrders: { nodes: [] } } });
     expect(await usedBy(gateway, 'writer')).toMatchObject({ ESSAYS: 0 });
     expect(gateway.upstream.calls).toHaveLength(0);
     const outcome = '"outcomes":["EssayAllowanceExhausted"],"errors":["BUDGET_EXHAUSTED"]';

@@ -79,7 +79,7 @@ it.each([
   write([keyFor('shop', ['essays'])]);
   const watched = await tWatched({ GATEWAY_API_KEYS_FILE: file }, as('shop'));
   write(scopes.length === 0 ? [] : [keyFor('shop', scopes)]);
-  const sends = () => watched.post({ query: '{ essays { nodes { id } } }' }, as('shop'));
+  const sends = () => watched.post({ query: '{ essayOrders { nodes { id } } }' }, as('shop'));
   await vi.waitUntil(async () => (await sends()).json().errors !== undefined);
   watched.release();
   await expectRefused(watched);

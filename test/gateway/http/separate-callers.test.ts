@@ -63,29 +63,29 @@ describe.each(ways)('an essay that is requested %s', (way) => {
     const { post, send, upstream } = await tWriters();
     const listAs = async (name: string) => {
       const query = `query ($id: ID!) {
-        essays { nodes { id } } byKey: essayOrder(idempotencyKey: "k") { id } byId: essayOrder(id: $id) { id }
+        essayOrders { nodes { id } } byKey: essayOrder(idempotencyKey: "k") { id } byId: essayOrder(id: $id) { id }
       }`;
       const { headers, json } = await send(way, { query, variables: { id: idOfAnna } }, as(name));
       expect(headers['cache-control']).toBe('no-store');
-      return json().data as { essays: { nodes: { id: string }[] }; byKey: { id: string } | null; byId: unknown };
+      return json().data as { essayOrders: { nodes: { id: string }[] }; byKey: { id: string } | null; byId: unknown };
     };
     let idOfAnna = 'unknown';
     await post({ query: order }, as('anna'));
     idOfAnna = (await listAs('anna')).byKey?.id ?? '';
-    const ofAnna = { essays: { nodes: [{ id: idOfAnna }] }, byKey: { id: idOfAnna }, byId: { id: idOfAnna } };
+    const ofAnna = { essayOrders: { nodes: [{ id: idOfAnna }] }, byKey: { id: idOfAnna }, byId: { id: idOfAnna } };
     for (const name of ['anna', 'anna-2']) expect(await listAs(name)).toEqual(ofAnna);
-    expect(await listAs('ben')).toEqual({ essays: { nodes: [] }, byKey: null, byId: null });
+    expect(await listAs('ben')).toEqual({ essayOrders: { nodes: [] }, byKey: null, byId: null });
     await post({ query: order }, as('ben'));
     const ofBen = await listAs('ben');
     expect(ofBen.byKey?.id).not.toBe(idOfAnna);
-    expect(ofBen).toEqual({ essays: { nodes: [ofBen.byKey] }, byKey: ofBen.byKey, byId: null });
+    expect(ofBen).toEqual({ essayOrders: { nodes: [ofBen.byKey] }, byKey: ofBen.byKey, byId: null });
     expect(await listAs('anna')).toEqual(ofAnna);
     expect(upstream.calls).toHaveLength(2);
   });
 });
 
 describe.each(ways)('a list of orders that is requested %s without credentials', (way) => {
-  const query = '{ essays { nodes { id } } }';
+  const query = '{ essayOrders { nodes { id } } }';
   const listWith = async (env: Record<string, string>) => {
     const upstream = await tUpstream(replyJson(200, { essay: 'Pens.' }));
     const { post, send } = await tCallers({ upstream, env });
@@ -95,11 +95,11 @@ describe.each(ways)('a list of orders that is requested %s without credentials',
 
   it('has the orders of the only user of a gateway on the same machine', async () => {
     const id = expect.any(String);
-    expect(await listWith({})).toEqual({ data: { essays: { nodes: [{ id }] } } });
+    expect(await listWith({})).toEqual({ data: { essayOrders: { nodes: [{ id }] } } });
   });
 
   it.each(['gateway.example', '*'])('is refused if other machines call the gateway as %s', async (hosts) => {
     const errors = [{ extensions: { code: 'FORBIDDEN' } }];
-    expect(await listWith({ ALLOWED_HOSTS: hosts })).toMatchObject({ data: { essays: null }, errors });
+    expect(await listWith({ ALLOWED_HOSTS: hosts })).toMatchObject({ data: { essayOrders: null }, errors });
   });
 });

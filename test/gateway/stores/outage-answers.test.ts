@@ -79,7 +79,7 @@ describe.skipIf(whyNoRedis !== '')(`while Redis does not work${whyNoRedis}`, () 
     await redis.stop();
     for (const query of [
       '{ essayOrder(id: "k4jx2x4fZ1y5C1yFhZbq3A") { id } }',
-      '{ essays { edges { node { id } } } }',
+      '{ essayOrders { edges { node { id } } } }',
       '{ essay(id: "k4jx2x4fZ1y5C1yFhZbq3A") { text } }',
     ])
       expect([query, await ask(gateway, 'anna', query)]).toEqual([query, unavailable]);

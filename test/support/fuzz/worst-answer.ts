@@ -62,8 +62,8 @@ const roots: readonly Root[] = [
   { field: 'countries', type: 'country' },
   { field: 'country(code: "FR")', type: 'country' },
   {
-    field: 'ibanValidations(items: $items)',
-    type: 'iban',
+    field: 'ibanItems(items: $items)',
+    type: 'items',
     variables: (items) => ({ items: listOf(items, (index) => ({ iban: ibanOf(index), reference: longReference })) }),
   },
   {
@@ -78,7 +78,7 @@ const roots: readonly Root[] = [
       entities: listOf(items, (index) => ({ __typename: 'IbanValidation', iban: ibanOf(index) })),
     }),
   },
-  { field: 'essays(first: 100)', type: 'orders' },
+  { field: 'essayOrders(first: 100)', type: 'orders' },
 ];
 
 const country = [
@@ -89,7 +89,6 @@ const country = [
 ];
 const iban = [
   'iban',
-  'reference',
   'valid',
   'nationalCheck',
   'suggestions',
@@ -101,6 +100,7 @@ const iban = [
 const selections = {
   country,
   iban,
+  items: ['reference', ...iban.map((selection) => `validation { ${selection} }`)],
   entity: iban.map((selection) => `... on IbanValidation { ${selection} }`),
   orders: [
     'nodes { id }',
@@ -181,4 +181,4 @@ function write({ root, rootAliases, items, selections: chosen }: Answer): FuzzRe
   };
 }
 
-const declarations = { items: '$items: [IbanItem!]', ibans: '$ibans: [String!]', entities: '$entities: [_Any!]!' };
+const declarations = { items: '$items: [IbanItem!]!', ibans: '$ibans: [String!]!', entities: '$entities: [_Any!]!' };

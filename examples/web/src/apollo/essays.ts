@@ -35,7 +35,7 @@ export function createApolloEssays(client: ApolloClient): EssayClient {
     },
     async list(after) {
       const result = await client.query({ query: PastOrders, variables: { after }, fetchPolicy, errorPolicy });
-      return toAnswer(result, ({ essays }) => essays ?? noOrders);
+      return toAnswer(result, ({ essayOrders }) => essayOrders ?? noOrders);
     },
   };
 }

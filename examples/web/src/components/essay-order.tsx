@@ -33,7 +33,7 @@ export function EssayOrder({ essays, id, takesFocus, onState }: EssayOrderProps)
     const answer = await essays.cancel(id);
     if ('failure' in answer) setCancelling(answer);
     // If it is cancelled, its state shows it.
-    else setCancelling(answer.value?.isCancelled ? 'no' : 'refused');
+    else setCancelling(answer.value?.__typename === 'EssayCancellation' && answer.value.isCancelled ? 'no' : 'refused');
   }
 
   const hasEnded = order === null || (order !== undefined && isEnded(order.state));

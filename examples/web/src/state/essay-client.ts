@@ -18,14 +18,13 @@ export interface EssayClient {
    * @returns a function that stops watching
    */
   watch(id: string, onAnswer: (answer: Answer<OrderProgressFragment | null>) => void, onEnd: () => void): () => void;
-  /** Null for an unknown order. */
   cancel(id: string): Promise<Answer<CancelOrderMutation['cancelEssay']>>;
   /** @param after cursor of the order before the page; null for the first page */
   list(after: string | null): Promise<Answer<OrderPage>>;
 }
 
 export type Answer<Value> = { value: Value } | { failure: Failure };
-export type OrderPage = NonNullable<PastOrdersQuery['essays']>;
+export type OrderPage = NonNullable<PastOrdersQuery['essayOrders']>;
 
 /** In place of a page that the gateway could not read, which is reported as an error. */
 export const noOrders: OrderPage = { nodes: [], pageInfo: { endCursor: null, hasNextPage: false } };

@@ -29,7 +29,7 @@ export function createUrqlEssays(client: Client): EssayClient {
       return toAnswer(await client.mutation(CancelOrder, { id }), ({ cancelEssay }) => cancelEssay);
     },
     async list(after) {
-      return toAnswer(await client.query(PastOrders, { after }, context), ({ essays }) => essays ?? noOrders);
+      return toAnswer(await client.query(PastOrders, { after }, context), ({ essayOrders }) => essayOrders ?? noOrders);
     },
   };
 }

@@ -7,7 +7,7 @@ import {
   essayLimits,
   type OrderPage,
 } from '../../essays/port.ts';
-import { builder, DateTimeType } from './builder.ts';
+import { builder, DateTimeType, ErrorType } from './builder.ts';
 import { PageInfoType, pageSize, pageSizeArg, readCursor, readPageSize, writeCursor } from './connection.ts';
 import { essayCost, longTextCost, paid, textReadingCost } from './directives.ts';
 import {
@@ -181,7 +181,31 @@ builder.subscriptionField('essayOrder', (t) =>
   }),
 );
 
-const CancelEssayResultType = builder.objectRef<Cancellation>('CancelEssayResult').implement({
+type Deletion = { deletedId: string };
+
+type Refusal = { kind: 'unknown' | 'not-ended'; message: string };
+
+const EssayOrderNotFoundType = builder.objectRef<Refusal>('EssayOrderNotFound').implement({
+  description: 'This client has no such order: it was deleted or has expired, or the id is wrong.',
+  interfaces: [ErrorType],
+});
+
+const EssayOrderNotEndedType = builder.objectRef<Refusal>('EssayOrderNotEnded').implement({
+  description: 'The order has not ended. Nothing was deleted.',
+  interfaces: [ErrorType],
+});
+
+const refusalTypes = { unknown: EssayOrderNotFoundType, 'not-ended': EssayOrderNotEndedType };
+
+const refusals = {
+  unknown: { kind: 'unknown', message: 'There is no such order: it was deleted or has expired, or its id is wrong.' },
+  'not-ended': {
+    kind: 'not-ended',
+    message: 'The order has not ended: cancel it, or wait for its end, before you delete it.',
+  },
+} as const satisfies Record<Refusal['kind'], Refusal>;
+
+const EssayCancellationType = builder.objectRef<Cancellation>('EssayCancellation').implement({
   description: 'What became of an order that was to be cancelled.',
   fields: (t) => ({
     order: t.expose('order', { type: EssayOrderType, description: 'The order.' }),
@@ -195,22 +219,40 @@ const CancelEssayResultType = builder.objectRef<Cancellation>('CancelEssayResult
   }),
 });
 
+const CancelEssayResultType = builder.unionType('CancelEssayResult', {
+  description: 'What became of the order, or why it was not cancelled.',
+  types: [EssayCancellationType, EssayOrderNotFoundType],
+  resolveType: findResultType,
+});
+
 builder.mutationField('cancelEssay', (t) =>
   t.field({
     extensions: essaysScope,
     type: CancelEssayResultType,
     nullable: true,
     description:
-      'Cancels an order that was started. One that was not sent yet costs nothing. One of generateEssay is not cancelled. Null ' +
-      'for an unknown order.',
+      'Cancels an order that was started. One that was not sent yet costs nothing. One of generateEssay is not cancelled. Null, ' +
+      'with an error, while the store fails.',
     args: { id: t.arg.id({ required: true, ...orderIdArg }) },
-    resolve: (_, { id }, { services, caller }) => services.essayOrders.cancel(id, caller.id),
+    async resolve(_, { id }, { services, caller, requestContext }) {
+      const result = (await services.essayOrders.cancel(id, caller.id)) ?? refusals.unknown;
+      requestContext.outcomes.push(outcomeOf(result));
+      return result;
+    },
   }),
 );
 
-const DeleteEssayResultType = builder.objectRef<{ id: string }>('DeleteEssayResult').implement({
-  description: 'An order that was deleted.',
-  fields: (t) => ({ id: t.exposeID('id', { description: 'Its id, which is unknown from now on.' }) }),
+const EssayDeletionType = builder.objectRef<Deletion>('EssayDeletion').implement({
+  description: 'The order was deleted, with its essay.',
+  fields: (t) => ({
+    deletedId: t.exposeID('deletedId', { description: '`EssayOrder.id`, which is unknown from now on.' }),
+  }),
+});
+
+const DeleteEssayResultType = builder.unionType('DeleteEssayResult', {
+  description: 'What was deleted, or why the order was not.',
+  types: [EssayDeletionType, EssayOrderNotFoundType, EssayOrderNotEndedType],
+  resolveType: findResultType,
 });
 
 builder.mutationField('deleteEssay', (t) =>
@@ -219,16 +261,26 @@ builder.mutationField('deleteEssay', (t) =>
     type: DeleteEssayResultType,
     nullable: true,
     description:
-      'Deletes an order that has ended, with its essay; its idempotencyKey then is unknown. Null for an unknown order.',
+      'Deletes an order that has ended, with its essay; its idempotencyKey then is unknown. Null, with an error, while the store ' +
+      'fails.',
     args: { id: t.arg.id({ required: true, ...orderIdArg }) },
-    async resolve(_, { id }, { services, caller }) {
-      const result = await services.essayOrders.delete(id, caller.id);
-      if (result !== 'not-ended') return result === 'deleted' ? { id } : null;
-      const message = 'The order has not ended: cancel it, or wait for its end, before you delete it.';
-      throw new GatewayError('BAD_USER_INPUT', message);
+    async resolve(_, { id }, { services, caller, requestContext }) {
+      const deleted = await services.essayOrders.delete(id, caller.id);
+      const result = deleted === 'deleted' ? { deletedId: id } : refusals[deleted];
+      requestContext.outcomes.push(outcomeOf(result));
+      return result;
     },
   }),
 );
+
+function findResultType(result: Cancellation | Deletion | Refusal) {
+  if ('kind' in result) return refusalTypes[result.kind];
+  return 'deletedId' in result ? EssayDeletionType : EssayCancellationType;
+}
+
+function outcomeOf(result: Cancellation | Deletion | Refusal) {
+  return { type: findResultType(result).name, code: 'kind' in result ? ('BAD_USER_INPUT' as const) : null };
+}
 
 const EssayOrderEdgeType = builder.objectRef<OrderPage['entries'][number]>('EssayOrderEdge').implement({
   description: 'An order and its cursor.',
@@ -276,7 +328,7 @@ const EssayOrderStateFilterType = builder.enumType('EssayOrderStateFilter', {
   } as const satisfies Record<string, { value: EssayOrderState['kind']; description: string }>,
 });
 
-builder.queryField('essays', (t) =>
+builder.queryField('essayOrders', (t) =>
   t.field({
     extensions: essaysScope,
     type: EssayOrderConnectionType,

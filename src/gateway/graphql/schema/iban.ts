@@ -1,5 +1,4 @@
 import type { BankCodeStatus } from '../../../banks/known-banks.ts';
-import { GatewayError } from '../../../base/errors.ts';
 import {
   compactIban,
   findIbanProblems,
@@ -27,6 +26,7 @@ const typicalListLength = 50;
 const IbanProblemType = builder.enumType('IbanProblem', {
   description: 'Why an IBAN is not valid.',
   values: {
+    EMPTY: { description: 'It is empty, or has only spaces and hyphens.' },
     ILLEGAL_CHARACTERS: { description: 'It contains characters other than A-Z and 0-9.' },
     UNKNOWN_COUNTRY: { description: 'It does not start with the code of a country that has IBANs.' },
     NOT_REGISTERED: {
@@ -34,7 +34,8 @@ const IbanProblemType = builder.enumType('IbanProblem', {
         'Its country uses numbers like IBANs, but is not in the SWIFT registry: AO, BF, BJ, CF, CG, CI, CM, CV, DZ, GA, GQ, GW, ' +
         'IR, KM, MA, MG, ML, MZ, NE, SN, TD or TG. If this is its only problem, its length, structure and check digits are right.',
     },
-    WRONG_LENGTH: { description: 'It is too short or too long for its country.' },
+    TOO_SHORT: { description: 'It is too short for its country: structure and check digits are not checked.' },
+    TOO_LONG: { description: 'It is too long for its country: structure and check digits are not checked.' },
     WRONG_STRUCTURE: { description: 'It has a letter where its country requires a digit, or the reverse.' },
     CHECK_DIGITS_OUT_OF_RANGE: { description: 'Its check digits are 00, 01 or 99, which are never issued.' },
     WRONG_CHECK_DIGITS: { description: 'Its check digits do not match: probably a typing error.' },
@@ -187,10 +188,7 @@ const IbanFormatType = builder.objectRef<IbanFormat>('IbanFormat').implement({
   }),
 });
 
-/** A validation with the client's reference, if it sent one. */
-type ReferencedValidation = IbanValidation & { reference?: string | null };
-
-export const IbanValidationType = builder.objectRef<ReferencedValidation>('IbanValidation').implement({
+export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidation').implement({
   directives: [entityKey('iban'), lookUpCost],
   extensions: {
     cacheScope: 'private',
@@ -204,12 +202,6 @@ export const IbanValidationType = builder.objectRef<ReferencedValidation>('IbanV
     iban: t.exposeID('iban', {
       directives: [personalData],
       description: 'The validated IBAN, without spaces and hyphens, in upper case.',
-    }),
-    reference: t.string({
-      nullable: true,
-      directives: [shortTextCost],
-      description: "The client's own reference of an item of `ibanValidations(items:)`; otherwise null.",
-      resolve: ({ reference }) => reference,
     }),
     format: t.field({
       type: IbanFormatType,
@@ -275,7 +267,7 @@ export const IbanValidationType = builder.objectRef<ReferencedValidation>('IbanV
     suggestions: t.stringList({
       directives: [suggestionsCost, personalData],
       description:
-        'Up to five valid IBANs: the one that a pasted text contains, or those that differ by one typing error, most likely first; ' +
+        'Up to five valid IBANs: the one that a pasted text contains, or those that differ by one typing error, or by O for 0 and I for 1, most likely first; ' +
         'empty if it is well-formed. At most `limits.suggestions` IBANs of a query have some. Needs no upstream call.',
       resolve: ({ iban }, _, context) => (findIbanProblems(iban).length === 0 ? [] : suggestOnce(iban, context)),
     }),
@@ -299,6 +291,25 @@ builder.queryField('ibanValidation', (t) =>
   }),
 );
 
+builder.queryField('ibanValidations', (t) =>
+  t.field({
+    extensions: bankDataScope,
+    type: [IbanValidationType],
+    nullable: { list: true, items: true },
+    directives: [assumeSize(typicalListLength), paid, personalData],
+    description:
+      'Validates a list of IBANs; results are in the order of the input. Duplicates are looked up once. The service is called ' +
+      'only for valid, problems, ibanData and bankData. Null, with an error, for more than `limits.ibans` IBANs.',
+    args: {
+      ibans: t.arg.stringList({
+        required: true,
+        ...stateTextLimit(maxLengths.code, 'The IBANs; case, spaces and hyphens are ignored.'),
+      }),
+    },
+    resolve: (_, { ibans }, context, info) => validateAll(ibans, needsLookUp(info, 'IbanValidation'), context),
+  }),
+);
+
 const IbanItemType = builder.inputType('IbanItem', {
   description: 'An IBAN of a list, and what the client calls it.',
   fields: (t) => ({
@@ -310,50 +321,61 @@ const IbanItemType = builder.inputType('IbanItem', {
       limitText(
         'reference',
         maxLengths.reference,
-        'Returned as `IbanValidation.reference`, such as the number of a row.',
+        'Returned as `IbanItemResult.reference`, such as the number of a row.',
       ),
     ),
   }),
 });
 
-builder.queryField('ibanValidations', (t) =>
+const IbanItemResultType = builder
+  .objectRef<{ reference: string | null; validation: IbanValidation }>('IbanItemResult')
+  .implement({
+    extensions: { cacheScope: 'private' },
+    description: 'The validation of an item of a list. It has no key: two items may have the same IBAN.',
+    fields: (t) => ({
+      reference: t.exposeString('reference', {
+        nullable: true,
+        directives: [shortTextCost],
+        description: '`IbanItem.reference`, as the client sent it; null if it sent none.',
+      }),
+      validation: t.expose('validation', {
+        type: IbanValidationType,
+        nullable: true,
+        description: 'The validation of `IbanItem.iban`; null, with an error, if the IBAN is too long.',
+      }),
+    }),
+  });
+
+builder.queryField('ibanItems', (t) =>
   t.field({
     extensions: bankDataScope,
-    type: [IbanValidationType],
-    nullable: { list: true, items: true },
+    type: [IbanItemResultType],
+    nullable: true,
     directives: [assumeSize(typicalListLength), paid, personalData],
     description:
-      'Validates a list of IBANs; results are in the order of the input. Duplicates are looked up once. The service is called ' +
-      'only for valid, problems, ibanData and bankData. Null, with an error, for more than `limits.ibans` IBANs.',
+      'As `ibanValidations`, for IBANs to which the client gives references, such as the rows of a file: each result has the ' +
+      'reference of its item. Null, with an error, for more than `limits.ibans` items.',
     args: {
-      ibans: t.arg.stringList(
-        stateTextLimit(maxLengths.code, 'The IBANs, in place of items; case, spaces and hyphens are ignored.'),
-      ),
-      items: t.arg({
-        type: [IbanItemType],
-        description: 'The IBANs with references of the client, in place of ibans.',
-      }),
+      items: t.arg({ type: [IbanItemType], required: true, description: 'The IBANs with their references.' }),
     },
-    resolve: (_, { ibans, items }, { loaders, limiter, requestContext: { signal } }, info) => {
-      if ((ibans == null) === (items == null)) {
-        throw new GatewayError('BAD_USER_INPUT', 'A list of IBANs is either ibans or items: set one of them.');
-      }
-      const count = (ibans ?? items ?? []).length;
-      if (count > limiter.limits.ibans) throw limiter.createLimitError('ibans');
-      const isLookedUp = needsLookUp(info, 'IbanValidation');
-      const validate = (iban: string) =>
-        loaders.validateIban(compactIban(checkText('IBAN', iban, maxLengths.code)), isLookedUp);
-      const validateItem = async ({ iban, reference }: typeof IbanItemType.$inferInput) => ({
-        ...(await validate(iban)),
-        reference: reference ?? null,
-      });
-      // Not limited here: the loader limits how many are looked up at a time.
-      return ibans
-        ? settleAll<string, ReferencedValidation>(ibans, validate, signal)
-        : settleAll(items ?? [], validateItem, signal);
+    resolve: async (_, { items }, context, info) => {
+      const ibans = items.map(({ iban }) => iban);
+      const validations = await validateAll(ibans, needsLookUp(info, 'IbanItemResult'), context);
+      // One that failed is an Error, which executors report at `validation`.
+      return validations.map((validation, index) => ({ validation, reference: items[index]?.reference ?? null }));
     },
   }),
 );
+
+/** @throws GatewayError for more IBANs than a query may have; one that is too long is an Error at its position */
+function validateAll(ibans: readonly string[], isLookedUp: boolean, context: Context): Promise<IbanValidation[]> {
+  const { loaders, limiter, requestContext } = context;
+  if (ibans.length > limiter.limits.ibans) throw limiter.createLimitError('ibans');
+  const validate = (iban: string) =>
+    loaders.validateIban(compactIban(checkText('IBAN', iban, maxLengths.code)), isLookedUp);
+  // Not limited here: the loader limits how many are looked up at a time.
+  return settleAll(ibans, validate, requestContext.signal);
+}
 
 /** Suggests valid IBANs for an invalid one, once per query, for all aliases. @throws GatewayError over the limit of the query */
 export function suggestOnce(iban: string, { suggestions, services, limiter }: Context): Promise<string[]> {

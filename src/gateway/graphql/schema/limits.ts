@@ -17,7 +17,7 @@ const LimitsType = builder.objectRef<QueryLimits>('Limits').implement({
     essays: t.exposeInt('essays', { description: 'Essays that a mutation may order.' }),
     essayTexts: t.exposeInt('essayTexts', { description: 'Texts of essays per response.' }),
     listedOrders: t.exposeInt('listedOrders', {
-      description: 'Orders per query that `essays` reads, whether it returns them or not.',
+      description: 'Orders per query that `essayOrders` reads, whether it returns them or not.',
     }),
     essayWords: t.int({ description: 'Words of an essay.', resolve: () => essayLimits.wordCount }),
     essayDescriptionLength: t.int({

@@ -124,6 +124,7 @@ export function settleAll<Input, Item>(
 const lookedUpFields = {
   IbanValidation: new Set(['valid', 'problems', 'ibanData', 'bankData']),
   BicValidation: new Set(['valid', 'problems', 'bank']),
+  IbanItemResult: new Set(['validation']),
 };
 
 /**
@@ -139,7 +140,8 @@ export function needsLookUp(
     for (const selection of selectionSet?.selections ?? []) {
       if (selection.directives?.length && isLeftOut(selection, info)) continue;
       if (selection.kind === Kind.FIELD) {
-        if (lookedUpFields[type].has(selection.name.value)) return true;
+        const isFound = lookedUpFields[type].has(selection.name.value);
+        if (isFound && (type !== 'IbanItemResult' || needsLookUp(info, 'IbanValidation', [selection]))) return true;
         continue;
       }
       const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? info.fragments[selection.name.value] : selection;

@@ -46,8 +46,8 @@ it.each([
   ['query ($l: [String!]!) { ibanValidations(ibans: $l) { valid } }', { l: 'A' }, 1 + 1 + 10 + 1],
   ['query ($l: [String!] = ["A", "B"]) { ibanValidations(ibans: $l) { valid } }', {}, 1 + 2 * (1 + 10 + 1)],
   ['query ($l: [String!]!) { ibanValidations(ibans: $l) { valid } }', {}, 1 + 1 + 10 + 1],
-  ['{ ibanValidations(items: [{ iban: "A" }, { iban: "B" }]) { valid } }', {}, 1 + 2 * (1 + 10 + 1)],
-  ['query ($i: [IbanItem!]) { ibanValidations(items: $i) { valid } }', { i: [{}, {}, {}] }, 1 + 3 * (1 + 10 + 1)],
+  ['{ ibanItems(items: [{ iban: "A" }, { iban: "B" }]) { validation { valid } } }', {}, 1 + 2 * (1 + 1 + 1 + 10 + 1)],
+  ['query ($i: [IbanItem!]!) { ibanItems(items: $i) { reference } }', { i: [{}, {}, {}] }, 1 + 3 * (1 + 1 + 1)],
   ['query ($r: [_Any!]!) { _entities(representations: $r) { __typename } }', { r: [{}, {}, null] }, 1 + 3 * (1 + 1)],
   ['{ banks { nodes { bic } } }', {}, 10 + 2 + 1 + 20 * 2],
   [

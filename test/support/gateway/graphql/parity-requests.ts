@@ -31,6 +31,7 @@ const germanIban = `ibanValidation(iban: "${iban}")`;
 const fieldArguments: Readonly<Record<string, string>> = {
   'Query.ibanValidation': `(iban: "${iban}")`,
   'Query.ibanValidations': `(ibans: ["${iban}", "DE89370400440532013001"])`,
+  'Query.ibanItems': `(items: [{ iban: "${iban}", reference: "row 1" }])`,
   'IbanValidation.bicMatch': '(bic: "COBADEFFXXX")',
   'Query.bank': '(bic: "COBADEFFXXX")',
   'Query.banks': '(country: "DE", first: 3)',
