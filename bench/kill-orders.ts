@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type AuditCallers, checkAudit, startAuditedLookUps } from './audited-calls.ts';
 import { startCountingEssayService } from './counting-essay-service.ts';
 import { buildGateway, type GatewayProcess, startGateway } from './gateway-process.ts';
 import { createChecks, describeMachine, formatTable, print, readNumberOption } from './report.ts';
@@ -13,22 +15,26 @@ import { createChecks, describeMachine, formatTable, print, readNumberOption } f
  * Kills gateways at random moments while orders are started, sent, written, awaited and cancelled: one gateway with the embedded
  * store, then two with one Redis, in turns. At the end, each order must have one state that it keeps, none may have been
  * sent twice, and no essay that was delivered may be lost without a word about its payment.
- *   npx tsx bench/kill-orders.ts [--kills 30] [--orders 10] [--essay-ms 4000] [--built] [--store lmdb|redis] [--stop]
- * `--orders` are started for each kill. `--built` uses the last build. Redis needs redis-server, and is skipped without it.
- * With `--stop`, gateways are stopped in order. With `--restart-redis`, Redis, which writes to disk, is killed with each fifth gateway.
+ * The audit trail must agree with what the services have received.
+ *   npx tsx bench/kill-orders.ts [--kills 30] [--orders 10] [--look-ups 0] [--essay-ms 4000] [--built] [--store lmdb|redis] [--stop]
+ * `--orders` and `--look-ups` are started for each kill. `--built` uses the last build. Redis needs redis-server, and is skipped without it.
+ * With `--stop`, gateways are stopped in order. With `--restart-redis`, Redis, which writes to disk, is killed with one gateway in five, and
+ * is down for a second.
  */
 
 const kills = readNumberOption('kills', 30);
 const ordersPerKill = readNumberOption('orders', 10);
+const lookUpsPerKill = readNumberOption('look-ups', 0);
 const essayMs = readNumberOption('essay-ms', 4_000);
 const onlyStore = process.argv.includes('--store') ? process.argv[process.argv.indexOf('--store') + 1] : undefined;
 /** Whether gateways are stopped with SIGTERM instead. Then no order may fail. */
 const isStopped = process.argv.includes('--stop');
-/** Whether Redis is restarted with each fifth kill: no order is sent within 3 s afterwards. */
+/** Whether Redis is restarted with one kill in five: no order is sent within 3 s afterwards. */
 const isRedisRestarted = process.argv.includes('--restart-redis');
 const checks = createChecks();
 
 interface Order {
+  caller: string;
   key: string;
   description: string;
   /** What the client was answered; null if it was not answered. */
@@ -48,6 +54,9 @@ interface State {
   failure?: { message: string };
   mayHaveBeenPaid?: boolean;
 }
+
+/** Their orders and look-ups are counted apart. */
+const callers: AuditCallers = { shop: randomUUID(), desk: randomUUID() };
 
 const startMutation =
   'mutation ($input: GenerateEssayInput!) { startEssay(input: $input) { ... on EssayOrder { id } } }';
@@ -76,6 +85,8 @@ const findQuery = `query ($key: ID!) {
 if (!process.argv.includes('--built')) buildGateway();
 print(describeMachine());
 const rows: (string | number)[][] = [];
+const auditColumns = ['store', 'caller', 'day', 'received', 'calls', 'charged', 'unknown', 'of these open', 'not sent'];
+const auditRows: (string | number)[][] = [];
 if (onlyStore !== 'redis') await run('LMDB', 1, null);
 if (onlyStore !== 'lmdb') {
   const redis = await startRedis();
@@ -96,13 +107,16 @@ const columns = [
   'lost',
 ];
 print(formatTable(columns, rows));
+print(formatTable(auditColumns, auditRows));
 checks.print();
 
 async function run(store: string, replicas: number, redis: RunningRedis | null): Promise<void> {
   const service = await startCountingEssayService(essayMs);
+  const lookUps = await startAuditedLookUps(callers);
   const folder = mkdtempSync(join(tmpdir(), 'ledgerquill-kill-'));
   const env = {
-    BANK_DATA_URL: 'http://127.0.0.1:9',
+    GATEWAY_API_KEYS: lookUps.apiKeys,
+    BANK_DATA_URL: lookUps.url,
     BANK_DATA_API_KEY: 'bench-bank-data',
     ESSAY_URL: service.url,
     ESSAY_API_KEY: 'bench-essays',
@@ -120,14 +134,16 @@ async function run(store: string, replicas: number, redis: RunningRedis | null):
   for (let kill = 0; kill < kills; kill += 1) {
     for (let number = 0; number < ordersPerKill; number += 1) {
       const description = `${store} ${kill + 1}-${number + 1}`;
-      const order = { key: `key of ${description}`, description, cancellation: null, firstEnd: null };
+      const caller = number % 2 === 0 ? 'shop' : 'desk';
+      const order = { caller, key: `key of ${description}`, description, cancellation: null, firstEnd: null };
       orders.push(order);
       clients.push(useOrder(order, anyGateway));
     }
+    clients.push(lookUps.send(lookUpsPerKill, anyGateway));
     await sleep(Math.random() * essayMs);
     print(`${store}: kill ${kill + 1} of ${kills}`);
     const index = kill % replicas;
-    if (isRedisRestarted && kill % 5 === 4) await redis?.restart();
+    if (isRedisRestarted && kill % 5 === 1) await redis?.restart();
     if (!isStopped) await gateways[index]?.kill();
     else if ((await gateways[index]?.close()) !== 0) checks.fail('a gateway that was stopped did not exit with 0');
     gateways[index] = await start(index);
@@ -140,12 +156,18 @@ async function run(store: string, replicas: number, redis: RunningRedis | null):
   const endsAt = performance.now() + 120_000;
   while (!(await noteEnds(orders, anyGateway)) && performance.now() < endsAt) await sleep(500);
   await check(store, orders, anyGateway(), service);
+  const receivedOrders = orders.map(({ caller, description }) => ({ caller, times: service.received(description) }));
   for (const gateway of gateways) {
     const errors = isRedisRestarted ? [] : gateway.log.filter(({ level }) => level >= 50);
     for (const { msg } of errors) checks.fail(`logged: ${msg}`);
     await gateway.kill();
   }
   service.close();
+  lookUps.close();
+  const received = lookUps.received();
+  for (const { caller, times } of receivedOrders) received.set(caller, (received.get(caller) ?? 0) + times);
+  const folders = gateways.map((_, index) => join(folder, String(index)));
+  for (const row of await checkAudit(folders, received, checks)) auditRows.push([store, ...row]);
   rmSync(folder, { recursive: true });
 }
 
@@ -155,25 +177,28 @@ async function run(store: string, replicas: number, redis: RunningRedis | null):
  */
 async function useOrder(order: Order, anyGateway: () => GatewayProcess): Promise<void> {
   await sleep((Math.random() * essayMs) / 4);
-  const { key, description } = order;
+  const { caller, key, description } = order;
   const input = { description, wordCount: 100, idempotencyKey: key };
-  if (Math.random() < 0.25) return awaitEssay(description, input, anyGateway);
+  if (Math.random() < 0.25) return awaitEssay(order, input, anyGateway);
   const id = await untilAnswered(async () => {
-    const { startEssay } = await ask<{ startEssay: { id?: string } }>(anyGateway(), startMutation, { input });
+    const { startEssay } = await ask<{ startEssay: { id?: string } }>(anyGateway(), caller, startMutation, { input });
     return startEssay.id;
   });
   if (Math.random() > 0.2) return;
   await sleep((Math.random() * essayMs) / 2);
   order.cancellation = await untilAnswered(async () => {
-    const { cancelEssay } = await ask<{ cancelEssay: Partial<Cancellation> }>(anyGateway(), cancelMutation, { id });
+    const { cancelEssay } = await ask<{ cancelEssay: Partial<Cancellation> }>(anyGateway(), caller, cancelMutation, {
+      id,
+    });
     if (cancelEssay.isCancelled === undefined) checks.fail(`${description} is unknown when it is cancelled`);
     return { isCancelled: false, mayHaveBeenPaid: true, ...cancelEssay };
   });
 }
 
-async function awaitEssay(description: string, input: object, anyGateway: () => GatewayProcess): Promise<void> {
+async function awaitEssay(order: Order, input: object, anyGateway: () => GatewayProcess): Promise<void> {
+  const { caller, description } = order;
   const result = await untilAnswered(async () => {
-    const answer = await ask<{ generateEssay: Generated }>(anyGateway(), generateMutation, { input });
+    const answer = await ask<{ generateEssay: Generated }>(anyGateway(), caller, generateMutation, { input });
     const { __typename: type, message = '' } = answer.generateEssay;
     return type === 'Essay' || /may have been paid for/.test(message) ? answer.generateEssay : undefined;
   });
@@ -214,15 +239,18 @@ async function noteEnds(orders: readonly Order[], anyGateway: () => GatewayProce
 
 async function readStates(gateway: GatewayProcess): Promise<Map<string, State>> {
   const states = new Map<string, State>();
-  for (let after: string | null = null; ; ) {
-    const { essayOrders }: { essayOrders: Page } = await ask(gateway, listQuery, { after });
-    for (const { input, state } of essayOrders.nodes) {
-      if (states.has(input.description)) checks.fail(`${input.description} is listed twice`);
-      states.set(input.description, state);
+  for (const caller of Object.keys(callers)) {
+    for (let after: string | null = null; ; ) {
+      const { essayOrders }: { essayOrders: Page } = await ask(gateway, caller, listQuery, { after });
+      for (const { input, state } of essayOrders.nodes) {
+        if (states.has(input.description)) checks.fail(`${input.description} is listed twice`);
+        states.set(input.description, state);
+      }
+      if (!essayOrders.pageInfo.hasNextPage) break;
+      after = essayOrders.pageInfo.endCursor;
     }
-    if (!essayOrders.pageInfo.hasNextPage) return states;
-    after = essayOrders.pageInfo.endCursor;
   }
+  return states;
 }
 
 interface Page {
@@ -238,8 +266,8 @@ async function check(
 ): Promise<void> {
   const ends = { EssayFinished: 0, EssayFailed: 0, EssayCancelled: 0 };
   let [sent, twice, delivered, lost] = [0, 0, 0, 0];
-  for (const { key, description, cancellation } of orders) {
-    const { essayOrder } = await ask<{ essayOrder: { state: State } | null }>(gateway, findQuery, { key });
+  for (const { caller, key, description, cancellation } of orders) {
+    const { essayOrder } = await ask<{ essayOrder: { state: State } | null }>(gateway, caller, findQuery, { key });
     const state = essayOrder?.state;
     const received = service.received(description);
     const essay = service.delivered(description);
@@ -282,10 +310,10 @@ function isEnd({ __typename: type }: State): boolean {
 }
 
 /** Rejects when the answer has errors, or none comes. */
-async function ask<Data>({ url }: GatewayProcess, query: string, variables: object): Promise<Data> {
+async function ask<Data>({ url }: GatewayProcess, caller: string, query: string, variables: object): Promise<Data> {
   const response = await fetch(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', 'x-api-key': callers[caller] ?? '' },
     body: JSON.stringify({ query, variables }),
     signal: AbortSignal.timeout(10_000),
   });
@@ -325,6 +353,7 @@ async function startRedis(): Promise<RunningRedis | null> {
   const restart = async () => {
     child.kill('SIGKILL');
     await once(child, 'exit');
+    await sleep(1_000);
     child = start();
     await isReady(child);
     child.stdout.resume();

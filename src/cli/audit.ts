@@ -38,11 +38,13 @@ function printCalls(calls: readonly AuditedCall[], isCsv: boolean): void {
   else print(calls.map((call) => `${JSON.stringify(call)}\n`).join(''));
 }
 
-/** Prints the name of a token's subject in log, metrics and trail. */
+/** Prints the name of a token's subject in log, metrics and trail, and the one before the secret was replaced. */
 export function printCallerHash(subject: string): void {
   const { access, store, dataDir } = readConfig(process.env);
-  const nameSecret = store.secret ?? readOrCreateSecret(dataDir);
-  print(`${createCallerFactory({ ...access, nameSecret })({ kind: 'jwt', name: subject, scopes: [] }).name}\n`);
+  for (const nameSecret of [store.secret ?? readOrCreateSecret(dataDir), store.oldSecret]) {
+    if (nameSecret === null) continue;
+    print(`${createCallerFactory({ ...access, nameSecret })({ kind: 'jwt', name: subject, scopes: [] }).name}\n`);
+  }
 }
 
 function verify(folder: string): void {

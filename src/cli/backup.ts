@@ -15,13 +15,15 @@ import { ConfigError, errorCodeOf, UsageError } from '../base/errors.ts';
 import { checkLmdbFile, openLmdbFile } from '../base/lmdb-file.ts';
 import { print } from '../base/process/terminal.ts';
 import { readConfig } from '../gateway/config/read-config.ts';
+import { findSecretProblem } from './new-store.ts';
 import { isInUse, verifyStore } from './verify-store.ts';
 
 /** Copies DATA_DIR into a new folder, while the gateway runs. */
 export async function runBackup(folder: string): Promise<void> {
-  const { dataDir } = readStoreConfig();
+  const { dataDir, store } = readStoreConfig();
   const files = await backUp(dataDir, folder).catch(throwExplained);
-  printFiles(`Copied ${dataDir} to ${folder}, which includes the secret of the store:`, files);
+  const secret = store.secret === null ? 'which includes the secret of the store' : configuredSecret;
+  printFiles(`Copied ${dataDir} to ${folder}, ${secret}:`, files);
 }
 
 /** Copies a backup into DATA_DIR. */
@@ -32,17 +34,22 @@ export async function runRestore(folder: string, { replace = false }: { replace?
   if (movedTo !== null) print(`The files that were there are in ${movedTo}.\n`);
 }
 
-/** Reads all entries of the files in DATA_DIR. @throws ConfigError if one is damaged */
+const configuredSecret =
+  'without STORE_SECRET and STORE_SECRET_OLD, which are needed to read it: keep them in another place';
+
+/** Reads all entries of the files in DATA_DIR. @throws ConfigError if one is damaged, or the secrets do not open the store */
 export async function runVerifyStore(): Promise<void> {
-  const { dataDir } = readStoreConfig();
+  const { dataDir, store } = readStoreConfig();
   const files = await verifyStore(dataDir);
+  const problem = await findSecretProblem(store, dataDir);
+  if (problem !== null) throw new ConfigError([problem]);
   const lines = files.map(({ name, entries }) => `  ${name.padEnd(24)} ${entries} entries\n`);
   print(files.length === 0 ? `${dataDir} has no store.\n` : `${dataDir} is readable:\n${lines.join('')}`);
 }
 
 function readStoreConfig() {
   const { dataDir, store } = readConfig(process.env);
-  if (store.redis === null) return { dataDir };
+  if (store.redis === null) return { dataDir, store };
   throw new ConfigError([
     'REDIS_URL: is set, so essays and counts are in Redis, which has backups of its own; see docs/stores.md',
   ]);

@@ -2,13 +2,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { ConfigError } from '../base/errors.ts';
 import { createLmdbStore, lmdbPath, markerPath } from '../gateway/stores/lmdb-store.ts';
 import { createRedisStore } from '../gateway/stores/redis-store.ts';
-import {
-  checkValueExpiry,
-  checkValueKey,
-  createCheckValue,
-  isCheckValueOf,
-  readOrCreateSecret,
-} from '../gateway/stores/sealed-store.ts';
+import { checkValueExpiry, checkValueKey, createSealing, readOrCreateSecret } from '../gateway/stores/sealed-store.ts';
 import { type Store, StoreError } from '../gateway/stores/store.ts';
 import { describeOtherSecret, findLostStore, type StoreSecretConfig } from '../gateway/stores/store-secret.ts';
 import { isInUse, verifyFile } from './verify-store.ts';
@@ -21,8 +15,8 @@ export async function findSecretProblem(config: StoreSecretConfig, folder: strin
   const lost = findLostStore(config, folder);
   if (lost !== null || (config.redis === null && !existsSync(lmdbPath(folder)))) return lost;
   const value = await withStore(config, folder, (store) => store.get(checkValueKey));
-  const isOurs = value === null || isCheckValueOf(config.secret ?? readOrCreateSecret(folder), value);
-  return isOurs ? null : describeOtherSecret(config, folder);
+  const sealing = createSealing(() => config.secret ?? readOrCreateSecret(folder), config.oldSecret);
+  return value === null || sealing.opens(value) ? null : describeOtherSecret(config, folder);
 }
 
 /**
@@ -41,7 +35,7 @@ export async function beginNewStore(config: StoreSecretConfig, folder: string): 
       return `--new-store: the old store is now ${moveStore(folder)}. ${lost}`;
     }
     await withStore(config, folder, (store) =>
-      store.set(checkValueKey, createCheckValue(secret ?? ''), checkValueExpiry),
+      store.set(checkValueKey, createSealing(() => secret ?? '').createCheckValue(), checkValueExpiry),
     );
     return `--new-store: what was in Redis can no longer be read, and expires. ${lost}`;
   } catch (error) {

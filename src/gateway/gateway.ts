@@ -26,6 +26,7 @@ import { createHttpServer } from './http/server.ts';
 import type { McpEndpointOptions } from './mcp/mcp-endpoint.ts';
 import { closeOnError, openStore } from './stores/open-store.ts';
 import { readOrCreateSecret } from './stores/sealed-store.ts';
+import { followStoreSecrets } from './stores/store-secret.ts';
 import type { Events } from './telemetry/events.ts';
 import type { Exposition, MetricSources } from './telemetry/metrics/exposition.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
@@ -70,6 +71,7 @@ export function createGateway(
   const trustedDocuments = config.trustedDocuments && createTrustedDocuments({ ...config.trustedDocuments, events });
   const opened = openStore(config.store, config.dataDir, events);
   const { store, isShared, sharedValues, replicas, failure, hasWorked, checkSecret, onRecovered } = opened;
+  const storeSecrets = followStoreSecrets({ store: config.store, useSecret: opened.useSecret, hideSecret, events });
   const access = closeOnError(store, () =>
     createAccess({
       access: config.access,
@@ -210,6 +212,7 @@ export function createGateway(
   });
   const server = createHttpServer(handleRequest, { ...config.connections, onRefused: events.connectionRefused });
   const configHash = createConfigHash(config, () => ({
+    storeSecret: storeSecrets.present(),
     callers: access.callers().map(({ name, limits }) => ({ name, limits })),
     bankLists: [...knownBanks.lists(), ...knownBanks.registers()],
   }));
@@ -245,9 +248,10 @@ export function createGateway(
     bankLists: knownBanks.lists,
     announceStop,
     setDebug,
-    /** Reads the files with API keys again: those of the upstreams and those of callers. */
+    /** Reads the files with secrets again: API keys of the upstreams and of callers, and secrets of the store. */
     reloadKeys() {
       keys.reload();
+      storeSecrets.reload();
       access.reloadKeys();
     },
     close,
@@ -293,6 +297,7 @@ export function createGateway(
   async function shutDown(): Promise<void> {
     announceStop();
     keys.close();
+    storeSecrets.close();
     stopLoading();
     bankData.dataVersion.close();
     bankData.purges.close();

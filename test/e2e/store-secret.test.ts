@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createLmdbStore } from '../../src/gateway/stores/lmdb-store.ts';
-import { withSecretCheck } from '../../src/gateway/stores/sealed-store.ts';
+import { createSealing, withSecretCheck } from '../../src/gateway/stores/sealed-store.ts';
 import { type CommandResult, runCommand, runFailingStart } from '../support/command.ts';
 import { tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
@@ -18,7 +18,10 @@ const [ours, theirs] = ['seeded-secret-of-the-store', 'seeded-secret-of-others']
 /** A folder with an embedded store that was written with another secret. */
 async function tOtherStore(): Promise<string> {
   const folder = tFolder();
-  const store = withSecretCheck(createLmdbStore({ folder }), () => theirs);
+  const store = withSecretCheck(
+    createLmdbStore({ folder }),
+    createSealing(() => theirs),
+  );
   await store.add('calls', 1, { expiresInMs: 3_600_000 });
   await store.close();
   return folder;

@@ -9,17 +9,18 @@ import type { Config } from './read-config.ts';
  */
 export function createConfigHash(
   { store, bankData, essays, access }: Pick<Config, 'store' | 'bankData' | 'essays' | 'access'>,
-  readAgain: () => { callers: readonly object[]; bankLists: readonly object[] },
+  readAgain: () => { storeSecret: string | null; callers: readonly object[]; bankLists: readonly object[] },
 ): () => Promise<string> {
   const limits = [bankData.monthlyAllowance, essays.monthlyAllowance, store.replicas, access.defaultLimits];
-  let key: Promise<Buffer> | null = null;
+  let last: { secret: string; key: Promise<Buffer> } | null = null;
   return async () => {
-    key ??= deriveKey(store.secret ?? '');
-    const { callers, bankLists } = readAgain();
+    const { storeSecret, callers, bankLists } = readAgain();
+    const secret = storeSecret ?? '';
+    if (last?.secret !== secret) last = { secret, key: deriveKey(secret) };
     // Their order does not matter.
     const sorted = callers.map((caller) => JSON.stringify(caller)).toSorted();
     const text = JSON.stringify([limits, sorted, bankLists]);
-    return createHmac('sha256', await key)
+    return createHmac('sha256', await last.key)
       .update(text)
       .digest('hex')
       .slice(0, 8);

@@ -35,6 +35,7 @@ type Values = z.infer<z.ZodObject<typeof gatewayVariables>>;
 export function readConfig(env: Environment): Config {
   const vars = readVariables(gatewayVariables, env);
   if (vars.REDIS_URL && !vars.STORE_SECRET) throw createMissingVariableError('STORE_SECRET', 'REDIS_URL');
+  if (vars.STORE_SECRET_OLD && !vars.STORE_SECRET) throw createMissingVariableError('STORE_SECRET', 'STORE_SECRET_OLD');
   if (!vars.REDIS_URL && (vars.REPLICAS ?? 1) > 1) throw createMissingVariableError('REDIS_URL', 'REPLICAS');
   if (vars.METRICS_PORT && vars.METRICS_PORT === vars.PORT) throw new ConfigError([samePort]);
   if (vars.OPERATOR_KEY && vars.METRICS_PORT === undefined)
@@ -86,6 +87,11 @@ function createConfig(vars: Values, isLocal: boolean) {
       replicas: vars.REPLICAS ?? null,
       /** Encrypts the store; null: generated and stored in `dataDir`. Never null if `redis` is set. */
       secret: vars.STORE_SECRET ?? null,
+      /** Another secret that opens what is stored, while the secret is replaced. */
+      oldSecret: vars.STORE_SECRET_OLD ?? null,
+      /** Where both were read, and are read again. */
+      secretFile: vars.STORE_SECRET_FILE ?? null,
+      oldSecretFile: vars.STORE_SECRET_OLD_FILE ?? null,
     },
     /** How long the gateway serves requests after a stop signal while /ready responds 503, in milliseconds. */
     shutdownDelayMs: vars.SHUTDOWN_DELAY_MS ?? (isLocal ? 0 : 5_000),
@@ -227,7 +233,14 @@ export function listSecrets(
   const headers = Object.values(traces?.headers ?? {}).flatMap((value) => value.split(' '));
   // A header may be no secret, and a password may be a word: redacting them would change other texts.
   const others = [...headers, store.redis?.password ?? ''].filter((text) => text.length >= 8 && !isOwnText(text));
-  return [...keys, ...others, store.secret ?? '', operatorKey ?? '', access.router?.secret ?? ''];
+  return [
+    ...keys,
+    ...others,
+    store.secret ?? '',
+    store.oldSecret ?? '',
+    operatorKey ?? '',
+    access.router?.secret ?? '',
+  ];
 }
 
 /** Not a name without a domain, such as `bank-data` or `essays` in Compose and Kubernetes, which is a word of other texts. */

@@ -28,6 +28,8 @@ const trustedDocumentsMode = z.enum(['log', 'prefer', 'require'], { error: 'must
 
 const modeName = z.string().max(100, 'must be at most 100 characters');
 
+export const storeSecret = secret({ minLength: 16 });
+
 export const gatewayVariables = {
   ...hostAndLogVariables,
   ...storeVariables,
@@ -37,8 +39,10 @@ export const gatewayVariables = {
   REDIS_URL: redisUrl.optional(),
   REDIS_URL_FILE: secretFile,
   REPLICAS: integer(1, 10_000).optional(),
-  STORE_SECRET: secret({ minLength: 16 }).optional(),
+  STORE_SECRET: storeSecret.optional(),
   STORE_SECRET_FILE: secretFile,
+  STORE_SECRET_OLD: storeSecret.optional(),
+  STORE_SECRET_OLD_FILE: secretFile,
   PORT: integer(0, 65_535).default(4000),
   METRICS_PORT: integer(0, 65_535).optional(),
   METRICS_HOST: host.optional(),

@@ -5,16 +5,10 @@ import { type Events, ignore } from '../telemetry/events.ts';
 import { createGatewayCount } from './gateway-count.ts';
 import { createLmdbStore, lmdbPath } from './lmdb-store.ts';
 import { createRedisStore, type RedisStore } from './redis-store.ts';
-import {
-  checkSecretFile,
-  createSealingKeys,
-  readOrCreateSecret,
-  withSealing,
-  withSecretCheck,
-} from './sealed-store.ts';
+import { checkSecretFile, createSealing, readOrCreateSecret, withSealing, withSecretCheck } from './sealed-store.ts';
 import { createSharedValues } from './shared-values.ts';
 import { type CallKind, type Store, StoreError, withCalls } from './store.ts';
-import { describeOtherSecret, findLostStore } from './store-secret.ts';
+import { describeOtherSecret, findLostStore, type StoreSecretConfig } from './store-secret.ts';
 
 export type OpenedStore = ReturnType<typeof openStore>;
 
@@ -25,15 +19,15 @@ type StoreEvents = Pick<Events, 'storeDown' | 'storeUp' | 'storeFailed'>;
  * @throws ConfigError if a file in the folder is damaged, or the store or its generated secret is missing
  */
 export function openStore(
-  config: Pick<StoreConfig, 'redis' | 'secret'> & Partial<Pick<StoreConfig, 'replicas'>>,
+  config: StoreSecretConfig & Partial<Pick<StoreConfig, 'replicas'>>,
   folder: string,
   events: StoreEvents,
 ) {
-  const { redis, secret, replicas = null } = config;
+  const { redis, secret, oldSecret = null, replicas = null } = config;
   const loss = findLostStore(config, folder);
   if (loss !== null) throw new ConfigError([loss]);
   if (secret === null) checkSecretFile(folder);
-  const readSecret = () => secret ?? readOrCreateSecret(folder);
+  const sealing = createSealing(() => secret ?? readOrCreateSecret(folder), oldSecret);
   let redisStore: RedisStore | null = null;
   const health = createHealth(events, () => redis === null || redisStore?.isUp() === true);
   if (redis) {
@@ -47,10 +41,10 @@ export function openStore(
       },
     });
   }
-  const checked = withSecretCheck(redisStore ?? createLmdbStore({ folder }), readSecret);
-  const loadKeys = createSealingKeys(readSecret);
-  const sealed = withSealing(checked, loadKeys);
-  const store = withCalls(sealed, health.observe);
+  const { loadKeys } = sealing;
+  const unsealed = redisStore ?? createLmdbStore({ folder });
+  const checked = withSecretCheck(unsealed, sealing, withSealing(unsealed, loadKeys));
+  const store = withCalls(checked, health.observe);
   const gatewayCount = redis && replicas === null ? createGatewayCount(store) : null;
   const shared =
     redisStore &&
@@ -63,7 +57,8 @@ export function openStore(
   const timers = [
     // A small write finds out when a store that fails works again.
     setInterval(() => {
-      if (health.failure() !== null) sealed.set('probe', '', { expiresInMs: probeEveryMs }).then(health.markUp, ignore);
+      if (health.failure() !== null)
+        checked.set('probe', '', { expiresInMs: probeEveryMs }).then(health.markUp, ignore);
     }, probeEveryMs),
     // Writes the check value again if Redis has lost its data.
     ...(redis ? [setInterval(() => check().catch(ignore), checkEveryMs)] : []),
@@ -109,6 +104,11 @@ export function openStore(
         // Unlike an outage, this does not end by itself.
         if (health.failure() === 'credentials') throw new ConfigError([rejectedCredentials]);
       }
+    },
+    /** Seals with this secret from now on; values of all that were known remain readable. */
+    async useSecret(present: string, old: string | null): Promise<void> {
+      sealing.use(present, old);
+      await check().catch(ignore);
     },
     /** Adds a listener that is called whenever the store works again after it failed. */
     onRecovered: health.onRecovered,

@@ -42,26 +42,74 @@ export interface SealingKeys {
   unseal(sealed: string | null, key: string): string | null;
 }
 
-/** Derives the keys on first use: a gateway that stores nothing needs no secret and no folder for it. */
-export function createSealingKeys(readSecret: () => string): () => SealingKeys {
-  let keys: SealingKeys | undefined;
-  return () => {
-    keys ??= deriveKeys(readSecret());
-    return keys;
+export type Sealing = ReturnType<typeof createSealing>;
+
+/**
+ * The secrets of a store: the present one seals values, all of them open values. The key of the names remains that of the first secret, and
+ * is in the check value: so gateways that use different secrets meanwhile share counters, locks and orders.
+ * @param readSecret called on first use: a gateway that stores nothing needs no secret and no folder for it
+ */
+export function createSealing(readSecret: () => string, oldSecret: string | null = null) {
+  let secrets: readonly string[] | null = null;
+  let keys: SealingKeys | null = null;
+  /** As the check value has it; null: it was not read yet. */
+  let nameKey: string | null = null;
+
+  function loadSecrets(): readonly string[] {
+    secrets ??= listUnique(readSecret(), oldSecret);
+    return secrets;
+  }
+
+  const present = () => loadSecrets()[0] ?? '';
+
+  return {
+    loadKeys(): SealingKeys {
+      keys ??= deriveKeys(loadSecrets(), nameKey ?? nameKeyOf(present()));
+      return keys;
+    },
+    /** Values are sealed with this secret from now on. Those that were known before still open values. */
+    use(secret: string, old: string | null): void {
+      secrets = listUnique(secret, old, ...loadSecrets());
+      keys = null;
+    },
+    /** A value that only the present secret opens. */
+    createCheckValue(): string {
+      const isOwn = nameKey === null || nameKey === nameKeyOf(present());
+      return checkSealOf(present()).seal(isOwn ? checkText : `${checkText}:${nameKey}`, checkText);
+    },
+    /** Whether one of the secrets opens the check value of a store, whose names are used from then on. */
+    opens(value: string): boolean {
+      const secret = loadSecrets().find((each) => openCheckValue(each, value) !== null);
+      if (secret === undefined) return false;
+      const found = openCheckValue(secret, value) || nameKeyOf(secret);
+      if (found !== nameKey) keys = null;
+      nameKey = found;
+      return true;
+    },
+    isPresent: (value: string) => openCheckValue(present(), value) !== null,
   };
 }
 
-/** A value that only this secret opens. */
-export function createCheckValue(secret: string): string {
-  return createSeal(derive(secret, 'check')).seal(checkText, checkText);
+function listUnique(...secrets: (string | null)[]): string[] {
+  return [...new Set(secrets.filter((secret) => secret !== null))];
 }
 
-export function isCheckValueOf(secret: string, value: string): boolean {
+function checkSealOf(secret: string): Pick<SealingKeys, 'seal' | 'unseal'> {
+  return createSeal(derive(secret, 'check'));
+}
+
+/** The key of the names; empty: that of the secret itself. Null if the secret does not open the check value. */
+function openCheckValue(secret: string, value: string): string | null {
   try {
-    return createSeal(derive(secret, 'check')).unseal(value, checkText) === checkText;
+    const [text, nameKey = ''] = checkSealOf(secret).unseal(value, checkText)?.split(':') ?? [];
+    return text === checkText ? nameKey : null;
   } catch {
-    return false;
+    return null;
   }
+}
+
+function nameKeyOf(secret: string): string {
+  return derive(secret, 'keys').toString('base64');
 }
 
 /** The name is readable: gateways with another secret must find it, too. */
@@ -71,32 +119,38 @@ export const checkValueKey = 'secret-check';
 export const checkValueExpiry = { expiresInMs: 100 * 365 * 86_400_000 };
 
 /**
- * Makes sure that the store was written with the same secret: with another one, what was paid for would not be found, and
+ * Makes sure that the store was written with one of the secrets: with another one, what was paid for would not be found, and
  * would be paid for again. The store has a check value, which only the secret opens. The first write creates it; before it
  * was read, and while it belongs to another secret, nothing else is read or written.
+ * @param checked the store that is used then, such as a sealed one
  */
-export function withSecretCheck(store: Store, readSecret: () => string) {
+export function withSecretCheck(store: Store, sealing: Sealing, checked = store) {
   let isChecked = false;
   /** What the last check has found, also while the next one runs. */
   let isOurs = false;
 
   function check(value: string): void {
-    isChecked = isCheckValueOf(readSecret(), value);
+    isChecked = sealing.opens(value);
     isOurs = isChecked;
     if (!isChecked) throw new StoreError('written with another STORE_SECRET: all gateways need the same');
   }
 
-  async function checkStored(): Promise<void> {
+  async function checkStored(): Promise<string | null> {
     const value = await store.get(checkValueKey);
     if (value !== null) check(value);
+    return value;
   }
 
   async function checkOrCreate(): Promise<void> {
-    check(await getOrCreate(store, checkValueKey, createCheckValue(readSecret()), checkValueExpiry));
+    const own = sealing.createCheckValue();
+    const stored = await getOrCreate(store, checkValueKey, own, checkValueExpiry);
+    check(stored);
+    // After a change of the secret. If another gateway replaces it at the same time, the value of that one remains.
+    if (!sealing.isPresent(stored)) await store.replace(checkValueKey, stored, own, checkValueExpiry);
   }
 
   return {
-    ...withCalls(store, async (kind, call) => {
+    ...withCalls(checked, async (kind, call) => {
       if (!isChecked) await (kind === 'write' || kind === 'change' ? checkOrCreate() : checkStored());
       return call();
     }),
@@ -112,10 +166,24 @@ export function withSecretCheck(store: Store, readSecret: () => string) {
 
 const checkText = 'ledgerquill';
 
-function deriveKeys(secret: string): SealingKeys {
-  const hash = createKeyHash(derive(secret, 'keys').toString('base64'));
-  const hashes = new LRUCache<string, string>({ max: 2_000, memoMethod: hash });
-  return { hashes, ...createSeal(derive(secret, 'values')) };
+function deriveKeys(secrets: readonly string[], nameKey: string): SealingKeys {
+  const hashes = new LRUCache<string, string>({ max: 2_000, memoMethod: createKeyHash(nameKey) });
+  const seals = secrets.map((secret) => createSeal(derive(secret, 'values')));
+  return {
+    hashes,
+    seal: (value, key) => (seals[0] as SealingKeys).seal(value, key),
+    unseal(text, key) {
+      let failure: unknown;
+      for (const { unseal } of seals) {
+        try {
+          return unseal(text, key);
+        } catch (error) {
+          failure = error;
+        }
+      }
+      throw failure;
+    },
+  };
 }
 
 function derive(secret: string, purpose: string): Buffer {

@@ -108,6 +108,8 @@ export interface Events {
   lookUpsPurged(kind: string): void;
   upstreamKeyReloaded(service: ServiceName): void;
   upstreamKeyInvalid(service: ServiceName, reason: string): void;
+  storeSecretReloaded(variable: StoreSecretVariable): void;
+  storeSecretInvalid(variable: StoreSecretVariable, reason: string): void;
   keySetUnavailable(reason: string): void;
   rateLimitNotShared(reason: string): void;
   /** Fired once per outage of the store. */
@@ -117,6 +119,9 @@ export interface Events {
   /** Executed, although it is not in a manifest. */
   untrustedDocument(): void;
 }
+
+/** The present secret of the store, and the one that it replaces. */
+type StoreSecretVariable = 'STORE_SECRET' | 'STORE_SECRET_OLD';
 
 export type CircuitEvent = 'circuitOpened' | 'circuitHalfOpened' | 'circuitClosed';
 

@@ -93,6 +93,9 @@ export function createLogEvents(log: Log): Events {
         { service, reason },
         'the file with the API key of the upstream is invalid: the last key remains in use',
       ),
+    storeSecretReloaded: (variable) => log.info({ variable }, 'the file with a secret of the store was read again'),
+    storeSecretInvalid: (variable, reason) =>
+      log.error({ variable, reason }, 'the file with a secret of the store is invalid: the last secret remains in use'),
     callersBlocked: (names) => log.warn({ callers: names }, 'the callers whose tokens are blocked were changed'),
     lookUpsPurged: (kind) => log.warn({ kind }, 'cached look-ups were purged by the operator'),
     keySetUnavailable: onceAMinute(0, (reason) =>

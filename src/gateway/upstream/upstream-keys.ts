@@ -1,7 +1,6 @@
-import { messageOf, type ServiceName } from '../../base/errors.ts';
-import { watchFiles } from '../../base/variables/configured-files.ts';
+import type { ServiceName } from '../../base/errors.ts';
+import { followSecretFile } from '../../base/variables/follow-secret-file.ts';
 import { secret } from '../../base/variables/parsers.ts';
-import { readSecretFile } from '../../base/variables/read-variables.ts';
 import type { Events } from '../telemetry/events.ts';
 
 /** A service, and the file from which its API key was read. */
@@ -40,35 +39,19 @@ export function createUpstreamKeys({ upstreams, hideSecret, events }: UpstreamKe
   };
 
   function readAgain(service: ServiceName, variable: string, { url, apiKey, apiKeyFile }: Access) {
-    let isInvalid = false;
     const access = { url, apiKey };
-    if (apiKeyFile === undefined) return { access, reload() {}, close() {} };
-    const file = apiKeyFile;
-
-    function reload(): void {
-      try {
-        const key = readKey(file, variable);
-        if (key === access.apiKey && !isInvalid) return;
+    const followed = followSecretFile({
+      file: apiKeyFile ?? null,
+      variable,
+      type: secret(),
+      value: apiKey,
+      onRead(key) {
         hideSecret(key);
         access.apiKey = key;
-        isInvalid = false;
         events.upstreamKeyReloaded(service);
-      } catch (error) {
-        isInvalid = true;
-        events.upstreamKeyInvalid(service, messageOf(error));
-      }
-    }
-
-    const close = watchFiles([file], reload);
-    // It may have changed after the configuration was read.
-    reload();
-    return { access, reload, close };
+      },
+      onInvalid: (reason) => events.upstreamKeyInvalid(service, reason),
+    });
+    return { access, ...followed };
   }
-}
-
-/** @throws Error that says what is wrong, without the key */
-function readKey(file: string, variable: string): string {
-  const { success, data, error } = secret().safeParse(readSecretFile(file, variable));
-  if (success) return data;
-  throw new Error(`the value of ${variable} in the file ${error.issues[0]?.message}`);
 }

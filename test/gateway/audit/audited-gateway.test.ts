@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
@@ -77,6 +78,15 @@ it('names request, caller, operation, document and order, and contains no IBAN, 
     .split('\n')
     .find((line) => line.includes('an order ended'));
   expect(JSON.parse(ended ?? '')).toMatchObject({ orderId: orders[2], caller: 'api-key:shop', upstreamCalls: 1 });
+});
+
+it('names a persisted document, and none of a text', async () => {
+  const { post, calls } = await tAudited();
+  const sha256Hash = hash('sha256', lookUp);
+  const persisted = { query: lookUp, extensions: { persistedQuery: { version: 1, sha256Hash } } };
+  await post(persisted, as('bank'));
+  await post({ query: lookUp.replace(iban, 'NL91ABNA0417164300') }, as('bank'));
+  expect(calls().map(({ document }) => document)).toEqual([sha256Hash, '']);
 });
 
 it('counts paid calls by configured caller', async () => {

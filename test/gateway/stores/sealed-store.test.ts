@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createSealingKeys, withSealing } from '../../../src/gateway/stores/sealed-store.ts';
+import { createSealing, withSealing } from '../../../src/gateway/stores/sealed-store.ts';
 import { createKeyHash } from '../../../src/gateway/stores/store.ts';
 import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
 
@@ -17,10 +17,7 @@ function tStore() {
   return {
     store,
     passed,
-    sealedStore: withSealing(
-      store,
-      createSealingKeys(() => 'secret'),
-    ),
+    sealedStore: withSealing(store, createSealing(() => 'secret').loadKeys),
   };
 }
 
@@ -47,12 +44,7 @@ describe('a sealed store', () => {
   it('finds nothing with another secret', async () => {
     const { store, sealedStore } = tStore();
     await sealedStore.set('k', 'value', minute);
-    expect(
-      await withSealing(
-        store,
-        createSealingKeys(() => 'another secret'),
-      ).get('k'),
-    ).toBeNull();
+    expect(await withSealing(store, createSealing(() => 'another secret').loadKeys).get('k')).toBeNull();
   });
 
   it('rejects values that were changed or moved to another key', async () => {

@@ -6,7 +6,7 @@ import { beginNewStore, findSecretProblem } from '../../../src/cli/new-store.ts'
 import { redisUrl } from '../../../src/gateway/config/redis-url.ts';
 import { createLmdbStore } from '../../../src/gateway/stores/lmdb-store.ts';
 import { openStore } from '../../../src/gateway/stores/open-store.ts';
-import { createSealingKeys, withSealing, withSecretCheck } from '../../../src/gateway/stores/sealed-store.ts';
+import { createSealing, withSealing, withSecretCheck } from '../../../src/gateway/stores/sealed-store.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
 import { tRawClient } from '../../support/gateway/stores/redis-client.ts';
@@ -49,7 +49,11 @@ function tOpened({ folder = '/dev/null', ...options }: TOpenedOptions) {
 }
 
 describe('a store with a secret check', () => {
-  const tChecked = (store = createMemoryStore(), secret = 'secret') => withSecretCheck(store, () => secret);
+  const tChecked = (store = createMemoryStore(), secret = 'secret') =>
+    withSecretCheck(
+      store,
+      createSealing(() => secret),
+    );
 
   it('gets one check value of two processes, under a name that does not depend on their secret', async () => {
     const store = createMemoryStore();
@@ -124,7 +128,7 @@ describe('the start with an embedded store', () => {
     const { checkSecret, store } = tOpened({ folder, secret: 'another-secret-of-the-store' });
     await expect(checkSecret()).rejects.toThrow(ConfigError);
     await expect(checkSecret()).rejects.toThrow(
-      /STORE_SECRET: is not the secret .* restore that secret; .*--new-store/,
+      /STORE_SECRET: is not the secret .* restore that secret, .*STORE_SECRET_OLD; .*--new-store/,
     );
     await expect(checkSecret()).rejects.toThrow(lossMessage);
     await expect(store.get('key')).rejects.toMatchObject(wrongSecret);
@@ -145,10 +149,7 @@ describe('the start with an embedded store', () => {
     const folder = tFolder();
     const secret = 'a-secret-of-the-store';
     const before = createLmdbStore({ folder });
-    await withSealing(
-      before,
-      createSealingKeys(() => secret),
-    ).set('key', 'value', hour);
+    await withSealing(before, createSealing(() => secret).loadKeys).set('key', 'value', hour);
     await before.close();
     const { store, checkSecret } = tOpened({ folder, secret });
     await checkSecret();

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { createSealingKeys, withSealing } from '../../../src/gateway/stores/sealed-store.ts';
+import { createSealing, withSealing } from '../../../src/gateway/stores/sealed-store.ts';
 import { createSharedValues, type SharedCommands } from '../../../src/gateway/stores/shared-values.ts';
 import { StoreError } from '../../../src/gateway/stores/store.ts';
 import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
@@ -13,7 +13,7 @@ beforeEach(() => {
 /** Shared values above a store that counts the commands for them. */
 function tSharedValues(changes: Partial<Parameters<typeof createSharedValues>[0]> = {}) {
   const store = createMemoryStore();
-  const loadKeys = createSealingKeys(() => 'secret');
+  const loadKeys = createSealing(() => 'secret').loadKeys;
   const commands = {
     readMany: vi.fn<SharedCommands['readMany']>((names) => Promise.all(names.map(store.get))),
     writeMany: vi.fn<SharedCommands['writeMany']>(async (entries) => {
@@ -88,7 +88,10 @@ describe('shared values', () => {
     values.write('a', 'value', hour);
     values.write('b', 'value', hour);
     await send();
-    const nameOf = (key: string) => createSealingKeys(() => 'secret')().hashes.memo(key);
+    const nameOf = (key: string) =>
+      createSealing(() => 'secret')
+        .loadKeys()
+        .hashes.memo(key);
     await store.set(nameOf('b'), (await store.get(nameOf('a'))) ?? '', hour);
     const read = values.readMany(['a', 'b']);
     await send();

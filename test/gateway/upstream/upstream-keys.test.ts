@@ -83,7 +83,7 @@ it('shows an invalid file in the metrics until it is valid, and no other', () =>
   const { events, counted } = createMetrics();
   const invalid = () => {
     const samples = counted.collect('ledgerquill_configured_file_valid') ?? [];
-    expect(samples.length).toBe(4);
+    expect(samples.length).toBe(6);
     return samples.flatMap(({ labels, value }) => (value === 0 && labels ? labels.file : []));
   };
   expect(invalid()).toEqual([]);

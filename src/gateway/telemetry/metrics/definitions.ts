@@ -17,6 +17,8 @@ export const configuredFiles = [
   'BANK_DATA_API_KEY_FILE',
   'ESSAY_API_KEY_FILE',
   'GATEWAY_API_KEYS_FILE',
+  'STORE_SECRET_FILE',
+  'STORE_SECRET_OLD_FILE',
   'TRUSTED_DOCUMENTS',
 ] as const;
 

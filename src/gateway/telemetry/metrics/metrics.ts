@@ -165,6 +165,8 @@ function showFiles({ counted }: SharedMetrics) {
   return {
     upstreamKeyReloaded: (service) => show(keyFiles[service], true),
     upstreamKeyInvalid: (service) => show(keyFiles[service], false),
+    storeSecretReloaded: (variable) => show(`${variable}_FILE`, true),
+    storeSecretInvalid: (variable) => show(`${variable}_FILE`, false),
     apiKeysReloaded: () => show('GATEWAY_API_KEYS_FILE', true),
     apiKeysFileInvalid: () => show('GATEWAY_API_KEYS_FILE', false),
     trustedDocumentsReloaded: () => show('TRUSTED_DOCUMENTS', true),

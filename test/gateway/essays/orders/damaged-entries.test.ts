@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { createLog } from '../../../../src/base/log.ts';
-import { createSealingKeys, withSealing } from '../../../../src/gateway/stores/sealed-store.ts';
+import { createSealing, withSealing } from '../../../../src/gateway/stores/sealed-store.ts';
 import { createLogEvents } from '../../../../src/gateway/telemetry/log-events.ts';
 import { listOrders, storeOrders, tOrders } from '../../../support/gateway/essays/orders.ts';
 import { tRawClient, tRedisStore } from '../../../support/gateway/stores/redis-client.ts';
@@ -11,7 +11,7 @@ it.skipIf(whyNoRedis)(`one damaged entry in Redis hides no other order${whyNoRed
   const redis = await tRedis();
   const store = withSealing(
     tRedisStore(redis.url).store,
-    createSealingKeys(() => 'a-secret-of-the-test-with-32-characters'),
+    createSealing(() => 'a-secret-of-the-test-with-32-characters').loadKeys,
   );
   await storeOrders(store, 'cancelled', 3);
   const raw = tRawClient(redis);
