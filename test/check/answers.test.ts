@@ -5,7 +5,7 @@ import { type ErrorCode, GatewayError } from '../../src/base/errors.ts';
 import type { Answer } from '../../src/check/answers/answer-source.ts';
 import { createAnswers } from '../../src/check/answers/answers.ts';
 import { openJournal } from '../../src/check/answers/journal.ts';
-import { FingerprintMap, fingerprintOf } from '../../src/check/fingerprints.ts';
+import { FingerprintMap, fingerprintOf, printFingerprint } from '../../src/check/fingerprints.ts';
 import type { IbanValidation } from '../../src/gateway/bank-data/bank-data.ts';
 import { createBankDataAnswers } from '../../src/gateway/bank-data/check-answers.ts';
 import { tIban } from '../support/e2e/iban.ts';
@@ -13,6 +13,11 @@ import { tFolder } from '../support/gateway/stores/folder.ts';
 
 const valid: Answer = { kind: 'answered', valid: true, bank: 'Commerzbank', bic: 'COBADEFFXXX' };
 const invalid: Answer = { kind: 'answered', valid: false, bank: null, bic: null };
+
+it('a fingerprint is the beginning of the SHA-256', () => {
+  // printf DE89370400440532013000 | sha256sum
+  expect(printFingerprint(fingerprintOf('DE89370400440532013000'))).toBe('faf7e1c0107370ff6f5d0320');
+});
 
 describe('a map of fingerprints', () => {
   it('has the last number of each text while it grows', () => {

@@ -33,5 +33,5 @@ export function countOf(number: number, noun: string): string {
 
 /** The noun, or its plural. */
 export function plural(number: number, noun: string): string {
-  return number === 1 ? noun : `${noun}${noun.endsWith('ch') ? 'es' : 's'}`;
+  return number === 1 ? noun : `${noun}${/(?:ch|s)$/.test(noun) ? 'es' : 's'}`;
 }

@@ -176,7 +176,7 @@ export function createPartChecks({
     const end = findVersionEnd(of.name, country.slice(0, 2));
     if (end !== null && message !== null) {
       const text = `${end.by} accept ${of.name} until ${end.date}. Send the version of 2019 (${end.source}).`;
-      findings.addSummary('VERSION_ENDS', message, () => text);
+      findings.addSummary('VERSION_ENDS', message, () => text, end.by);
     }
     report?.checkPayment(element, findings);
     duplicates.checkPayment(find(element, 'PmtInfId'));

@@ -22,10 +22,7 @@ export interface FoundProblem {
 export class MessageFindings {
   /** The rules for the part that is checked: those of other schemes find nothing. */
   scheme: Scheme = 'iso';
-  readonly #summaries = new Map<
-    string,
-    { code: RuleCode; place: Place; count: number; describe: (count: number) => string }
-  >();
+  readonly #summaries = new Map<string, Summary>();
   /** Those of the part that is being read. Their places are known when all of its elements are. */
   #part: Found[] = [];
   readonly #queue: Entry[] = [];
@@ -93,12 +90,17 @@ export class MessageFindings {
     this.#part.push({ order: element.order, code, path, isGeneric, complete });
   }
 
-  /** One finding for all elements of which a rule says the same, at the first of them. @param describe its message */
-  addSummary(code: RuleCode, element: XmlElement, describe: (count: number) => string): void {
+  /**
+   * One finding for all elements that break a rule, at the first of them.
+   * @param describe its message, by their number
+   * @param about what the message is about, if there can be several
+   */
+  addSummary(code: RuleCode, element: XmlElement, describe: (count: number) => string, about = ''): void {
     if (!this.#holds(code)) return;
-    const found = this.#summaries.get(describe(0)) ?? { code, place: placeOf(element), count: 0, describe };
-    found.count += 1;
-    this.#summaries.set(describe(0), found);
+    const key = `${code} ${about}`;
+    const found = this.#summaries.get(key);
+    if (found === undefined) this.#summaries.set(key, { code, place: placeOf(element), count: 1, describe });
+    else found.count += 1;
   }
 
   /** After the last part. */
@@ -176,6 +178,14 @@ export class MessageFindings {
       if (finding !== null) yield typeof finding === 'function' ? await this.#inTimeSlice(finding) : finding;
     }
   }
+}
+
+interface Summary {
+  code: RuleCode;
+  /** Of the first element. */
+  place: Place;
+  count: number;
+  describe: (count: number) => string;
 }
 
 interface Found {

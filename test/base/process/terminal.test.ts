@@ -5,6 +5,7 @@ it.each([
   [0, 'row', '0 rows'],
   [1, 'branch', '1 branch'],
   [1_500, 'branch', '1,500 branches'],
+  [2, 'address', '2 addresses'],
 ])('counts %i of a %s', (number, noun, expected) => {
   expect(countOf(number, noun)).toBe(expected);
 });
