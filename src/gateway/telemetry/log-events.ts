@@ -79,11 +79,10 @@ export function createLogEvents(log: Log): Events {
     ),
     unexpectedError: (error, requestId) =>
       log.error({ requestId, err: error instanceof Error ? error : new Error(String(error)) }, 'unexpected error'),
-    preflightRefused(origin) {
-      // Not once per origin: clients choose it.
-      if (!isDue('preflight')) return;
-      log.warn({ origin }, 'a page may not call the gateway: to allow it, add its origin to CORS_ORIGINS');
-    },
+    // Not once per origin: clients choose it.
+    preflightRefused: onceAMinute(0, (origin) =>
+      log.warn({ origin }, 'a page may not call the gateway: to allow it, add its origin to CORS_ORIGINS'),
+    ),
     apiKeysReloaded: (count) => log.info({ count }, 'the file with API keys was read again'),
     apiKeysFileInvalid: (reason) =>
       log.error({ reason }, 'the file with API keys is invalid: the last valid keys remain in use'),

@@ -40,14 +40,12 @@ describe('a store with a present and an old secret', () => {
     await expect(tOpened(store, first).get('later')).rejects.toMatchObject({ failure: 'wrong-secret' });
   });
 
-  it('shares counters, locks and conditions between gateways of which each has another present secret', async () => {
+  it('shares counters and conditions between gateways of which each has another present secret', async () => {
     const store = createMemoryStore();
     const [before, after] = [tOpened(store, first, second), tOpened(store, second, first)];
     await before.add('calls', 40, hour);
     expect(await after.add('calls', 2, hour)).toMatchObject({ sum: 42, restored: 0 });
     expect(await before.add('calls', 0, hour)).toMatchObject({ sum: 42 });
-    expect(await after.lock('order', hour)).not.toBeNull();
-    expect(await before.lock('order', hour)).toBeNull();
     await before.set('record', 'ordered', hour);
     expect(await getOrCreate(after, 'record', 'again', hour)).toBe('ordered');
     expect(await after.replace('record', 'ordered', 'sent', hour)).toBe(true);
