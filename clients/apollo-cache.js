@@ -9,75 +9,138 @@ import { visit } from 'graphql';
 
 // From here, written by `npm run schema`.
 const types = {
-  keys: {
-    Allowance: null,
-    Bank: 'id',
-    BankConnection: null,
-    BankData: 'id',
-    BankEdge: null,
-    BankScheme: null,
-    BicValidation: 'bic',
-    CallerBudget: null,
-    CancelEssayResult: null,
-    DeleteEssayResult: 'id',
-    Essay: 'id',
-    EssayAllowanceExhausted: null,
-    EssayCancelled: null,
-    EssayFailed: null,
-    EssayFinished: null,
-    EssayInput: null,
-    EssayOrder: 'id',
-    EssayOrderConnection: null,
-    EssayOrderEdge: null,
-    EssayQueued: null,
-    EssayServiceFailed: null,
-    EssayWriting: null,
-    IbanCountry: 'code',
-    IbanData: null,
-    IbanField: null,
-    IbanFormat: null,
-    IbanValidation: 'iban',
-    InvalidEssayField: null,
-    InvalidEssayInput: null,
-    InvalidIbanField: null,
-    InvalidIbanFields: null,
-    Limits: null,
-    PageInfo: null,
+  "keys": {
+    "Allowance": null,
+    "Bank": "id",
+    "BankConnection": null,
+    "BankData": "id",
+    "BankEdge": null,
+    "BankScheme": null,
+    "BicValidation": "bic",
+    "CallerBudget": null,
+    "Essay": "id",
+    "EssayAllowanceExhausted": null,
+    "EssayCancellation": null,
+    "EssayCancelled": null,
+    "EssayDeletion": "deletedId",
+    "EssayFailed": null,
+    "EssayFinished": null,
+    "EssayInput": null,
+    "EssayOrder": "id",
+    "EssayOrderConnection": null,
+    "EssayOrderEdge": null,
+    "EssayOrderNotEnded": null,
+    "EssayOrderNotFound": null,
+    "EssayQueued": null,
+    "EssayServiceFailed": null,
+    "EssayWriting": null,
+    "IbanCountry": "code",
+    "IbanData": null,
+    "IbanField": null,
+    "IbanFormat": null,
+    "IbanItemResult": null,
+    "IbanValidation": "iban",
+    "InvalidEssayField": null,
+    "InvalidEssayInput": null,
+    "InvalidIbanField": null,
+    "InvalidIbanFields": null,
+    "Limits": null,
+    "PageInfo": null
   },
-  lists: {
-    Bank: ['schemes'],
-    BankData: ['schemes'],
-    IbanCountry: ['ibanFields', 'territories'],
-    InvalidEssayInput: ['fields'],
-    InvalidIbanFields: ['fields'],
-    Query: ['allowances', 'countries', 'ibanValidations'],
+  "lists": {
+    "Bank": [
+      "schemes"
+    ],
+    "BankData": [
+      "schemes"
+    ],
+    "IbanCountry": [
+      "ibanFields",
+      "territories"
+    ],
+    "InvalidEssayInput": [
+      "fields"
+    ],
+    "InvalidIbanFields": [
+      "fields"
+    ],
+    "Query": [
+      "allowances",
+      "countries",
+      "ibanItems",
+      "ibanValidations"
+    ]
   },
-  connections: {
-    banks: ['country', 'search'],
-    essays: ['state'],
+  "connections": {
+    "banks": [
+      "country",
+      "search"
+    ],
+    "essayOrders": [
+      "state"
+    ]
   },
-  lookUps: {
-    bicValidation: {
-      type: 'BicValidation',
-      key: 'bic',
+  "lookUps": {
+    "bicValidation": {
+      "type": "BicValidation",
+      "key": "bic"
     },
-    country: {
-      type: 'IbanCountry',
-      key: 'code',
+    "country": {
+      "type": "IbanCountry",
+      "key": "code"
     },
-    ibanValidation: {
-      type: 'IbanValidation',
-      key: 'iban',
-    },
+    "ibanValidation": {
+      "type": "IbanValidation",
+      "key": "iban"
+    }
   },
-  possibleTypes: {
-    Error: ['EssayAllowanceExhausted', 'EssayServiceFailed', 'InvalidEssayInput', 'InvalidIbanFields'],
-    EssayFailure: ['EssayAllowanceExhausted', 'EssayServiceFailed', 'InvalidEssayInput'],
-    EssayOrderState: ['EssayCancelled', 'EssayFailed', 'EssayFinished', 'EssayQueued', 'EssayWriting'],
-    GenerateEssayResult: ['Essay', 'EssayAllowanceExhausted', 'EssayServiceFailed', 'InvalidEssayInput'],
-    GenerateIbanResult: ['IbanValidation', 'InvalidIbanFields'],
-    StartEssayResult: ['EssayAllowanceExhausted', 'EssayOrder', 'EssayServiceFailed', 'InvalidEssayInput'],
-  },
+  "possibleTypes": {
+    "CancelEssayResult": [
+      "EssayCancellation",
+      "EssayOrderNotFound"
+    ],
+    "DeleteEssayResult": [
+      "EssayDeletion",
+      "EssayOrderNotEnded",
+      "EssayOrderNotFound"
+    ],
+    "Error": [
+      "EssayAllowanceExhausted",
+      "EssayOrderNotEnded",
+      "EssayOrderNotFound",
+      "EssayServiceFailed",
+      "InvalidEssayInput",
+      "InvalidIbanFields"
+    ],
+    "EssayFailure": [
+      "EssayAllowanceExhausted",
+      "EssayServiceFailed",
+      "InvalidEssayInput"
+    ],
+    "EssayOrderState": [
+      "EssayCancelled",
+      "EssayFailed",
+      "EssayFinished",
+      "EssayQueued",
+      "EssayWriting"
+    ],
+    "GenerateEssayResult": [
+      "Essay",
+      "EssayAllowanceExhausted",
+      "EssayServiceFailed",
+      "InvalidEssayInput"
+    ],
+    "GenerateIbanResult": [
+      "IbanValidation",
+      "InvalidIbanFields"
+    ],
+    "StartEssayResult": [
+      "EssayAllowanceExhausted",
+      "EssayOrder",
+      "EssayServiceFailed",
+      "InvalidEssayInput"
+    ]
+  }
 };
 // To here.
 

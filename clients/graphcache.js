@@ -7,50 +7,95 @@ import { relayPagination } from '@urql/exchange-graphcache/extras';
 
 // From here, written by `npm run schema`.
 const types = {
-  keys: {
-    Allowance: null,
-    Bank: null,
-    BankConnection: null,
-    BankData: null,
-    BankEdge: null,
-    BankScheme: null,
-    BicValidation: null,
-    CallerBudget: null,
-    CancelEssayResult: null,
-    DeleteEssayResult: 'id',
-    Essay: 'id',
-    EssayAllowanceExhausted: null,
-    EssayCancelled: null,
-    EssayFailed: null,
-    EssayFinished: null,
-    EssayInput: null,
-    EssayOrder: 'id',
-    EssayOrderConnection: null,
-    EssayOrderEdge: null,
-    EssayQueued: null,
-    EssayServiceFailed: null,
-    EssayWriting: null,
-    IbanCountry: null,
-    IbanData: null,
-    IbanField: null,
-    IbanFormat: null,
-    IbanValidation: null,
-    InvalidEssayField: null,
-    InvalidEssayInput: null,
-    InvalidIbanField: null,
-    InvalidIbanFields: null,
-    Limits: null,
-    PageInfo: null,
+  "keys": {
+    "Allowance": null,
+    "Bank": null,
+    "BankConnection": null,
+    "BankData": null,
+    "BankEdge": null,
+    "BankScheme": null,
+    "BicValidation": null,
+    "CallerBudget": null,
+    "Essay": "id",
+    "EssayAllowanceExhausted": null,
+    "EssayCancellation": null,
+    "EssayCancelled": null,
+    "EssayDeletion": null,
+    "EssayFailed": null,
+    "EssayFinished": null,
+    "EssayInput": null,
+    "EssayOrder": "id",
+    "EssayOrderConnection": null,
+    "EssayOrderEdge": null,
+    "EssayOrderNotEnded": null,
+    "EssayOrderNotFound": null,
+    "EssayQueued": null,
+    "EssayServiceFailed": null,
+    "EssayWriting": null,
+    "IbanCountry": null,
+    "IbanData": null,
+    "IbanField": null,
+    "IbanFormat": null,
+    "IbanItemResult": null,
+    "IbanValidation": null,
+    "InvalidEssayField": null,
+    "InvalidEssayInput": null,
+    "InvalidIbanField": null,
+    "InvalidIbanFields": null,
+    "Limits": null,
+    "PageInfo": null
   },
-  connections: ['banks', 'essays'],
-  possibleTypes: {
-    Error: ['EssayAllowanceExhausted', 'EssayServiceFailed', 'InvalidEssayInput', 'InvalidIbanFields'],
-    EssayFailure: ['EssayAllowanceExhausted', 'EssayServiceFailed', 'InvalidEssayInput'],
-    EssayOrderState: ['EssayCancelled', 'EssayFailed', 'EssayFinished', 'EssayQueued', 'EssayWriting'],
-    GenerateEssayResult: ['Essay', 'EssayAllowanceExhausted', 'EssayServiceFailed', 'InvalidEssayInput'],
-    GenerateIbanResult: ['IbanValidation', 'InvalidIbanFields'],
-    StartEssayResult: ['EssayAllowanceExhausted', 'EssayOrder', 'EssayServiceFailed', 'InvalidEssayInput'],
-  },
+  "connections": [
+    "banks",
+    "essayOrders"
+  ],
+  "possibleTypes": {
+    "CancelEssayResult": [
+      "EssayCancellation",
+      "EssayOrderNotFound"
+    ],
+    "DeleteEssayResult": [
+      "EssayDeletion",
+      "EssayOrderNotEnded",
+      "EssayOrderNotFound"
+    ],
+    "Error": [
+      "EssayAllowanceExhausted",
+      "EssayOrderNotEnded",
+      "EssayOrderNotFound",
+      "EssayServiceFailed",
+      "InvalidEssayInput",
+      "InvalidIbanFields"
+    ],
+    "EssayFailure": [
+      "EssayAllowanceExhausted",
+      "EssayServiceFailed",
+      "InvalidEssayInput"
+    ],
+    "EssayOrderState": [
+      "EssayCancelled",
+      "EssayFailed",
+      "EssayFinished",
+      "EssayQueued",
+      "EssayWriting"
+    ],
+    "GenerateEssayResult": [
+      "Essay",
+      "EssayAllowanceExhausted",
+      "EssayServiceFailed",
+      "InvalidEssayInput"
+    ],
+    "GenerateIbanResult": [
+      "IbanValidation",
+      "InvalidIbanFields"
+    ],
+    "StartEssayResult": [
+      "EssayAllowanceExhausted",
+      "EssayOrder",
+      "EssayServiceFailed",
+      "InvalidEssayInput"
+    ]
+  }
 };
 // To here.
 

@@ -142,11 +142,11 @@ export function withSecretCheck(store: Store, sealing: Sealing, checked = store)
   }
 
   async function checkOrCreate(): Promise<void> {
+    const stored = await checkStored();
     const own = sealing.createCheckValue();
-    const stored = await getOrCreate(store, checkValueKey, own, checkValueExpiry);
-    check(stored);
+    if (stored === null) check(await getOrCreate(store, checkValueKey, own, checkValueExpiry));
     // After a change of the secret. If another gateway replaces it at the same time, the value of that one remains.
-    if (!sealing.isPresent(stored)) await store.replace(checkValueKey, stored, own, checkValueExpiry);
+    else if (!sealing.isPresent(stored)) await store.replace(checkValueKey, stored, own, checkValueExpiry);
   }
 
   return {
