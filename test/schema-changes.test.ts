@@ -30,6 +30,12 @@ describe('the schema check', () => {
     expect(await changesBy(zip, '', declarations)).toEqual({ ...nothing, declared });
   });
 
+  it('reports a removed field of a type that also gets an interface', async () => {
+    const from = /type IbanCountry (@key.*?) {2}sepa: Boolean!/s;
+    const { breaking } = await changesBy(from, 'type IbanCountry implements Error $1  message: String!');
+    expect(breaking).toEqual(["IbanCountry.sepa: Field 'sepa' was removed from object type 'IbanCountry'"]);
+  });
+
   it('reports declarations without a breaking change: the path is unknown, or the change is harmless', async () => {
     const declarations = ['Bank.zip', 'IbanData.extra', 'Bank.nothing'].map((path) => ({ path, reason: 'why not' }));
     const { unmatched } = await changesBy('type IbanData {', 'type IbanData {\n  extra: String', declarations);

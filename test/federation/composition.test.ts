@@ -50,6 +50,22 @@ describe('a supergraph of payments and what Ledgerquill returns for _service', (
   });
 });
 
+describe('another subgraph with node(id:)', () => {
+  const composeWith = (directive: string) => {
+    const typeDefs = parse(`extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@override"])
+      interface Node { id: ID! } type Query { node(id: ID!): Node ${directive} }`);
+    return composeByApollo([...subgraphs, { name: 'nodes', url: 'http://nodes/graphql', typeDefs }]);
+  };
+
+  it('takes it over with @override', () => {
+    expect(composeWith('@override(from: "ledgerquill")').errors).toBeUndefined();
+  });
+
+  it('does not compose without', () => {
+    expect(composeWith('').errors?.map(({ message }) => message)).toEqual([expect.stringContaining('"Query.node"')]);
+  });
+});
+
 describe('the supergraph.graphql of the example', () => {
   it('matches the schema; `npm run schema` prints it', () => {
     expect(readFileSync(supergraphFile, 'utf8')).toBe(printSupergraph());

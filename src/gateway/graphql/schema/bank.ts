@@ -2,7 +2,7 @@ import type { BankStatus, BicSource } from '../../../banks/listed-bank.ts';
 import { type BankScheme, type PaymentScheme, paymentSchemes } from '../../../banks/scheme-registers.ts';
 import { compactBic } from '../../../iban/bic.ts';
 import type { Bank } from '../../bank-data/bank-data.ts';
-import { BicType, builder, DateType } from './builder.ts';
+import { BicType, builder, DateType, NodeType } from './builder.ts';
 import { type Context, limitToListFreshness } from './context.ts';
 import { lookUpCost, paid } from './directives.ts';
 import { entityKey, readKey, resolveReference } from './entities.ts';
@@ -68,6 +68,7 @@ const BankSchemeType = builder.objectRef<BankScheme>('BankScheme').implement({
 });
 
 export const BankType = builder.objectRef<Bank>('Bank').implement({
+  interfaces: [NodeType],
   directives: [entityKey('id'), entityKey('bic')],
   extensions: {
     cacheScope: 'public',
@@ -75,7 +76,7 @@ export const BankType = builder.objectRef<Bank>('Bank').implement({
     ...resolveReference(({ id, bic }, context) =>
       id === undefined
         ? findByBic(readKey('bic', bic, maxLengths.code), context)
-        : findById(readKey('id', id, maxLengths.id), context),
+        : findBank(readKey('id', id, maxLengths.id), context),
     ),
   },
   description: 'A bank, as the list of banks of its country has it.',
@@ -151,7 +152,7 @@ async function findByBic(bic: string, { loaders }: Context): Promise<Bank | null
 }
 
 /** The record may be the one of its BIC; otherwise it is in the list of its country. */
-async function findById(id: string, context: Context): Promise<Bank | null> {
+export async function findBank(id: string, context: Context): Promise<Bank | null> {
   const { services, limiter, requestContext } = context;
   const [country, bankCode, bic = ''] = id.split(':');
   const ofBic = bic === '' ? null : await findByBic(bic, context);

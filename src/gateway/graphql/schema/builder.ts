@@ -71,6 +71,17 @@ function specifiedBy(url: string) {
   return { specifiedByURL: url, directives: [{ name: 'specifiedBy' as const, args: { url } }] };
 }
 
+export const NodeType = builder.interfaceRef<object>('Node').implement({
+  description: 'An object that a client finds again by its id: `node(id:)`.',
+  fields: (t) => ({ id: t.id({ description: 'Identifies the object among those of all types; otherwise opaque.' }) }),
+  // By fields that only one of them has, as resolvers return what the ports do.
+  resolveType(node) {
+    if ('problems' in node) return 'IbanValidation';
+    if ('state' in node) return 'EssayOrder';
+    return 'text' in node ? 'Essay' : 'Bank';
+  },
+});
+
 export const ErrorType = builder.interfaceRef<{ message: string }>('Error').implement({
   description: 'A failure that the client can act on.',
   fields: (t) => ({ message: t.exposeString('message', { description: 'What went wrong, as a message for users.' }) }),

@@ -13,7 +13,7 @@ import { findCountryFormat } from '../../../iban/registry.ts';
 import { suggestIbans } from '../../../iban/suggest-ibans.ts';
 import type { IbanData, IbanValidation } from '../../bank-data/bank-data.ts';
 import { BankType } from './bank.ts';
-import { builder, IbanType } from './builder.ts';
+import { builder, IbanType, NodeType } from './builder.ts';
 import { type Context, limitToListFreshness } from './context.ts';
 import { IbanCountryType } from './country.ts';
 import { assumeSize, lookUpCost, paid, personalData, shortTextCost, suggestionsCost } from './directives.ts';
@@ -205,6 +205,7 @@ const IbanFormatType = builder.objectRef<IbanFormat>('IbanFormat').implement({
 });
 
 export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidation').implement({
+  interfaces: [NodeType],
   directives: [entityKey('iban'), lookUpCost],
   extensions: {
     cacheScope: 'private',
@@ -215,6 +216,10 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
   },
   description: 'The result of validating an IBAN. An IBAN that is not valid is a result, not an error.',
   fields: (t) => ({
+    id: t.id({
+      description: 'For `node(id:)`: the encrypted IBAN, which only gateways with the same STORE_SECRET can read.',
+      resolve: ({ iban }, _, { services }) => services.ibanIds.write(iban),
+    }),
     iban: t.exposeID('iban', {
       directives: [personalData],
       description: 'The validated IBAN, without spaces and hyphens, in upper case.',
