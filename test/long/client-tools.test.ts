@@ -27,7 +27,7 @@ describe('relay-compiler', () => {
     expect(await project.execute('src/BankList.ts', await listen())).toBe(project.expected);
   });
 
-  it('compiles a fragment on a node to a query that refetches it', async () => {
+  it('compiles a fragment on a node to a query that finds it again', async () => {
     const project = tClientProject('Relay');
     await compile(project);
     const artifact = project.read('src/__generated__/IbanFactsRefetchQuery.graphql.ts');
