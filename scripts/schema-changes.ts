@@ -30,6 +30,7 @@ export async function findSchemaChanges(
     ignoreDirectiveDefinitions,
     markCompositionBreaks,
     DiffRule.ignoreDescriptionChanges,
+    putInterfacesLast,
     DiffRule.simplifyChanges,
   ]);
   const reasons = new Map(declarations.map(({ path, reason }) => [path, reason]));
@@ -60,6 +61,12 @@ const markCompositionBreaks: Rule = ({ changes }) =>
     const isBreaking = /_REMOVED$/.test(change.type) && /\.@(key|shareable)(\.|$)/.test(change.path ?? '');
     return isBreaking ? { ...change, criticality: { level: CriticalityLevel.Breaking } } : change;
   });
+
+/** `simplifyChanges` hides what follows in the path of an addition; an interface is added to the path of its type. */
+const putInterfacesLast: Rule = ({ changes }) => {
+  const isInterface = ({ type }: Change) => type === 'OBJECT_TYPE_INTERFACE_ADDED';
+  return [...changes.filter((change) => !isInterface(change)), ...changes.filter(isInterface)];
+};
 
 function describe({ path = '', message }: Change): string {
   return `${path}: ${message}`;

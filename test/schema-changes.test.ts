@@ -30,10 +30,16 @@ describe('the schema check', () => {
     expect(await changesBy(zip, '', declarations)).toEqual({ ...nothing, declared });
   });
 
+  it('reports a removed field of a type that also gets an interface', async () => {
+    const from = /type IbanCountry (@key.*?) {2}sepa: Boolean!/s;
+    const { breaking } = await changesBy(from, 'type IbanCountry implements Error $1  message: String!');
+    expect(breaking).toEqual(["IbanCountry.sepa: Field 'sepa' was removed from object type 'IbanCountry'"]);
+  });
+
   it('reports declarations without a breaking change: the path is unknown, or the change is harmless', async () => {
-    const declarations = ['Bank.zip', 'BankData.extra', 'Bank.nothing'].map((path) => ({ path, reason: 'why not' }));
-    const { unmatched } = await changesBy('type BankData {', 'type BankData {\n  extra: String', declarations);
-    expect(unmatched).toEqual(['Bank.zip', 'BankData.extra', 'Bank.nothing']);
+    const declarations = ['Bank.zip', 'IbanData.extra', 'Bank.nothing'].map((path) => ({ path, reason: 'why not' }));
+    const { unmatched } = await changesBy('type IbanData {', 'type IbanData {\n  extra: String', declarations);
+    expect(unmatched).toEqual(['Bank.zip', 'IbanData.extra', 'Bank.nothing']);
   });
 
   it.each([
@@ -74,8 +80,8 @@ describe('the schema check', () => {
   });
 
   it('reports additions and deprecations as harmless', async () => {
-    const added = await changesBy('type BankData {', 'type BankData {\n  extra: String');
-    const harmless = ["BankData.extra: Field 'extra' was added to object type 'BankData'"];
+    const added = await changesBy('type IbanData {', 'type IbanData {\n  extra: String');
+    const harmless = ["IbanData.extra: Field 'extra' was added to object type 'IbanData'"];
     expect(added).toEqual({ ...nothing, harmless });
     const deprecated = await changesBy('  zip: String', '  zip: String @deprecated(reason: "Use bankData.")');
     expect(deprecated.harmless.join()).toContain('Bank.zip');

@@ -19,7 +19,7 @@ async function brokenRules(from: string, to: string): Promise<string[]> {
 
 describe('the schema lint', () => {
   it.each([
-    ['a field without a description', 'type BankData {', 'type BankData {\n  extra: String', 'require-description'],
+    ['a field without a description', 'type IbanData {', 'type IbanData {\n  extra: String', 'require-description'],
     ['an enum value without a description', 'enum Service {', 'enum Service {\n  EXTRA', 'require-description'],
     ['a field in snake case', '  sepaCountry:', '  sepa_country:', 'naming-convention'],
     ['an enum value in lower case', '  ESSAYS\n', '  essays\n', 'naming-convention'],

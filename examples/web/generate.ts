@@ -31,7 +31,10 @@ export async function generateDocuments(): Promise<void> {
         preset: 'client',
         // The default name, useFragment, is also the name of an Apollo hook.
         presetConfig: { fragmentMasking: { unmaskFunctionName: 'readFragment' } },
-        config: { useTypeImports: true, scalars: { DateTime: 'string', ID: 'string' } },
+        config: {
+          useTypeImports: true,
+          scalars: { BIC: 'string', Date: 'string', DateTime: 'string', IBAN: 'string', ID: 'string' },
+        },
       },
     },
   });

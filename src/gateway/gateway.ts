@@ -16,6 +16,7 @@ import { createPaidEssays } from './essays/paid-essays.ts';
 import { createTrustedDocuments } from './graphql/documents/trusted-documents.ts';
 import { createGraphqlHandler } from './graphql/request/graphql-handler.ts';
 import { createContext } from './graphql/schema/context.ts';
+import { createIbanIds } from './graphql/schema/iban-ids.ts';
 import { readQueryLimits } from './graphql/schema/query-limits.ts';
 import { schema } from './graphql/schema/schema.ts';
 import type { CheckEndpoint } from './http/check-endpoint.ts';
@@ -123,6 +124,7 @@ export function createGateway(
     allowances,
     budgets: access.budgets,
     knownBanks,
+    ibanIds: createIbanIds(() => config.store.secret ?? readOrCreateSecret(config.dataDir)),
     limits: readQueryLimits(config),
     isOnlyLocal: config.allowedHosts.length === 0,
     slices,

@@ -21,10 +21,23 @@ describe('relay-compiler', () => {
 
   it('compiles the documents, and TypeScript their types', async () => {
     const project = tClientProject('Relay');
-    expect(await compile(project)).toContain('compiled documents: 3 reader, 2 normalization, 4 operation text');
+    expect(await compile(project)).toContain('compiled documents: 4 reader, 3 normalization, 6 operation text');
     await project.typecheck();
     const { listen } = tGateway({ bankDataUrl: await tBankDataService() });
     expect(await project.execute('src/BankList.ts', await listen())).toBe(project.expected);
+  });
+
+  it('compiles a fragment on a node to a query that finds it again', async () => {
+    const project = tClientProject('Relay');
+    await compile(project);
+    const artifact = project.read('src/__generated__/IbanFactsRefetchQuery.graphql.ts');
+    const [, text = '""'] = /"text": (".*")/.exec(artifact) ?? [];
+    const query: string = JSON.parse(text);
+    expect(query).toMatch(/node\(id: \$id\)/);
+    const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
+    const { data } = await ask('{ ibanValidation(iban: "DE89370400440532013000") { id } }');
+    const facts = { __typename: 'IbanValidation', iban: 'DE89370400440532013000', valid: true };
+    expect((await ask(query, { id: data?.ibanValidation?.id })).data?.node).toMatchObject(facts);
   });
 
   it('persists documents, whose ids Relay sends in place of them to a gateway that requires trusted ones', async () => {

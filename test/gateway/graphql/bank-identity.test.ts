@@ -99,7 +99,7 @@ describe('Bank as an entity', () => {
   });
 });
 
-it('BankData has the fields of Bank, and the same id', async () => {
+it('the bank of an account is the bank of its BIC, with the same id', async () => {
   const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
   const fields = 'id countryCode bankCode name address zip city bic bicSource source date';
   const { data } = await ask(`{ ibanValidation(iban: "DE67500400000532013000") { bankData { ${fields} } }

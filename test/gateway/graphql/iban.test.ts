@@ -134,15 +134,25 @@ describe('ibanValidation', () => {
       replyJson(200, { valid: true, iban_data: { bank_code: 37040044, sepa_country: 'Yes' } }),
     );
     const { data } = await ask(`{ ibanValidation(iban: "DE89370400440532013000") { ibanData {
-      countryCode checksum bban bankCode sepaCountry branch } } }`);
+      countryCode checkDigits bban bankCode sepa branch nationalCheckDigits } } }`);
     expect(data?.ibanValidation?.ibanData).toEqual({
       countryCode: 'DE',
-      checksum: '89',
+      checkDigits: '89',
       bban: '370400440532013000',
       bankCode: '37040044',
-      sepaCountry: true,
+      sepa: true,
       branch: null,
+      nationalCheckDigits: null,
     });
+  });
+
+  it('has old and new names for check digits and SEPA, with the same values', async () => {
+    const { ask } = await tScriptedGateway(replyJson(200, { valid: true, iban_data: { sepa_country: 'no' } }));
+    const { data } = await ask(`{ ibanValidation(iban: "IT60X0542811101000000123456") { ibanData {
+      checkDigits checksum nationalCheckDigits nationalChecksum sepa sepaCountry } } }`);
+    const { checkDigits, nationalCheckDigits, sepa, ...old } = data?.ibanValidation?.ibanData ?? {};
+    expect(old).toEqual({ checksum: checkDigits, nationalChecksum: nationalCheckDigits, sepaCountry: sepa });
+    expect([checkDigits, sepa]).toEqual(['60', false]);
   });
 
   it.each([{}, { valid: 'perhaps' }, [], 'valid', null, { data: { valid: true } }])(

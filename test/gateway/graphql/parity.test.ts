@@ -23,7 +23,11 @@ beforeEach(() => {
   vi.spyOn(Math, 'random').mockReturnValue(0.5);
 });
 
-const env = { ANONYMOUS_SCOPES: 'bank-data+essays+cost', CORS_ORIGINS: 'https://shop.example' };
+const env = {
+  STORE_SECRET: 'the-same-in-both-gateways',
+  ANONYMOUS_SCOPES: 'bank-data+essays+cost',
+  CORS_ORIGINS: 'https://shop.example',
+};
 
 describe('an ordinary POST', () => {
   const requests = createParityRequests(schema);

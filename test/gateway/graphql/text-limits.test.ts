@@ -17,6 +17,7 @@ const queries: Record<string, string> = {
   'Query.banks(search)': 'query ($text: String!) { banks(search: $text) { totalCount } }',
   'Query.banks(after)': 'query ($text: String!) { banks(after: $text) { totalCount } }',
   'Query.country(code)': 'query ($text: String!) { country(code: $text) { name } }',
+  'Query.node(id)': 'query ($text: ID!) { node(id: $text) { id } }',
   'Query.essay(id)': 'query ($text: ID!) { essay(id: $text) { text } }',
   'Query.essayOrder(id)': 'query ($text: ID!) { essayOrder(id: $text) { id } }',
   'Query.essayOrder(idempotencyKey)': 'query ($text: ID!) { essayOrder(idempotencyKey: $text) { id } }',

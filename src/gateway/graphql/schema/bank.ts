@@ -2,7 +2,7 @@ import type { BankStatus, BicSource } from '../../../banks/listed-bank.ts';
 import { type BankScheme, type PaymentScheme, paymentSchemes } from '../../../banks/scheme-registers.ts';
 import { compactBic } from '../../../iban/bic.ts';
 import type { Bank } from '../../bank-data/bank-data.ts';
-import { builder } from './builder.ts';
+import { BicType, builder, DateType, NodeType } from './builder.ts';
 import { type Context, limitToListFreshness } from './context.ts';
 import { lookUpCost, paid } from './directives.ts';
 import { entityKey, readKey, resolveReference } from './entities.ts';
@@ -49,87 +49,26 @@ const BankSchemeType = builder.objectRef<BankScheme>('BankScheme').implement({
         'Whether the register has the BIC, or that of its head office, as a participant today (UTC). If false, it may have the bank ' +
         'under another BIC.',
     }),
-    since: t.exposeString('since', {
+    since: t.expose('since', {
+      type: DateType,
       nullable: true,
       description:
         'The first day on which it takes part, such as 2026-03-01, also if it is in the future; null if unknown.',
     }),
-    until: t.exposeString('until', {
+    until: t.expose('until', {
+      type: DateType,
       nullable: true,
       description: 'The day on which it leaves the scheme, such as 2026-03-01; null if none is known.',
     }),
-    registerDate: t.exposeString('registerDate', {
+    registerDate: t.expose('registerDate', {
+      type: DateType,
       description: 'The day on which the register was imported, such as 2026-03-01: it has no date of its own.',
     }),
   }),
 });
 
-type BankFields = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Bank>;
-
-/** The fields of a bank, whether it was found by its bank code or is in a list. */
-const bankFields = (t: BankFields) => ({
-  id: t.id({
-    description: 'Country, bank code and BIC, which identify the record; several banks may share a BIC.',
-    resolve: bankId,
-  }),
-  bankCode: t.exposeString('bankCode', {
-    nullable: true,
-    description: 'National bank code, or the routing number of a US bank; null if unknown.',
-  }),
-  countryCode: t.exposeString('countryCode', {
-    nullable: true,
-    description: 'ISO 3166-1 alpha-2 code of the country; null if unknown.',
-  }),
-  name: t.exposeString('name', { nullable: true, description: 'Name of the bank; null if unknown.' }),
-  address: t.exposeString('address', { nullable: true, description: 'Street and number; null if unknown.' }),
-  zip: t.exposeString('zip', { nullable: true, description: 'Postal code; null if unknown.' }),
-  city: t.exposeString('city', { nullable: true, description: 'City; null if unknown.' }),
-  bic: t.exposeString('bic', { nullable: true, description: 'ISO 9362 BIC; null if the list has none.' }),
-  bicSource: t.expose('bicSource', {
-    type: BicSourceType,
-    nullable: true,
-    description: 'Where the BIC is from; null without a BIC, or if the service does not report it.',
-  }),
-  status: t.expose('status', {
-    type: BankStatusType,
-    nullable: true,
-    description:
-      'Whether the present list has the bank, or it has closed or merged; null if the service does not report it.',
-  }),
-  successor: t.exposeString('successor', {
-    nullable: true,
-    description: 'National bank code of the bank that took over a deleted one, in the same country; null if unknown.',
-  }),
-  source: t.exposeString('source', {
-    nullable: true,
-    description: 'Publisher of the record; null if the service does not report it.',
-  }),
-  date: t.exposeString('date', {
-    nullable: true,
-    description:
-      'Date of the published list in ISO 8601, such as 2026-03-01, or of its import, if the list has none; null if the ' +
-      'service does not report it.',
-  }),
-  schemes: t.field({
-    type: [BankSchemeType],
-    nullable: true,
-    extensions: { maxItems: paymentSchemes.length },
-    description:
-      'Whether it takes part in each payment scheme whose register was imported into DATA_DIR of the gateway; a scheme that is ' +
-      'missing is unknown. Null without a BIC, or if no register was imported. Needs no further upstream call.',
-    resolve({ bic }, _, { services, requestContext }) {
-      limitToListFreshness(requestContext);
-      return bic === null ? null : services.knownBanks.schemes(bic);
-    },
-  }),
-});
-
-export const BankDataType = builder.objectRef<Bank>('BankData').implement({
-  description: 'The bank of an account, from its national directory.',
-  fields: bankFields,
-});
-
 export const BankType = builder.objectRef<Bank>('Bank').implement({
+  interfaces: [NodeType],
   directives: [entityKey('id'), entityKey('bic')],
   extensions: {
     cacheScope: 'public',
@@ -137,11 +76,67 @@ export const BankType = builder.objectRef<Bank>('Bank').implement({
     ...resolveReference(({ id, bic }, context) =>
       id === undefined
         ? findByBic(readKey('bic', bic, maxLengths.code), context)
-        : findById(readKey('id', id, maxLengths.id), context),
+        : findBank(readKey('id', id, maxLengths.id), context),
     ),
   },
-  description: 'A record from a list of banks.',
-  fields: bankFields,
+  description: 'A bank, as the list of banks of its country has it.',
+  fields: (t) => ({
+    id: t.id({
+      description: 'Country, bank code and BIC, which identify the record; several banks may share a BIC.',
+      resolve: bankId,
+    }),
+    bankCode: t.exposeString('bankCode', {
+      nullable: true,
+      description: 'National bank code, or the routing number of a US bank; null if unknown.',
+    }),
+    countryCode: t.exposeString('countryCode', {
+      nullable: true,
+      description: 'ISO 3166-1 alpha-2 code of the country; null if unknown.',
+    }),
+    name: t.exposeString('name', { nullable: true, description: 'Name of the bank; null if unknown.' }),
+    address: t.exposeString('address', { nullable: true, description: 'Street and number; null if unknown.' }),
+    zip: t.exposeString('zip', { nullable: true, description: 'Postal code; null if unknown.' }),
+    city: t.exposeString('city', { nullable: true, description: 'City; null if unknown.' }),
+    bic: t.expose('bic', { type: BicType, nullable: true, description: 'ISO 9362 BIC; null if the list has none.' }),
+    bicSource: t.expose('bicSource', {
+      type: BicSourceType,
+      nullable: true,
+      description: 'Where the BIC is from; null without a BIC, or if the service does not report it.',
+    }),
+    status: t.expose('status', {
+      type: BankStatusType,
+      nullable: true,
+      description:
+        'Whether the present list has the bank, or it has closed or merged; null if the service does not report it.',
+    }),
+    successor: t.exposeString('successor', {
+      nullable: true,
+      description: 'National bank code of the bank that took over a deleted one, in the same country; null if unknown.',
+    }),
+    source: t.exposeString('source', {
+      nullable: true,
+      description: 'Publisher of the record; null if the service does not report it.',
+    }),
+    date: t.expose('date', {
+      type: DateType,
+      nullable: true,
+      description:
+        'Date of the published list in ISO 8601, such as 2026-03-01, or of its import, if the list has none; null if the ' +
+        'service does not report it.',
+    }),
+    schemes: t.field({
+      type: [BankSchemeType],
+      nullable: true,
+      extensions: { maxItems: paymentSchemes.length },
+      description:
+        'Whether it takes part in each payment scheme whose register was imported into DATA_DIR of the gateway; a scheme that is ' +
+        'missing is unknown. Null without a BIC, or if no register was imported. Needs no further upstream call.',
+      resolve({ bic }, _, { services, requestContext }) {
+        limitToListFreshness(requestContext);
+        return bic === null ? null : services.knownBanks.schemes(bic);
+      },
+    }),
+  }),
 });
 
 /** Such as `DE:37040044:COBADEFFXXX`. A bank with neither code nor BIC has its name. */
@@ -157,7 +152,7 @@ async function findByBic(bic: string, { loaders }: Context): Promise<Bank | null
 }
 
 /** The record may be the one of its BIC; otherwise it is in the list of its country. */
-async function findById(id: string, context: Context): Promise<Bank | null> {
+export async function findBank(id: string, context: Context): Promise<Bank | null> {
   const { services, limiter, requestContext } = context;
   const [country, bankCode, bic = ''] = id.split(':');
   const ofBic = bic === '' ? null : await findByBic(bic, context);

@@ -2,7 +2,7 @@ import { type BicMatch, matchBic } from '../../../banks/match-bic.ts';
 import { compactBic, findBicProblems, fullBic } from '../../../iban/bic.ts';
 import { parseIban } from '../../../iban/iban.ts';
 import type { IbanValidation } from '../../bank-data/bank-data.ts';
-import { builder } from './builder.ts';
+import { BicType, builder } from './builder.ts';
 import { type Context, limitToListFreshness } from './context.ts';
 import { maxLengths, requireText } from './field-checks.ts';
 import { IbanValidationType } from './iban.ts';
@@ -47,7 +47,8 @@ builder.objectFields(IbanValidationType, (t) => ({
       return matchBic(compacted, findBics(validation, context));
     },
   }),
-  bics: t.stringList({
+  bics: t.field({
+    type: [BicType],
     extensions: { maxItems: maxBics },
     description:
       `The BICs of its bank code, at most ${maxBics}: the one of bankData if it was looked up, then those of the bank lists of the ` +

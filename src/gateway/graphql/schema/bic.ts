@@ -2,7 +2,7 @@ import { compactBic, findBicProblems, parseBic } from '../../../iban/bic.ts';
 import { findPastedBic } from '../../../iban/pasted.ts';
 import type { BicValidation } from '../../bank-data/bank-data.ts';
 import { BankType } from './bank.ts';
-import { builder } from './builder.ts';
+import { BicType, builder } from './builder.ts';
 import { lookUpCost, paid } from './directives.ts';
 import { bankDataScope, maxLengths, requireText } from './field-checks.ts';
 import { needsLookUp } from './loaders.ts';
@@ -33,7 +33,8 @@ const BicValidationType = builder.objectRef<BicValidation>('BicValidation').impl
         'not well-formed is false without an upstream call.',
     }),
     problems: t.expose('problems', { type: [BicProblemType], description: 'Why it is not valid; empty if valid.' }),
-    suggestions: t.stringList({
+    suggestions: t.field({
+      type: [BicType],
       description:
         'The valid BIC that a pasted text contains, such as one behind "BIC:"; empty if it is well-formed, or contains none. Needs no ' +
         'upstream call.',

@@ -10,6 +10,9 @@ export const builder = new SchemaBuilder<{
   Scalars: {
     ID: { Input: string; Output: string };
     DateTime: { Input: never; Output: Date };
+    Date: { Input: never; Output: string };
+    IBAN: { Input: never; Output: string };
+    BIC: { Input: never; Output: string };
     _Any: { Input: unknown; Output: never };
   };
 }>({ plugins: [DirectivesPlugin], defaultFieldNullability: false });
@@ -18,6 +21,7 @@ export const builder = new SchemaBuilder<{
 type FederationDirectives = {
   link: { locations: 'SCHEMA'; args: { url: string; import: readonly string[] } };
   key: { locations: 'OBJECT'; args: { fields: string } };
+  specifiedBy: { locations: 'SCALAR'; args: { url: string } };
   shareable: { locations: 'OBJECT'; args: Record<never, never> };
   tag: { locations: 'FIELD_DEFINITION' | 'INPUT_FIELD_DEFINITION'; args: { name: string } };
   cost: { locations: 'OBJECT' | 'FIELD_DEFINITION'; args: { weight: number } };
@@ -36,8 +40,46 @@ type FederationDirectives = {
 
 export const DateTimeType = builder.scalarType('DateTime', {
   description: 'A date and time in UTC, in RFC 3339 format: 2026-12-01T00:00:00.000Z.',
-  specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time',
+  ...specifiedBy('https://scalars.graphql.org/andimarek/date-time'),
   serialize: (date) => date.toISOString(),
+});
+
+export const DateType = builder.scalarType('Date', {
+  description: 'A day in ISO 8601 format: 2026-03-01.',
+  ...specifiedBy('https://scalars.graphql.org/andimarek/local-date'),
+  serialize: String,
+});
+
+export const IbanType = builder.scalarType('IBAN', {
+  description:
+    'A valid IBAN by ISO 13616, without spaces: DE89370400440532013000. Only in results: arguments are of type String, because an ' +
+    'IBAN with spaces is accepted, and one that is wrong is a result with its problems.',
+  ...specifiedBy('https://www.iso.org/standard/81090.html'),
+  serialize: String,
+});
+
+export const BicType = builder.scalarType('BIC', {
+  description:
+    'A BIC by ISO 9362, of 8 or 11 characters: COBADEFFXXX. Only in results: arguments are of type String, because a BIC that is ' +
+    'wrong is a result with its problems.',
+  ...specifiedBy('https://www.iso.org/standard/84108.html'),
+  serialize: String,
+});
+
+/** For introspection, and as a directive for the SDL of the subgraph. */
+function specifiedBy(url: string) {
+  return { specifiedByURL: url, directives: [{ name: 'specifiedBy' as const, args: { url } }] };
+}
+
+export const NodeType = builder.interfaceRef<object>('Node').implement({
+  description: 'An object that a client finds again by its id: `node(id:)`.',
+  fields: (t) => ({ id: t.id({ description: 'Identifies the object among those of all types; otherwise opaque.' }) }),
+  // By fields that only one of them has, as resolvers return what the ports do.
+  resolveType(node) {
+    if ('problems' in node) return 'IbanValidation';
+    if ('state' in node) return 'EssayOrder';
+    return 'text' in node ? 'Essay' : 'Bank';
+  },
 });
 
 export const ErrorType = builder.interfaceRef<{ message: string }>('Error').implement({

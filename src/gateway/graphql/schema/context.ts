@@ -8,6 +8,7 @@ import type { EssayArchive, EssayGenerator, EssayOrders } from '../../essays/por
 import { type CallOrigin, createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
 import type { Trace } from '../../trace.ts';
 import type { Allowance } from '../../upstream/allowance/allowance.ts';
+import type { IbanIds } from './iban-ids.ts';
 import { Loaders } from './loaders.ts';
 import { createQueryLimiter, type QueryLimiter, type QueryLimits } from './query-limits.ts';
 
@@ -23,6 +24,8 @@ export interface Services {
   budgets: Pick<PaidBudgets, 'reserve' | 'status'>;
   /** What the bank lists of the gateway say without an upstream call. */
   knownBanks: Pick<KnownBanks, 'has' | 'status' | 'accountCheckMethod' | 'bics' | 'schemes'>;
+  /** The ids of IBAN validations. */
+  ibanIds: IbanIds;
   limits: QueryLimits;
   /** Whether only the machine of the gateway can call it, so that all anonymous requests are of one user. */
   isOnlyLocal: boolean;

@@ -2,7 +2,7 @@ import { type IbanField, ibanFields } from '../../../iban/build-iban.ts';
 import { countryName } from '../../../iban/country-name.ts';
 import { compactIban } from '../../../iban/iban.ts';
 import { type CountryFormat, countryFormats, findCountryFormat } from '../../../iban/registry.ts';
-import { builder } from './builder.ts';
+import { builder, IbanType } from './builder.ts';
 import { assumeSize } from './directives.ts';
 import { entityKey, readKey, resolveReference } from './entities.ts';
 import { bankDataScope, maxLengths, requireText } from './field-checks.ts';
@@ -61,7 +61,8 @@ IbanCountryType.implement({
       description: 'The format as a regular expression for an IBAN without spaces.',
       resolve: ({ regex }) => regex.source,
     }),
-    ibanExample: t.exposeString('example', {
+    ibanExample: t.expose('example', {
+      type: IbanType,
       description: 'A valid IBAN with a fictitious account, and with this code.',
     }),
     ibanFields: t.field({

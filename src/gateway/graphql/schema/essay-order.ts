@@ -7,7 +7,7 @@ import {
   essayLimits,
   type OrderPage,
 } from '../../essays/port.ts';
-import { builder, DateTimeType, ErrorType } from './builder.ts';
+import { builder, DateTimeType, ErrorType, NodeType } from './builder.ts';
 import { PageInfoType, pageSize, pageSizeArg, readCursor, readPageSize, writeCursor } from './connection.ts';
 import { essayCost, longTextCost, paid, textReadingCost } from './directives.ts';
 import {
@@ -97,6 +97,7 @@ const EssayOrderStateType = builder.unionType('EssayOrderState', {
 });
 
 const EssayOrderType = builder.objectRef<EssayOrder>('EssayOrder').implement({
+  interfaces: [NodeType],
   description:
     'An order of an essay: one that was started, or, from when it is sent, one of generateEssay with an idempotencyKey.',
   fields: (t) => ({

@@ -11,7 +11,7 @@ import {
   type InvalidEssayInput,
   type OrderInput,
 } from '../../essays/port.ts';
-import { builder, DateTimeType, ErrorType } from './builder.ts';
+import { builder, DateTimeType, ErrorType, NodeType } from './builder.ts';
 import { essayCost, longTextCost, paid, textReadingCost } from './directives.ts';
 import { essaysScope, limitText, maxLengths, stateTextLimit } from './field-checks.ts';
 import type { QueryLimiter } from './query-limits.ts';
@@ -75,6 +75,7 @@ export const EssayInputType = builder.objectRef<EssayInput>('EssayInput').implem
 });
 
 export const EssayType = builder.objectRef<Essay>('Essay').implement({
+  interfaces: [NodeType],
   description: 'A written essay.',
   fields: (t) => ({
     id: t.exposeID('id', {

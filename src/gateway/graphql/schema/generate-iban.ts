@@ -1,7 +1,7 @@
 import type { IbanFieldProblem } from '../../../iban/build-iban.ts';
 import { compactIban } from '../../../iban/iban.ts';
 import type { IbanGeneration } from '../../bank-data/bank-data.ts';
-import { builder, ErrorType } from './builder.ts';
+import { builder, ErrorType, IbanType } from './builder.ts';
 import { lookUpCost, paid, personalData } from './directives.ts';
 import { bankDataScope, limitText, maxLengths, requireText } from './field-checks.ts';
 import { IbanValidationType } from './iban.ts';
@@ -53,7 +53,8 @@ const InvalidIbanFieldsType = builder.objectRef<InvalidFields>('InvalidIbanField
       type: [InvalidIbanFieldType],
       description: 'The problem of each invalid field; empty if the service does not report which fields are invalid.',
     }),
-    suggestions: t.stringList({
+    suggestions: t.field({
+      type: [IbanType],
       directives: [personalData],
       extensions: { maxItems: 1 },
       description:

@@ -12,8 +12,8 @@ import { nationalCheck } from '../../../iban/national-checks.ts';
 import { findCountryFormat } from '../../../iban/registry.ts';
 import { suggestIbans } from '../../../iban/suggest-ibans.ts';
 import type { IbanData, IbanValidation } from '../../bank-data/bank-data.ts';
-import { BankDataType } from './bank.ts';
-import { builder } from './builder.ts';
+import { BankType } from './bank.ts';
+import { builder, IbanType, NodeType } from './builder.ts';
 import { type Context, limitToListFreshness } from './context.ts';
 import { IbanCountryType } from './country.ts';
 import { assumeSize, lookUpCost, paid, personalData, shortTextCost, suggestionsCost } from './directives.ts';
@@ -85,12 +85,22 @@ const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
     countryCode: t.exposeString('countryCode', {
       description: 'ISO 3166-1 alpha-2 code of the country; XK for Kosovo.',
     }),
-    sepaCountry: t.exposeBoolean('sepaCountry', {
+    sepa: t.exposeBoolean('sepaCountry', {
       nullable: true,
       description: 'Whether the country takes part in SEPA; null if the service does not report it.',
     }),
+    sepaCountry: t.exposeBoolean('sepaCountry', {
+      nullable: true,
+      deprecationReason: 'Use sepa. Removed on 2027-06-30 at the earliest.',
+      description: 'Whether the country takes part in SEPA; null if the service does not report it.',
+    }),
+    checkDigits: t.exposeString('checksum', {
+      directives: [personalData],
+      description: 'The two check digits of the IBAN.',
+    }),
     checksum: t.exposeString('checksum', {
       directives: [personalData],
+      deprecationReason: 'Use checkDigits. Removed on 2027-06-30 at the earliest.',
       description: 'The two check digits of the IBAN.',
     }),
     bban: t.exposeString('bban', {
@@ -109,9 +119,15 @@ const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
       nullable: true,
       description: 'The branch code; null if the country has none.',
     }),
+    nationalCheckDigits: t.exposeString('nationalChecksum', {
+      directives: [personalData],
+      nullable: true,
+      description: 'The national check digits; null if the country has none at a fixed position.',
+    }),
     nationalChecksum: t.exposeString('nationalChecksum', {
       directives: [personalData],
       nullable: true,
+      deprecationReason: 'Use nationalCheckDigits. Removed on 2027-06-30 at the earliest.',
       description: 'The national check digits; null if the country has none at a fixed position.',
     }),
     countryIbanFormatAsSwift: t.exposeString('countryIbanFormatAsSwift', {
@@ -189,6 +205,7 @@ const IbanFormatType = builder.objectRef<IbanFormat>('IbanFormat').implement({
 });
 
 export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidation').implement({
+  interfaces: [NodeType],
   directives: [entityKey('iban'), lookUpCost],
   extensions: {
     cacheScope: 'private',
@@ -199,6 +216,10 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
   },
   description: 'The result of validating an IBAN. An IBAN that is not valid is a result, not an error.',
   fields: (t) => ({
+    id: t.id({
+      description: 'For `node(id:)`: the encrypted IBAN, which only gateways with the same STORE_SECRET can read.',
+      resolve: ({ iban }, _, { services }) => services.ibanIds.write(iban),
+    }),
     iban: t.exposeID('iban', {
       directives: [personalData],
       description: 'The validated IBAN, without spaces and hyphens, in upper case.',
@@ -222,7 +243,7 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
       description: 'The parts of the IBAN; null if it cannot be parsed, or, with an error, when the service fails.',
     }),
     bankData: t.expose('bankData', {
-      type: BankDataType,
+      type: BankType,
       nullable: true,
       description: 'The bank of the account; null if the service does not know it, or, with an error, when it fails.',
     }),
@@ -264,7 +285,8 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
         return nationalCheck(iban, { germanMethod: services.knownBanks.accountCheckMethod(iban.slice(4, 12)) });
       },
     }),
-    suggestions: t.stringList({
+    suggestions: t.field({
+      type: [IbanType],
       directives: [suggestionsCost, personalData],
       description:
         'Up to five valid IBANs: the one that a pasted text contains, or those that differ by one typing error, or by O for 0 and I for 1, most likely first; ' +

@@ -9,6 +9,7 @@ import './essay-order.ts';
 import './generate-iban.ts';
 import './iban.ts';
 import './limits.ts';
+import './node.ts';
 import { addTimeSlices } from '../documents/slices.ts';
 import { builder } from './builder.ts';
 import { addFieldChecks } from './field-checks.ts';

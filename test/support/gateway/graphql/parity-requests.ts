@@ -38,6 +38,7 @@ const fieldArguments: Readonly<Record<string, string>> = {
   'Query.bicValidation': '(bic: "COBADEFFXXX")',
   'Query.country': '(code: "FR")',
   'Query.essay': '(id: "unknown")',
+  'Query.node': '(id: "unknown")',
   'Query.essayOrder': '(id: "unknown")',
   'Query.generateIban': '(input: { country: "DE", bankCode: "37040044", accountNumber: "532013000" })',
   'Query._entities': `(representations: [{ __typename: "IbanValidation", iban: "${iban}" }])`,

@@ -12,8 +12,8 @@ import {
 } from 'graphql';
 import { schema } from '../../../../src/gateway/graphql/schema/schema.ts';
 
-/** Fields that need no scope: they return nothing of either service to a caller who may not use it. */
-export const openFields = ['Query._entities', 'Query.allowances', 'Query.limits'];
+/** Fields that need no scope, or check the one of what they find: they return nothing of either service to a caller who may not use it. */
+export const openFields = ['Query._entities', 'Query.allowances', 'Query.limits', 'Query.node'];
 
 export const rootFields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
   Object.values(type?.getFields() ?? {}).map((field) => ({ type: String(type), field, name: `${type}.${field.name}` })),

@@ -3,6 +3,7 @@ import { GatewayError } from '../../../../src/base/errors.ts';
 import type { Bank, BicValidation, IbanValidation } from '../../../../src/gateway/bank-data/bank-data.ts';
 import type { Essay, EssayOrder, EssayOrderState, EssayOrders } from '../../../../src/gateway/essays/port.ts';
 import type { Services } from '../../../../src/gateway/graphql/schema/context.ts';
+import { createIbanIds } from '../../../../src/gateway/graphql/schema/iban-ids.ts';
 import { turns } from '../../turns.ts';
 import { tBankDataPort } from '../bank-data.ts';
 import type { Texts } from './random-documents.ts';
@@ -97,6 +98,7 @@ export function tServices(): Services {
       bics: () => [],
       schemes: () => null,
     },
+    ibanIds: createIbanIds(() => 'the secret of tests'),
     isOnlyLocal: true,
     slices: createTimeSlices(4),
     limits: {

@@ -1,0 +1,48 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
+
+/**
+ * The ids of IBAN validations: encrypted IBANs, as an id may be in a URL, in the log of a client, or in a contract without personal
+ * data. The same IBAN always has the same id, as caches of clients need it.
+ */
+export interface IbanIds {
+  write(iban: string): string;
+  /** Null if this secret has not written it. */
+  read(id: string): string | null;
+}
+
+/** Derives its keys on first use: a gateway without queries for ids needs no secret. */
+export function createIbanIds(readSecret: () => string): IbanIds {
+  let derived: { cipherKey: Buffer; ivKey: Buffer } | undefined;
+  const keys = () => {
+    derived ??= { cipherKey: derive(readSecret(), 'cipher'), ivKey: derive(readSecret(), 'initialization vector') };
+    return derived;
+  };
+
+  /** Derived from the IBAN, as in AES-SIV (RFC 5297), so that it also shows whether an id was changed. */
+  const ivOf = (iban: string) => createHmac('sha256', keys().ivKey).update(iban).digest().subarray(0, ivBytes);
+
+  return {
+    write(iban) {
+      const iv = ivOf(iban);
+      const cipher = createCipheriv(algorithm, keys().cipherKey, iv);
+      return ibanIdPrefix + Buffer.concat([iv, cipher.update(iban), cipher.final()]).toString('base64url');
+    },
+    read(id) {
+      const bytes = Buffer.from(id.slice(ibanIdPrefix.length), 'base64url');
+      if (!id.startsWith(ibanIdPrefix) || bytes.length < ivBytes) return null;
+      const iv = bytes.subarray(0, ivBytes);
+      const decipher = createDecipheriv(algorithm, keys().cipherKey, iv);
+      const iban = Buffer.concat([decipher.update(bytes.subarray(ivBytes)), decipher.final()]).toString();
+      return ivOf(iban).equals(iv) ? iban : null;
+    },
+  };
+}
+
+export const ibanIdPrefix = 'iban-';
+
+const algorithm = 'aes-256-ctr';
+const ivBytes = 16;
+
+function derive(secret: string, use: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', `ids of IBAN validations: ${use}`, 32));
+}
