@@ -23,11 +23,6 @@ export interface StoppedProcess {
   forget(): Promise<void>;
 }
 
-export interface OrderName {
-  id: string;
-  callerId: string;
-}
-
 export type ProcessLease = ReturnType<typeof createProcessLease>;
 
 /**
@@ -237,38 +232,28 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
 }
 
 /** A process that has, or has had, orders. A process that stood still may be listed twice. */
-interface Listed {
-  process: string;
-  /** Under which its orders are stored. */
-  list: string;
-}
+type Listed = z.infer<typeof listedSchema>[number];
+const listedSchema = z.array(
+  z.object({
+    process: z.string(),
+    /** Under which its orders are stored. */
+    list: z.string(),
+  }),
+);
 
-interface Lease {
+export type OrderName = z.infer<typeof orderNames>[number];
+const orderNames = z.array(z.object({ id: z.string(), callerId: z.string() }));
+
+type Lease = z.infer<typeof leaseSchema>;
+const leaseSchema = z.object({
   /** If it does not change, the process has stopped, whatever the clock says. */
-  renewals: number;
-  /** `stopping`: it completes what it has sent, and leaves the rest. */
-  phase: 'running' | 'stopping' | 'ended';
-  /** As `Listed.list`; null: it has had no orders. */
-  list: string | null;
-}
-
-/** The last lease of another process. Times are by `performance.now()`. */
-interface SeenLease {
-  renewals: number | null;
-  phase: Lease['phase'];
-  list: string | null;
-  /** When it was first seen. */
-  renewedAt: number;
-  /** Since when it is not in the store; null: it is. */
-  missingSince: number | null;
-}
-
-const phases = ['running', 'stopping', 'ended'] as const;
-const leaseSchema: z.ZodType<Lease> = z.object({
   renewals: z.number(),
-  phase: z.enum(phases),
+  /** `stopping`: it completes what it has sent, and leaves the rest. */
+  phase: z.enum(['running', 'stopping', 'ended']),
+  /** As `Listed.list`; null: it has had no orders. */
   list: z.string().nullable(),
 });
+
 /** One that cannot be read is of a later version, whose process runs. */
 function readLease(text: string): Lease {
   try {
@@ -278,8 +263,14 @@ function readLease(text: string): Lease {
   }
 }
 
-const listedSchema: z.ZodType<Listed[]> = z.array(z.object({ process: z.string(), list: z.string() }));
-const orderNames: z.ZodType<OrderName[]> = z.array(z.object({ id: z.string(), callerId: z.string() }));
+/** The last lease of another process. Times are by `performance.now()`. */
+interface SeenLease extends Omit<Lease, 'renewals'> {
+  renewals: number | null;
+  /** When it was first seen. */
+  renewedAt: number;
+  /** Since when it is not in the store; null: it is. */
+  missingSince: number | null;
+}
 
 /** After this time without a renewal, other processes continue the orders of a process. */
 export const leaseMs = 8_000;
