@@ -73,24 +73,24 @@ function findOwnHash(text: string): string | null {
   return own !== null && hash('sha256', content, 'hex') === own ? own : null;
 }
 
-/** A call, from its two lines. */
-export interface AuditedCall {
-  at: string;
-  day: string;
-  process: string;
-  caller: string;
-  service: string;
-  tool: string;
-  request: string;
-  order: string;
-  operation: string;
-  document: string;
-  cause: string;
-  /** `open`: it was sent or about to be, and its process has not written how it ended. */
-  outcome: string;
-  status: string;
-  charged: string;
-}
+/** Of a call, from its two lines. Its outcome is `open` if its process has not written how it ended: it may have been sent. */
+const callFields = [
+  'at',
+  'day',
+  'process',
+  'caller',
+  'service',
+  'tool',
+  'request',
+  'order',
+  'operation',
+  'document',
+  'cause',
+  'outcome',
+  'status',
+  'charged',
+] as const;
+export type AuditedCall = Record<(typeof callFields)[number], string>;
 
 /** The calls that began from one day to another, inclusive. */
 export function readCalls(folder: string, from: string, to: string): AuditedCall[] {
@@ -103,22 +103,9 @@ export function readCalls(folder: string, from: string, to: string): AuditedCall
       const call = calls.get(`${file.process} ${read('of')}`);
       if (call) Object.assign(call, { outcome: read('outcome'), status: read('status'), charged: read('charged') });
       if (read('service') === '' || file.day > to) continue;
-      calls.set(`${file.process} ${read('n')}`, {
-        at: read('at'),
-        day: file.day,
-        process: file.process,
-        caller: read('caller'),
-        service: read('service'),
-        tool: read('tool'),
-        request: read('request'),
-        order: read('order'),
-        operation: read('operation'),
-        document: read('document'),
-        cause: read('cause'),
-        outcome: 'open',
-        status: '',
-        charged: 'unknown',
-      });
+      const begun = Object.fromEntries(callFields.map((name) => [name, read(name)])) as AuditedCall;
+      const { day, process } = file;
+      calls.set(`${process} ${read('n')}`, { ...begun, day, process, outcome: 'open', charged: 'unknown' });
     }
   }
   return [...calls.values()].sort((a, b) => (a.at < b.at ? -1 : 1));

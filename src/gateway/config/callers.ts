@@ -1,14 +1,9 @@
 import * as z from 'zod';
+import type { Period } from '../../base/calendar-period.ts';
 
 /** What callers may use. INTROSPECTION and GRAPHIQL grant these two to all callers. */
 const scopes = ['bank-data', 'essays', 'introspection', 'graphiql', 'traces', 'cost'] as const;
 export type Scope = (typeof scopes)[number];
-
-/** Paid calls per calendar day or month (UTC). */
-export interface CallBudget {
-  calls: number;
-  period: 'day' | 'month';
-}
 
 /** Null: no limit. */
 export interface CallerLimits {
@@ -37,13 +32,15 @@ export const scopeList = z
   .refine((items) => items.every(isScope), `must be scopes separated by +, of ${scopes.join(', ')}`)
   .transform((items) => items.filter(isScope));
 
+/** Paid calls per calendar day or month (UTC). */
+export type CallBudget = z.infer<typeof callBudget>;
 /** Such as 1000/day or 20000/month. */
 export const callBudget = z
   .string()
   .regex(/^\d{1,9}\/(day|month)$/, 'must be a number of calls per day or month, such as 1000/day or 20000/month')
-  .transform((text): CallBudget => {
+  .transform((text) => {
     const [calls, period] = text.split('/');
-    return { calls: Number(calls), period: period === 'day' ? 'day' : 'month' };
+    return { calls: Number(calls), period: period as Period };
   });
 
 /** Such as above:20. */

@@ -3,12 +3,12 @@ import type { Signal } from '../../base/async/signal.ts';
 import { upstreamErrorCodes } from '../../base/errors.ts';
 import type { RequestContext } from '../request-context.ts';
 
-export const essayModes = ['STANDARD', 'ACADEMIC', 'PROFESSIONAL', 'NEWS_REPORT', 'DETAILED'] as const;
+const essayModes = ['STANDARD', 'ACADEMIC', 'PROFESSIONAL', 'NEWS_REPORT', 'DETAILED'] as const;
 export type EssayMode = (typeof essayModes)[number];
-export const essayWriters = ['DRAFTER', 'MODEL', 'SERVICE'] as const;
+const essayWriters = ['DRAFTER', 'MODEL', 'SERVICE'] as const;
 /** The service that the gateway starts reports its drafter or its language model; any other service is SERVICE. */
 export type EssayWriter = (typeof essayWriters)[number];
-export const writingPurposes = ['NARRATIVE', 'ARGUMENTATIVE', 'EXPOSITORY', 'DESCRIPTIVE'] as const;
+const writingPurposes = ['NARRATIVE', 'ARGUMENTATIVE', 'EXPOSITORY', 'DESCRIPTIVE'] as const;
 
 /** Limits of an order: words, titles, and characters of each text. Only the number of words is the service's own limit. */
 export const essayLimits = { wordCount: 2_000, titles: 20, description: 10_000, title: 200, idempotencyKey: 200 };

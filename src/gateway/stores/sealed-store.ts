@@ -1,7 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LRUCache } from 'lru-cache';
 import { createFile } from '../../base/data-folder.ts';
 import { ConfigError, errorCodeOf } from '../../base/errors.ts';
 import { createKeyHash, getOrCreate, type Store, StoreError, withCalls } from './store.ts';
@@ -13,30 +12,30 @@ import { createKeyHash, getOrCreate, type Store, StoreError, withCalls } from '.
 export function withSealing(store: Store, loadKeys: () => SealingKeys): Store {
   return {
     async get(key) {
-      const { hashes, unseal } = loadKeys();
-      return unseal(await store.get(hashes.memo(key)), key);
+      const { hash, unseal } = loadKeys();
+      return unseal(await store.get(hash(key)), key);
     },
     async set(key, value, options) {
-      const { hashes, seal } = loadKeys();
-      await store.set(hashes.memo(key), seal(value, key), options);
+      const { hash, seal } = loadKeys();
+      await store.set(hash(key), seal(value, key), options);
     },
     async replace(key, seen, next, options) {
-      const { hashes, seal, unseal } = loadKeys();
-      const name = hashes.memo(key);
+      const { hash, seal, unseal } = loadKeys();
+      const name = hash(key);
       // The same text is sealed differently each time, so what is compared in the store is what was read from it.
       const sealed = await store.get(name);
       if (unseal(sealed, key) !== seen) return false;
       return store.replace(name, sealed, next === null ? null : seal(next, key), options);
     },
-    delete: async (key) => store.delete(loadKeys().hashes.memo(key)),
-    add: async (key, amount, options) => store.add(loadKeys().hashes.memo(key), amount, options),
+    delete: async (key) => store.delete(loadKeys().hash(key)),
+    add: async (key, amount, options) => store.add(loadKeys().hash(key), amount, options),
     close: () => store.close(),
   };
 }
 
 export interface SealingKeys {
-  /** The hashed keys of entries: a look-up uses its key twice, as it reads and writes. */
-  hashes: LRUCache<string, string>;
+  /** The name of an entry in the store. */
+  hash(key: string): string;
   seal(value: string, key: string): string;
   /** Null remains null. @throws StoreError */
   unseal(sealed: string | null, key: string): string | null;
@@ -46,7 +45,7 @@ export type Sealing = ReturnType<typeof createSealing>;
 
 /**
  * The secrets of a store: the present one seals values, all of them open values. The key of the names remains that of the first secret, and
- * is in the check value: so gateways that use different secrets meanwhile share counters, locks and orders.
+ * is in the check value: so gateways that use different secrets meanwhile share counters and orders.
  * @param readSecret called on first use: a gateway that stores nothing needs no secret and no folder for it
  */
 export function createSealing(readSecret: () => string, oldSecret: string | null = null) {
@@ -167,10 +166,9 @@ export function withSecretCheck(store: Store, sealing: Sealing, checked = store)
 const checkText = 'ledgerquill';
 
 function deriveKeys(secrets: readonly string[], nameKey: string): SealingKeys {
-  const hashes = new LRUCache<string, string>({ max: 2_000, memoMethod: createKeyHash(nameKey) });
   const seals = secrets.map((secret) => createSeal(derive(secret, 'values')));
   return {
-    hashes,
+    hash: createKeyHash(nameKey),
     seal: (value, key) => (seals[0] as SealingKeys).seal(value, key),
     unseal(text, key) {
       let failure: unknown;
@@ -191,11 +189,10 @@ function derive(secret: string, purpose: string): Buffer {
 }
 
 function createSeal(aesKey: Buffer): Pick<SealingKeys, 'seal' | 'unseal'> {
-  const nextNonce = createNonces();
   return {
     /** The key is authenticated as associated data, so that a value cannot be moved to another key. */
     seal(value, key) {
-      const nonce = nextNonce();
+      const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv('aes-256-gcm', aesKey, nonce).setAAD(Buffer.from(key));
       const sealed = [nonce, cipher.update(value, 'utf8'), cipher.final()];
       return Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64');
@@ -216,19 +213,7 @@ function createSeal(aesKey: Buffer): Pick<SealingKeys, 'seal' | 'unseal'> {
   };
 }
 
-/** Nonces from a pool: a call of the random generator costs as much as the encryption of a look-up. */
-function createNonces(): () => Buffer {
-  let pool: Buffer = Buffer.alloc(0);
-  return () => {
-    if (pool.length === 0) pool = randomBytes(nonceBytes * noncesAtATime);
-    const nonce = pool.subarray(0, nonceBytes);
-    pool = pool.subarray(nonceBytes);
-    return nonce;
-  };
-}
-
 const nonceBytes = 12;
-const noncesAtATime = 500;
 const tagBytes = 16;
 
 /**

@@ -46,8 +46,8 @@ export function createSharedValues({ commands, loadKeys, isOurs, observeWrite }:
       if (!isOurs()) return keys.map(() => null);
       const { names, values } = reading ?? startReading();
       const first = names.length;
-      const { hashes, unseal } = loadKeys();
-      for (const key of keys) names.push(hashes.memo(key));
+      const { hash, unseal } = loadKeys();
+      for (const key of keys) names.push(hash(key));
       // Redis executes one command at a time, so it must not be too long.
       if (names.length >= maxNames) reading = null;
       const sealed = await values;
@@ -61,8 +61,8 @@ export function createSharedValues({ commands, loadKeys, isOurs, observeWrite }:
     },
     write(key, value, expiry) {
       if (!isOurs()) return;
-      const { hashes, seal } = loadKeys();
-      writing.push({ name: hashes.memo(key), value: seal(value, key), expiresInMs: checkExpiry(expiry) });
+      const { hash, seal } = loadKeys();
+      writing.push({ name: hash(key), value: seal(value, key), expiresInMs: checkExpiry(expiry) });
       timer ??= setTimeout(() => void flush(), collectMs);
     },
   };

@@ -47,11 +47,11 @@ interface Count extends KnownCount {
   restored: number;
 }
 
-export type CallKind = 'read' | 'delete' | 'change' | 'write';
+export type CallKind = 'read' | 'change' | 'write';
 
 /**
- * Runs each call of a store within a function. Adding 0 to a counter is a read, too. A `delete` may succeed in a full store, as may a
- * `change`, which may find that nothing is to be written.
+ * Runs each call of a store within a function. Adding 0 to a counter is a read, too. A `change` may succeed in a full store: it deletes,
+ * or finds that nothing is to be written.
  */
 export function withCalls(
   store: Store,
@@ -61,7 +61,7 @@ export function withCalls(
     get: (key) => around('read', () => store.get(key)),
     set: (...args) => around('write', () => store.set(...args)),
     replace: (...args) => around('change', () => store.replace(...args)),
-    delete: (key) => around('delete', () => store.delete(key)),
+    delete: (key) => around('change', () => store.delete(key)),
     add: (key, amount, options) => around(amount === 0 ? 'read' : 'write', () => store.add(key, amount, options)),
     close: () => store.close(),
   };

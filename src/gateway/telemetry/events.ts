@@ -77,10 +77,7 @@ export interface Events {
   callRefused(service: ServiceName): void;
   responseUnreadable(service: ServiceName, status: number): void;
   requestRejected(service: ServiceName, status: number): void;
-  circuitOpened(service: ServiceName, path: string): void;
-  /** One call tests whether the path works again. */
-  circuitHalfOpened(service: ServiceName, path: string): void;
-  circuitClosed(service: ServiceName, path: string): void;
+  circuitChanged(service: ServiceName, path: string, state: CircuitState): void;
   /** The store begins to fail. */
   storeDown(failure: StoreFailure, reason: string): void;
   /** It works for the first time, or again. */
@@ -123,7 +120,9 @@ export interface Events {
 /** The present secret of the store, and the one that it replaces. */
 type StoreSecretVariable = 'STORE_SECRET' | 'STORE_SECRET_OLD';
 
-export type CircuitEvent = 'circuitOpened' | 'circuitHalfOpened' | 'circuitClosed';
+/** `half_open`: one call tests whether the path works again. */
+export type CircuitState = (typeof circuitStates)[number];
+export const circuitStates = ['closed', 'open', 'half_open'] as const;
 
 /** refused: because of too many calls, or an exhausted allowance; rejected: because of the key. */
 export type OperationOutcome =

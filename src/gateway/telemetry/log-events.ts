@@ -24,7 +24,6 @@ export function createLogEvents(log: Log): Events {
     essayOrderUnreadable: onceAMinute(0, () =>
       log.error('a stored order was left out: its record or entry is damaged or of a later version'),
     ),
-    circuitHalfOpened: ignore,
     upstreamCalled({ service, path, outcome, durationMs }) {
       const isFailure =
         outcome.kind === 'failed' || outcome.status >= 500 || outcome.status === 404 || outcome.fault !== null;
@@ -50,9 +49,12 @@ export function createLogEvents(log: Log): Events {
     requestRejected: onceAMinute(2, (service, status) =>
       log.error({ service, status }, 'the upstream rejected a request as invalid: this is a bug in the gateway'),
     ),
-    circuitOpened: (service, path) =>
-      log.warn({ service, path }, 'circuit breaker opened: the upstream keeps failing, only probes are sent'),
-    circuitClosed: (service, path) => log.info({ service, path }, 'circuit breaker closed: the upstream works again'),
+    circuitChanged(service, path, state) {
+      const fields = { service, path };
+      if (state === 'open')
+        log.warn(fields, 'circuit breaker opened: the upstream keeps failing, only probes are sent');
+      if (state === 'closed') log.info(fields, 'circuit breaker closed: the upstream works again');
+    },
     storeFailed: ignore,
     storeDown: (failure, reason) =>
       log.error({ failure, reason }, 'the store is down: the gateway continues without it'),

@@ -87,7 +87,7 @@ interface CallOptions extends Pick<Attempt, 'request' | 'deadline'> {
 
 /**
  * Reads the response to one call, as undici's handler. It has the functions of older handlers: undici 7, the last version for
- * Node.js 20, wraps newer handlers, and parses all headers for them.
+ * Node.js 20, wraps newer handlers.
  */
 export class Call implements Dispatcher.DispatchHandler {
   progress: CallProgress = 'unsent';
@@ -99,7 +99,7 @@ export class Call implements Dispatcher.DispatchHandler {
   #close: ((error: Error) => void) | null = null;
   #infos = 0;
   #status: number | null = null;
-  #headers: Answered['headers'] = noHeaders;
+  #headers: Answered['headers'] = {};
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
   /** Null unless the body may have lines. */
@@ -122,7 +122,7 @@ export class Call implements Dispatcher.DispatchHandler {
     if (status < 200) this.#infos += 1;
     else {
       this.#status = status;
-      this.#headers = readHeaders(rawHeaders);
+      this.#headers = util.parseHeaders(rawHeaders);
       const { request, redactSecrets } = this.#options;
       if (status === 200 && request.lines) this.#lines = new ReceivedLines(request.lines, redactSecrets);
     }
@@ -221,24 +221,6 @@ function isInvalidHttp(error: unknown): boolean {
     error instanceof errors.ResponseContentLengthMismatchError
   );
 }
-
-/** Only the headers whose names are listed here: most responses have none of them, and then nothing is parsed. */
-function readHeaders(raw: Buffer[]): Answered['headers'] {
-  const found: Buffer[] = [];
-  for (let index = 0; index < raw.length; index += 2) {
-    const name = raw[index];
-    const value = raw[index + 1];
-    if (name && value && nameLengths.has(name.length)) found.push(name, value);
-  }
-  return found.length === 0 ? noHeaders : util.parseHeaders(found);
-}
-
-const nameLengths = new Set(
-  ['retry-after', 'x-bank-data-version', 'x-ratelimit-limit-month', 'x-ratelimit-remaining-month'].map(
-    ({ length }) => length,
-  ),
-);
-const noHeaders: Answered['headers'] = {};
 
 /** The text in Windows-1252, which includes Latin-1, if most of its characters beyond ASCII are malformed UTF-8. */
 function repairLatin1(text: string, bytes: Buffer): string {

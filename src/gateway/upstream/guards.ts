@@ -1,4 +1,4 @@
-import type { CircuitEvent } from '../telemetry/events.ts';
+import type { CircuitState } from '../telemetry/events.ts';
 import { type FailureReason, type Outcome, shed } from './outcome.ts';
 
 /** Lets attempts pass, or refuses them. */
@@ -74,17 +74,16 @@ export const probeIntervalMs = 3_600_000;
  * attempt that was aborted or not sent counts neither way. A half-open circuit lets one probe through at a time; one
  * that was not sent does not close it.
  */
-export function createCircuitBreaker(onChanged: (event: CircuitEvent) => void): Guard {
-  let state: 'closed' | 'open' | 'half-open' = 'closed';
+export function createCircuitBreaker(onChanged: (state: CircuitState) => void): Guard {
+  let state: CircuitState = 'closed';
   let openedAt = 0;
   const failures = createFailureWindow();
 
   return {
     enter() {
-      if (state === 'half-open' || (state === 'open' && Date.now() - openedAt < probeAfterMs)) return shed;
+      if (state === 'half_open' || (state === 'open' && Date.now() - openedAt < probeAfterMs)) return shed;
       if (state === 'closed') return recordCall;
-      state = 'half-open';
-      onChanged('circuitHalfOpened');
+      change('half_open');
       return recordProbe;
     },
   };
@@ -100,15 +99,18 @@ export function createCircuitBreaker(onChanged: (event: CircuitEvent) => void): 
   }
 
   function open(): void {
-    state = 'open';
     openedAt = Date.now();
-    onChanged('circuitOpened');
+    change('open');
   }
 
   function close(): void {
-    state = 'closed';
     failures.clear();
-    onChanged('circuitClosed');
+    change('closed');
+  }
+
+  function change(next: CircuitState): void {
+    state = next;
+    onChanged(next);
   }
 }
 

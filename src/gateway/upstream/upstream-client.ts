@@ -1,7 +1,7 @@
 import type { ServiceName } from '../../base/errors.ts';
 import type { RedactSecrets } from '../../base/redact.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { CircuitEvent, Events, OperationOutcome } from '../telemetry/events.ts';
+import type { Events, OperationOutcome } from '../telemetry/events.ts';
 import { type Allowance, createAllowance } from './allowance/allowance.ts';
 import type { CountOptions } from './allowance/period-count.ts';
 import { createAttempt } from './attempt.ts';
@@ -41,7 +41,7 @@ interface UpstreamClientOptions extends Omit<CallsOptions, 'events'> {
   allowance: Allowance;
   events: Pick<
     Events,
-    'upstreamCalled' | 'callBegins' | 'callEnded' | 'callPaid' | 'upstreamOperationEnded' | CircuitEvent
+    'upstreamCalled' | 'callBegins' | 'callEnded' | 'callPaid' | 'upstreamOperationEnded' | 'circuitChanged'
   >;
 }
 
@@ -57,7 +57,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     createGuard: (path) =>
       guardWithin(
         createRetryAfterBlock(),
-        createCircuitBreaker((event) => events[event](service, path)),
+        createCircuitBreaker((state) => events.circuitChanged(service, path, state)),
       ),
     allowance,
     makeCall,

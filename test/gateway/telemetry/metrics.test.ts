@@ -226,7 +226,7 @@ describe('metrics', () => {
 
   it('have a bounded number of series, whatever clients and upstreams send', async () => {
     const { metrics, finish, read } = tMetrics();
-    const { upstreamCalled, circuitOpened } = metrics.events;
+    const { upstreamCalled, circuitChanged } = metrics.events;
     for (let number = 0; number < 10_000; number += 1) {
       const operationName = `Operation${number}`;
       const names = { clientName: `client-${number}`, callerName: `jwt:${number}`, requestId: tIbanText(number) };
@@ -236,7 +236,7 @@ describe('metrics', () => {
       const call = { service: 'bank-data', method: 'GET', path: `/${number}`, durationMs: 1 } as const;
       upstreamCalled?.({ ...call, outcome: { kind: 'answered', status: number, fault: null } });
       upstreamCalled?.({ ...call, outcome: { kind: 'failed', reason: `reason ${number}` } });
-      circuitOpened?.('bank-data', `/${number}`);
+      circuitChanged?.('bank-data', `/${number}`, 'open');
     }
     const { series, value, text } = await read();
     expect(series).toBeLessThan(2 * 201 * 23 + 500 + 100 + 300 + 303 + 200);

@@ -30,7 +30,7 @@ describe('the circuit breaker', () => {
     const { send, sent } = tSend(outcome);
     const { call, callTimes, events } = tBreaker(send);
     await callTimes(10);
-    expect(events).toEqual(['opened /thing']);
+    expect(events).toEqual(['open /thing']);
     expect(await call()).toEqual(shed);
     expect(sent).toHaveLength(10);
     expect(await call('/other')).toEqual(outcome);
@@ -69,14 +69,14 @@ describe('the circuit breaker', () => {
     returnsNext(answered(200));
     expect(await call()).toEqual(answered(200));
     expect(await call()).toEqual(answered(200));
-    expect(events).toEqual(['opened /thing', 'opened /thing', 'closed /thing']);
+    expect(events).toEqual(['open /thing', 'open /thing', 'closed /thing']);
     expect(sent).toHaveLength(13);
   });
 
   it.each<[string, Outcome, string]>([
     ['closes with a probe that succeeds', answered(200), 'closed'],
     ['closes with a probe whose response is too large: the service works', failed('too-large'), 'closed'],
-    ['stays open when the allowance is exhausted during a probe: nothing was sent', exhausted, 'opened'],
+    ['stays open when the allowance is exhausted during a probe: nothing was sent', exhausted, 'open'],
   ])('%s, and lets no caller wait for it', async (_, outcome, event) => {
     const { call, held, events } = await tProbe();
     const probe = call();
@@ -84,8 +84,8 @@ describe('the circuit breaker', () => {
     expect(held).toHaveLength(11);
     held[10]?.returns(outcome);
     expect(await probe).toEqual(outcome);
-    expect(events).toEqual(['opened /thing', `${event} /thing`]);
-    if (event === 'opened') expect(await call()).toEqual(shed);
+    expect(events).toEqual(['open /thing', `${event} /thing`]);
+    if (event === 'open') expect(await call()).toEqual(shed);
   });
 
   it('stays open when the caller of a probe aborts', async () => {
@@ -108,7 +108,7 @@ describe('the circuit breaker', () => {
     const failures = Promise.all(Array.from({ length: 10 }, () => call()));
     for (const { returns } of held) returns(answered(500));
     await failures;
-    expect(events).toEqual(['opened /thing']);
+    expect(events).toEqual(['open /thing']);
   });
 });
 
@@ -120,5 +120,5 @@ it.each<Outcome>([shed, exhausted])('does not count %j of an inner layer as a su
   await callTimes(20);
   returnsNext(answered(500));
   await call();
-  expect(events).toEqual(['opened /thing']);
+  expect(events).toEqual(['open /thing']);
 });

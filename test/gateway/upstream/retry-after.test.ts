@@ -37,7 +37,7 @@ describe('a path that answered 429', () => {
       vi.advanceTimersByTime(500);
     }
     expect(held).toHaveLength(11);
-    expect(events).toEqual(['opened /thing']);
+    expect(events).toEqual(['open /thing']);
   });
 
   it('does not count the calls that were not sent as successes', async () => {
@@ -49,7 +49,7 @@ describe('a path that answered 429', () => {
     vi.advanceTimersByTime(1_000);
     returnsNext(answered(500));
     await call();
-    expect(events).toEqual(['opened /thing']);
+    expect(events).toEqual(['open /thing']);
   });
 
   it('is probed by one call an hour where Retry-After is far away', async () => {

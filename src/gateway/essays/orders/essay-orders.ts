@@ -383,7 +383,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     const { idempotencyKey } = order;
     if (idempotencyKey === null) return withoutKey;
     const invalid = rejectInvalidOrder(order);
-    if (invalid !== null) return report(invalid) as EssayFailure;
+    if (invalid !== null) return report(invalid);
     const next = queue({ ...order, idempotencyKey }, caller, false);
     try {
       return await startOnce(next);
@@ -440,7 +440,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
   ): Promise<OrderRecord | EssayFailure> {
     const { id, caller, order, createdAt } = next;
     const exhausted = await findExhausted(caller);
-    if (exhausted !== null) return report(exhausted) as EssayAllowanceExhausted;
+    if (exhausted !== null) return report(exhausted);
     if (!(await storedBytes.take(order, caller.id, createdAt))) return tooManyBytes(storedBytes.maxMegabytes);
     const listed = await records.list(id, caller.id);
     const record = await place({ ...next, listed }, run);
@@ -561,7 +561,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     adopted = 0;
   }
 
-  function report(result: EssayResult): EssayResult {
+  function report<Result extends EssayResult>(result: Result): Result {
     events.essayOrdered(result.kind === 'essay' ? 'from_key' : outcomes[result.kind]);
     return result;
   }

@@ -229,7 +229,7 @@ export function isSameOrder(one: { order: OrderInput }, other: { order: OrderInp
 }
 
 /** Of the input, trimmed, as on the wire. */
-export function toFingerprint({ description, mode, wordCount, purpose, titles }: EssayInput): string {
+function toFingerprint({ description, mode, wordCount, purpose, titles }: EssayInput): string {
   return hash([description.trim(), mode, wordCount, purpose, titles.map((title) => title.trim())]);
 }
 

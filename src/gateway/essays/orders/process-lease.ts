@@ -23,11 +23,6 @@ export interface StoppedProcess {
   forget(): Promise<void>;
 }
 
-export interface OrderName {
-  id: string;
-  callerId: string;
-}
-
 export type ProcessLease = ReturnType<typeof createProcessLease>;
 
 /**
@@ -45,8 +40,6 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
   let ownList: Promise<string> | null = null;
   /** The orders as they were last written. */
   let written = '[]';
-  /** Whether it has other lists, which were replaced. */
-  let hasFormerLists = false;
   let settledAt = 0;
   let lostAt = Number.NEGATIVE_INFINITY;
   let losses = 0;
@@ -84,7 +77,7 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
       if (renewals === 0) return;
       await renew(names, 'ended');
       if (names.length === 0 && ownList) await forget(await ownList, id);
-      dropList();
+      forgetList();
     },
   };
 
@@ -92,43 +85,31 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
   async function renew(names: readonly OrderName[], phase: Lease['phase']): Promise<void> {
     const text = JSON.stringify(names);
     // Other processes may have continued its orders, and have forgotten it.
-    if (ownList !== null && performance.now() - renewedAt > leaseMs / 2) dropList();
+    if (ownList !== null && performance.now() - renewedAt > leaseMs / 2) forgetList();
     try {
       if (text !== written) {
-        ownList ??= addList().catch((error) => {
+        written = text;
+        if (ownList !== null) await store.set(toNamesKey(await ownList), text, { expiresInMs: keepMs });
+        ownList ??= addList(text).catch((error) => {
           ownList = null;
           throw error;
         });
-        written = text;
-        await store.set(toNamesKey(await ownList), text, { expiresInMs: keepMs });
       }
       renewals += 1;
       const lease: Lease = { renewals, phase, list: ownList && (await ownList) };
       const beganAt = performance.now();
       await store.set(ownKey, JSON.stringify(lease), { expiresInMs: leaseMs });
       renewedAt = beganAt;
-      if (hasFormerLists) await forgetFormerLists();
     } catch (error) {
       written = 'unknown';
       throw error;
     }
   }
 
-  function dropList(): void {
-    hasFormerLists ||= ownList !== null;
+  /** Its orders are listed once more. */
+  function forgetList(): void {
     ownList = null;
     written = '[]';
-  }
-
-  async function forgetFormerLists(): Promise<void> {
-    const own = await ownList;
-    let former: readonly Listed[] = [];
-    await changeListed((listed) => {
-      former = listed.filter(({ process, list }) => process === id && list !== own);
-      return listed.filter((entry) => !former.includes(entry));
-    });
-    await Promise.all(former.map(({ list }) => store.delete(toNamesKey(list))));
-    hasFormerLists = false;
   }
 
   /** Notices whether the store has lost its data. */
@@ -143,7 +124,7 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
     if (isLost) {
       lostAt = performance.now();
       losses += 1;
-      dropList();
+      forgetList();
     }
   }
 
@@ -187,7 +168,7 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
     const ownBefore = await ownList;
     const { listed } = await readListed();
     // The stored list of processes was damaged.
-    if (ownBefore !== null && !listed.some(({ list }) => list === ownBefore)) dropList();
+    if (ownBefore !== null && !listed.some(({ list }) => list === ownBefore)) forgetList();
     const stopped = await Promise.all(
       listed.map(async ({ process, list }): Promise<StoppedProcess | null> => {
         const isRunning = await isAlive(process);
@@ -199,10 +180,17 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
     return stopped.filter((process) => process !== null);
   }
 
-  async function addList(): Promise<string> {
+  /** Adds a list of this process, in place of a former one. */
+  async function addList(text: string): Promise<string> {
     const list = randomUUID();
     renewedAt = performance.now();
-    await changeListed((listed) => [...listed, { process: id, list }]);
+    await store.set(toNamesKey(list), text, { expiresInMs: keepMs });
+    let former: readonly Listed[] = [];
+    await changeListed((listed) => {
+      former = listed.filter(({ process }) => process === id);
+      return [...listed.filter(({ process }) => process !== id), { process: id, list }];
+    });
+    await Promise.all(former.map(({ list }) => store.delete(toNamesKey(list))));
     return list;
   }
 
@@ -237,38 +225,28 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
 }
 
 /** A process that has, or has had, orders. A process that stood still may be listed twice. */
-interface Listed {
-  process: string;
-  /** Under which its orders are stored. */
-  list: string;
-}
+type Listed = z.infer<typeof listedSchema>[number];
+const listedSchema = z.array(
+  z.object({
+    process: z.string(),
+    /** Under which its orders are stored. */
+    list: z.string(),
+  }),
+);
 
-interface Lease {
+export type OrderName = z.infer<typeof orderNames>[number];
+const orderNames = z.array(z.object({ id: z.string(), callerId: z.string() }));
+
+type Lease = z.infer<typeof leaseSchema>;
+const leaseSchema = z.object({
   /** If it does not change, the process has stopped, whatever the clock says. */
-  renewals: number;
-  /** `stopping`: it completes what it has sent, and leaves the rest. */
-  phase: 'running' | 'stopping' | 'ended';
-  /** As `Listed.list`; null: it has had no orders. */
-  list: string | null;
-}
-
-/** The last lease of another process. Times are by `performance.now()`. */
-interface SeenLease {
-  renewals: number | null;
-  phase: Lease['phase'];
-  list: string | null;
-  /** When it was first seen. */
-  renewedAt: number;
-  /** Since when it is not in the store; null: it is. */
-  missingSince: number | null;
-}
-
-const phases = ['running', 'stopping', 'ended'] as const;
-const leaseSchema: z.ZodType<Lease> = z.object({
   renewals: z.number(),
-  phase: z.enum(phases),
+  /** `stopping`: it completes what it has sent, and leaves the rest. */
+  phase: z.enum(['running', 'stopping', 'ended']),
+  /** As `Listed.list`; null: it has had no orders. */
   list: z.string().nullable(),
 });
+
 /** One that cannot be read is of a later version, whose process runs. */
 function readLease(text: string): Lease {
   try {
@@ -278,8 +256,14 @@ function readLease(text: string): Lease {
   }
 }
 
-const listedSchema: z.ZodType<Listed[]> = z.array(z.object({ process: z.string(), list: z.string() }));
-const orderNames: z.ZodType<OrderName[]> = z.array(z.object({ id: z.string(), callerId: z.string() }));
+/** The last lease of another process. Times are by `performance.now()`. */
+interface SeenLease extends Omit<Lease, 'renewals'> {
+  renewals: number | null;
+  /** When it was first seen. */
+  renewedAt: number;
+  /** Since when it is not in the store; null: it is. */
+  missingSince: number | null;
+}
 
 /** After this time without a renewal, other processes continue the orders of a process. */
 export const leaseMs = 8_000;

@@ -1,5 +1,5 @@
 import { errorCodes, serviceNames, storeFailures } from '../../../base/errors.ts';
-import type { EssayOutcome } from '../events.ts';
+import { circuitStates, type EssayOutcome } from '../events.ts';
 import { knownMethods } from '../finished-request.ts';
 
 /** The values of each label, or null where these are many. */
@@ -9,8 +9,6 @@ const define =
   (type: 'counter' | 'gauge' | 'histogram') =>
   (help: string, labels: Labels = {}) => ({ type, help, labels });
 const [counter, histogram, gauge] = [define('counter'), define('histogram'), define('gauge')];
-
-export const circuitStates = ['closed', 'open', 'half_open'] as const;
 
 /** The variables of the files that are read again when they change. */
 export const configuredFiles = [

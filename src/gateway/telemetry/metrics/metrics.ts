@@ -1,7 +1,7 @@
-import { type ServiceName, serviceNames } from '../../../base/errors.ts';
-import type { Events } from '../events.ts';
+import { serviceNames } from '../../../base/errors.ts';
+import { type CircuitState, circuitStates, type Events } from '../events.ts';
 import { type FinishedReply, type FinishedRequest, methodLabel } from '../finished-request.ts';
-import { circuitStates, configuredFiles } from './definitions.ts';
+import { configuredFiles } from './definitions.ts';
 import { Count, Registry, type Sample, Series } from './series.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -108,11 +108,6 @@ function countUpstreams({ counted, refusals, saved }: SharedMetrics) {
   counted.add('ledgerquill_circuit_breaker_state', circuits);
   const transitions = counted.counts('ledgerquill_circuit_breaker_transitions_total', 300);
 
-  const changeCircuit = (service: ServiceName, path: string, state: CircuitState) => {
-    circuits.of(service, path).state = state;
-    transitions.of(service, path, state).value += 1;
-  };
-
   return {
     upstreamCalled({ service, method, path, outcome, durationMs }) {
       const isAnswered = outcome.kind === 'answered';
@@ -145,9 +140,10 @@ function countUpstreams({ counted, refusals, saved }: SharedMetrics) {
       essays.of(outcome).value += 1;
       if (outcome === 'from_key') savedByKey.value += 1;
     },
-    circuitOpened: (service, path) => changeCircuit(service, path, 'open'),
-    circuitHalfOpened: (service, path) => changeCircuit(service, path, 'half_open'),
-    circuitClosed: (service, path) => changeCircuit(service, path, 'closed'),
+    circuitChanged(service, path, state) {
+      circuits.of(service, path).state = state;
+      transitions.of(service, path, state).value += 1;
+    },
   } satisfies Partial<Events>;
 }
 
@@ -181,8 +177,6 @@ const alertedCalls = [
   ['bank-data', 'GET', 200, ''],
   ['bank-data', 'GET', '', 'timed-out'],
 ];
-
-type CircuitState = (typeof circuitStates)[number];
 
 /** A circuit breaker as one sample per state: 1 for its own state, 0 for other states. */
 class Circuit {

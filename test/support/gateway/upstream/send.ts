@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { CircuitEvent, Events } from '../../../../src/gateway/telemetry/events.ts';
+import type { Events } from '../../../../src/gateway/telemetry/events.ts';
 import type { Allowance } from '../../../../src/gateway/upstream/allowance/allowance.ts';
 import { createAttempt } from '../../../../src/gateway/upstream/attempt.ts';
 import { Deadline } from '../../../../src/gateway/upstream/deadline.ts';
@@ -81,7 +81,7 @@ interface AttemptOptions {
   maxQueue?: number;
   queue?: ReturnType<typeof createCallQueue>;
   allowance?: Pick<Allowance, 'reserve'>;
-  events?: Partial<Pick<Events, CircuitEvent | 'callPaid'>>;
+  events?: Partial<Pick<Events, 'circuitChanged' | 'callPaid'>>;
 }
 
 /** Sends attempts past all guards; those that are not configured refuse nothing. */
@@ -101,7 +101,7 @@ export function tAttempt(
     createGuard: (path) =>
       guardWithin(
         createRetryAfterBlock(),
-        createCircuitBreaker((event) => events[event]?.('bank-data', path)),
+        createCircuitBreaker((state) => events.circuitChanged?.('bank-data', path, state)),
       ),
     allowance,
     makeCall({ request, deadline }, onSending) {
@@ -123,8 +123,7 @@ export function tBreaker(send: TSend) {
   const events: string[] = [];
   const guarded = tAttempt(send, {
     events: {
-      circuitOpened: (_, path) => events.push(`opened ${path}`),
-      circuitClosed: (_, path) => events.push(`closed ${path}`),
+      circuitChanged: (_, path, state) => state !== 'half_open' && events.push(`${state} ${path}`),
     },
   });
   const call = (path = get.path, signal?: AbortSignal) => guarded({ ...get, path }, tDeadline(signal));
