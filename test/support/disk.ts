@@ -12,7 +12,7 @@ export const canMount = (BigInt(`0x${capabilities}`) & (1n << 21n)) !== 0n;
 /** For titles of tests that need `tDisk`: why they are skipped; empty if they are not. */
 export const whyNoMount = canMount ? '' : ' (SKIPPED: this user cannot mount a small disk; run the test as root)';
 
-const sizeKb = 32_768;
+const sizeKb = 8_192;
 /** The disk of this worker; `after-all.ts` unmounts the disks of all workers after the tests. */
 let mounted: string | null = null;
 
