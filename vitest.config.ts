@@ -8,6 +8,9 @@ import { SlowestFirst } from './test/support/slowest-first.ts';
 const memoryDisk = '/dev/shm';
 const hasRoom = existsSync(memoryDisk) && statfsSync(memoryDisk).bavail * statfsSync(memoryDisk).bsize > 2e9;
 
+// Otherwise the workers would colour their messages in a file, too.
+if (!process.stdout.isTTY) process.env.NO_COLOR = '1';
+
 export default defineConfig({
   // Node loads graphql's CommonJS build. Vite would load its ES build too, and schemas of one do not work with the other.
   resolve: { alias: { graphql: 'graphql/index.js' } },

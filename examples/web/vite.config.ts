@@ -11,5 +11,7 @@ export default defineConfig({
   build: {
     rolldownOptions: { input: ['index', 'apollo', 'urql'].map(page) },
     emptyOutDir: true,
+    // React with a GraphQL client and its cache has more than 500 KB.
+    chunkSizeWarningLimit: 1_000,
   },
 });

@@ -108,17 +108,11 @@ describe('the dashboard', () => {
   });
 });
 
-it.skipIf(whyNoPromtool).each([
-  ['check', 'config', 'prometheus.yaml'],
-  ['test', 'rules', 'alerts.test.yaml'],
-])(
-  `passes promtool %s %s %s${whyNoPromtool}`,
-  (...args) => {
-    const { status, stdout, stderr } = spawnSync('promtool', args, { cwd: folder, encoding: 'utf8' });
-    expect({ status, stderr, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining('SUCCESS') });
-  },
-  180_000,
-);
+it.skipIf(whyNoPromtool)(`passes promtool check config${whyNoPromtool}`, () => {
+  const args = ['check', 'config', 'prometheus.yaml'];
+  const { status, stdout, stderr } = spawnSync('promtool', args, { cwd: folder, encoding: 'utf8' });
+  expect({ status, stderr, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining('SUCCESS') });
+});
 
 /** Undefined if the metric does not exist. */
 type Labels = Readonly<Record<string, readonly string[] | null>>;

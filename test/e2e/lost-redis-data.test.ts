@@ -77,7 +77,7 @@ describe.skipIf(whyNoRedis)(`two gateways with a Redis that loses data${whyNoRed
 
   it('pay once for an order in the queue after FLUSHALL', async () => {
     const { redis, gate, service } = await tQueue();
-    const both = await Promise.all([startProcess(redis, service.url), startProcess(redis, service.url)]);
+    const both = await startReplicas(redis, service.url);
     const loseLocks = () => tClient(redis).call('FLUSHALL');
     await expectQueuedOrderPaidOnce(redis, service, both, loseLocks, true, gate.open);
   });

@@ -1,7 +1,4 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createRouter } from '../../examples/supergraph/router.ts';
-import { serve } from '../../examples/supergraph/serve.ts';
-import { findAccessibilityProblems, tBrowser, whyNoChromium } from '../support/browser.ts';
 import { routers, type StartRouter, startApolloGatewayAccepting } from '../support/federation/routers.ts';
 import { replyWithBank, tSupergraph } from '../support/federation/supergraph.ts';
 import { replyFailingFor, replyJson } from '../support/scripted-upstream.ts';
@@ -75,24 +72,5 @@ describe.each([...routers, accepting])('%s', (name, start) => {
     expect(errors[0]?.path?.at(-1)).toBe('valid');
     // "Partial success", of GraphQL over HTTP, September 2026.
     await expect.poll(statuses).toEqual([name === '@apollo/gateway' ? 200 : 294]);
-  });
-});
-
-describe.skipIf(whyNoChromium)(`the router of the example in a browser${whyNoChromium}`, () => {
-  const visit = tBrowser();
-
-  it('shows GraphiQL, which needs no other origin', async () => {
-    const { sdl } = await tSupergraph();
-    const router = createRouter(sdl);
-    const served = await serve(router);
-    onTestFinished(async () => {
-      await served.close();
-      await router.dispose();
-    });
-    const { page } = await visit(served.url, { viewport: { width: 1280, height: 800 } });
-    await page.getByRole('region', { name: 'Operation Editor' }).getByText('Payees').first().waitFor();
-    await page.getByRole('button', { name: 'Execute query' }).click();
-    await page.getByRole('region', { name: 'Result Window' }).getByText('"Bank 50010517"').waitFor();
-    expect(await findAccessibilityProblems(page)).toEqual([]);
   });
 });

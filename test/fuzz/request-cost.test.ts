@@ -15,7 +15,7 @@ import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
  */
 
 const { FUZZ_REQUESTS } = process.env;
-const requests = Number(FUZZ_REQUESTS ?? 40);
+const requests = Number(FUZZ_REQUESTS ?? 20);
 const seed = Number(process.env.FUZZ_SEED ?? 1);
 const targetCpuMs = 100;
 /** CPU time grows where tests share the cores. */

@@ -107,7 +107,7 @@ describe.skipIf(whyNoSite)(`a gateway with the embedded store${whyNoSite}`, () =
   it.skipIf(whyNoMount)(
     `sees a refusal, a full disk, and a damaged file, which a backup replaces${whyNoMount}`,
     async () => {
-      const [DATA_DIR, backup] = [tDisk(30_000), join(tFolder(), 'backup')];
+      const [DATA_DIR, backup] = [tDisk(30_000, 32_768), join(tFolder(), 'backup')];
       const site = await tSite({ env: { DATA_DIR }, replicas: 1 });
       const { upstream, replyRight } = site;
       await playOutage(site, {

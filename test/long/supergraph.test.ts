@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createRouter } from '../../examples/supergraph/router.ts';
+import { serve } from '../../examples/supergraph/serve.ts';
+import { findAccessibilityProblems, tBrowser, whyNoChromium } from '../support/browser.ts';
+import { tSupergraph } from '../support/federation/supergraph.ts';
 import { tNpmScript, tScript } from '../support/process.ts';
 
 const page = readFileSync(new URL('../../docs/federation.md', import.meta.url), 'utf8');
@@ -21,5 +25,24 @@ describe('npm run supergraph', () => {
     expect((await supergraph.ended).code).toBe(1);
     expect(supergraph.stderr()).toContain('ESSAY_URL: missing');
     expect(supergraph.stderr()).not.toMatch(/^\s+at /m);
+  });
+});
+
+describe.skipIf(whyNoChromium)(`the router of the example in a browser${whyNoChromium}`, () => {
+  const visit = tBrowser();
+
+  it('shows GraphiQL, which needs no other origin', async () => {
+    const { sdl } = await tSupergraph();
+    const router = createRouter(sdl);
+    const served = await serve(router);
+    onTestFinished(async () => {
+      await served.close();
+      await router.dispose();
+    });
+    const { page } = await visit(served.url, { viewport: { width: 1280, height: 800 } });
+    await page.getByRole('region', { name: 'Operation Editor' }).getByText('Payees').first().waitFor();
+    await page.getByRole('button', { name: 'Execute query' }).click();
+    await page.getByRole('region', { name: 'Result Window' }).getByText('"Bank 50010517"').waitFor();
+    expect(await findAccessibilityProblems(page)).toEqual([]);
   });
 });

@@ -12,18 +12,14 @@ export const canMount = (BigInt(`0x${capabilities}`) & (1n << 21n)) !== 0n;
 /** For titles of tests that need `tDisk`: why they are skipped; empty if they are not. */
 export const whyNoMount = canMount ? '' : ' (SKIPPED: this user cannot mount a small disk; run the test as root)';
 
-const sizeKb = 32_768;
-/** The disk of this worker; `after-all.ts` unmounts the disks of all workers after the tests. */
-let mounted: string | null = null;
-
 /** A disk for one test, with this much free space; the rest is the file `other`. */
-export function tDisk(freeKb: number): string {
-  if (mounted === null) {
-    mounted = join(tmpdir(), `ledgerquill-disk-${process.ppid}-${process.pid}`);
-    mkdirSync(mounted);
-    expect(spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeKb}k,mode=700`, 'tmpfs', mounted]).status).toBe(0);
+export function tDisk(freeKb: number, sizeKb = 8_192): string {
+  // The worker has one disk of each size; `after-all.ts` unmounts them after the tests.
+  const folder = join(tmpdir(), `ledgerquill-disk-${process.ppid}-${process.pid}-${sizeKb}`);
+  if (!existsSync(folder)) {
+    mkdirSync(folder);
+    expect(spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeKb}k,mode=700`, 'tmpfs', folder]).status).toBe(0);
   }
-  const folder = mounted;
   const clear = () => {
     for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
   };

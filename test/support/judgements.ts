@@ -23,12 +23,13 @@ export function countJudgement({ meta, result }: JudgedTask, judge: string): voi
   meta.judgement = { judge, passed: result?.state === 'fail' ? 0 : 1, total: 1 };
 }
 
-/** One line for each judge: `Cosmo: 2 of 2 passed`. */
-export function describeJudgements(judgements: readonly Judgement[]): string[] {
+/** One line with all judges: `Outside judges: Cosmo (2 of 2 passed), promtool (1 of 1 passed)`. */
+export function describeJudgements(judgements: readonly Judgement[]): string {
   const sums = new Map<string, { passed: number; total: number }>();
   for (const { judge, passed, total } of judgements) {
     const sum = sums.get(judge) ?? { passed: 0, total: 0 };
     sums.set(judge, { passed: sum.passed + passed, total: sum.total + total });
   }
-  return [...sums].map(([judge, { passed, total }]) => `${judge}: ${passed} of ${total} passed`).sort();
+  const judges = [...sums].map(([judge, { passed, total }]) => `${judge} (${passed} of ${total} passed)`);
+  return `Outside judges: ${judges.sort().join(', ')}`;
 }

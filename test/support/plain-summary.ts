@@ -11,8 +11,8 @@ export function plainSummary(): Reporter {
       const skipped = count('skipped');
       const line = `${count('passed')} passed, ${count('failed') + broken} failed`;
       const judgements = modules.flatMap((module) => testsOf(module).flatMap((test) => test.meta().judgement ?? []));
-      for (const judgement of describeJudgements(judgements)) process.stdout.write(`\n${judgement}`);
-      process.stdout.write(`\n${line}${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
+      if (judgements.length > 0) process.stdout.write(`${describeJudgements(judgements)}\n`);
+      process.stdout.write(`${line}${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
     },
   };
 }

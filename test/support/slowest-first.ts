@@ -22,8 +22,6 @@ const slowest = [
   'test/essay-service/model-output.test.ts',
   'test/essay-service/model-answers.test.ts',
   'test/gateway/essays/rest/read-essay.test.ts',
-  'test/e2e/outage.test.ts',
-  'test/examples/ibans.test.ts',
   'test/e2e/lost-redis-data.test.ts',
   'test/banks/import/import-limits.test.ts',
   'test/deploy/monitoring.test.ts',

@@ -7,7 +7,7 @@ import { playOutage, replyTo } from '../support/operations/outage.ts';
 import { type Site, tSite, whyNoSite } from '../support/operations/site.ts';
 import { replyJson } from '../support/scripted-upstream.ts';
 
-/* What clients and operators see of an outage, as docs/incidents.md says. The others are in test/long/outages.test.ts. */
+/* What clients and operators see of an outage, as docs/incidents.md says. The others are in outages.test.ts. */
 
 const { panels } = JSON.parse(readFileSync(dashboardFile, 'utf8')) as {
   panels: { title: string; targets?: { expr: string }[] }[];
