@@ -30,6 +30,16 @@ export async function openPaymentStream(
   return recognize(await openInputStream(name, stream, { ...options, ErrorType: PaymentFileError }));
 }
 
+/** The bytes of a file that can be opened again. @throws PaymentFileError */
+export async function* readPaymentFile(path: string): AsyncGenerator<Uint8Array> {
+  const file = await openPaymentFile(path);
+  try {
+    yield* file.chunks;
+  } finally {
+    file.close();
+  }
+}
+
 /** @throws PaymentFileError for a kind that cannot be checked */
 function recognize(file: InputFile): PaymentFile {
   const found = recognizeKind(file.start);

@@ -17,15 +17,18 @@ import { checkTables } from '../check/check-tables.ts';
 import { type TextEncoding, textEncodings } from '../check/encodings.ts';
 import type { Columns } from '../check/find-columns.ts';
 import { FindingCounts } from '../check/finding.ts';
-import { openPaymentFile, type PaymentFile, PaymentFileError, standardInput } from '../check/open-file.ts';
+import {
+  openPaymentFile,
+  type PaymentFile,
+  PaymentFileError,
+  readPaymentFile,
+  standardInput,
+} from '../check/open-file.ts';
 import { type Output, openOutputFile, openStandardOutput } from '../check/output.ts';
-import { checkMessage } from '../check/pain/check-message.ts';
-import { fixMessage } from '../check/pain/fix-message.ts';
 import type { Profile } from '../check/pain/profiles.ts';
-import { Refusal } from '../check/pain/rules.ts';
-import { readStatusReport, type StatusReport } from '../check/pain/status-report.ts';
+import type { StatusReport } from '../check/pain/status-report.ts';
 import { readTables, type Table } from '../check/read-rows.ts';
-import { describeMessage, describeTally, Tally } from '../check/tally.ts';
+import { describeTally, Tally } from '../check/tally.ts';
 import {
   createFindingWriter,
   createRowWriter,
@@ -35,6 +38,7 @@ import {
   outputFormats,
   tooManyRows,
 } from '../check/write-results.ts';
+import { type CheckedFile, checkMessageFile, readReport } from './check-messages.ts';
 import { planSource } from './check-source.ts';
 
 interface CheckOptions {
@@ -194,18 +198,6 @@ async function run(files: readonly string[], plan: Plan): Promise<boolean> {
   }
 }
 
-/** @throws PaymentFileError */
-async function readReport(path: string): Promise<StatusReport> {
-  const file = await openPaymentFile(path);
-  try {
-    return await readStatusReport(file.chunks);
-  } catch (error) {
-    throw error instanceof Refusal ? new PaymentFileError(`${file.name}: ${error.message}`) : error;
-  } finally {
-    file.close();
-  }
-}
-
 /** Beside the output, otherwise in DATA_DIR, by the names of the files and where the answers are from. */
 function journalPath(files: readonly string[], { output }: Plan, sourceId: string, dataDir: string): string {
   if (output !== null) return `${output}.journal`;
@@ -220,17 +212,8 @@ function journalPath(files: readonly string[], { output }: Plan, sourceId: strin
 async function hashFiles(files: readonly string[]): Promise<string | null> {
   if (files.includes(standardInput)) return null;
   const hash = createHash('sha256');
-  for (const path of files) for await (const chunk of readChunks(path)) hash.update(chunk);
+  for (const path of files) for await (const chunk of readPaymentFile(path)) hash.update(chunk);
   return hash.digest('hex');
-}
-
-async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
-  const file = await openPaymentFile(path);
-  try {
-    yield* file.chunks;
-  } finally {
-    file.close();
-  }
 }
 
 interface CheckFilesOptions {
@@ -255,14 +238,20 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
   const onSignal = () => interrupt('the run was interrupted');
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   const output = openOutput(plan, () => interrupt('the reader of the output has closed it'));
-  const messageIds = new Set<string>();
+  const { profile, fix, format, isDryRun } = plan;
+  const messages = {
+    ...{ answers, banks, messageIds: new Set<string>(), report, output, throwIfInterrupted },
+    ...{ profile, fix, format, isDryRun },
+  };
   const checked: CheckedFile[] = [];
   try {
     for (const path of files) {
       const file = await openPaymentFile(path);
       const bar = createProgressBar(plan.isQuiet ? noTerminal : process.stderr, 'checking');
       try {
-        checked.push(await (file.kind === 'xml' ? checkXml(file, bar) : checkTable(file, bar)));
+        checked.push(
+          await (file.kind === 'xml' ? checkMessageFile(file, { ...messages, bar }) : checkTable(file, bar)),
+        );
       } finally {
         bar.clear();
         file.close();
@@ -338,89 +327,12 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
     }
   }
 
-  async function checkXml(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
-    if (plan.fix === null) return checkMessageIn(file, bar);
-    const changes = await fixFile(file, plan.fix);
-    const fixed = changes === null ? file : await openPaymentFile(plan.fix);
-    try {
-      const checked = await checkMessageIn(fixed, bar);
-      const said = changes === null ? 'no copy was written' : `${countOf(changes, 'change')} in ${plan.fix}`;
-      return { ...checked, summary: [`${file.name}: ${said}`, ...checked.summary] };
-    } finally {
-      fixed.close();
-    }
-  }
-
-  /** @returns the number of changes; null if the file cannot be read to its end, which its check says */
-  async function fixFile({ name }: PaymentFile, fix: string): Promise<number | null> {
-    const writer = createFindingWriter(plan.format ?? 'json', name, { hasChanges: true });
-    const copy = openOutputFile(fix);
-    let changes = 0;
-    await output?.write(writer.begin());
-    try {
-      const fixed = fixMessage(() => readChunks(name), {
-        profile: plan.profile,
-        async onChange(change) {
-          throwIfInterrupted();
-          changes += 1;
-          await output?.write(writer.writeChange(change));
-        },
-      });
-      for await (const bytes of fixed) await copy.write(bytes);
-      copy.complete();
-      return changes;
-    } catch (error) {
-      copy.discard();
-      if (error instanceof Refusal) return null;
-      throw error;
-    }
-  }
-
-  async function checkMessageIn(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
-    const findings = new FindingCounts();
-    const writer =
-      output === null ? null : createFindingWriter(plan.format ?? 'json', file.name, { hasChanges: plan.fix !== null });
-    const check = checkMessage(readOn(), { answers, banks, messageIds, profile: plan.profile, report });
-    // The changes have the same columns.
-    if (plan.fix === null) await output?.write(writer?.begin() ?? '');
-    for await (const finding of check) {
-      throwIfInterrupted();
-      const { code, severity, place } = finding;
-      // All IBANs of a dry run are not checked.
-      if (plan.isDryRun && code === 'NOT_CHECKED') continue;
-      findings.add(code, severity, 'line' in place ? place.line : place.row);
-      await output?.write(writer?.write(finding) ?? '');
-    }
-    throwIfInterrupted();
-    const summary = check.summary();
-    const isAnswered = findings.count('NOT_CHECKED') + findings.count('SERVICE_FAILED') === 0;
-    const isComplete = summary.isComplete && isAnswered;
-    return { summary: describeMessage(file.name, summary, findings), findings, isComplete };
-
-    async function* readOn(): AsyncGenerator<Buffer> {
-      for await (const chunk of file.chunks) {
-        throwIfInterrupted();
-        yield chunk;
-        const { transactions: rows } = check.summary();
-        bar.show({ rows, noun: 'transaction', bytes: file.bytesRead(), size: file.size });
-      }
-    }
-  }
-
   function throwIfInterrupted(): void {
     if (interruption.reason === null) return;
     throw new PaymentFileError(
       `${interruption.reason}; nothing was lost: run the same command with --resume to continue`,
     );
   }
-}
-
-interface CheckedFile {
-  /** Lines for people. */
-  summary: readonly string[];
-  findings: FindingCounts;
-  /** Whether it was read to its end, and the service has answered for all well-formed IBANs. */
-  isComplete: boolean;
 }
 
 const noTerminal = { isTTY: false } as NodeJS.WriteStream;

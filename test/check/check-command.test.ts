@@ -215,6 +215,16 @@ describe('the calls', () => {
     expect(existsSync(path('out.csv.journal'))).toBe(false);
   });
 
+  it('of the embedded service end at --max-calls, too', async () => {
+    const { run, path } = tCheck(content);
+    const args = ['--output', path('out.csv')];
+    const limited = await run([...args, '--max-calls', '2']);
+    expect(limited.code).toBe(1);
+    expect(limited.stderr).toContain('2 calls\n');
+    expect(limited.stderr).toContain('not all IBANs were looked up: the calls of --max-calls are used up');
+    expect((await run([...args, '--resume'])).stderr).toContain('1 call, 2 answers of the earlier run');
+  });
+
   it('end when the service rejects the key', async () => {
     const upstream = await tUpstream(replyJson(401, { message: 'Invalid authentication credentials' }));
     const { run } = tCheck(`IBAN\n${tIban(1)}\n${tIban(2)}\n`);

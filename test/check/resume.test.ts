@@ -176,3 +176,23 @@ it('a check whose output is closed by its reader asks nothing more', async () =>
   });
   expect(upstream.calls.length).toBeLessThan(15_000);
 });
+
+it('a check by the embedded service that is stopped by a signal keeps the lists that were answered', async () => {
+  const rows = 40_000;
+  const { run, start, read, path } = tCheck(
+    `IBAN\n${Array.from({ length: rows }, (_, row) => tIban(row)).join('\n')}\n`,
+  );
+  const args = ['--output', path('out.csv'), '--resume'];
+  const command = start(args);
+  const answers = () => read('out.csv.journal').split('\n').length - 2;
+  await expect.poll(() => existsSync(path('out.csv.journal')) && answers() > 0).toBe(true);
+  command.kill('SIGTERM');
+  expect(await command.ended).toEqual({ code: 2, signal: null });
+  const kept = answers();
+  expect(kept % 200).toBe(0);
+  const { code, stderr } = await run(args);
+  expect(code).toBe(0);
+  expect(stderr).toContain(
+    `${(rows - kept).toLocaleString('en')} calls, ${kept.toLocaleString('en')} answers of the earlier run`,
+  );
+});

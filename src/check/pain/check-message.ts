@@ -60,7 +60,7 @@ export function checkMessage(chunks: AsyncIterable<Uint8Array>, options: Message
   const { today = isoDateOf(), inTimeSlice = createTimeSlices(maxSliceMs) } = options;
   const findings = new MessageFindings(answers.hurry, inTimeSlice);
   const checks = createPartChecks({ findings, answers, banks, messageIds, today, profile, report });
-  const reader = createMessageReader(checks.parts, createSchemaCheck(findings));
+  const reader = createMessageReader(checks.parts, createSchemaCheck(findings, profile));
   let isComplete = false;
 
   return {

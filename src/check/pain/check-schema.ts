@@ -2,7 +2,9 @@ import type { SaxesTagNS } from 'saxes';
 import type { XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
 import { foreignElements, type MessageVersion } from './message-versions.ts';
+import type { Profile } from './profiles.ts';
 import { countCharacters, type ElementType, findSchema, type ValueType } from './schema.ts';
+import type { SchemaCommunity } from './schema-tables.ts';
 
 /** Compares elements with the schema of their message while they are read. */
 export type SchemaCheck = ReturnType<typeof createSchemaCheck>;
@@ -25,7 +27,8 @@ interface OpenElement {
   hasText: boolean;
 }
 
-export function createSchemaCheck(findings: MessageFindings) {
+/** @param profile with that of German banks, their restrictions hold for the versions of ISO, too */
+export function createSchemaCheck(findings: MessageFindings, profile: Profile) {
   const open: OpenElement[] = [];
   let version: MessageVersion | null = null;
 
@@ -39,7 +42,7 @@ export function createSchemaCheck(findings: MessageFindings) {
     /** The message in the document, after its version was found. */
     openMessage(element: XmlElement, of: MessageVersion, tag: SaxesTagNS): void {
       version = of;
-      const type = findSchema(of.isDirectDebit ? 'DebitInitiation' : 'TransferInitiation', of.year, of.isGerman);
+      const type = findSchema(of.isDirectDebit ? 'DebitInitiation' : 'TransferInitiation', of.year, findCommunity(of));
       checkAttributes(element, tag, type);
       push(element, type);
     },
@@ -71,6 +74,11 @@ export function createSchemaCheck(findings: MessageFindings) {
       else checkComplete(closed, type);
     },
   };
+
+  function findCommunity({ isGerman }: MessageVersion): SchemaCommunity {
+    if (isGerman) return 'dk2012';
+    return profile === 'dk' ? 'dk' : 'iso';
+  }
 
   function push(element: XmlElement, type: ElementType | ValueType | null): void {
     if (type?.kind === 'value') element.allows = type.isValid;

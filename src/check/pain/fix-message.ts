@@ -48,7 +48,7 @@ export async function* fixMessage(
       ...{ findings, banks: noBanks, answers: { find: () => notAsked }, messageIds: new Set(), report: null },
       ...{ profile, today },
     });
-    return { parts, schema: createSchemaCheck(findings) };
+    return { parts, schema: createSchemaCheck(findings, profile) };
   };
   const createTotalChecks = (findings: MessageFindings) => onlyTotals(createChecks(findings).parts, findings);
   const totals: Repair[] = [];

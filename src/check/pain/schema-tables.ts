@@ -4,7 +4,8 @@
  * The messages of ISO 20022 as tables, in the order of their message definition reports. A line has the name of a type, `=` for all
  * of its elements in this order or `|` for exactly one of them, and the elements as name:type. After a name, `?` is 0..1, `*` 0..n,
  * `+` 1..n, `{0,2}` 0..2; without one, the element is mandatory. A table has what a year changed: a line replaces that of the
- * years before it.
+ * years before it. After `~`, only these elements are replaced: `!` makes one mandatory, `?` allows one of it, and `:type` is
+ * its other type.
  */
 
 /** pain.001.001.03 and pain.008.001.02. */
@@ -227,6 +228,39 @@ const year2023 = `
   CreditorReferenceChoice | Cd:Max4Text Prtry:Max35Text
 `;
 
+/** The creditor of direct debits, as German banks accept it. */
+const germanCreditor = `
+  CreditorScheme = Id:CreditorSchemeId
+  CreditorSchemeId = PrvtId:CreditorSchemePerson
+  CreditorSchemePerson = Othr:CreditorIdentifier
+  SepaScheme = Prtry:SepaSchemeName
+`;
+
+/** The versions of ISO 20022 as German banks accept them. Elements that they leave out are accepted here. */
+const german = `
+  TransferHeader ~ MsgId:Identification CtrlSum!
+  TransferPayment ~ PmtInfId:Identification CtrlSum!
+  TransferType ~ SvcLvl!
+  DebitHeader ~ MsgId:Identification CtrlSum!
+  DebitPayment ~ PmtInfId:Identification CtrlSum! CdtrSchmeId:CreditorScheme
+  DebitType ~ SvcLvl! LclInstrm! SeqTp!
+  DebitTransaction ~ CdtrSchmeId:CreditorScheme
+  PaymentId ~ InstrId:Identification EndToEndId:Identification
+  Mandate ~ MndtId!:Identification DtOfSgntr!
+  Amendment ~ OrgnlMndtId:Identification
+  CreditorIdentifier = Id:CreditorIdentification SchmeNm:SepaScheme
+  CreditorReference ~ Tp! Ref!
+`;
+
+const german2009 = `
+  Institution | BIC:BIC Othr:GenericId
+  Remittance | Ustrd:Max140Text Strd:StructuredRemittance
+`;
+
+const german2019 = `
+  Remittance ~ Ustrd?
+`;
+
 /** pain.001.003.03 and pain.008.003.02: what German banks left of the versions of 2009. */
 const german2012 = `
   TransferHeader = MsgId:Identification CreDtTm:ISODateTime NbOfTxs:Max15NumericText CtrlSum?:DecimalNumber InitgPty:Party
@@ -254,11 +288,7 @@ const german2012 = `
   OriginalAgent = FinInstnId:OriginalInstitution
   OriginalInstitution = Othr:OriginalInstitutionId
   OriginalInstitutionId = Id:SameMandate
-  CreditorScheme = Id:CreditorSchemeId
-  CreditorSchemeId = PrvtId:CreditorSchemePerson
-  CreditorSchemePerson = Othr:CreditorIdentifier
   CreditorIdentifier = Id:Max35Text SchmeNm:SepaScheme
-  SepaScheme = Prtry:SepaSchemeName
   Party = Nm?:Max70Text Id?:PartyId
   NamedParty = Nm:Max70Text PstlAdr?:Address Id?:PartyId
   Creditor = Nm:Max70Text PstlAdr?:Address
@@ -286,10 +316,15 @@ const years = { 2009: year2009, 2017: year2017, 2019: year2019, 2021: year2021, 
 
 export type SchemaYear = keyof typeof years;
 
+/** Whose restrictions a message follows: none, those of a German namespace, or those of German banks for a namespace of ISO. */
+export type SchemaCommunity = 'iso' | 'dk2012' | 'dk';
+
 /** The lines of a version: later ones replace earlier ones of the same name. */
-export function schemaTables(year: SchemaYear, isGerman: boolean): readonly string[] {
+export function schemaTables(year: SchemaYear, community: SchemaCommunity): readonly string[] {
   const tables = Object.entries(years).flatMap(([of, table]) => (Number(of) <= year ? [table] : []));
-  return isGerman ? [...tables, german2012] : tables;
+  if (community === 'iso') return tables;
+  const restrictions = community === 'dk2012' ? [german2012] : [german, year === 2009 ? german2009 : german2019];
+  return [...tables, germanCreditor, ...restrictions];
 }
 
 /** Codes by the name of their type. */
@@ -339,6 +374,10 @@ export const schemaPatterns: Readonly<Record<string, readonly [pattern: string, 
   ],
   Country: ['[A-Z]{2}', 'a country code of two capital letters, such as DE'],
   Currency: ['[A-Z]{3}', 'a currency code of three capital letters, such as EUR'],
+  CreditorIdentification: [
+    String.raw`[A-Za-z]{2}[0-9]{2}[A-Za-z0-9]{3}[A-Za-z0-9+?/\-:().,']{1,28}`,
+    'a creditor identifier, such as DE98ZZZ09999999999',
+  ],
   FourCharacters: ['[a-zA-Z0-9]{4}', 'four letters or digits'],
   IBAN: ['[A-Z]{2}[0-9]{2}[a-zA-Z0-9]{1,30}', 'an IBAN without spaces'],
   Identification: [String.raw`[A-Za-z0-9+|?/\-:().,' ]{1,35}`, "1 to 35 letters, digits, spaces and /-?:().,'+"],

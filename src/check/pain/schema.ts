@@ -1,5 +1,6 @@
 import {
   type DecimalFacets,
+  type SchemaCommunity,
   type SchemaYear,
   schemaCodes,
   schemaDecimals,
@@ -45,11 +46,11 @@ const schemas = new Map<string, ElementType>();
  * The type of the element in `Document`.
  * @param root such as TransferInitiation
  */
-export function findSchema(root: string, year: SchemaYear, isGerman: boolean): ElementType {
-  const key = `${root} ${year} ${isGerman}`;
+export function findSchema(root: string, year: SchemaYear, community: SchemaCommunity): ElementType {
+  const key = `${root} ${year} ${community}`;
   const known = schemas.get(key);
   if (known !== undefined) return known;
-  const lines = readLines(schemaTables(year, isGerman));
+  const lines = readLines(schemaTables(year, community));
   const type = createTypes(lines)(root);
   if (type.kind === 'value') throw new Error(`${root} must have elements`);
   schemas.set(key, type);
@@ -65,7 +66,25 @@ interface TypeLine {
 export function readLines(tables: readonly string[]): ReadonlyMap<string, TypeLine> {
   const lines = tables.flatMap((table) => table.replaceAll(/\n {4}/g, ' ').split('\n'));
   const written = lines.map((line) => line.trim().split(/ +/)).filter(([name]) => name !== '');
-  return new Map(written.map(([name = '', kind, ...elements]) => [name, { kind: kind === '|' ? '|' : '=', elements }]));
+  const types = new Map<string, TypeLine>();
+  for (const [name = '', kind, ...elements] of written) {
+    const former = types.get(name);
+    if (kind === '~' && former === undefined) throw new Error(`${name} must be in an earlier table`);
+    if (kind !== '~' || former === undefined) types.set(name, { kind: kind === '|' ? '|' : '=', elements });
+    else types.set(name, { ...former, elements: restrict(former.elements, elements) });
+  }
+  return types;
+}
+
+/** @param changes such as `CtrlSum!`, `Ustrd?` or `MsgId:Identification`; those of elements that a version does not have are ignored */
+function restrict(elements: readonly string[], changes: readonly string[]): string[] {
+  const byName = new Map(changes.map((change) => [/^\w+/.exec(change)?.[0], change.match(/^\w+([!?]?)(:\w+)?$/)]));
+  return elements.map((element) => {
+    const [, name = '', occurrence = '', type = ''] = /^(\w+)(.*?)(:\w+)$/.exec(element) ?? [];
+    const [, change = '', newType = type] = byName.get(name) ?? [];
+    const mandatory = occurrence === '*' ? '+' : '';
+    return `${name}${change === '!' ? mandatory : change || occurrence}${newType}`;
+  });
 }
 
 /** Types refer to others, which are created once. */

@@ -1,5 +1,5 @@
 import { readLines, readParticle } from '../../../src/check/pain/schema.ts';
-import type { SchemaYear } from '../../../src/check/pain/schema-tables.ts';
+import type { SchemaCommunity, SchemaYear } from '../../../src/check/pain/schema-tables.ts';
 import { schemaCodes, schemaDecimals, schemaPatterns, schemaTables } from '../../../src/check/pain/schema-tables.ts';
 import type { Node } from './mutate-xml.ts';
 
@@ -12,9 +12,9 @@ interface Schema {
   root: string;
 }
 
-export function readSchema(message: string, year: SchemaYear, isGerman: boolean): Schema {
+export function readSchema(message: string, year: SchemaYear, community: SchemaCommunity): Schema {
   const root = message === 'CstmrCdtTrfInitn' ? 'TransferInitiation' : 'DebitInitiation';
-  return { lines: readLines(schemaTables(year, isGerman)), message, root };
+  return { lines: readLines(schemaTables(year, community)), message, root };
 }
 
 export function printSchema({ lines, message, root }: Schema, namespace: string): string {
@@ -116,6 +116,7 @@ const samples: Readonly<Record<string, string>> = {
   },
   ...{ UETR: '8a562c67-ca16-48ba-b074-65581be6f001', ISODate: '2026-11-30', ISODateTime: '2026-11-30T09:30:00Z' },
   ...{ ISOYear: '2026', Identification: 'ID 1', IdentificationWithoutSpace: 'ID-1' },
+  ...{ CreditorIdentification: 'DE98ZZZ09999999999' },
 };
 
 function sampleOf(type: string): string {

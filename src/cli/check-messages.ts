@@ -1,0 +1,129 @@
+import type { KnownBanks } from '../banks/known-banks.ts';
+import type { ProgressBar } from '../base/process/progress-bar.ts';
+import { countOf } from '../base/process/terminal.ts';
+import type { Answers } from '../check/answers/answers.ts';
+import { FindingCounts } from '../check/finding.ts';
+import { openPaymentFile, type PaymentFile, PaymentFileError, readPaymentFile } from '../check/open-file.ts';
+import { type Output, openOutputFile } from '../check/output.ts';
+import { checkMessage } from '../check/pain/check-message.ts';
+import { fixMessage } from '../check/pain/fix-message.ts';
+import type { Profile } from '../check/pain/profiles.ts';
+import { Refusal } from '../check/pain/rules.ts';
+import { readStatusReport, type StatusReport } from '../check/pain/status-report.ts';
+import { describeMessage } from '../check/tally.ts';
+import { createFindingWriter, type OutputFormat } from '../check/write-results.ts';
+
+export interface CheckedFile {
+  /** Lines for people. */
+  summary: readonly string[];
+  findings: FindingCounts;
+  /** Whether it was read to its end, and the service has answered for all well-formed IBANs. */
+  isComplete: boolean;
+}
+
+interface MessageFileOptions {
+  answers: Answers;
+  banks: KnownBanks;
+  /** Of the messages before it. */
+  messageIds: Set<string>;
+  profile: Profile;
+  /** What a bank says about the message. */
+  report: StatusReport | null;
+  /** The file for a repaired copy, which is then checked; null: the message itself is checked. */
+  fix: string | null;
+  /** Null: JSON. */
+  format: OutputFormat | null;
+  /** For findings and changes; null: they are only counted. */
+  output: Output | null;
+  isDryRun: boolean;
+  bar: ProgressBar;
+  throwIfInterrupted(): void;
+}
+
+/** Checks a payment message, or its repaired copy. @throws PaymentFileError */
+export async function checkMessageFile(file: PaymentFile, options: MessageFileOptions): Promise<CheckedFile> {
+  const { fix } = options;
+  if (fix === null) return checkMessageIn(file, options);
+  const changes = await fixFile(file.name, fix, options);
+  const fixed = changes === null ? file : await openPaymentFile(fix);
+  try {
+    const checked = await checkMessageIn(fixed, options);
+    const outcome = changes === null ? 'no copy was written' : `${countOf(changes, 'change')} in ${fix}`;
+    return { ...checked, summary: [`${file.name}: ${outcome}`, ...checked.summary] };
+  } finally {
+    fixed.close();
+  }
+}
+
+/** @returns the number of changes; null if the file cannot be read to its end, which its check says */
+async function fixFile(path: string, fix: string, options: MessageFileOptions): Promise<number | null> {
+  const { profile, format, output, throwIfInterrupted } = options;
+  const writer = createFindingWriter(format ?? 'json', path, { hasChanges: true });
+  const copy = openOutputFile(fix);
+  let changes = 0;
+  await output?.write(writer.begin());
+  try {
+    const fixed = fixMessage(() => readPaymentFile(path), {
+      profile,
+      async onChange(change) {
+        throwIfInterrupted();
+        changes += 1;
+        await output?.write(writer.writeChange(change));
+      },
+    });
+    for await (const bytes of fixed) {
+      throwIfInterrupted();
+      await copy.write(bytes);
+    }
+    copy.complete();
+    return changes;
+  } catch (error) {
+    copy.discard();
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
+}
+
+async function checkMessageIn(file: PaymentFile, options: MessageFileOptions): Promise<CheckedFile> {
+  const { fix, format, output, isDryRun, bar, throwIfInterrupted } = options;
+  const findings = new FindingCounts();
+  const writer =
+    output === null ? null : createFindingWriter(format ?? 'json', file.name, { hasChanges: fix !== null });
+  const check = checkMessage(readOn(), options);
+  // The changes have the same columns.
+  if (fix === null) await output?.write(writer?.begin() ?? '');
+  for await (const finding of check) {
+    throwIfInterrupted();
+    const { code, severity, place } = finding;
+    // All IBANs of a dry run are not checked.
+    if (isDryRun && code === 'NOT_CHECKED') continue;
+    findings.add(code, severity, 'line' in place ? place.line : place.row);
+    await output?.write(writer?.write(finding) ?? '');
+  }
+  throwIfInterrupted();
+  const summary = check.summary();
+  const isAnswered = findings.count('NOT_CHECKED') + findings.count('SERVICE_FAILED') === 0;
+  const isComplete = summary.isComplete && isAnswered;
+  return { summary: describeMessage(file.name, summary, findings), findings, isComplete };
+
+  async function* readOn(): AsyncGenerator<Buffer> {
+    for await (const chunk of file.chunks) {
+      throwIfInterrupted();
+      yield chunk;
+      const { transactions: rows } = check.summary();
+      bar.show({ rows, noun: 'transaction', bytes: file.bytesRead(), size: file.size });
+    }
+  }
+}
+
+/** @throws PaymentFileError */
+export async function readReport(path: string): Promise<StatusReport> {
+  const file = await openPaymentFile(path);
+  try {
+    return await readStatusReport(file.chunks);
+  } catch (error) {
+    throw error instanceof Refusal ? new PaymentFileError(`${file.name}: ${error.message}`) : error;
+  } finally {
+    file.close();
+  }
+}
