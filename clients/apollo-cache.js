@@ -145,8 +145,8 @@ const types = {
 // To here.
 
 /**
- * Selections of one object are merged, whether they have its key or not, so that no query refetches because another one has
- * selected other fields.
+ * Selections of one object are merged, whether they have its key or not, so that no query is sent again because another one
+ * has selected other fields.
  */
 export const cacheOptions = { possibleTypes: types.possibleTypes, typePolicies: createTypePolicies() };
 

@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { calcCheckDigits } from '../../src/iban/mod97.ts';
 import { whyNoChromium } from '../support/browser.ts';
 import { clients, expectGoodLayout, tPages } from '../support/examples/pages.ts';
+import { sha256 } from '../support/gateway/callers/identify.ts';
+import { keyOf } from '../support/gateway/http/callers.ts';
 import { type Reply, replyClosed, replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 import { tBankDataService } from '../support/self-hosted.ts';
 
@@ -56,6 +58,30 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       await field.fill(failing);
       await page.getByText('Valid.').waitFor();
       expect(checks(operations)).toHaveLength(4);
+    });
+  });
+
+  describe.each(clients)('with %s: a request that is not executed', (client) => {
+    it('is explained: too many requests, and a status without a GraphQL response', async () => {
+      const env = {
+        GATEWAY_API_KEYS: `shop:${sha256(keyOf('shop'))}:bank-data`,
+        ANONYMOUS_SCOPES: 'bank-data',
+        CALLER_REQUESTS_PER_MINUTE: '2',
+      };
+      const expectedMessage = /Failed to load resource/;
+      const { page } = await open(client, { bankData: await tUpstream(replyValid), env, expectedMessage });
+      const field = page.getByLabel('IBAN', { exact: true });
+      await field.fill(iban);
+      await page.getByText(/This caller has sent its requests of this minute; retry in \d+ s/).waitFor();
+
+      const html = (status: number) => ({ status, contentType: 'text/html', body: '<html></html>' });
+      await page.route('**/graphql', (route) => route.fulfill(html(403)));
+      await field.fill(failing);
+      await page.getByText('The gateway cannot be used: the response has status 403.').waitFor();
+      await page.unroute('**/graphql');
+      await page.route('**/graphql', (route) => route.fulfill(html(502)));
+      await field.fill(forty[5] ?? '');
+      await page.getByText('The gateway cannot be reached.').waitFor();
     });
   });
 

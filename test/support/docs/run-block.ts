@@ -21,7 +21,8 @@ export async function runBlock({ language, text }: FencedBlock, expected = ''): 
   const origin = await tGateway({
     bankDataUrl,
     essaysUrl,
-    env: { ANONYMOUS_SCOPES: 'bank-data+essays+cost' },
+    // A caller, so that other credentials are refused.
+    env: { ANONYMOUS_SCOPES: 'bank-data+essays+cost', GATEWAY_API_KEYS: `shop:${'0'.repeat(64)}:bank-data` },
   }).listen();
   const code = text.replaceAll(/(http:\/\/127\.0\.0\.1|\blocalhost):4000/g, origin);
   if (language === 'js') return runModule(code, expected);
