@@ -179,6 +179,7 @@ export function createGateway(
         secret: config.store.secret,
         maxIbans: config.maxIbansPerQuery,
         issuer: config.access.jwt?.issuer ?? null,
+        inTimeSlice: slices,
         events,
       }),
     );

@@ -1,4 +1,5 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
+import type { InTimeSlice } from '../../base/async/time-slices.ts';
 import { findJsonProblem, isObject, maxUncheckedLength, parseJson, readProperty } from '../../base/parse-json.ts';
 import { isLoopback } from '../../base/variables/parsers.ts';
 import type { Caller } from '../callers/caller.ts';
@@ -12,10 +13,12 @@ export interface McpEndpointOptions extends McpServerOptions {
   createServer?: ReturnType<typeof createMcpServers> | undefined;
   /** Who issues the tokens that the gateway accepts, as it is configured; null: it accepts none. */
   issuer: string | null;
+  inTimeSlice: InTimeSlice;
 }
 
 /** Serves the Model Context Protocol without sessions, in the editions 2026-07-28 and 2025-11-25. */
-export function createMcpEndpoint({ issuer, createServer: given, ...options }: McpEndpointOptions): McpEndpoint {
+export function createMcpEndpoint(allOptions: McpEndpointOptions): McpEndpoint {
+  const { issuer, inTimeSlice, createServer: given, ...options } = allOptions;
   const createServer = given ?? createMcpServers(options);
 
   return {
@@ -59,7 +62,8 @@ export function createMcpEndpoint({ issuer, createServer: given, ...options }: M
         );
       }
       if (refuseTool(exchange, caller, message)) return;
-      await respond(exchange, caller, message);
+      // Reading a message of the protocol takes longer than a small query.
+      await inTimeSlice(() => respond(exchange, caller, message));
     },
   };
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { mcpHeaders } from '../../support/gateway/http/callers.ts';
 import { tListeningGateway, tSend } from '../../support/gateway/http/listening-gateway.ts';
 
 const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
@@ -25,9 +26,10 @@ it.each([
   [listed, 'other.example'] as const,
   [{ ...open, ...listed }, 'other.example'] as const,
 ])('a gateway with %j is not available under the host name %s, as in DNS rebinding', async (env, host) => {
-  const { post, get, url, upstream } = await tListeningGateway(env);
+  const { post, get, url, origin, upstream } = await tListeningGateway(env);
+  const tools = await tSend(`${origin}/mcp`, { method: 'POST', headers: { ...mcpHeaders, host }, body: '{}' });
   const page = await tSend(url, { headers: { host, accept: 'text/html' } });
-  for (const rejected of [await post({ query }, { host }), await get({ query }, { host }), page]) {
+  for (const rejected of [await post({ query }, { host }), await get({ query }, { host }), page, tools]) {
     expect(rejected.status).toBe(421);
     expect(rejected.json().errors[0]?.message).toContain('ALLOWED_HOSTS');
   }

@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Caller } from '../../../src/gateway/callers/caller.ts';
 import { createAbandonedReply } from '../../../src/gateway/graphql/request/reply.ts';
 import { tAccess, tCaller } from '../../support/caller.ts';
+import { paths } from '../../support/gateway/http/callers.ts';
 import { readAll, receive, tConnection, untilClosed } from '../../support/gateway/http/connection.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
 import { tRequestHandler } from '../../support/gateway/http/request-handler.ts';
@@ -35,14 +36,17 @@ describe('a body in chunks', () => {
     expect(await receive(socket, answer)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it.each([1, 10, 31])('of %i bytes is refused before it is complete, as reading it takes too long', async (size) => {
-    const socket = await tBodyConnection();
-    socket.write(`${head('/graphql', 'transfer-encoding: chunked')}${chunked(query.padEnd(5_001 * size), size)}`);
-    const text = await receive(socket, /never/);
-    expect(text).toMatch(/^HTTP\/1\.1 400 /);
-    expect(text).toContain('The request body has too many small chunks; send larger ones, or a Content-Length.');
-    expect(text).toMatch(/^connection: close\r$/im);
-  });
+  it.each(paths.flatMap((path) => [1, 10, 31].map((size) => [size, path] as const)))(
+    'of %i bytes is refused before it is complete, as reading it takes too long (%s)',
+    async (size, path) => {
+      const socket = await tBodyConnection();
+      socket.write(`${head(path, 'transfer-encoding: chunked')}${chunked(query.padEnd(5_001 * size), size)}`);
+      const text = await receive(socket, /never/);
+      expect(text).toMatch(/^HTTP\/1\.1 400 /);
+      expect(text).toContain('The request body has too many small chunks; send larger ones, or a Content-Length.');
+      expect(text).toMatch(/^connection: close\r$/im);
+    },
+  );
 });
 
 describe('the body of a refused request', () => {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { sha256 } from '../../support/gateway/callers/identify.ts';
-import { as, contentOf, keyOf, tCallers, ways } from '../../support/gateway/http/callers.ts';
+import { as, contentOf, keyOf, tCallers, ways, waysAndTool } from '../../support/gateway/http/callers.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { replyHeld, replyJson, tUpstream } from '../../support/scripted-upstream.ts';
 
@@ -18,7 +18,7 @@ async function tLimited(limits: Record<string, object>, reply = replyJson(200, {
     limits: own,
   }));
   writeFileSync(file, JSON.stringify({ keys }));
-  const given = { GATEWAY_API_KEYS: '', GATEWAY_API_KEYS_FILE: file, ...env };
+  const given = { GATEWAY_API_KEYS: '', GATEWAY_API_KEYS_FILE: file, MCP_CONSENT: 'never', ...env };
   return tCallers({ env: given, upstream });
 }
 
@@ -49,7 +49,7 @@ async function usedBy({ post }: Gateway, name: string) {
   return Object.fromEntries(data.allowances.map(({ service, callerBudget }) => [service, callerBudget?.used ?? null]));
 }
 
-describe.each(ways)('the budget of a caller whose requests are answered %s', (way) => {
+describe.each(waysAndTool)('the budget of a caller whose requests are answered %s', (way) => {
   it('is never exceeded by concurrent requests, and others have their own', async () => {
     const gateway = await tLimited({ shop: { bankDataCalls: '7/day' }, bank: {} });
     const all = await Promise.all(ibans.map((iban) => gateway.send(way, { query: lookUp(iban) }, as('shop'))));
@@ -68,7 +68,9 @@ describe.each(ways)('the budget of a caller whose requests are answered %s', (wa
     expect(await usedBy(gateway, 'shop')).toEqual({ BANK_DATA: 7, ESSAYS: null });
     expect(await usedBy(gateway, 'bank')).toEqual({ BANK_DATA: null, ESSAYS: null });
   });
+});
 
+describe.each(ways)('the budget of a caller whose requests are answered %s', (way) => {
   it('pays neither for cached look-ups nor for kept replies', async () => {
     const gateway = await tLimited({ shop: { bankDataCalls: '1/month' }, bank: { bankDataCalls: '0/day' } });
     const [iban = ''] = ibans;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { mcpHeaders, paths } from '../../support/gateway/http/callers.ts';
 import { tListeningGateway, tSend } from '../../support/gateway/http/listening-gateway.ts';
 
 const shop = 'https://shop.example';
@@ -18,18 +19,25 @@ describe('a page of a configured origin', () => {
     expect(headers.vary).toContain('origin');
   });
 
-  it.each<[status: number, body: string, headers: Record<string, string>]>([
+  const errors: readonly [status: number, body: string, headers: Record<string, string>][] = [
     [413, ' '.repeat(1_000_001), {}],
     [415, '{}', { 'content-type': 'text/plain' }],
     [406, '{}', { accept: 'text/css' }],
     [400, '{', {}],
-  ])('can read the error: %i', async (status, body, headers) => {
-    const { post } = await tListeningGateway(env);
-    const rejected = await post(body, { origin: shop, ...headers });
-    expect(rejected.status).toBe(status);
-    expect(rejected.headers[allowOrigin]).toBe(shop);
-    expect(rejected.json().errors[0]?.extensions.requestId).toBe(rejected.headers['x-request-id']);
-  });
+  ];
+  const cases = paths.flatMap((path) => errors.map(([status, body, headers]) => ({ path, status, body, headers })));
+  // The Accept header of agents is read by their protocol.
+  it.each(cases.filter(({ path, status }) => path === '/graphql' || status !== 406))(
+    'can read the error of $path: $status',
+    async ({ path, status, body, headers }) => {
+      const { origin } = await tListeningGateway(env);
+      const sent = { ...mcpHeaders, origin: shop, ...headers };
+      const rejected = await tSend(origin + path, { method: 'POST', body, headers: sent });
+      expect(rejected.status).toBe(status);
+      expect(rejected.headers[allowOrigin]).toBe(shop);
+      expect(rejected.json().errors[0]?.extensions.requestId).toBe(rejected.headers['x-request-id']);
+    },
+  );
 
   it('sends a preflight once in two hours', async () => {
     const { url } = await tListeningGateway(env);
