@@ -3,7 +3,7 @@ import { inflateRawSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { whyNoChromium } from '../support/browser.ts';
-import { clients, expectGoodLayout, tPages } from '../support/examples/pages.ts';
+import { type Client, clients, expectGoodLayout, tPages } from '../support/examples/pages.ts';
 import { tGate } from '../support/gate.ts';
 import { tRedis, whyNoRedis } from '../support/redis.ts';
 import { type Reply, replyHeld, replyJson, replyText, tUpstream } from '../support/scripted-upstream.ts';
@@ -23,8 +23,14 @@ async function order(page: Page, { topic = 'Fountain pens', words = 120 } = {}):
 const past = (page: Page) => page.getByRole('navigation', { name: 'Your essays' });
 const isFocused = (element: Element) => element.matches(':focus');
 
-describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, () => {
+/** The pages, which begin with the essays. */
+function tEssayPages() {
   const open = tPages();
+  return (client: Client, options: Parameters<typeof open>[1] = {}) => open(client, { view: 'essays', ...options });
+}
+
+describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, () => {
+  const open = tEssayPages();
 
   describe.each(clients)('with %s', (client) => {
     it('watches an order to its end, also after a reload, and orders a second essay only on purpose', async () => {
@@ -61,7 +67,7 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
       expect(JSON.parse(upstream.calls[0]?.body ?? '')).toMatchObject({ mode: 'Academic', word_count: 120 });
 
       const tab = await page.context().newPage();
-      await tab.goto(page.url().replace(/#.*/, ''));
+      await tab.goto(page.url().replace(/#.*/, '#essays'));
       await past(tab).getByRole('link', { name: 'On Pens' }).click();
       await tab.getByText('They leak.').waitFor();
       await tab.close();
@@ -85,7 +91,7 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
       const { page } = await open(client, { essays: upstream, env: { ESSAY_ORDERS_RUNNING: '1' } });
       await order(page, { topic: 'Pens' });
       await page.getByText('Writing the essay.').waitFor();
-      await page.goto(`${page.url().replace(/#.*/, '')}#new-order`);
+      await page.goto(page.url().replace(/#.*/, '#new-order'));
       await order(page, { topic: 'Ink' });
       await page.getByText('Next to be sent.').waitFor();
       await expectGoodLayout(page, client, 'essay-waiting');
@@ -268,7 +274,7 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
 
     it('shows the order whose id is in the URL, or that there is none', async () => {
       const { page } = await open('urql');
-      await page.goto(`${page.url()}#order=unknown`);
+      await page.goto(page.url().replace(/#.*/, '#order=unknown'));
       await page.getByRole('heading', { name: 'No such order' }).waitFor();
       await page.getByRole('button', { name: 'Order another essay' }).click();
       await page.getByLabel('Topic').waitFor();
@@ -304,7 +310,7 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
 describe.skipIf(whyNoChromium || whyNoRedis)(
   `essays on pages of two gateways that share a Redis${whyNoChromium || whyNoRedis}`,
   () => {
-    const open = tPages();
+    const open = tEssayPages();
 
     it('show the same states, and cancel for each other', async () => {
       const redis = await tRedis();
@@ -319,10 +325,10 @@ describe.skipIf(whyNoChromium || whyNoRedis)(
       const { page: other } = await open('urql', { essays: upstream, env });
       const both = (text: string) => Promise.all([one, other].map((page) => page.getByText(text).first().waitFor()));
       const orderNext = async (topic: string) => {
-        await one.goto(one.url().replace(/#.*|$/, '#new-order'));
+        await one.goto(one.url().replace(/#.*/, '#new-order'));
         await order(one, { topic });
         await one.getByRole('heading', { name: topic }).waitFor();
-        await other.goto(other.url().replace(/#.*|$/, new URL(one.url()).hash));
+        await other.goto(other.url().replace(/#.*/, new URL(one.url()).hash));
       };
 
       await orderNext('Ink');

@@ -191,7 +191,7 @@ describe.skipIf(whyNoChromium)(`files on the example pages${whyNoChromium}`, () 
     });
 
     it('reads a chosen file and a pasted table; after a reload, only the table is still there', async () => {
-      const { page } = await open(client);
+      const { page } = await open(client, { view: 'file' });
       await page.getByLabel('File with IBANs').setInputFiles({
         name: 'chosen.tsv',
         mimeType: 'text/tab-separated-values',

@@ -3,8 +3,8 @@ import type { Failure } from '../failure.ts';
 import type { OrderProgressFragment } from '../gql/graphql.ts';
 import { type EssayClient, isEnded } from '../state/essay-client.ts';
 import { modeLabels } from '../state/labels.ts';
+import { formHash } from '../state/use-address.ts';
 import { useOrder } from '../state/use-order.ts';
-import { formHash } from '../state/use-order-address.ts';
 import { FailureNotice } from './failure-notice.tsx';
 import { OrderState } from './order-state.tsx';
 

@@ -1,5 +1,6 @@
 import { useId, useRef } from 'react';
 import { countByKind, describeCounts } from '../state/list-rows.ts';
+import { toViewHash } from '../state/use-address.ts';
 import { useDroppedFile } from '../state/use-dropped-file.ts';
 import { type FileCheck, useFileCheck } from '../state/use-file-check.ts';
 import { FileResults } from './file-results.tsx';
@@ -16,7 +17,10 @@ export function FilePanel() {
     check.open(file);
   }
 
-  const isDragged = useDroppedFile(open);
+  const isDragged = useDroppedFile((file) => {
+    location.hash = toViewHash('file');
+    open(file);
+  });
   return (
     <>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for form fields only. */}

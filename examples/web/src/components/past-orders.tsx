@@ -1,5 +1,5 @@
 import type { OrderPage } from '../state/essay-client.ts';
-import { toOrderHash } from '../state/use-order-address.ts';
+import { toOrderHash } from '../state/use-address.ts';
 import type { PastOrders as Past } from '../state/use-past-orders.ts';
 import { firstLine } from './essay-order.tsx';
 import { FailureNotice } from './failure-notice.tsx';
