@@ -130,6 +130,30 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       expect(await page.getByText('Germany: 22 of 22 characters').isVisible()).toBe(true);
       expect(checks(operations)).toEqual(['CheckIban']);
       await expectGoodLayout(page, client, 'valid');
+
+      await show(page, 'many');
+      const heading = page.getByRole('heading', { name: 'Many IBANs' });
+      expect(await heading.evaluate((element) => element.matches(':focus'))).toBe(true);
+      expect(await page.title()).toMatch(/^Many IBANs/);
+      expect(await page.locator('main > section:visible').count()).toBe(1);
+      await page.goBack();
+      expect(await page.getByLabel('IBAN', { exact: true }).inputValue()).toBe(printed);
+    });
+
+    it('asks the gateway about a pasted IBAN with a label', async () => {
+      const { page, operations, variables } = await open(client, { bankData: { url: await tBankDataService() } });
+      const field = page.getByLabel('IBAN', { exact: true });
+      await field.pressSequentially('IBAN DE89 3');
+      await page.getByText('Checked as you type').waitFor();
+      expect(await field.getAttribute('aria-invalid')).toBe('false');
+      expect(checks(operations)).toEqual([]);
+      await paste(field, `IBAN: ${printed}`);
+      await page.getByRole('list', { name: 'Did you mean' }).getByRole('button', { name: printed }).click();
+      await page.getByText('Valid.').waitFor();
+      expect(variables.slice(-2)).toEqual([{ iban: `IBAN:${iban}` }, { iban }]);
+      await paste(field, 'IBAN: DE89 3704 0044 0532 0130 01');
+      await page.locator('#iban-answer .invalid').waitFor();
+      expect(checks(operations)).toHaveLength(3);
     });
 
     it.each([
@@ -230,6 +254,48 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       await list(page).fill('');
       await page.reload();
       await page.getByText('Try an example list').waitFor();
+    });
+
+    it('corrects the same wrong IBAN in all rows, undoes it, and marks the results of an earlier text', async () => {
+      const { page, operations } = await open(client, { view: 'many', bankData: { url: await tBankDataService() } });
+      const wrong = 'DE89370400440532013001';
+      const text = [...Array(3).fill(wrong), iban, 'GB29NWBK6016133192681'].join('\n');
+      await paste(list(page), text);
+      await page.getByText('1 valid, 4 not valid').waitFor();
+      await page.locator('.row').nth(1).getByRole('button', { name: printed }).click();
+      await page.getByText('It is also in 2 other rows.').waitFor();
+      await expectGoodLayout(page, client, 'list-corrected');
+      await page.getByRole('button', { name: 'Apply to the 2 others' }).click();
+      await page.getByText('4 valid, 1 not valid').waitFor();
+      expect(await list(page).inputValue()).toBe(text.replaceAll(wrong, printed));
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('2 valid, 3 not valid').waitFor();
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('1 valid, 4 not valid').waitFor();
+      expect(await list(page).inputValue()).toBe(text);
+      expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+      expect(checks(operations)).toEqual(['CheckIbans', 'CheckIban']);
+
+      await list(page).press('End');
+      await list(page).pressSequentially('9');
+      await page.getByText('The list was changed after this check').waitFor();
+      await expectGoodLayout(page, client, 'list-stale');
+      await page.getByRole('button', { name: 'Check all' }).click();
+      await page.getByText('The list was changed after this check').waitFor({ state: 'detached' });
+    });
+
+    it('takes the IBANs of a pasted table', async () => {
+      const upstream = await tUpstream(replyValid);
+      const { page } = await open(client, { view: 'many', bankData: upstream, expectedMessage: /status of 400/ });
+      const wrong = 'DE89370400440532013001';
+      await paste(list(page), `Name\tIBAN\tAmount\nAnna\t${wrong}\t12\nBob\t${printed}\t3,50\nCy\t\t4\n`);
+      await page.getByText('1 valid, 1 not valid').waitFor();
+      expect(await list(page).inputValue()).toBe(`${wrong}\n${printed}`);
+      await page.getByText('This is the column with IBANs').waitFor();
+      expect(upstream.calls).toHaveLength(1);
+
+      await paste(list(page), 'Name\tAmount\nAnna\t12');
+      await page.getByText('0 valid, 4 not valid').waitFor();
     });
 
     it('groups the IBAN while it is typed and changed, and keeps the caret', async () => {
