@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readEssayText } from '../../examples/web/src/state/essay-text.ts';
-import { groupWhileTyping, readEntries, replaceEntry } from '../../examples/web/src/state/iban-text.ts';
+import { groupWhileTyping, isTable, readEntries, replaceEntry } from '../../examples/web/src/state/iban-text.ts';
 
 /** `|` is the caret. */
 function group(typed: string, isForward = false): string {
@@ -17,6 +17,7 @@ describe('groupWhileTyping', () => {
     ['a pasted text in other groups', 'de 8937 0400 4405|', 'de89 3704 0044 05|'],
     ['an empty text', '|', '|'],
     ['a text with other characters, which stays as typed', 'DE89-3704|', 'DE89-3704|'],
+    ['a label, which stays as typed', 'IBAN DE893704|', 'IBAN DE893704|'],
   ])('keeps the caret after %s', (_, typed, grouped) => {
     expect(group(typed)).toBe(grouped);
   });
@@ -40,6 +41,17 @@ describe('readEntries', () => {
     ]);
     const long = 'A'.repeat(100);
     expect(readEntries(long)).toEqual([{ typed: long, start: 0, iban: 'A'.repeat(64) }]);
+  });
+});
+
+describe('isTable', () => {
+  it.each([
+    ['Name\tIBAN\nAnna\tDE89370400440532013000', true],
+    ['DE89370400440532013000;12', true],
+    ['DE89370400440532013000; GB29NWBK60161331926819\n', false],
+    ['DE89 3704\nAnna\n', false],
+  ])('%j: %s', (text, expected) => {
+    expect(isTable(text)).toBe(expected);
   });
 });
 

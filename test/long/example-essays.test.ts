@@ -3,7 +3,7 @@ import { inflateRawSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { whyNoChromium } from '../support/browser.ts';
-import { clients, expectGoodLayout, tPages } from '../support/examples/pages.ts';
+import { type Client, clients, expectGoodLayout, tPages } from '../support/examples/pages.ts';
 import { tGate } from '../support/gate.ts';
 import { tRedis, whyNoRedis } from '../support/redis.ts';
 import { type Reply, replyHeld, replyJson, replyText, tUpstream } from '../support/scripted-upstream.ts';
@@ -23,8 +23,14 @@ async function order(page: Page, { topic = 'Fountain pens', words = 120 } = {}):
 const past = (page: Page) => page.getByRole('navigation', { name: 'Your essays' });
 const isFocused = (element: Element) => element.matches(':focus');
 
-describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, () => {
+/** The pages, which begin with the essays. */
+function tEssayPages() {
   const open = tPages();
+  return (client: Client, options: Parameters<typeof open>[1] = {}) => open(client, { view: 'essays', ...options });
+}
+
+describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, () => {
+  const open = tEssayPages();
 
   describe.each(clients)('with %s', (client) => {
     it('watches an order to its end, also after a reload, and orders a second essay only on purpose', async () => {
@@ -61,7 +67,7 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
       expect(JSON.parse(upstream.calls[0]?.body ?? '')).toMatchObject({ mode: 'Academic', word_count: 120 });
 
       const tab = await page.context().newPage();
-      await tab.goto(page.url().replace(/#.*/, ''));
+      await tab.goto(page.url().replace(/#.*/, '#essays'));
       await past(tab).getByRole('link', { name: 'On Pens' }).click();
       await tab.getByText('They leak.').waitFor();
       await tab.close();
@@ -85,7 +91,7 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
       const { page } = await open(client, { essays: upstream, env: { ESSAY_ORDERS_RUNNING: '1' } });
       await order(page, { topic: 'Pens' });
       await page.getByText('Writing the essay.').waitFor();
-      await page.goto(`${page.url().replace(/#.*/, '')}#new-order`);
+      await page.goto(page.url().replace(/#.*/, '#new-order'));
       await order(page, { topic: 'Ink' });
       await page.getByText('Next to be sent.').waitFor();
       await expectGoodLayout(page, client, 'essay-waiting');
@@ -94,13 +100,22 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
       await past(page).getByText('Cancelled').waitFor();
       await expectGoodLayout(page, client, 'essay-cancelled');
 
-      await past(page).getByRole('link', { name: 'Pens' }).click();
-      await page.getByText('Writing the essay.').waitFor();
+      await page.getByRole('button', { name: 'Order another essay' }).click();
+      await order(page, { topic: 'Paper' });
+      await page.getByText('Next to be sent.').waitFor();
+      await page.route('**/graphql', async (route) => {
+        if (route.request().postDataJSON().operationName !== 'CancelOrder') return route.fallback();
+        const sent = upstream.nextCall();
+        release();
+        await sent;
+        await route.fallback();
+      });
       await page.getByRole('button', { name: 'Cancel the order' }).click();
       await page.getByText('It cannot be cancelled any more').waitFor();
-      release();
+      expect(await page.getByRole('button', { name: 'Cancel the order' }).count()).toBe(0);
       await page.getByText('They last.').waitFor();
-      expect(upstream.calls.map(({ body }) => JSON.parse(body).description)).toEqual([expect.stringMatching('Pens')]);
+      const topics = upstream.calls.map(({ body }) => JSON.parse(body).description);
+      expect(topics).toEqual([expect.stringMatching('Pens'), expect.stringMatching('Paper')]);
     });
 
     it('sends an order again after a lost connection, with the same key', async () => {
@@ -162,7 +177,10 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
       const called = upstream.nextCall();
       await order(page);
       const { aborted } = await called;
-      await page.getByRole('button', { name: 'Cancel the order' }).click();
+      await page.getByText('Writing the essay.').waitFor();
+      expect(await page.getByRole('button', { name: 'Cancel the order' }).count()).toBe(0);
+      const id = decodeURIComponent(page.url().replace(/.*#order=/, ''));
+      await send(page, 'mutation ($id: ID!) { cancelEssay(id: $id) { __typename } }', { id });
       await page.getByText('so it may have been paid for').waitFor();
       await aborted;
       await page.getByRole('button', { name: 'Order another essay' }).waitFor();
@@ -219,8 +237,9 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
       const upstream = await tUpstream(replyEssay);
       const { page } = await open(client, { essays: upstream });
       await order(page, { topic: ' ' });
-      await page.getByText('The topic must be changed.').waitFor();
+      await page.getByText('describe the topic and the points to cover.').waitFor();
       expect(await page.getByLabel('Topic').getAttribute('aria-invalid')).toBe('true');
+      expect(await page.getByLabel('Topic').evaluate(isFocused)).toBe(true);
       await expectGoodLayout(page, client, 'essay-invalid');
       await order(page, { words: 5000 });
       await page.getByText('The number of words is 5000; it must be from 1 to 2000.').waitFor();
@@ -268,35 +287,44 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
 
     it('shows the order whose id is in the URL, or that there is none', async () => {
       const { page } = await open('urql');
-      await page.goto(`${page.url()}#order=unknown`);
+      await page.goto(page.url().replace(/#.*/, '#order=unknown'));
       await page.getByRole('heading', { name: 'No such order' }).waitFor();
       await page.getByRole('button', { name: 'Order another essay' }).click();
       await page.getByLabel('Topic').waitFor();
     });
 
-    it('lists ten orders at a time', async () => {
+    it('lists ten orders at a time with their time, and deletes one', async () => {
       const upstream = await tUpstream(replyEssay);
       const { page } = await open('apollo', { essays: upstream });
-      const start = (topic: string) =>
-        page.evaluate(
-          (input) =>
-            fetch('/graphql', {
-              method: 'POST',
-              headers: { 'content-type': 'application/json' },
-              body: JSON.stringify({
-                query: 'mutation ($input: GenerateEssayInput!) { startEssay(input: $input) { __typename } }',
-                variables: { input },
-              }),
-            }).then((response) => response.text()),
-          { description: topic, wordCount: 100, idempotencyKey: topic },
-        );
-      for (let index = 1; index <= 12; index += 1) await start(`Pen ${index}`);
+      const start = 'mutation ($input: GenerateEssayInput!) { startEssay(input: $input) { __typename } }';
+      for (let index = 1; index <= 12; index += 1) {
+        const input = { description: 'Pens', wordCount: 100, idempotencyKey: `Pen ${index}` };
+        await send(page, start, { input });
+      }
       await page.reload();
       await past(page).getByRole('link').nth(9).waitFor();
       expect(await past(page).getByRole('link').count()).toBe(10);
       await page.getByRole('button', { name: 'Show more' }).click();
       await past(page).getByRole('link').nth(11).waitFor();
       expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+
+      // All have the same title.
+      const time = past(page).locator('time');
+      for (const text of await time.allInnerTexts()) expect(text).toMatch(/\d\d:\d\d:\d\d/);
+      const id = await past(page).getByRole('link').first().getAttribute('aria-describedby');
+      expect(await page.locator(`[id="${id}"]`).innerText()).toContain(await time.first().innerText());
+
+      await past(page).getByRole('link').first().click();
+      await page.getByText('They last.').waitFor();
+      const answers = ['dismiss', 'accept'] as const;
+      for (const answer of answers) {
+        page.once('dialog', (dialog) => void dialog[answer]());
+        await page.getByRole('button', { name: 'Delete' }).click();
+      }
+      await page.getByRole('button', { name: 'Order essay' }).waitFor();
+      await page.getByRole('button', { name: 'Show more' }).click();
+      await past(page).getByRole('link').nth(10).waitFor();
+      expect(await past(page).getByRole('link').count()).toBe(11);
     });
   });
 });
@@ -304,7 +332,7 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
 describe.skipIf(whyNoChromium || whyNoRedis)(
   `essays on pages of two gateways that share a Redis${whyNoChromium || whyNoRedis}`,
   () => {
-    const open = tPages();
+    const open = tEssayPages();
 
     it('show the same states, and cancel for each other', async () => {
       const redis = await tRedis();
@@ -319,10 +347,10 @@ describe.skipIf(whyNoChromium || whyNoRedis)(
       const { page: other } = await open('urql', { essays: upstream, env });
       const both = (text: string) => Promise.all([one, other].map((page) => page.getByText(text).first().waitFor()));
       const orderNext = async (topic: string) => {
-        await one.goto(one.url().replace(/#.*|$/, '#new-order'));
+        await one.goto(one.url().replace(/#.*/, '#new-order'));
         await order(one, { topic });
         await one.getByRole('heading', { name: topic }).waitFor();
-        await other.goto(other.url().replace(/#.*|$/, new URL(one.url()).hash));
+        await other.goto(other.url().replace(/#.*/, new URL(one.url()).hash));
       };
 
       await orderNext('Ink');
@@ -351,6 +379,17 @@ describe.skipIf(whyNoChromium || whyNoRedis)(
     });
   },
 );
+
+async function send(page: Page, query: string, variables: object): Promise<void> {
+  const { data } = await page.evaluate(
+    (body) =>
+      fetch('/graphql', { method: 'POST', headers: { 'content-type': 'application/json' }, body }).then((response) =>
+        response.json(),
+      ),
+    JSON.stringify({ query, variables }),
+  );
+  expect(data).toBeTruthy();
+}
 
 function keyOf(variables: unknown): string {
   return (variables as { input: { idempotencyKey: string } }).input.idempotencyKey;

@@ -95,6 +95,17 @@ describe.skipIf(whyNoChromium)(`files on the example pages${whyNoChromium}`, () 
       expect(await rowsOf(page).filter({ hasText: 'Nobel' }).innerText()).toContain('without an IBAN');
       expect(await rowsOf(page).filter({ hasText: 'Payee 7' }).innerText()).toContain('bank not known');
       await expectGoodLayout(page, client, 'file-results');
+      await page.setViewportSize({ width: 390, height: 844 });
+      const clipped = await rowsOf(page)
+        .locator('.suggestions')
+        .evaluateAll(
+          (lists) =>
+            lists.filter((list) => {
+              const [own, row] = [list, list.parentElement ?? list].map((each) => each.getBoundingClientRect());
+              return list.scrollWidth > list.clientWidth || (own?.bottom ?? 0) > (row?.bottom ?? 0);
+            }).length,
+        );
+      expect(clipped).toBe(0);
 
       const saved = await download(page, 'Download the checked file');
       expect(saved.name).toBe('payees-checked.csv');
@@ -125,6 +136,7 @@ describe.skipIf(whyNoChromium)(`files on the example pages${whyNoChromium}`, () 
       await check(page);
       await called;
       await page.getByRole('progressbar', { name: 'Checked rows' }).waitFor();
+      await page.getByText('are not paid for again').waitFor();
       await expectGoodLayout(page, client, 'file-running');
       await page.getByRole('button', { name: 'Cancel' }).click();
       await page.getByRole('button', { name: 'Check the file' }).waitFor();
@@ -177,11 +189,13 @@ describe.skipIf(whyNoChromium)(`files on the example pages${whyNoChromium}`, () 
       await page.getByLabel('Column with the IBANs').fill('Account');
       await check(page);
       await panel(page).getByText('"Account"').waitFor();
+      const column = page.getByLabel('Column with the IBANs');
+      expect(await column.evaluate((element) => element.matches('[aria-invalid=true]:focus'))).toBe(true);
     });
 
     it.each([
       ['payees.xlsx', Buffer.from('PK\x03\x04'), 'XLSX workbooks are not read here. Save the sheet as CSV'],
-      ['names.csv', 'Name\nAnna\n', 'has IBANs in its first rows'],
+      ['names.csv', 'Name\nAnna\n', 'has IBANs in its first rows; name the column in “Column with the IBANs”'],
     ])('refuses %s with the reason of the gateway', async (name, content, reason) => {
       const { page } = await open(client, { expectedMessage: /status of 4\d\d/ });
       await dropFile(page, name, content);
@@ -191,7 +205,10 @@ describe.skipIf(whyNoChromium)(`files on the example pages${whyNoChromium}`, () 
     });
 
     it('reads a chosen file and a pasted table; after a reload, only the table is still there', async () => {
-      const { page } = await open(client);
+      const { page } = await open(client, { view: 'file' });
+      const image = { name: 'scan.png', mimeType: 'image/png', buffer: Buffer.from('\x89PNG') };
+      await page.getByLabel('File with IBANs').setInputFiles(image);
+      await panel(page).getByText('scan.png has no rows that can be read').waitFor();
       await page.getByLabel('File with IBANs').setInputFiles({
         name: 'chosen.tsv',
         mimeType: 'text/tab-separated-values',

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { calcCheckDigits } from '../../src/iban/mod97.ts';
 import { whyNoChromium } from '../support/browser.ts';
-import { clients, expectGoodLayout, tPages } from '../support/examples/pages.ts';
+import { clients, expectGoodLayout, show, tPages } from '../support/examples/pages.ts';
 import { sha256 } from '../support/gateway/callers/identify.ts';
 import { keyOf } from '../support/gateway/http/callers.ts';
 import { type Reply, replyClosed, replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
@@ -26,11 +26,14 @@ const replyValid: Reply = replyJson(200, { valid: true, bank_data: { name: 'Comm
 
 const checks = (operations: readonly string[]) => operations.filter((name) => name.startsWith('CheckIban'));
 
-async function paste(page: Page, label: string, text: string): Promise<void> {
+const list = (page: Page) => page.getByLabel('IBANs, one per line');
+
+async function paste(field: Locator, text: string): Promise<void> {
+  const page = field.page();
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
-  await page.getByLabel(label).press('ControlOrMeta+a');
-  await page.getByLabel(label).press('ControlOrMeta+v');
+  await field.press('ControlOrMeta+a');
+  await field.press('ControlOrMeta+v');
 }
 
 describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
@@ -93,8 +96,8 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
         const isFailing = isDown && call.query.get('iban_number') === failing;
         return (isFailing ? held.reply : replyValid)(response, call);
       });
-      const { page, operations } = await open(client, { bankData: upstream });
-      await paste(page, 'IBANs, one per line', forty.join('\n'));
+      const { page, operations } = await open(client, { view: 'many', bankData: upstream });
+      await paste(list(page), forty.join('\n'));
       await page.getByText('Checking 40 …').waitFor();
       expect(await page.locator('.row.waiting').count()).toBe(40);
       await expectGoodLayout(page, client, 'list-waiting');
@@ -122,17 +125,18 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
 
     it('sends no request for a list that was checked before', async () => {
       const upstream = await tUpstream(replyValid);
-      const { page, operations } = await open(client, { bankData: upstream });
-      await paste(page, 'IBANs, one per line', forty.join('\n'));
+      const { page, operations } = await open(client, { view: 'many', bankData: upstream });
+      await paste(list(page), forty.join('\n'));
       await page.getByText('38 valid, 2 not valid').waitFor();
-      await paste(page, 'IBANs, one per line', accounts.slice(0, 2).join('; '));
+      await paste(list(page), accounts.slice(0, 2).join('; '));
       await page.getByText('2 valid, 0 not valid').waitFor();
-      await paste(page, 'IBANs, one per line', forty.join('\n'));
+      await paste(list(page), forty.join('\n'));
       await page.getByText('38 valid, 2 not valid').waitFor();
       await page.getByRole('button', { name: 'Check all' }).click();
       expect(checks(operations)).toEqual(['CheckIbans', 'CheckIbans']);
 
       // Apollo Client finds the IBAN of the list; the cache of urql stores each query on its own.
+      await show(page, 'one');
       await page.getByLabel('IBAN', { exact: true }).fill(iban);
       await page.getByText('Valid.').waitFor();
       expect(checks(operations).slice(2)).toEqual(client === 'apollo' ? [] : ['CheckIban']);
@@ -152,6 +156,30 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       expect(await page.getByText('Germany: 22 of 22 characters').isVisible()).toBe(true);
       expect(checks(operations)).toEqual(['CheckIban']);
       await expectGoodLayout(page, client, 'valid');
+
+      await show(page, 'many');
+      const heading = page.getByRole('heading', { name: 'Many IBANs' });
+      expect(await heading.evaluate((element) => element.matches(':focus'))).toBe(true);
+      expect(await page.title()).toMatch(/^Many IBANs/);
+      expect(await page.locator('main > section:visible').count()).toBe(1);
+      await page.goBack();
+      expect(await page.getByLabel('IBAN', { exact: true }).inputValue()).toBe(printed);
+    });
+
+    it('asks the gateway about a pasted IBAN with a label', async () => {
+      const { page, operations, variables } = await open(client, { bankData: { url: await tBankDataService() } });
+      const field = page.getByLabel('IBAN', { exact: true });
+      await field.pressSequentially('IBAN DE89 3');
+      await page.getByText('Checked as you type').waitFor();
+      expect(await field.getAttribute('aria-invalid')).toBe('false');
+      expect(checks(operations)).toEqual([]);
+      await paste(field, `IBAN: ${printed}`);
+      await page.getByRole('list', { name: 'Did you mean' }).getByRole('button', { name: printed }).click();
+      await page.getByText('Valid.').waitFor();
+      expect(variables.slice(-2)).toEqual([{ iban: `IBAN:${iban}` }, { iban }]);
+      await paste(field, 'IBAN: DE89 3704 0044 0532 0130 01');
+      await page.locator('#iban-answer .invalid').waitFor();
+      expect(checks(operations)).toHaveLength(3);
     });
 
     it.each([
@@ -232,25 +260,68 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       await page.getByText('Valid, but the bank is not known.').waitFor();
       expect(await field.getAttribute('class')).not.toContain('valid');
       await expectGoodLayout(page, client, 'bank-not-known');
-      await paste(page, 'IBANs, one per line', iban);
+      await show(page, 'many');
+      await paste(list(page), iban);
       await page.getByText('0 valid, 1 bank not known, 0 not valid').waitFor();
     });
 
     it('checks the list again after a reload', async () => {
       const upstream = await tUpstream(replyValid);
-      const { page, operations } = await open(client, { bankData: upstream });
-      const list = [accounts[0], forty[37], 'not an IBAN'].join('\n');
-      await paste(page, 'IBANs, one per line', list);
+      const { page, operations } = await open(client, { view: 'many', bankData: upstream });
+      const text = [accounts[0], forty[37], 'not an IBAN'].join('\n');
+      await paste(list(page), text);
       await page.getByText('1 valid, 2 not valid').waitFor();
       await page.reload();
       await page.getByText('1 valid, 2 not valid').waitFor();
-      expect(await page.getByLabel('IBANs, one per line').inputValue()).toBe(list);
+      expect(await list(page).inputValue()).toBe(text);
       expect(checks(operations)).toEqual(['CheckIbans', 'CheckIbans']);
       expect(upstream.calls).toHaveLength(1);
 
-      await page.getByLabel('IBANs, one per line').fill('');
+      await list(page).fill('');
       await page.reload();
       await page.getByText('Try an example list').waitFor();
+    });
+
+    it('corrects the same wrong IBAN in all rows, undoes it, and marks the results of an earlier text', async () => {
+      const { page, operations } = await open(client, { view: 'many', bankData: { url: await tBankDataService() } });
+      const wrong = 'DE89370400440532013001';
+      const text = [...Array(3).fill(wrong), iban, 'GB29NWBK6016133192681'].join('\n');
+      await paste(list(page), text);
+      await page.getByText('1 valid, 4 not valid').waitFor();
+      await page.locator('.row').nth(1).getByRole('button', { name: printed }).click();
+      await page.getByText('It is also in 2 other rows.').waitFor();
+      await expectGoodLayout(page, client, 'list-corrected');
+      await page.getByRole('button', { name: 'Apply to the 2 others' }).click();
+      await page.getByText('4 valid, 1 not valid').waitFor();
+      expect(await list(page).inputValue()).toBe(text.replaceAll(wrong, printed));
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('2 valid, 3 not valid').waitFor();
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('1 valid, 4 not valid').waitFor();
+      expect(await list(page).inputValue()).toBe(text);
+      expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+      expect(checks(operations)).toEqual(['CheckIbans', 'CheckIban']);
+
+      await list(page).press('End');
+      await list(page).pressSequentially('9');
+      await page.getByText('The list was changed after this check').waitFor();
+      await expectGoodLayout(page, client, 'list-stale');
+      await page.getByRole('button', { name: 'Check all' }).click();
+      await page.getByText('The list was changed after this check').waitFor({ state: 'detached' });
+    });
+
+    it('takes the IBANs of a pasted table', async () => {
+      const upstream = await tUpstream(replyValid);
+      const { page } = await open(client, { view: 'many', bankData: upstream, expectedMessage: /status of 400/ });
+      const wrong = 'DE89370400440532013001';
+      await paste(list(page), `Name\tIBAN\tAmount\nAnna\t${wrong}\t12\nBob\t${printed}\t3,50\nCy\t\t4\n`);
+      await page.getByText('1 valid, 1 not valid').waitFor();
+      expect(await list(page).inputValue()).toBe(`${wrong}\n${printed}`);
+      await page.getByText('This is the column with IBANs').waitFor();
+      expect(upstream.calls).toHaveLength(1);
+
+      await paste(list(page), 'Name\tAmount\nAnna\t12');
+      await page.getByText('0 valid, 4 not valid').waitFor();
     });
 
     it('groups the IBAN while it is typed and changed, and keeps the caret', async () => {
@@ -267,10 +338,10 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
     });
 
     it('filters by the parts of the bar, corrects by suggestions, and exports the shown rows as typed', async () => {
-      const { page, operations } = await open(client, { bankData: { url: await tBankDataService() } });
+      const { page, operations } = await open(client, { view: 'many', bankData: { url: await tBankDataService() } });
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
       const text = ['de89-3704-0044-0532-0130-01', 'FR84 2004 1010 0505 0001 3M02 607', '=1+1', iban].join('\n');
-      await paste(page, 'IBANs, one per line', text);
+      await paste(list(page), text);
       await page.getByText('1 valid, 1 suspicious, 2 not valid').waitFor();
       const typed = page.locator('.row > .iban');
       expect(await typed.allInnerTexts()).toEqual([
@@ -301,7 +372,7 @@ describe.skipIf(whyNoChromium)(`the example pages${whyNoChromium}`, () => {
       expect(await typed.allInnerTexts()).toEqual(['=1+1']);
       await page.getByRole('button', { name: 'Show all' }).click();
       expect(await typed.nth(0).innerText()).toBe(printed);
-      expect(await page.getByLabel('IBANs, one per line').inputValue()).toBe(text.replace(/^.*/, printed));
+      expect(await list(page).inputValue()).toBe(text.replace(/^.*/, printed));
 
       await bar.getByRole('button', { name: '1 not valid' }).click();
       expect(await typed.count()).toBe(1);

@@ -80,6 +80,12 @@ export const WatchOrder = graphql(`
   }
 `);
 
+export const DeleteOrder = graphql(`
+  mutation DeleteOrder($id: ID!) {
+    deleteEssay(id: $id) { __typename }
+  }
+`);
+
 export const CancelOrder = graphql(`
   mutation CancelOrder($id: ID!) {
     cancelEssay(id: $id) {

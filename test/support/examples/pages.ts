@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, onTestFinished } from 'vitest';
 import { buildPages, servePages } from '../../../examples/web/pages.ts';
+import { type View, views } from '../../../examples/web/src/state/use-address.ts';
 import type { Environment } from '../../../src/base/variables/read-variables.ts';
 import { findAccessibilityProblems, tBrowser, type Visit } from '../browser.ts';
 import { tGateway } from '../gateway.ts';
@@ -23,6 +24,8 @@ interface OpenOptions {
   env?: Environment;
   expectedMessage?: RegExp;
   hasOwnContext?: boolean;
+  /** The first one that is shown. */
+  view?: View;
 }
 
 /**
@@ -36,7 +39,10 @@ export function tPages() {
     outDir = await buildOnce();
   });
 
-  return async (client: Client, { bankData, essays, env = {}, ...options }: OpenOptions = {}): Promise<Visit> => {
+  return async (
+    client: Client,
+    { bankData, essays, env = {}, view = 'one', ...options }: OpenOptions = {},
+  ): Promise<Visit> => {
     const gateway = tGateway({
       ...(bankData && { bankDataUrl: bankData.url }),
       ...(essays && { essaysUrl: essays.url }),
@@ -44,8 +50,14 @@ export function tPages() {
     });
     const pages = await servePages({ outDir, gatewayUrl: await gateway.listen() });
     onTestFinished(() => pages.close());
-    return visit(`${pages.url}/${client}.html`, { viewport: desktop, ...options });
+    return visit(`${pages.url}/${client}.html#${view}`, { viewport: desktop, ...options });
   };
+}
+
+/** Goes to a view, as a user does. */
+export async function show(page: Page, view: View): Promise<void> {
+  const links = page.getByRole('navigation', { name: 'Views' });
+  await links.getByRole('link', { name: views[view], exact: true }).click();
 }
 
 /** @returns the folder with the pages of these sources, in which later runs find them */

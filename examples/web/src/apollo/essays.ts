@@ -1,5 +1,13 @@
 import type { ApolloClient, ErrorLike } from '@apollo/client';
-import { CancelOrder, FindOrder, OrderProgress, PastOrders, StartEssay, WatchOrder } from '../documents.ts';
+import {
+  CancelOrder,
+  DeleteOrder,
+  FindOrder,
+  OrderProgress,
+  PastOrders,
+  StartEssay,
+  WatchOrder,
+} from '../documents.ts';
 import { unreachable } from '../failure.ts';
 import { readFragment } from '../gql/index.ts';
 import { type Answer, type EssayClient, noOrders } from '../state/essay-client.ts';
@@ -32,6 +40,10 @@ export function createApolloEssays(client: ApolloClient): EssayClient {
     async cancel(id) {
       const result = await client.mutate({ mutation: CancelOrder, variables: { id }, fetchPolicy, errorPolicy });
       return toAnswer(result, ({ cancelEssay }) => cancelEssay);
+    },
+    async delete(id) {
+      const result = await client.mutate({ mutation: DeleteOrder, variables: { id }, fetchPolicy, errorPolicy });
+      return toAnswer(result, ({ deleteEssay }) => deleteEssay);
     },
     async list(after) {
       const result = await client.query({ query: PastOrders, variables: { after }, fetchPolicy, errorPolicy });

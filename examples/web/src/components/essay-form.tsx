@@ -22,22 +22,31 @@ export function EssayForm({ essays, takesFocus }: EssayFormProps) {
     if (takesFocus) topic.current?.focus();
   }, [takesFocus]);
 
-  const invalidField =
-    typeof state === 'object' && 'refusal' in state && state.refusal.__typename === 'InvalidEssayInput'
-      ? state.refusal.field
-      : null;
-  const ariaOf = (field: string) =>
-    invalidField === field ? { 'aria-invalid': true, 'aria-describedby': 'essay-answer' } : {};
+  const refusal = typeof state === 'object' && 'refusal' in state ? state.refusal : null;
+  const isInvalid = (field: FieldName) => refusal?.__typename === 'InvalidEssayInput' && refusal.field === field;
+  const ariaOf = (field: FieldName) =>
+    isInvalid(field) ? { 'aria-invalid': true, 'aria-describedby': 'essay-error' } : {};
+  const errorOf = (field: FieldName) =>
+    isInvalid(field) && (
+      <p id="essay-error" className="field-error wide">
+        {refusal?.message}
+      </p>
+    );
+  const element = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (refusal) element.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+  }, [refusal]);
 
   return (
     <>
       {isDrafter() && (
         <p className="hint">
           Written by the offline drafter, which is not a language model: it arranges the topic into paragraphs and adds
-          no facts. For real essays, set LLM_URL or ESSAY_URL.
+          no facts.
         </p>
       )}
       <form
+        ref={element}
         onSubmit={(event) => {
           event.preventDefault();
           form.submit(readInput(new FormData(event.currentTarget)));
@@ -56,15 +65,16 @@ export function EssayForm({ essays, takesFocus }: EssayFormProps) {
               {...ariaOf('description')}
             />
           </label>
+          {errorOf('description')}
           <label>
             Mode
-            <select name="mode" defaultValue={input?.mode ?? 'STANDARD'} {...ariaOf('mode')}>
+            <select name="mode" defaultValue={input?.mode ?? 'STANDARD'}>
               {options(modeLabels)}
             </select>
           </label>
           <label>
             Purpose
-            <select name="purpose" defaultValue={input?.purpose ?? ''} {...ariaOf('purpose')}>
+            <select name="purpose" defaultValue={input?.purpose ?? ''}>
               <option value="">Any</option>
               {options(purposeLabels)}
             </select>
@@ -80,6 +90,7 @@ export function EssayForm({ essays, takesFocus }: EssayFormProps) {
               {...ariaOf('wordCount')}
             />
           </label>
+          {errorOf('wordCount')}
           <button type="submit" className="primary" aria-disabled={isSending}>
             Order essay
           </button>
@@ -107,22 +118,18 @@ function Answer({ form: { state, retry } }: { form: OrderForm }) {
   if ('failure' in state) return <FailureNotice failure={state.failure} onRetry={retry} />;
   const { refusal } = state;
   const isInvalid = refusal.__typename === 'InvalidEssayInput';
-  const subject = isInvalid && refusal.field !== null ? (fieldLabels[refusal.field] ?? 'The order') : 'The order';
+  if (isInvalid && (refusal.field === 'description' || refusal.field === 'wordCount')) return null;
   return (
-    <div className={isInvalid ? 'notice invalid' : 'notice failed'}>
-      <p>
-        <strong>{isInvalid ? `${subject} must be changed.` : 'No essay was ordered.'}</strong> {refusal.message}
-      </p>
-    </div>
+    <p className={isInvalid ? 'notice invalid' : 'notice failed'}>
+      <span>
+        <strong>No essay was ordered.</strong> {refusal.message}
+      </span>
+    </p>
   );
 }
 
-const fieldLabels: Readonly<Record<string, string>> = {
-  description: 'The topic',
-  mode: 'The mode',
-  purpose: 'The purpose',
-  wordCount: 'The number of words',
-};
+/** Fields whose problem is shown beside them. */
+type FieldName = 'description' | 'wordCount';
 
 function options(labels: Readonly<Record<string, string>>) {
   return Object.entries(labels).map(([value, label]) => (

@@ -2,9 +2,9 @@ import { useEffect, useRef, useState } from 'react';
 import type { Failure } from '../failure.ts';
 import type { OrderProgressFragment } from '../gql/graphql.ts';
 import { type EssayClient, isEnded } from '../state/essay-client.ts';
-import { modeLabels } from '../state/labels.ts';
+import { modeLabels, timeFormat } from '../state/labels.ts';
+import { formHash, toViewHash } from '../state/use-address.ts';
 import { useOrder } from '../state/use-order.ts';
-import { formHash } from '../state/use-order-address.ts';
 import { FailureNotice } from './failure-notice.tsx';
 import { OrderState } from './order-state.tsx';
 
@@ -20,7 +20,8 @@ interface EssayOrderProps {
 /** An order from its start to its essay. */
 export function EssayOrder({ essays, id, takesFocus, onState }: EssayOrderProps) {
   const { order, failure } = useOrder(essays, id);
-  const [cancelling, setCancelling] = useState<Cancelling>('no');
+  const [cancelling, setCancelling] = useState<CancelState>('no');
+  const [deletionFailure, setDeletionFailure] = useState<Failure | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const stateName = order?.state.__typename ?? '';
   useEffect(() => {
@@ -36,6 +37,13 @@ export function EssayOrder({ essays, id, takesFocus, onState }: EssayOrderProps)
     else setCancelling(answer.value?.__typename === 'EssayCancellation' && answer.value.isCancelled ? 'no' : 'refused');
   }
 
+  async function remove() {
+    if (!confirm('Delete this order and its essay? It cannot be restored, only ordered and paid for again.')) return;
+    const answer = await essays.delete(id);
+    if ('failure' in answer) setDeletionFailure(answer.failure);
+    else location.assign(toViewHash('essays'));
+  }
+
   const hasEnded = order === null || (order !== undefined && isEnded(order.state));
   return (
     <section className="shown-order" aria-labelledby="order-heading">
@@ -45,7 +53,8 @@ export function EssayOrder({ essays, id, takesFocus, onState }: EssayOrderProps)
         </h3>
         {order && (
           <p className="hint">
-            {modeLabels[order.input.mode]}, at most {order.input.wordCount} words
+            {modeLabels[order.input.mode]}, at most {order.input.wordCount} words, ordered{' '}
+            <time dateTime={order.createdAt}>{timeFormat.format(new Date(order.createdAt))}</time>
           </p>
         )}
       </header>
@@ -64,37 +73,56 @@ export function EssayOrder({ essays, id, takesFocus, onState }: EssayOrderProps)
           <FailureNotice failure={failure} onRetry={() => {}} />
         ))}
       {hasEnded ? (
-        <button type="button" onClick={() => location.assign(formHash)}>
-          Order another essay
-        </button>
+        <div className="buttons">
+          <button type="button" onClick={() => location.assign(formHash)}>
+            Order another essay
+          </button>
+          {order !== null && (
+            <button type="button" onClick={() => void remove()}>
+              Delete
+            </button>
+          )}
+        </div>
       ) : (
-        <CancelButton cancelling={cancelling} onCancel={() => void cancel()} />
+        <Cancelling state={cancelling} isWaiting={stateName === 'EssayQueued'} onCancel={() => void cancel()} />
       )}
+      {deletionFailure && <FailureNotice failure={deletionFailure} onRetry={() => void remove()} />}
     </section>
   );
 }
 
-type Cancelling = 'no' | 'asked' | 'refused' | { failure: Failure };
+type CancelState = 'no' | 'asked' | 'refused' | { failure: Failure };
 
-function CancelButton({ cancelling, onCancel }: { cancelling: Cancelling; onCancel: () => void }) {
+interface CancellingProps {
+  state: CancelState;
+  /** Not sent yet: then it can be cancelled. */
+  isWaiting: boolean;
+  onCancel: () => void;
+}
+
+function Cancelling({ state, isWaiting, onCancel }: CancellingProps) {
   return (
     <div className="answer" aria-live="polite">
-      {cancelling === 'refused' ? (
+      {state === 'refused' && (
         <p className="notice failed">
           It cannot be cancelled any more: it was sent and may have been paid for, so it is completed and kept.
         </p>
-      ) : (
-        <button
-          type="button"
-          aria-disabled={cancelling === 'asked'}
-          onClick={() => {
-            if (cancelling !== 'asked') onCancel();
-          }}
-        >
-          Cancel the order
-        </button>
       )}
-      {typeof cancelling === 'object' && <p className="notice failed">{cancelling.failure.message}</p>}
+      {isWaiting && state !== 'refused' && (
+        <>
+          <button
+            type="button"
+            aria-disabled={state === 'asked'}
+            onClick={() => {
+              if (state !== 'asked') onCancel();
+            }}
+          >
+            Cancel the order
+          </button>
+          <p className="hint">It costs nothing, as the order was not sent yet.</p>
+        </>
+      )}
+      {typeof state === 'object' && <p className="notice failed">{state.failure.message}</p>}
     </div>
   );
 }

@@ -1,5 +1,6 @@
-import { useId, useRef } from 'react';
+import { useEffect, useId, useRef } from 'react';
 import { countByKind, describeCounts } from '../state/list-rows.ts';
+import { toViewHash } from '../state/use-address.ts';
 import { useDroppedFile } from '../state/use-dropped-file.ts';
 import { type FileCheck, useFileCheck } from '../state/use-file-check.ts';
 import { FileResults } from './file-results.tsx';
@@ -16,7 +17,10 @@ export function FilePanel() {
     check.open(file);
   }
 
-  const isDragged = useDroppedFile(open);
+  const isDragged = useDroppedFile((file) => {
+    location.hash = toViewHash('file');
+    open(file);
+  });
   return (
     <>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for form fields only. */}
@@ -43,7 +47,9 @@ export function FilePanel() {
       <p className="hidden" role="status">
         {describeProgress(check)}
       </p>
-      <div aria-live="polite">{check.problem !== null && <p className="notice invalid">{check.problem}</p>}</div>
+      <div id="file-problem" aria-live="polite">
+        {check.problem !== null && <p className="notice invalid">{check.problem}</p>}
+      </div>
       {check.rows !== null && check.rows.length > 0 && <FileResults rows={check.rows} />}
     </>
   );
@@ -114,16 +120,18 @@ function FileSummary({ check, onClose }: { check: FileCheck; onClose: () => void
         <ColumnField
           label="Column with the IBANs"
           value={check.column}
+          problem={check.problem}
           onChange={(column) => check.nameColumns({ column })}
         />
         <ColumnField
           label="Column with the BICs"
           value={check.bicColumn}
+          problem={check.problem}
           onChange={(bicColumn) => check.nameColumns({ bicColumn })}
         />
         {isRunning ? (
           <button type="button" onClick={check.cancel}>
-            Cancel
+            Cancel the check
           </button>
         ) : (
           <button type="button" className="primary" onClick={() => void check.start()}>
@@ -140,10 +148,15 @@ function FileSummary({ check, onClose }: { check: FileCheck; onClose: () => void
         </button>
       </div>
       {isRunning && (
-        <div className="progress">
-          <progress aria-label="Checked rows" />
-          <span className="elapsed">{count(arrived, 'row')}</span>
-        </div>
+        <>
+          <div className="progress">
+            <progress aria-label="Checked rows" />
+            <span className="elapsed">{count(arrived, 'row')}</span>
+          </div>
+          <p className="hint">
+            If you cancel, no results are shown. IBANs that were looked up are not paid for again in a later check.
+          </p>
+        </>
       )}
     </div>
   );
@@ -152,17 +165,26 @@ function FileSummary({ check, onClose }: { check: FileCheck; onClose: () => void
 interface ColumnFieldProps {
   label: string;
   value: string;
+  /** Of the check; it is shown for this field if it names the value. */
+  problem: string | null;
   onChange: (name: string) => void;
 }
 
-function ColumnField({ label, value, onChange }: ColumnFieldProps) {
+function ColumnField({ label, value, problem, onChange }: ColumnFieldProps) {
   const field = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const isInvalid = value !== '' && problem?.includes(JSON.stringify(value)) === true;
+  useEffect(() => {
+    if (isInvalid) input.current?.focus();
+  }, [isInvalid]);
   return (
     <div>
       <label htmlFor={field}>{label}</label>
       <input
+        ref={input}
         id={field}
         value={value}
+        {...(isInvalid && { 'aria-invalid': true, 'aria-describedby': 'file-problem' })}
         placeholder="found by content"
         autoComplete="off"
         onChange={({ target }) => onChange(target.value)}

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { FileRow } from '../state/check-file.ts';
 import { kindLabels } from '../state/list-rows.ts';
 import { Suggestions } from './suggestions.tsx';
@@ -8,10 +8,12 @@ interface FileRowsProps {
   rows: readonly FileRow[];
 }
 
-/** Heights of rows and of the visible part, in rem; also in style.css. */
-const tall = 7.25;
-const short = 4.5;
+/** Heights of a row without suggestions, of one suggestion, and of the visible part, in rem; also in style.css. */
+const plain = 4.5;
+const perSuggestion = 1.4;
 const visible = 34;
+
+const maxSuggestions = 3;
 
 /** Rows beyond the visible ones, so that the next ones can be reached with the Tab key. */
 const margin = 5;
@@ -20,12 +22,15 @@ const margin = 5;
 export function FileRows({ rows }: FileRowsProps) {
   const [scrolled, setScrolled] = useState(0);
   const [focused, setFocused] = useState(-1);
-  const tallCount = rows.filter(isTall).length;
-  const topOf = (at: number) => Math.min(at, tallCount) * tall + Math.max(0, at - tallCount) * short;
+  const tops = useMemo(() => toTops(rows), [rows]);
+  const topOf = (at: number) => tops[at] ?? 0;
   const rowAt = (top: number) =>
-    Math.floor(top < tallCount * tall ? top / tall : tallCount + (top - tallCount * tall) / short);
+    Math.max(
+      0,
+      tops.findLastIndex((each) => each <= top),
+    );
   const first = Math.max(0, rowAt(scrolled) - margin);
-  const last = Math.min(rows.length, rowAt(scrolled + visible) + margin);
+  const last = Math.min(rows.length, rowAt(scrolled + visible) + 1 + margin);
   const positions = Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index);
   // The focused row stays, so that the focus is not lost.
   if (focused >= 0 && focused < first) positions.unshift(focused);
@@ -46,7 +51,7 @@ export function FileRows({ rows }: FileRowsProps) {
             <li
               key={row.index}
               className={`file-row ${row.kind}`}
-              style={{ top: `${topOf(at)}rem`, height: `${isTall(row) ? tall : short}rem` }}
+              style={{ top: `${topOf(at)}rem`, height: `${topOf(at + 1) - topOf(at)}rem` }}
               tabIndex={-1}
               aria-posinset={at + 1}
               aria-setsize={rows.length}
@@ -62,9 +67,15 @@ export function FileRows({ rows }: FileRowsProps) {
   );
 }
 
-/** Has place for suggestions. */
-function isTall({ kind }: FileRow): boolean {
-  return kind === 'invalid';
+/** Where each row begins, and where the last one ends. */
+function toTops(rows: readonly FileRow[]): Float64Array {
+  const tops = new Float64Array(rows.length + 1);
+  for (const [at, { suggestions }] of rows.entries()) {
+    const { length } = suggestions;
+    const lines = Math.min(length, maxSuggestions) + (length > maxSuggestions ? 1 : 0);
+    tops[at + 1] = (tops[at] ?? 0) + plain + (lines > 0 ? 0.3 + lines * perSuggestion : 0);
+  }
+  return tops;
 }
 
 function RowContent({ position, typed, kind, payee, problem, bank, suggestions }: FileRow) {
@@ -76,7 +87,10 @@ function RowContent({ position, typed, kind, payee, problem, bank, suggestions }
       <p className="finding" title={text}>
         <span className="result">{kindLabels[kind]}</span> {text}
       </p>
-      <Suggestions ibans={suggestions} />
+      <Suggestions
+        ibans={suggestions.slice(0, maxSuggestions)}
+        furtherCount={Math.max(0, suggestions.length - maxSuggestions)}
+      />
     </>
   );
 }

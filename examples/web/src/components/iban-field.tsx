@@ -25,7 +25,7 @@ export function IbanField({ input, answer, failure, onRetry }: IbanFieldProps) {
   // The service could not tell whether it is valid: the failure is shown.
   const isAnswered = answeredFacts !== undefined && answeredFacts !== null && answeredFacts.valid !== null;
   const facts = isCurrent && !isTooShort && isAnswered ? answeredFacts : null;
-  const isImpossible = input.iban !== '' && !isPossibleIban(input.iban);
+  const isImpossible = input.iban !== '' && input.ibanToCheck !== input.iban && !isPossibleIban(input.iban);
   const isWithoutIbans = isImpossible && input.countryWithoutIbans !== null;
   const isInvalid = facts?.valid === false || isWithoutIbans || (input.isComplete && isImpossible);
 
@@ -37,7 +37,7 @@ export function IbanField({ input, answer, failure, onRetry }: IbanFieldProps) {
       target.value = text;
       target.setSelectionRange(caret, caret);
     }
-    input.type(target.value);
+    input.type(target.value, inputType === 'insertFromPaste');
   }
 
   function choose(iban: string) {

@@ -1,9 +1,10 @@
-import { useId } from 'react';
+import { useId, useRef } from 'react';
 import { IbanFacts } from '../documents.ts';
 import { type Failure, unknownFailure } from '../failure.ts';
 import { type FragmentType, readFragment } from '../gql/index.ts';
+import { formatIban } from '../state/iban-text.ts';
 import { countByKind, createRow, describeCounts, type ListRow } from '../state/list-rows.ts';
-import type { IbanListState, RowState } from '../state/use-iban-list.ts';
+import type { Correction, IbanListState, RowState } from '../state/use-iban-list.ts';
 import { FailureNotice } from './failure-notice.tsx';
 import { IbanResults } from './iban-results.tsx';
 
@@ -28,6 +29,12 @@ export function readAnswer(answer: Answer): RowState | null {
 
 export function IbanList({ list, answers, failures, failure, onRetry }: IbanListProps) {
   const field = useId();
+  const notices = useRef<HTMLDivElement>(null);
+  // The pressed button disappears.
+  const keepFocus = (action: () => void) => () => {
+    notices.current?.focus();
+    action();
+  };
   const entries = failure === null ? list.entries : [];
   const returnedRows = entries.map((entry, index) => createRow(entry, index, stateAt(index)));
   const rows = entries.map((entry, index) => createRow(entry, index, list.row(index, stateAt(index))));
@@ -67,8 +74,10 @@ export function IbanList({ list, answers, failures, failure, onRetry }: IbanList
               Try an example list
             </button>
           ) : (
-            <span className="hint">
-              Pasted IBANs are checked immediately, with one request. Paste tables under “Check a file”.
+            <span className="hint" role="status">
+              {list.isColumn
+                ? 'This is the column with IBANs of the pasted table.'
+                : 'Pasted IBANs are checked immediately, with one request; of a table, those of the payees.'}
             </span>
           )}
         </div>
@@ -76,16 +85,59 @@ export function IbanList({ list, answers, failures, failure, onRetry }: IbanList
       <p className="hidden" role="status">
         {rows.length > 0 && summarize(rows)}
       </p>
-      <div aria-live="polite">{failure && <FailureNotice failure={failure} onRetry={onRetry} />}</div>
+      <div ref={notices} className="notices" aria-live="polite" tabIndex={-1}>
+        {failure && <FailureNotice failure={failure} onRetry={onRetry} />}
+        {list.isStale && (
+          <p className="notice failed">The list was changed after this check: “Check all” checks the changed one.</p>
+        )}
+        {list.correction && (
+          <CorrectionNotice
+            correction={list.correction}
+            onOthers={keepFocus(list.correctOthers)}
+            onUndo={keepFocus(list.undo)}
+          />
+        )}
+      </div>
       <IbanResults
         // Another list begins without a filter.
         key={list.checks}
         rows={rows}
         returnedRows={returnedRows}
+        isStale={list.isStale}
         onRetry={list.retry}
         onCorrect={list.correct}
       />
     </>
+  );
+}
+
+interface CorrectionNoticeProps {
+  correction: Correction;
+  onOthers: () => void;
+  onUndo: () => void;
+}
+
+/** Offers the same correction for the other rows with the same wrong IBAN. */
+function CorrectionNotice({ correction: { wrong, iban, count, others }, onOthers, onUndo }: CorrectionNoticeProps) {
+  return (
+    <div className="notice running">
+      <p>
+        <span className="iban">{formatIban(wrong)}</span> was replaced by{' '}
+        <span className="iban">{formatIban(iban)}</span>
+        {count > 1 ? ` in ${count} rows.` : '.'}
+        {others > 0 && ` It is also in ${others} other ${others === 1 ? 'row' : 'rows'}.`}
+      </p>
+      <div className="buttons">
+        {others > 0 && (
+          <button type="button" className="small" onClick={onOthers}>
+            Apply to the {others === 1 ? 'other one' : `${others} others`}
+          </button>
+        )}
+        <button type="button" className="small" onClick={onUndo}>
+          Undo
+        </button>
+      </div>
+    </div>
   );
 }
 

@@ -12,9 +12,7 @@ export function IbanResult({ facts, onChoose }: IbanResultProps) {
   if (!valid) {
     return (
       <div className="notice invalid">
-        <p>
-          <strong>Not valid.</strong> {problems.map((problem) => problemMessages[problem]).join(' ')}
-        </p>
+        <p>{problems[0] ? problemMessages[problems[0]] : 'It is not valid.'}</p>
         <Suggestions ibans={suggestions} onChoose={onChoose} />
       </div>
     );

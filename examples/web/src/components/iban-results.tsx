@@ -8,11 +8,13 @@ interface IbanResultsProps {
   rows: readonly ListRow[];
   /** The same rows as the request returned them: a row keeps its place when it is corrected. */
   returnedRows: readonly ListRow[];
+  /** They are of an earlier text. */
+  isStale: boolean;
   onRetry: (index: number) => void;
   onCorrect: (index: number, iban: string) => void;
 }
 
-export function IbanResults({ rows, returnedRows, onRetry, onCorrect }: IbanResultsProps) {
+export function IbanResults({ rows, returnedRows, isStale, onRetry, onCorrect }: IbanResultsProps) {
   const [chosen, setChosen] = useState<RowKind | null>(null);
   const counts = countByKind(rows);
   const filter = chosen !== null && counts[chosen] > 0 ? chosen : null;
@@ -20,7 +22,7 @@ export function IbanResults({ rows, returnedRows, onRetry, onCorrect }: IbanResu
   const shown = sorted.filter(({ kind }) => filter === null || kind === filter);
   if (rows.length === 0) return null;
   return (
-    <div className="results">
+    <div className={isStale ? 'results stale' : 'results'}>
       <ResultBar counts={counts} filter={filter} onFilter={setChosen} />
       {counts.waiting < rows.length && (
         <div className="actions">

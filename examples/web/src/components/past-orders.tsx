@@ -1,5 +1,6 @@
 import type { OrderPage } from '../state/essay-client.ts';
-import { toOrderHash } from '../state/use-order-address.ts';
+import { timeFormat } from '../state/labels.ts';
+import { toOrderHash } from '../state/use-address.ts';
 import type { PastOrders as Past } from '../state/use-past-orders.ts';
 import { firstLine } from './essay-order.tsx';
 import { FailureNotice } from './failure-notice.tsx';
@@ -20,11 +21,11 @@ export function PastOrders({ past: { orders, failure, loadMore, reload }, shownI
       <ul>
         {orders.map(({ id, createdAt, input, state }) => (
           <li key={id}>
-            <a href={toOrderHash(id)} aria-current={id === shownId}>
+            <a href={toOrderHash(id)} aria-current={id === shownId} aria-describedby={`${id}-state`}>
               {(state.__typename === 'EssayFinished' && state.essay?.title) || firstLine(input.description)}
             </a>
-            <span className="hint">
-              {describe(state)}, <time dateTime={createdAt}>{format.format(new Date(createdAt))}</time>
+            <span id={`${id}-state`} className="hint">
+              {describe(state)}, <time dateTime={createdAt}>{timeFormat.format(new Date(createdAt))}</time>
             </span>
           </li>
         ))}
@@ -37,8 +38,6 @@ export function PastOrders({ past: { orders, failure, loadMore, reload }, shownI
     </nav>
   );
 }
-
-const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
 function describe(state: OrderPage['nodes'][number]['state']): string {
   switch (state.__typename) {

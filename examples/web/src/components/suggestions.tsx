@@ -3,12 +3,14 @@ import { formatIban } from '../state/iban-text.ts';
 
 interface SuggestionsProps {
   ibans: readonly string[];
+  /** Those that only the downloaded file has. */
+  furtherCount?: number;
   /** Without it, they are texts. */
   onChoose?: (iban: string) => void;
 }
 
 /** Valid IBANs that were probably meant, as buttons if one can be chosen. */
-export function Suggestions({ ibans, onChoose }: SuggestionsProps) {
+export function Suggestions({ ibans, furtherCount = 0, onChoose }: SuggestionsProps) {
   const label = useId();
   if (ibans.length === 0) return null;
   return (
@@ -26,6 +28,7 @@ export function Suggestions({ ibans, onChoose }: SuggestionsProps) {
             )}
           </li>
         ))}
+        {furtherCount > 0 && <li>and {furtherCount} more in the downloaded file</li>}
       </ul>
     </div>
   );

@@ -1,5 +1,5 @@
 import { type Failure, unreachable } from '../failure.ts';
-import { formatIban } from './iban-text.ts';
+import { compactIban, formatIban } from './iban-text.ts';
 import { attention, type RowKind } from './list-rows.ts';
 
 /** A row of a table, or a finding of a payment message. */
@@ -43,7 +43,7 @@ export async function checkFile(
     let index = 0;
     for await (const text of readLines(response.body)) {
       const line: Line = JSON.parse(text);
-      if ('error' in line) return { message: line.error.message, isRetryable: false };
+      if ('error' in line) return { message: toPageText(line.error.message), isRetryable: false };
       onRow(toFileRow(line, index));
       index += 1;
     }
@@ -63,6 +63,26 @@ export async function fetchCheckedFile(file: FileToCheck): Promise<Blob | Failur
   }
 }
 
+/** The cells of a pasted table with the payees' IBANs, as they are written there; null if `POST /check` finds no such column. */
+export async function readIbanColumn(text: string): Promise<readonly string[] | null> {
+  const rows: TableRow[] = [];
+  try {
+    const response = await send({ content: new Blob([text]), column: '', bicColumn: '' }, 'application/x-ndjson', null);
+    if (!response.ok || response.body === null) return null;
+    for await (const text of readLines(response.body)) {
+      const line: Line = JSON.parse(text);
+      if ('cells' in line) rows.push(line);
+    }
+  } catch {
+    return null;
+  }
+  // The answer has no position of the column: it is where a well-formed IBAN is.
+  const [column = -1] = rows.flatMap(({ iban, cells }) =>
+    iban ? [cells.findIndex((cell) => compactIban(String(cell)).includes(iban))] : [],
+  );
+  return column < 0 ? null : rows.map(({ cells }) => String(cells[column] ?? '')).filter((cell) => cell.trim() !== '');
+}
+
 function send({ content, column, bicColumn }: FileToCheck, accept: string, signal: AbortSignal | null) {
   const named = Object.entries({ column, bicColumn }).filter(([, name]) => name.trim() !== '');
   return fetch(`/check?${new URLSearchParams(named)}`, {
@@ -76,7 +96,12 @@ function send({ content, column, bicColumn }: FileToCheck, accept: string, signa
 
 async function readRefusal(response: Response): Promise<Failure> {
   const { errors }: { errors?: readonly { message: string }[] } = await response.json();
-  return { message: errors?.[0]?.message ?? unreachable.message, isRetryable: false };
+  return { message: toPageText(errors?.[0]?.message ?? unreachable.message), isRetryable: false };
+}
+
+/** Messages name an option of the command; the page has a field for it. */
+function toPageText(message: string): string {
+  return message.replace('with --column', 'in “Column with the IBANs”');
 }
 
 async function* readLines(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
@@ -155,7 +180,10 @@ function kindOf({ status, bank, findings }: Verdict): RowKind {
 }
 
 function describeFindings({ column, findings }: Verdict): string[] {
-  return findings.map(({ message }) => (column === undefined ? message : `${column}: ${message}`));
+  return findings.map(({ message }) => {
+    const text = toPageText(message);
+    return column === undefined ? text : `${column}: ${text}`;
+  });
 }
 
 /** Such as payees-checked.csv. */

@@ -19,6 +19,8 @@ export interface EssayClient {
    */
   watch(id: string, onAnswer: (answer: Answer<OrderProgressFragment | null>) => void, onEnd: () => void): () => void;
   cancel(id: string): Promise<Answer<CancelOrderMutation['cancelEssay']>>;
+  /** Deletes an order that has ended, with its essay. */
+  delete(id: string): Promise<Answer<unknown>>;
   /** @param after cursor of the order before the page; null for the first page */
   list(after: string | null): Promise<Answer<OrderPage>>;
 }

@@ -10,6 +10,11 @@ export function isPossibleIban(iban: string): boolean {
   return /^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(iban);
 }
 
+/** Whether a compacted text has more than an IBAN, such as `IBAN:DE89...`, which the gateway reads. */
+export function isLabelled(text: string): boolean {
+  return text !== '' && ('IBAN'.startsWith(text.slice(0, 4)) || /[^A-Z0-9]/.test(text));
+}
+
 /** In groups of four characters. */
 export function formatIban(iban: string): string {
   return iban.replace(/.{4}(?=.)/g, '$& ');
@@ -21,12 +26,12 @@ export interface Edit {
 }
 
 /**
- * Groups a text while it is typed; the caret stays at the same character. A text with other characters than letters,
- * digits and spaces is left as typed.
+ * Groups a text while it is typed; the caret stays at the same character. A text with a label, or with other characters
+ * than letters, digits and spaces, is left as typed.
  * @param isForward the Delete key was pressed: the caret goes behind a space, which cannot be deleted
  */
 export function groupWhileTyping({ text, caret }: Edit, isForward = false): Edit {
-  if (!/^[\sA-Za-z0-9]*$/.test(text)) return { text, caret };
+  if (isLabelled(compactIban(text)) || !/^[\sA-Za-z0-9]*$/.test(text)) return { text, caret };
   const before = text.slice(0, caret).replace(/\s+/g, '').length;
   const grouped = formatIban(text.replace(/\s+/g, ''));
   const spaces = before === 0 ? 0 : Math.floor((isForward ? before : before - 1) / 4);
@@ -50,6 +55,13 @@ export function readEntries(text: string): ListEntry[] {
       return { typed: part.trim(), start, iban: compactIban(part).slice(0, 64) };
     })
     .filter(({ iban }) => iban !== '');
+}
+
+/** Whether lines have several cells of which some are not IBANs. */
+export function isTable(text: string): boolean {
+  const entries = readEntries(text);
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return entries.length > lines.length && entries.some(({ iban }) => !isPossibleIban(iban));
 }
 
 /** Replaces an entry of a text, unless the user has changed it there. The later entries move. */

@@ -36,3 +36,6 @@ export const purposeLabels: Record<WritingPurpose, string> = {
   EXPOSITORY: 'Explain',
   DESCRIPTIVE: 'Describe',
 };
+
+/** With seconds, by which orders with the same topic differ. */
+export const timeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });

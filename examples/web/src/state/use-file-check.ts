@@ -61,7 +61,11 @@ export function useFileCheck(): FileCheck {
     arrived,
     isRunning,
     problem,
-    open: (opened) => replaceFile({ name: opened.name, content: opened }),
+    open(opened) {
+      const isReadable = !withoutRows.test(opened.type);
+      replaceFile(isReadable ? { name: opened.name, content: opened } : null);
+      if (!isReadable) setProblem(`${opened.name} has no rows that can be read: choose a CSV, TSV or XML file.`);
+    },
     paste: (text) => replaceFile(toPasted(text), text),
     close: () => replaceFile(null),
     nameColumns(changed) {
@@ -95,6 +99,9 @@ export function useFileCheck(): FileCheck {
     },
   };
 }
+
+/** Types of files, by their names, that need no request to be refused. */
+const withoutRows = /^(?:image|audio|video)\/|^application\/(?:pdf|msword)$/;
 
 const noNames = { column: '', bicColumn: '' };
 

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Format, IbanClient } from './iban-client.ts';
-import { compactIban, formatIban, isPossibleIban } from './iban-text.ts';
+import { compactIban, formatIban, isLabelled, isPossibleIban } from './iban-text.ts';
 import { useDebounced } from './use-debounced.ts';
 import { useFormats } from './use-formats.ts';
 
@@ -16,12 +16,13 @@ export interface IbanInput {
   country: Format | null;
   /** The code with which the text begins, if no IBANs begin with it. */
   countryWithoutIbans: string | null;
-  type(text: string): void;
+  /** @param isPasted a label is read at once; while it is typed, its end is not known */
+  type(text: string, isPasted: boolean): void;
   complete(): void;
   choose(iban: string): void;
 }
 
-/** Decides when to check the typed text: after a pause, if it has the length of IBANs of its country. */
+/** Decides when to check the typed text: after a pause, if it has the length of IBANs of its country; with a label, once it is complete. */
 export function useIbanInput(ibans: IbanClient): IbanInput {
   const [text, setText] = useState('');
   const [isComplete, setIsComplete] = useState(false);
@@ -30,7 +31,8 @@ export function useIbanInput(ibans: IbanClient): IbanInput {
 
   const candidate = compactIban(isComplete ? text : debouncedText);
   const length = formats?.get(candidate.slice(0, 2))?.ibanLength ?? 0;
-  const isDue = isPossibleIban(candidate) && (isComplete || candidate.length >= length);
+  const isTyped = isPossibleIban(candidate) && (isComplete || candidate.length >= length);
+  const isDue = isTyped || (isComplete && isLabelled(candidate) && /\d/.test(candidate));
   const iban = compactIban(text);
   const code = iban.slice(0, 2);
   const country = formats?.get(code) ?? null;
@@ -41,10 +43,11 @@ export function useIbanInput(ibans: IbanClient): IbanInput {
     ibanToCheck: isDue ? candidate : null,
     isComplete,
     country,
-    countryWithoutIbans: formats !== null && country === null && /^[A-Z]{2}$/.test(code) ? code : null,
-    type(typed) {
+    countryWithoutIbans:
+      formats !== null && country === null && /^[A-Z]{2}$/.test(code) && !isLabelled(iban) ? code : null,
+    type(typed, isPasted) {
       setText(typed);
-      setIsComplete(false);
+      setIsComplete(isPasted && isLabelled(compactIban(typed)));
     },
     complete: () => setIsComplete(true),
     choose(chosen) {

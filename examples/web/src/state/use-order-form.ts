@@ -3,7 +3,7 @@ import type { Failure } from '../failure.ts';
 import type { StartEssayMutation } from '../gql/graphql.ts';
 import type { EssayClient } from './essay-client.ts';
 import { type OrderInput, storedForm } from './stored-form.ts';
-import { toOrderHash } from './use-order-address.ts';
+import { toOrderHash } from './use-address.ts';
 
 type Refusal = Exclude<StartEssayMutation['startEssay'], { __typename: 'EssayOrder' }>;
 

@@ -1,5 +1,13 @@
 import type { Client, OperationResult } from 'urql';
-import { CancelOrder, FindOrder, OrderProgress, PastOrders, StartEssay, WatchOrder } from '../documents.ts';
+import {
+  CancelOrder,
+  DeleteOrder,
+  FindOrder,
+  OrderProgress,
+  PastOrders,
+  StartEssay,
+  WatchOrder,
+} from '../documents.ts';
 import { unreachable } from '../failure.ts';
 import { readFragment } from '../gql/index.ts';
 import { type Answer, type EssayClient, noOrders } from '../state/essay-client.ts';
@@ -27,6 +35,9 @@ export function createUrqlEssays(client: Client): EssayClient {
     },
     async cancel(id) {
       return toAnswer(await client.mutation(CancelOrder, { id }), ({ cancelEssay }) => cancelEssay);
+    },
+    async delete(id) {
+      return toAnswer(await client.mutation(DeleteOrder, { id }), ({ deleteEssay }) => deleteEssay);
     },
     async list(after) {
       return toAnswer(await client.query(PastOrders, { after }, context), ({ essayOrders }) => essayOrders ?? noOrders);
