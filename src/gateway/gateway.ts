@@ -205,6 +205,7 @@ export function createGateway(
       return {
         ...(isShared && { sharedStore: storeFailure === null ? 'up' : 'down' }),
         ...(storeFailure !== null && { storeFailure }),
+        ...(access.isIssuerDown() && { issuer: 'down' }),
         ...(draftsEssays(config) && { essays: 'drafter' }),
       };
     },
@@ -230,6 +231,7 @@ export function createGateway(
     droppedLogLines,
     unwrittenAuditLines: () => audit?.unwrittenLines() ?? 0,
     configHash,
+    revision: config.revision,
   };
   let exposition: Exposition | null = null;
   let metricsServer: MetricsServer | null = null;

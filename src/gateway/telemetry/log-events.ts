@@ -31,7 +31,7 @@ export function createLogEvents(log: Log): Events {
       log.error('a stored order was left out: its record or entry is damaged or of a later version');
     },
     circuitHalfOpened: ignore,
-    upstreamCalled({ service, path, outcome, durationMs }) {
+    upstreamCalled({ service, path, outcome, requestId, durationMs }) {
       const isFailure =
         outcome.kind === 'failed' || outcome.status >= 500 || outcome.status === 404 || outcome.fault !== null;
       // Most calls are not logged, and then cost nothing.
@@ -39,8 +39,8 @@ export function createLogEvents(log: Log): Events {
       const result =
         outcome.kind === 'answered'
           ? { status: outcome.status, ...(outcome.fault && { failure: outcome.fault }) }
-          : { failure: outcome.reason };
-      const fields = { service, path, ...result, durationMs: Math.round(durationMs) };
+          : { failure: outcome.reason, ...(outcome.code && { code: outcome.code }) };
+      const fields = { service, path, ...result, durationMs: Math.round(durationMs), ...(requestId && { requestId }) };
       log.debug(fields, 'upstream called');
       if (isFailure && isDue(`${service} ${path} ${Object.values(result)}`)) log.warn(fields, 'upstream call failed');
     },
