@@ -19,7 +19,7 @@ LABEL org.opencontainers.image.title="Ledgerquill" \
 WORKDIR /app
 # The gateway needs about 65 MB of heap (bench/soak.ts). A low limit makes V8 collect garbage early. Raise it together
 # with CACHE_MAX_MB.
-ENV NODE_ENV=production HOST=0.0.0.0 NODE_OPTIONS=--max-old-space-size=512
+ENV NODE_ENV=production REVISION=$REVISION HOST=0.0.0.0 NODE_OPTIONS=--max-old-space-size=512
 COPY --from=build /package ./
 # The only folder that the process writes to: the root file system may be read-only.
 RUN mkdir .data && chown node:node .data && ln -s /app/dist/cli/ledgerquill.js /usr/local/bin/ledgerquill

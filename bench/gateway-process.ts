@@ -69,6 +69,7 @@ export async function startGateway(
       PORT: '0',
       DATA_DIR: dataDir,
       LOG_LEVEL: 'info',
+      SHUTDOWN_DELAY_MS: '0',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -23,7 +23,8 @@ export interface StartedGateway {
 export function startGateway(env: NodeJS.ProcessEnv): StartedGateway {
   const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/main.ts'], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
-    env,
+    // Only these examples use it, so it stops at once.
+    env: { SHUTDOWN_DELAY_MS: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   return {
@@ -38,7 +39,7 @@ async function readSummary(child: ChildProcess): Promise<ReadyGateway | null> {
   if (child.stdout === null) return null;
   let url: string | undefined;
   for await (const line of createInterface(child.stdout)) {
-    url ??= line.match(/GraphiQL +(\S+)\/graphql$/)?.[1];
+    url ??= line.match(/Graphi?QL +(\S+)\/graphql$/)?.[1];
     if (url === undefined || !/^ *essays /.test(line)) continue;
     // Discard further output, so that the pipe does not fill up.
     child.stdout.resume();

@@ -91,6 +91,15 @@ export const dashboardRows: Record<string, Panel[]> = {
       },
     },
     {
+      title: 'Hit ratio',
+      description: 'Look-ups that needed no call of their own, among all that were paid for or saved.',
+      unit: 'percentunit',
+      lines: {
+        'look-ups':
+          'sum(rate(ledgerquill_saved_calls_total{SELECT, service="bank-data"}[$__rate_interval])) / (sum(rate(ledgerquill_saved_calls_total{SELECT, service="bank-data"}[$__rate_interval])) + sum(rate(ledgerquill_paid_calls_total{SELECT, service="bank-data"}[$__rate_interval])))',
+      },
+    },
+    {
       title: 'Budgets left',
       description: 'Calls that each caller may still cause, with the least first.',
       unit: 'short',

@@ -5,6 +5,7 @@ import { createKnownBanks } from '../banks/known-banks.ts';
 import { checkDataFolder } from '../base/data-folder.ts';
 import { ConfigError, errorCodeOf, messageOf } from '../base/errors.ts';
 import { print } from '../base/process/terminal.ts';
+import { findKeySetProblem } from '../gateway/callers/jwt.ts';
 import { type Config, draftsEssays, essaysAdvice, readConfig } from '../gateway/config/read-config.ts';
 import { describeAddresses, type RedisConfig } from '../gateway/config/redis-url.ts';
 import { createGateway } from '../gateway/gateway.ts';
@@ -35,12 +36,14 @@ type ConfigReport = Awaited<ReturnType<typeof createReport>>;
 
 interface CheckResult {
   ok: boolean;
+  /** It works, but what is paid for may be lost. */
+  isWarning?: true;
   description: string;
 }
 
 async function createReport(dotenvNames: ReadonlySet<string>) {
   const config = readConfig(process.env);
-  const checks = [await checkFiles(config), ...(await Promise.all(probeAll(config)))];
+  const checks = [await checkFiles(config), ...(await Promise.all(probeAll(config)))].flat();
   // Secrets are masked. Null: the variable is not set and has no default.
   const configuration = listValues(config, process.env, dotenvNames).map((listed) => ({
     ...listed,
@@ -97,8 +100,13 @@ function describeReport(report: ConfigReport): string[] {
     ...(schemeRegisters.length > 0 ? ['Registers of payment schemes'] : []),
     ...schemeRegisters.map(({ scheme, date, daysOld }) => `  ${scheme}  imported on ${date}, ${describeAge(daysOld)}`),
     'Checks',
-    ...checks.map(({ ok, description }) => `  ${ok ? 'ok    ' : 'FAILED'}  ${description}`),
+    ...checks.map((check) => `  ${describeResult(check)}  ${check.description}`),
   ];
+}
+
+function describeResult({ ok, isWarning }: CheckResult): string {
+  if (!ok) return 'FAILED';
+  return isWarning ? 'WARN  ' : 'ok    ';
 }
 
 /** A list may be imported before its first day. */
@@ -127,7 +135,7 @@ async function checkFiles(config: Config): Promise<CheckResult> {
   }
 }
 
-function probeAll(config: Config): Promise<CheckResult>[] {
+function probeAll(config: Config): Promise<CheckResult | CheckResult[]>[] {
   const { bankData, essays, essayService, access, traces, store } = config;
   const { jwt } = access;
   const selfHosted = ', the self-hosted service starts with the gateway';
@@ -141,9 +149,9 @@ function probeAll(config: Config): Promise<CheckResult>[] {
       ? [probeIfSet('LLM_URL', undefined, `, essays are drafts from templates; ${essaysAdvice}`)]
       : []),
     ...(essayService.llm ? [probe('LLM_URL', essayService.llm.url)] : []),
-    ...(jwt && 'url' in jwt.keys ? [probe('JWT_JWKS_URL', jwt.keys.url)] : []),
+    ...(jwt && 'url' in jwt.keys ? [checkKeySet(jwt.keys.url)] : []),
     ...(traces ? [probe('OTEL_EXPORTER_OTLP_ENDPOINT', traces.url)] : []),
-    ...(store.redis ? [pingRedis(store.redis), checkRedisSecret(config)] : []),
+    ...(store.redis ? [pingRedis(store.redis), checkRedisSettings(store.redis), checkRedisSecret(config)] : []),
   ];
 }
 
@@ -213,6 +221,49 @@ async function pingRedis(server: RedisConfig): Promise<CheckResult> {
   } finally {
     await connection.close();
   }
+}
+
+/** Reads what `INFO` says, which is permitted to the gateway, and nothing if Redis fails: then the ping has failed, too. */
+async function checkRedisSettings(server: RedisConfig): Promise<CheckResult[]> {
+  const connection = createRedisConnection({
+    server,
+    commandTimeoutMs: timeoutMs,
+    events: { storeDown() {}, storeUp() {} },
+  });
+  try {
+    const texts = await connection.run((redis) => {
+      const masters = 'nodes' in redis ? redis.nodes('master') : [redis];
+      return Promise.all(masters.map((master) => master.info()));
+    });
+    return findLossySettings(texts).map((text) => ({ ok: true, isWarning: true, description: `REDIS_URL: ${text}` }));
+  } catch {
+    return [];
+  } finally {
+    await connection.close();
+  }
+}
+
+/** @param infos what `INFO` prints for each master */
+function findLossySettings(infos: readonly string[]): string[] {
+  const valuesOf = (name: string) => infos.flatMap((info) => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1] ?? []);
+  const policy = valuesOf('maxmemory_policy').find((value) => value !== 'noeviction');
+  return [
+    ...(policy === undefined
+      ? []
+      : [`maxmemory-policy is ${policy}, with which Redis may delete paid essays and counts; set it to noeviction`]),
+    ...(valuesOf('aof_enabled').includes('0')
+      ? ['appendonly is no, so a restart of Redis loses paid essays and counts; set it to yes']
+      : []),
+  ];
+}
+
+async function checkKeySet(url: string): Promise<CheckResult> {
+  const problem = await findKeySetProblem(url);
+  if (problem === null) return { ok: true, description: `JWT_JWKS_URL: ${url} has keys for signatures` };
+  const failure = /^[A-Z][A-Z\d_]+$/.test(problem)
+    ? describeFailure(problem)
+    : `${problem}; it must be a JSON Web Key Set`;
+  return { ok: false, description: `JWT_JWKS_URL: ${url}: ${failure}` };
 }
 
 async function checkRedisSecret({ store, dataDir }: Config): Promise<CheckResult> {

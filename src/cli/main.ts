@@ -82,7 +82,8 @@ async function start(config: Config, services: EmbeddedService[], stopServices: 
   process.stdout.write(
     [
       'Ledgerquill is ready.',
-      `  GraphiQL   ${url}/graphql`,
+      // Where GraphiQL is off, the URL is that of the endpoint.
+      `  ${config.access.commonScopes.includes('graphiql') ? 'GraphiQL ' : 'GraphQL  '}  ${url}/graphql`,
       ...(metricsUrl ? [`  metrics    ${metricsUrl}`] : []),
       `  bank data  ${bankData.description}`,
       `  essays     ${essays.description}`,

@@ -26,9 +26,11 @@ export async function runMcp({ gateway }: McpOptions): Promise<void> {
 /** Starts a gateway on a free port of this machine, with the configuration in the environment. Its log is on standard error. */
 async function startGateway(): Promise<{ url: string; stop(): void }> {
   const args = [...process.execArgv, process.argv[1] ?? '', 'start', '--port', '0', '--host', '127.0.0.1'];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  // Only this process uses it, so it stops at once.
+  const env = { SHUTDOWN_DELAY_MS: '0', ...process.env };
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   for await (const line of createInterface({ input: child.stdout })) {
-    const [, url] = /GraphiQL\s+(\S+)\/graphql/.exec(line) ?? [];
+    const [, url] = /Graphi?QL\s+(\S+)\/graphql/.exec(line) ?? [];
     if (url !== undefined) return { url, stop: () => child.kill('SIGTERM') };
   }
   throw new UsageError('the gateway did not start; its log says why');

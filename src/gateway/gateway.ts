@@ -208,6 +208,7 @@ export function createGateway(
       return {
         ...(isShared && { sharedStore: storeFailure === null ? 'up' : 'down' }),
         ...(storeFailure !== null && { storeFailure }),
+        ...(access.isIssuerDown() && { issuer: 'down' }),
         ...(draftsEssays(config) && { essays: 'drafter' }),
       };
     },
@@ -233,6 +234,7 @@ export function createGateway(
     droppedLogLines,
     unwrittenAuditLines: () => audit?.unwrittenLines() ?? 0,
     configHash,
+    revision: config.revision,
   };
   let exposition: Exposition | null = null;
   let metricsServer: MetricsServer | null = null;

@@ -7,9 +7,10 @@ import { isoDateOf } from '../../src/base/calendar-period.ts';
 import { tReplace } from '../support/banks/import/imports.ts';
 import { tReplaceRegister } from '../support/banks/import/registers.ts';
 import { runCommand } from '../support/command.ts';
+import { ec, jwkOf, jwt } from '../support/gateway/callers/token.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
 import { expectPing } from '../support/gateway/stores/redis-client.ts';
-import { tRedis, whyNoRedis } from '../support/redis.ts';
+import { tRedis, tRedisProcess, whyNoRedis } from '../support/redis.ts';
 import { replyJson, tUnusedUrl, tUpstream } from '../support/scripted-upstream.ts';
 
 const key = 'seeded-key';
@@ -198,6 +199,32 @@ describe('ledgerquill check-config', () => {
   // Tests of the stores check the same with Sentinels and with a cluster.
   it.skipIf(whyNoRedis)(`sends PING to a server${whyNoRedis}`, async () => {
     await expectPing(await tRedis({ password: key }), '127.0.0.1', key);
+  });
+
+  it.skipIf(whyNoRedis)(`warns of settings with which Redis loses what is paid for${whyNoRedis}`, async () => {
+    const lossy = await tRedisProcess(['--maxmemory-policy', 'allkeys-lru']);
+    const env = { STORE_SECRET: `${key}-of-the-store` };
+    const { code, output } = await tCheck({ ...env, REDIS_URL: lossy.url });
+    expect(code).toBe(0);
+    expect(output).toMatch(/^ {2}WARN {4}REDIS_URL: maxmemory-policy is allkeys-lru, .*; set it to noeviction$/m);
+    expect(output).toMatch(/^ {2}WARN {4}REDIS_URL: appendonly is no, .*; set it to yes$/m);
+    const safe = await tRedisProcess([], { isDurable: true });
+    expect((await tCheck({ ...env, REDIS_URL: safe.url })).output).not.toContain('WARN');
+  });
+
+  it('reads the key set of the token issuer', async () => {
+    const issuer = await tUpstream(replyJson(200, { keys: [jwkOf(ec.publicKey, 'k1')] }));
+    const env = { ...jwt, JWT_JWKS_URL: `${issuer.url}/keys` };
+    const right = await tCheck(env);
+    expect([right.code, right.output]).toEqual([
+      0,
+      expect.stringContaining(`ok      JWT_JWKS_URL: ${issuer.url}/keys has keys for signatures`),
+    ]);
+    issuer.answers(replyJson(200, { keys: [] }));
+    const empty = await tCheck(env);
+    expect([empty.code, empty.output]).toEqual([1, expect.stringMatching(/FAILED {2}JWT_JWKS_URL: .* no public key/)]);
+    const missing = await tCheck({ ...env, JWT_JWKS_URL: await tUnusedUrl() });
+    expect(missing.output).toMatch(/FAILED {2}JWT_JWKS_URL: .*: nothing listens there; .*\(ECONNREFUSED\)/);
   });
 
   it.each([

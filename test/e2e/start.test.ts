@@ -56,6 +56,14 @@ describe('npm start without any configuration', () => {
     expect(await gateway.ended).toEqual({ code: 0, signal: null });
     expect(gateway.stderr()).not.toMatch(/"level":[456]0/);
   });
+
+  it('prints the URL of GraphiQL only if it is on', async () => {
+    const on = await tGatewayProcess();
+    expect(on.process.stdout()).toMatch(/^ {2}GraphiQL {3}http/m);
+    const off = await tGatewayProcess({ GRAPHIQL: 'off' });
+    expect(off.process.stdout()).toMatch(/^ {2}GraphQL {4}http/m);
+    expect(off.process.stdout()).not.toContain('GraphiQL');
+  });
 });
 
 describe('the process', () => {

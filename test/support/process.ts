@@ -43,7 +43,7 @@ export function tProcess(
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(command, args, {
     cwd: root,
-    env: { PATH, HOME, DATA_DIR: env.DATA_DIR ?? tFolder(onFinished), ENV_FILE: '', ...env },
+    env: { PATH, HOME, DATA_DIR: env.DATA_DIR ?? tFolder(onFinished), ENV_FILE: '', SHUTDOWN_DELAY_MS: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     // Its own process group, so that the children of npm are killed, too.
     detached: true,

@@ -54,6 +54,7 @@ export function createAccess({ access, storeConfig, store, replicas, events }: A
     /** Reads the file with API keys again. */
     reloadKeys: identify.reloadKeys,
     isWithdrawn: identify.isWithdrawn,
+    isIssuerDown: identify.isIssuerDown,
     /** Whether callers differ. */
     hasCallers: hasCallers(access),
     /** Stores everything that was counted. Await it before the store is closed. */
@@ -129,6 +130,8 @@ export function createIdentify({ access, nameSecret = null, events }: IdentifyOp
       const isAllowed = (caller: Caller) => caller.id === callerId && caller.scopes.has(scope);
       return callerId.startsWith('api-key:') && !keys.callers().some(isAllowed);
     },
+    /** Whether the keys of the token issuer could not be read the last time. */
+    isIssuerDown: () => tokens?.hasFailed() ?? false,
     async close() {
       keys.close();
       await tokens?.close();

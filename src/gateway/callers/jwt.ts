@@ -33,10 +33,10 @@ interface TokenVerificationOptions {
 
 export function createTokenVerification({ jwt, createCaller, events }: TokenVerificationOptions) {
   const { callerClaim, scopesClaim, limitsClaim, keys } = jwt;
-  const { getKey, waitS, close } =
+  const { getKey, waitS, hasFailed, close } =
     'url' in keys
       ? createKeySet(keys.url, events)
-      : { getKey: async () => keys.publicKey, waitS: () => 0, close: async () => {} };
+      : { getKey: async () => keys.publicKey, waitS: () => 0, hasFailed: () => false, close: async () => {} };
   const options = {
     issuer: jwt.issuer,
     audience: jwt.audience,
@@ -73,6 +73,7 @@ export function createTokenVerification({ jwt, createCaller, events }: TokenVeri
         return error instanceof NoKeySetError ? { kind: 'unverified', waitS: waitS() } : null;
       }
     },
+    hasFailed,
     close,
   };
 
@@ -116,6 +117,8 @@ interface KeySet {
   getKey: GetKey;
   /** Seconds until the next attempt to read the keys. */
   waitS(): number;
+  /** Whether the last attempt to read the keys has failed. Starts another one, or the first one. */
+  hasFailed(): boolean;
   close(): Promise<void>;
 }
 
@@ -127,15 +130,18 @@ class NoKeySetError extends Error {}
  * keys do not cause requests. If the issuer fails or sends no key that can be used, the last keys remain in use.
  */
 function createKeySet(url: string, events: Pick<Events, 'keySetUnavailable'>): KeySet {
-  const agent = new Agent({ maxResponseSize: maxBytes, connectTimeout: timeoutMs });
-  const { origin, pathname, search } = new URL(url);
-  const request = { origin, path: pathname + search, method: 'GET', headers: { accept } } as const;
+  const agent = createAgent();
   let findKey: GetKey | null = null;
   let readAt = Number.NEGATIVE_INFINITY;
   let triedAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | null = null;
+  let hasFailed = false;
 
   return {
+    hasFailed() {
+      if (hasFailed || findKey === null) void refresh();
+      return hasFailed;
+    },
     async getKey(header) {
       if (performance.now() - readAt >= freshMs) {
         const refreshed = refresh();
@@ -167,26 +173,46 @@ function createKeySet(url: string, events: Pick<Events, 'keySetUnavailable'>): K
   }
 
   async function read(): Promise<void> {
-    try {
-      const signal = AbortSignal.timeout(timeoutMs);
-      // Redirects are not followed: they would lead to keys of others.
-      const { statusCode, body } = await agent.request({ ...request, signal });
-      if (statusCode !== 200) {
-        await body.dump();
-        return events.keySetUnavailable(`status ${statusCode}`);
-      }
-      const keys: unknown = Object(await body.json()).keys;
-      if (!Array.isArray(keys)) return events.keySetUnavailable('not a JSON Web Key Set');
-      if (!keys.some(isPublicKey)) return events.keySetUnavailable('no public key for signatures');
-      // Keys of an unknown kind are ignored (RFC 7517, section 5).
-      findKey = createLocalJWKSet({ keys: keys.filter((jwk): jwk is JWK => isObject(jwk)) });
-      readAt = performance.now();
-    } catch (error) {
-      const reason = error instanceof SyntaxError ? 'not a JSON Web Key Set' : (errorCodeOf(error) ?? 'timed out');
-      events.keySetUnavailable(reason);
-    }
+    const keys = await readKeySet(agent, url);
+    hasFailed = typeof keys === 'string';
+    if (typeof keys === 'string') return events.keySetUnavailable(keys);
+    findKey = createLocalJWKSet({ keys });
+    readAt = performance.now();
   }
 }
+
+const createAgent = () => new Agent({ maxResponseSize: maxBytes, connectTimeout: timeoutMs });
+
+/** Why the issuer's key set cannot be used, or the code of a system error; null if it can. */
+export async function findKeySetProblem(url: string): Promise<string | null> {
+  const agent = createAgent();
+  const keys = await readKeySet(agent, url);
+  await agent.destroy();
+  return typeof keys === 'string' ? keys : null;
+}
+
+/** The keys, or why they cannot be used. */
+async function readKeySet(agent: Agent, url: string): Promise<JWK[] | string> {
+  const { origin, pathname, search } = new URL(url);
+  try {
+    const request = { origin, path: pathname + search, method: 'GET', headers: { accept } } as const;
+    // Redirects are not followed: they would lead to keys of others.
+    const { statusCode, body } = await agent.request({ ...request, signal: AbortSignal.timeout(timeoutMs) });
+    if (statusCode !== 200) {
+      await body.dump();
+      return `status ${statusCode}`;
+    }
+    const keys: unknown = Object(await body.json()).keys;
+    if (!Array.isArray(keys)) return notKeySet;
+    if (!keys.some(isPublicKey)) return 'no public key for signatures';
+    // Keys of an unknown kind are ignored (RFC 7517, section 5).
+    return keys.filter((jwk): jwk is JWK => isObject(jwk));
+  } catch (error) {
+    return error instanceof SyntaxError ? notKeySet : (errorCodeOf(error) ?? 'timed out');
+  }
+}
+
+const notKeySet = 'not a JSON Web Key Set';
 
 function isPublicKey(jwk: unknown): boolean {
   if (!isObject(jwk) || Object.hasOwn(jwk, 'd') || (jwk.use ?? 'sig') !== 'sig') return false;

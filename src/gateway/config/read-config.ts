@@ -32,7 +32,7 @@ type Values = z.infer<z.ZodObject<typeof gatewayVariables>>;
  * Reads the gateway's configuration from environment variables; an empty value counts as not set.
  * @throws ConfigError that lists all invalid values, or the first invalid combination of valid values
  */
-export function readConfig(env: Environment): Config {
+export function readConfig(env: Environment, { isTerminal = process.stdout.isTTY === true } = {}): Config {
   const vars = readVariables(gatewayVariables, env);
   if (vars.REDIS_URL && !vars.STORE_SECRET) throw createMissingVariableError('STORE_SECRET', 'REDIS_URL');
   if (vars.STORE_SECRET_OLD && !vars.STORE_SECRET) throw createMissingVariableError('STORE_SECRET', 'STORE_SECRET_OLD');
@@ -41,7 +41,7 @@ export function readConfig(env: Environment): Config {
   if (vars.OPERATOR_KEY && vars.METRICS_PORT === undefined)
     throw createMissingVariableError('METRICS_PORT', 'OPERATOR_KEY');
   const isLocal = isLoopback(vars.HOST);
-  const config = createConfig(vars, isLocal);
+  const config = createConfig(vars, isLocal, isTerminal);
   const hasPaidKey = config.bankData.upstream || config.essays.upstream || config.essayService.llm?.apiKey;
   const problems = [
     ...(vars.GATEWAY_AUTH === 'none' || hasCallers(config.access) ? [] : [exposedKeys]),
@@ -61,11 +61,13 @@ const unnamedHosts =
   'ALLOWED_HOSTS: missing; it is required because HOST is not a loopback address and upstream calls are paid: set the ' +
   'host names that clients use, such as gateway.example.com, or * for any';
 
-function createConfig(vars: Values, isLocal: boolean) {
+function createConfig(vars: Values, isLocal: boolean, isTerminal: boolean) {
   return {
     host: vars.HOST,
     port: vars.PORT,
     logLevel: vars.LOG_LEVEL,
+    /** The commit that runs, for the metrics. */
+    revision: vars.REVISION,
     /** Limit for the lines per second in the request log, for failed requests and for all others; 0: none. */
     requestLogPerSecond: vars.REQUEST_LOG_PER_SECOND,
     audit: readAuditSettings(vars),
@@ -93,8 +95,11 @@ function createConfig(vars: Values, isLocal: boolean) {
       secretFile: vars.STORE_SECRET_FILE ?? null,
       oldSecretFile: vars.STORE_SECRET_OLD_FILE ?? null,
     },
-    /** How long the gateway serves requests after a stop signal while /ready responds 503, in milliseconds. */
-    shutdownDelayMs: vars.SHUTDOWN_DELAY_MS ?? (isLocal ? 0 : 5_000),
+    /**
+     * How long the gateway serves requests after a stop signal while /ready responds 503, in milliseconds. Only a gateway in a terminal that no
+     * other machine can reach has surely no proxy in front of it.
+     */
+    shutdownDelayMs: vars.SHUTDOWN_DELAY_MS ?? (isLocal && isTerminal ? 0 : 5_000),
     /**
      * How long active requests may take to finish after that, in milliseconds. By default, every operation ends by its
      * deadline; then its response is sent and an essay is stored.

@@ -26,6 +26,10 @@ import { tracesVariables } from './traces-config.ts';
 
 const trustedDocumentsMode = z.enum(['log', 'prefer', 'require'], { error: 'must be log, prefer or require' });
 
+const revision = z
+  .string()
+  .regex(/^[\w.+-]{1,64}$/, 'must be a commit, such as 1a2b3c4, or a label of at most 64 characters');
+
 const modeName = z.string().max(100, 'must be at most 100 characters');
 
 export const storeSecret = secret({ minLength: 16 });
@@ -48,6 +52,7 @@ export const gatewayVariables = {
   METRICS_HOST: host.optional(),
   OPERATOR_KEY: secret({ minLength: 32 }).optional(),
   OPERATOR_KEY_FILE: secretFile,
+  REVISION: revision.default(''),
   REQUEST_LOG_PER_SECOND: integer(0, 100_000).default(100),
   AUDIT_DAYS: integer(0, 3_650).default(400),
   SHUTDOWN_DELAY_MS: integer(0, 600_000).optional(),

@@ -7,7 +7,11 @@ interface UpstreamCall {
   method: 'GET' | 'POST';
   /** Without the query string, which may contain an IBAN. */
   path: string;
-  outcome: { kind: 'answered'; status: number; fault: string | null } | { kind: 'failed'; reason: string };
+  outcome:
+    | { kind: 'answered'; status: number; fault: string | null }
+    | { kind: 'failed'; reason: string; code?: string };
+  /** None for an order that was started. */
+  requestId?: string | null;
   durationMs: number;
 }
 

@@ -24,7 +24,7 @@ export function createLogEvents(log: Log): Events {
     essayOrderUnreadable: onceAMinute(0, () =>
       log.error('a stored order was left out: its record or entry is damaged or of a later version'),
     ),
-    upstreamCalled({ service, path, outcome, durationMs }) {
+    upstreamCalled({ service, path, outcome, requestId, durationMs }) {
       const isFailure =
         outcome.kind === 'failed' || outcome.status >= 500 || outcome.status === 404 || outcome.fault !== null;
       // Most calls are not logged, and then cost nothing.
@@ -32,8 +32,8 @@ export function createLogEvents(log: Log): Events {
       const result =
         outcome.kind === 'answered'
           ? { status: outcome.status, ...(outcome.fault && { failure: outcome.fault }) }
-          : { failure: outcome.reason };
-      const fields = { service, path, ...result, durationMs: Math.round(durationMs) };
+          : { failure: outcome.reason, ...(outcome.code && { code: outcome.code }) };
+      const fields = { service, path, ...result, durationMs: Math.round(durationMs), ...(requestId && { requestId }) };
       log.debug(fields, 'upstream called');
       if (isFailure) warnOfCall(`${service} ${path} ${Object.values(result)}`, fields);
     },

@@ -1,5 +1,5 @@
 import { type Dispatcher, errors, util } from 'undici';
-import type { ServiceName } from '../../base/errors.ts';
+import { errorCodeOf, type ServiceName } from '../../base/errors.ts';
 import { parseBoundedJson } from '../../base/parse-json.ts';
 import type { RedactSecrets } from '../../base/redact.ts';
 import { readRetryAfter } from '../../base/retry-after.ts';
@@ -40,7 +40,7 @@ export function createCalls(options: CallsOptions): { makeCall: MakeCall; close(
   const writing = createConnections({ origin, maxCalls: maxConcurrency, isKept: false });
 
   return {
-    makeCall({ request, deadline, context: { trace }, retries }, onSending) {
+    makeCall({ request, deadline, context: { trace, origin: caller }, retries }, onSending) {
       const { method, path, query, body } = request;
       const connections = method === 'POST' ? writing : kept;
       const connection = connections.take();
@@ -63,7 +63,8 @@ export function createCalls(options: CallsOptions): { makeCall: MakeCall; close(
           connections.release(connection, call.progress);
           span?.end(outcome);
           if (outcome === null) return reject(deadline.reason);
-          events.upstreamCalled({ service, method, path, outcome, durationMs: performance.now() - startedAt });
+          const durationMs = performance.now() - startedAt;
+          events.upstreamCalled({ service, method, path, outcome, requestId: caller.requestId, durationMs });
           resolve(outcome);
         };
         const call = new Call({ request, deadline, maxResponseBytes, redactSecrets, onSending, onSettled });
@@ -170,7 +171,7 @@ export class Call implements Dispatcher.DispatchHandler {
   }
 
   onError(error: Error): void {
-    if (this.progress === 'unsent') this.#fail('unreachable');
+    if (this.progress === 'unsent') this.#fail('unreachable', errorCodeOf(error) ?? undefined);
     else if (this.#status !== null) this.#fail('truncated');
     else this.#fail(isInvalidHttp(error) ? 'invalid' : 'reset');
   }
@@ -189,12 +190,12 @@ export class Call implements Dispatcher.DispatchHandler {
   }
 
   /** Settles the call, if it has not settled yet, and closes its connection; one that is not sent yet is never sent. */
-  #fail(reason: FailureReason): void {
+  #fail(reason: FailureReason, code?: string): void {
     if (this.#isSettled) return;
     const mayBeCharged = this.#status !== null && this.#status >= 200 && this.#status < 300;
     const { redactSecrets } = this.#options;
     const readPart = () => this.#lines?.text() || redactSecrets(decodePart(Buffer.concat(this.#chunks)), true);
-    this.#settle({ kind: 'failed', reason, text: mayBeCharged ? readPart() : '' });
+    this.#settle({ kind: 'failed', reason, ...(code && { code }), text: mayBeCharged ? readPart() : '' });
     this.#close?.(abandoned);
   }
 

@@ -12,6 +12,7 @@ import {
   type Token,
   tToken,
 } from '../../support/gateway/callers/token.ts';
+import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
 import {
   type Reply,
   replyJson,
@@ -204,6 +205,19 @@ describe("the issuer's key set", () => {
     const { callerOf, events } = tIdentify({ ...jwt, JWT_JWKS_URL: await tUnusedUrl() });
     expect(await callerOf(await tToken())).toBe('503, retry after 10 s');
     expect(events).toEqual([['keySetUnavailable', 'ECONNREFUSED']]);
+  });
+
+  it('that cannot be read is shown by /ready until it can, without a token', async () => {
+    const issuer = await tUpstream(replyText(503, 'down'));
+    const { origin } = await tListeningGateway({ ...jwt, JWT_JWKS_URL: `${issuer.url}/keys` });
+    const readiness = async () => (await fetch(`${origin}/ready`)).json();
+    await expect.poll(readiness).toMatchObject({ status: 'ready', issuer: 'down' });
+    issuer.answers(replyJson(200, first));
+    expect(await readiness()).toMatchObject({ issuer: 'down' });
+    expect(issuer.calls).toHaveLength(1);
+    vi.advanceTimersByTime(10_000);
+    await expect.poll(readiness).toEqual({ status: 'ready' });
+    expect(issuer.calls).toHaveLength(2);
   });
 
   it('is awaited for at most 500 ms for an unknown key id, while the issuer hangs', async () => {

@@ -25,7 +25,7 @@ describe('the hash of a configuration', () => {
     expect(await hashOf({}, { ...lists, callers: lists.callers.toReversed() })).toBe(hash);
   });
 
-  it('differs with the secret, each limit, the callers and the bank lists', async () => {
+  it('differs with the secret, the settings, the callers and the bank lists, and not with a key', async () => {
     const hashes = await Promise.all([
       hashOf(),
       hashOf({}, { ...lists, storeSecret: 'another-secret-of-the-store' }),
@@ -33,10 +33,18 @@ describe('the hash of a configuration', () => {
       hashOf({ BANK_DATA_MONTHLY_ALLOWANCE: '1000' }),
       hashOf({ ESSAY_MONTHLY_ALLOWANCE: '1000' }),
       hashOf({ CALLER_BANK_DATA_CALLS: '1000/day' }),
+      hashOf({ BANK_DATA_URL: 'https://bank.example', BANK_DATA_API_KEY: 'seeded-key-1' }),
+      hashOf({ BANK_DATA_FRESH_S: '60' }),
+      hashOf({ MAX_QUERY_COST: '5000' }),
+      hashOf({ ANONYMOUS_SCOPES: 'bank-data' }),
+      hashOf({ MCP: 'off' }),
+      hashOf({ JWT_JWKS_URL: 'https://issuer.example/keys', JWT_ISSUER: 'https://issuer.example', JWT_AUDIENCE: 'lq' }),
       hashOf({}, { ...lists, callers: [] }),
       hashOf({}, { ...lists, bankLists: [] }),
     ]);
     expect(new Set(hashes).size).toBe(hashes.length);
+    const withKey = (key: string) => hashOf({ ESSAY_URL: 'https://essays.example/a', ESSAY_API_KEY: key });
+    expect(await withKey('seeded-key-1')).toBe(await withKey('seeded-key-2'));
   });
 });
 

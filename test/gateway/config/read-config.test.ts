@@ -26,6 +26,7 @@ describe('readConfig', () => {
       requestLogPerSecond: 100,
       metrics: null,
       operatorKey: null,
+      revision: '',
       dataDir: '.data',
       store: {
         redis: null,
@@ -37,7 +38,7 @@ describe('readConfig', () => {
         secretFile: null,
         oldSecretFile: null,
       },
-      shutdownDelayMs: 0,
+      shutdownDelayMs: 5_000,
       shutdownTimeoutMs: 125_000,
       maxBufferedBytes: 64_000_000,
       check: { maxRequests: 2, maxBytes: 10_000_000, maxIbans: 10_000 },
@@ -130,6 +131,15 @@ describe('readConfig', () => {
     ],
   ])('%s', (_, env: Environment, expected) => {
     expect(readConfig(env)).toMatchObject(expected);
+  });
+
+  it.each([
+    ['127.0.0.1', true, 0],
+    ['127.0.0.1', false, 5_000],
+    ['localhost', false, 5_000],
+  ])('serves requests after a stop signal, with HOST=%s in a terminal (%s) for %d ms', (HOST, isTerminal, delayMs) => {
+    expect(readConfig({ HOST }, { isTerminal }).shutdownDelayMs).toBe(delayMs);
+    expect(readConfig({ HOST, SHUTDOWN_DELAY_MS: '7' }, { isTerminal }).shutdownDelayMs).toBe(7);
   });
 
   it('reports all problems at once, and no secret that was assigned to another variable', () => {

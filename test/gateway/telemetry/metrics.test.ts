@@ -318,6 +318,7 @@ function tMetrics(tokens = 0) {
     droppedLogLines: () => 0,
     unwrittenAuditLines: () => 0,
     configHash: async () => '0a1b2c3d',
+    revision: '1a2b3c4',
   });
   onTestFinished(exposition.close);
   return {

@@ -11,9 +11,11 @@ import type { FinishedRequest } from '../../../src/gateway/telemetry/finished-re
 import { createRequestLog } from '../../../src/gateway/telemetry/log-events.ts';
 import { ec, jwkOf, jwt, tToken } from '../../support/gateway/callers/token.ts';
 import { as, tCallers, ways } from '../../support/gateway/http/callers.ts';
+import { tSend } from '../../support/gateway/http/listening-gateway.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { succeeded } from '../../support/gateway/telemetry/finished-request.ts';
 import { scrape } from '../../support/gateway/telemetry/scrape.ts';
+import { tGateway } from '../../support/gateway.ts';
 import { seenIbanValidation } from '../../support/hosted-bank-data.ts';
 import { type Reply, replyHeld, replyJson, tUpstream } from '../../support/scripted-upstream.ts';
 
@@ -129,6 +131,29 @@ describe('the line of a request', () => {
     expect(invalid).not.toHaveProperty('operationType');
     expect(long).toMatchObject({ operationName: 'N'.repeat(100) });
     expect(long).not.toHaveProperty('errors');
+  });
+
+  it('and the metrics have the code of a connection that fails, with the request', async () => {
+    // Its upstreams refuse connections.
+    const gateway = tGateway({ env: { METRICS_PORT: '0', REVISION: '1a2b3c4' } });
+    await tSend(`${await gateway.listen()}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-request-id': 'request-7' },
+      body: JSON.stringify(question),
+    });
+    const line = gateway
+      .log()
+      .split('\n')
+      .find((text) => text.includes('upstream call failed'));
+    expect(JSON.parse(line ?? '')).toMatchObject({
+      failure: 'unreachable',
+      code: 'ECONNREFUSED',
+      requestId: 'request-7',
+    });
+    const { value } = await scrape(gateway.metricsUrl());
+    const refused = { service: 'bank-data', error_code: 'ECONNREFUSED' };
+    expect(value('ledgerquill_unreachable_calls_total', refused)).toBeGreaterThan(0);
+    expect(value('ledgerquill_build_info', { revision: '1a2b3c4' })).toBe(1);
   });
 
   it.each(ways)('has the id of a persisted document, answered %s', async (way) => {

@@ -147,9 +147,16 @@ export const definitions = {
   ledgerquill_audit_lines_waiting: gauge(
     'Lines of the audit trail that cannot be written: in memory, or lost because it is full.',
   ),
-  ledgerquill_build_info: gauge('1, with the version of the gateway.', { version: null }),
+  ledgerquill_unreachable_calls_total: counter(
+    'Upstream calls that could not be sent. error_code: of the name server, the connection or TLS.',
+    { service: serviceNames, error_code: null },
+  ),
+  ledgerquill_build_info: gauge('1, with the version and, from `REVISION`, the commit of the gateway.', {
+    version: null,
+    revision: null,
+  }),
   ledgerquill_config_info: gauge(
-    '1, with a hash of the secret of the store, all limits, REPLICAS and the bank lists: the same for all replicas.',
+    '1, with a hash of the secret of the store, of all settings that must be the same for all replicas, and of the bank lists.',
     { hash: null },
   ),
   nodejs_eventloop_delay_p50_seconds: gauge('Median delay of the event loop since the last scrape.'),

@@ -39,6 +39,8 @@ export interface MetricSources {
   unwrittenAuditLines(): number;
   /** A hash of what all replicas must have in common. */
   configHash(): Promise<string>;
+  /** The commit that runs; empty if it is not known. */
+  revision: string;
 }
 
 /** The samples of all metrics, or of some. */
@@ -48,7 +50,7 @@ export type Exposition = ReturnType<typeof createExposition>;
 
 /** Reads the metrics of this process. A test checks that each metric of `definitions` is counted or read, with its labels. */
 export function createExposition({ counted }: Pick<Metrics, 'counted'>, sources: MetricSources) {
-  const { readers: ofProcess, reset, close } = createProcessMetrics();
+  const { readers: ofProcess, reset, close } = createProcessMetrics(sources.revision);
   const readers: Partial<Record<MetricName, ReadMetric>> = { ...createGatewayMetrics(sources), ...ofProcess };
   return {
     async collect(): Promise<Samples> {
@@ -153,7 +155,7 @@ const maxConfigured = 1_000;
 const maxTokens = 100;
 
 /** Starts to measure the delay of the event loop, until `close`. */
-function createProcessMetrics() {
+function createProcessMetrics(revision: string) {
   const delay = monitorEventLoopDelay({ resolution: delayResolutionMs });
   delay.enable();
   let lastUtilization = performance.eventLoopUtilization();
@@ -177,7 +179,7 @@ function createProcessMetrics() {
     v8js_memory_heap_used_bytes: () => one(getHeapStatistics().used_heap_size),
     v8js_memory_heap_limit_bytes: () => one(getHeapStatistics().heap_size_limit),
     process_uptime_seconds: () => one(process.uptime()),
-    ledgerquill_build_info: (): Sample[] => [{ labels: { version }, value: 1 }],
+    ledgerquill_build_info: (): Sample[] => [{ labels: { version, revision }, value: 1 }],
   };
   return {
     readers,

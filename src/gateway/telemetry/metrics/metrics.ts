@@ -97,9 +97,13 @@ function countUpstreams({ counted, refusals, saved }: SharedMetrics) {
   const durations = counted.durations('http_client_request_duration_seconds', alertedCalls);
   const operations = counted.counts('ledgerquill_upstream_operations_total');
   const attempts = counted.counts('ledgerquill_upstream_attempts_total');
+  const unreachable = counted.counts('ledgerquill_unreachable_calls_total', 100);
   const paid = counted.counts('ledgerquill_paid_calls_total', maxPaidSeries);
   // From 0, so that the first call is seen as an increase.
-  for (const service of serviceNames) for (const caller of ['anonymous', 'other']) paid.of(service, caller);
+  for (const service of serviceNames) {
+    unreachable.of(service, 'ECONNREFUSED');
+    for (const caller of ['anonymous', 'other']) paid.of(service, caller);
+  }
   const restoredCounts = counted.counts('ledgerquill_restored_counts_total');
   const essays = counted.counts('ledgerquill_essays_total');
   const joinedFlights = counted.counts('ledgerquill_joined_flights_total').of();
@@ -113,6 +117,7 @@ function countUpstreams({ counted, refusals, saved }: SharedMetrics) {
       const isAnswered = outcome.kind === 'answered';
       const status = isAnswered ? outcome.status : '';
       const errorType = isAnswered ? (outcome.fault ?? (outcome.status >= 400 ? outcome.status : '')) : outcome.reason;
+      if (!isAnswered && outcome.reason === 'unreachable') unreachable.of(service, outcome.code ?? 'other').value += 1;
       durations.of(service, method, status, errorType).observe(durationMs / 1_000);
       attempts.of(
         service,

@@ -70,7 +70,7 @@ it('reports all invalid fields at once, without a call', async () => {
     { field: 'titles', message: 'A title is empty; remove or replace it.' },
     {
       field: 'idempotencyKey',
-      message: 'The idempotency key is empty; omit it or choose a unique one, such as a UUID.',
+      message: 'The idempotency key is empty; choose a unique one, such as a UUID.',
     },
   ];
   const message = problems.map((problem) => problem.message).join(' ');
