@@ -91,6 +91,15 @@ export const dashboardRows: Record<string, Panel[]> = {
       },
     },
     {
+      title: 'Hit ratio',
+      description: 'Look-ups that needed no call of their own, among all that were paid for or saved.',
+      unit: 'percentunit',
+      lines: {
+        'look-ups':
+          'sum(rate(ledgerquill_saved_calls_total{SELECT, service="bank-data"}[$__rate_interval])) / (sum(rate(ledgerquill_saved_calls_total{SELECT, service="bank-data"}[$__rate_interval])) + sum(rate(ledgerquill_paid_calls_total{SELECT, service="bank-data"}[$__rate_interval])))',
+      },
+    },
+    {
       title: 'Budgets left',
       description: 'Calls that each caller may still cause, with the least first.',
       unit: 'short',
@@ -140,6 +149,15 @@ export const dashboardRows: Record<string, Panel[]> = {
       lines: {
         '{{service}} {{http_response_status_code}} {{error_type}}':
           'sum by (service, http_response_status_code, error_type) (rate(http_client_request_duration_seconds_count{SELECT, error_type!=""}[$__rate_interval]))',
+      },
+    },
+    {
+      title: 'Calls that could not be sent',
+      description: 'By the error of the name server, the connection or TLS.',
+      unit: 'cps',
+      lines: {
+        '{{service}} {{error_code}}':
+          'sum by (service, error_code) (rate(ledgerquill_unreachable_calls_total{SELECT}[$__rate_interval]))',
       },
     },
     {

@@ -37,7 +37,10 @@ const examples: Record<string, Values> = {
       hosts: ['gateway.example.com'],
       tls: [{ hosts: ['gateway.example.com'], secretName: 'tls' }],
     },
-    metrics: { serviceMonitor: { enabled: true, labels: { release: 'prometheus' } } },
+    metrics: {
+      serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
+      prometheusRule: { enabled: true, labels: { release: 'prometheus' } },
+    },
     networkPolicy: { from: [{ namespaceSelector: { matchLabels: { name: 'ingress' } } }] },
     service: { annotations: { note: 'y' } },
   },
@@ -54,6 +57,9 @@ const examples: Record<string, Values> = {
     image: { tag: '1.2.3' },
     imagePullSecrets: [{ name: 'pull' }],
     trustedDocuments: { configMap: 'documents' },
+    certificateAuthority: { configMap: 'authority' },
+    extraVolumes: [{ name: 'callers', configMap: { name: 'callers' } }],
+    extraVolumeMounts: [{ name: 'callers', mountPath: '/etc/callers', readOnly: true }],
     persistence: { existingClaim: 'data' },
     podAnnotations: { a: 'true' },
     podLabels: { team: 'payments' },
@@ -121,6 +127,29 @@ describe('the rendered chart', () => {
     expect(pod.containers[0].volumeMounts.map(({ name }: { name: string }) => name)).toEqual(volumes);
   });
 
+  it('has the alert rules, as Prometheus reads them', () => {
+    const rules = parse(readFileSync(new URL('../../deploy/prometheus/alerts.yaml', import.meta.url), 'utf8'));
+    expect(find(withIngress, 'PrometheusRule')).toEqual(rules);
+  });
+
+  it('trusts a private authority, and mounts other volumes', () => {
+    const manifests = rendered['a route, three gateways'] ?? [];
+    expect(environmentOf(manifests).NODE_EXTRA_CA_CERTS).toBe('/etc/ledgerquill/ca/ca.crt');
+    const mounts = podOf(manifests).containers[0].volumeMounts;
+    expect(mounts.find(({ name }: { name: string }) => name === 'certificate-authority')).toMatchObject({
+      mountPath: '/etc/ledgerquill/ca',
+    });
+    expect(podOf(manifests).volumes.at(-1)).toEqual({ name: 'callers', configMap: { name: 'callers' } });
+  });
+
+  it('stops a single gateway with a volume before the next one starts, and no others', () => {
+    const strategyOf = (values: Values) => find(renderChart(values), 'Deployment').strategy;
+    const persistence = { existingClaim: 'data' };
+    expect(strategyOf({ persistence })).toEqual({ type: 'Recreate' });
+    const rolling = { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } };
+    expect([strategyOf({}), strategyOf({ persistence, replicas: 2, secrets: redis })]).toEqual([rolling, rolling]);
+  });
+
   it('is spread over zones and nodes, and survives maintenance', () => {
     expect(podOf(withIngress).topologySpreadConstraints).toHaveLength(2);
     expect(find(withIngress, 'Deployment').replicas).toBeUndefined();
@@ -148,7 +177,7 @@ describe('the rendered chart', () => {
 
 describe('the gateway in the chart', () => {
   it.each(Object.entries(rendered))('gets only variables that it knows: %s', (_, manifests) => {
-    const known = [...knownVariables, 'NODE_OPTIONS'];
+    const known = [...knownVariables, 'NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS'];
     expect(Object.keys(environmentOf(manifests)).filter((name) => !known.includes(name))).toEqual([]);
   });
 
@@ -237,7 +266,7 @@ const kubernetesTypes: Record<string, string> = {
   Service: 'core/v1',
 };
 /** Of the Gateway API and the Prometheus Operator, whose types need Node.js 22. */
-const definedByOthers = ['HTTPRoute', 'ServiceMonitor'];
+const definedByOthers = ['HTTPRoute', 'PrometheusRule', 'ServiceMonitor'];
 
 /** What the compiler finds in the objects, as values of the types of Kubernetes. */
 function compilerErrors(manifests: Manifest[]): string {

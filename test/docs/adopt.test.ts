@@ -24,12 +24,15 @@ it('names only variables that exist', () => {
 });
 
 it('has a configuration that a gateway behind a proxy accepts', () => {
-  const lines = find('BANK_DATA_URL=').trimEnd().split('\n');
+  const lines = `${find('BANK_DATA_URL=')}${find('REDIS_URL_FILE=')}`.trimEnd().split('\n');
   const entries = lines.map((line) => /^([A-Z_]+)=(\S+)$/.exec(line)?.slice(1) ?? []);
   expect(entries.filter(([name = '']) => !knownVariables.includes(name))).toEqual([]);
   // The files with keys do not exist here.
-  const values = entries.map(([name = '', value]) => [name.replace(/(?<=_API_KEY)_FILE$/, ''), value]);
-  const { access, bankData, corsOrigins } = readConfig({ ...Object.fromEntries(values), HOST: '0.0.0.0' });
+  const values = entries.map(([name = '', value]) => [name.replace(/(?<!KEYS)_FILE$/, ''), value]);
+  const secrets = { REDIS_URL: 'redis://10.0.0.10', STORE_SECRET: 's'.repeat(32), OPERATOR_KEY: 'o'.repeat(32) };
+  const env = { ...Object.fromEntries(values), ...secrets, HOST: '0.0.0.0' };
+  const { access, bankData, corsOrigins, shutdownDelayMs } = readConfig(env);
+  expect(shutdownDelayMs).toBe(5_000);
   expect(bankData.monthlyAllowance).toBe(50_000);
   expect(access).toMatchObject({
     anonymousScopes: null,

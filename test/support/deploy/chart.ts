@@ -75,13 +75,14 @@ const helpers = read('templates/_helpers.tpl');
 
 function render(template: string, scope: object): string {
   return engine
-    .parse(helpers + template)
+    .parse(helpers + template.replaceAll('.Files.Get', 'fileOf'))
     .evaluate(scope)
     .join('');
 }
 
-/** The functions of Helm that Sprig does not have. */
+/** The functions of Helm that Sprig does not have. `fileOf` is `.Files.Get`. */
 const helmFunctions: FuncMap = {
+  fileOf: { argTypes: ['string'], returnType: 'string', fn: read },
   include: {
     argTypes: ['string', 'value'],
     returnType: 'string',
