@@ -152,6 +152,15 @@ export const dashboardRows: Record<string, Panel[]> = {
       },
     },
     {
+      title: 'Calls that could not be sent',
+      description: 'By the error of the name server, the connection or TLS.',
+      unit: 'cps',
+      lines: {
+        '{{service}} {{error_code}}':
+          'sum by (service, error_code) (rate(ledgerquill_unreachable_calls_total{SELECT}[$__rate_interval]))',
+      },
+    },
+    {
       title: 'Open circuit breakers',
       description: 'Number of gateways whose circuit breaker is open.',
       unit: 'short',

@@ -177,7 +177,7 @@ describe('the rendered chart', () => {
 
 describe('the gateway in the chart', () => {
   it.each(Object.entries(rendered))('gets only variables that it knows: %s', (_, manifests) => {
-    const known = [...knownVariables, 'NODE_OPTIONS'];
+    const known = [...knownVariables, 'NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS'];
     expect(Object.keys(environmentOf(manifests)).filter((name) => !known.includes(name))).toEqual([]);
   });
 

@@ -9,21 +9,21 @@ import { whyMissing } from '../support/installed.ts';
 
 const file = new URL('../../deploy/ledgerquill.service', import.meta.url).pathname;
 const unit = readFileSync(file, 'utf8');
-const valueOf = (name: string) => new RegExp(`^${name}=(.+)$`, 'm').exec(unit)?.[1] ?? '';
+const readSetting = (name: string) => new RegExp(`^${name}=(.+)$`, 'm').exec(unit)?.[1] ?? '';
 
 it('waits for active requests and essays, by the default times', () => {
   const { shutdownDelayMs, shutdownTimeoutMs } = readConfig({}, { isTerminal: false });
-  expect(Number(valueOf('TimeoutStopSec')) * 1_000).toBe(shutdownDelayMs + shutdownTimeoutMs + 5_000);
+  expect(Number(readSetting('TimeoutStopSec')) * 1_000).toBe(shutdownDelayMs + shutdownTimeoutMs + 5_000);
 });
 
 it('sets only variables that exist, a data folder that it creates, and a heap below its memory', () => {
-  const names = valueOf('Environment')
+  const names = readSetting('Environment')
     .split(' ')
     .map((text) => text.split('=')[0] ?? '');
   expect(names.filter((name) => ![...knownVariables, 'NODE_ENV', 'NODE_OPTIONS'].includes(name))).toEqual([]);
-  expect(valueOf('Environment')).toContain(`DATA_DIR=/var/lib/${valueOf('StateDirectory')}`);
+  expect(readSetting('Environment')).toContain(`DATA_DIR=/var/lib/${readSetting('StateDirectory')}`);
   const heap = Number(/max-old-space-size=(\d+)/.exec(unit)?.[1]);
-  expect(heap).toBeLessThanOrEqual(0.75 * Number.parseInt(valueOf('MemoryMax'), 10));
+  expect(heap).toBeLessThanOrEqual(0.75 * Number.parseInt(readSetting('MemoryMax'), 10));
 });
 
 const whyNoSystemd = whyMissing('systemd-analyze', 'systemd');
