@@ -13,7 +13,6 @@ const types = {
     "Allowance": null,
     "Bank": "id",
     "BankConnection": null,
-    "BankData": "id",
     "BankEdge": null,
     "BankScheme": null,
     "BicValidation": "bic",
@@ -49,9 +48,6 @@ const types = {
   },
   "lists": {
     "Bank": [
-      "schemes"
-    ],
-    "BankData": [
       "schemes"
     ],
     "IbanCountry": [
@@ -133,6 +129,12 @@ const types = {
     "GenerateIbanResult": [
       "IbanValidation",
       "InvalidIbanFields"
+    ],
+    "Node": [
+      "Bank",
+      "Essay",
+      "EssayOrder",
+      "IbanValidation"
     ],
     "StartEssayResult": [
       "EssayAllowanceExhausted",

@@ -11,7 +11,6 @@ const types = {
     "Allowance": null,
     "Bank": null,
     "BankConnection": null,
-    "BankData": null,
     "BankEdge": null,
     "BankScheme": null,
     "BicValidation": null,
@@ -88,6 +87,12 @@ const types = {
     "GenerateIbanResult": [
       "IbanValidation",
       "InvalidIbanFields"
+    ],
+    "Node": [
+      "Bank",
+      "Essay",
+      "EssayOrder",
+      "IbanValidation"
     ],
     "StartEssayResult": [
       "EssayAllowanceExhausted",

@@ -41,7 +41,7 @@ export function rejectInvalidOrder({
   if (titles.some((title) => title.trim() === ''))
     add('titles', 'REQUIRED', limits.title, 'A title is empty; remove or replace it.');
   if (idempotencyKey === '') {
-    const message = 'The idempotency key is empty; omit it or choose a unique one, such as a UUID.';
+    const message = 'The idempotency key is empty; choose a unique one, such as a UUID.';
     add('idempotencyKey', 'REQUIRED', limits.idempotencyKey, message);
   } else if (idempotencyKey !== null && idempotencyKey.length > limits.idempotencyKey) {
     const message = `The idempotency key must have at most ${limits.idempotencyKey} characters.`;
