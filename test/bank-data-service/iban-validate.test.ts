@@ -99,11 +99,7 @@ describe('an impossible IBAN', () => {
   it.each([
     ['DE89.370400440532013000', 'An IBAN consists of the letters A to Z and the digits 0 to 9 only.'],
     ['US89370400440532013000', 'An IBAN starts with the code of a country that has IBANs; this one does not.'],
-    [
-      'DE8937040044053201300',
-      'An IBAN of DE has 22 characters; this one has 21.',
-      'The check digits do not match the rest of the IBAN.',
-    ],
+    ['DE8937040044053201300', 'An IBAN of DE has 22 characters; this one has 21.'],
     [
       'DEXX370400440532013000',
       'An IBAN of DE has the format DE2!n8!n10!n (n: digits, a: letters, c: either); this one does not.',

@@ -21,7 +21,7 @@ describe('relay-compiler', () => {
 
   it('compiles the documents, and TypeScript their types', async () => {
     const project = tClientProject('Relay');
-    expect(await compile(project)).toContain('compiled documents: 4 reader, 3 normalization, 6 operation text');
+    expect(await compile(project)).toContain('compiled documents: 5 reader, 3 normalization, 6 operation text');
     await project.typecheck();
     const { listen } = tGateway({ bankDataUrl: await tBankDataService() });
     expect(await project.execute('src/BankList.ts', await listen())).toBe(project.expected);

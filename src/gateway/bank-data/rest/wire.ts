@@ -149,7 +149,7 @@ function readListItem(wire: Readonly<Record<string, unknown>>): Bank {
     ...bank,
     bankCode: bank.bankCode ?? readText(ibanData?.bank_code) ?? usRouting,
     countryCode: bank.countryCode ?? readText(ibanData?.country_code) ?? (usRouting === null ? null : 'US'),
-    date: bank.date ?? readDate(wire.revision_date),
+    date: bank.date ?? readText(wire.revision_date)?.match(isoDay)?.[0] ?? null,
   };
 }
 
@@ -174,7 +174,13 @@ function readOrigin(
   const bicSource = bicSources.includes(wire?.bic_source) ? (wire?.bic_source as BicSource) : null;
   const status = wire?.status === 'LISTED' || wire?.status === 'DELETED' ? wire.status : null;
   const successor = status === 'DELETED' ? readText(wire?.successor) : null;
-  return { bicSource, status, successor, source: readText(wire?.source), date: readDate(wire?.date) };
+  return {
+    bicSource,
+    status,
+    successor,
+    source: readText(wire?.source),
+    date: readText(wire?.date)?.match(isoDay)?.[0] ?? null,
+  };
 }
 
 const bicSources: readonly unknown[] = ['NATIONAL_LIST', 'REGISTER', 'CORRECTED'] satisfies readonly BicSource[];
@@ -190,10 +196,8 @@ function readText(value: unknown): string | null {
 
 const absent = /^(?:n\/a|n\.a\.?|null|undefined|-*)$/i;
 
-/** The day of a date in ISO 8601; null for other formats, in which day and month may be the other way round. */
-function readDate(value: unknown): string | null {
-  return /^\d{4}-\d\d-\d\d/.exec(readText(value) ?? '')?.[0] ?? null;
-}
+/** The day of a date in ISO 8601. In other formats, day and month may be the other way round. */
+const isoDay = /^\d{4}-\d\d-\d\d/;
 
 function readFlag(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
