@@ -168,6 +168,7 @@ export function createGateway(
       createMcpEndpoint({
         createServer: createMcpServer,
         schema,
+        documents: trustedDocuments,
         graphql,
         budgets: access.budgets,
         allowances,

@@ -122,6 +122,7 @@ export function createLogEvents(log: Log): Events {
     },
     trustedDocumentsInvalid: (reason) =>
       log.error({ reason }, 'the trusted documents are invalid: the last valid ones remain in use'),
+    toolInvalid: (reason) => log.error({ reason }, 'a trusted document with @tool is not offered to agents'),
   };
 }
 
