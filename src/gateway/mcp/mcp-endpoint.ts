@@ -10,7 +10,6 @@ import { createMcpServers, type McpServerOptions } from './mcp-server.ts';
 import { createToolList, type ToolOptions, tools } from './tools.ts';
 
 export interface McpEndpointOptions extends Omit<McpServerOptions, 'listTools' | 'events'>, ToolOptions {
-  events: McpServerOptions['events'] & ToolOptions['events'];
   createServer?: ReturnType<typeof createMcpServers> | undefined;
   /** Who issues the tokens that the gateway accepts, as it is configured; null: it accepts none. */
   issuer: string | null;
@@ -61,7 +60,7 @@ export function createMcpEndpoint(allOptions: McpEndpointOptions): McpEndpoint {
     },
   };
 
-  /** True if an error was sent, as the caller lacks the scope of the tool. */
+  /** Whether it sent an error, as the caller lacks the scope of the tool. */
   function refuseTool(exchange: Exchange, { scopes }: Caller, { method, params }: Record<string, unknown>): boolean {
     const name = method === 'tools/call' ? readProperty(params, 'name') : undefined;
     const scope = listTools().find((tool) => tool.name === name)?.service;

@@ -75,12 +75,8 @@ export function createMcpServers(options: McpServerOptions) {
         const toolLimits = consents.limitsOf(tool, args, caller, consent.granted);
         return await execute(tool, args, exchange, { ...caller, toolLimits });
       }
-      exchange.reply = {
-        ...createRecord(null),
-        operationName: tool.name,
-        isTrusted: true,
-        outcomes: ['ConsentRequired'],
-      };
+      const outcomes = ['ConsentRequired'];
+      exchange.reply = { ...createRecord(null), operationName: tool.name, isTrusted: true, outcomes };
       return consent.asked;
     } catch (error) {
       // The SDK would send the message of the error.

@@ -20,7 +20,7 @@ export interface Tool {
   document: string;
   /** The service that it may call, and whose scope its caller needs. */
   service: ServiceName;
-  /** The most calls that it could pay for. Null: it never calls a service. */
+  /** The most calls that it could pay for, and is stopped at. Null: it never calls a service. */
   countCalls: ((args: Arguments) => number) | null;
   isReadOnly: boolean;
   /** Whether its arguments get an idempotency key that is derived from the others, if they have none. */
@@ -30,7 +30,7 @@ export interface Tool {
 export interface ToolOptions {
   schema: GraphQLSchema;
   documents: Pick<TrustedDocuments, 'texts' | 'onReloaded'> | null;
-  events: Pick<Events, 'toolInvalid'>;
+  events: Pick<Events, 'toolInvalid' | 'unexpectedError'>;
 }
 
 /** Lists the fixed tools, and the trusted documents whose operation has `@tool` in its description. */
@@ -83,7 +83,6 @@ function readTool(schema: GraphQLSchema, text: string): Tool | null {
   return {
     ...{ name: name.value, title: summary.split('\n')[0] || name.value, document: text, service },
     description: `${summary}\nCosts at most ${most}.`.trim(),
-    // A call is stopped at this number.
     countCalls: (args) => Number(calls ?? Math.max(1, Object.values(args).filter(Array.isArray).flat().length)),
     isReadOnly: operation === 'query',
     hasKey: variableDefinitions?.some(({ variable }) => variable.name.value === 'idempotencyKey') === true,
