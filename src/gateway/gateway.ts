@@ -172,6 +172,7 @@ export function createGateway(
       createMcpEndpoint({
         createServer: createMcpServer,
         schema,
+        documents: trustedDocuments,
         graphql,
         budgets: access.budgets,
         allowances,

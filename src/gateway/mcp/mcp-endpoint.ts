@@ -7,9 +7,9 @@ import { clientClosedRequest } from '../graphql/request/reply.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { McpEndpoint } from '../http/request-handler.ts';
 import { createMcpServers, type McpServerOptions } from './mcp-server.ts';
-import { tools } from './tools.ts';
+import { createToolList, type ToolOptions, tools } from './tools.ts';
 
-export interface McpEndpointOptions extends McpServerOptions {
+export interface McpEndpointOptions extends Omit<McpServerOptions, 'listTools' | 'events'>, ToolOptions {
   createServer?: ReturnType<typeof createMcpServers> | undefined;
   /** Who issues the tokens that the gateway accepts, as it is configured; null: it accepts none. */
   issuer: string | null;
@@ -19,17 +19,15 @@ export interface McpEndpointOptions extends McpServerOptions {
 /** Serves the Model Context Protocol without sessions, in the editions 2026-07-28 and 2025-11-25. */
 export function createMcpEndpoint(allOptions: McpEndpointOptions): McpEndpoint {
   const { issuer, inTimeSlice, createServer: given, ...options } = allOptions;
-  const createServer = given ?? createMcpServers(options);
+  const listTools = createToolList(options);
+  const createServer = given ?? createMcpServers({ ...options, listTools });
 
   return {
     /** RFC 9728. The issuer is the same text as in tokens: clients compare it. */
     sendMetadata(exchange) {
       if (issuer === null) {
-        return exchange.sendError(
-          404,
-          'BAD_USER_INPUT',
-          'The gateway accepts API keys; no issuer of tokens is configured.',
-        );
+        const reason = 'The gateway accepts API keys; no issuer of tokens is configured.';
+        return exchange.sendError(404, 'BAD_USER_INPUT', reason);
       }
       exchange.sendJson(200, {
         resource: `${originOf(exchange)}/mcp`,
@@ -44,10 +42,8 @@ export function createMcpEndpoint(allOptions: McpEndpointOptions): McpEndpoint {
       if (challenge === undefined || issuer === null) return refusal;
       const parameters = `${describeResource(exchange)}, scope="${tools[0]?.service}"`;
       const separator = challenge.includes('=') ? ', ' : ' ';
-      return {
-        ...refusal,
-        headers: { ...refusal.headers, 'www-authenticate': `${challenge}${separator}${parameters}` },
-      };
+      const headers = { ...refusal.headers, 'www-authenticate': `${challenge}${separator}${parameters}` };
+      return { ...refusal, headers };
     },
     async answer(exchange, caller, body) {
       const text = body.toString();
@@ -55,11 +51,8 @@ export function createMcpEndpoint(allOptions: McpEndpointOptions): McpEndpoint {
       if (problem !== null) return exchange.sendError(400, 'BAD_USER_INPUT', problem);
       const message = parseJson(text);
       if (!isObject(message)) {
-        return exchange.sendError(
-          400,
-          'BAD_USER_INPUT',
-          'The request body must be one JSON-RPC message, as a JSON object.',
-        );
+        const reason = 'The request body must be one JSON-RPC message, as a JSON object.';
+        return exchange.sendError(400, 'BAD_USER_INPUT', reason);
       }
       if (refuseTool(exchange, caller, message)) return;
       // Reading a message of the protocol takes longer than a small query.
@@ -67,10 +60,10 @@ export function createMcpEndpoint(allOptions: McpEndpointOptions): McpEndpoint {
     },
   };
 
-  /** True if an error was sent, as the caller lacks the scope of the tool. */
+  /** Whether it sent an error, as the caller lacks the scope of the tool. */
   function refuseTool(exchange: Exchange, { scopes }: Caller, { method, params }: Record<string, unknown>): boolean {
     const name = method === 'tools/call' ? readProperty(params, 'name') : undefined;
-    const scope = tools.find((tool) => tool.name === name)?.service;
+    const scope = listTools().find((tool) => tool.name === name)?.service;
     if (scope === undefined || scopes.has(scope)) return false;
     const resource = issuer === null ? '' : `, ${describeResource(exchange)}`;
     const challenge = `Bearer error="insufficient_scope", scope="${scope}"${resource}`;
@@ -95,12 +88,12 @@ export function createMcpEndpoint(allOptions: McpEndpointOptions): McpEndpoint {
     // All results are complete: no tool reports progress, and nothing can be subscribed to.
     const bytes = response && new Uint8Array(await response.arrayBuffer());
     if (bytes === null || exchange.signal.aborted) return exchange.finish(clientClosedRequest);
-    const sent = [...(response?.headers ?? [])].filter(([name]) =>
-      /^(content-type|allow|www-authenticate)$/.test(name),
-    );
+    const sent = [...(response?.headers ?? [])].filter(([name]) => sentHeaders.has(name));
     exchange.send(response?.status ?? 500, [...sent.flat(), 'cache-control', 'no-store'], bytes);
   }
 }
+
+const sentHeaders: ReadonlySet<string> = new Set(['content-type', 'allow', 'www-authenticate']);
 
 function describeResource(exchange: Exchange): string {
   return `resource_metadata="${originOf(exchange)}/.well-known/oauth-protected-resource/mcp"`;

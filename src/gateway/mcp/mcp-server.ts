@@ -20,10 +20,11 @@ import type { Exchange } from '../http/exchange.ts';
 import type { Events } from '../telemetry/events.ts';
 import { type ConsentOptions, canonical, createConsents, type Seal } from './consent.ts';
 import { createToolSchemas } from './tool-schemas.ts';
-import { type Arguments, type Tool, tools } from './tools.ts';
+import type { Arguments, Tool } from './tools.ts';
 
 export interface McpServerOptions extends ConsentOptions {
   schema: GraphQLSchema;
+  listTools: () => readonly Tool[];
   graphql: Pick<GraphqlHandler, 'answerOwn'>;
   /** The longest list of IBANs. */
   maxIbans: number;
@@ -32,13 +33,14 @@ export interface McpServerOptions extends ConsentOptions {
 
 /** Creates the server of each request: the tools that its caller may use. */
 export function createMcpServers(options: McpServerOptions) {
-  const { schema, graphql, maxIbans, events } = options;
+  const { schema, listTools, graphql, maxIbans, events } = options;
   const consents = createConsents(options);
-  const prepared = tools.map((tool) => {
+  const prepared = new WeakMap<Tool, ReturnType<typeof prepare>>();
+  function prepare(tool: Tool) {
     const { input, output } = createToolSchemas(schema, tool.document, maxIbans);
     if (tool.countCalls !== null) input.properties.confirmation = confirmationSchema;
-    return { tool, inputSchema: fromJsonSchema<Arguments>(input), outputSchema: fromJsonSchema(output) };
-  });
+    return { inputSchema: fromJsonSchema<Arguments>(input), outputSchema: fromJsonSchema(output) };
+  }
 
   return (exchange: Exchange, caller: Caller): McpServer => {
     const server = new McpServer(serverInfo, {
@@ -48,20 +50,14 @@ export function createMcpServers(options: McpServerOptions) {
       inputRequired: { legacyShim: false },
       requestState: { verify: consents.verify },
     });
-    for (const { tool, inputSchema, outputSchema } of prepared) {
+    for (const tool of listTools()) {
       if (!caller.scopes.has(tool.service)) continue;
+      const { inputSchema, outputSchema } = prepared.get(tool) ?? prepare(tool);
+      prepared.set(tool, { inputSchema, outputSchema });
       const { name, title, description, isReadOnly } = tool;
-      const annotations = {
-        readOnlyHint: isReadOnly,
-        destructiveHint: false,
-        idempotentHint: true,
-        openWorldHint: true,
-      };
-      server.registerTool(
-        name,
-        { title, description, inputSchema, outputSchema, annotations: { ...annotations, title } },
-        (args, context) => call(tool, args, context, exchange, caller),
-      );
+      const hints = { readOnlyHint: isReadOnly, destructiveHint: false, idempotentHint: true, openWorldHint: true };
+      const config = { title, description, inputSchema, outputSchema, annotations: { ...hints, title } };
+      server.registerTool(name, config, (args, context) => call(tool, args, context, exchange, caller));
     }
     return server;
   };

@@ -1,14 +1,17 @@
 import {
   type FieldNode,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
   isEnumType,
+  isInputObjectType,
   isListType,
   isNonNullType,
   isOutputType,
+  isRequiredInputField,
   Kind,
   type OperationDefinitionNode,
   parse,
@@ -22,15 +25,9 @@ import {
 /** A JSON Schema, as tools have it. */
 type JsonSchema = { type: 'object'; properties: Record<string, object>; required: string[] };
 
-/** The schemas of a tool, from the variables and the selection of its only operation. */
-export interface ToolSchemas {
-  input: JsonSchema;
-  output: JsonSchema;
-}
-
-/** @param maxItems the longest list of arguments */
-export function createToolSchemas(schema: GraphQLSchema, document: string, maxItems: number): ToolSchemas {
-  const operation = parse(document).definitions[0] as OperationDefinitionNode;
+/** The schemas of a tool, from the variables and the selection of its only operation. @param maxItems the longest list of arguments */
+export function createToolSchemas(schema: GraphQLSchema, document: string, maxItems: number) {
+  const operation = readOperation(document);
   const root = schema.getRootType(operation.operation);
   if (!root) throw new TypeError('The document of a tool must have an operation of the schema.');
   return {
@@ -39,17 +36,33 @@ export function createToolSchemas(schema: GraphQLSchema, document: string, maxIt
   };
 }
 
+/** The only operation, with the fields of its fragments. Expects a valid document. */
+function readOperation(text: string): OperationDefinitionNode {
+  const document = parse(text, { noLocation: true });
+  const fragments = new Map(
+    document.definitions.flatMap((one) => ('typeCondition' in one ? [[one.name.value, one]] : [])),
+  );
+  const expanded = visit(document, {
+    FragmentSpread: ({ name, directives }) => ({
+      ...fragments.get(name.value),
+      kind: Kind.INLINE_FRAGMENT,
+      directives,
+    }),
+  });
+  return expanded.definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION) as OperationDefinitionNode;
+}
+
 /** Each variable is described as the argument or input field in which it is used. */
 function createInputSchema(schema: GraphQLSchema, operation: OperationDefinitionNode, maxItems: number): JsonSchema {
   const descriptions = findDescriptions(schema, operation);
   const properties: Record<string, object> = {};
   const required: string[] = [];
-  for (const { variable, type: node } of operation.variableDefinitions ?? []) {
+  for (const { variable, type: node, defaultValue } of operation.variableDefinitions ?? []) {
     const name = variable.name.value;
     const type = typeFromAST(schema, node) as GraphQLInputType;
     const description = descriptions.get(name);
     properties[name] = { ...valueSchema(type, maxItems), ...(description && { description }) };
-    if (isNonNullType(type)) required.push(name);
+    if (isNonNullType(type) && !defaultValue) required.push(name);
   }
   return { type: 'object', properties, required };
 }
@@ -79,8 +92,20 @@ function valueSchema(type: GraphQLInputType | GraphQLOutputType, maxItems?: numb
   const nullable = getNullableType(type);
   const schema = isListType(nullable)
     ? { type: 'array', items: valueSchema(nullable.ofType), ...(maxItems !== undefined && { maxItems }) }
-    : scalarSchema(nullable);
+    : isInputObjectType(nullable)
+      ? inputObjectSchema(nullable)
+      : scalarSchema(nullable);
   return isNonNullType(type) ? schema : orNull(schema);
+}
+
+function inputObjectSchema(type: GraphQLInputObjectType): JsonSchema {
+  const fields = Object.values(type.getFields());
+  const properties = fields.map((field) => [
+    field.name,
+    { ...valueSchema(field.type), description: field.description ?? '' },
+  ]);
+  const required = fields.filter(isRequiredInputField).map(({ name }) => name);
+  return { type: 'object', properties: Object.fromEntries(properties), required };
 }
 
 function scalarSchema(type: GraphQLInputType | GraphQLOutputType): { type: string; enum?: string[] } {
@@ -108,8 +133,9 @@ function createSelectionSchema(
   const selected: Selected = { properties: {}, required: [] };
   for (const selection of selections) {
     if (selection.kind === Kind.FIELD) {
-      const name = selection.name.value;
-      selected.required.push(name);
+      const name = (selection.alias ?? selection.name).value;
+      // With @skip or @include, it may be missing.
+      if (!selection.directives?.length) selected.required.push(name);
       selected.properties[name] = fieldSchema(schema, type, selection);
     } else if (selection.kind === Kind.INLINE_FRAGMENT) {
       const on = selection.typeCondition ? typeFromAST(schema, selection.typeCondition) : undefined;

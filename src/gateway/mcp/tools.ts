@@ -1,6 +1,10 @@
-import type { ServiceName } from '../../base/errors.ts';
+import { type GraphQLSchema, Kind, type OperationDefinitionNode, parse, validate } from 'graphql';
+import { messageOf, type ServiceName } from '../../base/errors.ts';
+import { countOf } from '../../base/process/terminal.ts';
 import { compactBic, findBicProblems } from '../../iban/bic.ts';
 import { compactIban, isValidIban } from '../../iban/iban.ts';
+import type { TrustedDocuments } from '../graphql/documents/trusted-documents.ts';
+import type { Events } from '../telemetry/events.ts';
 
 /** Arguments of a call, valid by the input schema of the tool. */
 export type Arguments = Readonly<Record<string, unknown>>;
@@ -16,14 +20,76 @@ export interface Tool {
   document: string;
   /** The service that it may call, and whose scope its caller needs. */
   service: ServiceName;
-  /** The most calls that it could pay for. Null: it never calls a service. */
+  /** The most calls that it could pay for, and is stopped at. Null: it never calls a service. */
   countCalls: ((args: Arguments) => number) | null;
   isReadOnly: boolean;
   /** Whether its arguments get an idempotency key that is derived from the others, if they have none. */
   hasKey?: boolean;
 }
 
-/** The tools, as GraphQL documents that the gateway executes like those of any client. */
+export interface ToolOptions {
+  schema: GraphQLSchema;
+  documents: Pick<TrustedDocuments, 'texts' | 'onReloaded'> | null;
+  events: Pick<Events, 'toolInvalid' | 'unexpectedError'>;
+}
+
+/** Lists the fixed tools, and the trusted documents whose operation has `@tool` in its description. */
+export function createToolList({ schema, documents, events }: ToolOptions): () => readonly Tool[] {
+  let list = read();
+  documents?.onReloaded(() => {
+    list = read();
+  });
+  return () => list;
+
+  function read(): Tool[] {
+    const byName = new Map(tools.map((tool) => [tool.name, tool]));
+    for (const text of documents?.texts() ?? []) {
+      try {
+        const tool = text.includes('@tool') ? readTool(schema, text) : null;
+        if (tool && byName.has(tool.name)) throw new Error(`two tools have the name ${tool.name}`);
+        if (tool) byName.set(tool.name, tool);
+      } catch (error) {
+        events.toolInvalid(messageOf(error));
+      }
+    }
+    return [...byName.values()];
+  }
+}
+
+/** Null if its only operation is not marked. @throws Error with a problem for operators */
+function readTool(schema: GraphQLSchema, text: string): Tool | null {
+  const document = parse(text, { noLocation: true });
+  const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  const description = operations[0]?.description?.value ?? '';
+  const [mark, calls] = /@tool(?:\(calls: ([1-9]\d*)\))?/.exec(description) ?? [];
+  if (mark === undefined) return null;
+  const [problem] = validate(schema, document);
+  if (problem) throw problem;
+  const { name, operation, selectionSet, variableDefinitions } = operations[0] as OperationDefinitionNode;
+  const fields = schema.getRootType(operation)?.getFields();
+  const [service, ...scopes] = selectionSet.selections.map(
+    (field) => field.kind === Kind.FIELD && fields?.[field.name.value]?.extensions.scope,
+  );
+  if (
+    !name ||
+    operations.length > 1 ||
+    (service !== 'bank-data' && service !== 'essays') ||
+    scopes.some((scope) => scope !== service)
+  ) {
+    throw new Error(`${name?.value ?? 'it'} must be one operation with a name, whose root fields are of one service`);
+  }
+  const most = calls ? countOf(Number(calls), 'paid call') : 'one paid call, or one for each item of its lists';
+  const summary = description.replace(mark, '').trim();
+  return {
+    ...{ name: name.value, title: summary.split('\n')[0] || name.value, document: text, service },
+    description: `${summary}\nCosts at most ${most}.`.trim(),
+    countCalls: (args) => Number(calls ?? Math.max(1, Object.values(args).filter(Array.isArray).flat().length)),
+    isReadOnly: operation === 'query',
+    hasKey: variableDefinitions?.some(({ variable }) => variable.name.value === 'idempotencyKey') === true,
+  };
+}
+
+/** The fixed tools, as GraphQL documents that the gateway executes like those of any client. */
 export const tools: readonly Tool[] = [
   {
     name: 'iban_format',
@@ -34,12 +100,7 @@ export const tools: readonly Tool[] = [
       'only if the name of the bank or the answer of the bank-data service is needed.',
     document: /* GraphQL */ `query iban_format($iban: String!) {
   ibanValidation(iban: $iban) {
-    iban
-    format { isWellFormed problems countryCode bankCode printFormat }
-    nationalCheck
-    bankCodeStatus
-    bics
-    suggestions
+    iban format { isWellFormed problems countryCode bankCode printFormat } nationalCheck bankCodeStatus bics suggestions
   }
 }`,
     service: 'bank-data',
@@ -54,12 +115,7 @@ export const tools: readonly Tool[] = [
       'well-formed, or was looked up before. It does not say whether the account exists.',
     document: /* GraphQL */ `query check_iban($iban: String!) {
   ibanValidation(iban: $iban) {
-    iban
-    valid
-    problems
-    nationalCheck
-    bankData { name bic city bankCode countryCode }
-    suggestions
+    iban valid problems nationalCheck bankData { name bic city bankCode countryCode } suggestions
   }
 }`,
     service: 'bank-data',
@@ -100,8 +156,7 @@ export const tools: readonly Tool[] = [
       'nothing if a part has a wrong format.',
     document: /* GraphQL */ `query generate_iban($country: String!, $bankCode: String, $branch: String, $accountNumber: String) {
   generateIban(input: { country: $country, bankCode: $bankCode, branch: $branch, accountNumber: $accountNumber }) {
-    __typename
-    ... on IbanValidation { iban valid problems bankData { name bic } }
+    __typename ... on IbanValidation { iban valid problems bankData { name bic } }
     ... on InvalidIbanFields { message fields { field reason message } suggestions }
   }
 }`,
@@ -116,27 +171,11 @@ export const tools: readonly Tool[] = [
       'Orders an essay. Costs one paid call, which cannot be undone. Returns the order at once; read it with find_essay after some ' +
       'seconds, for up to two minutes. The same order is the same essay and is paid for once; another idempotencyKey orders another.',
     document: /* GraphQL */ `mutation order_essay(
-  $description: String!
-  $wordCount: Int!
-  $mode: EssayMode
-  $purpose: WritingPurpose
-  $titles: [String!]
-  $idempotencyKey: ID
+  $description: String!, $wordCount: Int!, $mode: EssayMode, $purpose: WritingPurpose, $titles: [String!], $idempotencyKey: ID
 ) {
-  startEssay(
-    input: {
-      description: $description
-      wordCount: $wordCount
-      mode: $mode
-      purpose: $purpose
-      titles: $titles
-      idempotencyKey: $idempotencyKey
-    }
-  ) {
-    __typename
-    ... on EssayOrder { id createdAt }
-    ... on Error { message }
-  }
+  startEssay(input: {
+    description: $description, wordCount: $wordCount, mode: $mode, purpose: $purpose, titles: $titles, idempotencyKey: $idempotencyKey
+  }) { __typename ... on EssayOrder { id createdAt } ... on Error { message } }
 }`,
     service: 'essays',
     countCalls: () => 1,
@@ -152,12 +191,8 @@ export const tools: readonly Tool[] = [
   essayOrder(id: $id, idempotencyKey: $idempotencyKey) {
     id
     state {
-      __typename
-      ... on EssayQueued { position }
-      ... on EssayWriting { words }
-      ... on EssayFinished { essay { id title text wordCount } }
-      ... on EssayFailed { failure { ... on Error { message } } }
-      ... on EssayCancelled { mayHaveBeenPaid }
+      __typename ... on EssayQueued { position } ... on EssayWriting { words } ... on EssayCancelled { mayHaveBeenPaid }
+      ... on EssayFinished { essay { id title text wordCount } } ... on EssayFailed { failure { ... on Error { message } } }
     }
   }
 }`,

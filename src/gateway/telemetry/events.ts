@@ -117,6 +117,8 @@ export interface Events {
   budgetsNotStored(reason: string): void;
   trustedDocumentsReloaded(count: number): void;
   trustedDocumentsInvalid(reason: string): void;
+  /** A trusted document is marked as a tool of agents, and cannot be one. */
+  toolInvalid(reason: string): void;
   /** Executed, although it is not in a manifest. */
   untrustedDocument(): void;
 }

@@ -114,6 +114,7 @@ export function createLogEvents(log: Log): Events {
     untrustedDocument: onceAMinute(0, () => log.warn('a document that is not trusted was executed')),
     trustedDocumentsInvalid: (reason) =>
       log.error({ reason }, 'the trusted documents are invalid: the last valid ones remain in use'),
+    toolInvalid: (reason) => log.error({ reason }, 'a trusted document with @tool is not offered to agents'),
   };
 }
 

@@ -7,6 +7,7 @@ import { as, mcpHeaders, tCallers } from '../../support/gateway/http/callers.ts'
 import { tListeningGateway, tSend } from '../../support/gateway/http/listening-gateway.ts';
 import { tMcpClient } from '../../support/gateway/mcp/mcp-client.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
+import { bankDataKey } from '../../support/gateway.ts';
 import { seenIbanValidation, tHostedBankData } from '../../support/hosted-bank-data.ts';
 import { replyJson, replyWithIban, tUpstream } from '../../support/scripted-upstream.ts';
 
@@ -161,6 +162,96 @@ it('lets a query pass a flood of calls', async () => {
   const passed = await flood();
   expect(passed).toBeGreaterThanOrEqual(0);
   expect(passed).toBeLessThan(20);
+});
+
+describe('a trusted document', () => {
+  const bank = `fragment Bank on BankData { name bic }`;
+  const documents = {
+    marked: `"""
+    Find the bank of an account.
+    @tool
+    """
+    query bankOf($iban: String!, $withBic: Boolean = false) {
+      account: ibanValidation(iban: $iban) { ok: valid bankData { ...Bank } bics @include(if: $withBic) }
+    } ${bank}`,
+    input:
+      '"Compute an IBAN. @tool(calls: 3)" query ibanOf($input: GenerateIbanInput!) { generateIban(input: $input) { ... on IbanValidation { iban } } }',
+    other: '"Not for agents" query Other { limits { ibans } }',
+  };
+  const tDocuments = async (texts: Readonly<Record<string, string>>, { env = {}, isPaid = false } = {}) => {
+    const folder = tFolder();
+    const path = join(folder, 'trusted.json');
+    writeFileSync(path, JSON.stringify(texts));
+    const upstream = await tUpstream(replyWithIban);
+    const paid = isPaid ? { BANK_DATA_URL: upstream.url, BANK_DATA_API_KEY: bankDataKey } : {};
+    const gateway = await tListeningGateway({ TRUSTED_DOCUMENTS: folder, ...paid, ...env }, upstream);
+    return { ...gateway, write: (next: object) => writeFileSync(path, JSON.stringify(next)) };
+  };
+
+  it('is a tool if its description says so, with schemas from its variables and fields', async () => {
+    const { origin, upstream } = await tDocuments(documents, { env: never });
+    const { client, call } = await tMcpClient(origin);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual([...names, 'bankOf', 'ibanOf'].sort());
+    expect(tools.find(({ name }) => name === 'bankOf')).toMatchObject({
+      title: 'Find the bank of an account.',
+      description: expect.stringContaining('Costs at most one paid call, or one for each item of its lists.'),
+      inputSchema: { properties: { iban: { type: 'string' } }, required: ['iban'] },
+      outputSchema: { required: ['account'] },
+      annotations: { readOnlyHint: true },
+    });
+    expect(JSON.stringify(tools.find(({ name }) => name === 'bankOf')?.outputSchema)).toMatch(
+      /"ok":.*"bankData":.*"name":.*"bics":.*"required":\["ok","bankData"\]/,
+    );
+    expect(tools.find(({ name }) => name === 'ibanOf')).toMatchObject({
+      description: 'Compute an IBAN.\nCosts at most 3 paid calls.',
+      inputSchema: { properties: { input: { properties: { country: { type: 'string' } }, required: ['country'] } } },
+    });
+    const { data, isError } = await call('bankOf', { iban: tIban(1) });
+    expect([isError, data]).toMatchObject([false, { account: { ok: true } }]);
+    expect(data).not.toHaveProperty('account.bics');
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  it('pays for no more calls than a user has confirmed, whatever its description says', async () => {
+    const two =
+      '"@tool(calls: 1)" query two($a: String!, $b: String!) { a: ibanValidation(iban: $a) { valid } b: ibanValidation(iban: $b) { valid } }';
+    const { origin, upstream } = await tDocuments({ two }, { isPaid: true });
+    const { call, questions } = await tMcpClient(origin, { answer: () => true });
+    const { isError, text } = await call('two', { a: tIban(1), b: tIban(2) });
+    expect(questions).toEqual([expect.stringContaining('two makes up to 1 paid call to the bank-data service')]);
+    expect([isError, text]).toEqual([true, expect.stringContaining('BUDGET_EXHAUSTED')]);
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'the name of another tool',
+      '"@tool" query check_iban($iban: String!) { ibanValidation(iban: $iban) { valid } }',
+      'two tools',
+    ],
+    ['no name', '"@tool" query { ibanValidation(iban: "DE00") { valid } }', 'must be one operation with a name'],
+    [
+      'fields of two services',
+      '"@tool" query Two { ibanValidation(iban: "DE00") { valid } essay(id: "1") { text } }',
+      'of one service',
+    ],
+    ['an unknown field', '"@tool" query Wrong { bankOf(iban: "DE00") { valid } }', 'Cannot query field'],
+  ])('with %s is no tool, and the log says why', async (_, text, message) => {
+    const { origin, log } = await tDocuments({ text });
+    const { client } = await tMcpClient(origin);
+    expect((await client.listTools()).tools.map(({ name }) => name).sort()).toEqual(names);
+    expect(log()).toContain(message);
+  });
+
+  it('that is added becomes a tool without a restart', async () => {
+    const { origin, write } = await tDocuments({ other: documents.other });
+    const { client } = await tMcpClient(origin);
+    expect((await client.listTools()).tools).toHaveLength(names.length);
+    write(documents);
+    const count = async () => (await client.listTools(undefined, { cacheMode: 'refresh' })).tools.length;
+    await expect.poll(count).toBe(names.length + 2);
+  });
 });
 
 it('is executed where only trusted documents are, and does not exist if MCP is off', async () => {

@@ -36,6 +36,7 @@ export function createTrustedDocuments(options: TrustedDocumentsOptions) {
     mode,
     /** The text of a document by its id in a manifest or its SHA-256 hash; null if there is none. */
     textOf: (id: string): string | null => index.byId.get(id) ?? null,
+    texts: (): ReadonlySet<string> => index.texts,
     /** Whether a document is trusted, with or without the `__typename` fields that clients add. */
     has(text: string): boolean {
       if (index.texts.has(text) || checked.get(text)) return true;
