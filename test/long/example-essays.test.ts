@@ -1,3 +1,4 @@
+// cspell:ignore describedby
 import { readFile } from 'node:fs/promises';
 import { inflateRawSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
