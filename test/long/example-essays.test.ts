@@ -1,3 +1,4 @@
+// cspell:ignore describedby
 import { readFile } from 'node:fs/promises';
 import { inflateRawSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
@@ -86,8 +87,12 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
     });
 
     it('cancels an order that waits, for which nothing is paid, but not one that was sent', async () => {
-      const { reply, release } = replyHeld(replyEssay);
-      const upstream = await tUpstream(reply);
+      const gates = { Pens: tGate(), Paper: tGate() };
+      const upstream = await tUpstream(async (response, call) => {
+        const topic = JSON.parse(call.body).description.split('\n')[0] as keyof typeof gates;
+        await gates[topic].opened;
+        await replyEssay(response, call);
+      });
       const { page } = await open(client, { essays: upstream, env: { ESSAY_ORDERS_RUNNING: '1' } });
       await order(page, { topic: 'Pens' });
       await page.getByText('Writing the essay.').waitFor();
@@ -106,13 +111,14 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
       await page.route('**/graphql', async (route) => {
         if (route.request().postDataJSON().operationName !== 'CancelOrder') return route.fallback();
         const sent = upstream.nextCall();
-        release();
+        gates.Pens.open();
         await sent;
         await route.fallback();
       });
       await page.getByRole('button', { name: 'Cancel the order' }).click();
       await page.getByText('It cannot be cancelled any more').waitFor();
       expect(await page.getByRole('button', { name: 'Cancel the order' }).count()).toBe(0);
+      gates.Paper.open();
       await page.getByText('They last.').waitFor();
       const topics = upstream.calls.map(({ body }) => JSON.parse(body).description);
       expect(topics).toEqual([expect.stringMatching('Pens'), expect.stringMatching('Paper')]);

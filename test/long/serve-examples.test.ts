@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { tBrowser, whyNoChromium } from '../support/browser.ts';
 import { dropFile } from '../support/examples/files.ts';
+import { show } from '../support/examples/pages.ts';
 import { tNpmScript } from '../support/process.ts';
 
 const payees = `Name;IBAN;BIC;Amount
@@ -15,6 +17,18 @@ Urs Keller;NL91ABNA0417164300;ABNANL2A;99.00
 Ida Wolf;DE02120300000000202051;BYLADEM1001;12.50
 `;
 
+const desktop = { width: 1280, height: 900 };
+const phone = { width: 390, height: 844 };
+
+/** The pictures in docs are renewed by `SCREENSHOTS=docs LONG_TESTS=1 npx vitest run serve-examples`. */
+async function picture(page: Page, name: string, colorScheme: 'light' | 'dark' = 'light'): Promise<void> {
+  const { SCREENSHOTS } = process.env;
+  if (!SCREENSHOTS) return;
+  await page.emulateMedia({ colorScheme });
+  await page.screenshot({ path: join(SCREENSHOTS, `example-${name}.png`), fullPage: true });
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
 describe.skipIf(whyNoChromium)(`npm run examples${whyNoChromium}`, () => {
   const visit = tBrowser();
 
@@ -24,26 +38,36 @@ describe.skipIf(whyNoChromium)(`npm run examples${whyNoChromium}`, () => {
     await examples.printed(/GraphiQL .*\n/);
     const [, url = ''] = /(http:\S+)\/apollo\.html/.exec(examples.stdout()) ?? [];
     for (const client of ['urql', 'apollo']) {
-      const { page } = await visit(url, { viewport: { width: 1280, height: 900 } });
+      const { page } = await visit(url, { viewport: desktop });
       await page.locator(`a[href="/${client}.html"]`).click();
-      await page.getByText('offline drafter, which is not a language model').waitFor();
       await page.getByRole('navigation').getByRole('link', { name: 'GraphiQL' }).waitFor();
+      await page.getByLabel('IBAN', { exact: true }).fill('DE89370400440532013001');
+      await page.locator('#iban-answer').getByText('Did you mean').waitFor();
+
+      await show(page, 'many');
       await page.getByRole('button', { name: 'Try an example list' }).click();
       await page.getByText('Commerzbank, BIC COBADEFFXXX').waitFor();
       await page.getByText('2 valid, 1 bank not known, 1 suspicious, 2 not valid').waitFor();
-      await page.getByLabel('IBAN', { exact: true }).fill('DE89370400440532013001');
-      await page.locator('#iban-answer').getByText('Did you mean').waitFor();
-      await page.getByLabel('Topic').fill('Fountain pens: the reservoir, the feed, why people still write with one');
-      await page.getByLabel('Maximum words').fill('120');
-      await page.getByRole('button', { name: 'Order essay' }).click();
-      await page.getByText('arranged by the offline drafter').waitFor();
+      await page.locator('.row').first().getByRole('button').first().click();
+      await page.getByRole('button', { name: 'Undo' }).waitFor();
+      await picture(page, 'many');
+
       await dropFile(page, 'payees.csv', payees);
       await page.getByRole('button', { name: 'Check the file' }).click();
       await page.getByRole('button', { name: '2 suspicious' }).waitFor();
       await page.getByRole('button', { name: '3 valid' }).waitFor();
-      // docs/example-page.png is `SCREENSHOTS=docs LONG_TESTS=1 npx vitest run serve-examples`.
-      const { SCREENSHOTS } = process.env;
-      if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, 'example-page.png'), fullPage: true });
+      await picture(page, 'file', 'dark');
+
+      await show(page, 'essays');
+      await page.getByText('offline drafter, which is not a language model').waitFor();
+      await page.getByLabel('Topic').fill('Fountain pens: the reservoir, the feed, why people still write with one');
+      await page.getByLabel('Maximum words').fill('120');
+      await page.getByRole('button', { name: 'Order essay' }).click();
+      await page.getByText('arranged by the offline drafter').waitFor();
+      await page.setViewportSize(phone);
+      await picture(page, 'essays');
+      await show(page, 'many');
+      await picture(page, 'phone', 'dark');
     }
     examples.kill('SIGTERM');
     expect(await examples.ended).toEqual({ code: 0, signal: null });

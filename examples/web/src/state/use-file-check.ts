@@ -101,7 +101,7 @@ export function useFileCheck(): FileCheck {
 }
 
 /** Types of files, by their names, that need no request to be refused. */
-const withoutRows = /^(?:image|audio|video)\/|^application\/(?:pdf|msword)$/;
+const withoutRows = /^(?:image|audio|video)\/|^application\/pdf$/;
 
 const noNames = { column: '', bicColumn: '' };
 
