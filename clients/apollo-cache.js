@@ -8,6 +8,7 @@ import { relayStylePagination } from '@apollo/client/utilities';
 import { visit } from 'graphql';
 
 // From here, written by `npm run schema`.
+// biome-ignore format: JSON
 const types = {
   "keys": {
     "Allowance": null,

@@ -6,6 +6,7 @@
 import { relayPagination } from '@urql/exchange-graphcache/extras';
 
 // From here, written by `npm run schema`.
+// biome-ignore format: JSON
 const types = {
   "keys": {
     "Allowance": null,

@@ -39,7 +39,7 @@ async function readSummary(child: ChildProcess): Promise<ReadyGateway | null> {
   if (child.stdout === null) return null;
   let url: string | undefined;
   for await (const line of createInterface(child.stdout)) {
-    url ??= line.match(/Graphi?QL +(\S+)\/graphql$/)?.[1];
+    url ??= line.match(/Graph(?:i)?QL +(\S+)\/graphql$/)?.[1];
     if (url === undefined || !/^ *essays /.test(line)) continue;
     // Discard further output, so that the pipe does not fill up.
     child.stdout.resume();

@@ -62,7 +62,7 @@ export function fillGraphcache(text: string, schema: GraphQLSchema): string {
 }
 
 function fill(text: string, types: object): string {
-  const part = `const types = ${JSON.stringify(types, null, 2)};\n`;
+  const part = `// biome-ignore format: JSON\nconst types = ${JSON.stringify(types, null, 2)};\n`;
   return replacePart(text, /(\/\/ From here, [^\n]*\n)[\s\S]*?(?=\/\/ To here[.])/, part);
 }
 

@@ -30,7 +30,7 @@ async function startGateway(): Promise<{ url: string; stop(): void }> {
   const env = { SHUTDOWN_DELAY_MS: '0', ...process.env };
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   for await (const line of createInterface({ input: child.stdout })) {
-    const [, url] = /Graphi?QL\s+(\S+)\/graphql/.exec(line) ?? [];
+    const [, url] = /Graph(?:i)?QL\s+(\S+)\/graphql/.exec(line) ?? [];
     if (url !== undefined) return { url, stop: () => child.kill('SIGTERM') };
   }
   throw new UsageError('the gateway did not start; its log says why');

@@ -55,8 +55,8 @@ export function tReplicas(redis: { url: string }, options: Parameters<typeof tGa
 
 /** Resolves when the process listens. */
 export async function untilReady(process: TProcess): Promise<GatewayProcess> {
-  const [printed] = await process.printed(/Graphi?QL .*\n[\s\S]*to stop .*\n/);
-  const [, origin = ''] = /Graphi?QL +(\S+)\/graphql\n/.exec(printed) ?? [];
+  const [printed] = await process.printed(/Graph(?:i)?QL .*\n[\s\S]*to stop .*\n/);
+  const [, origin = ''] = /Graph(?:i)?QL +(\S+)\/graphql\n/.exec(printed) ?? [];
   const [, metricsUrl = null] = /metrics +(\S+)\n/.exec(printed) ?? [];
 
   return {

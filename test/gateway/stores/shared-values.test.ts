@@ -88,7 +88,10 @@ describe('shared values', () => {
     values.write('a', 'value', hour);
     values.write('b', 'value', hour);
     await send();
-    const nameOf = (key: string) => createSealing(() => 'secret').loadKeys().hash(key);
+    const nameOf = (key: string) =>
+      createSealing(() => 'secret')
+        .loadKeys()
+        .hash(key);
     await store.set(nameOf('b'), (await store.get(nameOf('a'))) ?? '', hour);
     const read = values.readMany(['a', 'b']);
     await send();
