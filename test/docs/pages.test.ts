@@ -12,7 +12,7 @@ import { tBankDataService } from '../support/self-hosted.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
-const pages = ['.', 'docs', 'docs/adr'].flatMap((folder) =>
+const pages = ['.', 'docs', 'docs/adr', 'docs/releases'].flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name)),
@@ -57,7 +57,7 @@ describe('the pages', () => {
   });
 
   it('name npm scripts that exist', () => {
-    const scripts = findInPages(/npm run ([\w:-]+)/g).filter(({ page }) => page !== 'CHANGELOG.md');
+    const scripts = findInPages(/npm run ([\w:-]+)/g).filter(({ page }) => !/^(CHANGELOG|docs\/releases)/.test(page));
     expect(scripts.filter(({ found }) => !(found in packageJson.scripts))).toEqual([]);
   });
 
