@@ -118,6 +118,7 @@ export const cacheOptions = {
   // In development, Graphcache without a schema warns of each field that only another member of a union has.
   logger(severity, message) {
     const isOfOtherMember = message.startsWith('Invalid undefined') && message.includes('Fragment');
-    if (!isOfOtherMember) console[severity](message);
+    // biome-ignore lint/suspicious/noConsole: Graphcache writes there, too, but no debug messages.
+    if (severity !== 'debug' && !isOfOtherMember) console[severity](message);
   },
 };

@@ -20,7 +20,7 @@ it('have the types of the schema; `npm run schema` writes them', () => {
 describe.each(cachingClients)('the cache of %s', (_, createClient) => {
   let warnings: MockInstance[];
   beforeEach(() => {
-    warnings = [vi.spyOn(console, 'warn'), vi.spyOn(console, 'error')];
+    warnings = [vi.spyOn(console, 'warn'), vi.spyOn(console, 'error'), vi.spyOn(console, 'debug')];
   });
   afterEach(() => {
     // Both clients warn of what their caches cannot store or find.
