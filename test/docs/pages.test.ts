@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import breakingChanges from '../../docs/releases/breaking-changes.json' with { type: 'json' };
 import packageJson from '../../package.json' with { type: 'json' };
 import { fencedBlocks } from '../support/docs/fenced-blocks.ts';
 import { runBlock, whyNoCurl } from '../support/docs/run-block.ts';
@@ -12,7 +13,7 @@ import { tBankDataService } from '../support/self-hosted.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
-const pages = ['.', 'docs', 'docs/adr'].flatMap((folder) =>
+const pages = ['.', 'docs', 'docs/adr', 'docs/releases'].flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name)),
@@ -59,6 +60,11 @@ describe('the pages', () => {
   it('name npm scripts that exist', () => {
     const scripts = findInPages(/npm run ([\w:-]+)/g).filter(({ page }) => page !== 'CHANGELOG.md');
     expect(scripts.filter(({ found }) => !(found in packageJson.scripts))).toEqual([]);
+  });
+
+  it('name each breaking change of the schema in the changelog', () => {
+    const unreleased = /^## \[Unreleased\]\n([\s\S]*?)^## \[/m.exec(read('CHANGELOG.md'))?.[1] ?? '';
+    expect(breakingChanges.filter(({ path }) => !unreleased.includes(`\`${path}\``))).toEqual([]);
   });
 
   it('name TypeScript files that exist', () => {
