@@ -23,7 +23,7 @@ describe('after STORE_SECRET_OLD was removed', () => {
     await before.close();
     await open(second, first).checkSecret();
     vi.setSystemTime(Date.now() + 31 * dayMs);
-    return () => tProcess(open(second), { isNew: true });
+    return (old: string | null = null) => tProcess(open(second, old), { isNew: true });
   }
 
   it('orders are accepted, although what all processes share is sealed with the old secret', async () => {
@@ -32,6 +32,23 @@ describe('after STORE_SECRET_OLD was removed', () => {
     await process.write({ ...order, idempotencyKey: 'later' }, 'An essay of the second secret.', 4_000);
     expect(process.calls).toHaveLength(1);
     await process.close();
+  });
+
+  it('an order that another process has sent, which still has that secret, is paid for once', async () => {
+    const start = await tReplaced();
+    const one = start(first);
+    const results = [one.generate(order, from())];
+    await pass(4_000);
+    expect(one.calls).toHaveLength(1);
+    const other = start();
+    results.push(other.generate(order, from()));
+    await pass(10_000);
+    const essay = tEssay('Once.');
+    one.calls[0]?.answer(essay);
+    await pass(5_000);
+    expect(await Promise.all(results)).toEqual([essay, essay]);
+    expect([one.calls.length, other.calls.length]).toEqual([1, 0]);
+    await Promise.all([one.close(), other.close()]);
   });
 
   it('two processes pay for an order once', async () => {
