@@ -116,7 +116,7 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
   async function checkMarker(): Promise<void> {
     if (!isShared) return;
     const own = randomUUID();
-    const found = await getOrCreate(store, markerKey, own, { expiresInMs: markerMs });
+    const found = await getOrCreate({ ...store, get: readShared }, markerKey, own, { expiresInMs: markerMs });
     const isNew = found === own || (marker !== null && marker !== found);
     const isLost = isNew && marker !== null;
     marker = found;
@@ -125,6 +125,17 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
       lostAt = performance.now();
       losses += 1;
       forgetList();
+    }
+  }
+
+  /** An entry that outlives the secret with which it was sealed is removed: all orders would be refused for a year. */
+  async function readShared(key: string): Promise<string | null> {
+    try {
+      return await store.get(key);
+    } catch (error) {
+      skipUnreadable(error);
+      await store.delete(key);
+      return null;
     }
   }
 
@@ -204,7 +215,7 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
   }
 
   async function readListed(): Promise<{ text: string | null; listed: readonly Listed[] }> {
-    const text = await store.get(listedKey);
+    const text = await readShared(listedKey);
     try {
       return { text, listed: parseRecord(listedSchema, text) ?? [] };
     } catch (error) {
