@@ -115,4 +115,9 @@ export const cacheOptions = {
     Object.entries(types.keys).map(([type, key]) => [type, (data) => (key === null ? null : (data[key] ?? null))]),
   ),
   resolvers: { Query: Object.fromEntries(types.connections.map((name) => [name, relayPagination()])) },
+  // In development, Graphcache without a schema warns of each field that only another member of a union has.
+  logger(severity, message) {
+    const isOfOtherMember = message.startsWith('Invalid undefined') && message.includes('Fragment');
+    if (!isOfOtherMember) console[severity](message);
+  },
 };

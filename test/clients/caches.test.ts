@@ -135,6 +135,17 @@ describe.each(cachingClients)('the cache of %s', (_, createClient) => {
     expect(data.generateIban).toMatchObject({ __typename: 'InvalidIbanFields', message: expect.any(String) });
   });
 
+  it('stores a member of a union without warnings of the fields of other members', async () => {
+    const { ask } = await tClient();
+    const query = `{
+      generateIban(input: { country: "XX" }) {
+        ... on IbanValidation { iban format { masked } }
+        ... on InvalidIbanFields { fields { field } }
+      }
+    }`;
+    expect((await ask(query)).data.generateIban).toMatchObject({ fields: [{ field: 'country' }] });
+  });
+
   it('joins the pages of a list of banks', async () => {
     const { ask, loadMore, requests } = await tClient();
     const query = `query ($after: String) {
