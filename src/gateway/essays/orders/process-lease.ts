@@ -106,7 +106,7 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
     }
   }
 
-  /** Its orders are listed once more. */
+  /** The next renewal stores its orders under another list. */
   function forgetList(): void {
     ownList = null;
     written = '[]';

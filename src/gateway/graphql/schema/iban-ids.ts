@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 import { StoreError } from '../../stores/store.ts';
 
 /**
- * The ids of IBAN validations: encrypted IBANs, as an id may be in a URL, in the log of a client, or in a contract without personal
- * data. The same IBAN always has the same id, as caches of clients need it.
+ * The ids of IBAN validations: encrypted IBANs, because an id may be in a URL, in the log of a client, or in a supergraph contract
+ * without personal data. The same IBAN always has the same id, as caches of clients need it.
  */
 export interface IbanIds {
   write(iban: string): string;
