@@ -118,6 +118,7 @@ export const cacheOptions = {
   // In development, Graphcache without a schema warns of each field that only another member of a union has.
   logger(severity, message) {
     const isOfOtherMember = message.startsWith('Invalid undefined') && message.includes('Fragment');
+    // biome-ignore lint/suspicious/noConsole: the default logger does so.
     if (!isOfOtherMember) console[severity](message);
   },
 };

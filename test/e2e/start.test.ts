@@ -47,7 +47,7 @@ describe('npm start without any configuration', () => {
       valid: false,
       suggestions: expect.arrayContaining(['DE89370400440532013000']),
     });
-    expect(data.nationalError).toEqual({ valid: true, nationalCheck: 'FAILED' });
+    expect(data.nationalError).toMatchObject({ valid: true, nationalCheck: 'FAILED' });
     const essay = await ask<{ generateEssay: { wordCount: number; text: string } }>(example, {}, 'OrderEssay');
     expect(essay.generateEssay.wordCount).toBeGreaterThan(50);
     expect(essay.generateEssay.wordCount).toBeLessThanOrEqual(250);
