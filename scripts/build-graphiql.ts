@@ -43,7 +43,9 @@ function readLogo() {
 function readExample() {
   const query = readFileSync(new URL('graphiql-example.graphql', import.meta.url), 'utf8');
   const ibans = ['FR14 2004 1010 0505 0001 3M02 606', 'GB29NWBK60161331926819', 'DE89370400440532013001'];
-  const variables = JSON.stringify({ essayId: 'ID', after: null, ibans }, null, 2);
+  // As a variable: GraphiQL's Explorer cannot show a list of objects in a query.
+  const rows = ibans.map((iban, index) => ({ reference: `row ${index + 1}`, iban }));
+  const variables = JSON.stringify({ essayId: 'ID', after: null, ibans, rows }, null, 2);
   return { defaultQuery: query, variables };
 }
 

@@ -1,5 +1,6 @@
 import {
   type GraphQLField,
+  type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
@@ -39,7 +40,8 @@ export function fillApolloCache(text: string, schema: GraphQLSchema): string {
     keys: Object.fromEntries(objects.map((type) => [type.name, findKey(type)])),
     lists: Object.fromEntries(
       [...objects, ...(query ? [query] : [])].flatMap((type) => {
-        const names = listFields(type).filter(() => !isPartOfConnection(type));
+        // The order of a connection changes with its pages and over time.
+        const names = isConnection(type) ? [] : listFields(type);
         return names.length > 0 ? [[type.name, names]] : [];
       }),
     ),
@@ -51,7 +53,7 @@ export function fillApolloCache(text: string, schema: GraphQLSchema): string {
 
 /** The file of Graphcache with the types of this schema. */
 export function fillGraphcache(text: string, schema: GraphQLSchema): string {
-  const changing = findReachable([schema.getMutationType(), schema.getSubscriptionType()]);
+  const changing = listChangedTypes(schema);
   return fill(text, {
     keys: Object.fromEntries(
       listObjects(schema).map((type) => [type.name, changing.has(type) && 'id' in type.getFields() ? 'id' : null]),
@@ -93,31 +95,30 @@ function listFields(type: GraphQLObjectType): string[] {
   });
 }
 
-/** The order of a connection changes with its pages and over time. */
-function isPartOfConnection({ name }: GraphQLObjectType): boolean {
-  return name.endsWith('Connection');
+function listConnections(schema: GraphQLSchema) {
+  return fieldsOf(schema.getQueryType()).filter(({ type }) => isConnection(getNamedType(type)));
 }
 
-function listConnections(schema: GraphQLSchema) {
-  return fieldsOf(schema.getQueryType()).filter(({ type }) => getNamedType(type).name.endsWith('Connection'));
+function isConnection({ name }: GraphQLNamedType): boolean {
+  return name.endsWith('Connection');
 }
 
 function filtersOf(args: GraphQLField<unknown, unknown>['args']): string[] {
   return args.map(({ name }) => name).filter((name) => !['first', 'after', 'last', 'before'].includes(name));
 }
 
-/** The objects in the results of these types. */
-function findReachable(roots: readonly (GraphQLObjectType | null | undefined)[]): ReadonlySet<GraphQLObjectType> {
+/** The objects in results of mutations and subscriptions. */
+function listChangedTypes(schema: GraphQLSchema): ReadonlySet<GraphQLObjectType> {
   const found = new Set<GraphQLObjectType>();
   const visitType = (type: GraphQLObjectType) => {
     if (found.has(type)) return;
     found.add(type);
     for (const field of fieldsOf(type)) {
       const named = getNamedType(field.type);
-      const members = isAbstractType(named) && 'getTypes' in named ? named.getTypes() : [named];
-      for (const member of members) if (isObjectType(member)) visitType(member);
+      if (isAbstractType(named)) schema.getPossibleTypes(named).forEach(visitType);
+      else if (isObjectType(named)) visitType(named);
     }
   };
-  for (const root of roots) if (root) visitType(root);
+  for (const root of [schema.getMutationType(), schema.getSubscriptionType()]) if (root) visitType(root);
   return found;
 }

@@ -7,7 +7,7 @@ const limits = [
   { kind: 'cold IBAN', files: 61, functions: 260 },
   { kind: 'cached IBAN', files: 42, functions: 132 },
   { kind: 'kept reply', files: 20, functions: 64 },
-  { kind: 'essay', files: 65, functions: 330 },
+  { kind: 'essay', files: 65, functions: 332 },
 ] as const;
 
 it('the paths of requests through the source do not grow', async () => {

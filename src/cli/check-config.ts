@@ -151,7 +151,7 @@ function probeAll(config: Config): Promise<CheckResult | CheckResult[]>[] {
     ...(essayService.llm ? [probe('LLM_URL', essayService.llm.url)] : []),
     ...(jwt && 'url' in jwt.keys ? [checkKeySet(jwt.keys.url)] : []),
     ...(traces ? [probe('OTEL_EXPORTER_OTLP_ENDPOINT', traces.url)] : []),
-    ...(store.redis ? [pingRedis(store.redis), checkRedisSettings(store.redis), checkRedisSecret(config)] : []),
+    ...(store.redis ? [checkRedis(store.redis), checkRedisSecret(config)] : []),
   ];
 }
 
@@ -202,7 +202,8 @@ const failures: readonly [RegExp, string][] = [
   ],
 ];
 
-async function pingRedis(server: RedisConfig): Promise<CheckResult> {
+/** `PING`, and the settings that `INFO` prints, which is permitted to the gateway. */
+async function checkRedis(server: RedisConfig): Promise<CheckResult[]> {
   let reason = '';
   const storeDown = (text: string) => {
     reason ||= text;
@@ -214,30 +215,22 @@ async function pingRedis(server: RedisConfig): Promise<CheckResult> {
   });
   try {
     await connection.run((redis) => redis.ping());
-    return { ok: true, description: `REDIS_URL: ${describeRedis(server)} responded to PING` };
+    const infos = await connection.run((redis) => {
+      const masters = 'nodes' in redis ? redis.nodes('master') : [redis];
+      return Promise.all(masters.map((master) => master.info().catch(() => '')));
+    });
+    return [
+      { ok: true, description: `REDIS_URL: ${describeRedis(server)} responded to PING` },
+      ...findLossySettings(infos).map((text) => ({
+        ok: true,
+        isWarning: true as const,
+        description: `REDIS_URL: ${text}`,
+      })),
+    ];
   } catch (error) {
     reason ||= messageOf(error);
-    return { ok: false, description: `REDIS_URL: ${describeAddresses(server)} did not respond to PING (${reason})` };
-  } finally {
-    await connection.close();
-  }
-}
-
-/** Reads what `INFO` says, which is permitted to the gateway, and nothing if Redis fails: then the ping has failed, too. */
-async function checkRedisSettings(server: RedisConfig): Promise<CheckResult[]> {
-  const connection = createRedisConnection({
-    server,
-    commandTimeoutMs: timeoutMs,
-    events: { storeDown() {}, storeUp() {} },
-  });
-  try {
-    const texts = await connection.run((redis) => {
-      const masters = 'nodes' in redis ? redis.nodes('master') : [redis];
-      return Promise.all(masters.map((master) => master.info()));
-    });
-    return findLossySettings(texts).map((text) => ({ ok: true, isWarning: true, description: `REDIS_URL: ${text}` }));
-  } catch {
-    return [];
+    const description = `REDIS_URL: ${describeAddresses(server)} did not respond to PING (${reason})`;
+    return [{ ok: false, description }];
   } finally {
     await connection.close();
   }

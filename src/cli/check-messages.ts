@@ -24,7 +24,7 @@ export interface CheckedFile {
 interface MessageFileOptions {
   answers: Answers;
   banks: KnownBanks;
-  /** Of the messages before it. */
+  /** The ids of the messages before it. */
   messageIds: Set<string>;
   profile: Profile;
   /** What a bank says about the message. */

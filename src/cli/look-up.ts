@@ -46,6 +46,7 @@ export async function lookUpIban(text: string, { json = false }: LookUpOptions =
       iban: printIban(iban),
       valid: problems.length === 0,
       problems: problems.map((problem) => describeIbanProblem(problem, iban)),
+      // Not `countryName`, whose names take longer to load than a look-up takes.
       country: parts === null ? '' : (new Intl.DisplayNames('en', { type: 'region' }).of(country) ?? ''),
       bankCode,
       branch: parts?.branch ?? '',

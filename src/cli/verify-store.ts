@@ -85,8 +85,8 @@ process.on('exit', () => process.stdout.write(JSON.stringify({ entries, damaged 
 let damaged = [];`;
 
 /**
- * Compares each entry of a store with its checksum in the order of expiries. An entry that was
- * replaced before it expired remains in that order.
+ * Compares each entry of a store with its checksum in the order of expiries. An entry that was replaced before it expired remains in
+ * that order.
  */
 const compareChecksums = `
 const { crc32 } = require('node:zlib');

@@ -142,7 +142,7 @@ export function describeIbanProblem(problem: IbanProblem, iban: string): string 
       return `${country} is not in the SWIFT IBAN registry, so that banks elsewhere may not accept its IBANs.`;
     case 'TOO_SHORT':
     case 'TOO_LONG':
-      if (format === null) return 'An IBAN has at least 15 characters; this one has 1.';
+      if (format === null) return `An IBAN has at least 15 characters; this one has ${iban.length}.`;
       return `An IBAN of ${country} has ${format.length} characters; this one has ${iban.length}.`;
     case 'WRONG_STRUCTURE':
       return `An IBAN of ${country} has the format ${format?.format} (n: digits, a: letters, c: either); this one does not.`;

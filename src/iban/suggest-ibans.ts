@@ -12,8 +12,9 @@ interface SuggestOptions {
 
 /**
  * Suggests valid IBANs for an invalid compacted text with one typo: a wrong, missing or extra character, or swapped neighbours; or
- * with any number of O for 0 and I for 1, or the reverse. The one that the text contains comes first, then known banks, then the more likely typo. Where there is no such typo, the only
- * suggestion is the one valid IBAN that the text contains, as pasted text may. Empty for a valid IBAN.
+ * with any number of O for 0 and I for 1, or the reverse. The IBAN that the text contains comes first, then known banks, then the
+ * more likely typo. Where there is no such typo, the only suggestion is the one valid IBAN that the text contains, as pasted text
+ * may. Empty for a valid IBAN.
  * @example
  * suggestIbans('DE8937O400440532013000') // => ['DE89370400440532013000']
  * suggestIbans('DE89370400440532013001') // => ['DE89370400420532013001', 'DE89370400440532013000']

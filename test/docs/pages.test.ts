@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import breakingChanges from '../../docs/releases/breaking-changes.json' with { type: 'json' };
 import packageJson from '../../package.json' with { type: 'json' };
 import { fencedBlocks } from '../support/docs/fenced-blocks.ts';
 import { runBlock, whyNoCurl } from '../support/docs/run-block.ts';
@@ -59,6 +60,11 @@ describe('the pages', () => {
   it('name npm scripts that exist', () => {
     const scripts = findInPages(/npm run ([\w:-]+)/g).filter(({ page }) => !/^(CHANGELOG|docs\/releases)/.test(page));
     expect(scripts.filter(({ found }) => !(found in packageJson.scripts))).toEqual([]);
+  });
+
+  it('name each breaking change of the schema in the changelog', () => {
+    const unreleased = /^## \[Unreleased\]\n([\s\S]*?)^## \[/m.exec(read('CHANGELOG.md'))?.[1] ?? '';
+    expect(breakingChanges.filter(({ path }) => !unreleased.includes(`\`${path}\``))).toEqual([]);
   });
 
   it('name TypeScript files that exist', () => {

@@ -142,8 +142,13 @@ export async function watchFolder({ folder, looks, ...options }: WatchOptions): 
 
 /** Changes with the content of the file: its time in milliseconds, and its size. */
 function editionOf(path: string): string {
-  const { mtimeMs = 0, size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
-  return `${mtimeMs} ${size}`;
+  try {
+    const { mtimeMs, size } = statSync(path);
+    return `${mtimeMs} ${size}`;
+  } catch {
+    // Reading it fails with a reason.
+    return '0 0';
+  }
 }
 
 function byTime([, a]: readonly [string, string], [, b]: readonly [string, string]): number {

@@ -149,8 +149,8 @@ requestId operationType operationName documentId clientName clientVersion durati
 upstreamCalls perSecond variables mutation subscription anonymous api-key: unreachable credentials wrong-secret
 IbanValidation InvalidIbanFields InvalidEssayInput EssayAllowanceExhausted EssayServiceFailed
 
-allowance backwards: buffered collector configuration continued continues documents executed exhausted exported: failing, idempotency
-invalid: look-ups operator rejected, requests response unexpected upstream written:
+allowance backwards: buffered collector configuration continued continues CORS_ORIGINS documents executed exhausted exported: failing,
+gateway: idempotency invalid: look-ups operator rejected, requests response unexpected upstream written:
 
 account_number bank_code bank_data checksum country_code country_iban_example country_iban_format_as_regex
 country_iban_format_as_swift current_page iban_data last_page national_checksum per_page revision_date sepa_country

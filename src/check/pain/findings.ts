@@ -182,7 +182,7 @@ export class MessageFindings {
 
 interface Summary {
   code: RuleCode;
-  /** Of the first element. */
+  /** The place of the first element. */
   place: Place;
   count: number;
   describe: (count: number) => string;
@@ -193,7 +193,7 @@ interface Found {
   order: number;
   /** Null: known when the answer about an IBAN is. */
   code: RuleCode | null;
-  /** Of the missing element; null if none is missing. */
+  /** The name of the missing element; null if none is missing. */
   path: string | null;
   isGeneric: boolean;
   complete?: () => Finding | (() => Finding);

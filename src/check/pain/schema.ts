@@ -69,8 +69,8 @@ export function readLines(tables: readonly string[]): ReadonlyMap<string, TypeLi
   const types = new Map<string, TypeLine>();
   for (const [name = '', kind, ...elements] of written) {
     const former = types.get(name);
-    if (kind === '~' && former === undefined) throw new Error(`${name} must be in an earlier table`);
-    if (kind !== '~' || former === undefined) types.set(name, { kind: kind === '|' ? '|' : '=', elements });
+    if (kind !== '~') types.set(name, { kind: kind === '|' ? '|' : '=', elements });
+    else if (former === undefined) throw new Error(`${name} must be in an earlier table`);
     else types.set(name, { ...former, elements: restrict(former.elements, elements) });
   }
   return types;
@@ -78,10 +78,15 @@ export function readLines(tables: readonly string[]): ReadonlyMap<string, TypeLi
 
 /** @param changes such as `CtrlSum!`, `Ustrd?` or `MsgId:Identification`; those of elements that a version does not have are ignored */
 function restrict(elements: readonly string[], changes: readonly string[]): string[] {
-  const byName = new Map(changes.map((change) => [/^\w+/.exec(change)?.[0], change.match(/^\w+([!?]?)(:\w+)?$/)]));
+  const byName = new Map(
+    changes.map((text) => {
+      const [, name, change, type] = /^(\w+)([!?]?)(:\w+)?$/.exec(text) ?? [];
+      return [name, { change, type }];
+    }),
+  );
   return elements.map((element) => {
     const [, name = '', occurrence = '', type = ''] = /^(\w+)(.*?)(:\w+)$/.exec(element) ?? [];
-    const [, change = '', newType = type] = byName.get(name) ?? [];
+    const { change = '', type: newType = type } = byName.get(name) ?? {};
     const mandatory = occurrence === '*' ? '+' : '';
     return `${name}${change === '!' ? mandatory : change || occurrence}${newType}`;
   });

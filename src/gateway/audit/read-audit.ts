@@ -73,7 +73,7 @@ function findOwnHash(text: string): string | null {
   return own !== null && hash('sha256', content, 'hex') === own ? own : null;
 }
 
-/** Of a call, from its two lines. Its outcome is `open` if its process has not written how it ended: it may have been sent. */
+/** The fields of a call, from its two lines. Its outcome is `open` if its process has not written how it ended: it may have been sent. */
 const callFields = [
   'at',
   'day',

@@ -96,8 +96,8 @@ function createConfig(vars: Values, isLocal: boolean, isTerminal: boolean) {
       oldSecretFile: vars.STORE_SECRET_OLD_FILE ?? null,
     },
     /**
-     * How long the gateway serves requests after a stop signal while /ready responds 503, in milliseconds. Only a gateway in a terminal that no
-     * other machine can reach has surely no proxy in front of it.
+     * How long the gateway serves requests after a stop signal while /ready responds 503, in milliseconds. Only a gateway that runs in
+     * a terminal, and that no other machine can reach, is sure to have no proxy in front of it.
      */
     shutdownDelayMs: vars.SHUTDOWN_DELAY_MS ?? (isLocal && isTerminal ? 0 : 5_000),
     /**

@@ -15,7 +15,7 @@ export const essayLimits = { wordCount: 2_000, titles: 20, description: 10_000, 
 
 /* Schemas are for what is stored. */
 
-const date = z.coerce.date().nullable();
+const date = z.coerce.date();
 
 /** What an essay is about. */
 export type EssayInput = z.infer<typeof inputSchema>;
@@ -48,12 +48,11 @@ export const essaySchema = z.object({
   /** Words in the text, counted by the gateway. */
   wordCount: z.number(),
   mode: z.enum(essayModes),
-  /** This and what follows is null if the essay was stored before release 0.2.0. */
-  writer: z.enum(essayWriters).nullable(),
+  writer: z.enum(essayWriters),
   createdAt: date,
   /** When the stored essay expires. */
   keptUntil: date,
-  input: inputSchema.nullable(),
+  input: inputSchema,
 });
 
 /** The order must be changed before it can succeed. No essay was written. */
@@ -82,7 +81,7 @@ const exhaustedSchema = z.object({
   message: z.string(),
   code: z.enum(['UPSTREAM_ALLOWANCE_EXHAUSTED', 'BUDGET_EXHAUSTED']),
   /** When orders are accepted again; null when the service does not report that. */
-  renewsAt: date,
+  renewsAt: date.nullable(),
 });
 
 export type EssayServiceFailed = z.infer<typeof failedSchema>;

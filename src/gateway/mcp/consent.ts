@@ -22,7 +22,7 @@ export interface Seal {
   /** Different for each question: the calls of each consent are counted. */
   id: string;
   kind: 'asked' | 'confirmation';
-  /** The hash of day, caller, tool and arguments. */
+  /** The hash of day, caller, tool, number of calls and arguments. */
   digest: string;
 }
 
@@ -86,9 +86,10 @@ const ttlSeconds = 600;
 const maxWaitMs = 1_000;
 
 /** With the day, as calls are counted by day: a consent is not used again on the next one. */
-function digestOf({ name }: Tool, args: Arguments, { id }: Caller): string {
+function digestOf(tool: Tool, args: Arguments, { id }: Caller): string {
   const day = new Date().toISOString().slice(0, 10);
-  return hash('sha256', JSON.stringify([day, id, name, canonical(args)]));
+  // The operator may change the document of a tool, and what it costs.
+  return hash('sha256', JSON.stringify([day, id, tool.name, countCalls(tool, args), canonical(args)]));
 }
 
 function countCalls({ countCalls }: Tool, args: Arguments): number {

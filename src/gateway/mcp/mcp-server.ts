@@ -117,7 +117,7 @@ export function createMcpServers(options: McpServerOptions) {
 
   async function execute(tool: Tool, args: Arguments, exchange: Exchange, caller: Caller): Promise<CallToolResult> {
     const { signal, requestId, trace } = exchange;
-    const variables = tool.hasKey ? { ...args, idempotencyKey: args.idempotencyKey ?? deriveKey(args) } : args;
+    const variables = tool.hasKey ? { ...args, idempotencyKey: args.idempotencyKey ?? deriveKey(tool, args) } : args;
     const request = {
       ...{ method: 'POST', search: '', body: '', headers: {}, mediaType: 'application/json' as const },
       ...{ isStreamOnly: false, signal, requestId, trace, confirmCaller: () => exchange.confirmCaller() },
@@ -169,8 +169,8 @@ function canAsk({ mcpReq: { envelope } }: ServerContext): boolean {
 }
 
 /** The same order has the same key, so that an agent that orders twice pays once. */
-function deriveKey(args: Arguments): string {
-  return `mcp-${hash('sha256', JSON.stringify(canonical(args)))}`;
+function deriveKey({ name }: Tool, args: Arguments): string {
+  return `mcp-${hash('sha256', JSON.stringify([name, canonical(args)]))}`;
 }
 
 function textOf({ parts, body, bodyEncoding }: Reply): string {

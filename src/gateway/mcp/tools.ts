@@ -61,11 +61,14 @@ function readTool(schema: GraphQLSchema, text: string): Tool | null {
   const document = parse(text, { noLocation: true });
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   const description = operations[0]?.description?.value ?? '';
-  const [mark, calls] = /@tool(?:\(calls: ([1-9]\d*)\))?/.exec(description) ?? [];
+  const [mark, options = null] = /(?<![\w.])@tool(?![\w-])(\(.*?(?:\)|$))?/m.exec(description) ?? [];
   if (mark === undefined) return null;
   const [problem] = validate(schema, document);
   if (problem) throw problem;
-  const { name, operation, selectionSet, variableDefinitions } = operations[0] as OperationDefinitionNode;
+  const { name, operation, selectionSet, variableDefinitions = [] } = operations[0] as OperationDefinitionNode;
+  const [, calls = null] = /^\(calls: ?([1-9]\d{0,8})\)$/.exec(options ?? '') ?? [];
+  if (options !== null && calls === null)
+    throw new Error(`${mark} must have a number of paid calls from 1, such as @tool(calls: 3)`);
   const fields = schema.getRootType(operation)?.getFields();
   const [service, ...scopes] = selectionSet.selections.map(
     (field) => field.kind === Kind.FIELD && fields?.[field.name.value]?.extensions.scope,
@@ -73,11 +76,17 @@ function readTool(schema: GraphQLSchema, text: string): Tool | null {
   if (
     !name ||
     operations.length > 1 ||
+    operation === 'subscription' ||
     (service !== 'bank-data' && service !== 'essays') ||
     scopes.some((scope) => scope !== service)
   ) {
-    throw new Error(`${name?.value ?? 'it'} must be one operation with a name, whose root fields are of one service`);
+    throw new Error(
+      `${name?.value ?? 'it'} must be one query or mutation with a name, whose root fields are of one service`,
+    );
   }
+  const hasVariable = (name: string) => variableDefinitions.some(({ variable }) => variable.name.value === name);
+  if (hasVariable('confirmation'))
+    throw new Error(`${name.value} must have no variable confirmation: it is the argument with the consent of a user`);
   const most = calls ? countOf(Number(calls), 'paid call') : 'one paid call, or one for each item of its lists';
   const summary = description.replace(mark, '').trim();
   return {
@@ -85,7 +94,8 @@ function readTool(schema: GraphQLSchema, text: string): Tool | null {
     description: `${summary}\nCosts at most ${most}.`.trim(),
     countCalls: (args) => Number(calls ?? Math.max(1, Object.values(args).filter(Array.isArray).flat().length)),
     isReadOnly: operation === 'query',
-    hasKey: variableDefinitions?.some(({ variable }) => variable.name.value === 'idempotencyKey') === true,
+    // A query may find an order by its id or its key.
+    hasKey: operation === 'mutation' && hasVariable('idempotencyKey'),
   };
 }
 

@@ -118,7 +118,7 @@ export function createLogEvents(log: Log): Events {
   };
 }
 
-/** Calls the function once a minute for each combination of so many values, from the first one. */
+/** Calls the function at most once a minute for each combination of its first `keyLength` values. */
 function onceAMinute<Values extends unknown[]>(keyLength: number, write: (...values: Values) => void) {
   const writtenAt = new Map<string, number>();
   return (...values: Values): void => {

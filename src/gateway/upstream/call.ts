@@ -40,7 +40,7 @@ export function createCalls(options: CallsOptions): { makeCall: MakeCall; close(
   const writing = createConnections({ origin, maxCalls: maxConcurrency, isKept: false });
 
   return {
-    makeCall({ request, deadline, context: { trace, origin: caller }, retries }, onSending) {
+    makeCall({ request, deadline, context: { trace, origin: callOrigin }, retries }, onSending) {
       const { method, path, query, body } = request;
       const connections = method === 'POST' ? writing : kept;
       const connection = connections.take();
@@ -64,7 +64,7 @@ export function createCalls(options: CallsOptions): { makeCall: MakeCall; close(
           span?.end(outcome);
           if (outcome === null) return reject(deadline.reason);
           const durationMs = performance.now() - startedAt;
-          events.upstreamCalled({ service, method, path, outcome, requestId: caller.requestId, durationMs });
+          events.upstreamCalled({ service, method, path, outcome, requestId: callOrigin.requestId, durationMs });
           resolve(outcome);
         };
         const call = new Call({ request, deadline, maxResponseBytes, redactSecrets, onSending, onSettled });

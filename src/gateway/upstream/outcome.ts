@@ -52,7 +52,7 @@ export type AnswerFault = 'allowance' | 'credentials' | 'unreadable';
 export interface Failed {
   kind: 'failed';
   reason: FailureReason;
-  /** Of the system, TLS or undici, such as ECONNREFUSED or CERT_HAS_EXPIRED, if the request was never sent. */
+  /** The error code of the system, TLS or undici, such as ECONNREFUSED or CERT_HAS_EXPIRED, if the request was never sent. */
   code?: string;
   /** The received part of an incomplete 2xx response, which may have been charged; of lines, the text in them. Otherwise empty. */
   text: string;

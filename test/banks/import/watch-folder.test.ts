@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { watchFolder } from '../../../src/banks/import/import-banks.ts';
@@ -66,6 +66,16 @@ it('reports a file that fails once, leaves it there, and imports the others', as
   expect(looks[1]).toContain(`Not recognized: ${join(folder, 'notes.txt')}\n`);
   expect(looks[1]).toContain('Imported the banks of SK');
   expect(looks.slice(2)).toEqual(['', '', expect.stringContaining('Imported the banks of PL')]);
+});
+
+it('reports a link to itself once, and imports the others', async () => {
+  const folder = tFolder();
+  symlinkSync('loop.csv', join(folder, 'loop.csv'));
+  await tSampleFile(folder, tSample('SK'));
+  const looks = await tWatch(folder, tFolder(), [nothing, nothing, nothing]);
+  expect(looks[1]).toMatch(/Not recognized: .*loop\.csv \(.*ELOOP/);
+  expect(looks[1]).toContain('Imported the banks of SK');
+  expect(looks[2]).toBe('');
 });
 
 it('fails if there is no folder, or with a country', async () => {

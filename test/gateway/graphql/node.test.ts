@@ -5,6 +5,7 @@ import type { Scope } from '../../../src/gateway/config/callers.ts';
 import { createContext } from '../../../src/gateway/graphql/schema/context.ts';
 import { createIbanIds } from '../../../src/gateway/graphql/schema/iban-ids.ts';
 import { schema } from '../../../src/gateway/graphql/schema/schema.ts';
+import { StoreError } from '../../../src/gateway/stores/store.ts';
 import { tCaller } from '../../support/caller.ts';
 import { tServices } from '../../support/gateway/graphql/scripted-services.ts';
 import { tGateway, tScriptedGateway } from '../../support/gateway.ts';
@@ -62,6 +63,27 @@ describe('node(id:)', () => {
       expect(await ask(refetch, { id })).toEqual({ data: { node: null } });
     },
   );
+
+  it.each([
+    ['of no country', 'ZZ:1:'],
+    ['with a country that is too long', `${'X'.repeat(100)}:1:`],
+    ['with a longer code than can be searched for', `DE:${'9'.repeat(101)}:`],
+  ])('pays for no bank %s', async (_, id) => {
+    const { ask, upstream } = await tScriptedGateway(replyJson(200, { data: [] }));
+    expect(await ask(refetch, { id })).toEqual({ data: { node: null } });
+    expect(upstream.calls).toHaveLength(0);
+  });
+
+  it('finds an order whose id begins as the id of an essay does', async () => {
+    const services = tServices();
+    const id = `0123abcd-${'x'.repeat(34)}`;
+    const order = await services.essayOrders.find('known', tCaller.id);
+    const find = async (sought: string) => (sought === id && order ? { ...order, id } : null);
+    const essayOrders = { ...services.essayOrders, find };
+    const contextValue = createContext({ ...services, essayOrders }, tCaller, new AbortableSignal());
+    const { data } = await execute({ schema, document: parse(refetch), variableValues: { id }, contextValue });
+    expect(data).toMatchObject({ node: { __typename: 'EssayOrder', id } });
+  });
 
   it('counts IBANs, texts and look-ups of banks as the fields that it stands for', async () => {
     const { ask } = tGateway({ env: { MAX_IBANS_PER_QUERY: '1' } });
@@ -131,6 +153,19 @@ describe('the id of an IBAN validation', () => {
       const changed = id.slice(0, at) + (id[at] === 'A' ? 'B' : 'A') + id.slice(at + 1);
       expect(ids.read(changed), changed).toBeNull();
     }
+  });
+
+  it('is one of this process while the secret cannot be created: its look-up is not lost', () => {
+    let isFull = true;
+    const ids = createIbanIds(() => {
+      if (isFull) throw new StoreError('DATA_DIR is not writable (ENOSPC)');
+      return 'one secret';
+    });
+    const id = ids.write(german);
+    expect([ids.write(german), ids.read(id)]).toEqual([id, german]);
+    isFull = false;
+    expect(ids.read(id)).toBeNull();
+    expect(ids.write(german)).toBe(createIbanIds(() => 'one secret').write(german));
   });
 
   it.each(['', 'x'.repeat(64), '\u{1F600}'.repeat(32), '\u20AC'.repeat(64)])(

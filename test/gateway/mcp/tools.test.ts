@@ -165,7 +165,7 @@ it('lets a query pass a flood of calls', async () => {
 });
 
 describe('a trusted document', () => {
-  const bank = `fragment Bank on BankData { name bic }`;
+  const bank = `fragment Bank on Bank { name bic }`;
   const documents = {
     marked: `"""
     Find the bank of an account.
@@ -230,7 +230,27 @@ describe('a trusted document', () => {
       '"@tool" query check_iban($iban: String!) { ibanValidation(iban: $iban) { valid } }',
       'two tools',
     ],
-    ['no name', '"@tool" query { ibanValidation(iban: "DE00") { valid } }', 'must be one operation with a name'],
+    ['no name', '"@tool" query { ibanValidation(iban: "DE00") { valid } }', 'must be one query or mutation'],
+    [
+      'a subscription',
+      '"@tool" subscription Watch($id: ID!) { essayOrder(id: $id) { id } }',
+      'Watch must be one query or mutation',
+    ],
+    [
+      'no number of calls',
+      '"@tool(calls: 0)" query Free($iban: String!) { ibanValidation(iban: $iban) { valid } }',
+      '@tool(calls: 0) must have a number of paid calls from 1',
+    ],
+    [
+      'more calls than a day could have',
+      '"@tool(calls: 12345678901)" query Many($iban: String!) { ibanValidation(iban: $iban) { valid } }',
+      'must have a number of paid calls',
+    ],
+    [
+      'the argument for the consent',
+      '"@tool" query Own($confirmation: String!) { ibanValidation(iban: $confirmation) { valid } }',
+      'Own must have no variable confirmation',
+    ],
     [
       'fields of two services',
       '"@tool" query Two { ibanValidation(iban: "DE00") { valid } essay(id: "1") { text } }',
@@ -242,6 +262,69 @@ describe('a trusted document', () => {
     const { client } = await tMcpClient(origin);
     expect((await client.listTools()).tools.map(({ name }) => name).sort()).toEqual(names);
     expect(log()).toContain(message);
+  });
+
+  it.each(['is for @toolshed', 'asks mail@tool.example', 'has @tool-box'])(
+    'whose description %s is no tool',
+    async (words) => {
+      const text = `"It ${words}" query Other($iban: String!) { ibanValidation(iban: $iban) { valid } }`;
+      const { origin } = await tDocuments({ text });
+      const { client } = await tMcpClient(origin);
+      expect((await client.listTools()).tools).toHaveLength(names.length);
+    },
+  );
+
+  it('has the number of its calls with or without a space', async () => {
+    const text = '"@tool(calls:2)" query Two($iban: String!) { ibanValidation(iban: $iban) { valid } }';
+    const { origin } = await tDocuments({ text });
+    const { client } = await tMcpClient(origin);
+    const { tools } = await client.listTools();
+    expect(tools.find(({ name }) => name === 'Two')?.description).toBe('Costs at most 2 paid calls.');
+  });
+
+  const orderOf = (name: string, mode: string) => `"@tool" mutation ${name}($about: String!, $idempotencyKey: ID) {
+    startEssay(input: { description: $about, wordCount: 9, mode: ${mode}, idempotencyKey: $idempotencyKey }) {
+      ... on EssayOrder { id } } }`;
+
+  it('orders another essay than a second one with the same arguments', async () => {
+    const { origin } = await tDocuments(
+      { news: orderOf('news', 'NEWS_REPORT'), paper: orderOf('paper', 'ACADEMIC') },
+      { env: never },
+    );
+    const { call } = await tMcpClient(origin);
+    const order = async (name: string) => (await call(name, { about: 'Pens' })).data?.startEssay;
+    const first = await order('news');
+    expect(first).toMatchObject({ id: expect.any(String) });
+    expect(await order('news')).toEqual(first);
+    const other = await order('paper');
+    expect(other).toMatchObject({ id: expect.any(String) });
+    expect(other).not.toEqual(first);
+  });
+
+  it('that finds an order by its id gets no derived key', async () => {
+    const find =
+      '"@tool" query findOrder($id: ID, $idempotencyKey: ID) { essayOrder(id: $id, idempotencyKey: $idempotencyKey) { id } }';
+    const { origin } = await tDocuments({ find, news: orderOf('news', 'STANDARD') }, { env: never });
+    const { call } = await tMcpClient(origin);
+    const order = (await call('news', { about: 'Pens' })).data?.startEssay as { id: string };
+    expect((await call('findOrder', { id: order.id })).data).toEqual({ essayOrder: order });
+  });
+
+  it('that costs more than was confirmed is confirmed again', async () => {
+    const two = (calls: number) =>
+      `"@tool(calls: ${calls})" query two($a: String!, $b: String!) { a: ibanValidation(iban: $a) { valid } b: ibanValidation(iban: $b) { valid } }`;
+    const { origin, upstream, write } = await tDocuments({ two: two(1) }, { isPaid: true });
+    const { client, call } = await tMcpClient(origin);
+    const args = { a: tIban(1), b: tIban(2) };
+    const [, confirmation] = /"confirmation": "([^"]+)"/.exec((await call('two', args)).text) ?? [];
+    expect(confirmation).toEqual(expect.any(String));
+    write({ two: two(2) });
+    const describe = async () =>
+      (await client.listTools(undefined, { cacheMode: 'refresh' })).tools.find(({ name }) => name === 'two')
+        ?.description;
+    await expect.poll(describe).toContain('2 paid calls');
+    expect((await call('two', { ...args, confirmation })).text).toContain('two makes up to 2 paid calls');
+    expect(upstream.calls).toHaveLength(0);
   });
 
   it('that is added becomes a tool without a restart', async () => {

@@ -165,7 +165,7 @@ function FileSummary({ check, onClose }: { check: FileCheck; onClose: () => void
 interface ColumnFieldProps {
   label: string;
   value: string;
-  /** Of the check; it is shown for this field if it names the value. */
+  /** The problem of the check, which belongs to this field if it names the value. */
   problem: string | null;
   onChange: (name: string) => void;
 }

@@ -141,7 +141,7 @@ function CorrectionNotice({ correction: { wrong, iban, count, others }, onOthers
   );
 }
 
-/** Of registries and banks. The third and fifth have a typing error, the last one wrong national check digits. */
+/** Examples of registries and banks. The third and fifth have a typing error, the last one wrong national check digits. */
 const exampleList = `DE89 3704 0044 0532 0130 00
 NL91ABNA0417164300
 de89 3704 0044 0532 0310 00

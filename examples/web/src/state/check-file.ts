@@ -7,7 +7,7 @@ export interface FileRow {
   /** Position in the answer. */
   index: number;
   kind: RowKind;
-  /** Of the row, or the line, in the file, from 1. */
+  /** The number of the row, or of the line, in the file, from 1. */
   position: number;
   /** The IBAN; if it is not well-formed, the cells of the row; the element of a payment message. */
   typed: string;
@@ -130,7 +130,7 @@ interface TableRow extends Verdict {
 
 interface Verdict {
   status: 'VALID' | 'INVALID' | 'EMPTY' | 'NOT_CHECKED' | 'FAILED';
-  /** Of a table with several columns of IBANs. */
+  /** The column, of a table with several columns of IBANs. */
   column?: string;
   /** Separated by spaces. */
   suggestion?: string | null;

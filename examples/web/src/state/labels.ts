@@ -3,14 +3,14 @@ import type { EssayMode, IbanProblem, NationalCheck, WritingPurpose } from '../g
 /* Texts for the schema's enum values. The types require a text for every value. */
 
 export const problemMessages: Record<IbanProblem, string> = {
-  EMPTY: 'Enter an IBAN.',
-  TOO_SHORT: 'It is too short for its country.',
-  TOO_LONG: 'It is too long for its country.',
   CHECK_DIGITS_OUT_OF_RANGE: 'Its check digits are never issued.',
+  EMPTY: 'Enter an IBAN.',
   ILLEGAL_CHARACTERS: 'It has characters other than letters and digits.',
   NOT_REGISTERED: 'Its country is not in the SWIFT registry of IBANs: ask the payee for other account details.',
   SERVICE_FAILED: 'It could not be checked: try again later.',
   REJECTED_BY_SERVICE: 'The bank-data service does not accept it.',
+  TOO_LONG: 'It is too long for its country.',
+  TOO_SHORT: 'It is too short for its country.',
   UNKNOWN_COUNTRY: 'It does not start with the code of a country that has IBANs.',
   WRONG_CHECK_DIGITS: 'Its check digits do not match: probably a typing error.',
   WRONG_STRUCTURE: 'It has a letter where a digit is required, or the reverse.',

@@ -9,6 +9,8 @@ export const views = {
 
 export type View = keyof typeof views;
 
+export const viewNames = Object.keys(views) as View[];
+
 export interface Address {
   view: View;
   /** The order that the page of essays shows; null: the form for a new one. */
@@ -48,5 +50,3 @@ function readHash(): Pick<Address, 'view' | 'orderId'> {
   if (hash === formHash) return { view: 'essays', orderId: null };
   return { view: viewNames.find((view) => toViewHash(view) === hash) ?? 'one', orderId: null };
 }
-
-export const viewNames = Object.keys(views) as View[];

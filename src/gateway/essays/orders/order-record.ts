@@ -13,7 +13,7 @@ import {
 } from '../port.ts';
 import { unknownOutcome } from './order-failures.ts';
 
-/** Of the form of the records. */
+/** The version of the form of records. */
 export const recordVersion = 2;
 
 export type KeyedOrder = z.infer<typeof orderSchema>;
@@ -228,7 +228,7 @@ export function isSameOrder(one: { order: OrderInput }, other: { order: OrderInp
   return toFingerprint(one.order) === toFingerprint(other.order);
 }
 
-/** Of the input, trimmed, as on the wire. */
+/** The fingerprint of the input, trimmed, as on the wire. */
 function toFingerprint({ description, mode, wordCount, purpose, titles }: EssayInput): string {
   return hash([description.trim(), mode, wordCount, purpose, titles.map((title) => title.trim())]);
 }

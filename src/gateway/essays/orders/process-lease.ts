@@ -106,7 +106,7 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
     }
   }
 
-  /** Its orders are listed once more. */
+  /** The next renewal stores its orders under another list. */
   function forgetList(): void {
     ownList = null;
     written = '[]';
@@ -116,7 +116,8 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
   async function checkMarker(): Promise<void> {
     if (!isShared) return;
     const own = randomUUID();
-    const found = await getOrCreate(store, markerKey, own, { expiresInMs: markerMs });
+    const stored = await store.get(markerKey).catch((error) => removeUnreadable(markerKey, error));
+    const found = stored ?? (await getOrCreate(store, markerKey, own, { expiresInMs: markerMs }));
     const isNew = found === own || (marker !== null && marker !== found);
     const isLost = isNew && marker !== null;
     marker = found;
@@ -126,6 +127,13 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
       losses += 1;
       forgetList();
     }
+  }
+
+  /** For an entry that outlives the secret with which it was sealed: all orders would be refused for a year. @throws other errors */
+  async function removeUnreadable(key: string, error: unknown): Promise<null> {
+    skipUnreadable(error);
+    await store.delete(key);
+    return null;
   }
 
   /** Waits until all processes have written again what the store may have lost. @throws the signal's reason */
@@ -204,7 +212,7 @@ export function createProcessLease({ store, isShared, keepMs, skipUnreadable }: 
   }
 
   async function readListed(): Promise<{ text: string | null; listed: readonly Listed[] }> {
-    const text = await store.get(listedKey);
+    const text = await store.get(listedKey).catch((error) => removeUnreadable(listedKey, error));
     try {
       return { text, listed: parseRecord(listedSchema, text) ?? [] };
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { BankStatus, BicSource } from '../../../banks/listed-bank.ts';
 import { type BankScheme, type PaymentScheme, paymentSchemes } from '../../../banks/scheme-registers.ts';
 import { compactBic } from '../../../iban/bic.ts';
+import { countryCodes } from '../../../iban/country-codes.ts';
 import type { Bank } from '../../bank-data/bank-data.ts';
 import { BicType, builder, DateType, NodeType } from './builder.ts';
 import { type Context, limitToListFreshness } from './context.ts';
@@ -157,9 +158,10 @@ export async function findBank(id: string, context: Context): Promise<Bank | nul
   const [country, bankCode, bic = ''] = id.split(':');
   const ofBic = bic === '' ? null : await findByBic(bic, context);
   if (ofBic instanceof Error || (ofBic !== null && bankId(ofBic) === id)) return ofBic;
-  if (!country || !(bankCode || bic)) return null;
+  const search = bankCode || bic;
+  if (!country || !countryCodes.has(country) || !search || search.length > maxLengths.search) return null;
   limiter.take('bankQueries');
-  const listing = { country, search: bankCode || bic, offset: 0, limit: 100 };
+  const listing = { country, search, offset: 0, limit: 100 };
   const { banks } = await services.bankData.listBanks(listing, requestContext);
   return banks.find(({ bank }) => bankId(bank) === id)?.bank ?? null;
 }

@@ -94,26 +94,10 @@ export const EssayType = builder.objectRef<Essay>('Essay').implement({
     }),
     wordCount: t.exposeInt('wordCount', { description: 'Number of words in the text.' }),
     mode: t.expose('mode', { type: EssayModeType, description: 'The style that was ordered.' }),
-    writer: t.expose('writer', {
-      type: EssayWriterType,
-      nullable: true,
-      description: 'What wrote the essay; null for essays that were stored before release 0.2.0.',
-    }),
-    createdAt: t.expose('createdAt', {
-      type: DateTimeType,
-      nullable: true,
-      description: 'When it was received; null as `writer`.',
-    }),
-    keptUntil: t.expose('keptUntil', {
-      type: DateTimeType,
-      nullable: true,
-      description: 'Until when it is stored; null as `writer`.',
-    }),
-    input: t.expose('input', {
-      type: EssayInputType,
-      nullable: true,
-      description: 'What was ordered; null as `writer`.',
-    }),
+    writer: t.expose('writer', { type: EssayWriterType, description: 'What wrote the essay.' }),
+    createdAt: t.expose('createdAt', { type: DateTimeType, description: 'When it was received.' }),
+    keptUntil: t.expose('keptUntil', { type: DateTimeType, description: 'Until when it is stored.' }),
+    input: t.expose('input', { type: EssayInputType, description: 'What was ordered.' }),
   }),
 });
 

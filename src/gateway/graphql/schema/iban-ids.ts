@@ -1,8 +1,9 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { StoreError } from '../../stores/store.ts';
 
 /**
- * The ids of IBAN validations: encrypted IBANs, as an id may be in a URL, in the log of a client, or in a contract without personal
- * data. The same IBAN always has the same id, as caches of clients need it.
+ * The ids of IBAN validations: encrypted IBANs, because an id may be in a URL, in the log of a client, or in a supergraph contract
+ * without personal data. The same IBAN always has the same id, as caches of clients need it.
  */
 export interface IbanIds {
   write(iban: string): string;
@@ -10,12 +11,22 @@ export interface IbanIds {
   read(id: string): string | null;
 }
 
-/** Derives its keys on first use: a gateway without queries for ids needs no secret. */
+/**
+ * Derives its keys on first use: a gateway without queries for ids needs no secret. While it cannot be created, as on a full disk, ids
+ * are those of this process: a look-up that was paid for must not be lost with its id.
+ */
 export function createIbanIds(readSecret: () => string): IbanIds {
-  let derived: { cipherKey: Buffer; ivKey: Buffer } | undefined;
+  let derived: Keys | undefined;
+  let temporary: Keys | undefined;
   const keys = () => {
-    derived ??= { cipherKey: derive(readSecret(), 'cipher'), ivKey: derive(readSecret(), 'initialization vector') };
-    return derived;
+    try {
+      derived ??= deriveKeys(readSecret());
+      return derived;
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      temporary ??= deriveKeys(randomBytes(32).toString('base64url'));
+      return temporary;
+    }
   };
 
   /** Derived from the IBAN, as in AES-SIV (RFC 5297), so that it also shows whether an id was changed. */
@@ -42,6 +53,15 @@ export const ibanIdPrefix = 'iban-';
 
 const algorithm = 'aes-256-ctr';
 const ivBytes = 16;
+
+interface Keys {
+  cipherKey: Buffer;
+  ivKey: Buffer;
+}
+
+function deriveKeys(secret: string): Keys {
+  return { cipherKey: derive(secret, 'cipher'), ivKey: derive(secret, 'initialization vector') };
+}
 
 function derive(secret: string, use: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', `ids of IBAN validations: ${use}`, 32));

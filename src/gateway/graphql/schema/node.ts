@@ -50,9 +50,9 @@ const orders: NodeKind = {
   find: (id, { services, caller }) => services.essayOrders.find(id, caller.id),
 };
 
-/** The ids of essays are UUIDs, and those of orders are hashes. */
+/** The ids of essays are UUIDs, and those of orders are hashes, which may begin like one. */
 function findKind(id: string): NodeKind {
   if (id.startsWith(ibanIdPrefix)) return ibanValidations;
   if (id.includes(':')) return banks;
-  return /^[\da-f]{8}-/.test(id) ? essays : orders;
+  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(id) ? essays : orders;
 }

@@ -47,9 +47,9 @@ export function tEssay(text = 'Pens hold ink.'): Essay {
     wordCount: 3,
     mode: 'STANDARD',
     writer: 'SERVICE',
-    createdAt: null,
-    keptUntil: null,
-    input: null,
+    createdAt: new Date('2026-11-02T08:00:00Z'),
+    keptUntil: new Date('2026-12-02T08:00:00Z'),
+    input: { description: 'pens', mode: 'STANDARD', wordCount: 100, purpose: null, titles: [] },
   };
 }
 

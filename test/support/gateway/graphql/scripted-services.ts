@@ -80,7 +80,7 @@ export function tServices(): Services {
           writer: 'SERVICE',
           createdAt: renewsAt,
           keptUntil: renewsAt,
-          input: null,
+          input: { description: 'pens', mode: 'STANDARD', wordCount: 100, purpose: null, titles: [] },
         };
         return id === 'known' || id === '7' ? essay : null;
       },
