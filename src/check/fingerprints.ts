@@ -1,117 +1,90 @@
 import { hash, randomInt } from 'node:crypto';
 
-/** 96 bits of the SHA-256 of a text, as three words of 32 bits. */
-export type Fingerprint = readonly [number, number, number];
-
-export function fingerprintOf(text: string): Fingerprint {
-  const bytes = hash('sha256', text, 'binary');
-  return [readWord(bytes, 0), readWord(bytes, 4), readWord(bytes, 8)];
+/** 96 bits of the SHA-256 of a text. */
+export function fingerprintOf(text: string): string {
+  return hash('sha256', text, 'hex').slice(0, wordsPerKey * digitsPerWord);
 }
-
-function readWord(bytes: string, at: number): number {
-  const [first, second] = [bytes.charCodeAt(at) << 24, bytes.charCodeAt(at + 1) << 16];
-  return first | second | (bytes.charCodeAt(at + 2) << 8) | bytes.charCodeAt(at + 3);
-}
-
-/** In hexadecimal digits. */
-export function printFingerprint(fingerprint: Fingerprint): string {
-  return fingerprint.map((word) => (word >>> 0).toString(16).padStart(digitsPerWord, '0')).join('');
-}
-
-/** @param printed 24 hexadecimal digits */
-export function parseFingerprint(printed: string): Fingerprint {
-  const word = (index: number) =>
-    Number.parseInt(printed.slice(index * digitsPerWord, (index + 1) * digitsPerWord), 16) | 0;
-  return [word(0), word(1), word(2)];
-}
-
-const digitsPerWord = 8;
 
 /**
- * A map from texts to numbers from 1 to 2³² - 1, for millions of them: 21 to 32 bytes for each, where a `Map` needs about a hundred. A
- * text is known by its fingerprint only.
+ * A map from texts to numbers from 1 to 2³² - 1, for millions of them: 21 bytes for each, where a `Map` needs about a hundred. A text is
+ * known by its fingerprint only.
  */
 export class FingerprintMap {
   size = 0;
-  /** Each grows on its own: to move a million numbers at once would block the process. */
-  readonly #parts: Part[] = Array.from({ length: partCount }, () => emptyPart);
+  /** Each is larger than the one before, up to a limit: to move a million numbers at once would block the process. */
+  readonly #tables: Uint32Array[] = [];
+  /** How many more numbers the last table takes: more would need long searches. */
+  #free = 0;
   /** Odd, and secret, so that no file can choose its slots. */
   readonly #factor = 2 * randomInt(2 ** 31) + 1;
 
-  get(fingerprint: Fingerprint): number | null {
-    const hash = this.#hash(fingerprint);
-    const { table } = this.#parts[hash >>> slotBits] ?? emptyPart;
-    const number = table[findSlot(table, hash, fingerprint) + wordsPerKey] ?? 0;
-    return number === 0 ? null : number >>> 0;
+  get(fingerprint: string): number | null {
+    const [table, place] = this.#search(toWords(fingerprint));
+    return table === null ? null : (table[place + wordsPerKey] ?? null);
   }
 
-  set(fingerprint: Fingerprint, number: number): void {
-    const hash = this.#hash(fingerprint);
-    const part = this.#parts[hash >>> slotBits] ?? emptyPart;
-    const start = findSlot(part.table, hash, fingerprint);
-    if (part.table[start + wordsPerKey] !== 0) {
-      part.table[start + wordsPerKey] = number;
+  set(fingerprint: string, number: number): void {
+    const key = toWords(fingerprint);
+    const [found, place] = this.#search(key);
+    if (found !== null) {
+      found[place + wordsPerKey] = number;
       return;
     }
-    this.size += 1;
-    const used = part.used + 1;
-    const table = used < (part.table.length / wordsPerSlot) * maxLoad ? part.table : this.#grow(part.table);
-    write(table, table === part.table ? start : findSlot(table, hash, fingerprint), fingerprint, number);
-    this.#parts[hash >>> slotBits] = { table, used };
+    const table = this.#takePlace();
+    const start = this.#find(table, key);
+    table[start] = key[0];
+    table[start + 1] = key[1];
+    table[start + 2] = key[2];
+    table[start + wordsPerKey] = number;
   }
 
-  #hash(fingerprint: Fingerprint): number {
-    return Math.imul(fingerprint[0], this.#factor);
-  }
-
-  /** A larger table with the same content. */
-  #grow(table: Int32Array): Int32Array {
-    const slots = Math.max(firstSlots, Math.ceil((table.length / wordsPerSlot) * growth));
-    const larger = new Int32Array(slots * wordsPerSlot);
-    for (let start = 0; start < table.length; start += wordsPerSlot) {
-      const number = table[start + wordsPerKey] ?? 0;
-      if (number === 0) continue;
-      const key: Fingerprint = [table[start] ?? 0, table[start + 1] ?? 0, table[start + 2] ?? 0];
-      write(larger, findSlot(larger, this.#hash(key), key), key, number);
+  /** The table that has a key, and where; null if none has it. */
+  #search(key: Key): [table: Uint32Array | null, place: number] {
+    for (const table of this.#tables) {
+      const place = this.#find(table, key);
+      if (table[place + wordsPerKey] !== 0) return [table, place];
     }
-    return larger;
+    return [null, 0];
+  }
+
+  #takePlace(): Uint32Array {
+    if (this.#free === 0) {
+      const slots = Math.min(firstSlots << this.#tables.length, maxSlots);
+      this.#tables.push(new Uint32Array(slots * wordsPerSlot));
+      this.#free = slots * 0.75;
+    }
+    this.#free -= 1;
+    this.size += 1;
+    return this.#tables.at(-1) as Uint32Array;
+  }
+
+  /** Where the slot begins that has the key, or the first empty one from the slot of the key on. */
+  #find(table: Uint32Array, key: Key): number {
+    const slots = table.length / wordsPerSlot;
+    const first = key[0];
+    const second = key[1];
+    const third = key[2];
+    // The number of slots is a power of two.
+    for (let slot = Math.imul(first, this.#factor) >>> (Math.clz32(slots) + 1); ; slot = (slot + 1) & (slots - 1)) {
+      const start = slot * wordsPerSlot;
+      if (table[start + wordsPerKey] === 0) return start;
+      if (table[start] === first && table[start + 1] === second && table[start + 2] === third) return start;
+    }
   }
 }
 
-interface Part {
-  table: Int32Array;
-  /** Slots that are not empty. */
-  used: number;
-}
-
+/** A word has 32 bits. */
 const wordsPerKey = 3;
+const digitsPerWord = 8;
 /** The key and its number; 0: the slot is empty. */
 const wordsPerSlot = wordsPerKey + 1;
-/** A hash has 32 bits: the first ones say the part, the others the slot. */
-const slotBits = 24;
-const partCount = 2 ** (32 - slotBits);
-const firstSlots = 16;
-const growth = 1.5;
-/** More would need long searches. */
-const maxLoad = 0.75;
-const emptyPart: Part = { table: new Int32Array(wordsPerSlot), used: 0 };
+const firstSlots = 16_384;
+const maxSlots = 262_144;
 
-/** Where the slot begins that has the key, or the first empty one from the slot of the key on. */
-function findSlot(table: Int32Array, hash: number, key: Fingerprint): number {
-  const [first, second, third] = key;
-  const place = (hash & (2 ** slotBits - 1)) / 2 ** slotBits;
-  let start = Math.floor((place * table.length) / wordsPerSlot) * wordsPerSlot;
-  while (table[start + wordsPerKey] !== 0) {
-    if (table[start] === first && table[start + 1] === second && table[start + 2] === third) return start;
-    start += wordsPerSlot;
-    if (start === table.length) start = 0;
-  }
-  return start;
-}
+type Key = readonly [number, number, number];
 
-function write(table: Int32Array, start: number, [first, second, third]: Fingerprint, number: number): void {
-  table[start] = first;
-  table[start + 1] = second;
-  table[start + 2] = third;
-  table[start + wordsPerKey] = number;
+function toWords(fingerprint: string): Key {
+  const word = (index: number) =>
+    Number.parseInt(fingerprint.slice(index * digitsPerWord, (index + 1) * digitsPerWord), 16);
+  return [word(0), word(1), word(2)];
 }

@@ -5,7 +5,7 @@ import { type ErrorCode, GatewayError } from '../../src/base/errors.ts';
 import type { Answer } from '../../src/check/answers/answer-source.ts';
 import { createAnswers } from '../../src/check/answers/answers.ts';
 import { openJournal } from '../../src/check/answers/journal.ts';
-import { type Fingerprint, FingerprintMap, fingerprintOf, printFingerprint } from '../../src/check/fingerprints.ts';
+import { FingerprintMap, fingerprintOf } from '../../src/check/fingerprints.ts';
 import type { IbanValidation } from '../../src/gateway/bank-data/bank-data.ts';
 import { createBankDataAnswers } from '../../src/gateway/bank-data/check-answers.ts';
 import { tIban } from '../support/e2e/iban.ts';
@@ -16,7 +16,7 @@ const invalid: Answer = { kind: 'answered', valid: false, bank: null, bic: null 
 
 it('a fingerprint is the beginning of the SHA-256', () => {
   // printf DE89370400440532013000 | sha256sum
-  expect(printFingerprint(fingerprintOf('DE89370400440532013000'))).toBe('faf7e1c0107370ff6f5d0320');
+  expect(fingerprintOf('DE89370400440532013000')).toBe('faf7e1c0107370ff6f5d0320');
 });
 
 describe('a map of fingerprints', () => {
@@ -63,10 +63,10 @@ describe('an IBAN', () => {
 });
 
 describe('the journal', () => {
-  const printed = (number: number) => printFingerprint(fingerprintOf(tIban(number)));
+  const printed = (number: number) => fingerprintOf(tIban(number));
   const openWith = (path: string, isResumed: boolean, sourceId = 'service') => {
     const kept = new Map<string, Answer>();
-    const keep = (fingerprint: Fingerprint, answer: Answer) => void kept.set(printFingerprint(fingerprint), answer);
+    const keep = (fingerprint: string, answer: Answer) => void kept.set(fingerprint, answer);
     return { journal: openJournal({ path, sourceId, contentHash: 'a hash', isResumed, keep }), kept };
   };
 

@@ -1,4 +1,4 @@
-import { type Fingerprint, FingerprintMap, fingerprintOf } from '../fingerprints.ts';
+import { FingerprintMap, fingerprintOf } from '../fingerprints.ts';
 import type { Answer, AnswerSource } from './answer-source.ts';
 import type { Journal } from './journal.ts';
 
@@ -8,7 +8,7 @@ export interface Answers {
   /** The caller waits for the answer about this IBAN: it must not wait for other questions any more. */
   hurry(iban: string): void;
   /** Takes over the answer of an earlier run. */
-  keep(fingerprint: Fingerprint, answer: Answer): void;
+  keep(fingerprint: string, answer: Answer): void;
   /** Different IBANs. */
   size(): number;
   /** Resolves when all questions are answered. */
@@ -31,14 +31,14 @@ export function createAnswers(
   /** By IBAN. */
   const flights = new Map<string, Promise<Answer>>();
 
-  function keep(fingerprint: Fingerprint, answer: Answer): void {
+  function keep(fingerprint: string, answer: Answer): void {
     const content = JSON.stringify(answer);
     const number = numbers.get(content) ?? answers.push(answer);
     numbers.set(content, number);
     numbersOfIbans.set(fingerprint, number);
   }
 
-  async function askOnce(iban: string, fingerprint: Fingerprint, { ask }: Pick<AnswerSource, 'ask'>): Promise<Answer> {
+  async function askOnce(iban: string, fingerprint: string, { ask }: Pick<AnswerSource, 'ask'>): Promise<Answer> {
     const answer = await ask(iban);
     // On the disk before anything else is asked.
     if (answer.kind === 'answered') journal()?.append(fingerprint, answer);

@@ -1,6 +1,5 @@
 import { closeSync, existsSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import * as z from 'zod';
-import { type Fingerprint, parseFingerprint, printFingerprint } from '../fingerprints.ts';
 import { PaymentFileError } from '../open-file.ts';
 import { tryToWrite } from '../output.ts';
 import type { Answer } from './answer-source.ts';
@@ -10,13 +9,13 @@ import type { Answer } from './answer-source.ts';
  * no IBANs, but their fingerprints, from which IBANs can be found by trial: only its owner can read it.
  */
 export interface Journal {
-  append(fingerprint: Fingerprint, answer: Answer): void;
+  append(fingerprint: string, answer: Answer): void;
   close(): void;
   /** Closes it, and deletes the file, as `close` does if it has no answers. */
   remove(): void;
 }
 
-type KeepAnswer = (fingerprint: Fingerprint, answer: Answer) => void;
+type KeepAnswer = (fingerprint: string, answer: Answer) => void;
 
 interface JournalOptions {
   path: string;
@@ -55,7 +54,7 @@ export function openJournal({ path, sourceId, contentHash, isResumed, keep }: Jo
       const { kind: _, ...content } = answer;
       // A whole line in one write, at the end: what a killed process has written remains.
       isEmpty = false;
-      const line = `${printFingerprint(fingerprint)} ${JSON.stringify(content)}\n`;
+      const line = `${fingerprint} ${JSON.stringify(content)}\n`;
       tryToWrite(`the journal ${path}`, () => writeSync(file, line));
     },
     close,
@@ -143,7 +142,7 @@ function keepLine(line: string, path: string, keep: KeepAnswer): void {
   try {
     const { nationalCheck, ...answer } = journaledAnswer.parse(JSON.parse(line.slice(line.indexOf(' '))));
     if (!/^[0-9a-f]{24}$/.test(fingerprint)) throw new Error('not a fingerprint');
-    keep(parseFingerprint(fingerprint), { kind: 'answered', ...answer, ...(nationalCheck && { nationalCheck }) });
+    keep(fingerprint, { kind: 'answered', ...answer, ...(nationalCheck && { nationalCheck }) });
   } catch {
     throw new PaymentFileError(`${path} is damaged; delete it to ask again`);
   }
