@@ -238,20 +238,14 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
   const onSignal = () => interrupt('the run was interrupted');
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   const output = openOutput(plan, () => interrupt('the reader of the output has closed it'));
-  const { profile, fix, format, isDryRun } = plan;
-  const messages = {
-    ...{ answers, banks, messageIds: new Set<string>(), report, output, throwIfInterrupted },
-    ...{ profile, fix, format, isDryRun },
-  };
+  const messageIds = new Set<string>();
   const checked: CheckedFile[] = [];
   try {
     for (const path of files) {
       const file = await openPaymentFile(path);
       const bar = createProgressBar(plan.isQuiet ? noTerminal : process.stderr, 'checking');
       try {
-        checked.push(
-          await (file.kind === 'xml' ? checkMessageFile(file, { ...messages, bar }) : checkTable(file, bar)),
-        );
+        checked.push(await (file.kind === 'xml' ? checkXml(file, bar) : checkTable(file, bar)));
       } finally {
         bar.clear();
         file.close();
@@ -281,6 +275,12 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
     calls: source?.calls() ?? 0,
     stopReason: source?.stopReason() ?? null,
   };
+
+  function checkXml(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
+    const { profile, fix, format, isDryRun } = plan;
+    const writing = { fix, format, output, isDryRun, bar, throwIfInterrupted };
+    return checkMessageFile(file, { answers, banks, messageIds, profile, report, ...writing });
+  }
 
   async function checkTable(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
     if (plan.fix !== null) throw new PaymentFileError(`${file.name} is not XML; --fix repairs payment messages only`);

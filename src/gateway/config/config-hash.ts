@@ -44,11 +44,18 @@ function listSharedSettings(config: Config): object {
       jwt: jwt && { ...jwt, keys: 'url' in jwt.keys ? jwt.keys.url : jwt.keys.publicKey.export({ format: 'jwk' }) },
     },
     trustedDocuments: trustedDocuments?.mode ?? null,
-    limits: [
-      ...[config.maxIbansPerQuery, config.maxQueryCost, config.maxReplyBytes, config.upstreamConcurrency],
-      ...[config.check, config.hasMcp, config.maxBufferedBytes, config.connections],
-      ...[config.corsOrigins, config.allowedHosts, config.shutdownDelayMs, config.shutdownTimeoutMs],
-    ],
+    maxIbansPerQuery: config.maxIbansPerQuery,
+    maxQueryCost: config.maxQueryCost,
+    maxReplyBytes: config.maxReplyBytes,
+    maxBufferedBytes: config.maxBufferedBytes,
+    upstreamConcurrency: config.upstreamConcurrency,
+    connections: config.connections,
+    check: config.check,
+    hasMcp: config.hasMcp,
+    corsOrigins: config.corsOrigins,
+    allowedHosts: config.allowedHosts,
+    shutdownDelayMs: config.shutdownDelayMs,
+    shutdownTimeoutMs: config.shutdownTimeoutMs,
     audit: config.audit,
   };
 }

@@ -90,7 +90,10 @@ function readTool(schema: GraphQLSchema, text: string): Tool | null {
   const most = calls ? countOf(Number(calls), 'paid call') : 'one paid call, or one for each item of its lists';
   const summary = description.replace(mark, '').trim();
   return {
-    ...{ name: name.value, title: summary.split('\n')[0] || name.value, document: text, service },
+    name: name.value,
+    title: summary.split('\n')[0] || name.value,
+    document: text,
+    service,
     description: `${summary}\nCosts at most ${most}.`.trim(),
     countCalls: (args) => Number(calls ?? Math.max(1, Object.values(args).filter(Array.isArray).flat().length)),
     isReadOnly: operation === 'query',

@@ -165,14 +165,16 @@ export function withSecretCheck(store: Store, sealing: Sealing, checked = store)
 
 const checkText = 'ledgerquill';
 
+/** @param secrets the present one and others */
 function deriveKeys(secrets: readonly string[], nameKey: string): SealingKeys {
-  const seals = secrets.map((secret) => createSeal(derive(secret, 'values')));
+  const [present, ...others] = secrets.map((secret) => createSeal(derive(secret, 'values')));
+  if (present === undefined) throw new Error('a store needs a secret');
   return {
     hash: createKeyHash(nameKey),
-    seal: (value, key) => (seals[0] as SealingKeys).seal(value, key),
+    ...present,
     unseal(text, key) {
       let failure: unknown;
-      for (const { unseal } of seals) {
+      for (const { unseal } of [present, ...others]) {
         try {
           return unseal(text, key);
         } catch (error) {
