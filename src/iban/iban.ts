@@ -133,7 +133,7 @@ export function describeIbanProblem(problem: IbanProblem, iban: string): string 
   const country = format?.country ?? 'that country';
   switch (problem) {
     case 'EMPTY':
-      return 'There is no IBAN; it has at least 15 characters.';
+      return 'The IBAN is empty; it must have at least 15 characters.';
     case 'ILLEGAL_CHARACTERS':
       return 'An IBAN consists of the letters A to Z and the digits 0 to 9 only.';
     case 'UNKNOWN_COUNTRY':

@@ -9,9 +9,9 @@ const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
 
 it.each(mutations)('$name returns a union of one result and of types that implement Error', ({ type }) => {
   const union = 'ofType' in type ? type.ofType : type;
-  if (!isUnionType(union)) throw new Error(`${String(type)} is no union`);
+  if (!isUnionType(union)) throw new Error(`${String(type)} must be a union`);
   const errorType = schema.getType('Error');
-  if (!isInterfaceType(errorType)) throw new Error('there is no interface Error');
+  if (!isInterfaceType(errorType)) throw new Error('the schema lacks the interface Error');
   const results = union.getTypes().filter((member) => isObjectType(member) && !schema.isSubType(errorType, member));
   expect(results).toHaveLength(1);
   expect(union.getTypes().length).toBeGreaterThan(1);
@@ -27,7 +27,7 @@ async function mutate(field: string) {
 
 const unknown = {
   __typename: 'EssayOrderNotFound',
-  message: 'There is no such order: it was deleted or has expired, or its id is wrong.',
+  message: 'The order is unknown: it was deleted or has expired, or its id is wrong.',
 };
 const notEnded = {
   __typename: 'EssayOrderNotEnded',

@@ -257,7 +257,7 @@ describe('a trusted document', () => {
       'of one service',
     ],
     ['an unknown field', '"@tool" query Wrong { bankOf(iban: "DE00") { valid } }', 'Cannot query field'],
-  ])('with %s is no tool, and the log says why', async (_, text, message) => {
+  ])('with %s is not offered as a tool, and the log says why', async (_, text, message) => {
     const { origin, log } = await tDocuments({ text });
     const { client } = await tMcpClient(origin);
     expect((await client.listTools()).tools.map(({ name }) => name).sort()).toEqual(names);
@@ -265,7 +265,7 @@ describe('a trusted document', () => {
   });
 
   it.each(['is for @toolshed', 'asks mail@tool.example', 'has @tool-box'])(
-    'whose description %s is no tool',
+    'whose description %s is not offered as a tool',
     async (words) => {
       const text = `"It ${words}" query Other($iban: String!) { ibanValidation(iban: $iban) { valid } }`;
       const { origin } = await tDocuments({ text });

@@ -199,7 +199,7 @@ const EssayOrderNotEndedType = builder.objectRef<Refusal>('EssayOrderNotEnded').
 const refusalTypes = { unknown: EssayOrderNotFoundType, 'not-ended': EssayOrderNotEndedType };
 
 const refusals = {
-  unknown: { kind: 'unknown', message: 'There is no such order: it was deleted or has expired, or its id is wrong.' },
+  unknown: { kind: 'unknown', message: 'The order is unknown: it was deleted or has expired, or its id is wrong.' },
   'not-ended': {
     kind: 'not-ended',
     message: 'The order has not ended: cancel it, or wait for its end, before you delete it.',
