@@ -67,14 +67,22 @@ describe('the pages', () => {
     expect(breakingChanges.filter(({ path }) => !unreleased.includes(`\`${path}\``))).toEqual([]);
   });
 
+  it('name commands that exist', () => {
+    const commands = [...read('src/cli/ledgerquill.ts').matchAll(/addCommand\(\s*'([\w-]+)'/g)].map(([, name]) => name);
+    const named = findInPages(/`(?:npx )?ledgerquill ([a-z][\w-]*)|^(?:npx )?ledgerquill ([a-z][\w-]*)/gm);
+    expect(named.filter(({ found }) => ![...commands, 'help'].includes(found))).toEqual([]);
+  });
+
   it('name TypeScript files that exist', () => {
     expect(findInPages(/npx tsx ([\w/.-]+)/g).filter(({ found }) => !existsSync(join(root, found)))).toEqual([]);
   });
 });
 
-/** The first groups of all matches, with their pages. Fails if there are none. */
+/** The first groups that match, with their pages. Fails if there are none. */
 function findInPages(pattern: RegExp): { page: string; found: string }[] {
-  const matches = pages.flatMap((page) => [...read(page).matchAll(pattern)].map(([, found = '']) => ({ page, found })));
+  const matches = pages.flatMap((page) =>
+    [...read(page).matchAll(pattern)].map(([, ...groups]) => ({ page, found: groups.find((group) => group) ?? '' })),
+  );
   expect(matches).not.toEqual([]);
   return matches;
 }
