@@ -149,7 +149,7 @@ function readListItem(wire: Readonly<Record<string, unknown>>): Bank {
     ...bank,
     bankCode: bank.bankCode ?? readText(ibanData?.bank_code) ?? usRouting,
     countryCode: bank.countryCode ?? readText(ibanData?.country_code) ?? (usRouting === null ? null : 'US'),
-    date: bank.date ?? readDay(wire.revision_date),
+    date: bank.date ?? readText(wire.revision_date)?.match(isoDay)?.[0] ?? null,
   };
 }
 
@@ -179,7 +179,7 @@ function readOrigin(
     status,
     successor,
     source: readText(wire?.source),
-    date: readDay(wire?.date),
+    date: readText(wire?.date)?.match(isoDay)?.[0] ?? null,
   };
 }
 
@@ -196,10 +196,8 @@ function readText(value: unknown): string | null {
 
 const absent = /^(?:n\/a|n\.a\.?|null|undefined|-*)$/i;
 
-/** The day of a date in ISO 8601; null for other formats, in which day and month may be the other way round. */
-function readDay(value: unknown): string | null {
-  return /^\d{4}-\d\d-\d\d/.exec(readText(value) ?? '')?.[0] ?? null;
-}
+/** The day of a date in ISO 8601. In other formats, day and month may be the other way round. */
+const isoDay = /^\d{4}-\d\d-\d\d/;
 
 function readFlag(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
