@@ -79,6 +79,25 @@ const lists = 'newer lists of the banks of the country';
 const bics = 'a list of BICs of 2024';
 const both = `${lists}, and ${bics}`;
 
+/** In Austria, the bank codes of the merged banks remain in use, with the BIC of the bank that they merged into. */
+const raiffeisenMergers: readonly [bankCodes: string[], bic: string, name: string][] = [
+  [['33106'], 'RLBBAT2E072', 'Region Parndorf - Weiden am See'],
+  [['34165'], 'RZOOAT2L491', 'Pyhrn-Priel'],
+  [['34313'], 'RZOOAT2L736', 'Region Grieskirchen'],
+  [['34356'], 'RZOOAT2L523', 'Attergau'],
+  [['34750'], 'RZOOAT2L083', 'Region Traun-Alm'],
+  [['36291'], 'RZTIAT22268', 'im Ötztal und Umgebung'],
+  [['38001'], 'RZSTAT2G215', 'Region Liezen'],
+  [['38043', '38375'], 'RZSTAT2G487', 'Weststeiermark'],
+  [['38072', '38477'], 'RZSTAT2G210', 'Kalsdorf-Lieboch-Stainz'],
+  [['38128', '38436'], 'RZSTAT2G312', 'Region Radkersburg'],
+  [['38292', '38499'], 'RZSTAT2G102', 'Gleinstätten-Leutschach-Wildon'],
+  [['39257', '39305'], 'RZKTAT2K496', 'Region Villach'],
+  [['39271'], 'RZKTAT2K546', 'Völkermarkt-Bleiburg-Brückl'],
+  [['39381'], 'RZKTAT2K390', 'Wörthersee-Landskron-Gegendtal'],
+  [['39543'], 'RZKTAT2K364', 'Karnische Region'],
+];
+
 const corrections: Readonly<Record<string, readonly Correction[]>> = {
   AT: [
     // The package leaves out some kinds of banks, such as regional mortgage banks and building societies.
@@ -96,8 +115,15 @@ const corrections: Readonly<Record<string, readonly Correction[]>> = {
     { bankCodes: ['54000'], bic: 'OBLAAT2L', name: 'Hypo Oberösterreich', reason: statements },
     { bankCodes: ['57000'], bic: 'HYPTAT22', name: 'Hypo Tirol Bank', reason: statements },
     { bankCodes: ['58000'], bic: 'HYPVAT2B', name: 'Hypo Vorarlberg Bank', reason: statements },
-    { bankCodes: ['76040'], bic: 'VIAUATW1', name: 'card complete Service Bank', reason: lists },
-    { bankCodes: ['14001'], bic: 'BAWAATWW', name: 'BAWAG P.S.K.', reason: both },
+    { bankCodes: ['76022', '76040'], bic: 'VIAUATW1', name: 'card complete Service Bank', reason: lists },
+    { bankCodes: ['14001', '14002'], bic: 'BAWAATWW', name: 'BAWAG P.S.K.', reason: both },
+    { bankCodes: ['01000'], bic: 'BUNDATWW', name: 'Republik Österreich', reason: both },
+    { bankCodes: ['18120'], bic: 'PABXATW1', name: 'A1 Bank', reason: lists },
+    { bankCodes: ['19170'], bic: 'PABAAT2L', name: 'Partner Bank', reason: both },
+    { bankCodes: ['19931'], bic: 'CENBATWWRDB', name: 'Raiffeisen Digital Bank', reason: both },
+    { bankCodes: ['53100'], bic: 'HYPNATWWLDS', name: 'HYPO NOE Landesbank', reason: both },
+    { bankCodes: ['57100'], bic: 'HYPTAT22', name: 'Hypo Tirol Bank', reason: both },
+    { bankCodes: ['76000'], bic: 'PORCAT21', name: 'Porsche Bank', reason: lists },
     // New.
     { bankCodes: ['19001'], bic: 'TRBKATW2XXX', name: 'Trade Republic Bank', reason: statements },
     { bankCodes: ['19930'], bic: 'CENBATWWXXX', name: '', reason: lists },
@@ -105,6 +131,10 @@ const corrections: Readonly<Record<string, readonly Correction[]>> = {
     { bankCodes: ['32367'], bic: 'RLNWATW1880', name: '', reason: statements },
     { bankCodes: ['36316'], bic: 'RZTIAT22268', name: '', reason: lists },
     { bankCodes: ['39500'], bic: 'RZKTAT2K491', name: '', reason: lists },
+    { bankCodes: ['19510'], bic: 'COPRATWW', name: 'Liechtensteinische Landesbank (Österreich)', reason: both },
+    ...raiffeisenMergers.map(([bankCodes, bic, name]) => ({
+      ...{ bankCodes, bic, name: `Raiffeisenbank ${name}`, reason: lists },
+    })),
   ],
   BE: [
     { bankCodes: ['115'], bic: 'PAUIBE22', name: '', reason: lists },
@@ -117,6 +147,8 @@ const corrections: Readonly<Record<string, readonly Correction[]>> = {
     { bankCodes: ['766', '771', '812', '813', '815', '816'], bic: null, name: '', reason: '' },
     { bankCodes: ['903'], bic: 'TRWIBEB1', name: 'Wise', reason: lists },
     { bankCodes: ['904'], bic: 'TRWIBEBB', name: 'Wise', reason: lists },
+    { bankCodes: ['695'], bic: 'MGTCBEBE', name: 'Euroclear Bank', reason: both },
+    { bankCodes: ['948'], bic: 'HOMNBEB2', name: '', reason: lists },
     { bankCodes: ['941'], bic: 'DEGRBEBB', name: 'Bank Degroof Petercam', reason: lists },
   ],
   ES: [
@@ -130,7 +162,16 @@ const corrections: Readonly<Record<string, readonly Correction[]>> = {
     { bankCodes: ['1552'], bic: 'MIRAESMM', name: 'Mirabaud & Cie (Europe)', reason: both },
     { bankCodes: ['6717'], bic: 'BNXTESM2', name: 'Bnext Electronic Issuer', reason: both },
     { bankCodes: ['6723'], bic: 'MODRESB2', name: 'Modulr Finance', reason: both },
+    { bankCodes: ['0149'], bic: 'BNPAESMS', name: '', reason: statements },
+    { bankCodes: ['0162'], bic: 'MIDLESMM', name: '', reason: both },
+    // The register has BICs of their branches.
+    { bankCodes: ['0019'], bic: 'DEUTESBB', name: '', reason: both },
+    { bankCodes: ['0108'], bic: 'SOGEESMM', name: '', reason: both },
+    { bankCodes: ['0159'], bic: 'COBAESMX', name: '', reason: both },
+    { bankCodes: ['0167'], bic: 'GEBAESMM', name: '', reason: both },
+    { bankCodes: ['2080'], bic: 'CAGLESMM', name: '', reason: both },
     { bankCodes: ['1563'], bic: 'NTSBESM1', name: 'N26 Bank', reason: statements },
+    { bankCodes: ['1586'], bic: 'TRBKESM2', name: 'Trade Republic Bank', reason: statements },
   ],
   FR: [
     // The regional banks: the digits are the second and third of the bank code, 882 for 18206.
@@ -173,6 +214,30 @@ const corrections: Readonly<Record<string, readonly Correction[]>> = {
     { bankCodes: ['18919'], bic: 'NATXFRPPBPS', name: 'Natixis Wealth Management', reason: both },
     { bankCodes: ['26733'], bic: 'SOXAFR2L', name: 'Sogexia', reason: both },
     { bankCodes: ['30568', '41199'], bic: 'CMCIFRPP', name: 'Crédit Industriel et Commercial (CIC)', reason: both },
+    { bankCodes: ['11628', '15489'], bic: 'CMCIFR2A', name: 'Crédit Mutuel', reason: both },
+    { bankCodes: ['12149'], bic: 'BPOLPFTP', name: 'Banque de Polynésie', reason: statements },
+    { bankCodes: ['12579'], bic: 'BPSMFRPP', name: 'Banque BCP', reason: both },
+    { bankCodes: ['13179'], bic: 'FIDCFR21', name: 'Fiducial Banque', reason: lists },
+    { bankCodes: ['13580'], bic: 'FACFFRPP', name: 'Factofrance', reason: both },
+    { bankCodes: ['15900'], bic: 'FEFIFR21', name: 'Federal Finance', reason: lists },
+    { bankCodes: ['16338'], bic: 'AFOPFR21', name: 'Afone Paiement', reason: lists },
+    { bankCodes: ['18020'], bic: 'BNPCFR21', name: 'BNP Paribas Factor', reason: lists },
+    { bankCodes: ['19733'], bic: 'OPSPFR21OKL', name: 'Olky Payment Service Provider', reason: statements },
+    { bankCodes: ['30788'], bic: 'NSMBFRPP', name: 'Banque Neuflize OBC', reason: statements },
+    { bankCodes: ['42649'], bic: 'TRAVFRPP', name: 'Banque Travelex', reason: lists },
+    { bankCodes: ['44319'], bic: 'PREUFRP1', name: 'Banque Privée Européenne (BPE)', reason: lists },
+    { bankCodes: ['16218'], bic: 'BFBKFRP1', name: 'BforBank', reason: statements },
+    { bankCodes: ['17679'], bic: 'SBEXFRP1', name: '', reason: lists },
+    { bankCodes: ['20033'], bic: 'FXBBFRPP', name: 'iBanFirst', reason: both },
+    { bankCodes: ['43849'], bic: 'UTUBFRPP', name: 'Tunisian Foreign Bank', reason: both },
+    // The register has BICs of their branches.
+    { bankCodes: ['11689'], bic: 'CITIFRPP', name: '', reason: both },
+    { bankCodes: ['12879'], bic: 'DELUFR22', name: '', reason: both },
+    { bankCodes: ['17629'], bic: 'COBAFRPX', name: '', reason: both },
+    { bankCodes: ['17789'], bic: 'DEUTFRPP', name: '', reason: both },
+    { bankCodes: ['23890'], bic: 'BCMAFRPP', name: '', reason: both },
+    { bankCodes: ['41189'], bic: 'BBVAFRPP', name: '', reason: both },
+    { bankCodes: ['44149'], bic: 'ESCBFRPP', name: '', reason: both },
     { bankCodes: ['10011'], bic: 'PSSTFRPPCNE', name: 'La Banque Postale', reason: statements },
     { bankCodes: ['10071'], bic: 'TRPUFRP1', name: 'Trésor public', reason: statements },
     { bankCodes: ['14168'], bic: 'OFTPPFT1', name: 'OPT de Polynésie française', reason: statements },
@@ -200,6 +265,8 @@ const corrections: Readonly<Record<string, readonly Correction[]>> = {
     { bankCodes: ['42559'], bic: 'CCOPFRPP', name: 'Crédit Coopératif', reason: statements },
   ],
   LU: [
+    { bankCodes: ['082'], bic: 'EWUBLULL', name: 'East-West United Bank', reason: both },
+    { bankCodes: ['097'], bic: 'HSHNLULL', name: 'HCOB Securities', reason: both },
     { bankCodes: ['204'], bic: 'NBLXLULL', name: 'Nomura Bank (Luxembourg)', reason: both },
     { bankCodes: ['420'], bic: 'ABOCLULL', name: 'Agricultural Bank of China (Luxembourg)', reason: both },
     { bankCodes: ['421'], bic: 'EVERLULX', name: '', reason: lists },

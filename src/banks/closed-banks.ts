@@ -261,13 +261,24 @@ const closed: Readonly<Record<string, string>> = {
     3188 CCRIES2A 3058 CREDIT VALENCIA, C.R.C.C.V.
     3189 BCOEESMM191 3191 CAJA R. ARAGONESA Y DE LOS PIRINEOS, S.C.C.
   `,
-  // Merged into Société Générale in 2023.
+  // Those of 30003 merged into Société Générale in 2023; the others have left France, or merged.
   FR: `
+    11907 CCBPFRPP 16807 Banque Populaire du Massif central
+    12939 BDUPFR2S - Banque Dupuy, de Parseval
+    13379 BMRZFR21 - Banque Marze
+    14818 BREUFR22 - Banca Regionale Europea
+    16908 LBDIFRP1 - Ma French Bank
     10228 LAYDFR2W 30003 Banque Laydernier
+    10268 COURFR2T 30003 Banque Courtois
     10468 RALPFR2G 30003 Banque Rhône-Alpes
     10558 TARNFR2L 30003 Banque Tarneaud
     13259 KOLBFR21 30003 Banque Kolb
     13489 BNUGFR21 30003 Banque Nuger
+    30076 NORDFRPP 30003 Crédit du Nord
     30077 SMCTFR2A 30003 Société Marseillaise de Crédit
+  `,
+  // Not active since the end of 2020.
+  NL: `
+    BCDM BCDMNL22 - Banque Chaabi du Maroc
   `,
 };

@@ -12,16 +12,20 @@ interface Published {
 }
 
 /**
- * The test numbers and examples of the Bundesbank, which has none for 01, 13 and 20: theirs are test numbers of
+ * The test numbers and examples of the Bundesbank, which has none for 01, 03, 05, 13, 18 and 20: theirs are test numbers of
  * ibantools-germany. Sub-accounts, branches and types of account are not read by all methods.
  */
 const published: readonly Published[] = [
   list('00', from(1, 10), '9290701 539290858 1501824 1501832'),
   list('01', from(1, 10), '1234567899'),
+  list('03', from(1, 10), '1234567890'),
+  list('05', from(1, 10), '1234567897'),
   list('06', from(1, 10), '94012341 5073321010'),
   list('10', from(1, 10), '12345008 87654008'),
   list('13', from(2, 8), '1234567600'),
   list('13', from(4, 10), '12345676'),
+  list('18', from(1, 10), '1234567899'),
+  list('19', from(1, 10), '240334000 200520016'),
   list('20', from(1, 10), '1234567896'),
   list('24', from(5, 10), '138301 1306118605 3307118608'),
   list('24', from(4, 10), '9307118603'),
