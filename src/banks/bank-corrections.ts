@@ -48,7 +48,7 @@ const sources: Readonly<Record<string, string>> = {
   bics: 'a list of BICs of 2024',
   both: 'newer lists of the banks of the country, and a list of BICs of 2024',
   agricole: 'the rule of Crédit Agricole and payment details that account holders publish',
-  epargne: "the rule of Caisse d'Épargne and payment details that account holders publish",
+  caisse: "the rule of Caisse d'Épargne and payment details that account holders publish",
 };
 
 /** The regional banks have one BIC in the register. The digits are the second and third of the bank code, 882 for 18206. */
