@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import { createBankDirectory } from '../../../src/bank-data-service/directory/bank-directory.ts';
-import { tDirectory, tEntry, useFirstGermanList } from '../../support/banks/import/imports.ts';
+import { createBankDirectory } from '../../src/bank-data-service/bank-directory.ts';
+import { tDirectory, tEntry, useFirstGermanList } from '../support/banks/import/imports.ts';
 
 const { findBank, findBankByBic, listBanks } = createBankDirectory();
 useFirstGermanList();

@@ -356,7 +356,7 @@ const finnish: ListFormat = {
   isComplete: false,
   layout: workbook,
   columns: { code: 0, bic: 1, name: [2] },
-  // The first digits of the bank codes of the institution: see country-index.ts.
+  // The first digits of the bank codes of the institution: see `findInList`.
   code: { pattern: /^\d{1,3}$/, description: '1 to 3 digits' },
 };
 
