@@ -15,13 +15,9 @@ export function importableCountries(): readonly string[] {
   return [...new Set(formats.map(({ country }) => country))].sort();
 }
 
-/** The formats of one country; the last one is used for files that no other matches. */
-export function bankFileFormats(country: string): readonly BankFileFormat[] {
-  return formats.filter((format) => format.country === country);
-}
-
-export function allBankFileFormats(): readonly BankFileFormat[] {
-  return formats;
+/** All formats, or those of one country, whose last one is used for files that no other matches. */
+export function bankFileFormats(country?: string): readonly BankFileFormat[] {
+  return formats.filter((format) => country === undefined || format.country === country);
 }
 
 type Common = 'cadence' | 'isComplete' | 'attribution';
