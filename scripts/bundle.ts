@@ -25,10 +25,13 @@ export async function bundle(folder: string): Promise<BundledFile[]> {
   const licenses = describeLicenses([...Object.keys(metafile.inputs), ...otherPackages]);
   return [
     ...files,
-    { path: `${folder}/bank-places.tsv`, contents: readFileSync('src/banks/bank-places.tsv') },
+    ...bankTables.map((name) => ({ path: `${folder}/${name}`, contents: readFileSync(`src/banks/${name}`) })),
     { path: `${folder}/third-party-licenses.txt`, contents: licenses },
   ];
 }
+
+/** Read beside the code. */
+const bankTables = ['bank-places.tsv', 'bank-corrections.tsv'];
 
 interface BundledFile {
   path: string;

@@ -4,7 +4,7 @@ import { type FastifyError, type FastifyInstance, type FastifyReply, fastify } f
 import type { Log } from '../base/log.ts';
 import { createKeyCheck } from '../base/rest-service.ts';
 import type { Query } from './answers/answer.ts';
-import { type BankDirectory, createBankDirectory } from './directory/bank-directory.ts';
+import { type BankDirectory, createBankDirectory } from './bank-directory.ts';
 import { routes, toRouteSchema } from './routes.ts';
 
 interface BankDataServiceOptions {

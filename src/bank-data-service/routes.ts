@@ -11,7 +11,7 @@ import {
   ibanValidationSchema,
 } from './answers/ibans.ts';
 import { answerSwiftCheck, swiftCheckSchema } from './answers/swift-codes.ts';
-import type { BankDirectory } from './directory/bank-directory.ts';
+import type { BankDirectory } from './bank-directory.ts';
 
 export interface Route {
   path: string;

@@ -169,14 +169,9 @@ const pieceBytes = 65_536;
 /** Workbooks have fewer than ten. */
 const maxDepth = 100;
 
-async function parseWhole(parts: Parts, path: string, handlers: Handlers, afterPiece = () => {}): Promise<void> {
-  const pieces = parsePart<never>(parts, path, handlers, () => {
-    afterPiece();
-    return [];
-  });
-  for await (const _ of pieces) {
-    // There are none.
-  }
+async function parseWhole(parts: Parts, path: string, handlers: Handlers): Promise<void> {
+  // Its events are enough.
+  for await (const _ of parsePart(parts, path, handlers, () => []));
 }
 
 async function readSheetList(parts: Parts, path: string) {
@@ -214,24 +209,18 @@ async function readSharedTexts(parts: Parts, path: string): Promise<readonly str
   const max = file.limits.sharedMillionCharacters;
   const reader = createTextReader();
   let characters = 0;
-  await parseWhole(
-    parts,
-    path,
-    {
-      open: (name) => reader.open(name),
-      text: reader.text,
-      close(name) {
-        reader.close(name);
-        if (name !== 'si') return;
-        const text = checkLength(file, file.name, reader.take());
-        characters += text.length + 1;
-        texts.push(text);
-      },
-    },
-    () => {
+  await parseWhole(parts, path, {
+    open: (name) => reader.open(name),
+    text: reader.text,
+    close(name) {
+      reader.close(name);
+      if (name !== 'si') return;
+      const text = checkLength(file, file.name, reader.take());
+      characters += text.length + 1;
       if (characters > max * 1_000_000) throw tooLarge(file, `more than ${max} million characters in texts`);
+      texts.push(text);
     },
-  );
+  });
   return texts;
 }
 

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { stopOnSignal } from './process/stop-signals.ts';
 
 export interface EmbeddedService {
   listen(options: { host: string; port: number }): Promise<string>;
@@ -48,9 +49,7 @@ export async function runService({ name, app, host, port }: RunServiceOptions): 
   });
   process.stdout.write(`The ${name} service listens on ${url}\n`);
 
-  // A terminal and npm may both forward one Ctrl-C, so further signals are ignored.
-  const stop = () => void app.close();
-  process.on('SIGTERM', stop).on('SIGINT', stop);
+  stopOnSignal(process, { delayMs: 0, announce() {}, stop: async () => app.close() });
 }
 
 /** Compares digests of a header and the key in constant time: response times reveal neither the key nor its length. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
 import { ConfigError, UsageError } from '../base/errors.ts';
 import { print } from '../base/process/terminal.ts';
 import {
@@ -34,7 +35,7 @@ export function runAudit(action: string, options: AuditOptions): void {
 
 function printCalls(calls: readonly AuditedCall[], isCsv: boolean): void {
   const names = calls[0] ? (Object.keys(calls[0]) as (keyof AuditedCall)[]) : [];
-  if (isCsv) printCsv([names, ...calls.map((call) => names.map((name) => call[name]))]);
+  if (isCsv) print(stringify([names, ...calls.map((call) => names.map((name) => call[name]))]));
   else print(calls.map((call) => `${JSON.stringify(call)}\n`).join(''));
 }
 
@@ -61,12 +62,7 @@ function printSums(calls: readonly AuditedCall[], by: readonly SumKey[]): void {
   const rows = sumCalls(calls, by).map((sum) => {
     return [...sum.keys, ...[sum.calls, sum.charged, sum.unknown, sum.open, sum.notSent].map(String)];
   });
-  printCsv([[...by, 'calls', 'charged', 'unknown', 'open', 'not_sent'], ...rows]);
-}
-
-function printCsv(rows: readonly (readonly string[])[]): void {
-  const quote = (cell: string) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
-  print(rows.map((row) => `${row.map(quote).join(',')}\n`).join(''));
+  print(stringify([[...by, 'calls', 'charged', 'unknown', 'open', 'not_sent'], ...rows]));
 }
 
 function readDay(name: string, text: string | undefined, otherwise: string): string {

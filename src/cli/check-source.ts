@@ -38,7 +38,7 @@ export function planSource({ gateway, maxCalls }: SourcePlan, listsVersion: stri
 
 /** The self-hosted service in this process. A list of IBANs is one question, without HTTP: nothing is paid, so nothing needs a cache. */
 async function openSelfHosted(dataDir: string, maxCalls: number | null): Promise<AnswerSource> {
-  const { createBankDirectory } = await import('../bank-data-service/directory/bank-directory.ts');
+  const { createBankDirectory } = await import('../bank-data-service/bank-directory.ts');
   const { answerIbanValidation } = await import('../bank-data-service/answers/ibans.ts');
   const directory = createBankDirectory({ dataDir });
   let calls = 0;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { linesType } from './lines.ts';
-import { writingModes } from './writing-order.ts';
+import { bodySchema } from './writing-order.ts';
 
-/* The description of the service in OpenAPI. It only documents: `writing-order.ts` reads an order, with its own messages. */
+/* The description of the service in OpenAPI. */
 
 export const openapi = {
   openapi: '3.1.0' as const,
@@ -17,11 +17,6 @@ const answer = z.object({
   writer: z.enum(['drafter', 'model']),
 });
 const part = z.object({ text: z.string().describe('What follows the text of the lines before.') });
-const order = z.object({
-  description: z.string().describe('The topic and the points to cover.'),
-  mode: z.enum(writingModes),
-  word_count: z.int().min(1).max(2000).describe('Largest number of words.'),
-});
 
 /** The schema of the endpoint, for Fastify and OpenAPI. */
 export const essaySchema = {
@@ -30,7 +25,7 @@ export const essaySchema = {
     `With \`accept: ${linesType}, application/json\`, the answer is sent in lines while the text is written. Each line is a JSON ` +
     'object: lines with `text` add to the text, and the last line is the answer, or a failure. The essay begins with these texts.',
   security: [{ token: [] }],
-  body: toJsonSchema(order),
+  body: toJsonSchema(bodySchema),
   response: {
     200: {
       description: 'The essay.',

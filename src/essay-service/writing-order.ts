@@ -40,13 +40,19 @@ const wordCount = 'word_count must be a whole number from 1 to 2000, sent as a J
 const missing = (parameter: string, rule: string) => (issue: { input?: unknown }) =>
   issue.input === undefined ? `${parameter} is missing: ${rule}` : rule;
 
-const bodySchema = z.object(
+/** The body of a request, also for its documentation. */
+export const bodySchema = z.object(
   {
-    description: z.string({ error: missing('description', description) }).refine((text) => text.trim(), description),
+    description: z
+      .string({ error: missing('description', description) })
+      .refine((text) => text.trim(), description)
+      .describe('The topic and the points to cover.'),
     mode: z.preprocess(normalizeMode, z.enum(writingModes, { error: missing('mode', mode) })),
     word_count: z
-      .number({ error: missing('word_count', wordCount) })
-      .refine((count) => Number.isInteger(count) && count >= 1 && count <= 2000, wordCount),
+      .int({ error: missing('word_count', wordCount), abort: true })
+      .min(1, wordCount)
+      .max(2000, wordCount)
+      .describe('Largest number of words.'),
   },
   { error: 'The body must be a JSON object with description, mode and word_count.' },
 );

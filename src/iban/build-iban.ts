@@ -315,7 +315,8 @@ function findFieldProblem({ name, field, value, format }: GivenField): IbanField
 function describeWrongDigits(group: CheckDigits, right: string | null, format: CountryFormat): IbanFieldProblem {
   const fields = locateFields(format);
   // Computed digits are in no field, but next to the account number.
-  const located = fields.find(({ span }) => contains(span, group)) ?? fields.find(isAccountNumber);
+  const located =
+    fields.find(({ span }) => contains(span, group)) ?? fields.find(({ name }) => name === 'accountNumber');
   const field = located?.name ?? 'accountNumber';
   const span = located?.span ?? group;
   const describe = () => {
@@ -328,10 +329,6 @@ function describeWrongDigits(group: CheckDigits, right: string | null, format: C
   };
   const length = located ? rangeOf(located, format) : null;
   return { field, reason: 'WRONG_CHECK_DIGITS', length, message: `The ${nouns[field]} ${describe()}` };
-}
-
-function isAccountNumber({ name }: IbanField): boolean {
-  return name === 'accountNumber';
 }
 
 const nouns: Readonly<Record<IbanFieldName, string>> = {
@@ -373,14 +370,16 @@ function findMisplacedTypes({ types, length }: LocatedField, value: string, isRi
   return [...new Set(misplaced.map(nameType))].sort();
 }
 
-function fits(character: string, type: string | undefined): boolean {
-  if (type === 'n') return isDigit(character);
-  return type === 'a' ? isLetter(character) : isDigit(character) || isLetter(character);
+/** The characters of each type. */
+const alphabets: Readonly<Record<string, RegExp>> = { n: /^[0-9]$/, a: /^[A-Z]$/, c: /^[A-Z0-9]$/ };
+
+function fits(character: string, type = 'c'): boolean {
+  return alphabets[type]?.test(character) ?? false;
 }
 
 function nameType(character: string): string {
-  if (isDigit(character)) return 'digits';
-  return isLetter(character) ? 'letters' : 'characters other than letters and digits';
+  if (fits(character, 'n')) return 'digits';
+  return fits(character, 'a') ? 'letters' : 'characters other than letters and digits';
 }
 
 function contains(outer: Span, inner: Span): boolean {
@@ -393,14 +392,6 @@ function lengthOf({ first, last }: Span): number {
 
 function replace(bban: string, { first, last }: Span, text: string): string {
   return bban.slice(0, first - 1) + text + bban.slice(last);
-}
-
-function isDigit(character: string): boolean {
-  return /^[0-9]$/.test(character);
-}
-
-function isLetter(character: string): boolean {
-  return /^[A-Z]$/.test(character);
 }
 
 function describeCount(number: number, noun: string): string {

@@ -1,3 +1,5 @@
+import { calcLuhn, calcModulus10, weightedSum } from './weighted-sums.ts';
+
 /** NOT_APPLICABLE if no rule is known, or if it does not apply to this account. */
 export type CheckResult = 'PASSED' | 'FAILED' | 'NOT_APPLICABLE';
 
@@ -155,16 +157,6 @@ function compare(account: string, position: number, digit: number): CheckResult 
   return account.charAt(position - 1) === String(digit) ? 'PASSED' : 'FAILED';
 }
 
-/** Weights 2 and 1; a product of two digits counts as their sum. */
-function calcLuhn(checked: string): number {
-  const sum = weightedSum(checked, [2, 1], (product) => (product > 9 ? product - 9 : product));
-  return (10 - (sum % 10)) % 10;
-}
-
-function calcModulus10(checked: string, weights: readonly number[]): number {
-  return (10 - (weightedSum(checked, weights) % 10)) % 10;
-}
-
 /** 11 minus the remainder; 10 and 11 are written as 0. */
 function calcModulus11(checked: string, weights: readonly number[]): number {
   const remainder = weightedSum(checked, weights) % 11;
@@ -174,13 +166,4 @@ function calcModulus11(checked: string, weights: readonly number[]): number {
 /** 7 minus the remainder; 7 is written as 0. */
 function calcModulus7(checked: string, weights: readonly number[]): number {
   return (7 - (weightedSum(checked, weights) % 7)) % 7;
-}
-
-/** The weights begin at the last digit, and repeat if there are more digits. */
-function weightedSum(checked: string, weights: readonly number[], toSummand = (product: number) => product): number {
-  const fromTheRight = [...checked].reverse();
-  return fromTheRight.reduce(
-    (sum, digit, index) => sum + toSummand(Number(digit) * (weights[index % weights.length] ?? 0)),
-    0,
-  );
 }

@@ -2,6 +2,7 @@ import { type CheckResult, checkGermanAccount } from './german-account-checks.ts
 import { mod97 } from './mod97.ts';
 import { findCountryFormat, type Span } from './registry.ts';
 import { findUnregisteredFormat } from './unregistered-formats.ts';
+import { calcLuhn, calcModulus10, weightedSum } from './weighted-sums.ts';
 
 /** The national check digits of a country. All functions expect a BBAN with the structure of the country. */
 export interface NationalCheck {
@@ -67,7 +68,7 @@ const checks: ReadonlyMap<string, NationalCheck> = new Map<string, NationalCheck
   ...inEach('TL', { groups: [mod9710(19)] }),
   // Accounts of this bank have other check digits.
   ...inEach('RS', { groups: [mod9710(18)], covers: (bban) => !bban.startsWith('908') }),
-  ...inEach('AL', { groups: [lastDigit({ first: 1, last: 8 }, [9, 7, 3, 1])] }),
+  ...inEach('AL', { groups: [lastDigit({ first: 1, last: 8 }, [3, 7, 9, 1])] }),
   ...inEach('BE', { groups: [{ first: 11, last: 12, calc: calcBelgium }] }),
   ...inEach('CZ SK', { groups: czechGroups() }),
   ...inEach('EE', { groups: [{ first: 16, last: 16, calc: calcEstonia }] }),
@@ -77,7 +78,7 @@ const checks: ReadonlyMap<string, NationalCheck> = new Map<string, NationalCheck
   ...inEach('HR', { groups: [mod1110({ first: 1, last: 7 }), mod1110({ first: 8, last: 17 })] }),
   // Bank and branch, whose check digit customers write as the first digit of the account; and the account.
   ...inEach('HU', {
-    groups: [lastDigit({ first: 1, last: 8 }, [9, 7, 3, 1]), lastDigit({ first: 9, last: 24 }, [9, 7, 3, 1])],
+    groups: [lastDigit({ first: 1, last: 8 }, [3, 7, 9, 1]), lastDigit({ first: 9, last: 24 }, [3, 7, 9, 1])],
   }),
   ...inEach('IT SM', { groups: [{ first: 1, last: 1, calc: calcCin }] }),
   // Former Postbank numbers, of up to seven digits, have no check digit.
@@ -87,7 +88,7 @@ const checks: ReadonlyMap<string, NationalCheck> = new Map<string, NationalCheck
   }),
   ...inEach('NO', { groups: [{ first: 11, last: 11, calc: calcNorway }], covers: (bban) => !isGroup00(bban) }),
   // The bank code.
-  ...inEach('PL', { groups: [lastDigit({ first: 1, last: 8 }, [3, 9, 7, 1])] }),
+  ...inEach('PL', { groups: [lastDigit({ first: 1, last: 8 }, [7, 9, 3, 1])] }),
   // Bank codes that end in 000 to 049 are those of the Bank of Russia, whose accounts have another rule, as have letters.
   ...inEach('RU', {
     groups: [{ first: 18, last: 18, calc: calcRussia }],
@@ -105,7 +106,7 @@ function inEach(countries: string, check: NationalCheck): readonly (readonly [st
 
 /** The last digit of these makes their sum a multiple of 10; its own weight is 1. */
 function lastDigit({ first, last }: Span, weights: readonly number[]): CheckDigits {
-  const calc = (bban: string) => toMultipleOf10(weightedSum(bban.slice(first - 1, last - 1), weights));
+  const calc = (bban: string) => String(calcModulus10(bban.slice(first - 1, last - 1), weights));
   return { first: last, last, calc };
 }
 
@@ -142,9 +143,9 @@ function mod1110({ first, last }: Span): CheckDigits {
 
 /** CZ and SK: the account prefix and the account number; the bank code is not checked. */
 function czechGroups(): readonly CheckDigits[] {
-  const weights = [6, 3, 7, 9, 10, 5, 8, 4, 2];
+  const weights = [2, 4, 8, 5, 10, 9, 7, 3, 6];
   return [
-    { first: 10, last: 10, calc: (bban) => toMultipleOf11(weightedSum(bban.slice(4, 9), weights.slice(4))) },
+    { first: 10, last: 10, calc: (bban) => toMultipleOf11(weightedSum(bban.slice(4, 9), weights)) },
     { first: 20, last: 20, calc: (bban) => toMultipleOf11(weightedSum(bban.slice(10, 19), weights)) },
   ];
 }
@@ -156,8 +157,7 @@ function calcBelgium(bban: string): string {
 
 /** The last digit makes the sum of all digits after the bank code a multiple of 10, weighted 7-3-1 from the right. */
 function calcEstonia(bban: string): string {
-  const fromTheRight = [...bban.slice(2, -1)].reverse().join('');
-  return toMultipleOf10(weightedSum(fromTheRight, [7, 3, 1]));
+  return String(calcModulus10(bban.slice(2, -1), [7, 3, 1]));
 }
 
 /** Two digits between branch and account: the first checks bank and branch, the second the account. */
@@ -167,17 +167,14 @@ function calcSpain(bban: string): string {
 
 /** 10 is written as 1, and 11 as 0. */
 function calcSpanishDigit(tenDigits: string): string {
-  const digit = 11 - (weightedSum(tenDigits, [1, 2, 4, 8, 5, 10, 9, 7, 3, 6]) % 11);
+  const digit = 11 - (weightedSum(tenDigits, [6, 3, 7, 9, 10, 5, 8, 4, 2, 1]) % 11);
   if (digit === 10) return '1';
   return digit === 11 ? '0' : String(digit);
 }
 
-/** FI and AX: Luhn over all fourteen digits; the first, third ... thirteenth are doubled. */
+/** FI and AX. */
 function calcFinland(bban: string): string {
-  const doubledDigitSums = [0, 2, 4, 6, 8, 1, 3, 5, 7, 9];
-  const body = bban.slice(0, -1);
-  const values = [...body].map((digit, index) => (index % 2 === 0 ? doubledDigitSums[Number(digit)] : Number(digit)));
-  return toMultipleOf10(values.reduce<number>((sum, value = 0) => sum + value, 0));
+  return String(calcLuhn(bban.slice(0, -1)));
 }
 
 /** The CIN of IT and SM: the first letter of the BBAN checks all characters after it, with other values in odd places. */
@@ -197,7 +194,7 @@ function calcCin(bban: string): string {
 
 /** The elfproef over the ten digits of the account number. */
 function calcNetherlands(bban: string): string | null {
-  return toMultipleOf11(weightedSum(bban.slice(4, 13), [10, 9, 8, 7, 6, 5, 4, 3, 2]));
+  return toMultipleOf11(weightedSum(bban.slice(4, 13), [2, 3, 4, 5, 6, 7, 8, 9, 10]));
 }
 
 /**
@@ -206,7 +203,7 @@ function calcNetherlands(bban: string): string | null {
  */
 function calcNorway(bban: string): string | null {
   const checked = bban.slice(isGroup00(bban) ? 6 : 0, 10);
-  return toMultipleOf11(weightedSum(checked, [5, 4, 3, 2, 7, 6, 5, 4, 3, 2]));
+  return toMultipleOf11(weightedSum(checked, [2, 3, 4, 5, 6, 7]));
 }
 
 function isGroup00(bban: string): boolean {
@@ -215,25 +212,11 @@ function isGroup00(bban: string): boolean {
 
 /**
  * The ninth digit of the account checks the last three of the bank code and the account of twenty digits: the sum of all,
- * weighted 7-1-3, is a multiple of 10. Its own weight is 3, whose inverse modulo 10 is 7.
+ * weighted 7-1-3 from the left, is a multiple of 10. Its own weight is 3, whose inverse modulo 10 is 7.
  */
 function calcRussia(bban: string): string {
   const others = `${bban.slice(6, 17)}0${bban.slice(18)}`;
-  return String((Number(toMultipleOf10(weightedSum(others, [7, 1, 3]))) * 7) % 10);
-}
-
-/** The sum of each digit times its weight; the weights repeat if there are more digits. */
-function weightedSum(digits: string, weights: readonly number[]): number {
-  let sum = 0;
-  for (let index = 0; index < digits.length; index += 1) {
-    sum += Number(digits[index]) * (weights[index % weights.length] ?? 0);
-  }
-  return sum;
-}
-
-/** The digit that makes a sum a multiple of 10. */
-function toMultipleOf10(sum: number): string {
-  return String((10 - (sum % 10)) % 10);
+  return String((calcModulus10(others, [1, 7, 3]) * 7) % 10);
 }
 
 /** The digit that makes a sum a multiple of 11; null if it would have to be 10: such numbers are not issued. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createBankDirectory } from '../../src/bank-data-service/directory/bank-directory.ts';
+import { createBankDirectory } from '../../src/bank-data-service/bank-directory.ts';
 import { createBankLists } from '../../src/banks/bank-lists.ts';
 import { createKnownBanks } from '../../src/banks/known-banks.ts';
 import { fullBic } from '../../src/iban/bic.ts';

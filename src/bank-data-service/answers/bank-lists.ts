@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ListedBank } from '../../banks/listed-bank.ts';
 import { findCountryCode } from '../../iban/country-name.ts';
-import type { BankDirectory } from '../directory/bank-directory.ts';
+import type { BankDirectory } from '../bank-directory.ts';
 import { type Answer, answer, findTextProblem, type Query, readText, reject, repeated } from './answer.ts';
 import { swiftDataSchema, toSwiftData } from './swift-codes.ts';
 

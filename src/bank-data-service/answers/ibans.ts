@@ -4,7 +4,7 @@ import { buildIban, type IbanFieldName, type IbanFieldProblem, ibanFields } from
 import { countryName, findCountryCode } from '../../iban/country-name.ts';
 import { compactIban, describeIbanProblem, findIbanProblems, type IbanParts, parseIban } from '../../iban/iban.ts';
 import { type CountryFormat, findCountryFormat } from '../../iban/registry.ts';
-import type { BankDirectory } from '../directory/bank-directory.ts';
+import type { BankDirectory } from '../bank-directory.ts';
 import { type Answer, answer, findTextProblem, type Query, readText, reject, repeated } from './answer.ts';
 import { originSchema, toOrigin } from './swift-codes.ts';
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ListedBank } from '../../banks/listed-bank.ts';
 import { compactBic, findBicProblems, parseBic } from '../../iban/bic.ts';
 import { countryName } from '../../iban/country-name.ts';
-import type { BankDirectory } from '../directory/bank-directory.ts';
+import type { BankDirectory } from '../bank-directory.ts';
 import { type Answer, answer, findTextProblem, type Query, readText, reject } from './answer.ts';
 
 /** Where a record is from, which the hosted service does not return; fields are empty without a bank. */

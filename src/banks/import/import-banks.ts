@@ -2,24 +2,25 @@ import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isoDateOf } from '../../base/calendar-period.ts';
 import { errorCodeOf } from '../../base/errors.ts';
+import type { InputFile } from '../../base/input-file.ts';
 import { createProgressBar } from '../../base/process/progress-bar.ts';
 import { count, countOf, print, printError } from '../../base/process/terminal.ts';
 import { createBankLists } from '../bank-lists.ts';
 import { bankImportKeys, type ImportKeys, registerImportKeys } from '../imported-lists.ts';
 import { countBanks } from '../listed-bank.ts';
 import { type PaymentScheme, paymentSchemes } from '../scheme-registers.ts';
-import { ImportError } from './files/bank-file.ts';
+import { ImportError, openBankFile } from './files/bank-file.ts';
 import type { BankFileFormat } from './files/bank-file-format.ts';
 import { bankFileFormats, importableCountries } from './files/formats.ts';
 import { readBankFile } from './files/read-bank-file.ts';
 import {
   epcRegisters,
   findScheme,
-  isRegisterFile,
+  hasRegisterHeader,
   readRegisterFile,
   unknownScheme,
 } from './files/read-register-file.ts';
-import { recognizeFile } from './files/recognize.ts';
+import { findFormats } from './files/recognize.ts';
 import { describeImport, describeRegisterImport } from './import-output.ts';
 import { type PresentList, replaceImport, replaceRegister, undoImport } from './replace-import.ts';
 
@@ -228,15 +229,19 @@ function mayBeFile(path: string): boolean {
 }
 
 async function recognize(path: string): Promise<KnownFile> {
+  let file: InputFile | null = null;
   try {
-    if (await isRegisterFile(path)) return recognizeRegister(path);
-    const formats = await recognizeFile(path);
+    file = await openBankFile(path);
+    if (await hasRegisterHeader(file)) return recognizeRegister(path);
+    const formats = await findFormats(file, bankFileFormats());
     const titles = [...new Set(formats.map(({ title }) => title))];
     if (titles.length <= 1) return { path, contents: formats.map(banksOf), problem: '' };
     return { path, contents: [], problem: `it may be ${titles.join(' or ')}; import it with its country` };
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
     return { path, contents: [], problem: error.message };
+  } finally {
+    file?.close();
   }
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
-import { createBankDirectory } from '../../../src/bank-data-service/directory/bank-directory.ts';
+import { createBankDirectory } from '../../../src/bank-data-service/bank-directory.ts';
 import { ImportError } from '../../../src/banks/import/files/bank-file.ts';
 import { importableCountries } from '../../../src/banks/import/files/formats.ts';
 import { readBankFile } from '../../../src/banks/import/files/read-bank-file.ts';

@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { recognizeFile } from '../../../src/banks/import/files/recognize.ts';
+import { openBankFile } from '../../../src/banks/import/files/bank-file.ts';
+import { bankFileFormats } from '../../../src/banks/import/files/formats.ts';
+import { findFormats } from '../../../src/banks/import/files/recognize.ts';
 import { tBanks, tImport, tSampleFile } from '../../support/banks/import/command-line.ts';
 import { type Sample, tFile } from '../../support/banks/import/sample.ts';
 import { samples, tSample } from '../../support/banks/import/samples.ts';
@@ -12,7 +14,8 @@ import { tFolder } from '../../support/gateway/stores/folder.ts';
 async function recognize(bytes: Buffer | string): Promise<string[]> {
   const path = join(tFolder(), 'download');
   writeFileSync(path, bytes);
-  return (await recognizeFile(path)).map(({ country }) => country);
+  const file = await openBankFile(path);
+  return (await findFormats(file, bankFileFormats()).finally(file.close)).map(({ country }) => country);
 }
 
 describe('a file is recognized by its content', () => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createBankDirectory } from '../../../src/bank-data-service/directory/bank-directory.ts';
+import { createBankDirectory } from '../../../src/bank-data-service/bank-directory.ts';
 import { ConfigError } from '../../../src/base/errors.ts';
 import {
   tCodes,

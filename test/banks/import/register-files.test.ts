@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
-import { findScheme, isRegisterFile, readRegisterFile } from '../../../src/banks/import/files/read-register-file.ts';
+import { openBankFile } from '../../../src/banks/import/files/bank-file.ts';
+import { findScheme, hasRegisterHeader, readRegisterFile } from '../../../src/banks/import/files/read-register-file.ts';
 import { tParticipant, tRegisterFile, tRegisterText } from '../../support/banks/import/registers.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 
@@ -126,7 +127,11 @@ describe('a register', () => {
 
   it('is recognized by its header', async () => {
     const folder = tFolder();
-    expect(await isRegisterFile(tRegisterFile(folder, 'a.csv', others))).toBe(true);
+    const isRegister = async (path: string) => {
+      const file = await openBankFile(path);
+      return hasRegisterHeader(file).finally(file.close);
+    };
+    expect(await isRegister(tRegisterFile(folder, 'a.csv', others))).toBe(true);
     const other = join(folder, 'b.csv');
     for (const content of [
       'Bank;BIC\n',
@@ -135,7 +140,7 @@ describe('a register', () => {
       Buffer.from([0xff, 0x00, 0xd8]),
     ]) {
       writeFileSync(other, content);
-      expect(await isRegisterFile(other)).toBe(false);
+      expect(await isRegister(other)).toBe(false);
     }
   });
 });

@@ -15,13 +15,9 @@ export function importableCountries(): readonly string[] {
   return [...new Set(formats.map(({ country }) => country))].sort();
 }
 
-/** The formats of one country; the last one is used for files that no other matches. */
-export function bankFileFormats(country: string): readonly BankFileFormat[] {
-  return formats.filter((format) => format.country === country);
-}
-
-export function allBankFileFormats(): readonly BankFileFormat[] {
-  return formats;
+/** All formats, or those of one country, whose last one is used for files that no other matches. */
+export function bankFileFormats(country?: string): readonly BankFileFormat[] {
+  return formats.filter((format) => country === undefined || format.country === country);
 }
 
 type Common = 'cadence' | 'isComplete' | 'attribution';
@@ -356,7 +352,7 @@ const finnish: ListFormat = {
   isComplete: false,
   layout: workbook,
   columns: { code: 0, bic: 1, name: [2] },
-  // The first digits of the bank codes of the institution: see country-index.ts.
+  // The first digits of the bank codes of the institution: see `findInList`.
   code: { pattern: /^\d{1,3}$/, description: '1 to 3 digits' },
 };
 

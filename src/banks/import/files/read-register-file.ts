@@ -52,17 +52,14 @@ export const unknownScheme =
   'does not say of which scheme it is, and does not have a name that does, such as sct_inst.csv; ' +
   `import it with --scheme and one of ${paymentSchemes.join(', ')}`;
 
-/** Whether a file has the header of a register; only its start is read. @throws ImportError if it cannot be read */
-export async function isRegisterFile(path: string): Promise<boolean> {
-  const file = await openBankFile(path);
+/** Whether a file has the header of a register; only its start is read. */
+export async function hasRegisterHeader(file: InputFile): Promise<boolean> {
   try {
     const top = readTextRows({ ...file, chunks: replay([file.start]) }, layout);
     for await (const { cells } of top) return findMissingTitles(cells).length === 0;
   } catch (error) {
-    // Of another kind.
+    // A file of another kind.
     if (!(error instanceof ImportError)) throw error;
-  } finally {
-    file.close();
   }
   return false;
 }

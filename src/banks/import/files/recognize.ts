@@ -2,28 +2,16 @@ import { buffer } from 'node:stream/consumers';
 import { type InputFile, recognizeKind, replay, takeReadable } from '../../../base/input-file.ts';
 import { readWorkbook } from '../../../base/read-workbook.ts';
 import type { BankEntry } from '../../listed-bank.ts';
-import { ImportError, maxFileMb, openBankFile, type Row, type Sheet } from './bank-file.ts';
+import { ImportError, maxFileMb, type Row, type Sheet } from './bank-file.ts';
 import type { BankFileFormat, Layout } from './bank-file-format.ts';
-import { allBankFileFormats } from './formats.ts';
 import { readRecordRows } from './record-rows.ts';
 import { findTable, lookAhead, readRow } from './table.ts';
 import { readTextRows } from './text-rows.ts';
 
 /**
- * The formats that a file has, by its first rows and not by its name: none if it is not known, and several if it has the
- * banks of several countries.
- * @throws ImportError if the file cannot be read
+ * Which of these formats a file has, by its first rows and not by its name: none if it is not known, and several if it has the banks
+ * of several countries.
  */
-export async function recognizeFile(path: string): Promise<readonly BankFileFormat[]> {
-  const file = await openBankFile(path);
-  try {
-    return await findFormats(file, allBankFileFormats());
-  } finally {
-    file.close();
-  }
-}
-
-/** Which of these formats a file has. Only the first rows are read. */
 export async function findFormats(file: InputFile, formats: readonly BankFileFormat[]): Promise<BankFileFormat[]> {
   const tops = new Map<string, readonly Top[]>();
   const found: BankFileFormat[] = [];

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { createBankDirectory } from '../../../../src/bank-data-service/directory/bank-directory.ts';
+import { createBankDirectory } from '../../../../src/bank-data-service/bank-directory.ts';
 import { runCommand } from '../../command.ts';
 import { tCommand } from '../../process.ts';
 import { type Sample, tFile } from './sample.ts';

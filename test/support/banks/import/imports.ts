@@ -1,5 +1,5 @@
 import { beforeEach, onTestFinished, vi } from 'vitest';
-import { type BankDirectory, createBankDirectory } from '../../../../src/bank-data-service/directory/bank-directory.ts';
+import { type BankDirectory, createBankDirectory } from '../../../../src/bank-data-service/bank-directory.ts';
 import { replaceImport } from '../../../../src/banks/import/replace-import.ts';
 import type { BankEntry } from '../../../../src/banks/listed-bank.ts';
 import { tFolder } from '../../gateway/stores/folder.ts';

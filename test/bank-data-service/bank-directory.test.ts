@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import { createBankDirectory } from '../../../src/bank-data-service/directory/bank-directory.ts';
-import { tDirectory, tEntry, useFirstGermanList } from '../../support/banks/import/imports.ts';
+import { createBankDirectory } from '../../src/bank-data-service/bank-directory.ts';
+import { tDirectory, tEntry, useFirstGermanList } from '../support/banks/import/imports.ts';
 
 const { findBank, findBankByBic, listBanks } = createBankDirectory();
 useFirstGermanList();
@@ -62,7 +62,7 @@ describe('findBank', () => {
 
 describe('the shipped directories agree with published BICs', () => {
   const vectors: { banks: readonly { country: string; bank_code: string; bic: string }[] } = JSON.parse(
-    readFileSync(new URL('../../data/iban-vectors.json', import.meta.url), 'utf8'),
+    readFileSync(new URL('../data/iban-vectors.json', import.meta.url), 'utf8'),
   );
 
   it.each([
