@@ -123,16 +123,20 @@ async function checkFiles(config: Config): Promise<CheckResult> {
   const offline = { ...config, store: { ...store, redis: offlineRedis } };
   const logDestination = new PassThrough().resume();
   try {
-    if (store.redis === null) checkDataFolder(config.dataDir);
+    if (store.redis === null || config.audit !== null) checkDataFolder(config.dataDir);
     await createGateway(offline, upstreams, { logDestination }).close();
     const problem = store.redis === null ? await findSecretProblem(store, config.dataDir) : null;
     if (problem !== null) return { ok: false, description: problem };
-    const use = store.redis === null ? 'files can be created in it' : 'not written to, because REDIS_URL is set';
-    return { ok: true, description: `DATA_DIR: ${use}` };
+    return { ok: true, description: `DATA_DIR: ${describeUse(config)}` };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return { ok: false, description: error.problems.join('; ') };
   }
+}
+
+function describeUse({ store, audit }: Config): string {
+  if (store.redis === null) return 'files can be created in it';
+  return audit === null ? 'not written to, because REDIS_URL is set' : 'the audit trail can be written to it';
 }
 
 function probeAll(config: Config): Promise<CheckResult | CheckResult[]>[] {

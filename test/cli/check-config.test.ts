@@ -160,6 +160,17 @@ describe('ledgerquill check-config', () => {
     expect(output).toContain('  ok      ESSAY_URL: not set');
   });
 
+  it('checks DATA_DIR with Redis, too, if the audit trail is written to it', async () => {
+    const upstream = await tUpstream(replyJson(404, {}));
+    const REDIS_URL = (await tUnusedUrl()).replace('http:', 'redis:');
+    const env = { REDIS_URL, STORE_SECRET: `${key}-of-the-store`, BANK_DATA_URL: upstream.url, BANK_DATA_API_KEY: key };
+    expect((await tCheck(env)).output).toContain('  ok      DATA_DIR: the audit trail can be written to it\n');
+    const missing = { ...env, DATA_DIR: '/proc/nope' };
+    expect((await tCheck(missing)).output).toContain('  FAILED  DATA_DIR: must be a folder in which user');
+    const { output } = await tCheck({ ...missing, AUDIT_DAYS: '0' });
+    expect(output).toContain('  ok      DATA_DIR: not written to, because REDIS_URL is set\n');
+  });
+
   it('describes invalid values, with --json also in a document', async () => {
     const problem = 'PORT: must be a whole number from 0 to 65535, but is "http"';
     const invalid = { code: 1, stderr: expect.stringContaining(problem) };

@@ -49,6 +49,14 @@ describe('docs/clients.md', () => {
     }
   });
 
+  it.each(['codegen.ts', 'relay.config.json', 'src/graphql.ts'])('declares the type of every scalar in %s', (name) => {
+    const sdl = readFileSync(new URL('../../schema.client.graphql', import.meta.url), 'utf8');
+    const scalars = [...sdl.matchAll(/^scalar (\w+)/gm)].map(([, scalar]) => scalar);
+    expect(scalars.length).toBeGreaterThan(2);
+    const text = fencedBlocks(page).find(({ file }) => file === name)?.text ?? '';
+    expect(scalars.filter((scalar) => !new RegExp(`\\b${scalar}"?: ['"]?string`).test(text))).toEqual([]);
+  });
+
   it.each(named(['js']))('shows the real output: %s', (_, block) => expectPrinted(block));
   it.skipIf(whyNoCurl).each(named(['sh']))(`shows the real output: %s${whyNoCurl}`, (_, block) => expectPrinted(block));
 
