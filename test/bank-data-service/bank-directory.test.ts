@@ -96,7 +96,7 @@ describe('the dates of the lists', () => {
     ['bankdata-germany', '2.2602.0'],
     ['iban-to-bic', '1.4.0'],
   ])('belong to %s %s and must be updated for another version', (name, version) => {
-    const file = new URL(`../../../node_modules/${name}/package.json`, import.meta.url);
+    const file = new URL(`../../node_modules/${name}/package.json`, import.meta.url);
     expect(JSON.parse(readFileSync(file, 'utf8')).version).toBe(version);
   });
 });
