@@ -25,6 +25,8 @@ export default defineConfig({
     sequence: { sequencer: SlowestFirst },
     // Modules have no state, so a worker loads each of them once for all of its test files.
     isolate: false,
+    // Unchanged files are not compiled again in the next run.
+    experimental: { fsModuleCache: true },
     setupFiles: ['test/support/restore-globals.ts'],
     unstubEnvs: true,
     env: hasRoom ? { TMPDIR: memoryDisk } : {},

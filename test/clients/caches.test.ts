@@ -11,6 +11,11 @@ import { tBankDataService } from '../support/self-hosted.ts';
 const iban = 'DE89370400440532013000';
 const other = 'DE44500105175407324931';
 
+interface BankPage {
+  nodes: { id: string }[];
+  pageInfo: { endCursor: string };
+}
+
 const replyValid = replyJson(200, { valid: true, bank_data: { name: 'Commerzbank', bic: 'COBADEFFXXX' } });
 
 it('have the types of the schema; `npm run schema` writes them', () => {
@@ -68,10 +73,10 @@ describe.each(cachingClients)('the cache of %s', (_, createClient) => {
       const { ask, watch, requests } = await tFailingClient(replyClosed);
       const results: unknown[] = [];
       const query = 'query ($iban: String!) { ibanValidation(iban: $iban) { iban valid } }';
-      watch(query, { iban }, ({ data, codes }) => results.push([data?.ibanValidation?.valid, codes]));
+      watch(query, { iban }, ({ data, codes }) => results.push([data, codes]));
       await vi.waitFor(() => expect(results).toHaveLength(1));
       await ask('{ limits { ibans } }');
-      expect(results).toEqual([[null, ['UPSTREAM_FAILED']]]);
+      expect(results).toEqual([[{ ibanValidation: expect.objectContaining({ valid: null }) }, ['UPSTREAM_FAILED']]]);
       expect(requests()).toBe(2);
     });
 
@@ -79,7 +84,7 @@ describe.each(cachingClients)('the cache of %s', (_, createClient) => {
       const { ask, requests } = await tFailingClient(replyFailingFor(other, replyValid));
       const list = 'query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { iban valid } }';
       const { data, codes } = await ask(list, { ibans: [iban, other] });
-      expect(data.ibanValidations).toMatchObject([{ valid: true }, { valid: null }]);
+      expect(data).toMatchObject({ ibanValidations: [{ valid: true }, { valid: null }] });
       expect(codes).toEqual(['UPSTREAM_FAILED']);
       await ask(list, { ibans: [iban, other] });
       expect(requests()).toBe(2);
@@ -125,14 +130,15 @@ describe.each(cachingClients)('the cache of %s', (_, createClient) => {
     const { ask } = await tClient();
     const list = 'query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { iban valid } }';
     const { data } = await ask(list, { ibans: ['DE89 3704 0044 0532 0130 00', other, iban] });
-    expect(data.ibanValidations.map((row: { iban: string }) => row.iban)).toEqual([iban, other, iban]);
+    expect(data).toMatchObject({ ibanValidations: [{ iban }, { iban: other }, { iban }] });
   });
 
   it('matches the fragments of unions and interfaces', async () => {
     const { ask } = await tClient();
     const query = '{ generateIban(input: { country: "XX" }) { __typename ... on Error { message } } }';
-    const { data } = await ask(query);
-    expect(data.generateIban).toMatchObject({ __typename: 'InvalidIbanFields', message: expect.any(String) });
+    expect((await ask(query)).data).toMatchObject({
+      generateIban: { __typename: 'InvalidIbanFields', message: expect.any(String) },
+    });
   });
 
   it('stores a member of a union without warnings of the fields of other members', async () => {
@@ -143,7 +149,7 @@ describe.each(cachingClients)('the cache of %s', (_, createClient) => {
         ... on InvalidIbanFields { fields { field } }
       }
     }`;
-    expect((await ask(query)).data.generateIban).toMatchObject({ fields: [{ field: 'country' }] });
+    expect((await ask(query)).data).toMatchObject({ generateIban: { fields: [{ field: 'country' }] } });
   });
 
   it('joins the pages of a list of banks', async () => {
@@ -151,10 +157,11 @@ describe.each(cachingClients)('the cache of %s', (_, createClient) => {
     const query = `query ($after: String) {
       banks(country: "DE", first: 2, after: $after) { nodes { id name } pageInfo { endCursor hasNextPage } }
     }`;
-    const first = await ask(query, { after: null });
-    await loadMore(query, { after: null }, { after: first.data.banks.pageInfo.endCursor });
-    const ids = (await ask(query, { after: null })).data.banks.nodes.map(({ id }: { id: string }) => id);
-    expect(ids.slice(0, 2)).toEqual(first.data.banks.nodes.map(({ id }: { id: string }) => id));
+    const read = async () => (await ask<{ banks: BankPage }>(query, { after: null })).data.banks;
+    const first = await read();
+    await loadMore(query, { after: null }, { after: first.pageInfo.endCursor });
+    const ids = (await read()).nodes.map(({ id }) => id);
+    expect(ids.slice(0, 2)).toEqual(first.nodes.map(({ id }) => id));
     expect(new Set(ids).size).toBe(4);
     expect(requests()).toBe(2);
   });

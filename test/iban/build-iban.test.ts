@@ -109,48 +109,32 @@ describe('an account number with the check digits that are computed', () => {
   });
 
   it.each<[string, Values, string]>([
-    [
-      'BE',
-      ['BE', '539', null, '007547035'],
-      'The account number ends in check digits that do not match; they would be 34.',
-    ],
-    [
-      'NO',
-      ['NO', '8601', null, '1117948'],
-      'The account number ends in a check digit that does not match; it would be 7.',
-    ],
-    [
-      'ES',
-      ['ES', '2100', '0418', '460200051332'],
-      'The account number begins with check digits that do not match; they would be 45.',
-    ],
-    [
-      'AL',
-      ['AL', '212', '1100', '80000000235698741'],
-      'The account number begins with a check digit that does not match; it would be 9.',
-    ],
+    ['BE', ['BE', '539', null, '007547035'], 'ends in check digits that do not match; they would be 34.'],
+    ['NO', ['NO', '8601', null, '1117948'], 'ends in a check digit that does not match; it would be 7.'],
+    ['ES', ['ES', '2100', '0418', '460200051332'], 'begins with check digits that do not match; they would be 45.'],
+    ['AL', ['AL', '212', '1100', '80000000235698741'], 'begins with a check digit that does not match; it would be 9.'],
     [
       'NO, without a digit that is right',
       ['NO', '8601', null, '1117050'],
-      'The account number cannot exist in NO: its check digit would be 10.',
+      'cannot exist in NO: its check digit would be 10.',
     ],
     [
       'NO, with a letter instead',
       ['NO', '8601', null, '001179O'],
-      'The account number has 7 characters, with letters where they are not allowed; an account number of NO has 6 digits, or 7 with its check digit.',
+      'has 7 characters, with letters where they are not allowed; an account number of NO has 6 digits, or 7 with its check digit.',
     ],
     [
       'BI, without the zeros at the beginning',
       ['BI', '10000', '10001', '332045181'],
-      'The account number has 9 characters; an account number of BI has 11 digits, or 13 with its check digits.',
+      'has 9 characters; an account number of BI has 11 digits, or 13 with its check digits.',
     ],
     [
       'another bank',
       ['BE', '538', null, '539007547034'],
-      'The account number has 12 characters; an account number of BE has 7 digits, or 9 with its check digits.',
+      'has 12 characters; an account number of BE has 7 digits, or 9 with its check digits.',
     ],
   ])('is a problem if they do not match: %s', (_, values, message) => {
-    expect(messagesOf(values)).toEqual([message]);
+    expect(messagesOf(values)).toEqual([`The account number ${message}`]);
   });
 
   it.each(countryFormats())(
@@ -229,80 +213,39 @@ describe('an account number with the check digits that are computed', () => {
 });
 
 describe('check digits inside a field', () => {
-  it.each<[string, Values, object[]]>([
-    [
-      'HR',
-      ['HR', '1001006', null, '1863000161'],
-      [
-        { field: 'bankCode', message: 'The bank code ends in a check digit that does not match; it would be 5.' },
-        {
-          field: 'accountNumber',
-          message: 'The account number ends in a check digit that does not match; it would be 0.',
-        },
-      ],
-    ],
-    [
-      'NL',
-      ['NL', 'ABNA', null, '417164301'],
-      [
-        {
-          field: 'accountNumber',
-          message: 'The account number ends in a check digit that does not match; it would be 0.',
-        },
-      ],
-    ],
+  const ends = (digit: number) => `ends in a check digit that does not match; it would be ${digit}.`;
+
+  it.each<[string, Values, Partial<Record<keyof IbanFieldValues, string>>]>([
+    ['HR', ['HR', '1001006', null, '1863000161'], { bankCode: ends(5), accountNumber: ends(0) }],
+    ['NL', ['NL', 'ABNA', null, '417164301'], { accountNumber: ends(0) }],
     [
       'NL, without a digit that is right',
       ['NL', 'ABNA', null, '0100000070'],
-      [{ field: 'accountNumber', message: 'The account number cannot exist in NL: its check digit would be 10.' }],
+      { accountNumber: 'cannot exist in NL: its check digit would be 10.' },
     ],
-    [
-      'PL',
-      ['PL', '10901015', null, '0000071219812874'],
-      [{ field: 'bankCode', message: 'The bank code ends in a check digit that does not match; it would be 4.' }],
-    ],
-    [
-      'CZ',
-      ['CZ', '0800', '18', '2000145398'],
-      [
-        { field: 'branch', message: 'The branch ends in a check digit that does not match; it would be 9.' },
-        {
-          field: 'accountNumber',
-          message: 'The account number ends in a check digit that does not match; it would be 9.',
-        },
-      ],
-    ],
+    ['PL', ['PL', '10901015', null, '0000071219812874'], { bankCode: ends(4) }],
+    ['CZ', ['CZ', '0800', '18', '2000145398'], { branch: ends(9), accountNumber: ends(9) }],
     [
       'HU',
       ['HU', '117', '7301', '5111110180000000'],
-      [
-        {
-          field: 'accountNumber',
-          message: 'The account number begins with a check digit that does not match; it would be 6.',
-        },
-      ],
+      { accountNumber: 'begins with a check digit that does not match; it would be 6.' },
     ],
     [
       'RU',
       ['RU', '044525225', '40817', '810638091310419'],
-      [
-        {
-          field: 'accountNumber',
-          message: 'The account number has, in place 4, a check digit that does not match; it would be 5.',
-        },
-      ],
+      { accountNumber: 'has, in place 4, a check digit that does not match; it would be 5.' },
     ],
     [
       'ST',
       ['ST', '0001', '0001', '0051845310147'],
-      [
-        {
-          field: 'accountNumber',
-          message: 'The account number ends in check digits that do not match; they would be 46.',
-        },
-      ],
+      { accountNumber: 'ends in check digits that do not match; they would be 46.' },
     ],
-  ])('are a problem of this field in %s', (_, values, problems) => {
+  ])('are a problem of this field in %s', (_, values, messages) => {
+    const names = { bankCode: 'bank code', branch: 'branch', accountNumber: 'account number' };
+    const problems = Object.entries(names).flatMap(([field, name]) => {
+      const message = messages[field as keyof typeof names];
+      return message === undefined ? [] : [{ field, message: `The ${name} ${message}` }];
+    });
     expect(build(values)).toMatchObject({ kind: 'invalid', problems, suggestions: [] });
   });
 

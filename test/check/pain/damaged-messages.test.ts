@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { rules } from '../../../src/check/pain/rules.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 import { findAllIn, rightMessage, versions } from '../../support/check/pain-messages.ts';
 import { rounds } from '../../support/rounds.ts';
 
@@ -13,7 +14,7 @@ const damage = fc.record({
   at: fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
   removed: fc.nat({ max: 60 }),
   inserted: fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.string({ unit: anyCharacter, maxLength: 20 }),
     fc.constantFrom(
       '<',
       '>',

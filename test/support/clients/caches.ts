@@ -10,15 +10,15 @@ type Fetch = typeof globalThis.fetch;
 const errorPolicy = 'all';
 type Variables = Record<string, unknown>;
 
-interface Result {
-  // biome-ignore lint/suspicious/noExplicitAny: the data of any query
-  data: any;
+interface Result<Data = unknown> {
+  data: Data;
   codes: unknown[];
 }
 
 /** A client with its cache, as the documentation describes it. */
 interface TClient {
-  ask(query: string, variables?: Variables): Promise<Result>;
+  /** @typeParam Data what the query selects */
+  ask<Data = unknown>(query: string, variables?: Variables): Promise<Result<Data>>;
   /** Asks for a further page, with these variables in place of those of the first. */
   loadMore(query: string, first: Variables, variables: Variables): Promise<unknown>;
   /** Asks, and calls the function with each result until the test ends. */
@@ -34,9 +34,9 @@ function createApollo(fetch: Fetch): TClient {
     cache: new InMemoryCache(apolloOptions),
   });
   onTestFinished(() => client.stop());
-  const read = ({ data, error }: { data?: unknown; error?: unknown }): Result => {
+  const read = <Data>({ data, error }: { data?: unknown; error?: unknown }): Result<Data> => {
     if (error !== undefined && !CombinedGraphQLErrors.is(error)) throw error;
-    return { data, codes: codesOf(error?.errors) };
+    return { data: data as Data, codes: codesOf(error?.errors) };
   };
   return {
     ask: async (query, variables = {}) => read(await client.query({ query: gql(query), variables, errorPolicy })),
@@ -59,9 +59,9 @@ function createUrql(fetch: Fetch): TClient {
     exchanges: [cacheExchange(graphcacheOptions), fetchExchange],
     preferGetMethod: false,
   });
-  const read = ({ data, error }: { data?: unknown; error?: CombinedError | undefined }): Result => {
+  const read = <Data>({ data, error }: { data?: unknown; error?: CombinedError | undefined }): Result<Data> => {
     if (error?.networkError) throw error.networkError;
-    return { data, codes: codesOf(error?.graphQLErrors) };
+    return { data: data as Data, codes: codesOf(error?.graphQLErrors) };
   };
   return {
     ask: async (query, variables = {}) => read(await client.query(query, variables)),

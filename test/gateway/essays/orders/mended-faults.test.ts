@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { toRecordKey } from '../../../../src/gateway/essays/orders/order-record.ts';
 import { type Store, StoreError } from '../../../../src/gateway/stores/store.ts';
-import { tGate } from '../../../support/gate.ts';
 import { failed, order, tEssay } from '../../../support/gateway/essays/generator.ts';
 import {
   ann,
@@ -14,6 +13,7 @@ import {
   tOrders,
 } from '../../../support/gateway/essays/orders.ts';
 import { from, pass } from '../../../support/gateway/essays/processes.ts';
+import { tTwo } from '../../../support/gateway/essays/unsteady-store.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 
 /* Faults that a review has found, which need a slow or failing store, or two processes at one moment. */
@@ -27,51 +27,6 @@ afterEach(() => {
 });
 
 type Process = ReturnType<typeof tOrders>;
-
-/** A store of which the test can hold back operations, or lose the answer to one that has taken effect. */
-function tUnsteady(memory: Store) {
-  const holds = new Set<{ pattern: RegExp; opened: Promise<void> }>();
-  let isAnswerLost = false;
-  async function around<Result>(operation: string, run: () => Promise<Result>): Promise<Result> {
-    for (const { pattern, opened } of holds) if (pattern.test(operation)) await opened;
-    return run();
-  }
-  const store: Store = {
-    ...memory,
-    add: (key, ...args) => around(`add ${key}`, () => memory.add(key, ...args)),
-    async replace(key, seen, next, expiry) {
-      const isReplaced = await around(`replace ${next}`, () => memory.replace(key, seen, next, expiry));
-      if (!isAnswerLost) return isReplaced;
-      isAnswerLost = false;
-      throw new StoreError('timed out');
-    },
-  };
-  return {
-    store,
-    /** Holds back operations until the test calls the function that is returned. */
-    hold(pattern: RegExp): () => void {
-      const { opened, open } = tGate();
-      const held = { pattern, opened };
-      holds.add(held);
-      return () => {
-        holds.delete(held);
-        open();
-      };
-    },
-    /** The next replacement takes effect, but seems to have timed out. */
-    loseNextAnswer() {
-      isAnswerLost = true;
-    },
-  };
-}
-
-/** Two processes, the first of which has the unsteady store. */
-function tTwo(options: Parameters<typeof tOrders>[0] = {}) {
-  const memory = createMemoryStore();
-  const { store, ...controls } = tUnsteady(memory);
-  const [one, two] = [tOrders({ ...options, store }), tOrders({ store: memory })];
-  return { memory, one, two, ...controls };
-}
 
 async function hasEnded(work: Promise<unknown>, withinMs: number): Promise<boolean> {
   let isEnded = false;
@@ -176,20 +131,20 @@ describe('an order that was accepted does not remain queued for ever', () => {
   });
 
   it('B2: when the process that takes it over gets no answer to its write', async () => {
-    const { one: taker, two: crashed, loseNextAnswer } = tTwo();
+    const { one: taker, two: crashed, loseAnswer } = tTwo();
     crashed.queue();
     await crashed.start('a');
     // The one in the queue is not sent.
     crashed.crash();
-    loseNextAnswer();
+    loseAnswer(/^replace/);
     await pass(60_000);
     expect(sentBy(taker)).toBe(1);
   });
 
   it('B3: when its start was refused, although it was stored, and its client has tried again meanwhile', async () => {
-    const { one, two, loseNextAnswer } = tTwo();
+    const { one, two, loseAnswer } = tTwo();
     await one.start('busy');
-    loseNextAnswer();
+    loseAnswer(/^replace/);
     expect(await one.orders.start(keyed('a'), ann)).toMatchObject({ kind: 'service-failed', retryable: true });
     one.loseStore();
     expect(await one.orders.start(keyed('a'), ann)).toMatchObject({ kind: 'service-failed', retryable: true });
@@ -200,10 +155,10 @@ describe('an order that was accepted does not remain queued for ever', () => {
   });
 
   it('B4: when its start was refused, although it was stored, and the record of another order is damaged', async () => {
-    const { memory, one, loseNextAnswer } = tTwo();
+    const { memory, one, loseAnswer } = tTwo();
     await memory.set(toRecordKey(idOf('damaged'), ann.id), '{}', { expiresInMs: 1_000_000 });
     await one.orders.start(keyed('damaged'), ann);
-    loseNextAnswer();
+    loseAnswer(/^replace/);
     await one.orders.start(keyed('a'), ann);
     await pass(60_000);
     expect(one.calls).toHaveLength(0);
@@ -213,9 +168,9 @@ describe('an order that was accepted does not remain queued for ever', () => {
   });
 
   it('B5: when its start was refused, although it was stored, and its process crashes after its next turn', async () => {
-    const { one, two, loseNextAnswer } = tTwo({ maxRunning: 1 });
+    const { one, two, loseAnswer } = tTwo({ maxRunning: 1 });
     await one.start('busy');
-    loseNextAnswer();
+    loseAnswer(/^replace/);
     await one.orders.start(keyed('a'), ann);
     await pass(1_500);
     one.crash();
@@ -240,9 +195,9 @@ describe('an order that was accepted does not remain queued for ever', () => {
   });
 
   it('B7: for clients in other processes, if its own client got no answer when it was stored', async () => {
-    const { one, two, loseNextAnswer } = tTwo();
+    const { one, two, loseAnswer } = tTwo();
     await one.start('busy');
-    loseNextAnswer();
+    loseAnswer(/^replace/);
     expect(await one.essays.generate(keyed('a'), from())).toMatchObject({ retryable: true });
     void two.essays.generate(keyed('a'), from());
     await pass(120_000);
