@@ -1,24 +1,13 @@
 import type { ServiceName, StoreFailure } from '../../base/errors.ts';
 import type { CallOrigin } from '../request-context.ts';
+import type { CallOutcome } from '../trace.ts';
 import type { FinishedRequest } from './finished-request.ts';
-
-interface UpstreamCall {
-  service: ServiceName;
-  method: 'GET' | 'POST';
-  /** Without the query string, which may contain an IBAN. */
-  path: string;
-  outcome:
-    | { kind: 'answered'; status: number; fault: string | null }
-    | { kind: 'failed'; reason: string; code?: string };
-  /** None for an order that was started. */
-  requestId?: string | null;
-  durationMs: number;
-}
 
 /** A call that may be charged. */
 export interface PaidCall {
   service: ServiceName;
-  /** Without the query string. */
+  method: 'GET' | 'POST';
+  /** Without the query string, which may contain an IBAN. */
   path: string;
   origin: CallOrigin;
   cause: CallCause;
@@ -29,11 +18,12 @@ export interface PaidCall {
 /** `expired`: an earlier answer was too old. `revalidation`: a client got the earlier answer meanwhile. */
 export type CallCause = 'new' | 'expired' | 'retry' | 'revalidation';
 
-/** How a call has ended: answered with a status, or failed for a reason; otherwise it was not sent or was given up. */
 export interface EndedCall {
-  kind: string;
-  status?: number;
-  reason?: string;
+  /** Null: it was not sent, or was given up. */
+  outcome: CallOutcome | null;
+  /** Whether it was sent, and thus may be charged. */
+  isSent: boolean;
+  durationMs: number;
 }
 
 interface EndedOrder {
@@ -56,15 +46,12 @@ export interface Events {
   requestFinished(request: FinishedRequest): void;
   /** Closed because of a limit. */
   connectionRefused(): void;
-  upstreamCalled(call: UpstreamCall): void;
   callBegins(call: PaidCall): void;
-  callEnded(call: PaidCall, outcome: EndedCall, isSent: boolean): void;
+  callEnded(call: PaidCall, ended: EndedCall): void;
   /** Lines of the audit trail cannot be written. Fired once until they can be again. */
   auditFailed(reason: string): void;
   /** @param lost lines that did not fit into memory meanwhile */
   auditRecovered(lost: number): void;
-  /** A call was sent, and thus may be charged. */
-  callPaid(service: ServiceName, caller: string): void;
   /** With its retries. Not fired if the client aborted it. */
   upstreamOperationEnded(service: ServiceName, outcome: OperationOutcome): void;
   /** A look-up waits for the call of another one. */

@@ -10,8 +10,6 @@ export function createLogEvents(log: Log): Events {
     requestFinished: ignore,
     connectionRefused: ignore,
     callBegins: ignore,
-    callEnded: ignore,
-    callPaid: ignore,
     auditFailed: (reason) =>
       log.error({ reason }, 'the audit trail cannot be written: its lines are kept in memory, and calls continue'),
     auditRecovered: (lost) => log.info({ lost }, 'the audit trail is written again'),
@@ -24,7 +22,8 @@ export function createLogEvents(log: Log): Events {
     essayOrderUnreadable: onceAMinute(0, () =>
       log.error('a stored order was left out: its record or entry is damaged or of a later version'),
     ),
-    upstreamCalled({ service, path, outcome, requestId, durationMs }) {
+    callEnded({ service, path, origin: { requestId } }, { outcome, durationMs }) {
+      if (outcome === null) return;
       const isFailure =
         outcome.kind === 'failed' || outcome.status >= 500 || outcome.status === 404 || outcome.fault !== null;
       // Most calls are not logged, and then cost nothing.

@@ -32,7 +32,6 @@ async function tCall(reply: Reply, { maxResponseBytes = 100_000, isAborted = fal
     maxResponseBytes,
     maxConcurrency: 2,
     redactSecrets,
-    events: { upstreamCalled: () => {} },
   });
   onTestFinished(() => close());
   const onText = (text: string) => {

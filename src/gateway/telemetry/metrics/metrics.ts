@@ -113,7 +113,9 @@ function countUpstreams({ counted, refusals, saved }: SharedMetrics) {
   const transitions = counted.counts('ledgerquill_circuit_breaker_transitions_total', 300);
 
   return {
-    upstreamCalled({ service, method, path, outcome, durationMs }) {
+    callEnded({ service, method, path, origin: { caller } }, { outcome, isSent, durationMs }) {
+      if (isSent) paid.of(service, caller.startsWith('jwt:') ? 'other' : caller).value += 1;
+      if (outcome === null) return;
       const isAnswered = outcome.kind === 'answered';
       const status = isAnswered ? outcome.status : '';
       const errorType = isAnswered ? (outcome.fault ?? (outcome.status >= 400 ? outcome.status : '')) : outcome.reason;
@@ -130,9 +132,6 @@ function countUpstreams({ counted, refusals, saved }: SharedMetrics) {
       const isBudget = outcome === 'budget-exhausted';
       operations.of(service, isBudget ? 'exhausted' : outcome).value += 1;
       if (isBudget) refusals.of('budget').value += 1;
-    },
-    callPaid(service, caller) {
-      paid.of(service, caller.startsWith('jwt:') ? 'other' : caller).value += 1;
     },
     countRestored(service) {
       restoredCounts.of(service).value += 1;
