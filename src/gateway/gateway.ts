@@ -139,8 +139,7 @@ export function createGateway(
     keptReplyBytes: config.bankData.keptReplyBytes,
     maxReplyBytes: config.maxReplyBytes,
     inTimeSlice: slices,
-    hasTraces: mayGrant('traces'),
-    exposesCost: mayGrant('cost'),
+    extensions: (['cost', 'traces'] as const).filter(mayGrant),
     redact,
     events,
   });

@@ -156,7 +156,6 @@ export function createUpstreamFactory({
     const client = createUpstreamClient({
       service,
       baseUrl: access.url,
-      headers: { accept: 'application/json', 'accept-encoding': 'identity' },
       key: { header: keyHeader, access },
       isSelfHosted: upstream === null,
       timeoutMs,

@@ -14,7 +14,7 @@ function tCalls(baseUrl: string, options: { maxResponseBytes?: number } = {}) {
   const { makeCall, close } = createCalls({
     service: 'bank-data',
     baseUrl,
-    headers: { apikey: 'seeded-key' },
+    key: { header: 'apikey', access: { apiKey: 'seeded-key' } },
     maxResponseBytes: 1_000_000,
     maxConcurrency: 64,
     redactSecrets: createRedactions(['seeded-key']).redactSecrets,

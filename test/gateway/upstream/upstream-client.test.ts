@@ -19,7 +19,7 @@ function tClient(
   const client = createUpstreamClient({
     service: 'bank-data',
     baseUrl,
-    headers: {},
+    key: { header: 'apikey', access: { apiKey: 'seeded-key' } },
     timeoutMs: 10_000,
     maxResponseBytes: 1_000,
     maxConcurrency: 2,
