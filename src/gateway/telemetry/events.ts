@@ -88,30 +88,34 @@ export interface Events {
   unexpectedError(error: unknown, requestId: string): void;
   /** A browser asked whether a page of this origin may call the gateway, and CORS_ORIGINS does not list the origin. */
   preflightRefused(origin: string): void;
-  apiKeysReloaded(count: number): void;
-  apiKeysFileInvalid(reason: string): void;
+  /** A configured file was read again. @param count of the keys or documents in it */
+  fileReloaded(file: ConfiguredFile, count?: number): void;
+  /** Its last valid content remains in use. */
+  fileInvalid(file: ConfiguredFile, reason: string): void;
   /** The blocked callers are others now. @param names of all of them: of subjects, the hash, as in the log */
   callersBlocked(names: readonly string[]): void;
   /** Cached look-ups were taken back at this gateway, for all that share them. @param kind without the value, which may be an IBAN */
   lookUpsPurged(kind: string): void;
-  upstreamKeyReloaded(service: ServiceName): void;
-  upstreamKeyInvalid(service: ServiceName, reason: string): void;
-  storeSecretReloaded(variable: StoreSecretVariable): void;
-  storeSecretInvalid(variable: StoreSecretVariable, reason: string): void;
   keySetUnavailable(reason: string): void;
   rateLimitNotShared(reason: string): void;
   /** Fired once per outage of the store. */
   budgetsNotStored(reason: string): void;
-  trustedDocumentsReloaded(count: number): void;
-  trustedDocumentsInvalid(reason: string): void;
   /** A trusted document is marked as a tool of agents, and cannot be one. */
   toolInvalid(reason: string): void;
   /** Executed, although it is not in a manifest. */
   untrustedDocument(): void;
 }
 
-/** The present secret of the store, and the one that it replaces. */
-type StoreSecretVariable = 'STORE_SECRET' | 'STORE_SECRET_OLD';
+/** The variables of the files that are read again when they change. */
+export const configuredFiles = [
+  'BANK_DATA_API_KEY_FILE',
+  'ESSAY_API_KEY_FILE',
+  'GATEWAY_API_KEYS_FILE',
+  'STORE_SECRET_FILE',
+  'STORE_SECRET_OLD_FILE',
+  'TRUSTED_DOCUMENTS',
+] as const;
+export type ConfiguredFile = (typeof configuredFiles)[number];
 
 /** `half_open`: one call tests whether the path works again. */
 export type CircuitState = (typeof circuitStates)[number];

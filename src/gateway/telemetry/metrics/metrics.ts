@@ -1,7 +1,6 @@
 import { serviceNames } from '../../../base/errors.ts';
-import { type CircuitState, circuitStates, type Events } from '../events.ts';
+import { type CircuitState, circuitStates, configuredFiles, type Events } from '../events.ts';
 import { type FinishedReply, type FinishedRequest, methodLabel } from '../finished-request.ts';
-import { configuredFiles } from './definitions.ts';
 import { Count, Registry, type Sample, Series } from './series.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -157,24 +156,17 @@ const maxPaidSeries = 2_000;
 /** Whether the files that were read again are valid. */
 function showFiles({ counted }: SharedMetrics) {
   const files = counted.counts('ledgerquill_configured_file_valid');
-  const show = (file: (typeof configuredFiles)[number], isValid: boolean) => {
-    files.of(file).value = isValid ? 1 : 0;
-  };
   // The process started with them.
-  for (const file of configuredFiles) show(file, true);
+  for (const file of configuredFiles) files.of(file).value = 1;
   return {
-    upstreamKeyReloaded: (service) => show(keyFiles[service], true),
-    upstreamKeyInvalid: (service) => show(keyFiles[service], false),
-    storeSecretReloaded: (variable) => show(`${variable}_FILE`, true),
-    storeSecretInvalid: (variable) => show(`${variable}_FILE`, false),
-    apiKeysReloaded: () => show('GATEWAY_API_KEYS_FILE', true),
-    apiKeysFileInvalid: () => show('GATEWAY_API_KEYS_FILE', false),
-    trustedDocumentsReloaded: () => show('TRUSTED_DOCUMENTS', true),
-    trustedDocumentsInvalid: () => show('TRUSTED_DOCUMENTS', false),
+    fileReloaded(file) {
+      files.of(file).value = 1;
+    },
+    fileInvalid(file) {
+      files.of(file).value = 0;
+    },
   } satisfies Partial<Events>;
 }
-
-const keyFiles = { 'bank-data': 'BANK_DATA_API_KEY_FILE', essays: 'ESSAY_API_KEY_FILE' } as const;
 
 /** What LedgerquillUpstreamSlow compares: answers and timeouts. */
 const alertedCalls = [
