@@ -6,12 +6,20 @@ import { answerWithin } from '../base/async/pause.ts';
 import { createTimeSlices } from '../base/async/time-slices.ts';
 import { findFreeBytes } from '../base/data-folder.ts';
 import { createRedactions } from '../base/redact.ts';
+import { followSecretFiles } from '../base/variables/follow-secret-file.ts';
 import { createAuditTrail } from './audit/audit-trail.ts';
 import { createCachedBankData } from './bank-data/cached-bank-data.ts';
 import { createAccess } from './callers/access.ts';
 import type { Scope } from './config/callers.ts';
 import { createConfigHash } from './config/config-hash.ts';
-import { type Config, draftsEssays, listPaidServices, listSecrets, type Upstreams } from './config/read-config.ts';
+import {
+  type Config,
+  draftsEssays,
+  keyFileOf,
+  listPaidServices,
+  listSecrets,
+  type Upstreams,
+} from './config/read-config.ts';
 import { createPaidEssays } from './essays/paid-essays.ts';
 import { createTrustedDocuments } from './graphql/documents/trusted-documents.ts';
 import { createGraphqlHandler } from './graphql/request/graphql-handler.ts';
@@ -27,12 +35,11 @@ import { createHttpServer } from './http/server.ts';
 import type { McpEndpointOptions } from './mcp/mcp-endpoint.ts';
 import { closeOnError, openStore } from './stores/open-store.ts';
 import { readOrCreateSecret } from './stores/sealed-store.ts';
-import { followStoreSecrets } from './stores/store-secret.ts';
+import { createStoreSecrets } from './stores/store-secret.ts';
 import type { Events } from './telemetry/events.ts';
 import type { Exposition, MetricSources } from './telemetry/metrics/exposition.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
 import { createUpstreamFactory, type UpstreamLimits } from './upstream/upstream-client.ts';
-import { createUpstreamKeys } from './upstream/upstream-keys.ts';
 
 interface GatewayOptions {
   logDestination?: DestinationStream;
@@ -72,7 +79,7 @@ export function createGateway(
   const trustedDocuments = config.trustedDocuments && createTrustedDocuments({ ...config.trustedDocuments, events });
   const opened = openStore(config.store, config.dataDir, events);
   const { store, isShared, sharedValues, replicas, failure, hasWorked, checkSecret, onRecovered } = opened;
-  const storeSecrets = followStoreSecrets({ store: config.store, useSecret: opened.useSecret, hideSecret, events });
+  const storeSecrets = createStoreSecrets(config.store, opened.useSecret);
   const access = closeOnError(store, () =>
     createAccess({
       access: config.access,
@@ -88,18 +95,21 @@ export function createGateway(
     return config.store.secret ?? (config.access.jwt && readOrCreateSecret(config.dataDir));
   }
 
-  const keys = createUpstreamKeys({ upstreams, hideSecret, events });
+  /** With the keys in use, which are read for each call. */
+  const paid = { bankData: { ...upstreams.bankData }, essays: { ...upstreams.essays } };
+  const keyFiles = [keyFileOf('BANK_DATA_API_KEY', paid.bankData), keyFileOf('ESSAY_API_KEY', paid.essays)];
+  const secretFiles = followSecretFiles([...keyFiles, ...storeSecrets.files], { hideSecret, events });
   const limits = upstreamLimits;
   const createUpstream = createUpstreamFactory({ config, store, replicas, limits, redactSecrets, events });
   const bankData = createCachedBankData({
     createUpstream,
-    access: keys.bankData,
+    access: paid.bankData,
     config,
     store,
     sharedValues,
     events,
   });
-  const essaysUpstream = createUpstream('essays', keys.essays, 'token', config.essays);
+  const essaysUpstream = createUpstream('essays', paid.essays, 'token', config.essays);
   const essays = createPaidEssays({
     client: essaysUpstream.client,
     config,
@@ -139,8 +149,7 @@ export function createGateway(
     keptReplyBytes: config.bankData.keptReplyBytes,
     maxReplyBytes: config.maxReplyBytes,
     inTimeSlice: slices,
-    hasTraces: mayGrant('traces'),
-    exposesCost: mayGrant('cost'),
+    extensions: (['cost', 'traces'] as const).filter(mayGrant),
     redact,
     events,
   });
@@ -256,8 +265,7 @@ export function createGateway(
     setDebug,
     /** Reads the files with secrets again: API keys of the upstreams and of callers, and secrets of the store. */
     reloadKeys() {
-      keys.reload();
-      storeSecrets.reload();
+      secretFiles.reload();
       access.reloadKeys();
     },
     close,
@@ -302,8 +310,7 @@ export function createGateway(
 
   async function shutDown(): Promise<void> {
     announceStop();
-    keys.close();
-    storeSecrets.close();
+    secretFiles.close();
     stopLoading();
     bankData.dataVersion.close();
     bankData.purges.close();

@@ -30,7 +30,9 @@ export interface CallSpan {
   end(outcome: CallOutcome | null): void;
 }
 
-type CallOutcome = { kind: 'answered'; status: number; fault: string | null } | { kind: 'failed'; reason: string };
+export type CallOutcome =
+  | { kind: 'answered'; status: number; fault: string | null }
+  | { kind: 'failed'; reason: string; code?: string };
 
 /** The span of a client that sent a request. */
 interface TraceParent {

@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createLog, terminalFormat } from '../../src/base/log.ts';
 import { createRedact } from '../../src/base/redact.ts';
 import { createLogEvents } from '../../src/gateway/telemetry/log-events.ts';
+import { tPaidCall } from '../support/gateway/telemetry/paid-call.ts';
 
 function tLog() {
   const destination = new PassThrough();
@@ -49,8 +50,8 @@ describe('the log', () => {
   it('contains repeated upstream failures once a minute', () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const { events, written } = tLog();
-    const call = { service: 'essays', method: 'POST', path: '/essay', durationMs: 1 } as const;
-    const fail = () => events.upstreamCalled({ ...call, outcome: { kind: 'failed', reason: 'reset' } });
+    const outcome = { kind: 'failed', reason: 'reset' } as const;
+    const fail = () => events.callEnded(tPaidCall({ path: '/essay' }), { outcome, isSent: true, durationMs: 1 });
     for (const passedMs of [0, 60_000]) {
       vi.setSystemTime(Date.now() + passedMs);
       for (let time = 0; time < 2; time++) fail();

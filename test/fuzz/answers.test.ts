@@ -177,8 +177,7 @@ async function tGatewayOfServices(count: (name: string) => void) {
     keptReplyBytes: 1_000_000,
     maxReplyBytes: 8_000_000,
     inTimeSlice: services.slices,
-    hasTraces: false,
-    exposesCost: false,
+    extensions: [],
     redact: createRedact([]),
     events: { unexpectedError: () => {}, untrustedDocument: () => {} },
   });

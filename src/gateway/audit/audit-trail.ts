@@ -88,15 +88,14 @@ export function createAuditTrail(options: AuditTrailOptions) {
     resolve();
   }
 
-  function callEnded(call: PaidCall, { kind, status, reason }: EndedCall, isSent: boolean): void {
+  function callEnded(call: PaidCall, { outcome, isSent }: EndedCall): void {
     const number = open.get(call);
     if (number === undefined) return;
     open.delete(call);
-    const isAnswered = kind === 'answered';
-    const outcome = isAnswered ? kind : (reason ?? (isSent ? 'abandoned' : 'not-sent'));
-    const isServed = isAnswered && (status ?? 0) < 400;
-    const charged = !isSent || reason === 'unreachable' ? 'no' : isServed ? 'yes' : 'unknown';
-    add({ of: number, outcome, status: status ?? null, charged });
+    const status = outcome?.kind === 'answered' ? outcome.status : null;
+    const reason = outcome?.kind === 'failed' ? outcome.reason : isSent ? 'abandoned' : 'not-sent';
+    const charged = !isSent ? 'no' : status !== null && status < 400 ? 'yes' : 'unknown';
+    add({ of: number, outcome: status === null ? reason : 'answered', status, charged });
     if (!isEndScheduled) setImmediate(write);
     isEndScheduled = true;
   }

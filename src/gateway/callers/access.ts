@@ -98,7 +98,7 @@ interface IdentifyOptions {
   access: AccessConfig;
   /** Hashes the names of callers in tokens; null: a new one. */
   nameSecret?: string | null;
-  events: Pick<Events, 'apiKeysReloaded' | 'apiKeysFileInvalid' | 'callersBlocked' | 'keySetUnavailable'>;
+  events: Pick<Events, 'fileReloaded' | 'fileInvalid' | 'callersBlocked' | 'keySetUnavailable'>;
 }
 
 /** @throws ConfigError if the file with API keys is invalid */

@@ -9,7 +9,7 @@ import type { Caller, CreateCaller } from './caller.ts';
 
 interface ApiKeysOptions extends Pick<AccessConfig, 'apiKeys' | 'apiKeysFile' | 'jwt'> {
   createCaller: CreateCaller;
-  events: Pick<Events, 'apiKeysReloaded' | 'apiKeysFileInvalid' | 'callersBlocked'>;
+  events: Pick<Events, 'fileReloaded' | 'fileInvalid' | 'callersBlocked'>;
 }
 
 /**
@@ -58,9 +58,9 @@ export function createApiKeys({ apiKeys, apiKeysFile, jwt, createCaller, events 
     try {
       const file = readFile();
       use(file);
-      events.apiKeysReloaded(file.keys.length);
+      events.fileReloaded('GATEWAY_API_KEYS_FILE', file.keys.length);
     } catch (error) {
-      events.apiKeysFileInvalid(messageOf(error));
+      events.fileInvalid('GATEWAY_API_KEYS_FILE', messageOf(error));
     }
   }
 

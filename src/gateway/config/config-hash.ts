@@ -29,13 +29,16 @@ export function createConfigHash(
 
 /** Without what belongs to a process, such as ports, paths and connections, and without keys, which are read again. */
 function listSharedSettings(config: Config): object {
-  const { bankData, essays, essayService, access, store, trustedDocuments } = config;
+  const { host, port, dataDir, revision, logLevel, requestLogPerSecond, metrics, operatorKey, traces, ...shared } =
+    config;
+  const { bankData, essays, essayService, access, store, trustedDocuments } = shared;
   const { jwt, router } = access;
   return {
+    ...shared,
     bankData: { ...bankData, upstream: originOf(bankData.upstream?.url) },
     essays: { ...essays, upstream: originOf(essays.upstream?.url) },
     essayService: { ...essayService, llm: essayService.llm?.model ?? null },
-    replicas: store.replicas,
+    store: { replicas: store.replicas },
     access: {
       limits: access.defaultLimits,
       anonymousScopes: access.anonymousScopes,
@@ -44,19 +47,6 @@ function listSharedSettings(config: Config): object {
       jwt: jwt && { ...jwt, keys: 'url' in jwt.keys ? jwt.keys.url : jwt.keys.publicKey.export({ format: 'jwk' }) },
     },
     trustedDocuments: trustedDocuments?.mode ?? null,
-    maxIbansPerQuery: config.maxIbansPerQuery,
-    maxQueryCost: config.maxQueryCost,
-    maxReplyBytes: config.maxReplyBytes,
-    maxBufferedBytes: config.maxBufferedBytes,
-    upstreamConcurrency: config.upstreamConcurrency,
-    connections: config.connections,
-    check: config.check,
-    hasMcp: config.hasMcp,
-    corsOrigins: config.corsOrigins,
-    allowedHosts: config.allowedHosts,
-    shutdownDelayMs: config.shutdownDelayMs,
-    shutdownTimeoutMs: config.shutdownTimeoutMs,
-    audit: config.audit,
   };
 }
 

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { ConfigError, type ServiceName, serviceNames } from '../../base/errors.ts';
-import { isLoopback, isOwnText } from '../../base/variables/parsers.ts';
+import type { SecretFile } from '../../base/variables/follow-secret-file.ts';
+import { isLoopback, isOwnText, secret } from '../../base/variables/parsers.ts';
 import type { Environment } from '../../base/variables/read-variables.ts';
 import { readVariables } from '../../base/variables/read-variables.ts';
 import { createMissingVariableError, readEssayServiceSettings } from '../../base/variables/service-config.ts';
@@ -18,6 +19,19 @@ export interface UpstreamAccess {
   apiKey: string;
   /** Where the key was read, and is read again. */
   apiKeyFile?: string | undefined;
+}
+
+/** The file of a key, which replaces the key when it changes. */
+export function keyFileOf<Variable extends string>(variable: Variable, access: UpstreamAccess): SecretFile<Variable> {
+  return {
+    file: access.apiKeyFile ?? null,
+    variable,
+    type: secret(),
+    value: access.apiKey,
+    use(key) {
+      access.apiKey = key;
+    },
+  };
 }
 
 /** Both upstreams, configured or self-hosted. */

@@ -1,9 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { checkLmdbFile } from '../../base/lmdb-file.ts';
-import { followSecretFile } from '../../base/variables/follow-secret-file.ts';
+import type { SecretFile } from '../../base/variables/follow-secret-file.ts';
 import type { StoreConfig } from '../config/read-config.ts';
 import { storeSecret } from '../config/variables.ts';
-import type { Events } from '../telemetry/events.ts';
 import { lmdbPath, markerPath } from './lmdb-store.ts';
 import { hasSecretFile, secretPath } from './sealed-store.ts';
 
@@ -37,44 +36,34 @@ export function describeOtherSecret({ redis, secret }: StoreSecretConfig, folder
   return `${source} is not the secret with which ${written} written: restore that secret, or, if this one replaces it, set it as STORE_SECRET_OLD; ${newStoreAdvice}`;
 }
 
-interface SecretFilesOptions {
-  store: Pick<StoreConfig, 'secret' | 'oldSecret' | 'secretFile' | 'oldSecretFile'>;
-  useSecret(present: string, old: string | null): Promise<void>;
-  /** Called before a new secret is used. */
-  hideSecret: (secret: string) => void;
-  events: Pick<Events, 'storeSecretReloaded' | 'storeSecretInvalid'>;
-}
-
-/** Reads the files with the present secret and the old one again when they change, so that a secret is replaced without a restart. */
-export function followStoreSecrets({ store, useSecret, hideSecret, events }: SecretFilesOptions) {
-  const { secretFile, oldSecretFile } = store;
+/** The present secret and the old one, and their files. @param useSecret called when one of them was replaced */
+export function createStoreSecrets(
+  store: Pick<StoreConfig, 'secret' | 'oldSecret' | 'secretFile' | 'oldSecretFile'>,
+  useSecret: (present: string, old: string | null) => Promise<void>,
+) {
   let { secret, oldSecret } = store;
-  const follow = (file: string | null, variable: 'STORE_SECRET' | 'STORE_SECRET_OLD', value: string | null) =>
-    followSecretFile({
-      file,
-      variable,
-      type: storeSecret,
-      value,
-      onRead(text) {
-        hideSecret(text);
-        if (variable === 'STORE_SECRET') secret = text;
-        else oldSecret = text;
-        if (secret !== null) void useSecret(secret, oldSecret);
-        events.storeSecretReloaded(variable);
-      },
-      onInvalid: (reason) => events.storeSecretInvalid(variable, reason),
-    });
-  const files = [follow(secretFile, 'STORE_SECRET', secret), follow(oldSecretFile, 'STORE_SECRET_OLD', oldSecret)];
-  return {
-    /** The secret in use; null: the generated one. */
-    present: () => secret,
-    reload() {
-      for (const file of files) file.reload();
-    },
-    close() {
-      for (const file of files) file.close();
-    },
+  const use = (present: string | null, old: string | null) => {
+    [secret, oldSecret] = [present, old];
+    if (present !== null) void useSecret(present, old);
   };
+  const files: SecretFile<'STORE_SECRET' | 'STORE_SECRET_OLD'>[] = [
+    {
+      file: store.secretFile,
+      variable: 'STORE_SECRET',
+      type: storeSecret,
+      value: secret,
+      use: (text) => use(text, oldSecret),
+    },
+    {
+      file: store.oldSecretFile,
+      variable: 'STORE_SECRET_OLD',
+      type: storeSecret,
+      value: oldSecret,
+      use: (text) => use(secret, text),
+    },
+  ];
+  /** `present`: the secret in use; null: the generated one. */
+  return { files, present: () => secret };
 }
 
 const newStoreAdvice =

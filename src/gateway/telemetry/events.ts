@@ -1,24 +1,13 @@
 import type { ServiceName, StoreFailure } from '../../base/errors.ts';
 import type { CallOrigin } from '../request-context.ts';
+import type { CallOutcome } from '../trace.ts';
 import type { FinishedRequest } from './finished-request.ts';
-
-interface UpstreamCall {
-  service: ServiceName;
-  method: 'GET' | 'POST';
-  /** Without the query string, which may contain an IBAN. */
-  path: string;
-  outcome:
-    | { kind: 'answered'; status: number; fault: string | null }
-    | { kind: 'failed'; reason: string; code?: string };
-  /** None for an order that was started. */
-  requestId?: string | null;
-  durationMs: number;
-}
 
 /** A call that may be charged. */
 export interface PaidCall {
   service: ServiceName;
-  /** Without the query string. */
+  method: 'GET' | 'POST';
+  /** Without the query string, which may contain an IBAN. */
   path: string;
   origin: CallOrigin;
   cause: CallCause;
@@ -29,11 +18,12 @@ export interface PaidCall {
 /** `expired`: an earlier answer was too old. `revalidation`: a client got the earlier answer meanwhile. */
 export type CallCause = 'new' | 'expired' | 'retry' | 'revalidation';
 
-/** How a call has ended: answered with a status, or failed for a reason; otherwise it was not sent or was given up. */
 export interface EndedCall {
-  kind: string;
-  status?: number;
-  reason?: string;
+  /** Null: it was not sent, or was given up. */
+  outcome: CallOutcome | null;
+  /** Whether it was sent, and thus may be charged. */
+  isSent: boolean;
+  durationMs: number;
 }
 
 interface EndedOrder {
@@ -56,15 +46,12 @@ export interface Events {
   requestFinished(request: FinishedRequest): void;
   /** Closed because of a limit. */
   connectionRefused(): void;
-  upstreamCalled(call: UpstreamCall): void;
   callBegins(call: PaidCall): void;
-  callEnded(call: PaidCall, outcome: EndedCall, isSent: boolean): void;
+  callEnded(call: PaidCall, ended: EndedCall): void;
   /** Lines of the audit trail cannot be written. Fired once until they can be again. */
   auditFailed(reason: string): void;
   /** @param lost lines that did not fit into memory meanwhile */
   auditRecovered(lost: number): void;
-  /** A call was sent, and thus may be charged. */
-  callPaid(service: ServiceName, caller: string): void;
   /** With its retries. Not fired if the client aborted it. */
   upstreamOperationEnded(service: ServiceName, outcome: OperationOutcome): void;
   /** A look-up waits for the call of another one. */
@@ -101,30 +88,34 @@ export interface Events {
   unexpectedError(error: unknown, requestId: string): void;
   /** A browser asked whether a page of this origin may call the gateway, and CORS_ORIGINS does not list the origin. */
   preflightRefused(origin: string): void;
-  apiKeysReloaded(count: number): void;
-  apiKeysFileInvalid(reason: string): void;
+  /** A configured file was read again. @param count of the keys or documents in it */
+  fileReloaded(file: ConfiguredFile, count?: number): void;
+  /** Its last valid content remains in use. */
+  fileInvalid(file: ConfiguredFile, reason: string): void;
   /** The blocked callers are others now. @param names of all of them: of subjects, the hash, as in the log */
   callersBlocked(names: readonly string[]): void;
   /** Cached look-ups were taken back at this gateway, for all that share them. @param kind without the value, which may be an IBAN */
   lookUpsPurged(kind: string): void;
-  upstreamKeyReloaded(service: ServiceName): void;
-  upstreamKeyInvalid(service: ServiceName, reason: string): void;
-  storeSecretReloaded(variable: StoreSecretVariable): void;
-  storeSecretInvalid(variable: StoreSecretVariable, reason: string): void;
   keySetUnavailable(reason: string): void;
   rateLimitNotShared(reason: string): void;
   /** Fired once per outage of the store. */
   budgetsNotStored(reason: string): void;
-  trustedDocumentsReloaded(count: number): void;
-  trustedDocumentsInvalid(reason: string): void;
   /** A trusted document is marked as a tool of agents, and cannot be one. */
   toolInvalid(reason: string): void;
   /** Executed, although it is not in a manifest. */
   untrustedDocument(): void;
 }
 
-/** The present secret of the store, and the one that it replaces. */
-type StoreSecretVariable = 'STORE_SECRET' | 'STORE_SECRET_OLD';
+/** The variables of the files that are read again when they change. */
+export const configuredFiles = [
+  'BANK_DATA_API_KEY_FILE',
+  'ESSAY_API_KEY_FILE',
+  'GATEWAY_API_KEYS_FILE',
+  'STORE_SECRET_FILE',
+  'STORE_SECRET_OLD_FILE',
+  'TRUSTED_DOCUMENTS',
+] as const;
+export type ConfiguredFile = (typeof configuredFiles)[number];
 
 /** `half_open`: one call tests whether the path works again. */
 export type CircuitState = (typeof circuitStates)[number];

@@ -1,5 +1,5 @@
 import type { Log } from '../../base/log.ts';
-import { type Events, ignore } from './events.ts';
+import { type ConfiguredFile, type Events, ignore } from './events.ts';
 import { type FinishedRequest, findFault } from './finished-request.ts';
 
 /** Writes events to the log. Events that each call can cause are logged once a minute: a broken upstream must not fill the disk. */
@@ -10,8 +10,6 @@ export function createLogEvents(log: Log): Events {
     requestFinished: ignore,
     connectionRefused: ignore,
     callBegins: ignore,
-    callEnded: ignore,
-    callPaid: ignore,
     auditFailed: (reason) =>
       log.error({ reason }, 'the audit trail cannot be written: its lines are kept in memory, and calls continue'),
     auditRecovered: (lost) => log.info({ lost }, 'the audit trail is written again'),
@@ -24,7 +22,8 @@ export function createLogEvents(log: Log): Events {
     essayOrderUnreadable: onceAMinute(0, () =>
       log.error('a stored order was left out: its record or entry is damaged or of a later version'),
     ),
-    upstreamCalled({ service, path, outcome, requestId, durationMs }) {
+    callEnded({ service, path, origin: { requestId } }, { outcome, durationMs }) {
+      if (outcome === null) return;
       const isFailure =
         outcome.kind === 'failed' || outcome.status >= 500 || outcome.status === 404 || outcome.fault !== null;
       // Most calls are not logged, and then cost nothing.
@@ -85,18 +84,8 @@ export function createLogEvents(log: Log): Events {
     preflightRefused: onceAMinute(0, (origin) =>
       log.warn({ origin }, 'a page may not call the gateway: to allow it, add its origin to CORS_ORIGINS'),
     ),
-    apiKeysReloaded: (count) => log.info({ count }, 'the file with API keys was read again'),
-    apiKeysFileInvalid: (reason) =>
-      log.error({ reason }, 'the file with API keys is invalid: the last valid keys remain in use'),
-    upstreamKeyReloaded: (service) => log.info({ service }, 'the file with the API key of the upstream was read again'),
-    upstreamKeyInvalid: (service, reason) =>
-      log.error(
-        { service, reason },
-        'the file with the API key of the upstream is invalid: the last key remains in use',
-      ),
-    storeSecretReloaded: (variable) => log.info({ variable }, 'the file with a secret of the store was read again'),
-    storeSecretInvalid: (variable, reason) =>
-      log.error({ variable, reason }, 'the file with a secret of the store is invalid: the last secret remains in use'),
+    fileReloaded: (file, count) => log.info({ ...fileLines[file].fields, count }, fileLines[file].reloaded),
+    fileInvalid: (file, reason) => log.error({ ...fileLines[file].fields, reason }, fileLines[file].invalid),
     callersBlocked: (names) => log.warn({ callers: names }, 'the callers whose tokens are blocked were changed'),
     lookUpsPurged: (kind) => log.warn({ kind }, 'cached look-ups were purged by the operator'),
     keySetUnavailable: onceAMinute(0, (reason) =>
@@ -110,13 +99,40 @@ export function createLogEvents(log: Log): Events {
     ),
     budgetsNotStored: (reason) =>
       log.error({ reason }, 'the store failed: paid calls of callers are counted in memory until it works again'),
-    trustedDocumentsReloaded: (count) => log.info({ count }, 'the trusted documents were read again'),
     untrustedDocument: onceAMinute(0, () => log.warn('a document that is not trusted was executed')),
-    trustedDocumentsInvalid: (reason) =>
-      log.error({ reason }, 'the trusted documents are invalid: the last valid ones remain in use'),
     toolInvalid: (reason) => log.error({ reason }, 'a trusted document with @tool is not offered to agents'),
   };
 }
+
+interface FileLines {
+  fields?: object;
+  reloaded: string;
+  invalid: string;
+}
+
+const keyFile: FileLines = {
+  reloaded: 'the file with the API key of the upstream was read again',
+  invalid: 'the file with the API key of the upstream is invalid: the last key remains in use',
+};
+const secretFile: FileLines = {
+  reloaded: 'the file with a secret of the store was read again',
+  invalid: 'the file with a secret of the store is invalid: the last secret remains in use',
+};
+
+const fileLines: Readonly<Record<ConfiguredFile, FileLines>> = {
+  BANK_DATA_API_KEY_FILE: { ...keyFile, fields: { service: 'bank-data' } },
+  ESSAY_API_KEY_FILE: { ...keyFile, fields: { service: 'essays' } },
+  STORE_SECRET_FILE: { ...secretFile, fields: { variable: 'STORE_SECRET' } },
+  STORE_SECRET_OLD_FILE: { ...secretFile, fields: { variable: 'STORE_SECRET_OLD' } },
+  GATEWAY_API_KEYS_FILE: {
+    reloaded: 'the file with API keys was read again',
+    invalid: 'the file with API keys is invalid: the last valid keys remain in use',
+  },
+  TRUSTED_DOCUMENTS: {
+    reloaded: 'the trusted documents were read again',
+    invalid: 'the trusted documents are invalid: the last valid ones remain in use',
+  },
+};
 
 /** Calls the function at most once a minute for each combination of its first `keyLength` values. */
 function onceAMinute<Values extends unknown[]>(keyLength: number, write: (...values: Values) => void) {

@@ -34,7 +34,7 @@ interface AttemptOptions {
   createGuard: (path: string) => Guard;
   allowance: Pick<Allowance, 'reserve'>;
   makeCall: MakeCall;
-  events: Pick<Events, 'callBegins' | 'callEnded' | 'callPaid'>;
+  events: Pick<Events, 'callBegins' | 'callEnded'>;
 }
 
 /**
@@ -53,6 +53,7 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
     let reservation: Reservation | null = null;
     let begun: PaidCall | null = null;
     let isSent = false;
+    let startedAt = 0;
     let outcome: Outcome = shed;
     try {
       if (deadline.aborted) return shedUnlessAborted(deadline);
@@ -72,7 +73,7 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
       if (!deadline.aborted && request.maySend && !(await request.maySend())) return shed;
       if (deadline.aborted) return shedUnlessAborted(deadline);
       const cause = attempt.retries > 0 ? 'retry' : (request.cause ?? 'new');
-      begun = { service, path: request.path, origin: context.origin, cause, ready: null };
+      begun = { service, method: request.method, path: request.path, origin: context.origin, cause, ready: null };
       events.callBegins(begun);
       if (begun.ready !== null) {
         await begun.ready;
@@ -80,6 +81,7 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
       }
       request.beforeAttempt?.();
       context.usage.upstreamCalls += 1;
+      startedAt = performance.now();
       outcome = await makeCall(attempt, () => {
         isSent = true;
       });
@@ -89,11 +91,13 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
       // Clients often leave together: a call that started at once could be for a client that is about to leave.
       if (deadline.aborted && !deadline.hasExpired()) setImmediate(queue.leave);
       else queue.leave();
-      // Paid unless it was surely not sent. If the caller has aborted one that was sent, it may be charged.
-      const isUnreachable = outcome.kind === 'failed' && outcome.reason === 'unreachable';
-      if (isSent && !isUnreachable) events.callPaid(service, context.origin.caller);
-      else reservation?.release();
-      if (begun !== null) events.callEnded(begun, outcome, isSent);
+      // If the caller has aborted a call that was sent, it may be charged.
+      if (outcome.kind === 'failed' && outcome.reason === 'unreachable') isSent = false;
+      if (!isSent) reservation?.release();
+      if (begun !== null) {
+        const ended = outcome.kind === 'answered' || outcome.kind === 'failed' ? outcome : null;
+        events.callEnded(begun, { outcome: ended, isSent, durationMs: performance.now() - startedAt });
+      }
       if (outcome.kind === 'answered') reservation?.recordAnswer(outcome);
     }
   };

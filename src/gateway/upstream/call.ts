@@ -3,7 +3,6 @@ import { errorCodeOf, type ServiceName } from '../../base/errors.ts';
 import { parseBoundedJson } from '../../base/parse-json.ts';
 import type { RedactSecrets } from '../../base/redact.ts';
 import { readRetryAfter } from '../../base/retry-after.ts';
-import type { Events } from '../telemetry/events.ts';
 import type { Attempt, MakeCall } from './attempt.ts';
 import { type CallProgress, createConnections } from './connections.ts';
 import type { Answered, Failed, FailureReason } from './outcome.ts';
@@ -12,10 +11,8 @@ import { ReceivedLines } from './received-lines.ts';
 export interface CallsOptions {
   service: ServiceName;
   baseUrl: string;
-  /** Sent with every request. */
-  headers: Readonly<Record<string, string>>;
-  /** Sent with every request, too: the key is read for each, as it may be replaced. */
-  key?: { header: string; access: Readonly<{ apiKey: string }> };
+  /** Sent with every request. It is read for each, as it may be replaced. */
+  key: { header: string; access: Readonly<{ apiKey: string }> };
   maxResponseBytes: number;
   /** Limit for the calls in flight; the queue keeps it. */
   maxConcurrency: number;
@@ -23,7 +20,6 @@ export interface CallsOptions {
   isSelfHosted?: boolean;
   /** Applied to every response: some services echo the key that they received. */
   redactSecrets: RedactSecrets;
-  events: Pick<Events, 'upstreamCalled'>;
 }
 
 /**
@@ -32,40 +28,37 @@ export interface CallsOptions {
  * taken for its answer.
  */
 export function createCalls(options: CallsOptions): { makeCall: MakeCall; close(): Promise<void> } {
-  const { service, baseUrl, headers, key, maxResponseBytes, maxConcurrency, isSelfHosted, redactSecrets, events } =
-    options;
+  const { service, baseUrl, key, maxResponseBytes, maxConcurrency, isSelfHosted, redactSecrets } = options;
   const { origin, pathname } = new URL(baseUrl);
   const basePath = pathname.replace(/\/$/, '');
   const kept = createConnections({ origin, maxCalls: maxConcurrency, isKept: true });
   const writing = createConnections({ origin, maxCalls: maxConcurrency, isKept: false });
 
   return {
-    makeCall({ request, deadline, context: { trace, origin: callOrigin }, retries }, onSending) {
+    makeCall({ request, deadline, context: { trace }, retries }, onSending) {
       const { method, path, query, body } = request;
       const connections = method === 'POST' ? writing : kept;
       const connection = connections.take();
       const span = trace === null ? null : trace.startCall({ service, method, path, retries });
-      const startedAt = performance.now();
-      const sent = { ...headers, ...(key && { [key.header]: key.access.apiKey }), ...(request.lines && acceptLines) };
-      const headerList = Object.entries(sent).flat();
-      const sentHeaders = body === undefined ? headerList : [...headerList, ...jsonContent];
+      const sentHeaders = ['accept', request.lines ? linesOrJson : 'application/json', 'accept-encoding', 'identity'];
+      sentHeaders.push(key.header, key.access.apiKey);
+      if (body !== undefined) sentHeaders.push('content-type', 'application/json');
+      if (span !== null && isSelfHosted) sentHeaders.push(...span.headers);
       const dispatchOptions = {
         // Otherwise undici composes it for each call.
         origin,
         method,
         // Some services do not decode a plus sign.
         path: basePath + path + (query ? `?${new URLSearchParams(query)}`.replaceAll('+', '%20') : ''),
-        headers: span === null || !isSelfHosted ? sentHeaders : [...sentHeaders, ...span.headers],
+        headers: sentHeaders,
         body: body === undefined ? null : JSON.stringify(body),
       };
       return new Promise((resolve, reject) => {
         const onSettled = (call: Call, outcome: Answered | Failed | null) => {
           connections.release(connection, call.progress);
           span?.end(outcome);
-          if (outcome === null) return reject(deadline.reason);
-          const durationMs = performance.now() - startedAt;
-          events.upstreamCalled({ service, method, path, outcome, requestId: callOrigin.requestId, durationMs });
-          resolve(outcome);
+          if (outcome === null) reject(deadline.reason);
+          else resolve(outcome);
         };
         const call = new Call({ request, deadline, maxResponseBytes, redactSecrets, onSending, onSettled });
         connection.dispatch(dispatchOptions, call);
@@ -75,8 +68,7 @@ export function createCalls(options: CallsOptions): { makeCall: MakeCall; close(
   };
 }
 
-const jsonContent = ['content-type', 'application/json'];
-const acceptLines = { accept: 'application/x-ndjson, application/json' };
+const linesOrJson = 'application/x-ndjson, application/json';
 
 interface CallOptions extends Pick<Attempt, 'request' | 'deadline'> {
   maxResponseBytes: number;

@@ -32,17 +32,14 @@ export interface UpstreamCalls {
   end(): void;
 }
 
-interface UpstreamClientOptions extends Omit<CallsOptions, 'events'> {
+interface UpstreamClientOptions extends CallsOptions {
   /** Deadline of an operation: queueing, attempts and pauses between them. A write restarts it after queueing. */
   timeoutMs: number;
   maxQueue: number;
   /** Upper bound of the pause before the first retry. */
   backoffMs: number;
   allowance: Allowance;
-  events: Pick<
-    Events,
-    'upstreamCalled' | 'callBegins' | 'callEnded' | 'callPaid' | 'upstreamOperationEnded' | 'circuitChanged'
-  >;
+  events: Pick<Events, 'callBegins' | 'callEnded' | 'upstreamOperationEnded' | 'circuitChanged'>;
 }
 
 /** JSON over HTTP to one service, with deadlines, retries, a queue, circuit breakers and the monthly allowance. */
@@ -159,7 +156,6 @@ export function createUpstreamFactory({
     const client = createUpstreamClient({
       service,
       baseUrl: access.url,
-      headers: { accept: 'application/json', 'accept-encoding': 'identity' },
       key: { header: keyHeader, access },
       isSelfHosted: upstream === null,
       timeoutMs,

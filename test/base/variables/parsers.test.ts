@@ -6,8 +6,10 @@ import { storeFailures } from '../../../src/base/errors.ts';
 import { createLog } from '../../../src/base/log.ts';
 import { isOwnText } from '../../../src/base/variables/parsers.ts';
 import { createRequestContext } from '../../../src/gateway/request-context.ts';
+import { configuredFiles } from '../../../src/gateway/telemetry/events.ts';
 import { createLogEvents, createRequestLog } from '../../../src/gateway/telemetry/log-events.ts';
 import { succeeded } from '../../support/gateway/telemetry/finished-request.ts';
+import { tPaidCall } from '../../support/gateway/telemetry/paid-call.ts';
 import { seenIbanValidation } from '../../support/hosted-bank-data.ts';
 
 /** Names and texts of a JSON value. */
@@ -27,11 +29,15 @@ const longWords = (texts: readonly string[]) =>
 function logWords(): string[] {
   const destination = new PassThrough();
   const log = createLog({ level: 'trace', redact: (line) => line, destination });
-  const { upstreamCalled, unexpectedError, storeDown, ...others } = createLogEvents(log);
-  const call = { service: 'bank-data', method: 'GET', path: '/bank_data/iban_validate', durationMs: 1 } as const;
-  upstreamCalled({ ...call, outcome: { kind: 'answered', status: 500, fault: null } });
-  upstreamCalled({ ...call, outcome: { kind: 'failed', reason: 'reset' } });
+  const { callEnded, unexpectedError, storeDown, fileReloaded, fileInvalid, ...others } = createLogEvents(log);
+  const ended = { isSent: true, durationMs: 1 };
+  callEnded(tPaidCall(), { ...ended, outcome: { kind: 'answered', status: 500, fault: null } });
+  callEnded(tPaidCall(), { ...ended, outcome: { kind: 'failed', reason: 'reset' } });
   unexpectedError('text', 'r');
+  for (const file of configuredFiles) {
+    fileReloaded(file, 1);
+    fileInvalid(file, 'the file is empty');
+  }
   for (const failure of storeFailures) storeDown(failure, 'OOM');
   for (const fire of Object.values(others) as ((...args: unknown[]) => void)[]) fire('bank-data', 1);
   const usage = createRequestContext(new AbortableSignal()).usage;

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createAuditTrail } from '../../../src/gateway/audit/audit-trail.ts';
 import { readCalls, sumCalls, verifyAudit } from '../../../src/gateway/audit/read-audit.ts';
-import type { PaidCall } from '../../../src/gateway/telemetry/events.ts';
+import type { CallOutcome } from '../../../src/gateway/trace.ts';
 import { tDisk, whyNoMount } from '../../support/disk.ts';
+import { tPaidCall } from '../../support/gateway/telemetry/paid-call.ts';
 
-const answered = { kind: 'answered', status: 200 };
+const answered = { outcome: { kind: 'answered', status: 200, fault: null }, isSent: true, durationMs: 1 } as const;
 
 function tTrail({ folder = join(tmpdir(), `audit-${randomUUID()}`), maxWaiting = 50_000 } = {}) {
   const failures: string[] = [];
@@ -23,23 +24,12 @@ function tTrail({ folder = join(tmpdir(), `audit-${randomUUID()}`), maxWaiting =
   return { folder, failures, recovered, ...trail };
 }
 
-function tCall(fields: Partial<PaidCall['origin']> = {}): PaidCall {
-  const origin = { caller: 'api-key:web', requestId: 'r1', orderId: null, operation: 'Payee', documentId: null };
-  return {
-    service: 'bank-data',
-    path: '/bank_data/iban_validate',
-    origin: { ...origin, ...fields },
-    cause: 'new',
-    ready: null,
-  };
-}
-
 const readAll = (folder: string) => readCalls(folder, '0000-00-00', '9999-99-99');
 const pathOf = (folder: string) => join(folder, readdirSync(folder)[0] ?? '');
 
 it('writes the calls of a turn before they are sent, and names one without an end as open', async () => {
   const { folder, events } = tTrail();
-  const calls = [tCall(), tCall(), tCall({ caller: 'api-key:batch' })];
+  const calls = [tPaidCall(), tPaidCall(), tPaidCall({ caller: 'api-key:batch' })];
   for (const call of calls) events.callBegins(call);
   expect(new Set(calls.map(({ ready }) => ready)).size).toBe(1);
   await calls[0]?.ready;
@@ -50,18 +40,18 @@ it('writes the calls of a turn before they are sent, and names one without an en
   ]);
 });
 
-it.each([
-  [answered, true, ['answered', '200', 'yes']],
-  [{ kind: 'answered', status: 429 }, true, ['answered', '429', 'unknown']],
+it.each<[CallOutcome | null, boolean, string[]]>([
+  [answered.outcome, true, ['answered', '200', 'yes']],
+  [{ kind: 'answered', status: 429, fault: null }, true, ['answered', '429', 'unknown']],
   [{ kind: 'failed', reason: 'reset' }, true, ['reset', '', 'unknown']],
   [{ kind: 'failed', reason: 'unreachable' }, false, ['unreachable', '', 'no']],
-  [{ kind: 'shed' }, false, ['not-sent', '', 'no']],
-  [{ kind: 'shed' }, true, ['abandoned', '', 'unknown']],
+  [null, false, ['not-sent', '', 'no']],
+  [null, true, ['abandoned', '', 'unknown']],
 ])('says of %j, sent: %s, how it ended and whether it was charged', (outcome, isSent, expected) => {
   const { folder, events, close } = tTrail();
-  const call = tCall();
+  const call = tPaidCall();
   events.callBegins(call);
-  events.callEnded(call, outcome, isSent);
+  events.callEnded(call, { outcome, isSent, durationMs: 1 });
   close();
   expect(readAll(folder).map(({ outcome, status, charged }) => [outcome, status, charged])).toEqual([expected]);
 });
@@ -69,11 +59,11 @@ it.each([
 it('sums by caller and day', () => {
   const { folder, events, close } = tTrail();
   for (const caller of ['b', 'a', 'b']) {
-    const call = tCall({ caller });
+    const call = tPaidCall({ caller });
     events.callBegins(call);
-    events.callEnded(call, answered, true);
+    events.callEnded(call, answered);
   }
-  events.callBegins(tCall({ caller: 'a' }));
+  events.callBegins(tPaidCall({ caller: 'a' }));
   close();
   const day = new Date().toISOString().slice(0, 10);
   expect(sumCalls(readAll(folder), ['caller', 'day'])).toEqual([
@@ -84,8 +74,8 @@ it('sums by caller and day', () => {
 
 it('writes no IBAN that a client has hidden in a name, and no call of a service that is free', () => {
   const { folder, events, close } = tTrail();
-  events.callBegins(tCall({ requestId: 'DE89370400440532013000', operation: 'DE89370400440532013000' }));
-  events.callBegins({ ...tCall(), service: 'essays' });
+  events.callBegins(tPaidCall({ requestId: 'DE89370400440532013000', operation: 'DE89370400440532013000' }));
+  events.callBegins({ ...tPaidCall(), service: 'essays' });
   close();
   expect(readAll(folder)).toMatchObject([{ request: '[IBAN]', operation: '[IBAN]' }]);
   expect(readFileSync(pathOf(folder), 'utf8')).not.toContain('DE89');
@@ -97,7 +87,7 @@ it.each([
   ['swapped', ([a = '', b = '', ...others]: string[]) => [b, a, ...others], 'removed or moved'],
 ])('finds a line that was %s', (_, damage, problem) => {
   const { folder, events, close } = tTrail();
-  for (let number = 0; number < 4; number += 1) events.callBegins(tCall());
+  for (let number = 0; number < 4; number += 1) events.callBegins(tPaidCall());
   close();
   expect(verifyAudit(folder)).toEqual({ lines: 5, problems: [], unclosed: [] });
   const path = pathOf(folder);
@@ -109,7 +99,7 @@ it('keeps lines in memory while they cannot be written, and says how many did no
   const folder = join(tmpdir(), `audit-${randomUUID()}`);
   writeFileSync(folder, 'a file in place of the folder');
   const { failures, recovered, events, close } = tTrail({ folder, maxWaiting: 2 });
-  const calls = [tCall(), tCall(), tCall()];
+  const calls = [tPaidCall(), tPaidCall(), tPaidCall()];
   for (const call of calls) events.callBegins(call);
   await calls[0]?.ready;
   expect([failures.length, calls[2]?.ready]).toEqual([1, null]);
@@ -125,7 +115,7 @@ it.skipIf(whyNoMount)(`writes each line once after the disk was full${whyNoMount
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const disk = tDisk(64);
   const { folder, failures, events, unwrittenLines, close } = tTrail({ folder: join(disk, 'audit') });
-  const calls = Array.from({ length: 2_500 }, () => tCall());
+  const calls = Array.from({ length: 2_500 }, () => tPaidCall());
   for (const call of calls) events.callBegins(call);
   await calls[0]?.ready;
   expect(failures).toEqual(['ENOSPC']);

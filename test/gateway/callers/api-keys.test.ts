@@ -80,7 +80,9 @@ describe('the file with API keys', () => {
     await expect.poll(() => callerOf(key)).toBe('api-key:k1');
 
     rmSync(file);
-    await expect.poll(() => events).toContainEqual(['apiKeysFileInvalid', 'the file cannot be read (ENOENT)']);
+    await expect
+      .poll(() => events)
+      .toContainEqual(['fileInvalid', 'GATEWAY_API_KEYS_FILE', 'the file cannot be read (ENOENT)']);
     expect(await callerOf(key)).toBe('api-key:k1');
     writeFileSync(file, documentOf(key));
     await expect.poll(() => callerOf(key)).toBe('api-key:k0');
@@ -123,7 +125,9 @@ describe('the file with API keys', () => {
 
     // An invalid file leaves the block in use.
     writeFileSync(file, '{');
-    await expect.poll(() => events).toContainEqual(['apiKeysFileInvalid', 'the file is not valid JSON']);
+    await expect
+      .poll(() => events)
+      .toContainEqual(['fileInvalid', 'GATEWAY_API_KEYS_FILE', 'the file is not valid JSON']);
     expect(await callerOf(token)).toBe(401);
     writeFileSync(
       file,
@@ -136,10 +140,10 @@ describe('the file with API keys', () => {
     const file = tKeysFile(documentOf(key));
     const { callerOf, events } = tIdentify({ GATEWAY_API_KEYS_FILE: file });
     writeFileSync(file, `{"keys": "${otherKey}"`);
-    await expect.poll(() => events).toEqual([['apiKeysFileInvalid', 'the file is not valid JSON']]);
+    await expect.poll(() => events).toEqual([['fileInvalid', 'GATEWAY_API_KEYS_FILE', 'the file is not valid JSON']]);
     expect(await callerOf(key)).toBe('api-key:k0');
     writeFileSync(file, documentOf());
-    await expect.poll(() => events).toContainEqual(['apiKeysReloaded', 0]);
+    await expect.poll(() => events).toContainEqual(['fileReloaded', 'GATEWAY_API_KEYS_FILE', 0]);
     expect(await callerOf(key)).toBe(401);
   });
 });

@@ -32,7 +32,7 @@ function tClient(url: string, isSelfHosted: boolean) {
   const client = createUpstreamClient({
     service: 'essays',
     baseUrl: url,
-    headers: { token: essaysKey, accept: 'application/json' },
+    key: { header: 'token', access: { apiKey: essaysKey } },
     isSelfHosted,
     timeoutMs: 60_000,
     maxResponseBytes: 1_000_000,

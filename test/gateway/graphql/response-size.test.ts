@@ -145,8 +145,7 @@ describe('a response of more than MAX_RESPONSE_BYTES, without Yoga', () => {
     })();
     const replies = createReplies({
       hasCallers: false,
-      exposesCost: false,
-      hasTraces: false,
+      extensions: [],
       maxReplyBytes: maxBytes,
       inTimeSlice: createTimeSlices(4),
       redact: (message) => message,

@@ -100,8 +100,7 @@ it('gives each subscriber its own request id in an error, and all the same text 
   const shown: string[] = [];
   const replies = createReplies({
     hasCallers: false,
-    exposesCost: false,
-    hasTraces: false,
+    extensions: [],
     maxReplyBytes: 8_000_000,
     inTimeSlice: createTimeSlices(4),
     redact: (message) => message,

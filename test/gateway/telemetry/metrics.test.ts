@@ -11,6 +11,7 @@ import { tIban } from '../../support/e2e/iban.ts';
 import { as, tCallers } from '../../support/gateway/http/callers.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
 import { succeeded } from '../../support/gateway/telemetry/finished-request.ts';
+import { tPaidCall } from '../../support/gateway/telemetry/paid-call.ts';
 import {
   checkWithPromtool,
   readMetrics,
@@ -205,7 +206,7 @@ describe('metrics', () => {
     expect(value('ledgerquill_paid_calls_total', { service: 'essays' })).toBe(0);
 
     const outcome = { kind: 'answered', status: 200, fault: null } as const;
-    metrics.events.upstreamCalled?.({ service: 'bank-data', method: 'GET', path: '/iban', durationMs: 1, outcome });
+    metrics.events.callEnded?.(tPaidCall({ path: '/iban' }), { outcome, isSent: true, durationMs: 1 });
     const opened = { endpoint: '/iban', state: 'open' };
     expect((await read()).value('ledgerquill_circuit_breaker_transitions_total', opened)).toBe(0);
   });
@@ -226,16 +227,22 @@ describe('metrics', () => {
 
   it('have a bounded number of series, whatever clients and upstreams send', async () => {
     const { metrics, finish, read } = tMetrics();
-    const { upstreamCalled, circuitChanged } = metrics.events;
+    const { callEnded, circuitChanged } = metrics.events;
     for (let number = 0; number < 10_000; number += 1) {
       const operationName = `Operation${number}`;
       const names = { clientName: `client-${number}`, callerName: `jwt:${number}`, requestId: tIbanText(number) };
       const document = { documentId: hashText(operationName), isTrusted: number % 2 === 0 };
       const reply = { ...graphqlReply, operationName, ...document };
       finish({ ...names, method: `M${number}`, status: number, errorCodes: [`CODE_${number}`], reply }, 1);
-      const call = { service: 'bank-data', method: 'GET', path: `/${number}`, durationMs: 1 } as const;
-      upstreamCalled?.({ ...call, outcome: { kind: 'answered', status: number, fault: null } });
-      upstreamCalled?.({ ...call, outcome: { kind: 'failed', reason: `reason ${number}` } });
+      const ended = { isSent: true, durationMs: 1 };
+      callEnded?.(tPaidCall({ path: `/${number}` }), {
+        ...ended,
+        outcome: { kind: 'answered', status: number, fault: null },
+      });
+      callEnded?.(tPaidCall({ path: `/${number}` }), {
+        ...ended,
+        outcome: { kind: 'failed', reason: `reason ${number}` },
+      });
       circuitChanged?.('bank-data', `/${number}`, 'open');
     }
     const { series, value, text } = await read();

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, expect, it, vi } from 'vitest';
+import type { Events } from '../../../src/gateway/telemetry/events.ts';
 import { Deadline } from '../../../src/gateway/upstream/deadline.ts';
 import type { Outcome } from '../../../src/gateway/upstream/outcome.ts';
 import { createCallQueue } from '../../../src/gateway/upstream/queue.ts';
@@ -77,10 +78,10 @@ function tModel() {
       : reservation;
   };
   let paid = 0;
-  const callPaid = () => {
-    paid += 1;
+  const callEnded: Events['callEnded'] = (_, { isSent }) => {
+    if (isSent) paid += 1;
   };
-  const attempt = tAttempt(makeCall, { queue, allowance: { reserve }, events: { callPaid } });
+  const attempt = tAttempt(makeCall, { queue, allowance: { reserve }, events: { callEnded } });
   const send = tRetries(attempt);
   const operations: { signal: CountingSignal; startedAt: number; isWrite: boolean; result: string | null }[] = [];
   return {

@@ -28,11 +28,10 @@ async function tCall(reply: Reply, { maxResponseBytes = 100_000, isAborted = fal
   const { makeCall, close } = createCalls({
     service: 'essays',
     baseUrl: upstream.url,
-    headers: { token: secret, accept: 'application/json' },
+    key: { header: 'token', access: { apiKey: secret } },
     maxResponseBytes,
     maxConcurrency: 2,
     redactSecrets,
-    events: { upstreamCalled: () => {} },
   });
   onTestFinished(() => close());
   const onText = (text: string) => {

@@ -2,6 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLog } from '../../../src/base/log.ts';
 import { createRedactions } from '../../../src/base/redact.ts';
 import type { RequestContext } from '../../../src/gateway/request-context.ts';
+import type { Events } from '../../../src/gateway/telemetry/events.ts';
 import { createLogEvents } from '../../../src/gateway/telemetry/log-events.ts';
 import { createUpstreamClient } from '../../../src/gateway/upstream/upstream-client.ts';
 import { tAllowance } from '../../support/gateway/upstream/allowance.ts';
@@ -11,12 +12,14 @@ import { replyHeld, replyJson, tUpstream } from '../../support/scripted-upstream
 
 function tClient(
   baseUrl: string,
-  options: Partial<Pick<Parameters<typeof createUpstreamClient>[0], 'maxConcurrency' | 'maxQueue' | 'allowance'>> = {},
+  options: Partial<Pick<Parameters<typeof createUpstreamClient>[0], 'maxConcurrency' | 'maxQueue' | 'allowance'>> & {
+    events?: Partial<Events>;
+  } = {},
 ) {
   const client = createUpstreamClient({
     service: 'bank-data',
     baseUrl,
-    headers: {},
+    key: { header: 'apikey', access: { apiKey: 'seeded-key' } },
     timeoutMs: 10_000,
     maxResponseBytes: 1_000,
     maxConcurrency: 2,
@@ -24,8 +27,8 @@ function tClient(
     backoffMs: 0,
     allowance: tAllowance(),
     redactSecrets: createRedactions([]).redactSecrets,
-    events: createLogEvents(createLog({ level: 'silent', redact: (text) => text })),
     ...options,
+    events: { ...createLogEvents(createLog({ level: 'silent', redact: (text) => text })), ...options.events },
   });
   onTestFinished(() => client.close());
   return client;
@@ -40,6 +43,17 @@ it('counts every attempt in the usage of the request, and reports it before it i
   expect(await tClient(upstream.url).send({ ...get, beforeAttempt }, context)).toMatchObject({ status: 200 });
   expect(context.usage.upstreamCalls).toBe(2);
   expect(beforeAttempt).toHaveBeenCalledTimes(2);
+});
+
+it('fires an event at the end of every call, without its query', async () => {
+  const upstream = await tUpstream(replyJson(200, {}));
+  const callEnded = vi.fn<Events['callEnded']>();
+  const query = { iban_number: 'DE89370400440532013000' };
+  await tClient(upstream.url, { events: { callEnded } }).send({ ...get, query }, tRequestContext());
+  const [[call, ended] = []] = callEnded.mock.calls;
+  expect(call).toMatchObject({ service: 'bank-data', method: 'GET', path: '/thing' });
+  expect(ended).toMatchObject({ outcome: { kind: 'answered', status: 200 }, isSent: true });
+  expect(Object.keys(call ?? {})).not.toContain('query');
 });
 
 it('sends nothing for a caller who has aborted', async () => {

@@ -2,8 +2,9 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createRedactions } from '../../../src/base/redact.ts';
+import { followSecretFiles } from '../../../src/base/variables/follow-secret-file.ts';
+import { keyFileOf } from '../../../src/gateway/config/read-config.ts';
 import { createMetrics } from '../../../src/gateway/telemetry/metrics/metrics.ts';
-import { createUpstreamKeys } from '../../../src/gateway/upstream/upstream-keys.ts';
 import { tIban } from '../../support/e2e/iban.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { bankDataKey, tGateway } from '../../support/gateway.ts';
@@ -21,22 +22,23 @@ function tKeyFile(key: string): string {
   return file;
 }
 
+const keyFile = 'BANK_DATA_API_KEY_FILE';
+
 function tKeys(file: string) {
   const reported: unknown[] = [];
   const redactions = createRedactions([bankDataKey]);
-  const keys = createUpstreamKeys({
-    upstreams: {
-      bankData: { url: 'https://bank.example', apiKey: bankDataKey, apiKeyFile: file },
-      essays: { url: 'https://essays.example', apiKey: 'seeded-essays-key' },
-    },
+  const bankData = { url: 'https://bank.example', apiKey: bankDataKey, apiKeyFile: file };
+  const essays = { url: 'https://essays.example', apiKey: 'seeded-essays-key' };
+  const files = [keyFileOf('BANK_DATA_API_KEY', bankData), keyFileOf('ESSAY_API_KEY', essays)];
+  const { reload, close } = followSecretFiles(files, {
     hideSecret: redactions.add,
     events: {
-      upstreamKeyReloaded: (service) => reported.push(service),
-      upstreamKeyInvalid: (service, reason) => reported.push([service, reason]),
+      fileReloaded: (name) => reported.push(name),
+      fileInvalid: (name, reason) => reported.push([name, reason]),
     },
   });
-  onTestFinished(keys.close);
-  return { keys, reported, redact: redactions.redact };
+  onTestFinished(close);
+  return { keys: { bankData, essays, reload }, reported, redact: redactions.redact };
 }
 
 it('reads the key again when its file is written or replaced, and hides the old and the new one', async () => {
@@ -49,7 +51,7 @@ it('reads the key again when its file is written or replaced, and hides the old 
   writeFileSync(`${file}.new`, newestKey);
   renameSync(`${file}.new`, file);
   await expect.poll(() => keys.bankData.apiKey, untilSeen).toBe(newestKey);
-  expect(reported).toEqual(['bank-data', 'bank-data']);
+  expect(reported).toEqual([keyFile, keyFile]);
   expect(redact(`${bankDataKey} ${newKey} ${newestKey}`)).toBe('[hidden] [hidden] [hidden]');
   expect(keys.essays.apiKey).toBe('seeded-essays-key');
 }, 100_000);
@@ -70,13 +72,13 @@ it.each([
   else writeFileSync(file, text);
   keys.reload();
   expect(keys.bankData.apiKey).toBe(newKey);
-  expect(reported).toEqual(['bank-data', ['bank-data', expect.stringMatching(problem)]]);
+  expect(reported).toEqual([keyFile, [keyFile, expect.stringMatching(problem)]]);
   expect(JSON.stringify(reported)).not.toContain(newKey);
 
   writeFileSync(file, newKey);
   keys.reload();
   keys.reload();
-  expect(reported.slice(2)).toEqual(['bank-data']);
+  expect(reported.slice(2)).toEqual([keyFile]);
 });
 
 it('shows an invalid file in the metrics until it is valid, and no other', () => {
@@ -87,12 +89,12 @@ it('shows an invalid file in the metrics until it is valid, and no other', () =>
     return samples.flatMap(({ labels, value }) => (value === 0 && labels ? labels.file : []));
   };
   expect(invalid()).toEqual([]);
-  events.upstreamKeyInvalid?.('essays', 'the file is empty');
-  events.trustedDocumentsInvalid?.('the file is missing');
-  events.apiKeysFileInvalid?.('the file is missing');
+  events.fileInvalid?.('ESSAY_API_KEY_FILE', 'the file is empty');
+  events.fileInvalid?.('TRUSTED_DOCUMENTS', 'the file is missing');
+  events.fileInvalid?.('GATEWAY_API_KEYS_FILE', 'the file is missing');
   expect(invalid()).toEqual(['ESSAY_API_KEY_FILE', 'GATEWAY_API_KEYS_FILE', 'TRUSTED_DOCUMENTS']);
-  events.upstreamKeyReloaded?.('essays');
-  events.trustedDocumentsReloaded?.(1);
+  events.fileReloaded?.('ESSAY_API_KEY_FILE');
+  events.fileReloaded?.('TRUSTED_DOCUMENTS', 1);
   expect(invalid()).toEqual(['GATEWAY_API_KEYS_FILE']);
 });
 

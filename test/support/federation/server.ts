@@ -42,8 +42,7 @@ export function createTServer<Context extends { requestContext: RequestContext }
     keptReplyBytes: 1_000_000,
     maxReplyBytes: 8_000_000,
     inTimeSlice: createTimeSlices(4),
-    hasTraces: true,
-    exposesCost: true,
+    extensions: ['cost', 'traces'],
     redact,
     events: { unexpectedError: () => {} } as Partial<Events> as Events,
   });

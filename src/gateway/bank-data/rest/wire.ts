@@ -1,4 +1,5 @@
 import type { BicSource } from '../../../banks/listed-bank.ts';
+import { isObject } from '../../../base/parse-json.ts';
 import { compactBic } from '../../../iban/bic.ts';
 import { compactIban, findIbanProblems, parseIban } from '../../../iban/iban.ts';
 import { findRefusal } from '../../upstream/upstream-error.ts';
@@ -213,9 +214,7 @@ function readCount(value: unknown): number | null {
 
 /** Null where it is absent or no object, such as [] (an empty array in PHP). */
 function readObject(value: unknown): Readonly<Record<string, unknown>> | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : null;
+  return isObject(value) ? value : null;
 }
 
 /** Null where all of its values are. */

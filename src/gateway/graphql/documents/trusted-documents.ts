@@ -14,7 +14,7 @@ export type TrustedDocuments = ReturnType<typeof createTrustedDocuments>;
 export const maxDocumentCharacters = 100_000;
 
 interface TrustedDocumentsOptions extends TrustedDocumentsConfig {
-  events: Pick<Events, 'trustedDocumentsReloaded' | 'trustedDocumentsInvalid'>;
+  events: Pick<Events, 'fileReloaded' | 'fileInvalid'>;
 }
 
 /**
@@ -77,9 +77,9 @@ export function createTrustedDocuments(options: TrustedDocumentsOptions) {
       index = reloaded;
       checked.clear();
       for (const listener of listeners) listener();
-      events.trustedDocumentsReloaded(index.texts.size);
+      events.fileReloaded('TRUSTED_DOCUMENTS', index.texts.size);
     } catch (error) {
-      events.trustedDocumentsInvalid(messageOf(error));
+      events.fileInvalid('TRUSTED_DOCUMENTS', messageOf(error));
     }
   }
 }

@@ -50,10 +50,8 @@ export type Replies = ReturnType<typeof createReplies>;
 export interface RepliesOptions {
   /** Whether responses depend on the caller. */
   hasCallers: boolean;
-  /** Whether callers can have the scope `cost`. */
-  exposesCost: boolean;
-  /** Whether callers can have the scope `traces`. */
-  hasTraces: boolean;
+  /** The extensions whose scopes callers can have. */
+  extensions: readonly Extension[];
   /** Of a reply, or of one result of a subscription. */
   maxReplyBytes: number;
   /** For long replies, which take 25 ms to write. */
@@ -68,11 +66,7 @@ export interface RepliesOptions {
  * IBAN was looked up before, so only a configured gateway exposes them.
  */
 export function createReplies(options: RepliesOptions) {
-  const { hasCallers, exposesCost, hasTraces, maxReplyBytes, inTimeSlice, redact, events } = options;
-  const offeredExtensions: Extension[] = [
-    ...(exposesCost ? ['cost' as const] : []),
-    ...(hasTraces ? ['traces' as const] : []),
-  ];
+  const { hasCallers, extensions: offeredExtensions, maxReplyBytes, inTimeSlice, redact, events } = options;
   const variedHeaders = [
     ...(hasCallers ? ['authorization', 'x-api-key'] : []),
     ...offeredExtensions.map((name) => extensionHeaders[name]),

@@ -1,5 +1,5 @@
 import { errorCodes, serviceNames, storeFailures } from '../../../base/errors.ts';
-import { circuitStates, type EssayOutcome } from '../events.ts';
+import { circuitStates, configuredFiles, type EssayOutcome } from '../events.ts';
 import { knownMethods } from '../finished-request.ts';
 
 /** The values of each label, or null where these are many. */
@@ -9,16 +9,6 @@ const define =
   (type: 'counter' | 'gauge' | 'histogram') =>
   (help: string, labels: Labels = {}) => ({ type, help, labels });
 const [counter, histogram, gauge] = [define('counter'), define('histogram'), define('gauge')];
-
-/** The variables of the files that are read again when they change. */
-export const configuredFiles = [
-  'BANK_DATA_API_KEY_FILE',
-  'ESSAY_API_KEY_FILE',
-  'GATEWAY_API_KEYS_FILE',
-  'STORE_SECRET_FILE',
-  'STORE_SECRET_OLD_FILE',
-  'TRUSTED_DOCUMENTS',
-] as const;
 
 /**
  * All metrics, with the texts of docs/metrics.md. Names follow the semantic conventions of OpenTelemetry, in the form of

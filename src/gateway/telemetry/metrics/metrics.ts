@@ -1,7 +1,6 @@
 import { serviceNames } from '../../../base/errors.ts';
-import { type CircuitState, circuitStates, type Events } from '../events.ts';
+import { type CircuitState, circuitStates, configuredFiles, type Events } from '../events.ts';
 import { type FinishedReply, type FinishedRequest, methodLabel } from '../finished-request.ts';
-import { configuredFiles } from './definitions.ts';
 import { Count, Registry, type Sample, Series } from './series.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -113,7 +112,9 @@ function countUpstreams({ counted, refusals, saved }: SharedMetrics) {
   const transitions = counted.counts('ledgerquill_circuit_breaker_transitions_total', 300);
 
   return {
-    upstreamCalled({ service, method, path, outcome, durationMs }) {
+    callEnded({ service, method, path, origin: { caller } }, { outcome, isSent, durationMs }) {
+      if (isSent) paid.of(service, caller.startsWith('jwt:') ? 'other' : caller).value += 1;
+      if (outcome === null) return;
       const isAnswered = outcome.kind === 'answered';
       const status = isAnswered ? outcome.status : '';
       const errorType = isAnswered ? (outcome.fault ?? (outcome.status >= 400 ? outcome.status : '')) : outcome.reason;
@@ -130,9 +131,6 @@ function countUpstreams({ counted, refusals, saved }: SharedMetrics) {
       const isBudget = outcome === 'budget-exhausted';
       operations.of(service, isBudget ? 'exhausted' : outcome).value += 1;
       if (isBudget) refusals.of('budget').value += 1;
-    },
-    callPaid(service, caller) {
-      paid.of(service, caller.startsWith('jwt:') ? 'other' : caller).value += 1;
     },
     countRestored(service) {
       restoredCounts.of(service).value += 1;
@@ -158,24 +156,17 @@ const maxPaidSeries = 2_000;
 /** Whether the files that were read again are valid. */
 function showFiles({ counted }: SharedMetrics) {
   const files = counted.counts('ledgerquill_configured_file_valid');
-  const show = (file: (typeof configuredFiles)[number], isValid: boolean) => {
-    files.of(file).value = isValid ? 1 : 0;
-  };
   // The process started with them.
-  for (const file of configuredFiles) show(file, true);
+  for (const file of configuredFiles) files.of(file).value = 1;
   return {
-    upstreamKeyReloaded: (service) => show(keyFiles[service], true),
-    upstreamKeyInvalid: (service) => show(keyFiles[service], false),
-    storeSecretReloaded: (variable) => show(`${variable}_FILE`, true),
-    storeSecretInvalid: (variable) => show(`${variable}_FILE`, false),
-    apiKeysReloaded: () => show('GATEWAY_API_KEYS_FILE', true),
-    apiKeysFileInvalid: () => show('GATEWAY_API_KEYS_FILE', false),
-    trustedDocumentsReloaded: () => show('TRUSTED_DOCUMENTS', true),
-    trustedDocumentsInvalid: () => show('TRUSTED_DOCUMENTS', false),
+    fileReloaded(file) {
+      files.of(file).value = 1;
+    },
+    fileInvalid(file) {
+      files.of(file).value = 0;
+    },
   } satisfies Partial<Events>;
 }
-
-const keyFiles = { 'bank-data': 'BANK_DATA_API_KEY_FILE', essays: 'ESSAY_API_KEY_FILE' } as const;
 
 /** What LedgerquillUpstreamSlow compares: answers and timeouts. */
 const alertedCalls = [

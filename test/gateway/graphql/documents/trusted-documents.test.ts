@@ -33,8 +33,8 @@ function tTrusted(...paths: string[]) {
     paths,
     mode: 'require',
     events: {
-      trustedDocumentsReloaded: (count) => void events.push(count),
-      trustedDocumentsInvalid: (reason) => void events.push(reason),
+      fileReloaded: (_, count) => void events.push(count),
+      fileInvalid: (_, reason) => void events.push(reason),
     },
   });
   onTestFinished(documents.close);

@@ -16,9 +16,9 @@ export function tIdentify(env: Environment) {
   const identify = createIdentify({
     access: readConfig(env).access,
     events: {
-      apiKeysReloaded: record('apiKeysReloaded'),
+      fileReloaded: record('fileReloaded'),
       callersBlocked: record('callersBlocked'),
-      apiKeysFileInvalid: record('apiKeysFileInvalid'),
+      fileInvalid: record('fileInvalid'),
       keySetUnavailable: record('keySetUnavailable'),
     },
   });

@@ -81,7 +81,7 @@ interface AttemptOptions {
   maxQueue?: number;
   queue?: ReturnType<typeof createCallQueue>;
   allowance?: Pick<Allowance, 'reserve'>;
-  events?: Partial<Pick<Events, 'circuitChanged' | 'callPaid'>>;
+  events?: Partial<Pick<Events, 'circuitChanged' | 'callEnded'>>;
 }
 
 /** Sends attempts past all guards; those that are not configured refuse nothing. */
@@ -108,7 +108,7 @@ export function tAttempt(
       onSending();
       return call(request, deadline);
     },
-    events: { callBegins() {}, callEnded() {}, callPaid: () => {}, ...events },
+    events: { callBegins() {}, callEnded() {}, ...events },
   });
   return (request = get, deadline = tDeadline(), context = tRequestContext()) =>
     attempt({ request, deadline, context, retries: 0 });
