@@ -70,6 +70,7 @@ export function checkElements(part: XmlElement, checks: ElementChecks): void {
         if (element.children.length === 0) {
           const message = 'FinInstnId is empty. Write the BIC, or Othr/Id with NOTPROVIDED.';
           findings.add('INSTITUTION_EMPTY', element, message);
+          findings.add('INSTITUTION_MISSING', element, message);
         }
         break;
       // These are checked with the part that they belong to.
