@@ -26,10 +26,20 @@ export class FingerprintMap {
   set(fingerprint: string, number: number): void {
     const key = toWords(fingerprint);
     const [found, place] = this.#search(key);
-    if (found !== null) {
-      found[place + wordsPerKey] = number;
-      return;
-    }
+    if (found !== null) found[place + wordsPerKey] = number;
+    else this.#insert(key, number);
+  }
+
+  /** Keeps the number that is there. @returns it; null if the given one was set */
+  add(fingerprint: string, number: number): number | null {
+    const key = toWords(fingerprint);
+    const [found, place] = this.#search(key);
+    if (found !== null) return found[place + wordsPerKey] ?? null;
+    this.#insert(key, number);
+    return null;
+  }
+
+  #insert(key: Key, number: number): void {
     const table = this.#takePlace();
     const start = this.#find(table, key);
     table[start] = key[0];

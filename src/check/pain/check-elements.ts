@@ -70,6 +70,7 @@ export function checkElements(part: XmlElement, checks: ElementChecks): void {
         if (element.children.length === 0) {
           const message = 'FinInstnId is empty. Write the BIC, or Othr/Id with NOTPROVIDED.';
           findings.add('INSTITUTION_EMPTY', element, message);
+          findings.add('INSTITUTION_MISSING', element, message);
         }
         break;
       // These are checked with the part that they belong to.
@@ -118,9 +119,7 @@ function checkIban(element: XmlElement, { findings, ibans, answers, banks }: Ele
     const message = `${country}, the country of the IBAN ${masked}, is not in SEPA, but the payment is.`;
     findings.add('IBAN_OUTSIDE_SEPA', element, message);
   }
-  const fingerprint = fingerprintOf(iban);
-  const isFirst = ibans.get(fingerprint) === null;
-  if (isFirst) ibans.set(fingerprint, element.line);
+  const isFirst = ibans.add(fingerprintOf(iban), element.line) === null;
   findings.addAnswered(element, { iban, answer: answers.find(iban) }, (answer) => {
     if (answer.kind === 'answered') {
       const message = `The bank-data service does not accept the IBAN ${masked}. Ask the account holder for the IBAN.`;

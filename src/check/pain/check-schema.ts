@@ -104,7 +104,7 @@ export function createSchemaCheck(findings: MessageFindings, profile: Profile) {
     const isTooOften = isRepeated && (index === last ? parent.lastCount >= particle.max : particle.max === 1);
     markSeen(parent, index);
     if (isTooOften) {
-      if (index === last && parent.lastCount > particle.max + 1) return particle.type;
+      if (index === last && parent.lastCount > particle.max + 1) return particle.findType();
       const most = particle.max === 1 ? 'once' : `${particle.max} times`;
       const message = `${element.name} is given more than ${most} in ${parent.element.name}. Leave out the others.`;
       findings.add('ELEMENT_REPEATED', element, message);
@@ -115,7 +115,7 @@ export function createSchemaCheck(findings: MessageFindings, profile: Profile) {
       const after = parent.type.particles[last]?.name ?? '';
       findings.add('ELEMENT_ORDER', element, `${element.name} must be before ${after} in ${parent.element.name}.`);
     }
-    return particle.type;
+    return particle.findType();
   }
 
   function reportUnknown(element: XmlElement, parent: XmlElement, has: string): void {

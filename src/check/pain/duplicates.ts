@@ -55,11 +55,7 @@ export function createDuplicates(messageIds: Set<string>, findings: MessageFindi
 
 /** The line of the element that had the text first; null if this is the first one. */
 function findEarlierLine(lines: FingerprintMap, text: string | null, element: XmlElement | null): number | null {
-  if (text === null || element === null) return null;
-  const fingerprint = fingerprintOf(text);
-  const line = lines.get(fingerprint);
-  if (line === null) lines.set(fingerprint, element.line);
-  return line;
+  return text === null || element === null ? null : lines.add(fingerprintOf(text), element.line);
 }
 
 function readReference(endToEnd: XmlElement | null): string | null {

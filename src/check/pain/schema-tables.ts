@@ -4,8 +4,8 @@
  * The messages of ISO 20022 as tables, in the order of their message definition reports. A line has the name of a type, `=` for all
  * of its elements in this order or `|` for exactly one of them, and the elements as name:type. After a name, `?` is 0..1, `*` 0..n,
  * `+` 1..n, `{0,2}` 0..2; without one, the element is mandatory. A table has what a year changed: a line replaces that of the
- * years before it. After `~`, only these elements are replaced: `!` makes one mandatory, `?` allows one of it, and `:type` is
- * its other type.
+ * years before it. After `~`, only these elements are changed: `!` makes one mandatory, `?` allows one of it, `*` any number, and
+ * `:type` is its other type; `PmtMtd>ReqdAdvcTp?:Advice` is an element after another one.
  */
 
 /** pain.001.001.03 and pain.008.001.02. */
@@ -104,30 +104,21 @@ const year2009 = `
 
 /** pain.001.001.08: dates with a time, BICFI and AnyBIC, lines of invoices, supplementary data. */
 const year2017 = `
-  TransferInitiation = GrpHdr:TransferHeader PmtInf+:TransferPayment SplmtryData*:SupplementaryData
-  DebitInitiation = GrpHdr:DebitHeader PmtInf+:DebitPayment SplmtryData*:SupplementaryData
-  TransferPayment = PmtInfId:Max35Text PmtMtd:TransferMethod BtchBookg?:Indicator NbOfTxs?:Max15NumericText CtrlSum?:DecimalNumber
-    PmtTpInf?:TransferType ReqdExctnDt:DateOrTime PoolgAdjstmntDt?:ISODate Dbtr:Party DbtrAcct:Account DbtrAgt:Agent
-    DbtrAgtAcct?:Account InstrForDbtrAgt?:Max140Text UltmtDbtr?:Party ChrgBr?:ChargeBearer ChrgsAcct?:Account ChrgsAcctAgt?:Agent
-    CdtTrfTxInf+:Transfer
+  TransferInitiation ~ PmtInf>SplmtryData*:SupplementaryData
+  DebitInitiation ~ PmtInf>SplmtryData*:SupplementaryData
+  TransferPayment ~ ReqdExctnDt:DateOrTime DbtrAgtAcct>InstrForDbtrAgt?:Max140Text
   DateOrTime | Dt:ISODate DtTm:ISODateTime
-  Transfer = PmtId:PaymentId PmtTpInf?:TransferType Amt:AmountChoice XchgRateInf?:ExchangeRate ChrgBr?:ChargeBearer ChqInstr?:Cheque
-    UltmtDbtr?:Party IntrmyAgt1?:Agent IntrmyAgt1Acct?:Account IntrmyAgt2?:Agent IntrmyAgt2Acct?:Account IntrmyAgt3?:Agent
-    IntrmyAgt3Acct?:Account CdtrAgt?:Agent CdtrAgtAcct?:Account Cdtr?:Party CdtrAcct?:Account UltmtCdtr?:Party
-    InstrForCdtrAgt*:CreditorAgentInstruction InstrForDbtrAgt?:Max140Text Purp?:Code4OrProprietary RgltryRptg{0,10}:RegulatoryReporting
-    Tax?:Tax RltdRmtInf{0,10}:RemittanceLocation RmtInf?:Remittance SplmtryData*:SupplementaryData
+  Transfer ~ RmtInf>SplmtryData*:SupplementaryData
   ExchangeRate = UnitCcy?:Currency XchgRate?:Rate RateTp?:RateType CtrctId?:Max35Text
   SupplementaryData = PlcAndNm?:Max350Text Envlp:Any
   OrganisationId = AnyBIC?:BIC Othr*:GenericId
   Institution = BICFI?:BIC ClrSysMmbId?:ClearingMember Nm?:Max140Text PstlAdr?:Address Othr?:GenericId
   AccountType | Cd:Max4Text Prtry:Max35Text
-  Cheque = ChqTp?:ChequeType ChqNb?:Max35Text ChqFr?:NameAndAddress DlvryMtd?:ChequeDelivery DlvrTo?:NameAndAddress InstrPrty?:Priority
-    ChqMtrtyDt?:ISODate FrmsCd?:Max35Text MemoFld{0,2}:Max35Text RgnlClrZone?:Max35Text PrtLctn?:Max35Text Sgntr{0,5}:Max70Text
+  Cheque ~ PrtLctn>Sgntr{0,5}:Max70Text
   RemittanceLocation = RmtId?:Max35Text RmtLctnDtls*:LocationDetails
   LocationDetails = Mtd:LocationMethod ElctrncAdr?:Max2048Text PstlAdr?:NameAndAddress
-  StructuredRemittance = RfrdDocInf*:ReferredDocument RfrdDocAmt?:RemittanceAmount CdtrRefInf?:CreditorReference Invcr?:Party
-    Invcee?:Party TaxRmt?:RemittedTax GrnshmtRmt?:Garnishment AddtlRmtInf{0,3}:Max140Text
-  ReferredDocument = Tp?:DocumentType Nb?:Max35Text RltdDt?:ISODate LineDtls*:DocumentLine
+  StructuredRemittance ~ Invcee>TaxRmt?:RemittedTax TaxRmt>GrnshmtRmt?:Garnishment
+  ReferredDocument ~ RltdDt>LineDtls*:DocumentLine
   DocumentTypeChoice | Cd:DocumentOrOrderCode Prtry:Max35Text
   DocumentLine = Id+:DocumentLineId Desc?:Max2048Text Amt?:RemittanceAmount
   DocumentLineId = Tp?:Code4AndIssuer Nb?:Max35Text RltdDt?:ISODate
@@ -142,19 +133,12 @@ const year2017 = `
 
 /** pain.001.001.09 and pain.008.001.08: structured addresses, LEI, UETR, proxies of accounts, reasons of mandates. */
 const year2019 = `
-  PaymentId = InstrId?:Max35Text EndToEndId:Max35Text UETR?:UETR
-  TransferType = InstrPrty?:Priority SvcLvl*:Code4OrProprietary LclInstrm?:Code35OrProprietary CtgyPurp?:Code4OrProprietary
-  DebitType = InstrPrty?:Priority SvcLvl*:Code4OrProprietary LclInstrm?:Code35OrProprietary SeqTp?:SequenceTypeOrRepeated
-    CtgyPurp?:Code4OrProprietary
-  Debit = PmtId:PaymentId PmtTpInf?:DebitType InstdAmt:Amount ChrgBr?:ChargeBearer DrctDbtTx?:DebitTransaction UltmtCdtr?:Party
-    DbtrAgt:Agent DbtrAgtAcct?:Account Dbtr:Party DbtrAcct:Account UltmtDbtr?:Party InstrForCdtrAgt?:Max140Text
-    Purp?:Code4OrProprietary RgltryRptg{0,10}:RegulatoryReporting Tax?:Tax RltdRmtInf{0,10}:RemittanceLocation RmtInf?:Remittance
-    SplmtryData*:SupplementaryData
-  Mandate = MndtId?:Max35Text DtOfSgntr?:ISODate AmdmntInd?:Indicator AmdmntInfDtls?:Amendment ElctrncSgntr?:Max1025Text
-    FrstColltnDt?:ISODate FnlColltnDt?:ISODate Frqcy?:FrequencyChoice Rsn?:MandateReason TrckgDays?:TwoDigits
-  Amendment = OrgnlMndtId?:Max35Text OrgnlCdtrSchmeId?:Party OrgnlCdtrAgt?:Agent OrgnlCdtrAgtAcct?:Account OrgnlDbtr?:Party
-    OrgnlDbtrAcct?:Account OrgnlDbtrAgt?:Agent OrgnlDbtrAgtAcct?:Account OrgnlFnlColltnDt?:ISODate OrgnlFrqcy?:FrequencyChoice
-    OrgnlRsn?:MandateReason OrgnlTrckgDays?:TwoDigits
+  PaymentId ~ EndToEndId>UETR?:UETR
+  TransferType ~ SvcLvl*
+  DebitType ~ SvcLvl* SeqTp:SequenceTypeOrRepeated
+  Debit ~ RmtInf>SplmtryData*:SupplementaryData
+  Mandate ~ Frqcy:FrequencyChoice Frqcy>Rsn?:MandateReason Rsn>TrckgDays?:TwoDigits
+  Amendment ~ OrgnlFrqcy:FrequencyChoice OrgnlFrqcy>OrgnlRsn?:MandateReason OrgnlRsn>OrgnlTrckgDays?:TwoDigits
   FrequencyChoice | Tp:FrequencyOrFortnight Prd:FrequencyPeriod PtInTm:FrequencyMoment
   FrequencyPeriod = Tp:FrequencyOrFortnight CntPerPrd:DecimalNumber
   FrequencyMoment = Tp:FrequencyOrFortnight PtInTm:TwoDigits
@@ -168,33 +152,23 @@ const year2019 = `
   Contact = NmPrfx?:NamePrefixOrNeutral Nm?:Max140Text PhneNb?:PhoneNumber MobNb?:PhoneNumber FaxNb?:PhoneNumber EmailAdr?:Max2048Text
     EmailPurp?:Max35Text JobTitl?:Max35Text Rspnsblty?:Max35Text Dept?:Max70Text Othr*:OtherContact PrefrdMtd?:ContactMethod
   OtherContact = ChanlTp:Max4Text Id?:Max128Text
-  Account = Id:AccountId Tp?:AccountType Ccy?:Currency Nm?:Max70Text Prxy?:AccountProxy
+  Account ~ Nm>Prxy?:AccountProxy
   AccountProxy = Tp?:Code4OrProprietary Id:Max2048Text
-  Institution = BICFI?:BICOf2014 ClrSysMmbId?:ClearingMember LEI?:LEI Nm?:Max140Text PstlAdr?:Address Othr?:GenericId
-  Branch = Id?:Max35Text LEI?:LEI Nm?:Max140Text PstlAdr?:Address
+  Institution ~ BICFI:BICOf2014 ClrSysMmbId>LEI?:LEI
+  Branch ~ Id>LEI?:LEI
   Tax = Cdtr?:TaxCreditor Dbtr?:TaxDebtor AdmstnZone?:Max35Text RefNb?:Max140Text Mtd?:Max35Text TtlTaxblBaseAmt?:Amount
     TtlTaxAmt?:Amount Dt?:ISODate SeqNb?:Number Rcrd*:TaxRecord
 `;
 
 /** pain.001.001.10 and pain.008.001.09: mandates of transfers, requested advice, instructions by external codes. */
 const year2021 = `
-  TransferHeader = MsgId:Max35Text CreDtTm:ISODateTime Authstn{0,2}:Authorisation NbOfTxs:Max15NumericText CtrlSum?:DecimalNumber
-    InitgPty:Party FwdgAgt?:Agent InitnSrc?:InitiationSource
+  TransferHeader ~ FwdgAgt>InitnSrc?:InitiationSource
   InitiationSource = Nm:Max140Text Prvdr?:Max35Text Vrsn?:Max35Text
-  TransferPayment = PmtInfId:Max35Text PmtMtd:TransferMethod ReqdAdvcTp?:Advice BtchBookg?:Indicator NbOfTxs?:Max15NumericText
-    CtrlSum?:DecimalNumber PmtTpInf?:TransferType ReqdExctnDt:DateOrTime PoolgAdjstmntDt?:ISODate Dbtr:Party DbtrAcct:Account
-    DbtrAgt:Agent DbtrAgtAcct?:Account InstrForDbtrAgt?:Max140Text UltmtDbtr?:Party ChrgBr?:ChargeBearer ChrgsAcct?:Account
-    ChrgsAcctAgt?:Agent CdtTrfTxInf+:Transfer
-  DebitPayment = PmtInfId:Max35Text PmtMtd:DebitMethod ReqdAdvcTp?:Advice BtchBookg?:Indicator NbOfTxs?:Max15NumericText
-    CtrlSum?:DecimalNumber PmtTpInf?:DebitType ReqdColltnDt:ISODate Cdtr:Party CdtrAcct:Account CdtrAgt:Agent CdtrAgtAcct?:Account
-    UltmtCdtr?:Party ChrgBr?:ChargeBearer ChrgsAcct?:Account ChrgsAcctAgt?:Agent CdtrSchmeId?:Party DrctDbtTxInf+:Debit
+  TransferPayment ~ PmtMtd>ReqdAdvcTp?:Advice
+  DebitPayment ~ PmtMtd>ReqdAdvcTp?:Advice
   Advice = CdtAdvc?:AdviceChoice DbtAdvc?:AdviceChoice
   AdviceChoice | Cd:AdviceCode Prtry:Max35Text
-  Transfer = PmtId:PaymentId PmtTpInf?:TransferType Amt:AmountChoice XchgRateInf?:ExchangeRate ChrgBr?:ChargeBearer
-    MndtRltdInf?:TransferMandate ChqInstr?:Cheque UltmtDbtr?:Party IntrmyAgt1?:Agent IntrmyAgt1Acct?:Account IntrmyAgt2?:Agent
-    IntrmyAgt2Acct?:Account IntrmyAgt3?:Agent IntrmyAgt3Acct?:Account CdtrAgt?:Agent CdtrAgtAcct?:Account Cdtr?:Party CdtrAcct?:Account
-    UltmtCdtr?:Party InstrForCdtrAgt*:AgentInstruction InstrForDbtrAgt?:AgentInstruction Purp?:Code4OrProprietary
-    RgltryRptg{0,10}:RegulatoryReporting Tax?:Tax RltdRmtInf{0,10}:RemittanceLocation RmtInf?:Remittance SplmtryData*:SupplementaryData
+  Transfer ~ ChrgBr>MndtRltdInf?:TransferMandate InstrForCdtrAgt:AgentInstruction InstrForDbtrAgt:AgentInstruction
   AgentInstruction = Cd?:Max4Text InstrInf?:Max140Text
   TransferMandate = MndtId?:Max35Text Tp?:MandateType DtOfSgntr?:ISODate DtOfVrfctn?:ISODateTime ElctrncSgntr?:Binary
     FrstPmtDt?:ISODate FnlPmtDt?:ISODate Frqcy?:FrequencyChoice Rsn?:MandateReason
@@ -204,23 +178,19 @@ const year2021 = `
 
 /** pain.001.001.11 and pain.008.001.10: years of taxes, accounts that are known by their proxy only. */
 const year2022 = `
-  Account = Id?:AccountId Tp?:AccountType Ccy?:Currency Nm?:Max70Text Prxy?:AccountProxy
-  TaxPeriod = Yr?:ISOYear Tp?:TaxPeriodCode FrToDt?:DatePeriod
+  Account ~ Id?
+  TaxPeriod ~ Yr:ISOYear
 `;
 
 /** pain.001.001.12: longer addresses and identifications, external codes of documents. */
 const year2023 = `
-  GenericId = Id:Max256Text SchmeNm?:Code4OrProprietary Issr?:Max35Text
-  Address = AdrTp?:AddressTypeChoice CareOf?:Max140Text Dept?:Max70Text SubDept?:Max70Text StrtNm?:Max140Text BldgNb?:Max16Text
-    BldgNm?:Max140Text Flr?:Max70Text UnitNb?:Max16Text PstBx?:Max16Text Room?:Max70Text PstCd?:Max16Text TwnNm?:Max140Text
-    TwnLctnNm?:Max140Text DstrctNm?:Max140Text CtrySubDvsn?:Max35Text Ctry?:Country AdrLine{0,7}:Max70Text
-  Contact = NmPrfx?:NamePrefixOrNeutral Nm?:Max140Text PhneNb?:PhoneNumber MobNb?:PhoneNumber FaxNb?:PhoneNumber URLAdr?:Max2048Text
-    EmailAdr?:Max256Text EmailPurp?:Max35Text JobTitl?:Max35Text Rspnsblty?:Max35Text Dept?:Max70Text Othr*:OtherContact
-    PrefrdMtd?:ContactMethodOrOnline
-  Institution = BICFI?:BICOf2014 ClrSysMmbId?:ClearingMember LEI?:LEI Nm?:Max140Text PstlAdr?:Address Othr?:InstitutionId
+  GenericId ~ Id:Max256Text
+  Address ~ AdrTp>CareOf?:Max140Text StrtNm:Max140Text BldgNm:Max140Text Flr>UnitNb?:Max16Text TwnNm:Max140Text
+    TwnLctnNm:Max140Text DstrctNm:Max140Text
+  Contact ~ FaxNb>URLAdr?:Max2048Text EmailAdr:Max256Text PrefrdMtd:ContactMethodOrOnline
+  Institution ~ Othr:InstitutionId
   InstitutionId = Id:Max35Text SchmeNm?:Code4OrProprietary Issr?:Max35Text
-  Tax = Cdtr?:TaxCreditor Dbtr?:TaxDebtor UltmtDbtr?:TaxDebtor AdmstnZone?:Max35Text RefNb?:Max140Text Mtd?:Max35Text
-    TtlTaxblBaseAmt?:Amount TtlTaxAmt?:Amount Dt?:ISODate SeqNb?:Number Rcrd*:TaxRecord
+  Tax ~ Dbtr>UltmtDbtr?:TaxDebtor
   ReferredDocument = Tp?:Code4AndIssuer Nb?:Max35Text RltdDt?:TypedDate LineDtls*:DocumentLine
   TypedDate = Tp:Code4OrProprietary Dt:ISODate
   RemittanceAmount = RmtAmtAndTp*:RemittedAmount AdjstmntAmtAndRsn*:Adjustment

@@ -23,7 +23,7 @@ interface Particle {
   name: string;
   min: number;
   max: number;
-  type: ElementType | ValueType;
+  findType(): ElementType | ValueType;
 }
 
 /** A type with a text. */
@@ -71,25 +71,25 @@ export function readLines(tables: readonly string[]): ReadonlyMap<string, TypeLi
     const former = types.get(name);
     if (kind !== '~') types.set(name, { kind: kind === '|' ? '|' : '=', elements });
     else if (former === undefined) throw new Error(`${name} must be in an earlier table`);
-    else types.set(name, { ...former, elements: restrict(former.elements, elements) });
+    else types.set(name, { ...former, elements: changeElements(former.elements, elements) });
   }
   return types;
 }
 
-/** @param changes such as `CtrlSum!`, `Ustrd?` or `MsgId:Identification`; those of elements that a version does not have are ignored */
-function restrict(elements: readonly string[], changes: readonly string[]): string[] {
-  const byName = new Map(
-    changes.map((text) => {
-      const [, name, change, type] = /^(\w+)([!?]?)(:\w+)?$/.exec(text) ?? [];
-      return [name, { change, type }];
-    }),
-  );
-  return elements.map((element) => {
-    const [, name = '', occurrence = '', type = ''] = /^(\w+)(.*?)(:\w+)$/.exec(element) ?? [];
-    const { change = '', type: newType = type } = byName.get(name) ?? {};
-    const mandatory = occurrence === '*' ? '+' : '';
-    return `${name}${change === '!' ? mandatory : change || occurrence}${newType}`;
-  });
+/** As `~` in the tables says; changes of elements that a version does not have are ignored. */
+function changeElements(elements: readonly string[], changes: readonly string[]): readonly string[] {
+  let changed = elements;
+  for (const text of changes) {
+    const [, name, added, occurrence = '', type] = /^(\w+)(?:>(.+)|([!?*]?)(:\w+)?)$/.exec(text) ?? [];
+    changed = changed.flatMap((element) => {
+      const [, of, former = '', formerType = ''] = /^(\w+)(.*?)(:\w+)$/.exec(element) ?? [];
+      if (of !== name) return element;
+      if (added !== undefined) return [element, added];
+      const mandatory = former === '*' ? '+' : '';
+      return `${name}${occurrence === '!' ? mandatory : occurrence || former}${type ?? formerType}`;
+    });
+  }
+  return changed;
 }
 
 /** Types refer to others, which are created once. */
@@ -107,8 +107,9 @@ function createTypes(lines: ReadonlyMap<string, TypeLine>): (name: string) => El
 
     function createElementType({ kind, elements }: TypeLine): ElementType {
       const particles = elements.map((element) => {
-        const { name: particle, min, max, type: of } = readParticle(element);
-        return { name: particle, min, max, type: createType(of) };
+        const { type: of, ...particle } = readParticle(element);
+        // When it is used first: all types at once would delay other requests.
+        return { ...particle, findType: () => createType(of) };
       });
       const indexes = new Map(particles.map((particle, index) => [particle.name, index]));
       const required = particles.reduce((bits, { min }, index) => (min > 0 ? bits | (1 << index) : bits), 0);

@@ -1,4 +1,5 @@
 import { AbortableSignal } from '../../base/async/signal.ts';
+import { type InTimeSlice, runAtOnce } from '../../base/async/time-slices.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { createLog } from '../../base/log.ts';
 import { createRedactions } from '../../base/redact.ts';
@@ -21,12 +22,15 @@ interface BankDataAnswersOptions {
   pausesMs?: readonly number[];
   /** The request that the look-ups are for; with the budget of its caller. Without it, each is a request of its own. */
   context?: RequestContext | null;
+  /** Begins each look-up: thousands may be answered from the cache at once. */
+  inTimeSlice?: InTimeSlice;
   close?: () => Promise<void>;
 }
 
 /** Answers of the bank-data service, through the port of the gateway: with its cache, allowance and retries. */
 export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSource {
   const { bankData, maxConcurrency, maxCalls, pausesMs, context = null, close = async () => {} } = options;
+  const { inTimeSlice = runAtOnce } = options;
   // A call that was sent is completed, because it is paid for.
   const neverAborted = new AbortableSignal();
   let calls = 0;
@@ -65,7 +69,7 @@ export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSo
   }
 
   return createAnswerSource({
-    send: lookUp,
+    send: (list) => inTimeSlice(() => lookUp(list)),
     maxList: 1,
     maxLists: maxConcurrency,
     pausesMs,

@@ -125,6 +125,7 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
       maxCalls: null,
       pausesMs,
       context,
+      inTimeSlice,
     });
     const answers = limitIbans(createAnswers(source), limits.maxIbans, (code) => errorCodes.add(code));
     const { request, response, headers } = exchange;

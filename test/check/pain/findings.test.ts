@@ -530,6 +530,12 @@ Object.assign(cases, {
     },
   ],
   INSTITUTION_EMPTY: [{ change: [['<Othr><Id>NOTPROVIDED</Id></Othr>', '']], at: `${transfer}/CdtrAgt/FinInstnId` }],
+  INSTITUTION_MISSING: [
+    {
+      change: [['<Othr><Id>NOTPROVIDED</Id></Othr>', '']],
+      ...{ at: `${transfer}/CdtrAgt/FinInstnId`, options: { profile: 'dk' } },
+    },
+  ],
   NOT_IN_SCHEME: [
     {
       change: [],

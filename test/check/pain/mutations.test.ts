@@ -22,8 +22,6 @@ const schemeRules: ReadonlySet<RuleCode> = new Set([
 ]);
 /** A payment type that SEPA direct debits need may be missing by the schemas. */
 const schemePaths = /\/PmtTpInf\/(?:LclInstrm|SeqTp)$/;
-/** In the versions since 2017, a bank without any identification is a warning, INSTITUTION_EMPTY. */
-const isWarned = (path: string, change: string) => path.endsWith('/FinInstnId/BICFI') && change === 'remove';
 /** XML Schema ignores white space around dates, although some processors refuse it. */
 const isPaddedDate = (path: string, change: string) => /Dt(?:Tm)?$/.test(path) && change.endsWith('-padded');
 
@@ -37,7 +35,7 @@ describe.each(Object.entries(verdicts) as [Version, Verdicts][])('a changed %s',
     Object.entries(byVerdict).flatMap(([verdict, list]) =>
       list
         .split(' ')
-        .filter((change) => changes[change] !== undefined && !isPaddedDate(path, change) && !isWarned(path, change))
+        .filter((change) => changes[change] !== undefined && !isPaddedDate(path, change))
         .map((change) => ({ path, change, verdict })),
     ),
   );
