@@ -20,7 +20,7 @@ export interface Tool {
   document: string;
   /** The service that it may call, and whose scope its caller needs. */
   service: ServiceName;
-  /** The most calls that it could pay for, and is stopped at. Null: it never calls a service. */
+  /** The most calls that it could pay for; others are refused. Null: it never calls a service. */
   countCalls: ((args: Arguments) => number) | null;
   isReadOnly: boolean;
   /** Whether its arguments get an idempotency key that is derived from the others, if they have none. */
