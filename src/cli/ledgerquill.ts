@@ -90,6 +90,14 @@ function createProgram(): Command {
     (await import('./print-schema.ts')).printSchema(options),
   )
     .option('--client', 'Print the schema for clients, without the directives and types of Federation.')
+    .addOption(
+      new Option('--scopes', 'Print the subgraph with the scopes that its fields need, as @requiresScopes.').conflicts([
+        'client',
+        'possibleTypes',
+        'apollo',
+        'graphcache',
+      ]),
+    )
     .addOption(new Option('--possible-types', 'Print the types of unions and interfaces as JSON.').conflicts('client'))
     .addOption(
       new Option('--apollo', 'Print a module with the cache of Apollo Client.').conflicts(['client', 'possibleTypes']),

@@ -77,7 +77,7 @@ export async function bridge({ url, key, input, output }: BridgeOptions): Promis
   /** The newer edition repeats what the message says in headers. */
   function headersOf({ method, params }: Record<string, unknown>): Record<string, string> {
     const version = readProperty(readProperty(params, '_meta'), 'io.modelcontextprotocol/protocolVersion');
-    const name = readProperty(params, 'name');
+    const name = readProperty(params, 'name') ?? readProperty(params, 'taskId');
     return {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',

@@ -44,6 +44,19 @@ it('answers each line with a line, and a notification with none', async () => {
   expect(byId.get(null).error.code).toBe(-32_700);
 });
 
+it('sends the id of a task in the header that the newer edition requires', async () => {
+  const { origin } = await tCallers({ callers: { writer: 'essays' } });
+  const protocol = 'io.modelcontextprotocol';
+  const _meta = {
+    [`${protocol}/protocolVersion`]: '2026-07-28',
+    [`${protocol}/clientInfo`]: { name: 'test', version: '1' },
+    [`${protocol}/clientCapabilities`]: { extensions: { [`${protocol}/tasks`]: {} } },
+  };
+  const get = { jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { taskId: 'unknown', _meta } };
+  const [reply] = await tSession(origin, keyOf('writer'), [get]);
+  expect(reply.error).toEqual({ code: -32_602, message: 'No task has this taskId.' });
+});
+
 it('describes refusals of the gateway, and a gateway that cannot be reached', async () => {
   const { origin, close } = await tCallers({ callers: { shop: 'bank-data' } });
   const [refused] = await tSession(origin, 'wrong', [initialize]);

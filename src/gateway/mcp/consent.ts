@@ -47,16 +47,17 @@ export function createConsents({ budgets, allowances, paidServices, secret }: Co
     /** Whether this was sealed for the same call, and calls that were confirmed are left. */
     async isValid(seal: Seal, kind: Seal['kind'], tool: Tool, args: Arguments, caller: Caller): Promise<boolean> {
       if (seal.kind !== kind || seal.digest !== digestOf(tool, args, caller)) return false;
-      return (await countRemaining(limitOfConsent(seal, tool, args), tool, caller)) > 0;
+      return (await countRemaining(limitOfCall(seal.id, tool, args), tool, caller)) > 0;
     },
-    /** What limits a call: the cap of its tool, and what was confirmed, or needs no consent. Undefined: nothing. */
+    /** What limits a call: the cap of its tool, the most that it may cost, and what needs no consent. Undefined: nothing. */
     limitsOf(tool: Tool, args: Arguments, caller: Caller, consent: Seal | null): ToolLimit[] | undefined {
       if (tool.countCalls === null) return undefined;
       const limits: (ToolLimit | null)[] = [capOf(tool, caller)];
-      if (consent !== null) limits.push(limitOfConsent(consent, tool, args));
-      else if (paidServices.has(tool.service)) limits.push(limitWithoutConsent(tool, caller));
-      const found = limits.filter((limit) => limit !== null);
-      return found.length === 0 ? undefined : found;
+      if (paidServices.has(tool.service)) {
+        limits.push(limitOfCall(consent?.id ?? randomUUID(), tool, args));
+        if (consent === null) limits.push(limitWithoutConsent(tool, caller));
+      }
+      return limits.filter((limit) => limit !== null);
     },
     /** The seal in an argument; undefined if it is not valid, or has expired. */
     async open(text: unknown, context: ServerContext): Promise<Seal | undefined> {
@@ -106,8 +107,9 @@ function limitWithoutConsent({ name }: Tool, { limits: { mcpConsent } }: Caller)
   return { key: `${name} without consent`, maxCalls: mcpConsent.above, isShown: false };
 }
 
-function limitOfConsent({ id }: Seal, tool: Tool, args: Arguments): ToolLimit {
-  return { key: `${tool.name} consent ${id}`, maxCalls: countCalls(tool, args), isShown: false };
+/** The most that a call may cost. All calls with the same consent have the same id. */
+function limitOfCall(id: string, tool: Tool, args: Arguments): ToolLimit {
+  return { key: `${tool.name} call ${id}`, maxCalls: countCalls(tool, args), isShown: false };
 }
 
 /** Equal arguments in any order are the same. */

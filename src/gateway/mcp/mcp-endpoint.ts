@@ -7,7 +7,8 @@ import { clientClosedRequest } from '../graphql/request/reply.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { McpEndpoint } from '../http/request-handler.ts';
 import { createMcpServers, type McpServerOptions } from './mcp-server.ts';
-import { createToolList, type ToolOptions, tools } from './tools.ts';
+import { isTaskMethod } from './tasks.ts';
+import { createToolList, orderTool, type ToolOptions } from './tools.ts';
 
 export interface McpEndpointOptions extends Omit<McpServerOptions, 'listTools' | 'events'>, ToolOptions {
   createServer?: ReturnType<typeof createMcpServers> | undefined;
@@ -32,7 +33,7 @@ export function createMcpEndpoint(allOptions: McpEndpointOptions): McpEndpoint {
       exchange.sendJson(200, {
         resource: `${originOf(exchange)}/mcp`,
         authorization_servers: [issuer],
-        scopes_supported: [...new Set(tools.map(({ service }) => service))],
+        scopes_supported: [...new Set(listTools().map(({ service }) => service))],
         bearer_methods_supported: ['header'],
         resource_name: 'Ledgerquill',
       });
@@ -40,7 +41,7 @@ export function createMcpEndpoint(allOptions: McpEndpointOptions): McpEndpoint {
     withChallenge(refusal, exchange) {
       const challenge = refusal.headers['www-authenticate'];
       if (challenge === undefined || issuer === null) return refusal;
-      const parameters = `${describeResource(exchange)}, scope="${tools[0]?.service}"`;
+      const parameters = `${describeResource(exchange)}, scope="${listTools()[0]?.service}"`;
       const separator = challenge.includes('=') ? ', ' : ' ';
       const headers = { ...refusal.headers, 'www-authenticate': `${challenge}${separator}${parameters}` };
       return { ...refusal, headers };
@@ -62,7 +63,8 @@ export function createMcpEndpoint(allOptions: McpEndpointOptions): McpEndpoint {
 
   /** Whether it sent an error, as the caller lacks the scope of the tool. */
   function refuseTool(exchange: Exchange, { scopes }: Caller, { method, params }: Record<string, unknown>): boolean {
-    const name = method === 'tools/call' ? readProperty(params, 'name') : undefined;
+    const called = method === 'tools/call' ? readProperty(params, 'name') : undefined;
+    const name = isTaskMethod(method) ? orderTool : called;
     const scope = listTools().find((tool) => tool.name === name)?.service;
     if (scope === undefined || scopes.has(scope)) return false;
     const resource = issuer === null ? '' : `, ${describeResource(exchange)}`;

@@ -19,8 +19,9 @@ import { createRecord, type Reply } from '../graphql/request/reply.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Events } from '../telemetry/events.ts';
 import { type ConsentOptions, canonical, createConsents, type Seal } from './consent.ts';
+import { addTaskMethods, hasTasks, tasksExtension, toStartedTask } from './tasks.ts';
 import { createToolSchemas } from './tool-schemas.ts';
-import type { Arguments, Tool } from './tools.ts';
+import { type Arguments, orderTool, type Tool } from './tools.ts';
 
 export interface McpServerOptions extends ConsentOptions {
   schema: GraphQLSchema;
@@ -45,7 +46,7 @@ export function createMcpServers(options: McpServerOptions) {
   return (exchange: Exchange, caller: Caller): McpServer => {
     const server = new McpServer(serverInfo, {
       instructions,
-      capabilities: { tools: { listChanged: false } },
+      capabilities: { tools: { listChanged: false }, extensions: tasksExtension },
       cacheHints: { 'tools/list': { ttlMs: listFreshMs, cacheScope: 'private' } },
       inputRequired: { legacyShim: false },
       requestState: { verify: consents.verify },
@@ -59,6 +60,7 @@ export function createMcpServers(options: McpServerOptions) {
       const config = { title, description, inputSchema, outputSchema, annotations: { ...hints, title } };
       server.registerTool(name, config, (args, context) => call(tool, args, context, exchange, caller));
     }
+    addTaskMethods(server, (document, id) => execute(document, { id }, exchange, caller));
     return server;
   };
 
@@ -73,7 +75,10 @@ export function createMcpServers(options: McpServerOptions) {
       const consent = await findConsent(tool, args, confirmation, context, caller);
       if ('granted' in consent) {
         const toolLimits = consents.limitsOf(tool, args, caller, consent.granted);
-        return await execute(tool, args, exchange, { ...caller, toolLimits });
+        const idempotencyKey = args.idempotencyKey ?? deriveKey(tool, args);
+        const variables = tool.hasKey ? { ...args, idempotencyKey } : args;
+        const result = await execute(tool.document, variables, exchange, { ...caller, toolLimits });
+        return tool.name === orderTool && hasTasks(context) ? toStartedTask(result) : result;
       }
       const outcomes = ['ConsentRequired'];
       exchange.reply = { ...createRecord(null), operationName: tool.name, isTrusted: true, outcomes };
@@ -115,14 +120,18 @@ export function createMcpServers(options: McpServerOptions) {
     return { asked };
   }
 
-  async function execute(tool: Tool, args: Arguments, exchange: Exchange, caller: Caller): Promise<CallToolResult> {
+  async function execute(
+    query: string,
+    variables: Arguments,
+    exchange: Exchange,
+    caller: Caller,
+  ): Promise<CallToolResult> {
     const { signal, requestId, trace } = exchange;
-    const variables = tool.hasKey ? { ...args, idempotencyKey: args.idempotencyKey ?? deriveKey(tool, args) } : args;
     const request = {
       ...{ method: 'POST', search: '', body: '', headers: {}, mediaType: 'application/json' as const },
       ...{ isStreamOnly: false, signal, requestId, trace, confirmCaller: () => exchange.confirmCaller() },
     };
-    const reply = await graphql.answerOwn({ query: tool.document, variables }, request, caller);
+    const reply = await graphql.answerOwn({ query, variables }, request, caller);
     exchange.reply = reply.record;
     const result = parseJson(textOf(reply));
     const data = readProperty(result, 'data');

@@ -1,4 +1,13 @@
-import { type GraphQLSchema, Kind, type OperationDefinitionNode, parse, validate } from 'graphql';
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  print,
+  separateOperations,
+  validate,
+} from 'graphql';
 import { messageOf, type ServiceName } from '../../base/errors.ts';
 import { countOf } from '../../base/process/terminal.ts';
 import { compactBic, findBicProblems } from '../../iban/bic.ts';
@@ -20,11 +29,11 @@ export interface Tool {
   document: string;
   /** The service that it may call, and whose scope its caller needs. */
   service: ServiceName;
-  /** The most calls that it could pay for, and is stopped at. Null: it never calls a service. */
+  /** The most calls that it could pay for; others are refused. Null: it never calls a service. */
   countCalls: ((args: Arguments) => number) | null;
   isReadOnly: boolean;
   /** Whether its arguments get an idempotency key that is derived from the others, if they have none. */
-  hasKey?: boolean;
+  hasKey: boolean;
 }
 
 export interface ToolOptions {
@@ -33,8 +42,10 @@ export interface ToolOptions {
   events: Pick<Events, 'toolInvalid' | 'unexpectedError'>;
 }
 
-/** Lists the fixed tools, and the trusted documents whose operation has `@tool` in its description. */
+/** Lists the fixed tools, and the trusted documents of the operator, if their operation has `@tool` in its description. */
 export function createToolList({ schema, documents, events }: ToolOptions): () => readonly Tool[] {
+  const operations = Object.values(separateOperations(parse(fixedTools, { noLocation: true })));
+  const fixed = operations.flatMap((document) => readTool(schema, document) ?? []);
   let list = read();
   documents?.onReloaded(() => {
     list = read();
@@ -42,10 +53,10 @@ export function createToolList({ schema, documents, events }: ToolOptions): () =
   return () => list;
 
   function read(): Tool[] {
-    const byName = new Map(tools.map((tool) => [tool.name, tool]));
+    const byName = new Map(fixed.map((tool) => [tool.name, tool]));
     for (const text of documents?.texts() ?? []) {
       try {
-        const tool = text.includes('@tool') ? readTool(schema, text) : null;
+        const tool = text.includes('@tool') ? readTool(schema, parse(text, { noLocation: true })) : null;
         if (tool && byName.has(tool.name)) throw new Error(`two tools have the name ${tool.name}`);
         if (tool) byName.set(tool.name, tool);
       } catch (error) {
@@ -57,8 +68,7 @@ export function createToolList({ schema, documents, events }: ToolOptions): () =
 }
 
 /** Null if its only operation is not marked. @throws Error with a problem for operators */
-function readTool(schema: GraphQLSchema, text: string): Tool | null {
-  const document = parse(text, { noLocation: true });
+function readTool(schema: GraphQLSchema, document: DocumentNode): Tool | null {
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   const description = operations[0]?.description?.value ?? '';
   const [mark, options = null] = /(?<![\w.])@tool(?![\w-])(\(.*?(?:\)|$))?/m.exec(description) ?? [];
@@ -89,131 +99,130 @@ function readTool(schema: GraphQLSchema, text: string): Tool | null {
     throw new Error(`${name.value} must have no variable confirmation: it is the argument with the consent of a user`);
   const most = calls ? countOf(Number(calls), 'paid call') : 'one paid call, or one for each item of its lists';
   const summary = description.replace(mark, '').trim();
+  const fixedCount = fixedCounts[name.value];
   return {
     name: name.value,
     title: summary.split('\n')[0] || name.value,
-    document: text,
+    document: print(document),
     service,
-    description: `${summary}\nCosts at most ${most}.`.trim(),
-    countCalls: (args) => Number(calls ?? Math.max(1, Object.values(args).filter(Array.isArray).flat().length)),
+    description: fixedCount === undefined ? `${summary}\nCosts at most ${most}.`.trim() : summary,
+    countCalls:
+      fixedCount === undefined
+        ? (args) => Number(calls ?? Math.max(1, Object.values(args).filter(Array.isArray).flat().length))
+        : fixedCount,
     isReadOnly: operation === 'query',
     // A query may find an order by its id or its key.
     hasKey: operation === 'mutation' && hasVariable('idempotencyKey'),
   };
 }
 
-/** The fixed tools, as GraphQL documents that the gateway executes like those of any client. */
-export const tools: readonly Tool[] = [
-  {
-    name: 'iban_format',
-    title: 'Check the format of an IBAN, free of charge',
-    description:
-      'Free: never calls a paid service. Checks length, structure and check digits of an IBAN, its national check digits, whether ' +
-      'a bank list has its bank code, and which valid IBANs a typing error may have turned into it. Use it first; use check_iban ' +
-      'only if the name of the bank or the answer of the bank-data service is needed.',
-    document: /* GraphQL */ `query iban_format($iban: String!) {
+/** The tool whose calls are tasks for clients that have the extension. */
+export const orderTool = 'order_essay';
+
+/** The most paid calls of the fixed tools, whose descriptions say what they cost. */
+const fixedCounts: Readonly<Record<string, Tool['countCalls']>> = {
+  iban_format: null,
+  check_iban: ({ iban }) => countIbans([iban]),
+  check_ibans: ({ ibans }) => countIbans(Array.isArray(ibans) ? ibans : []),
+  check_bic: ({ bic }) => (typeof bic === 'string' && findBicProblems(compactBic(bic)).length === 0 ? 1 : 0),
+  generate_iban: () => 2,
+  [orderTool]: () => 1,
+  find_essay: null,
+};
+
+/** What agents read of an essay order. */
+export const orderFragment = `fragment Order on EssayOrder {
+  id createdAt
+  state {
+    __typename ... on EssayQueued { position } ... on EssayWriting { words } ... on EssayCancelled { mayHaveBeenPaid }
+    ... on EssayFinished { essay { id title text wordCount createdAt keptUntil } }
+    ... on EssayFailed { failure { ... on Error { message } } }
+  }
+}`;
+
+/** The operations of the fixed tools, executed and described like those of an operator. */
+const fixedTools = /* GraphQL */ `"""
+Check the format of an IBAN, free of charge
+Free: never calls a paid service. Checks length, structure and check digits of an IBAN, its national check digits, whether a bank list
+has its bank code, and which valid IBANs a typing error may have turned into it. Use it first; use check_iban only if the name of the
+bank or the answer of the bank-data service is needed.
+@tool
+"""
+query iban_format($iban: String!) {
   ibanValidation(iban: $iban) {
     iban format { isWellFormed problems countryCode bankCode printFormat } nationalCheck bankCodeStatus bics suggestions
   }
-}`,
-    service: 'bank-data',
-    countCalls: null,
-    isReadOnly: true,
-  },
-  {
-    name: 'check_iban',
-    title: 'Check an IBAN and find its bank',
-    description:
-      'Checks an IBAN with the bank-data service, and finds the bank. Costs at most one paid call; nothing if the IBAN is not ' +
-      'well-formed, or was looked up before. It does not say whether the account exists.',
-    document: /* GraphQL */ `query check_iban($iban: String!) {
+}
+
+"""
+Check an IBAN and find its bank
+Checks an IBAN with the bank-data service, and finds the bank. Costs at most one paid call; nothing if the IBAN is not well-formed, or
+was looked up before. It does not say whether the account exists.
+@tool
+"""
+query check_iban($iban: String!) {
   ibanValidation(iban: $iban) {
     iban valid problems nationalCheck bankData { name bic city bankCode countryCode } suggestions
   }
-}`,
-    service: 'bank-data',
-    countCalls: ({ iban }) => countIbans([iban]),
-    isReadOnly: true,
-  },
-  {
-    name: 'check_ibans',
-    title: 'Check a list of IBANs and find their banks',
-    description:
-      'Checks IBANs with the bank-data service, in the order of the list, and finds their banks. Costs at most one paid call for ' +
-      'each different well-formed IBAN that was not looked up before; others are free.',
-    document: /* GraphQL */ `query check_ibans($ibans: [String!]!) {
+}
+
+"""
+Check a list of IBANs and find their banks
+Checks IBANs with the bank-data service, in the order of the list, and finds their banks. Costs at most one paid call for each
+different well-formed IBAN that was not looked up before; others are free.
+@tool
+"""
+query check_ibans($ibans: [String!]!) {
   ibanValidations(ibans: $ibans) { iban valid problems bankData { name bic } }
-}`,
-    service: 'bank-data',
-    countCalls: ({ ibans }) => countIbans(Array.isArray(ibans) ? ibans : []),
-    isReadOnly: true,
-  },
-  {
-    name: 'check_bic',
-    title: 'Check a BIC and find its bank',
-    description:
-      'Checks a BIC (SWIFT code) with the bank-data service, and finds the bank. Costs at most one paid call; nothing if it is not ' +
-      'well-formed, or was looked up before.',
-    document: /* GraphQL */ `query check_bic($bic: String!) {
+}
+
+"""
+Check a BIC and find its bank
+Checks a BIC (SWIFT code) with the bank-data service, and finds the bank. Costs at most one paid call; nothing if it is not
+well-formed, or was looked up before.
+@tool
+"""
+query check_bic($bic: String!) {
   bicValidation(bic: $bic) { bic valid problems isTest bank { name city bankCode countryCode } suggestions }
-}`,
-    service: 'bank-data',
-    countCalls: ({ bic }) => (typeof bic === 'string' && findBicProblems(compactBic(bic)).length === 0 ? 1 : 0),
-    isReadOnly: true,
-  },
-  {
-    name: 'generate_iban',
-    title: 'Generate an IBAN from its parts',
-    description:
-      'Computes the IBAN of a bank account from country, bank code, branch and account number. Costs at most two paid calls; ' +
-      'nothing if a part has a wrong format.',
-    document: /* GraphQL */ `query generate_iban($country: String!, $bankCode: String, $branch: String, $accountNumber: String) {
+}
+
+"""
+Generate an IBAN from its parts
+Computes the IBAN of a bank account from country, bank code, branch and account number. Costs at most two paid calls; nothing if a part
+has a wrong format.
+@tool
+"""
+query generate_iban($country: String!, $bankCode: String, $branch: String, $accountNumber: String) {
   generateIban(input: { country: $country, bankCode: $bankCode, branch: $branch, accountNumber: $accountNumber }) {
     __typename ... on IbanValidation { iban valid problems bankData { name bic } }
     ... on InvalidIbanFields { message fields { field reason message } suggestions }
   }
-}`,
-    service: 'bank-data',
-    countCalls: () => 2,
-    isReadOnly: true,
-  },
-  {
-    name: 'order_essay',
-    title: 'Order an essay',
-    description:
-      'Orders an essay. Costs one paid call, which cannot be undone. Returns the order at once; read it with find_essay after some ' +
-      'seconds, for up to two minutes. The same order is the same essay and is paid for once; another idempotencyKey orders another.',
-    document: /* GraphQL */ `mutation order_essay(
+}
+
+"""
+Order an essay
+Orders an essay. Costs one paid call, which cannot be undone. Returns the order at once; read it with find_essay after some seconds, for
+up to two minutes. The same order is the same essay and is paid for once; another idempotencyKey orders another.
+@tool
+"""
+mutation order_essay(
   $description: String!, $wordCount: Int!, $mode: EssayMode, $purpose: WritingPurpose, $titles: [String!], $idempotencyKey: ID
 ) {
   startEssay(input: {
     description: $description, wordCount: $wordCount, mode: $mode, purpose: $purpose, titles: $titles, idempotencyKey: $idempotencyKey
-  }) { __typename ... on EssayOrder { id createdAt } ... on Error { message } }
-}`,
-    service: 'essays',
-    countCalls: () => 1,
-    isReadOnly: false,
-    hasKey: true,
-  },
-  {
-    name: 'find_essay',
-    title: 'Read an ordered essay',
-    description:
-      'Free: never calls a paid service. Finds an order by its id or its idempotencyKey, with the essay once it is written.',
-    document: /* GraphQL */ `query find_essay($id: ID, $idempotencyKey: ID) {
-  essayOrder(id: $id, idempotencyKey: $idempotencyKey) {
-    id
-    state {
-      __typename ... on EssayQueued { position } ... on EssayWriting { words } ... on EssayCancelled { mayHaveBeenPaid }
-      ... on EssayFinished { essay { id title text wordCount } } ... on EssayFailed { failure { ... on Error { message } } }
-    }
-  }
-}`,
-    service: 'essays',
-    countCalls: null,
-    isReadOnly: true,
-  },
-];
+  }) { __typename ... on EssayOrder { ...Order } ... on Error { message } }
+}
+
+"""
+Read an ordered essay
+Free: never calls a paid service. Finds an order by its id or its idempotencyKey, with the essay once it is written.
+@tool
+"""
+query find_essay($id: ID, $idempotencyKey: ID) {
+  essayOrder(id: $id, idempotencyKey: $idempotencyKey) { ...Order }
+}
+
+${orderFragment}`;
 
 /** The different IBANs for which the service could be called. */
 function countIbans(ibans: readonly unknown[]): number {

@@ -213,10 +213,28 @@ describe('a trusted document', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
+  const two = (calls: number) =>
+    `"@tool(calls: ${calls})" query two($a: String!, $b: String!) { a: ibanValidation(iban: $a) { valid } b: ibanValidation(iban: $b) { valid } }`;
+
+  it.each(['never', 'above:20'])('pays for no more calls than it declares with MCP_CONSENT=%s', async (consent) => {
+    const { origin, upstream, write } = await tDocuments(
+      { two: two(1) },
+      { isPaid: true, env: { MCP_CONSENT: consent } },
+    );
+    const { client, call } = await tMcpClient(origin);
+    const { isError, text } = await call('two', { a: tIban(1), b: tIban(2) });
+    expect([isError, text]).toEqual([true, expect.stringContaining('BUDGET_EXHAUSTED')]);
+    expect(upstream.calls).toHaveLength(1);
+    write({ two: two(2) });
+    const describe = async () =>
+      (await client.listTools(undefined, { cacheMode: 'refresh' })).tools.at(-1)?.description;
+    await expect.poll(describe).toContain('2 paid calls');
+    expect((await call('two', { a: tIban(3), b: tIban(4) })).isError).toBe(false);
+    expect(upstream.calls).toHaveLength(3);
+  });
+
   it('pays for no more calls than a user has confirmed, whatever its description says', async () => {
-    const two =
-      '"@tool(calls: 1)" query two($a: String!, $b: String!) { a: ibanValidation(iban: $a) { valid } b: ibanValidation(iban: $b) { valid } }';
-    const { origin, upstream } = await tDocuments({ two }, { isPaid: true });
+    const { origin, upstream } = await tDocuments({ two: two(1) }, { isPaid: true });
     const { call, questions } = await tMcpClient(origin, { answer: () => true });
     const { isError, text } = await call('two', { a: tIban(1), b: tIban(2) });
     expect(questions).toEqual([expect.stringContaining('two makes up to 1 paid call to the bank-data service')]);
@@ -311,8 +329,6 @@ describe('a trusted document', () => {
   });
 
   it('that costs more than was confirmed is confirmed again', async () => {
-    const two = (calls: number) =>
-      `"@tool(calls: ${calls})" query two($a: String!, $b: String!) { a: ibanValidation(iban: $a) { valid } b: ibanValidation(iban: $b) { valid } }`;
     const { origin, upstream, write } = await tDocuments({ two: two(1) }, { isPaid: true });
     const { client, call } = await tMcpClient(origin);
     const args = { a: tIban(1), b: tIban(2) };

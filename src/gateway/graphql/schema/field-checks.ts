@@ -19,6 +19,13 @@ import type { Context } from './context.ts';
 export const bankDataScope = { scope: 'bank-data' } satisfies { scope: Scope };
 export const essaysScope = { scope: 'essays' } satisfies { scope: Scope };
 
+/** The extensions of a field or entity that say which scope its caller needs. */
+export interface RequiredScopes {
+  scope?: Scope;
+  /** One of these, by the value of an argument; the resolver checks it. */
+  anyScope?: readonly Scope[];
+}
+
 /** Maximum numbers of characters, with room for separators. A code is an IBAN, a BIC or a part of them. */
 export const maxLengths = { code: 64, country: 16, cursor: 64, id: 200, nodeId: 300, reference: 100, search: 100 };
 
@@ -55,7 +62,7 @@ export function addFieldChecks(schema: GraphQLSchema): void {
 
 /** @throws GatewayError with the code FORBIDDEN if the caller may not use the field or entity */
 export function checkScope({ extensions }: Pick<GraphQLObjectType, 'extensions'>, { caller }: Context): void {
-  const { scope } = extensions as { scope?: Scope };
+  const { scope } = extensions as RequiredScopes;
   if (scope !== undefined) requireScope(caller, scope);
 }
 

@@ -3,7 +3,14 @@ import { findBank } from './bank.ts';
 import { builder, NodeType } from './builder.ts';
 import type { Context } from './context.ts';
 import { lookUpCost, paid, personalData } from './directives.ts';
-import { bankDataScope, checkScope, essaysScope, maxLengths, requireText } from './field-checks.ts';
+import {
+  bankDataScope,
+  checkScope,
+  essaysScope,
+  maxLengths,
+  type RequiredScopes,
+  requireText,
+} from './field-checks.ts';
 import { ibanIdPrefix } from './iban-ids.ts';
 import { needsLookUp } from './loaders.ts';
 
@@ -11,6 +18,7 @@ builder.queryField('node', (t) =>
   t.field({
     type: NodeType,
     nullable: true,
+    extensions: { anyScope: [bankDataScope.scope, essaysScope.scope] } satisfies RequiredScopes,
     // The most that an object costs: the type is not known before the id is read.
     directives: [lookUpCost, paid, personalData],
     description:

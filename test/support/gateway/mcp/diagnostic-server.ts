@@ -52,7 +52,18 @@ const contents = {
 const schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object' as const,
-  $defs: { address: { type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } } },
-  properties: { name: { type: 'string' }, address: { $ref: '#/$defs/address' } },
+  $defs: {
+    address: {
+      $anchor: 'addressDef',
+      type: 'object',
+      properties: { street: { type: 'string' }, city: { type: 'string' } },
+    },
+  },
+  properties: { name: { type: 'string' }, address: { $ref: '#/$defs/address' }, contact: { type: 'string' } },
+  allOf: [{ anyOf: [{ required: ['name'] }, { required: ['contact'] }] }],
+  if: { required: ['contact'] },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { required: ['name'] },
+  else: {},
   additionalProperties: false,
 };

@@ -1,0 +1,90 @@
+import {
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  fromJsonSchema,
+  type McpServer,
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { internalErrorMessage } from '../../base/errors.ts';
+import { isObject, readProperty } from '../../base/parse-json.ts';
+import { maxLengths } from '../graphql/schema/field-checks.ts';
+import { orderFragment } from './tools.ts';
+
+/* The tasks extension: https://github.com/modelcontextprotocol/ext-tasks. Each task is an essay order, with the same id. */
+
+const extensionName = 'io.modelcontextprotocol/tasks';
+export const tasksExtension = { [extensionName]: {} };
+
+const taskMethods = ['tasks/get', 'tasks/update', 'tasks/cancel'];
+
+export function isTaskMethod(method: unknown): boolean {
+  return typeof method === 'string' && taskMethods.includes(method);
+}
+
+/** Whether the client of this request has the extension. */
+export function hasTasks({ mcpReq: { envelope } }: ServerContext): boolean {
+  const extensions = readProperty(readProperty(envelope, CLIENT_CAPABILITIES_META_KEY), 'extensions');
+  return isObject(readProperty(extensions, extensionName));
+}
+
+/** Answers requests about tasks. @param execute executes an operation with the id of an order */
+export function addTaskMethods(
+  { server }: McpServer,
+  execute: (document: string, id: string) => Promise<CallToolResult>,
+): void {
+  for (const method of taskMethods) {
+    server.setRequestHandler(method, { params: taskParams }, async ({ taskId }, context) => {
+      if (!hasTasks(context)) {
+        throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: tasksExtension } });
+      }
+      const found = await execute(findTask, taskId);
+      if (found.isError) throw new ProtocolError(ProtocolErrorCode.InternalError, internalErrorMessage);
+      const task = toTask(found);
+      if (task === null) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'No task has this taskId.');
+      if (method === 'tasks/cancel') await execute(cancelTask, taskId);
+      // A task never asks for input, so an update changes nothing.
+      return method === 'tasks/get' ? task : {};
+    });
+  }
+}
+
+/** The result of an order as a task, unless no order was started, or it has ended. */
+export function toStartedTask(result: CallToolResult): CallToolResult {
+  const task = toTask(result);
+  return task?.status === 'working' ? { ...result, ...task, resultType: 'task' } : result;
+}
+
+/** The order in a result as a task; null if there is none. */
+function toTask(result: CallToolResult) {
+  const order = readProperty(result.structuredContent, 'startEssay');
+  const id = readProperty(order, 'id');
+  if (typeof id !== 'string') return null;
+  const createdAt = String(readProperty(order, 'createdAt'));
+  const state = readProperty(order, 'state');
+  const essay = readProperty(state, 'essay');
+  const lastUpdatedAt = String(readProperty(essay, 'createdAt') ?? createdAt);
+  const ttlMs = isObject(essay) ? Date.parse(String(essay.keptUntil)) - Date.parse(createdAt) : null;
+  const task = { taskId: id, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs };
+  const kind = readProperty(state, '__typename');
+  if (kind === 'EssayCancelled') return { ...task, status: 'cancelled' };
+  if (kind === 'EssayFinished') return { ...task, status: 'completed', result };
+  if (kind === 'EssayFailed') return { ...task, status: 'completed', result: { ...result, isError: true } };
+  return { ...task, status: 'working' };
+}
+
+/** Some seconds pass until an essay is written. */
+const pollIntervalMs = 2_000;
+
+const taskParams = fromJsonSchema<{ taskId: string }>({
+  type: 'object',
+  properties: { taskId: { type: 'string', maxLength: maxLengths.id } },
+  required: ['taskId'],
+});
+
+/** With the same result as the tool that started the task. */
+const findTask = `query find_essay_task($id: ID!) { startEssay: essayOrder(id: $id) { __typename ...Order } } ${orderFragment}`;
+
+const cancelTask = 'mutation cancel_essay_task($id: ID!) { cancelEssay(id: $id) { __typename } }';
