@@ -206,6 +206,8 @@ export function createGateway(
     findUnreadiness,
     readiness() {
       const storeFailure = failure();
+      // Before the first token needs them, and so that the next check shows whether the issuer works again.
+      access.readMissingTokenKeys();
       return {
         ...(isShared && { sharedStore: storeFailure === null ? 'up' : 'down' }),
         ...(storeFailure !== null && { storeFailure }),
