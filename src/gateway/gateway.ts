@@ -134,7 +134,7 @@ export function createGateway(
     allowances,
     budgets: access.budgets,
     knownBanks,
-    ibanIds: createIbanIds(() => config.store.secret ?? readOrCreateSecret(config.dataDir)),
+    ibanIds: createIbanIds(opened.secrets),
     limits: readQueryLimits(config),
     isOnlyLocal: config.allowedHosts.length === 0,
     slices,
@@ -186,7 +186,7 @@ export function createGateway(
         budgets: access.budgets,
         allowances,
         paidServices: listPaidServices(config),
-        secret: config.store.secret,
+        secrets: config.store.secret === null ? null : opened.secrets,
         maxIbans: config.maxIbansPerQuery,
         issuer: config.access.jwt?.issuer ?? null,
         inTimeSlice: slices,
@@ -215,6 +215,8 @@ export function createGateway(
     findUnreadiness,
     readiness() {
       const storeFailure = failure();
+      // Before the first token needs them, and so that the next check shows whether the issuer works again.
+      access.readMissingTokenKeys();
       return {
         ...(isShared && { sharedStore: storeFailure === null ? 'up' : 'down' }),
         ...(storeFailure !== null && { storeFailure }),

@@ -54,7 +54,8 @@ const examples: Record<string, Values> = {
       parentRefs: [{ name: 'public' }],
       hostnames: ['a.example.com'],
     },
-    image: { tag: '1.2.3' },
+    image: { tag: '1.2.3', digest: `sha256:${'0a'.repeat(32)}` },
+    secretsChecksum: 'f0'.repeat(32),
     imagePullSecrets: [{ name: 'pull' }],
     trustedDocuments: { configMap: 'documents' },
     certificateAuthority: { configMap: 'authority' },
@@ -150,6 +151,27 @@ describe('the rendered chart', () => {
     expect([strategyOf({}), strategyOf({ persistence, replicas: 2, secrets: redis })]).toEqual([rolling, rolling]);
   });
 
+  it('has the image of its version, or the one of a digest', () => {
+    const imageOf = (image: Values) => podOf(renderChart({ image })).containers[0].image;
+    const digest = `sha256:${'0a'.repeat(32)}`;
+    expect(imageOf({})).toBe(`ledgerquill:${packageJson.version}`);
+    expect(imageOf({ digest })).toBe(`ledgerquill:${packageJson.version}@${digest}`);
+    expect(imageOf({ repository: 'images.example.com:5000/l', tag: '1.2.3', digest })).toBe(
+      `images.example.com:5000/l:1.2.3@${digest}`,
+    );
+  });
+
+  it('starts new pods when the checksum of its secrets changes', () => {
+    const annotationsOf = (values: Values) => find(renderChart(values), 'Deployment').template.metadata.annotations;
+    const secretsChecksum = 'f0'.repeat(32);
+    expect(annotationsOf({})).toBeUndefined();
+    expect(annotationsOf({ secretsChecksum })).toEqual({ 'checksum/secrets': secretsChecksum });
+    expect(annotationsOf({ secretsChecksum, podAnnotations: { a: 'true' } })).toEqual({
+      'checksum/secrets': secretsChecksum,
+      a: 'true',
+    });
+  });
+
   it('is spread over zones and nodes, and survives maintenance', () => {
     expect(podOf(withIngress).topologySpreadConstraints).toHaveLength(2);
     expect(find(withIngress, 'Deployment').replicas).toBeUndefined();
@@ -224,6 +246,8 @@ describe('the gateway in the chart', () => {
 
 describe('values', () => {
   it.each<[string, Values, string | RegExp]>([
+    ['a digest that is a tag', { image: { digest: '1.2.3' } }, '/image/digest: must match pattern'],
+    ['a secret as its checksum', { secretsChecksum: 'a-secret' }, '/secretsChecksum: must match pattern'],
     ['an unknown value', { replica: 2 }, /must NOT have additional properties/],
     ['a number as a variable', { config: { CACHE_MAX_MB: 1_000_000 } }, '/config/CACHE_MAX_MB: must be string'],
     ['a secret as a variable', { config: { ESSAY_API_KEY: 'abc' } }, '/config: must NOT be valid'],

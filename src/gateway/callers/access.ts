@@ -55,6 +55,7 @@ export function createAccess({ access, storeConfig, store, replicas, events }: A
     reloadKeys: identify.reloadKeys,
     isWithdrawn: identify.isWithdrawn,
     isIssuerDown: identify.isIssuerDown,
+    readMissingTokenKeys: identify.readMissingTokenKeys,
     /** Whether callers differ. */
     hasCallers: hasCallers(access),
     /** Stores everything that was counted. Await it before the store is closed. */
@@ -132,6 +133,8 @@ export function createIdentify({ access, nameSecret = null, events }: IdentifyOp
     },
     /** Whether the keys of the token issuer could not be read the last time. */
     isIssuerDown: () => tokens?.hasFailed() ?? false,
+    /** Starts to read the keys of the token issuer, unless they were read. */
+    readMissingTokenKeys: () => tokens?.readMissing(),
     async close() {
       keys.close();
       await tokens?.close();

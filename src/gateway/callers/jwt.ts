@@ -33,10 +33,8 @@ interface TokenVerificationOptions {
 
 export function createTokenVerification({ jwt, createCaller, events }: TokenVerificationOptions) {
   const { callerClaim, scopesClaim, limitsClaim, keys } = jwt;
-  const { getKey, waitS, hasFailed, close } =
-    'url' in keys
-      ? createKeySet(keys.url, events)
-      : { getKey: async () => keys.publicKey, waitS: () => 0, hasFailed: () => false, close: async () => {} };
+  const { getKey, waitS, hasFailed, readMissing, close } =
+    'url' in keys ? createKeySet(keys.url, events) : keySetOf(keys.publicKey);
   const options = {
     issuer: jwt.issuer,
     audience: jwt.audience,
@@ -74,6 +72,7 @@ export function createTokenVerification({ jwt, createCaller, events }: TokenVeri
       }
     },
     hasFailed,
+    readMissing,
     close,
   };
 
@@ -117,12 +116,25 @@ interface KeySet {
   getKey: GetKey;
   /** Seconds until the next attempt to read the keys. */
   waitS(): number;
-  /** Whether the last attempt to read the keys has failed. Starts another one, or the first one. */
+  /** Whether the last attempt to read the keys has failed. */
   hasFailed(): boolean;
+  /** Starts to read the keys if they were not read yet, or the last attempt has failed. */
+  readMissing(): void;
   close(): Promise<void>;
 }
 
 class NoKeySetError extends Error {}
+
+/** For the only key of an issuer, which is configured. */
+function keySetOf(publicKey: KeyObject): KeySet {
+  return {
+    getKey: async () => publicKey,
+    waitS: () => 0,
+    hasFailed: () => false,
+    readMissing() {},
+    close: async () => {},
+  };
+}
 
 /**
  * The issuer's public keys. They are read again when they are 10 minutes old, while the previous ones remain in use, and
@@ -138,9 +150,9 @@ function createKeySet(url: string, events: Pick<Events, 'keySetUnavailable'>): K
   let hasFailed = false;
 
   return {
-    hasFailed() {
+    hasFailed: () => hasFailed,
+    readMissing() {
       if (hasFailed || findKey === null) void refresh();
-      return hasFailed;
     },
     async getKey(header) {
       if (performance.now() - readAt >= freshMs) {

@@ -13,8 +13,8 @@ export interface ConsentOptions {
   allowances: readonly Pick<Allowance, 'service' | 'statusWithin'>[];
   /** Services that charge for calls; calls to others need no consent. */
   paidServices: ReadonlySet<ServiceName>;
-  /** The same for gateways that share a store; null: a new one. */
-  secret: string | null;
+  /** The same for gateways that share a store: the present one, which seals, first. Null: a new one. */
+  secrets: (() => readonly string[]) | null;
 }
 
 /** What a user agreed to, or was asked. */
@@ -27,12 +27,12 @@ export interface Seal {
 }
 
 /** Decides which calls of tools a user confirms, and recognizes what was confirmed. What it asks is sealed. */
-export function createConsents({ budgets, allowances, paidServices, secret }: ConsentOptions) {
-  const key = secret === null ? randomBytes(32) : createHmac('sha256', secret).update('consent of agents').digest();
-  const codec = createRequestStateCodec<Seal>({ key, ttlSeconds });
+export function createConsents({ budgets, allowances, paidServices, secrets }: ConsentOptions) {
+  const own = [randomBytes(32).toString('base64url')];
+  const listSecrets = secrets ?? (() => own);
 
   return {
-    verify: codec.verify,
+    verify,
     /** What a user must confirm before this call; null: nothing. */
     async findQuestion(tool: Tool, args: Arguments, caller: Caller): Promise<string | null> {
       const calls = countCalls(tool, args);
@@ -43,7 +43,7 @@ export function createConsents({ budgets, allowances, paidServices, secret }: Co
       return `${paid}${await describeRemaining(tool.service, caller)}. Make them?`;
     },
     seal: (kind: Seal['kind'], tool: Tool, args: Arguments, caller: Caller) =>
-      codec.mint({ id: randomUUID(), kind, digest: digestOf(tool, args, caller) }),
+      createCodec(listSecrets()[0]).mint({ id: randomUUID(), kind, digest: digestOf(tool, args, caller) }),
     /** Whether this was sealed for the same call, and calls that were confirmed are left. */
     async isValid(seal: Seal, kind: Seal['kind'], tool: Tool, args: Arguments, caller: Caller): Promise<boolean> {
       if (seal.kind !== kind || seal.digest !== digestOf(tool, args, caller)) return false;
@@ -61,9 +61,14 @@ export function createConsents({ budgets, allowances, paidServices, secret }: Co
     },
     /** The seal in an argument; undefined if it is not valid, or has expired. */
     async open(text: unknown, context: ServerContext): Promise<Seal | undefined> {
-      return typeof text === 'string' ? codec.verify(text, context).catch(() => undefined) : undefined;
+      return typeof text === 'string' ? verify(text, context).catch(() => undefined) : undefined;
     },
   };
+
+  /** With each of the secrets: another gateway may already seal with the next one. */
+  function verify(text: string, context: ServerContext): Promise<Seal> {
+    return Promise.any(listSecrets().map((secret) => createCodec(secret).verify(text, context)));
+  }
 
   /** While the count is not known, none remain, and everything is confirmed. */
   async function countRemaining(limit: ToolLimit, tool: Tool, caller: Caller): Promise<number> {
@@ -79,6 +84,11 @@ export function createConsents({ budgets, allowances, paidServices, secret }: Co
     const allowance = await allowances.find((of) => of.service === service)?.statusWithin(maxWaitMs);
     return allowance?.remaining == null ? '' : `; ${countOf(allowance.remaining, 'call')} of this month remain`;
   }
+}
+
+function createCodec(secret = '') {
+  const key = createHmac('sha256', secret).update('consent of agents').digest();
+  return createRequestStateCodec<Seal>({ key, ttlSeconds });
 }
 
 /** How long a user may take to answer. */

@@ -5,7 +5,14 @@ import { type Events, ignore } from '../telemetry/events.ts';
 import { createGatewayCount } from './gateway-count.ts';
 import { createLmdbStore, lmdbPath } from './lmdb-store.ts';
 import { createRedisStore, type RedisStore } from './redis-store.ts';
-import { checkSecretFile, createSealing, readOrCreateSecret, withSealing, withSecretCheck } from './sealed-store.ts';
+import {
+  checkNamesEveryMs,
+  checkSecretFile,
+  createSealing,
+  readOrCreateSecret,
+  withSealing,
+  withSecretCheck,
+} from './sealed-store.ts';
 import { createSharedValues } from './shared-values.ts';
 import { type CallKind, type Store, StoreError, withCalls } from './store.ts';
 import { describeOtherSecret, findLostStore, type StoreSecretConfig } from './store-secret.ts';
@@ -60,8 +67,8 @@ export function openStore(
       if (health.failure() !== null)
         checked.set('probe', '', { expiresInMs: probeEveryMs }).then(health.markUp, ignore);
     }, probeEveryMs),
-    // Writes the check value again if Redis has lost its data.
-    ...(redis ? [setInterval(() => check().catch(ignore), checkEveryMs)] : []),
+    // A failure is reported by the next write.
+    ...(redis ? [setInterval(() => checked.checkNames().catch(ignore), checkNamesEveryMs)] : []),
   ];
   for (const timer of timers) timer.unref();
 
@@ -105,6 +112,8 @@ export function openStore(
         if (health.failure() === 'credentials') throw new ConfigError([rejectedCredentials]);
       }
     },
+    /** The present secret first, then those that it has replaced, or that replace it. @throws StoreError if it cannot be created */
+    secrets: sealing.secrets,
     /** Seals with this secret from now on; values of all that were known remain readable. */
     async useSecret(present: string, old: string | null): Promise<void> {
       sealing.use(present, old);
@@ -119,7 +128,6 @@ const rejectedCredentials =
   'REDIS_URL: Redis rejects the user or the password, or does not permit a command that the gateway needs; correct them';
 
 const probeEveryMs = 5_000;
-const checkEveryMs = 60_000;
 
 /** An outage of Redis may end with these, which need another remedy. */
 const needsOperator: ReadonlySet<StoreFailure> = new Set(['wrong-secret', 'credentials']);

@@ -62,6 +62,8 @@ export function createSealing(readSecret: () => string, oldSecret: string | null
   const present = () => loadSecrets()[0] ?? '';
 
   return {
+    /** The present one first. */
+    secrets: loadSecrets,
     loadKeys(): SealingKeys {
       keys ??= deriveKeys(loadSecrets(), nameKey ?? nameKeyOf(present()));
       return keys;
@@ -160,10 +162,18 @@ export function withSecretCheck(store: Store, sealing: Sealing, checked = store)
       isChecked = false;
       return checkOrCreate();
     },
+    /** Finds the names of the check value, or writes it again, if the store has lost its data unnoticed. @throws StoreError */
+    checkNames: checkOrCreate,
   };
 }
 
 const checkText = 'ledgerquill';
+
+/**
+ * After a loss of data, a gateway that starts may choose other names than the running ones: they find them within the 3 s that orders
+ * with a key then wait, so that none is paid for under two names.
+ */
+export const checkNamesEveryMs = 1_000;
 
 /** @param secrets the present one and others */
 function deriveKeys(secrets: readonly string[], nameKey: string): SealingKeys {

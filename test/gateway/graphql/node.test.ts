@@ -137,41 +137,53 @@ describe('a caller with one scope', () => {
 
 describe('the id of an IBAN validation', () => {
   it('is the same for the same IBAN, and shows no part of it, plain or in base64', () => {
-    const ids = createIbanIds(() => 'one secret');
+    const ids = createIbanIds(() => ['one secret']);
     const id = ids.write(german);
     expect(ids.write(german)).toBe(id);
-    expect(createIbanIds(() => 'one secret').read(id)).toBe(german);
+    expect(createIbanIds(() => ['one secret']).read(id)).toBe(german);
     expect(id).not.toContain('3704');
     expect(Buffer.from(id.slice(5), 'base64url').toString('latin1')).not.toContain('3704');
   });
 
   it('cannot be read with another secret, nor if it was changed', () => {
-    const ids = createIbanIds(() => 'one secret');
+    const ids = createIbanIds(() => ['one secret']);
     const id = ids.write(german);
-    expect(createIbanIds(() => 'another secret').read(id)).toBeNull();
+    expect(createIbanIds(() => ['another secret']).read(id)).toBeNull();
     for (let at = 5; at < id.length - 1; at += 1) {
       const changed = id.slice(0, at) + (id[at] === 'A' ? 'B' : 'A') + id.slice(at + 1);
       expect(ids.read(changed), changed).toBeNull();
     }
   });
 
+  it('is written with the present secret, and read with each', () => {
+    let secrets = ['one secret'];
+    const ids = createIbanIds(() => secrets);
+    const id = ids.write(german);
+    secrets = ['another secret', 'one secret'];
+    expect(ids.read(id)).toBe(german);
+    expect(ids.write(german)).toBe(createIbanIds(() => ['another secret']).write(german));
+    expect(ids.read(ids.write(german))).toBe(german);
+    secrets = ['another secret'];
+    expect(ids.read(id)).toBeNull();
+  });
+
   it('is one of this process while the secret cannot be created: its look-up is not lost', () => {
     let isFull = true;
     const ids = createIbanIds(() => {
       if (isFull) throw new StoreError('DATA_DIR is not writable (ENOSPC)');
-      return 'one secret';
+      return ['one secret'];
     });
     const id = ids.write(german);
     expect([ids.write(german), ids.read(id)]).toEqual([id, german]);
     isFull = false;
     expect(ids.read(id)).toBeNull();
-    expect(ids.write(german)).toBe(createIbanIds(() => 'one secret').write(german));
+    expect(ids.write(german)).toBe(createIbanIds(() => ['one secret']).write(german));
   });
 
   it.each(['', 'x'.repeat(64), '\u{1F600}'.repeat(32), '\u20AC'.repeat(64)])(
     'fits into the argument for %j',
     (iban) => {
-      const ids = createIbanIds(() => 'one secret');
+      const ids = createIbanIds(() => ['one secret']);
       expect(ids.write(iban).length).toBeLessThanOrEqual(300);
       expect(ids.read(ids.write(iban))).toBe(iban);
     },

@@ -231,6 +231,42 @@ it.skipIf(whyNoRedis !== '')(`a consent is used once, on any of two gateways${wh
   expect(gateways.flatMap(({ upstream }) => upstream.calls)).toHaveLength(1);
 });
 
+it.skipIf(whyNoRedis !== '')(
+  `a consent and an id of the next secret are valid at a gateway that reads it again${whyNoRedis}`,
+  async () => {
+    const redis = await tRedis();
+    const [first, second] = ['first-secret-of-the-store', 'second-secret-of-the-store'];
+    const files = { STORE_SECRET_FILE: join(tFolder(), 'present'), STORE_SECRET_OLD_FILE: join(tFolder(), 'old') };
+    for (const file of Object.values(files)) writeFileSync(file, first);
+    const shared = { REDIS_URL: redis.url, REPLICAS: '2' };
+    const running = await tBank({ ...shared, ...files });
+    const next = await tBank({ ...shared, STORE_SECRET: second, STORE_SECRET_OLD: first });
+    const clients = { running: await tMcpClient(running.origin), next: await tMcpClient(next.origin) };
+    const confirm = async (asked: keyof typeof clients, confirmed: keyof typeof clients, args: { iban: string }) => {
+      const confirmation = confirmationIn((await clients[asked].call('check_iban', args)).text);
+      return !(await clients[confirmed].call('check_iban', { ...args, confirmation })).isError;
+    };
+    const idAt = async ({ ask }: typeof running, iban = tIban(9)) =>
+      readProperty((await ask(`{ ibanValidation(iban: "${iban}") { id } }`)).data?.ibanValidation, 'id');
+    const find = ({ ask }: typeof running, id: unknown) =>
+      ask('query ($id: ID!) { node(id: $id) { ... on IbanValidation { iban } } }', { id });
+    const before = await idAt(running);
+    expect(await confirm('running', 'next', { iban: tIban(1) })).toBe(true);
+
+    writeFileSync(files.STORE_SECRET_OLD_FILE, second);
+    running.reloadKeys();
+    expect(await confirm('next', 'running', { iban: tIban(2) })).toBe(true);
+    const after = await idAt(next);
+    expect(after).not.toBe(before);
+    for (const gateway of [running, next])
+      for (const id of [before, after]) expect((await find(gateway, id)).data).toEqual({ node: { iban: tIban(9) } });
+
+    writeFileSync(files.STORE_SECRET_FILE, second);
+    running.reloadKeys();
+    expect(await idAt(running, tIban(10))).toBe(await idAt(next, tIban(10)));
+  },
+);
+
 it('counts the essays of an agent in the cap of its tool, although they are written after the answer', async () => {
   const essay = 'Pens hold ink, and they hold it well for a long time. '.repeat(20);
   const upstream = await tUpstream(replyJson(200, { essay }));

@@ -18,6 +18,12 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 
+{{/* The tag is ignored where there is a digest. */}}
+{{- define "ledgerquill.image" -}}
+{{- printf "%s:%s" .Values.image.repository (.Values.image.tag | default .Chart.AppVersion) -}}
+{{- with .Values.image.digest }}@{{ . }}{{ end -}}
+{{- end -}}
+
 {{/* The largest number of gateways. */}}
 {{- define "ledgerquill.replicas" -}}
 {{- if .Values.autoscaling.enabled -}}

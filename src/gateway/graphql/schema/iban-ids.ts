@@ -7,46 +7,60 @@ import { StoreError } from '../../stores/store.ts';
  */
 export interface IbanIds {
   write(iban: string): string;
-  /** Null if this secret has not written it. */
+  /** Null if none of the secrets has written it. */
   read(id: string): string | null;
 }
 
 /**
  * Derives its keys on first use: a gateway without queries for ids needs no secret. While it cannot be created, as on a full disk, ids
  * are those of this process: a look-up that was paid for must not be lost with its id.
+ * @param readSecrets the present one first, which writes ids; all of them read ids
  */
-export function createIbanIds(readSecret: () => string): IbanIds {
-  let derived: Keys | undefined;
-  let temporary: Keys | undefined;
-  const keys = () => {
-    try {
-      derived ??= deriveKeys(readSecret());
-      return derived;
-    } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      temporary ??= deriveKeys(randomBytes(32).toString('base64url'));
-      return temporary;
-    }
-  };
-
-  /** Derived from the IBAN, as in AES-SIV (RFC 5297), so that it also shows whether an id was changed. */
-  const ivOf = (iban: string) => createHmac('sha256', keys().ivKey).update(iban).digest().subarray(0, ivBytes);
+export function createIbanIds(readSecrets: () => readonly string[]): IbanIds {
+  const derived = new Map<string, Keys>();
+  let temporary: string | undefined;
 
   return {
     write(iban) {
-      const iv = ivOf(iban);
-      const cipher = createCipheriv(algorithm, keys().cipherKey, iv);
+      const { cipherKey, ivKey } = keysOf(loadSecrets()[0] ?? '');
+      const iv = ivOf(iban, ivKey);
+      const cipher = createCipheriv(algorithm, cipherKey, iv);
       return ibanIdPrefix + Buffer.concat([iv, cipher.update(iban), cipher.final()]).toString('base64url');
     },
     read(id) {
       const bytes = Buffer.from(id.slice(ibanIdPrefix.length), 'base64url');
       if (!id.startsWith(ibanIdPrefix) || bytes.length < ivBytes) return null;
       const iv = bytes.subarray(0, ivBytes);
-      const decipher = createDecipheriv(algorithm, keys().cipherKey, iv);
-      const iban = Buffer.concat([decipher.update(bytes.subarray(ivBytes)), decipher.final()]).toString();
-      return ivOf(iban).equals(iv) ? iban : null;
+      for (const secret of loadSecrets()) {
+        const { cipherKey, ivKey } = keysOf(secret);
+        const decipher = createDecipheriv(algorithm, cipherKey, iv);
+        const iban = Buffer.concat([decipher.update(bytes.subarray(ivBytes)), decipher.final()]).toString();
+        if (ivOf(iban, ivKey).equals(iv)) return iban;
+      }
+      return null;
     },
   };
+
+  function loadSecrets(): readonly string[] {
+    try {
+      return readSecrets();
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      temporary ??= randomBytes(32).toString('base64url');
+      return [temporary];
+    }
+  }
+
+  function keysOf(secret: string): Keys {
+    const keys = derived.get(secret) ?? deriveKeys(secret);
+    derived.set(secret, keys);
+    return keys;
+  }
+}
+
+/** Derived from the IBAN, as in AES-SIV (RFC 5297), so that it also shows whether an id was changed. */
+function ivOf(iban: string, ivKey: Buffer): Buffer {
+  return createHmac('sha256', ivKey).update(iban).digest().subarray(0, ivBytes);
 }
 
 export const ibanIdPrefix = 'iban-';

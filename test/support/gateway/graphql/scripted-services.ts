@@ -98,7 +98,7 @@ export function tServices(): Services {
       bics: () => [],
       schemes: () => null,
     },
-    ibanIds: createIbanIds(() => 'the secret of tests'),
+    ibanIds: createIbanIds(() => ['the secret of tests']),
     isOnlyLocal: true,
     slices: createTimeSlices(4),
     limits: {
