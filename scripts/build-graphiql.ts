@@ -9,7 +9,13 @@ import { writeFile } from './write-file.ts';
 
 /** Renders the GraphiQL page and compresses it, unless the folder has the same page. */
 export async function buildGraphiql(folder: string): Promise<void> {
-  const options = { title: 'Ledgerquill', endpoint: '/graphql', ...readLogo(), ...readExample() };
+  const options = {
+    title: 'Ledgerquill',
+    endpoint: '/graphql',
+    method: 'POST' as const,
+    ...readLogo(),
+    ...readExample(),
+  };
   const html = adaptGraphiql(renderGraphiQL(options));
   const script = html.slice(html.indexOf('<script>') + '<script>'.length, html.lastIndexOf('</script>'));
   const page: BuiltPage = {
@@ -38,14 +44,15 @@ function readLogo() {
 
 /**
  * In one tab: a click on a second one is lost while GraphiQL lays out the tabs. Works unchanged without keys. `variables`
- * is not in the types; those of `defaultTabs` appear only once its tab is selected.
+ * is not in the types; those of `defaultTabs` appear only once its tab is selected. It has no ids, which the page adds
+ * (`pass-on-ids.js`).
  */
 function readExample() {
   const query = readFileSync(new URL('graphiql-example.graphql', import.meta.url), 'utf8');
   const ibans = ['FR14 2004 1010 0505 0001 3M02 606', 'GB29NWBK60161331926819', 'DE89370400440532013001'];
   // As a variable: GraphiQL's Explorer cannot show a list of objects in a query.
   const rows = ibans.map((iban, index) => ({ reference: `row ${index + 1}`, iban }));
-  const variables = JSON.stringify({ essayId: 'ID', after: null, ibans, rows }, null, 2);
+  const variables = JSON.stringify({ after: null, ibans, rows }, null, 2);
   return { defaultQuery: query, variables };
 }
 

@@ -18,9 +18,9 @@ const operations = parse(example).definitions.map((definition) => {
 });
 
 describe('the operations that GraphiQL shows', () => {
-  it('are valid, and teach every query and mutation', () => {
+  it('are valid, and teach every query, mutation and subscription', () => {
     expect(validate(schema, parse(example))).toEqual([]);
-    const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
+    const fields = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((type) =>
       Object.keys(type?.getFields() ?? {}),
     );
     // `bicValidation` includes what `bank` returns; the others are for routers.
@@ -53,7 +53,7 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
   const light = tPage('light');
   const dark = tPage('dark');
 
-  it('shows all lines and operations in full, and runs each by two clicks, a stored essay by the id of its order', async () => {
+  it('shows all lines and operations in full, and runs each by two clicks', async () => {
     const page = light();
     const longestLine = Math.max(...example.split('\n').map((line) => line.length));
     expect(await countColumns(page)).toBeGreaterThanOrEqual(longestLine);
@@ -65,30 +65,33 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
     await page.keyboard.press('Escape');
     await executeButton(page).and(page.locator(':focus')).waitFor();
 
-    const result = page.getByRole('region', { name: 'Result Window' });
-    for (const name of operations) {
+    const requested = operations.filter((name) => name !== 'WatchOrder');
+    for (const name of requested) {
       const { data, errors, variables } = await execute(page, name);
       expect(errors).toBeUndefined();
-      expect(variables).toMatchObject({ after: null, essayId: 'ID' });
+      expect(variables).toMatchObject({ after: null, rows: expect.any(Array) });
       const [field = ''] = Object.keys(data);
-      await result.getByText(`"${field}"`).first().waitFor();
-      if (!['StoredEssay', 'EndEssay'].includes(name)) expect(data[field]).not.toBeNull();
+      await resultOf(page).getByText(`"${field}"`).first().waitFor();
+      expect(data[field]).not.toBeNull();
     }
-
-    const { data: ordered } = await execute(page, 'OrderEssay');
-    await page.getByText('"ID"', { exact: true }).dblclick();
-    await page.keyboard.insertText(String(ordered.generateEssay?.id));
-    const { data: stored } = await execute(page, 'StoredEssay');
-    expect(stored.essay).toEqual({
-      text: ordered.generateEssay?.text,
-      wordCount: expect.any(Number),
-      mode: 'STANDARD',
-    });
     await page.getByRole('button', { name: 'Show History' }).click();
-    const run = [...operations, 'OrderEssay', 'StoredEssay'];
-    expect(await historyOf(page).getByRole('listitem').allInnerTexts()).toEqual(run.toReversed());
+    expect(await historyOf(page).getByRole('listitem').allInnerTexts()).toEqual(requested.toReversed());
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Hide History' }).click();
+  });
+
+  it('starts, watches, finds and deletes an essay without an id that the user types', async () => {
+    const page = light();
+    const orderId = (await execute(page, 'StartEssay')).data.startEssay?.id;
+    const [watched] = await Promise.all([requestOf(page, 'WatchOrder'), choose(page, 'WatchOrder')]);
+    expect(watched.postDataJSON().variables).toMatchObject({ orderId });
+    await resultOf(page).getByText('"EssayFinished"').waitFor();
+    await executeButton(page).waitFor();
+    const { data, variables } = await execute(page, 'StoredEssay');
+    expect(variables).toMatchObject({ essayId: expect.any(String) });
+    expect(data.essay).toMatchObject({ text: expect.stringMatching(/pencil/i) });
+    expect(data.node).toMatchObject({ __typename: 'Essay', title: expect.any(String) });
+    expect((await execute(page, 'EndEssay')).data.deleteEssay).toEqual({ deletedId: orderId });
   });
 
   it('restores an operation and its variables from the history, which has no headers', async () => {
@@ -108,7 +111,7 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
     await editorOf(page).getByText('OneIban').waitFor();
     await page.getByText('"seeded-key"').waitFor();
     expect(await page.evaluate("localStorage.getItem('graphiql:queries')")).toMatch(
-      /^(?!.*seeded-key).*OneIban.*essayId/,
+      /^(?!.*seeded-key).*OneIban.*GB29NWBK/,
     );
   });
 
@@ -186,6 +189,7 @@ async function expectAccessible(page: Page): Promise<void> {
 
 const executeButton = (page: Page) => page.getByRole('button', { name: 'Execute query' });
 const editorOf = (page: Page) => page.getByRole('region', { name: 'Operation Editor' });
+const resultOf = (page: Page) => page.getByRole('region', { name: 'Result Window' });
 const historyOf = (page: Page) => page.getByRole('region', { name: 'History' });
 
 interface Executed {
@@ -194,13 +198,20 @@ interface Executed {
   variables: unknown;
 }
 
-/** By the button and its menu. */
 async function execute(page: Page, name: string): Promise<Executed> {
-  const responded = page.waitForResponse((response) => response.request().postDataJSON()?.operationName === name);
+  const [request] = await Promise.all([requestOf(page, name), choose(page, name)]);
+  const response = await request.response();
+  return { ...(await response?.json()), variables: request.postDataJSON().variables };
+}
+
+function requestOf(page: Page, name: string) {
+  return page.waitForRequest((request) => request.postDataJSON()?.operationName === name);
+}
+
+/** Runs an operation by the button and its menu. */
+async function choose(page: Page, name: string): Promise<void> {
   await executeButton(page).click();
   await page.getByRole('menuitem', { name, exact: true }).click();
-  const response = await responded;
-  return { ...(await response.json()), variables: response.request().postDataJSON().variables };
 }
 
 /** Characters that fit into a line of the editor, left of its buttons. */
