@@ -54,7 +54,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   ],
   // The history is a default plugin of GraphiQL. Yoga's page replaces the default plugins by the Explorer.
   [/\b(\w+)===void 0\?\[(\w+)\]:\1/, '[$2,...($1??[])]'],
-  // All operations are in one tab, so another operation of the same text is a new entry, too.
+  // Another operation of the same text is a new entry, too.
   [
     /(operationName:(\w+)\}\)=>\{if\(!this\.shouldSaveQuery\(\w+,\w+,\w+,)(this\.history\.fetchRecent\(\))/,
     '$1[$3].find((recent)=>recent?.operationName===$2)',
