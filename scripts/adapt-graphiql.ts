@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 const styles = readFileSync(new URL('graphiql.css', import.meta.url), 'utf8');
+const passOnIds = readFileSync(new URL('pass-on-ids.js', import.meta.url), 'utf8');
 
 /** For text in the editor whose contrast would be less than 4.5. */
 const editorColors = {
@@ -29,7 +30,8 @@ const editorColors = {
 /** Each matches once in GraphiQL's page. A word at the beginning has `\b`: without it, the search through 9 MB takes ten times as long. */
 const replacements: readonly (readonly [RegExp, string])[] = [
   [/<\/style>/, `${styles}</style>`],
-  [/<div id="root"><\/div>/, '<main id="root"></main>'],
+  // In a block, as its names are not for the page's own script.
+  [/<div id="root"><\/div>(\s*<script>)/, `<main id="root"></main>$1{\n${passOnIds.replaceAll('$', '$$$$')}}\n`],
   [/(typeof \w+\?\.title=="string"\?\w+\.jsx\()"span"/, '$1"h1"'],
   // Assistive technology ignores the buttons in a `tab`, one of which closes it. A list of buttons has the same keys.
   [/role:"tablist",(className:\w+,children:)/, '$1'],
@@ -52,7 +54,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   ],
   // The history is a default plugin of GraphiQL. Yoga's page replaces the default plugins by the Explorer.
   [/\b(\w+)===void 0\?\[(\w+)\]:\1/, '[$2,...($1??[])]'],
-  // All operations are in one tab, so another operation of the same text is a new entry, too.
+  // Another operation of the same text is a new entry, too.
   [
     /(operationName:(\w+)\}\)=>\{if\(!this\.shouldSaveQuery\(\w+,\w+,\w+,)(this\.history\.fetchRecent\(\))/,
     '$1[$3].find((recent)=>recent?.operationName===$2)',
@@ -80,8 +82,8 @@ const replacements: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Makes the page of GraphiQL accessible, by its markup, its colors, and a layout for phones; adds the history, and hides
- * the fields and types for routers.
+ * Makes the page of GraphiQL accessible, by its markup, its colors, and a layout for phones; adds the history, hides the
+ * fields and types for routers, and passes ids on from one example to the next.
  */
 export function adaptGraphiql(html: string): string {
   return replacements.reduce((text, [pattern, replacement]) => {

@@ -8,6 +8,10 @@ import { buildPages, type ServedPages, servePages } from './pages.ts';
  * port and otherwise the usual environment. Stops on SIGTERM or SIGINT, or when the gateway exits.
  */
 
+const slowWriter =
+  'The drafter writes at once. To see orders that wait or are written, start with\n' +
+  '  ESSAY_WRITER_DELAY=100 ESSAY_ORDERS_RUNNING=1 npm run examples';
+
 const outDir = fileURLToPath(new URL('dist', import.meta.url));
 
 await runMain(async () => {
@@ -26,6 +30,7 @@ await runMain(async () => {
         `  Apollo Client  ${pages.url}/apollo.html`,
         `  urql           ${pages.url}/urql.html`,
         `  GraphiQL       ${pages.url}/graphql`,
+        ...(ready.isDrafter && !process.env.ESSAY_WRITER_DELAY ? [slowWriter] : []),
         '',
       ].join('\n'),
     );

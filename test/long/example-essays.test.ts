@@ -96,6 +96,7 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
       const { page } = await open(client, { essays: upstream, env: { ESSAY_ORDERS_RUNNING: '1' } });
       await order(page, { topic: 'Pens' });
       await page.getByText('Writing the essay.').waitFor();
+      expect(await page.getByRole('button', { name: 'Cancel the order' }).count()).toBe(0);
       await page.goto(page.url().replace(/#.*/, '#new-order'));
       await order(page, { topic: 'Ink' });
       await page.getByText('Next to be sent.').waitFor();
@@ -122,6 +123,17 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
       await page.getByText('They last.').waitFor();
       const topics = upstream.calls.map(({ body }) => JSON.parse(body).description);
       expect(topics).toEqual([expect.stringMatching('Pens'), expect.stringMatching('Paper')]);
+    });
+
+    it('cancels an order that was sent if the operator allows it', async () => {
+      const { reply } = replyHeld(replyEssay);
+      const upstream = await tUpstream(reply);
+      const { page } = await open(client, { essays: upstream, env: { ESSAY_CANCEL_SENT: 'on' } });
+      await order(page);
+      await page.getByText('Writing the essay.').waitFor();
+      await page.getByText('it may be paid for all the same').waitFor();
+      await page.getByRole('button', { name: 'Cancel the order' }).click();
+      await page.getByText('so it may have been paid for').waitFor();
     });
 
     it('sends an order again after a lost connection, with the same key', async () => {
@@ -184,7 +196,7 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
       await order(page);
       const { aborted } = await called;
       await page.getByText('Writing the essay.').waitFor();
-      expect(await page.getByRole('button', { name: 'Cancel the order' }).count()).toBe(0);
+      expect(await page.getByRole('button', { name: 'Cancel the order' }).count()).toBe(1);
       const id = decodeURIComponent(page.url().replace(/.*#order=/, ''));
       await send(page, 'mutation ($id: ID!) { cancelEssay(id: $id) { __typename } }', { id });
       await page.getByText('so it may have been paid for').waitFor();
@@ -406,7 +418,14 @@ function eventOf(id: string): string {
   const textSoFar = `On Pens\n\n${'Pens outlast their owners. '.repeat(26)}They`;
   const state = { __typename: 'EssayWriting', textSoFar, words: 107 };
   const input = { __typename: 'EssayInput', description: 'Pens', mode: 'ACADEMIC', purpose: null, wordCount: 120 };
-  const essayOrder = { __typename: 'EssayOrder', id, createdAt: new Date().toISOString(), input, state };
+  const essayOrder = {
+    __typename: 'EssayOrder',
+    id,
+    createdAt: new Date().toISOString(),
+    isCancellable: false,
+    input,
+    state,
+  };
   return JSON.stringify({ data: { essayOrder } });
 }
 

@@ -56,6 +56,7 @@ export const OrderProgress = graphql(`
   fragment OrderProgress on EssayOrder {
     id
     createdAt
+    isCancellable
     input { description mode purpose wordCount }
     state {
       __typename

@@ -141,6 +141,8 @@ export interface EssayOrder {
   createdAt: Date;
   input: EssayInput;
   state: EssayOrderState;
+  /** Whether `cancel` would cancel it now. */
+  isCancellable: boolean;
 }
 
 export type EssayOrderState =

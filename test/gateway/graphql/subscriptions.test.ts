@@ -16,6 +16,7 @@ const ordered: EssayOrder = {
   createdAt: new Date(0),
   input: { description: 'Pens', mode: 'STANDARD', wordCount: 10, purpose: null, titles: [] },
   state: { kind: 'queued', position: 1 },
+  isCancellable: true,
 };
 
 /** Subscribers of one order; `contexts` has one for each subscription and for each event that was executed. */

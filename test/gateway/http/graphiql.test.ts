@@ -18,9 +18,9 @@ const operations = parse(example).definitions.map((definition) => {
 });
 
 describe('the operations that GraphiQL shows', () => {
-  it('are valid, and teach every query and mutation', () => {
+  it('are valid, and teach every query, mutation and subscription', () => {
     expect(validate(schema, parse(example))).toEqual([]);
-    const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
+    const fields = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((type) =>
       Object.keys(type?.getFields() ?? {}),
     );
     // `bicValidation` includes what `bank` returns; the others are for routers.
@@ -53,42 +53,38 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
   const light = tPage('light');
   const dark = tPage('dark');
 
-  it('shows all lines and operations in full, and runs each by two clicks, a stored essay by the id of its order', async () => {
+  it('has a tab per operation, shows its lines in full, and runs each by two clicks', async () => {
     const page = light();
     const longestLine = Math.max(...example.split('\n').map((line) => line.length));
     expect(await countColumns(page)).toBeGreaterThanOrEqual(longestLine);
-    await executeButton(page).click();
-    const menu = await boxOf(page.getByRole('menu'));
-    const last = await boxOf(page.getByRole('menuitem', { name: operations.at(-1) ?? '' }));
-    expect(last.y + last.height).toBeLessThanOrEqual(menu.y + menu.height);
-    expect(await findAccessibilityProblems(page)).toEqual([]);
-    await page.keyboard.press('Escape');
-    await executeButton(page).and(page.locator(':focus')).waitFor();
+    expect(await tabsOf(page).allInnerTexts()).toEqual(operations);
 
-    const result = page.getByRole('region', { name: 'Result Window' });
-    for (const name of operations) {
-      const { data, errors, variables } = await execute(page, name);
+    const requested = operations.filter((name) => name !== 'WatchOrder');
+    for (const name of requested) {
+      const { data, errors } = await execute(page, name);
       expect(errors).toBeUndefined();
-      expect(variables).toMatchObject({ after: null, essayId: 'ID' });
       const [field = ''] = Object.keys(data);
-      await result.getByText(`"${field}"`).first().waitFor();
-      if (!['StoredEssay', 'EndEssay'].includes(name)) expect(data[field]).not.toBeNull();
+      await resultOf(page).getByText(`"${field}"`).first().waitFor();
+      expect(data[field]).not.toBeNull();
     }
-
-    const { data: ordered } = await execute(page, 'OrderEssay');
-    await page.getByText('"ID"', { exact: true }).dblclick();
-    await page.keyboard.insertText(String(ordered.generateEssay?.id));
-    const { data: stored } = await execute(page, 'StoredEssay');
-    expect(stored.essay).toEqual({
-      text: ordered.generateEssay?.text,
-      wordCount: expect.any(Number),
-      mode: 'STANDARD',
-    });
     await page.getByRole('button', { name: 'Show History' }).click();
-    const run = [...operations, 'OrderEssay', 'StoredEssay'];
-    expect(await historyOf(page).getByRole('listitem').allInnerTexts()).toEqual(run.toReversed());
+    expect(await historyOf(page).getByRole('listitem').allInnerTexts()).toEqual(requested.toReversed());
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Hide History' }).click();
+  });
+
+  it('starts, watches, finds and deletes an essay without an id that the user types', async () => {
+    const page = light();
+    const orderId = (await execute(page, 'StartEssay')).data.startEssay?.id;
+    const [watched] = await Promise.all([requestOf(page, 'WatchOrder'), choose(page, 'WatchOrder')]);
+    expect(watched.postDataJSON().variables).toMatchObject({ orderId });
+    await resultOf(page).getByText('"EssayFinished"').waitFor();
+    await executeButton(page).waitFor();
+    const { data, variables } = await execute(page, 'StoredEssay');
+    expect(variables).toMatchObject({ essayId: expect.any(String) });
+    expect(data.essay).toMatchObject({ text: expect.stringMatching(/pencil/i) });
+    expect(data.node).toMatchObject({ __typename: 'Essay', title: expect.any(String) });
+    expect((await execute(page, 'EndEssay')).data.deleteEssay).toEqual({ deletedId: orderId });
   });
 
   it('restores an operation and its variables from the history, which has no headers', async () => {
@@ -97,18 +93,19 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
       await page.keyboard.press('ControlOrMeta+a');
       await page.keyboard.insertText(text);
     };
+    await openTab(page, 'ManyIbans');
     await page.getByRole('button', { name: 'Headers', exact: true }).click();
     await page.getByRole('region', { name: 'Headers' }).locator('.view-lines').last().click();
     await write('{ "x-key": "seeded-key" }');
-    await execute(page, 'OneIban');
-    await editorOf(page).getByText('OneIban').click();
+    await execute(page, 'ManyIbans');
+    await editorOf(page).getByText('ManyIbans').click();
     await write('{ __typename }');
     await page.getByRole('button', { name: 'Show History' }).click();
-    await historyOf(page).getByRole('button', { name: 'OneIban' }).first().click();
-    await editorOf(page).getByText('OneIban').waitFor();
+    await historyOf(page).getByRole('button', { name: 'ManyIbans' }).first().click();
+    await editorOf(page).getByText('ManyIbans').waitFor();
     await page.getByText('"seeded-key"').waitFor();
     expect(await page.evaluate("localStorage.getItem('graphiql:queries')")).toMatch(
-      /^(?!.*seeded-key).*OneIban.*essayId/,
+      /^(?!.*seeded-key).*ManyIbans.*GB29NWBK/,
     );
   });
 
@@ -159,16 +156,16 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
 
   it('selects and closes tabs by keys', async () => {
     const page = light();
-    const tabs = page.getByRole('list', { name: 'Select active operation' }).getByRole('button');
     const isSelected = page.locator('[aria-current=true]');
     await page.getByRole('button', { name: 'New tab' }).press('Enter');
-    await tabs.and(isSelected).and(page.getByText('<untitled>')).waitFor();
+    await tabsOf(page).and(isSelected).and(page.getByText('<untitled>')).waitFor();
     await expectAccessible(page);
-    await tabs.first().press('Enter');
-    await tabs.first().and(isSelected).waitFor();
+    const [, second = '', ...others] = await tabsOf(page).allInnerTexts();
+    await tabsOf(page).first().press('Enter');
+    await tabsOf(page).first().and(isSelected).waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await expect.poll(() => tabs.allInnerTexts()).toEqual(['<untitled>']);
+    await expect.poll(() => tabsOf(page).allInnerTexts()).toEqual([second, ...others]);
   });
 });
 
@@ -186,6 +183,9 @@ async function expectAccessible(page: Page): Promise<void> {
 
 const executeButton = (page: Page) => page.getByRole('button', { name: 'Execute query' });
 const editorOf = (page: Page) => page.getByRole('region', { name: 'Operation Editor' });
+const tabsOf = (page: Page) =>
+  page.getByRole('list', { name: 'Select active operation' }).locator('.graphiql-tab-button');
+const resultOf = (page: Page) => page.getByRole('region', { name: 'Result Window' });
 const historyOf = (page: Page) => page.getByRole('region', { name: 'History' });
 
 interface Executed {
@@ -194,13 +194,27 @@ interface Executed {
   variables: unknown;
 }
 
-/** By the button and its menu. */
 async function execute(page: Page, name: string): Promise<Executed> {
-  const responded = page.waitForResponse((response) => response.request().postDataJSON()?.operationName === name);
+  const [request] = await Promise.all([requestOf(page, name), choose(page, name)]);
+  const response = await request.response();
+  return { ...(await response?.json()), variables: request.postDataJSON().variables };
+}
+
+function requestOf(page: Page, name: string) {
+  return page.waitForRequest((request) => request.postDataJSON()?.operationName === name);
+}
+
+async function choose(page: Page, name: string): Promise<void> {
+  await openTab(page, name);
   await executeButton(page).click();
-  await page.getByRole('menuitem', { name, exact: true }).click();
-  const response = await responded;
-  return { ...(await response.json()), variables: response.request().postDataJSON().variables };
+}
+
+/** By one click. */
+async function openTab(page: Page, name: string): Promise<void> {
+  const tab = tabsOf(page).and(page.getByText(name, { exact: true }));
+  await tab.click();
+  await tab.and(page.locator('[aria-current=true]')).waitFor();
+  await editorOf(page).getByText(name).first().waitFor();
 }
 
 /** Characters that fit into a line of the editor, left of its buttons. */

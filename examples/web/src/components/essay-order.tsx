@@ -84,7 +84,12 @@ export function EssayOrder({ essays, id, takesFocus, onState }: EssayOrderProps)
           )}
         </div>
       ) : (
-        <Cancelling state={cancelling} isWaiting={stateName === 'EssayQueued'} onCancel={() => void cancel()} />
+        <Cancelling
+          state={cancelling}
+          isCancellable={order?.isCancellable === true}
+          isSent={stateName === 'EssayWriting'}
+          onCancel={() => void cancel()}
+        />
       )}
       {deletionFailure && <FailureNotice failure={deletionFailure} onRetry={() => void remove()} />}
     </section>
@@ -95,12 +100,12 @@ type CancelState = 'no' | 'asked' | 'refused' | { failure: Failure };
 
 interface CancellingProps {
   state: CancelState;
-  /** Not sent yet: then it can be cancelled. */
-  isWaiting: boolean;
+  isCancellable: boolean;
+  isSent: boolean;
   onCancel: () => void;
 }
 
-function Cancelling({ state, isWaiting, onCancel }: CancellingProps) {
+function Cancelling({ state, isCancellable, isSent, onCancel }: CancellingProps) {
   return (
     <div className="answer" aria-live="polite">
       {state === 'refused' && (
@@ -108,7 +113,7 @@ function Cancelling({ state, isWaiting, onCancel }: CancellingProps) {
           It cannot be cancelled any more: it was sent and may have been paid for, so it is completed and kept.
         </p>
       )}
-      {isWaiting && state !== 'refused' && (
+      {isCancellable && state !== 'refused' && (
         <>
           <button
             type="button"
@@ -119,7 +124,11 @@ function Cancelling({ state, isWaiting, onCancel }: CancellingProps) {
           >
             Cancel the order
           </button>
-          <p className="hint">It costs nothing, as the order was not sent yet.</p>
+          <p className="hint">
+            {isSent
+              ? 'It was sent, so it may be paid for all the same, and its text is lost.'
+              : 'It costs nothing, as the order was not sent yet.'}
+          </p>
         </>
       )}
       {typeof state === 'object' && <p className="notice failed">{state.failure.message}</p>}

@@ -472,7 +472,8 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     if (isHidden(record)) return null;
     const shown = record.isAwaited && record.state.kind === 'queued' ? record.earlier : null;
     const { idempotencyKey, orderAgain, ...input } = (shown ?? record).order;
-    return { id: record.id, createdAt: record.createdAt, input, state: await stateOf(record) };
+    const isCancellable = transition(record, { kind: 'cancelled', cancelsSent }) !== record;
+    return { id: record.id, createdAt: record.createdAt, input, state: await stateOf(record), isCancellable };
   }
 
   async function stateOf(record: OrderRecord): Promise<EssayOrderState> {

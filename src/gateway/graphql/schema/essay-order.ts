@@ -108,6 +108,11 @@ const EssayOrderType = builder.objectRef<EssayOrder>('EssayOrder').implement({
       description: 'When it was started, or sent by generateEssay.',
     }),
     input: t.expose('input', { type: EssayInputType, description: 'What was ordered.' }),
+    isCancellable: t.exposeBoolean('isCancellable', {
+      description:
+        'Whether cancelEssay would cancel it now: it was started, has not ended, and was not sent, or the operator allows to cancel ' +
+        'orders that were sent.',
+    }),
   }),
 });
 

@@ -142,6 +142,7 @@ describe('an order whose client waits for it', () => {
     const process = tOrders({ cancelsSent: true });
     const { result } = await generate(process);
     const { id } = await find(process);
+    expect(await process.orders.find(id, ann.id)).toMatchObject({ isCancellable: false });
     expect(await process.orders.cancel(id, ann.id)).toMatchObject({ isCancelled: false, mayHaveBeenPaid: true });
     expect(await process.orders.delete(id, ann.id)).toBe('not-ended');
     const essay = tEssay();

@@ -111,11 +111,12 @@ describe('cancelling', () => {
     queue();
     const [running, waiting] = [await start('a'), await start('b')];
     for (const { id } of [waiting, running]) {
+      expect(await orders.find(id, 'ann')).toMatchObject({ isCancellable: true });
       const state = { kind: 'cancelled', mayHaveBeenPaid: false };
       expect(await orders.cancel(id, 'ann')).toMatchObject({
         isCancelled: true,
         mayHaveBeenPaid: false,
-        order: { state },
+        order: { state, isCancellable: false },
       });
     }
     expect(calls.filter(({ context }) => context.usage.upstreamCalls > 0)).toEqual([]);
@@ -125,6 +126,7 @@ describe('cancelling', () => {
   it('an order that was sent completes and keeps it', async () => {
     const { start, orders, calls, stateOf } = tOrders();
     const ordered = await start('a');
+    expect(await orders.find(ordered.id, 'ann')).toMatchObject({ state: { kind: 'writing' }, isCancellable: false });
     expect(await orders.cancel(ordered.id, 'ann')).toMatchObject({ isCancelled: false, mayHaveBeenPaid: true });
     calls[0]?.answer(tEssay());
     await pass(0);
@@ -135,11 +137,12 @@ describe('cancelling', () => {
   it('an order that was sent ends it if the operator allows that, and says that it may have been paid for', async () => {
     const { start, orders, calls } = tOrders({ cancelsSent: true });
     const ordered = await start('a');
+    expect(await orders.find(ordered.id, 'ann')).toMatchObject({ state: { kind: 'writing' }, isCancellable: true });
     const state = { kind: 'cancelled', mayHaveBeenPaid: true };
     expect(await orders.cancel(ordered.id, 'ann')).toMatchObject({
       isCancelled: true,
       mayHaveBeenPaid: true,
-      order: { state },
+      order: { state, isCancellable: false },
     });
     expect(calls[0]?.context.signal.aborted).toBe(true);
     await orders.stop();

@@ -142,10 +142,10 @@ function createScriptedJobs(createdAt: Date): EssayOrders {
     await turns(1);
     if (id === 'failing') throw new Error('the store failed');
     const state = Object.hasOwn(states, id) ? states[id] : undefined;
-    return state === undefined ? null : { id, createdAt, input, state };
+    return state === undefined ? null : { id, createdAt, input, state, isCancellable: false };
   };
   return {
-    start: async () => ({ id: 'known', createdAt, input, state: { kind: 'queued', position: 2 } }),
+    start: async () => ({ id: 'known', createdAt, input, state: { kind: 'queued', position: 2 }, isCancellable: true }),
     find,
     findByKey: find,
     watch: async (id) =>
@@ -160,7 +160,8 @@ function createScriptedJobs(createdAt: Date): EssayOrders {
       () =>
       async ({ first, after }) => {
         await turns(1);
-        const order = { id: 'known', createdAt, input, state: { kind: 'cancelled', mayHaveBeenPaid: false } } as const;
+        const state = { kind: 'cancelled', mayHaveBeenPaid: false } as const;
+        const order = { id: 'known', createdAt, input, state, isCancellable: false };
         const entries = [5, 4, 3].map((number) => ({ order, number })).filter(({ number }) => number < (after ?? 9));
         const page = entries.slice(0, first);
         return { entries: page, hasNext: entries.length > first, end: page.at(-1)?.number ?? null };
