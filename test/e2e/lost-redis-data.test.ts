@@ -154,8 +154,8 @@ describe.skipIf(whyNoRedis)(`two gateways with a Redis that loses data${whyNoRed
 
   it('order essays as a user that cannot delete all data, as docs/stores.md recommends', async () => {
     const redis = await tRedis();
-    const [, command = ''] = /`ACL (SETUSER .+?)`/.exec(readFileSync('docs/stores.md', 'utf8')) ?? [];
-    await tClient(redis).call('ACL', ...command.split(' '));
+    const [, user = ''] = /^user (ledgerquill .+)$/m.exec(readFileSync('docs/stores.md', 'utf8')) ?? [];
+    await tClient(redis).call('ACL', 'SETUSER', ...user.split(' '));
     const url = redis.url.replace('redis://', 'redis://ledgerquill:PASSWORD@');
     const service = await tRecordingEssayService({ write: async () => {} });
     const [one, other] = await startReplicas({ ...redis, url }, service.url);
