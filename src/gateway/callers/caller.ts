@@ -26,6 +26,8 @@ export interface ToolLimit {
   maxCalls: number;
   /** Whether metrics show what remains. */
   isShown: boolean;
+  /** For the limit of a single call. `local`: no other process counts in it, so that it is known while the store fails. */
+  ofCall?: 'local' | 'shared' | undefined;
 }
 
 interface CallerDescription {

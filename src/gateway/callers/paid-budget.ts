@@ -16,10 +16,11 @@ export interface BudgetStatus {
   renewsAt: Date;
 }
 
-type BudgetOwner = Pick<Caller, 'id' | 'limits' | 'toolLimits'> & {
-  /** The name in metrics; null: not shown. */
-  name: string | null;
-};
+type BudgetOwner = Pick<Caller, 'id' | 'limits' | 'toolLimits'> &
+  Pick<ToolLimit, 'ofCall'> & {
+    /** The name in metrics; null: not shown. */
+    name: string | null;
+  };
 
 export type PaidBudgets = ReturnType<typeof createPaidBudgets>;
 
@@ -54,7 +55,9 @@ export function createPaidBudgets({
 }: PaidBudgetsOptions) {
   let isStoreUp = true;
   /** Budgets in memory, in the order of their last use. */
-  const open = new Map<string, OpenBudget>();
+  const budgets = new Map<string, OpenBudget>();
+  /** Limits of single calls, which must not evict budgets. */
+  const calls = new Map<string, OpenBudget>();
 
   return {
     /** Counts a call before it is sent; null if the caller has no budget for this service, and thus no limit. */
@@ -80,14 +83,14 @@ export function createPaidBudgets({
     },
     /** What is left of the budgets in memory, as far as this process knows. */
     *remaining(): Iterable<{ caller: string; service: ServiceName; remaining: number }> {
-      for (const { caller, service, count } of open.values()) {
+      for (const { caller, service, count } of budgets.values()) {
         const remaining = count.known()?.remaining;
         if (caller !== null && remaining != null) yield { caller, service, remaining };
       }
     },
     /** Stores everything that was counted, if the store works. Await it before the store is closed. */
     async flush() {
-      await Promise.all([...open.values()].map(({ count }) => count.flush()));
+      await Promise.all([...budgets.values(), ...calls.values()].map(({ count }) => count.flush()));
     },
   };
 
@@ -121,23 +124,27 @@ export function createPaidBudgets({
   }
 
   /** Null if there is no place in memory for it. */
-  function openCount(caller: BudgetOwner, service: ServiceName, { calls, period }: CallBudget): PeriodCount | null {
+  function openCount(caller: BudgetOwner, service: ServiceName, budget: CallBudget): PeriodCount | null {
+    const { calls: limit, period } = budget;
+    const open = caller.ofCall ? calls : budgets;
     const id = `${service}:${caller.id}`;
     const known = open.get(id);
     open.delete(id);
-    if (known?.calls === calls && known.period === period) {
+    if (known?.calls === limit && known.period === period) {
       open.set(id, known);
       return known.count;
     }
     if (known) void known.count.flush();
-    if (open.size >= maxBudgets && !evictOldest()) return null;
+    if (open.size >= maxBudgets && !evictOldest(open)) return null;
     const count = createPeriodCount({
       store,
       key: `budget:${id}`,
       period,
-      limit: calls,
+      limit,
       // A budget that could not be read since it was opened is not known, also without replicas.
-      replicas: replicas ?? one,
+      replicas: caller.ofCall === 'local' ? null : (replicas ?? one),
+      // It is soon over: nothing is read for it later.
+      isLasting: !caller.ofCall,
       maxWaitMs: service === 'bank-data' ? countTimeoutMs : null,
       onStoreFailed(reason) {
         if (isStoreUp) events.budgetsNotStored(reason);
@@ -148,12 +155,12 @@ export function createPaidBudgets({
       },
       onRestored: (calls) => events.countRestored(service, calls),
     });
-    open.set(id, { caller: caller.name, service, calls, period, count });
+    open.set(id, { ...budget, caller: caller.name, service, count });
     return count;
   }
 
   /** False while the store fails: the count of the oldest would be lost. */
-  function evictOldest(): boolean {
+  function evictOldest(open: Map<string, OpenBudget>): boolean {
     const [oldest] = open;
     // This write also shows whether the store works again.
     void oldest?.[1].count.flush();
@@ -162,10 +169,13 @@ export function createPaidBudgets({
 }
 
 /** Has the calls that are counted in a limit of a tool. */
-export function ownerOfTool({ id, name, limits }: BudgetOwner, { key, maxCalls, isShown }: ToolLimit): BudgetOwner {
+export function ownerOfTool(
+  { id, name, limits }: BudgetOwner,
+  { key, maxCalls, isShown, ofCall }: ToolLimit,
+): BudgetOwner {
   const calls: CallBudget = { calls: maxCalls, period: 'day' };
   const toolLimits = { ...limits, bankDataCalls: calls, essayCalls: calls };
-  return { id: `${id} ${key}`, name: isShown ? `${name} ${key}` : null, limits: toolLimits };
+  return { id: `${id} ${key}`, name: isShown ? `${name} ${key}` : null, limits: toolLimits, ofCall };
 }
 
 function budgetOf({ limits }: BudgetOwner, service: ServiceName): CallBudget | null {

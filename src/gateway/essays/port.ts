@@ -188,7 +188,14 @@ export const callerSchema = z.object({
   }),
   /** Limits of the tool with which an agent made the order. */
   toolLimits: z
-    .array(z.object({ key: z.string(), maxCalls: z.number(), isShown: z.boolean() }))
+    .array(
+      z.object({
+        key: z.string(),
+        maxCalls: z.number(),
+        isShown: z.boolean(),
+        ofCall: z.enum(['local', 'shared']).optional(),
+      }),
+    )
     .readonly()
     .optional(),
 });

@@ -38,23 +38,30 @@ export function createConsents({ budgets, allowances, paidServices, secrets }: C
       const calls = countCalls(tool, args);
       if (calls === 0 || caller.limits.mcpConsent === 'never' || !paidServices.has(tool.service)) return null;
       const free = limitWithoutConsent(tool, caller);
-      if (free !== null && (await countRemaining(free, tool, caller)) >= calls) return null;
+      // While the count is not known, everything is confirmed.
+      if (free !== null && ((await countRemaining(free, tool, caller)) ?? 0) >= calls) return null;
       const paid = `${tool.name} makes up to ${countOf(calls, 'paid call')} to the ${tool.service} service`;
       return `${paid}${await describeRemaining(tool.service, caller)}. Make them?`;
     },
     seal: (kind: Seal['kind'], tool: Tool, args: Arguments, caller: Caller) =>
       createCodec(listSecrets()[0]).mint({ id: randomUUID(), kind, digest: digestOf(tool, args, caller) }),
-    /** Whether this was sealed for the same call, and calls that were confirmed are left. */
-    async isValid(seal: Seal, kind: Seal['kind'], tool: Tool, args: Arguments, caller: Caller): Promise<boolean> {
-      if (seal.kind !== kind || seal.digest !== digestOf(tool, args, caller)) return false;
-      return (await countRemaining(limitOfCall(seal.id, tool, args), tool, caller)) > 0;
+    /** How many calls are left of those confirmed: 0 if this was not sealed for the same call. Null while the count is not known. */
+    async countLeft(
+      seal: Seal,
+      kind: Seal['kind'],
+      tool: Tool,
+      args: Arguments,
+      caller: Caller,
+    ): Promise<number | null> {
+      if (seal.kind !== kind || seal.digest !== digestOf(tool, args, caller)) return 0;
+      return countRemaining(limitOfCall(seal, tool, args), tool, caller);
     },
     /** What limits a call: the cap of its tool, the most that it may cost, and what needs no consent. Undefined: nothing. */
     limitsOf(tool: Tool, args: Arguments, caller: Caller, consent: Seal | null): ToolLimit[] | undefined {
       if (tool.countCalls === null) return undefined;
       const limits: (ToolLimit | null)[] = [capOf(tool, caller)];
       if (paidServices.has(tool.service)) {
-        limits.push(limitOfCall(consent?.id ?? randomUUID(), tool, args));
+        limits.push(limitOfCall(consent, tool, args));
         if (consent === null) limits.push(limitWithoutConsent(tool, caller));
       }
       return limits.filter((limit) => limit !== null);
@@ -70,10 +77,17 @@ export function createConsents({ budgets, allowances, paidServices, secrets }: C
     return Promise.any(listSecrets().map((secret) => createCodec(secret).verify(text, context)));
   }
 
-  /** While the count is not known, none remain, and everything is confirmed. */
-  async function countRemaining(limit: ToolLimit, tool: Tool, caller: Caller): Promise<number> {
+  /** The most that a call may cost. All calls with the same consent have the same id, at each gateway that knows the secret. */
+  function limitOfCall(consent: Seal | null, tool: Tool, args: Arguments): ToolLimit {
+    const key = `${tool.name} call ${consent?.id ?? randomUUID()}`;
+    const ofCall = consent === null || secrets === null ? 'local' : 'shared';
+    return { key, maxCalls: countCalls(tool, args), isShown: false, ofCall };
+  }
+
+  /** Null while the count is not known. */
+  async function countRemaining(limit: ToolLimit, tool: Tool, caller: Caller): Promise<number | null> {
     const status = await budgets.status(ownerOfTool(caller, limit), tool.service);
-    return status !== null && 'remaining' in status ? status.remaining : 0;
+    return status !== null && 'remaining' in status ? status.remaining : null;
   }
 
   async function describeRemaining(service: ServiceName, caller: Caller): Promise<string> {
@@ -115,11 +129,6 @@ function capOf({ name }: Tool, { limits: { mcpToolCalls } }: Caller): ToolLimit 
 function limitWithoutConsent({ name }: Tool, { limits: { mcpConsent } }: Caller): ToolLimit | null {
   if (typeof mcpConsent !== 'object' || mcpConsent === null) return null;
   return { key: `${name} without consent`, maxCalls: mcpConsent.above, isShown: false };
-}
-
-/** The most that a call may cost. All calls with the same consent have the same id. */
-function limitOfCall(id: string, tool: Tool, args: Arguments): ToolLimit {
-  return { key: `${tool.name} call ${id}`, maxCalls: countCalls(tool, args), isShown: false };
 }
 
 /** Equal arguments in any order are the same. */

@@ -102,14 +102,18 @@ export function createMcpServers(options: McpServerOptions) {
     if (question === null) return { granted: null };
     if (!canAsk(context)) {
       const seal = await consents.open(confirmation, context);
-      if (seal && (await consents.isValid(seal, 'confirmation', tool, args, caller))) return { granted: seal };
+      const left = seal ? await consents.countLeft(seal, 'confirmation', tool, args, caller) : 0;
+      if (left === null) return { asked: failure(notCounted) };
+      if (seal && left > 0) return { granted: seal };
       const text = await consents.seal('confirmation', tool, args, caller);
       const advice = `Ask the user. If the user agrees, call it again with "confirmation": "${text}".`;
       return { asked: failure(`${question} ${advice}`) };
     }
     const state = context.mcpReq.requestState<Seal | undefined>();
     const answer = inputResponse(context.mcpReq.inputResponses, 'consent');
-    if (answer.kind === 'elicit' && state && (await consents.isValid(state, 'asked', tool, args, caller))) {
+    const left = answer.kind === 'elicit' && state ? await consents.countLeft(state, 'asked', tool, args, caller) : 0;
+    if (left === null) return { asked: failure(notCounted) };
+    if (answer.kind === 'elicit' && state && left > 0) {
       if (answer.action === 'accept' && answer.content?.agree === true) return { granted: state };
       return { asked: failure(declined) };
     }
@@ -163,6 +167,10 @@ const confirmationSchema = {
 };
 
 const declined = 'The user has not agreed to the paid calls. Do not try again unless the user asks for it.';
+
+/** Otherwise the user would be asked again and again. */
+const notCounted =
+  'The paid calls that the user has agreed to are not made, because the store that counts them cannot be reached. Try again later.';
 
 const agreement = {
   type: 'object' as const,

@@ -40,14 +40,19 @@ export function addTaskMethods(
       if (!hasTasks(context)) {
         throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: tasksExtension } });
       }
-      const found = await execute(findTask, taskId);
-      if (found.isError) throw new ProtocolError(ProtocolErrorCode.InternalError, internalErrorMessage);
-      const task = toTask(found);
+      const task = toTask(await executeWhole(findTask, taskId));
       if (task === null) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'No task has this taskId.');
-      if (method === 'tasks/cancel') await execute(cancelTask, taskId);
+      if (method === 'tasks/cancel') await executeWhole(cancelTask, taskId);
       // A task never asks for input, so an update changes nothing.
       return method === 'tasks/get' ? task : {};
     });
+  }
+
+  /** @throws ProtocolError while the store fails: an order that is not cancelled will be paid for */
+  async function executeWhole(document: string, id: string): Promise<CallToolResult> {
+    const result = await execute(document, id);
+    if (result.isError) throw new ProtocolError(ProtocolErrorCode.InternalError, internalErrorMessage);
+    return result;
   }
 }
 

@@ -79,6 +79,27 @@ describe('a budget of paid calls', () => {
     expect(await first.status(ownerOfTool(other, ofBic), 'bank-data')).toMatchObject({ used: 0, limit: 5 });
   });
 
+  it('of a single call is not read again after it, and evicts no other', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
+    const { store, fail } = tFailingStore(createMemoryStore());
+    const adding = vi.spyOn(store, 'add');
+    const budgets = tBudgets({ store, replicas: 2, maxBudgets: 3 });
+    const anna = tCaller('anna', perDay(10));
+    expect(await reserveMany(budgets, anna, 1)).toHaveLength(1);
+    await budgets.flush();
+    for (const [index, ofCall] of (['local', 'shared', 'local', 'shared', 'local'] as const).entries()) {
+      const toolLimits = [{ key: `call ${index}`, maxCalls: 2, isShown: false, ofCall }];
+      const agent = { ...tCaller('agent', null), toolLimits };
+      expect(await reserveMany(budgets, agent, 3)).toHaveLength(2);
+    }
+    await vi.advanceTimersByTimeAsync(0);
+    adding.mockClear();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(adding).not.toHaveBeenCalled();
+    fail();
+    expect(await reserveMany(budgets, anna, 2)).toHaveLength(2);
+  });
+
   it('says before a call whether it would be refused, and counts nothing', async () => {
     const budgets = tBudgets();
     const anna = tCaller('anna', perDay(1));

@@ -1,6 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { as, mcpHeaders, tCallers } from '../../support/gateway/http/callers.ts';
+import { tRawClient } from '../../support/gateway/stores/redis-client.ts';
 import { essaysKey } from '../../support/gateway.ts';
+import { tRedis, whyNoRedis } from '../../support/redis.ts';
 import { type Reply, replyHeld, replyJson, tUpstream } from '../../support/scripted-upstream.ts';
 
 /*
@@ -121,6 +123,21 @@ it('an order of a client without the extension is its result, and no task', asyn
     structuredContent: { startEssay: { id: expect.any(String) } },
   });
   expect(result).not.toHaveProperty('taskId');
+});
+
+it.skipIf(whyNoRedis !== '')(`does not say that a task is cancelled while the store is full${whyNoRedis}`, async () => {
+  const redis = await tRedis();
+  const store = { REDIS_URL: redis.url, STORE_SECRET: 'seeded-store-secret-of-32-characters' };
+  const { upstream, send, start, get } = await tHeldTasks({ ...store, ESSAY_ORDERS_RUNNING: '1' });
+  const sent = upstream.nextCall();
+  await start();
+  await sent;
+  const { taskId } = await start({ ...order, idempotencyKey: 'second' });
+  const client = tRawClient(redis);
+  await client.config('SET', 'maxmemory', '1');
+  onTestFinished(async () => void (await client.config('SET', 'maxmemory', '0')));
+  const { error } = await send('tasks/cancel', { taskId });
+  expect([error?.code, (await get(taskId)).status]).toEqual([-32_603, 'working']);
 });
 
 it('says in its discovery that it has the extension', async () => {

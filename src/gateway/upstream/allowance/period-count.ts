@@ -24,7 +24,8 @@ export interface Reservation {
 }
 
 export interface CountOptions
-  extends Required<Pick<CountAheadOptions, 'key' | 'replicas' | 'onStoreFailed' | 'onRestored'>> {
+  extends Required<Pick<CountAheadOptions, 'key' | 'replicas' | 'onStoreFailed' | 'onRestored'>>,
+    Pick<CountAheadOptions, 'isLasting'> {
   store: Store;
   /** Null: unlimited. */
   limit: number | null;
@@ -92,7 +93,7 @@ export const uncounted: Uncounted = { kind: 'uncounted' };
 
 /** The count of one period; up to a hundredth of what remains is counted ahead of time, in blocks. */
 function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Date }) {
-  const { store, key, limit, replicas, expiresInMs, renewsAt, maxWaitMs, ...listeners } = options;
+  const { store, key, limit, replicas, expiresInMs, renewsAt, maxWaitMs, isLasting = true, ...listeners } = options;
   const { onNearlyExhausted, onStoreFailed, onStoreRecovered, onRestored } = listeners;
   const count = createCountAhead({
     store,
@@ -100,6 +101,7 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
     expiresInMs,
     replicas,
     blockSize,
+    isLasting,
     onStoreFailed,
     onStoreRecovered: renumber,
     onRestored,
