@@ -76,7 +76,8 @@ describe('its function fetchWithToken renews a token that has expired', () => {
 });
 
 it('has a table that its formula computes', () => {
-  const [head = [], , ...rows] = [...page.matchAll(/^\|(.+)\|$/gm)].map(([, row = '']) =>
+  const section = page.slice(page.indexOf('## Paid calls a month'));
+  const [head = [], , ...rows] = [...section.matchAll(/^\|(.+)\|$/gm)].map(([, row = '']) =>
     row.split('|').map((cell) => Number(cell.replaceAll(/[^\d]/g, ''))),
   );
   const rates = head.slice(2);
