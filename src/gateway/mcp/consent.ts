@@ -13,15 +13,8 @@ export interface ConsentOptions {
   allowances: readonly Pick<Allowance, 'service' | 'statusWithin'>[];
   /** Services that charge for calls; calls to others need no consent. */
   paidServices: ReadonlySet<ServiceName>;
-  /** Those of the store, for all gateways that share it: the present one first, which seals. Null: a new one of this process. */
+  /** The same for gateways that share a store: the present one, which seals, first. Null: a new one. */
   secrets: (() => readonly string[]) | null;
-}
-
-/** A call of a tool. */
-export interface ToolCall {
-  tool: Tool;
-  args: Arguments;
-  caller: Caller;
 }
 
 /** What a user agreed to, or was asked. */
@@ -29,7 +22,7 @@ export interface Seal {
   /** Different for each question: the calls of each consent are counted. */
   id: string;
   kind: 'asked' | 'confirmation';
-  /** The hash of day, caller, tool, number of paid calls and arguments. */
+  /** The hash of day, caller, tool, number of calls and arguments. */
   digest: string;
 }
 
@@ -41,29 +34,28 @@ export function createConsents({ budgets, allowances, paidServices, secrets }: C
   return {
     verify,
     /** What a user must confirm before this call; null: nothing. */
-    async findQuestion(call: ToolCall): Promise<string | null> {
-      const { tool, caller } = call;
-      const calls = countPaidCalls(call);
+    async findQuestion(tool: Tool, args: Arguments, caller: Caller): Promise<string | null> {
+      const calls = countCalls(tool, args);
       if (calls === 0 || caller.limits.mcpConsent === 'never' || !paidServices.has(tool.service)) return null;
-      const free = limitWithoutConsent(call);
-      if (free !== null && (await countRemaining(free, call)) >= calls) return null;
+      const free = limitWithoutConsent(tool, caller);
+      if (free !== null && (await countRemaining(free, tool, caller)) >= calls) return null;
       const paid = `${tool.name} makes up to ${countOf(calls, 'paid call')} to the ${tool.service} service`;
-      return `${paid}${await describeRemaining(call)}. Make them?`;
+      return `${paid}${await describeRemaining(tool.service, caller)}. Make them?`;
     },
-    seal: (kind: Seal['kind'], call: ToolCall) =>
-      createCodec(listSecrets()[0]).mint({ id: randomUUID(), kind, digest: digestOf(call) }),
-    /** Whether this was sealed for the same call, and paid calls that were confirmed are left. */
-    async isValid(seal: Seal, kind: Seal['kind'], call: ToolCall): Promise<boolean> {
-      if (seal.kind !== kind || seal.digest !== digestOf(call)) return false;
-      return (await countRemaining(limitOfCall(seal.id, call), call)) > 0;
+    seal: (kind: Seal['kind'], tool: Tool, args: Arguments, caller: Caller) =>
+      createCodec(listSecrets()[0]).mint({ id: randomUUID(), kind, digest: digestOf(tool, args, caller) }),
+    /** Whether this was sealed for the same call, and calls that were confirmed are left. */
+    async isValid(seal: Seal, kind: Seal['kind'], tool: Tool, args: Arguments, caller: Caller): Promise<boolean> {
+      if (seal.kind !== kind || seal.digest !== digestOf(tool, args, caller)) return false;
+      return (await countRemaining(limitOfCall(seal.id, tool, args), tool, caller)) > 0;
     },
     /** What limits a call: the cap of its tool, the most that it may cost, and what needs no consent. Undefined: nothing. */
-    limitsOf(call: ToolCall, consent: Seal | null): ToolLimit[] | undefined {
-      if (call.tool.countCalls === null) return undefined;
-      const limits: (ToolLimit | null)[] = [capOf(call)];
-      if (paidServices.has(call.tool.service)) {
-        limits.push(limitOfCall(consent?.id ?? randomUUID(), call));
-        if (consent === null) limits.push(limitWithoutConsent(call));
+    limitsOf(tool: Tool, args: Arguments, caller: Caller, consent: Seal | null): ToolLimit[] | undefined {
+      if (tool.countCalls === null) return undefined;
+      const limits: (ToolLimit | null)[] = [capOf(tool, caller)];
+      if (paidServices.has(tool.service)) {
+        limits.push(limitOfCall(consent?.id ?? randomUUID(), tool, args));
+        if (consent === null) limits.push(limitWithoutConsent(tool, caller));
       }
       return limits.filter((limit) => limit !== null);
     },
@@ -79,12 +71,12 @@ export function createConsents({ budgets, allowances, paidServices, secrets }: C
   }
 
   /** While the count is not known, none remain, and everything is confirmed. */
-  async function countRemaining(limit: ToolLimit, { tool, caller }: ToolCall): Promise<number> {
+  async function countRemaining(limit: ToolLimit, tool: Tool, caller: Caller): Promise<number> {
     const status = await budgets.status(ownerOfTool(caller, limit), tool.service);
     return status !== null && 'remaining' in status ? status.remaining : 0;
   }
 
-  async function describeRemaining({ tool: { service }, caller }: ToolCall): Promise<string> {
+  async function describeRemaining(service: ServiceName, caller: Caller): Promise<string> {
     const own = await budgets.status(caller, service);
     if (own !== null && 'used' in own) {
       return `; ${countOf(own.remaining, 'call')} of the caller's budget remain until ${own.renewsAt.toISOString()}`;
@@ -105,31 +97,29 @@ const ttlSeconds = 600;
 const maxWaitMs = 1_000;
 
 /** With the day, as calls are counted by day: a consent is not used again on the next one. */
-function digestOf(call: ToolCall): string {
+function digestOf(tool: Tool, args: Arguments, { id }: Caller): string {
   const day = new Date().toISOString().slice(0, 10);
   // The operator may change the document of a tool, and what it costs.
-  const parts = [day, call.caller.id, call.tool.name, countPaidCalls(call), canonical(call.args)];
-  return hash('sha256', JSON.stringify(parts));
+  return hash('sha256', JSON.stringify([day, id, tool.name, countCalls(tool, args), canonical(args)]));
 }
 
-/** The most that a call may pay for. */
-function countPaidCalls({ tool, args }: ToolCall): number {
-  return tool.countCalls?.(args) ?? 0;
+function countCalls({ countCalls }: Tool, args: Arguments): number {
+  return countCalls?.(args) ?? 0;
 }
 
-function capOf({ tool, caller: { limits } }: ToolCall): ToolLimit | null {
-  return limits.mcpToolCalls == null ? null : { key: tool.name, maxCalls: limits.mcpToolCalls, isShown: true };
+function capOf({ name }: Tool, { limits: { mcpToolCalls } }: Caller): ToolLimit | null {
+  return mcpToolCalls == null ? null : { key: name, maxCalls: mcpToolCalls, isShown: true };
 }
 
 /** Null if each call needs a consent, or none does. */
-function limitWithoutConsent({ tool, caller: { limits } }: ToolCall): ToolLimit | null {
-  if (typeof limits.mcpConsent !== 'object' || limits.mcpConsent === null) return null;
-  return { key: `${tool.name} without consent`, maxCalls: limits.mcpConsent.above, isShown: false };
+function limitWithoutConsent({ name }: Tool, { limits: { mcpConsent } }: Caller): ToolLimit | null {
+  if (typeof mcpConsent !== 'object' || mcpConsent === null) return null;
+  return { key: `${name} without consent`, maxCalls: mcpConsent.above, isShown: false };
 }
 
 /** The most that a call may cost. All calls with the same consent have the same id. */
-function limitOfCall(id: string, call: ToolCall): ToolLimit {
-  return { key: `${call.tool.name} call ${id}`, maxCalls: countPaidCalls(call), isShown: false };
+function limitOfCall(id: string, tool: Tool, args: Arguments): ToolLimit {
+  return { key: `${tool.name} call ${id}`, maxCalls: countCalls(tool, args), isShown: false };
 }
 
 /** Equal arguments in any order are the same. */

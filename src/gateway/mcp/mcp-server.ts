@@ -18,7 +18,7 @@ import type { GraphqlHandler } from '../graphql/request/graphql-handler.ts';
 import { createRecord, type Reply } from '../graphql/request/reply.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Events } from '../telemetry/events.ts';
-import { type ConsentOptions, canonical, createConsents, type Seal, type ToolCall } from './consent.ts';
+import { type ConsentOptions, canonical, createConsents, type Seal } from './consent.ts';
 import { addTaskMethods, hasTasks, tasksExtension, toStartedTask } from './tasks.ts';
 import { createToolSchemas } from './tool-schemas.ts';
 import { type Arguments, orderTool, type Tool } from './tools.ts';
@@ -58,26 +58,25 @@ export function createMcpServers(options: McpServerOptions) {
       const { name, title, description, isReadOnly } = tool;
       const hints = { readOnlyHint: isReadOnly, destructiveHint: false, idempotentHint: true, openWorldHint: true };
       const config = { title, description, inputSchema, outputSchema, annotations: { ...hints, title } };
-      server.registerTool(name, config, ({ confirmation, ...args }, context) =>
-        answer({ tool, args, caller }, confirmation, context, exchange),
-      );
+      server.registerTool(name, config, (args, context) => call(tool, args, context, exchange, caller));
     }
     addTaskMethods(server, (document, id) => execute(document, { id }, exchange, caller));
     return server;
   };
 
-  async function answer(
-    call: ToolCall,
-    confirmation: unknown,
+  async function call(
+    tool: Tool,
+    { confirmation, ...args }: Arguments,
     context: ServerContext,
     exchange: Exchange,
+    caller: Caller,
   ): Promise<CallToolResult | InputRequiredResult> {
-    const { tool, args, caller } = call;
     try {
-      const consent = await findConsent(call, confirmation, context);
+      const consent = await findConsent(tool, args, confirmation, context, caller);
       if ('granted' in consent) {
-        const toolLimits = consents.limitsOf(call, consent.granted);
-        const variables = tool.hasKey ? withKey(tool, args) : args;
+        const toolLimits = consents.limitsOf(tool, args, caller, consent.granted);
+        const idempotencyKey = args.idempotencyKey ?? deriveKey(tool, args);
+        const variables = tool.hasKey ? { ...args, idempotencyKey } : args;
         const result = await execute(tool.document, variables, exchange, { ...caller, toolLimits });
         return tool.name === orderTool && hasTasks(context) ? toStartedTask(result) : result;
       }
@@ -93,28 +92,30 @@ export function createMcpServers(options: McpServerOptions) {
 
   /** The consent to a call, null if it needs none, or what a user must answer first. */
   async function findConsent(
-    call: ToolCall,
+    tool: Tool,
+    args: Arguments,
     confirmation: unknown,
     context: ServerContext,
+    caller: Caller,
   ): Promise<{ granted: Seal | null } | { asked: CallToolResult | InputRequiredResult }> {
-    const question = await consents.findQuestion(call);
+    const question = await consents.findQuestion(tool, args, caller);
     if (question === null) return { granted: null };
     if (!canAsk(context)) {
       const seal = await consents.open(confirmation, context);
-      if (seal && (await consents.isValid(seal, 'confirmation', call))) return { granted: seal };
-      const text = await consents.seal('confirmation', call);
+      if (seal && (await consents.isValid(seal, 'confirmation', tool, args, caller))) return { granted: seal };
+      const text = await consents.seal('confirmation', tool, args, caller);
       const advice = `Ask the user. If the user agrees, call it again with "confirmation": "${text}".`;
       return { asked: failure(`${question} ${advice}`) };
     }
     const state = context.mcpReq.requestState<Seal | undefined>();
     const answer = inputResponse(context.mcpReq.inputResponses, 'consent');
-    if (answer.kind === 'elicit' && state && (await consents.isValid(state, 'asked', call))) {
+    if (answer.kind === 'elicit' && state && (await consents.isValid(state, 'asked', tool, args, caller))) {
       if (answer.action === 'accept' && answer.content?.agree === true) return { granted: state };
       return { asked: failure(declined) };
     }
     const asked = inputRequired({
       inputRequests: { consent: inputRequired.elicit({ message: question, requestedSchema: agreement }) },
-      requestState: await consents.seal('asked', call),
+      requestState: await consents.seal('asked', tool, args, caller),
     });
     return { asked };
   }
@@ -177,9 +178,8 @@ function canAsk({ mcpReq: { envelope } }: ServerContext): boolean {
 }
 
 /** The same order has the same key, so that an agent that orders twice pays once. */
-function withKey({ name }: Tool, args: Arguments): Arguments {
-  const derived = `mcp-${hash('sha256', JSON.stringify([name, canonical(args)]))}`;
-  return { ...args, idempotencyKey: args.idempotencyKey ?? derived };
+function deriveKey({ name }: Tool, args: Arguments): string {
+  return `mcp-${hash('sha256', JSON.stringify([name, canonical(args)]))}`;
 }
 
 function textOf({ parts, body, bodyEncoding }: Reply): string {
