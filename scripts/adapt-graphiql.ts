@@ -30,7 +30,7 @@ const editorColors = {
 /** Each matches once in GraphiQL's page. A word at the beginning has `\b`: without it, the search through 9 MB takes ten times as long. */
 const replacements: readonly (readonly [RegExp, string])[] = [
   [/<\/style>/, `${styles}</style>`],
-  // In a block, as its names are not for the page's own script.
+  // In a block, so that its names are not visible to the page's own script.
   [/<div id="root"><\/div>(\s*<script>)/, `<main id="root"></main>$1{\n${passOnIds.replaceAll('$', '$$$$')}}\n`],
   [/(typeof \w+\?\.title=="string"\?\w+\.jsx\()"span"/, '$1"h1"'],
   // Assistive technology ignores the buttons in a `tab`, one of which closes it. A list of buttons has the same keys.

@@ -170,7 +170,7 @@ const pieceBytes = 65_536;
 const maxDepth = 100;
 
 async function parseWhole(parts: Parts, path: string, handlers: Handlers): Promise<void> {
-  // Its events are enough.
+  // The handlers read everything, so there are no rows.
   for await (const _ of parsePart(parts, path, handlers, () => []));
 }
 

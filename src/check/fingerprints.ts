@@ -30,7 +30,7 @@ export class FingerprintMap {
     else this.#insert(key, number);
   }
 
-  /** Keeps the number that is there. @returns it; null if the given one was set */
+  /** Sets the number unless the text has one already. @returns the earlier number; null if there was none */
   add(fingerprint: string, number: number): number | null {
     const key = toWords(fingerprint);
     const [found, place] = this.#search(key);

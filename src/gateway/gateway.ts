@@ -95,21 +95,24 @@ export function createGateway(
     return config.store.secret ?? (config.access.jwt && readOrCreateSecret(config.dataDir));
   }
 
-  /** With the keys in use, which are read for each call. */
-  const paid = { bankData: { ...upstreams.bankData }, essays: { ...upstreams.essays } };
-  const keyFiles = [keyFileOf('BANK_DATA_API_KEY', paid.bankData), keyFileOf('ESSAY_API_KEY', paid.essays)];
+  /** With the present keys, which are read for each call, as their files may replace them. */
+  const upstreamAccess = { bankData: { ...upstreams.bankData }, essays: { ...upstreams.essays } };
+  const keyFiles = [
+    keyFileOf('BANK_DATA_API_KEY', upstreamAccess.bankData),
+    keyFileOf('ESSAY_API_KEY', upstreamAccess.essays),
+  ];
   const secretFiles = followSecretFiles([...keyFiles, ...storeSecrets.files], { hideSecret, events });
   const limits = upstreamLimits;
   const createUpstream = createUpstreamFactory({ config, store, replicas, limits, redactSecrets, events });
   const bankData = createCachedBankData({
     createUpstream,
-    access: paid.bankData,
+    access: upstreamAccess.bankData,
     config,
     store,
     sharedValues,
     events,
   });
-  const essaysUpstream = createUpstream('essays', paid.essays, 'token', config.essays);
+  const essaysUpstream = createUpstream('essays', upstreamAccess.essays, 'token', config.essays);
   const essays = createPaidEssays({
     client: essaysUpstream.client,
     config,

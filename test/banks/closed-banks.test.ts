@@ -61,7 +61,7 @@ describe('the codes on which a list of July 2026 and ours differed', () => {
     expect(others.sort()).toEqual([...differOnPurpose, ...open].sort());
     const docs = readFileSync(new URL('../../docs/bank-directories.md', import.meta.url), 'utf8');
     expect(docs).toContain(
-      `The ${cases.length} codes that differed or were missing when it was first compared: ${cases.length - others.length} agree now, ${differOnPurpose.length} differ on purpose, and ${open.length} are open`,
+      `${cases.length} codes differed or were missing. Of these, ${cases.length - others.length} agree now, ${differOnPurpose.length} differ on purpose, and ${open.length} are open`,
     );
     for (const code of others) expect(docs).toContain(`${code.slice(0, 2)} ${code.slice(2)}`);
   });

@@ -82,8 +82,8 @@ function changeElements(elements: readonly string[], changes: readonly string[])
   for (const text of changes) {
     const [, name, added, occurrence = '', type] = /^(\w+)(?:>(.+)|([!?*]?)(:\w+)?)$/.exec(text) ?? [];
     changed = changed.flatMap((element) => {
-      const [, of, former = '', formerType = ''] = /^(\w+)(.*?)(:\w+)$/.exec(element) ?? [];
-      if (of !== name) return element;
+      const [, elementName, former = '', formerType = ''] = /^(\w+)(.*?)(:\w+)$/.exec(element) ?? [];
+      if (elementName !== name) return element;
       if (added !== undefined) return [element, added];
       const mandatory = former === '*' ? '+' : '';
       return `${name}${occurrence === '!' ? mandatory : occurrence || former}${type ?? formerType}`;
@@ -107,9 +107,9 @@ function createTypes(lines: ReadonlyMap<string, TypeLine>): (name: string) => El
 
     function createElementType({ kind, elements }: TypeLine): ElementType {
       const particles = elements.map((element) => {
-        const { type: of, ...particle } = readParticle(element);
-        // When it is used first: all types at once would delay other requests.
-        return { ...particle, findType: () => createType(of) };
+        const { type, ...particle } = readParticle(element);
+        // On first use: creating all types at once would delay other requests.
+        return { ...particle, findType: () => createType(type) };
       });
       const indexes = new Map(particles.map((particle, index) => [particle.name, index]));
       const required = particles.reduce((bits, { min }, index) => (min > 0 ? bits | (1 << index) : bits), 0);

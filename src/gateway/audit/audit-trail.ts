@@ -88,14 +88,13 @@ export function createAuditTrail(options: AuditTrailOptions) {
     resolve();
   }
 
-  function callEnded(call: PaidCall, { outcome, isSent }: EndedCall): void {
+  function callEnded(call: PaidCall, ended: EndedCall): void {
     const number = open.get(call);
     if (number === undefined) return;
     open.delete(call);
-    const status = outcome?.kind === 'answered' ? outcome.status : null;
-    const reason = outcome?.kind === 'failed' ? outcome.reason : isSent ? 'abandoned' : 'not-sent';
-    const charged = !isSent ? 'no' : status !== null && status < 400 ? 'yes' : 'unknown';
-    add({ of: number, outcome: status === null ? reason : 'answered', status, charged });
+    const status = ended.outcome?.kind === 'answered' ? ended.outcome.status : null;
+    const charged = !ended.isSent ? 'no' : status !== null && status < 400 ? 'yes' : 'unknown';
+    add({ of: number, outcome: nameOutcome(ended), status, charged });
     if (!isEndScheduled) setImmediate(write);
     isEndScheduled = true;
   }
@@ -182,6 +181,11 @@ export function createAuditTrail(options: AuditTrailOptions) {
     if (file !== null) closeSync(file.fd);
     file = null;
   }
+}
+
+function nameOutcome({ outcome, isSent }: EndedCall): string {
+  if (outcome === null) return isSent ? 'abandoned' : 'not-sent';
+  return outcome.kind === 'answered' ? 'answered' : outcome.reason;
 }
 
 const retryMs = 1_000;

@@ -29,8 +29,8 @@ interface BankDataAnswersOptions {
 
 /** Answers of the bank-data service, through the port of the gateway: with its cache, allowance and retries. */
 export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSource {
-  const { bankData, maxConcurrency, maxCalls, pausesMs, context = null, close = async () => {} } = options;
-  const { inTimeSlice = runAtOnce } = options;
+  const { bankData, maxConcurrency, maxCalls, pausesMs, context = null, inTimeSlice = runAtOnce } = options;
+  const { close = async () => {} } = options;
   // A call that was sent is completed, because it is paid for.
   const neverAborted = new AbortableSignal();
   let calls = 0;

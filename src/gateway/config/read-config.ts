@@ -21,7 +21,7 @@ export interface UpstreamAccess {
   apiKeyFile?: string | undefined;
 }
 
-/** The file of a key, which replaces the key when it changes. */
+/** The file with the key of a service. When the file changes, `access` gets the new key. */
 export function keyFileOf<Variable extends string>(variable: Variable, access: UpstreamAccess): SecretFile<Variable> {
   return {
     file: access.apiKeyFile ?? null,

@@ -71,14 +71,50 @@ export function createToolList({ schema, documents, events }: ToolOptions): () =
 function readTool(schema: GraphQLSchema, document: DocumentNode): Tool | null {
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   const description = operations[0]?.description?.value ?? '';
-  const [mark, options = null] = /(?<![\w.])@tool(?![\w-])(\(.*?(?:\)|$))?/m.exec(description) ?? [];
-  if (mark === undefined) return null;
+  const mark = readMark(description);
+  if (mark === null) return null;
   const [problem] = validate(schema, document);
   if (problem) throw problem;
-  const { name, operation, selectionSet, variableDefinitions = [] } = operations[0] as OperationDefinitionNode;
-  const [, calls = null] = /^\(calls: ?([1-9]\d{0,8})\)$/.exec(options ?? '') ?? [];
-  if (options !== null && calls === null)
-    throw new Error(`${mark} must have a number of paid calls from 1, such as @tool(calls: 3)`);
+  const { name, service } = readNameAndService(schema, operations);
+  const { operation, variableDefinitions = [] } = operations[0] as OperationDefinitionNode;
+  const hasVariable = (name: string) => variableDefinitions.some(({ variable }) => variable.name.value === name);
+  if (hasVariable('confirmation'))
+    throw new Error(`${name} must have no variable confirmation: it is the argument with the consent of a user`);
+  const most = mark.calls ? countOf(mark.calls, 'paid call') : 'one paid call, or one for each item of its lists';
+  const summary = description.replace(mark.text, '').trim();
+  const fixedCount = fixedCounts[name];
+  return {
+    name,
+    title: summary.split('\n')[0] || name,
+    document: print(document),
+    service,
+    description: fixedCount === undefined ? `${summary}\nCosts at most ${most}.`.trim() : summary,
+    countCalls:
+      fixedCount === undefined
+        ? (args) => mark.calls ?? Math.max(1, Object.values(args).filter(Array.isArray).flat().length)
+        : fixedCount,
+    isReadOnly: operation === 'query',
+    // A query may find an order by its id or its key.
+    hasKey: operation === 'mutation' && hasVariable('idempotencyKey'),
+  };
+}
+
+/** `@tool`, or `@tool(calls: 3)` with the most paid calls; null without it. @throws Error with a problem for operators */
+function readMark(description: string): { text: string; calls: number | null } | null {
+  const [text, options] = /(?<![\w.])@tool(?![\w-])(\(.*?(?:\)|$))?/m.exec(description) ?? [];
+  if (text === undefined) return null;
+  if (options === undefined) return { text, calls: null };
+  const [, calls] = /^\(calls: ?([1-9]\d{0,8})\)$/.exec(options) ?? [];
+  if (calls === undefined) throw new Error(`${text} must have a number of paid calls from 1, such as @tool(calls: 3)`);
+  return { text, calls: Number(calls) };
+}
+
+/** @throws Error with a problem for operators */
+function readNameAndService(
+  schema: GraphQLSchema,
+  operations: readonly OperationDefinitionNode[],
+): { name: string; service: ServiceName } {
+  const [{ name, operation, selectionSet }] = operations as [OperationDefinitionNode];
   const fields = schema.getRootType(operation)?.getFields();
   const [service, ...scopes] = selectionSet.selections.map(
     (field) => field.kind === Kind.FIELD && fields?.[field.name.value]?.extensions.scope,
@@ -94,26 +130,7 @@ function readTool(schema: GraphQLSchema, document: DocumentNode): Tool | null {
       `${name?.value ?? 'it'} must be one query or mutation with a name, whose root fields are of one service`,
     );
   }
-  const hasVariable = (name: string) => variableDefinitions.some(({ variable }) => variable.name.value === name);
-  if (hasVariable('confirmation'))
-    throw new Error(`${name.value} must have no variable confirmation: it is the argument with the consent of a user`);
-  const most = calls ? countOf(Number(calls), 'paid call') : 'one paid call, or one for each item of its lists';
-  const summary = description.replace(mark, '').trim();
-  const fixedCount = fixedCounts[name.value];
-  return {
-    name: name.value,
-    title: summary.split('\n')[0] || name.value,
-    document: print(document),
-    service,
-    description: fixedCount === undefined ? `${summary}\nCosts at most ${most}.`.trim() : summary,
-    countCalls:
-      fixedCount === undefined
-        ? (args) => Number(calls ?? Math.max(1, Object.values(args).filter(Array.isArray).flat().length))
-        : fixedCount,
-    isReadOnly: operation === 'query',
-    // A query may find an order by its id or its key.
-    hasKey: operation === 'mutation' && hasVariable('idempotencyKey'),
-  };
+  return { name: name.value, service };
 }
 
 /** The tool whose calls are tasks for clients that have the extension. */

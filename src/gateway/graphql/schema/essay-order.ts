@@ -110,8 +110,8 @@ const EssayOrderType = builder.objectRef<EssayOrder>('EssayOrder').implement({
     input: t.expose('input', { type: EssayInputType, description: 'What was ordered.' }),
     isCancellable: t.exposeBoolean('isCancellable', {
       description:
-        'Whether cancelEssay would cancel it now: it was started, has not ended, and was not sent, or the operator allows to cancel ' +
-        'orders that were sent.',
+        'Whether cancelEssay would cancel it now: it was started and has not ended, and it was not sent yet, or the operator ' +
+        'allows cancelling orders that were sent.',
     }),
   }),
 });

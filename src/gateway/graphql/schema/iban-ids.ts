@@ -12,9 +12,9 @@ export interface IbanIds {
 }
 
 /**
- * Derives its keys on first use: a gateway without queries for ids needs no secret. While it cannot be created, as on a full disk, ids
- * are those of this process: a look-up that was paid for must not be lost with its id.
- * @param readSecrets the present one first, which writes ids; all of them read ids
+ * Derives its keys on first use: a gateway without queries for ids needs no secret. While a secret cannot be created, as on a full disk,
+ * ids are valid in this process only: a look-up that was paid for must not be lost with its id.
+ * @param readSecrets returns the present secret first, which writes ids; all of them read ids
  */
 export function createIbanIds(readSecrets: () => readonly string[]): IbanIds {
   const derived = new Map<string, Keys>();
