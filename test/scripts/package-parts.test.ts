@@ -23,6 +23,12 @@ describe('the parts of packages', () => {
     expect(files).not.toMatch(/undici\/lib\/(mock|interceptor|cache|web\/(cookies|websocket))\//);
   });
 
+  it('have the encodings in which files are read', async () => {
+    const files = (await bundle("import iconv from 'iconv-lite'; console.log(iconv);")).join(' ');
+    expect(files).toContain('iconv-lite/encodings/utf16.js');
+    expect(files).not.toContain('iconv-lite/encodings/tables/');
+  });
+
   it('fail the build if another one is imported', async () => {
     const another = "import { MockAgent } from 'undici'; console.log(MockAgent);";
     await expect(bundle(another)).rejects.toThrow('MockAgent');

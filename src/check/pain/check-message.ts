@@ -28,6 +28,8 @@ interface MessageCheckOptions {
   report?: StatusReport | null;
   /** A larger file is refused. */
   maxBytes?: number;
+  /** Findings that wait for answers while the message is read on: their transactions are in memory. */
+  maxWaiting?: number;
   /** Those of the process, if it has other work, too. */
   inTimeSlice?: InTimeSlice;
 }
@@ -57,7 +59,7 @@ export interface MessageCheck extends AsyncIterable<Finding> {
  */
 export function checkMessage(chunks: AsyncIterable<Uint8Array>, options: MessageCheckOptions): MessageCheck {
   const { answers, banks, messageIds, profile = 'auto', report = null, maxBytes = defaultMaxBytes } = options;
-  const { today = isoDateOf(), inTimeSlice = createTimeSlices(maxSliceMs) } = options;
+  const { today = isoDateOf(), maxWaiting = defaultMaxWaiting, inTimeSlice = createTimeSlices(maxSliceMs) } = options;
   const findings = new MessageFindings(answers.hurry, inTimeSlice);
   const checks = createPartChecks({ findings, answers, banks, messageIds, today, profile, report });
   const reader = createMessageReader(checks.parts, createSchemaCheck(findings, profile));
@@ -105,5 +107,5 @@ export function checkMessage(chunks: AsyncIterable<Uint8Array>, options: Message
 const defaultMaxBytes = 1_000_000_000;
 /** Work of the event loop in one go. A piece takes less than a millisecond. */
 const maxSliceMs = 10;
-/** Findings that wait for answers: two full lists of a gateway while the message is read on. */
-const maxWaiting = 5_000;
+/** Two full lists of a gateway. */
+const defaultMaxWaiting = 5_000;

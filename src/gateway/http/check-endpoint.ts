@@ -160,7 +160,8 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
 
     async function sendFindings(file: PaymentFile): Promise<void> {
       const writer = createFindingWriter(format, fileName);
-      const findings = checkMessage(file.chunks, { ...checking, messageIds: new Set(), profile });
+      const maxWaiting = maxConcurrency * waitingPerLookUp;
+      const findings = checkMessage(file.chunks, { ...checking, messageIds: new Set(), profile, maxWaiting });
       // Later findings may be a long time away.
       await send(writer.begin());
       for await (const finding of findings) await send(await inTimeSlice(() => writer.write(finding)));
@@ -234,6 +235,9 @@ const bytesPerCell = 4;
 
 /** An answer about a row or a transaction is longer than that, by more than this if most have findings. */
 const answerBytesPerByte = 20;
+
+/** Findings of a payment message: more would only occupy memory, which garbage collection copies. */
+const waitingPerLookUp = 20;
 
 function addressOf({ request }: Exchange): string {
   return request.socket.remoteAddress ?? '';
