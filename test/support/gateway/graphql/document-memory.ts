@@ -49,10 +49,10 @@ async function measure(name: string, create: Create): Promise<DocumentMemory> {
   return { name, entries: status().entries, countedMb: status().bytes / 1e6, heapMb };
 }
 
-/** Until the cache counts 2 MB, or is full. */
+/** Until the cache counts 4 MB, or is full. */
 function fill(create: Create) {
   const documents = createPreparedDocuments({ schema, hasCallers: false });
-  for (let index = 0, bytes = -1; (documents.status().bytes > bytes && bytes < 2e6) || index < 2; index += 1) {
+  for (let index = 0, bytes = -1; (documents.status().bytes > bytes && bytes < 4e6) || index < 2; index += 1) {
     bytes = documents.status().bytes;
     for (let time = 0; time < 3; time += 1) prepareAll(documents.prepare(create(index)));
   }
