@@ -101,8 +101,14 @@ function buildImage(folder: string): void {
   const labels = ['--build-arg', `VERSION=${version}`, '--build-arg', `REVISION=${revision}`];
   // Images in the OCI format have no health check.
   const tools = { docker: [], podman: ['--format=docker'], buildah: ['--format=docker'] };
-  const tool = Object.entries(tools).find(([name]) => !spawnSync(name, ['--version']).error);
-  if (tool === undefined) return void process.stdout.write('No image: install docker, podman or buildah.\n');
+  // Docker is of no use without its daemon.
+  const tool = Object.entries(tools).find(([name]) => spawnSync(name, ['info']).status === 0);
+  if (tool === undefined) {
+    const command = ['docker build', ...labels, `--tag ledgerquill:${version} .`].join(' ');
+    return void process.stdout.write(
+      `No image: neither docker, podman nor buildah runs here. Later, at the tag: ${command}\n`,
+    );
+  }
   const [name, options] = tool;
   const args = ['build', ...options, ...labels, '--tag', `ledgerquill:${version}`, '.'];
   execFileSync(name, args, { cwd: folder, stdio: 'inherit' });
