@@ -79,12 +79,14 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
     async run<T>(command: (redis: Redis | Cluster) => Promise<T>): Promise<T> {
       if (state === 'connecting') await firstConnect;
       if (state !== 'up') throw new StoreError(state === 'closed' ? 'closed' : 'not connected');
-      const settled = await settleWithin(command(redis), commandTimeoutMs);
-      if (settled?.status === 'fulfilled') return settled.value;
-      const reason = settled === null ? timedOut : reasonOf(settled.reason);
-      if (isUp() && (reason === timedOut || (clusterProblems.has(reason) && isDue()))) reconnect(reason);
-      // No `cause`: ioredis errors contain the command, and with it keys, values and passwords.
-      throw new StoreError(reason);
+      try {
+        return await command(redis);
+      } catch (error) {
+        const reason = reasonOf(error);
+        if (isUp() && (reason === timedOut || (clusterProblems.has(reason) && isDue()))) reconnect(reason);
+        // No `cause`: ioredis errors contain the command, and with it keys, values and passwords.
+        throw new StoreError(reason);
+      }
     },
     isUp,
     async close(): Promise<void> {
@@ -106,21 +108,6 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
   }
 }
 
-/**
- * Null if there is no answer in time. The time is divided, and the next part begins when the process has time for it: Redis is not
- * down because the process was busy for a second, as after its start.
- */
-async function settleWithin<T>(answer: Promise<T>, timeoutMs: number): Promise<PromiseSettledResult<T> | null> {
-  const settling = Promise.allSettled([answer]);
-  for (let part = 0; part < timeoutParts; part += 1) {
-    const [settled] = (await answerWithin(settling, timeoutMs / timeoutParts)) ?? [];
-    if (settled !== undefined) return settled;
-  }
-  return null;
-}
-
-const timeoutParts = 4;
-
 /** @param reconnectDelay returns the pause before the next attempt to connect to a cluster */
 function createClient(server: RedisConfig, commandTimeoutMs: number, reconnectDelay: () => number): Redis | Cluster {
   const { kind, addresses, username, password, database, masterName, tls } = server;
@@ -131,8 +118,7 @@ function createClient(server: RedisConfig, commandTimeoutMs: number, reconnectDe
     username,
     password,
     ...(tls && { tls: {} }),
-    // For the commands with which it connects.
-    commandTimeout: 2 * commandTimeoutMs,
+    commandTimeout: commandTimeoutMs,
     connectTimeout,
     disconnectTimeout: 100,
     maxLoadingRetryTime: 1_000,

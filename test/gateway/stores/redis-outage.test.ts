@@ -1,5 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tRawClient, tRedisStore } from '../../support/gateway/stores/redis-client.ts';
 import { callsOf } from '../../support/gateway/stores/store-contract.ts';
 import { tRedis, whyNoRedis } from '../../support/redis.ts';
@@ -51,22 +50,6 @@ describe.skipIf(whyNoRedis)(`an outage of Redis${whyNoRedis}`, () => {
     redis.thaw();
     await expectEvents(['up', 'down: timed out', 'up']);
     expect(await store.get('key')).toBe('value');
-  });
-
-  it('is not assumed because the process was busy for the time of a command', async () => {
-    const redis = await tRedis();
-    const { store, expectEvents } = tRedisStore(redis.url, { commandTimeoutMs: 20_000 });
-    await store.set('key', 'value', hour);
-    redis.freeze();
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const reading = store.get('key');
-    // Sent, but not answered.
-    for (let turn = 0; turn < 5; turn += 1) await setImmediate();
-    vi.advanceTimersByTime(20_000);
-    redis.thaw();
-    expect(await reading).toBe('value');
-    await expectEvents(['up']);
   });
 
   it('ends when a server that became a replica is a master again, or is replaced', async () => {
