@@ -44,7 +44,7 @@ export function createConsents({ budgets, allowances, paidServices, secrets }: C
       return `${paid}${await describeRemaining(tool.service, caller)}. Make them?`;
     },
     seal: (kind: Seal['kind'], tool: Tool, args: Arguments, caller: Caller) =>
-      createCodec(listSecrets()[0]).mint({ id: randomUUID(), kind, digest: digestOf(tool, args, caller) }),
+      presentCodec().mint({ id: randomUUID(), kind, digest: digestOf(tool, args, caller) }),
     /** How many calls are left of those confirmed: 0 if this was not sealed for the same call. Null while the count is not known. */
     async countLeft(
       seal: Seal,
@@ -56,7 +56,7 @@ export function createConsents({ budgets, allowances, paidServices, secrets }: C
       if (seal.kind !== kind || seal.digest !== digestOf(tool, args, caller)) return 0;
       return countRemaining(limitOfCall(seal, tool, args), tool, caller);
     },
-    /** What limits a call: the cap of its tool, the most that it may cost, and what needs no consent. Undefined: nothing. */
+    /** What limits a call: the cap of its tool, the most that it may cost, and what needs no consent. Undefined: it never calls a service. */
     limitsOf(tool: Tool, args: Arguments, caller: Caller, consent: Seal | null): ToolLimit[] | undefined {
       if (tool.countCalls === null) return undefined;
       const limits: (ToolLimit | null)[] = [capOf(tool, caller)];
@@ -71,6 +71,12 @@ export function createConsents({ budgets, allowances, paidServices, secrets }: C
       return typeof text === 'string' ? verify(text, context).catch(() => undefined) : undefined;
     },
   };
+
+  function presentCodec() {
+    const [present] = listSecrets();
+    if (present === undefined) throw new TypeError('There is no secret to seal a consent with.');
+    return createCodec(present);
+  }
 
   /** With each of the secrets: another gateway may already seal with the next one. */
   function verify(text: string, context: ServerContext): Promise<Seal> {
@@ -100,7 +106,7 @@ export function createConsents({ budgets, allowances, paidServices, secrets }: C
   }
 }
 
-function createCodec(secret = '') {
+function createCodec(secret: string) {
   const key = createHmac('sha256', secret).update('consent of agents').digest();
   return createRequestStateCodec<Seal>({ key, ttlSeconds });
 }

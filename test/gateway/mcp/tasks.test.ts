@@ -95,7 +95,7 @@ describe('an order of a client with the extension', () => {
     expect(result.structuredContent.startEssay.state.__typename).toBe('EssayFailed');
   });
 
-  it('is no task if it is refused', async () => {
+  it('starts no task if it is refused', async () => {
     const { upstream, start } = await tTasks(replyJson(200, { essay }));
     expect(await start({ ...order, wordCount: 0 })).toMatchObject({ resultType: 'complete', isError: true });
     expect(upstream.calls).toHaveLength(0);
