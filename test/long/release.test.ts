@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -20,24 +20,38 @@ const whyNoGit = isRepository ? '' : ' (SKIPPED: the project is not a Git reposi
 describe.skipIf(whyNoGit)(`a dry run${whyNoGit}`, () => {
   const [major = 0, minor = 0] = packageJson.version.split('.').map(Number);
   const version = `${major}.${minor + 1}.0`;
-  const state = () => git('status', '--porcelain') + git('rev-parse', 'HEAD') + git('tag');
+  const state = () =>
+    [['status', '--porcelain'], ['rev-parse', 'HEAD'], ['tag']].map((args) => git('-C', project, ...args)).join('');
   const read = (name: string) => readFileSync(join(output, name));
   const tar = (option: string, name = '', ...files: string[]) =>
     execFileSync('tar', [option, join(output, name), ...files], { encoding: 'utf8' });
+  let folder = '';
+  let project = '';
   let output = '';
   let before = '';
   let printed = '';
 
   beforeAll(async () => {
-    before = state();
-    output = mkdtempSync(join(tmpdir(), 'ledgerquill-release-test-'));
+    folder = mkdtempSync(join(tmpdir(), 'ledgerquill-release-test-'));
+    [project, output] = [join(folder, 'project'), join(folder, 'release')];
+    git('clone', '--quiet', '--depth=1', `file://${process.cwd()}`, project);
+    symlinkSync(join(process.cwd(), 'node_modules'), join(project, 'node_modules'));
+    cpSync('dist', join(project, 'dist'), { recursive: true });
     const author = { GIT_AUTHOR_NAME: 'Test', GIT_AUTHOR_EMAIL: 'test@example.com' };
     const committer = { GIT_COMMITTER_NAME: 'Test', GIT_COMMITTER_EMAIL: 'test@example.com' };
-    const args = ['--import', 'tsx', 'scripts/release.ts', version, '--dry-run', '--output', output];
     const env = { ...process.env, ...author, ...committer };
-    printed = (await promisify(execFile)(process.execPath, args, { env, encoding: 'utf8' })).stdout;
+    // A change to release: right after a release, the project has none.
+    const changelog = readFileSync(join(project, 'CHANGELOG.md'), 'utf8');
+    writeFileSync(
+      join(project, 'CHANGELOG.md'),
+      changelog.replace('## [Unreleased]\n', '## [Unreleased]\n\n- A change.\n'),
+    );
+    execFileSync('git', ['commit', '--quiet', '--all', '--message', 'docs: a change'], { cwd: project, env });
+    before = state();
+    const args = ['--import', 'tsx', 'scripts/release.ts', version, '--dry-run', '--output', output];
+    printed = (await promisify(execFile)(process.execPath, args, { cwd: project, env, encoding: 'utf8' })).stdout;
   });
-  afterAll(() => rmSync(output, { recursive: true }));
+  afterAll(() => rmSync(folder, { recursive: true }));
 
   it('commits and tags in a copy, and changes nothing', () => {
     expect(printed).toContain(`Commit: chore: release ${version}`);
