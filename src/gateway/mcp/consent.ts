@@ -4,6 +4,7 @@ import type { ServiceName } from '../../base/errors.ts';
 import { countOf } from '../../base/process/terminal.ts';
 import type { Caller, ToolLimit } from '../callers/caller.ts';
 import { ownerOfTool, type PaidBudgets } from '../callers/paid-budget.ts';
+import type { Secrets } from '../stores/sealed-store.ts';
 import type { Allowance } from '../upstream/allowance/allowance.ts';
 import type { Arguments, Tool } from './tools.ts';
 
@@ -14,7 +15,7 @@ export interface ConsentOptions {
   /** Services that charge for calls; calls to others need no consent. */
   paidServices: ReadonlySet<ServiceName>;
   /** The same for gateways that share a store: the present one, which seals, first. Null: a new one. */
-  secrets: (() => readonly string[]) | null;
+  secrets: (() => Secrets) | null;
 }
 
 /** What a user agreed to, or was asked. */
@@ -28,7 +29,7 @@ export interface Seal {
 
 /** Decides which calls of tools a user confirms, and recognizes what was confirmed. What it asks is sealed. */
 export function createConsents({ budgets, allowances, paidServices, secrets }: ConsentOptions) {
-  const own = [randomBytes(32).toString('base64url')];
+  const own: Secrets = [randomBytes(32).toString('base64url')];
   const listSecrets = secrets ?? (() => own);
 
   return {
@@ -44,7 +45,7 @@ export function createConsents({ budgets, allowances, paidServices, secrets }: C
       return `${paid}${await describeRemaining(tool.service, caller)}. Make them?`;
     },
     seal: (kind: Seal['kind'], tool: Tool, args: Arguments, caller: Caller) =>
-      presentCodec().mint({ id: randomUUID(), kind, digest: digestOf(tool, args, caller) }),
+      createCodec(listSecrets()[0]).mint({ id: randomUUID(), kind, digest: digestOf(tool, args, caller) }),
     /** How many calls are left of those confirmed: 0 if this was not sealed for the same call. Null while the count is not known. */
     async countLeft(
       seal: Seal,
@@ -71,12 +72,6 @@ export function createConsents({ budgets, allowances, paidServices, secrets }: C
       return typeof text === 'string' ? verify(text, context).catch(() => undefined) : undefined;
     },
   };
-
-  function presentCodec() {
-    const [present] = listSecrets();
-    if (present === undefined) throw new TypeError('There is no secret to seal a consent with.');
-    return createCodec(present);
-  }
 
   /** With each of the secrets: another gateway may already seal with the next one. */
   function verify(text: string, context: ServerContext): Promise<Seal> {

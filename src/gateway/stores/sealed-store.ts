@@ -43,23 +43,26 @@ export interface SealingKeys {
 
 export type Sealing = ReturnType<typeof createSealing>;
 
+/** The secret in use, and others that may have been used before, or are used by other gateways. */
+export type Secrets = readonly [present: string, ...others: string[]];
+
 /**
  * The secrets of a store: the present one seals values, all of them open values. The key of the names remains that of the first secret, and
  * is in the check value: so gateways that use different secrets meanwhile share counters and orders.
  * @param readSecret called on first use: a gateway that stores nothing needs no secret and no folder for it
  */
 export function createSealing(readSecret: () => string, oldSecret: string | null = null) {
-  let secrets: readonly string[] | null = null;
+  let secrets: Secrets | null = null;
   let keys: SealingKeys | null = null;
   /** As the check value has it; null: it was not read yet. */
   let nameKey: string | null = null;
 
-  function loadSecrets(): readonly string[] {
+  function loadSecrets(): Secrets {
     secrets ??= listUnique(readSecret(), oldSecret);
     return secrets;
   }
 
-  const present = () => loadSecrets()[0] ?? '';
+  const present = () => loadSecrets()[0];
 
   return {
     /** The present one first. */
@@ -91,8 +94,10 @@ export function createSealing(readSecret: () => string, oldSecret: string | null
   };
 }
 
-function listUnique(...secrets: (string | null)[]): string[] {
-  return [...new Set(secrets.filter((secret) => secret !== null))];
+function listUnique(present: string, ...others: (string | null)[]): Secrets {
+  const known = new Set(others.filter((other) => other !== null));
+  known.delete(present);
+  return [present, ...known];
 }
 
 function checkSealOf(secret: string): Pick<SealingKeys, 'seal' | 'unseal'> {

@@ -5,6 +5,7 @@ import type { Scope } from '../../../src/gateway/config/callers.ts';
 import { createContext } from '../../../src/gateway/graphql/schema/context.ts';
 import { createIbanIds } from '../../../src/gateway/graphql/schema/iban-ids.ts';
 import { schema } from '../../../src/gateway/graphql/schema/schema.ts';
+import type { Secrets } from '../../../src/gateway/stores/sealed-store.ts';
 import { StoreError } from '../../../src/gateway/stores/store.ts';
 import { tCaller } from '../../support/caller.ts';
 import { tServices } from '../../support/gateway/graphql/scripted-services.ts';
@@ -156,7 +157,7 @@ describe('the id of an IBAN validation', () => {
   });
 
   it('is written with the present secret, and read with each', () => {
-    let secrets = ['one secret'];
+    let secrets: Secrets = ['one secret'];
     const ids = createIbanIds(() => secrets);
     const id = ids.write(german);
     secrets = ['another secret', 'one secret'];

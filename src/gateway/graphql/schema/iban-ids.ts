@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import type { Secrets } from '../../stores/sealed-store.ts';
 import { StoreError } from '../../stores/store.ts';
 
 /**
@@ -16,13 +17,13 @@ export interface IbanIds {
  * ids are valid in this process only: a look-up that was paid for must not be lost with its id.
  * @param readSecrets returns the present secret first, which writes ids; all of them read ids
  */
-export function createIbanIds(readSecrets: () => readonly string[]): IbanIds {
+export function createIbanIds(readSecrets: () => Secrets): IbanIds {
   const derived = new Map<string, Keys>();
   let temporary: string | undefined;
 
   return {
     write(iban) {
-      const { cipherKey, ivKey } = keysOf(loadSecrets()[0] ?? '');
+      const { cipherKey, ivKey } = keysOf(loadSecrets()[0]);
       const iv = ivOf(iban, ivKey);
       const cipher = createCipheriv(algorithm, cipherKey, iv);
       return ibanIdPrefix + Buffer.concat([iv, cipher.update(iban), cipher.final()]).toString('base64url');
@@ -41,7 +42,7 @@ export function createIbanIds(readSecrets: () => readonly string[]): IbanIds {
     },
   };
 
-  function loadSecrets(): readonly string[] {
+  function loadSecrets(): Secrets {
     try {
       return readSecrets();
     } catch (error) {
