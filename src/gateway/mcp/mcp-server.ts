@@ -1,15 +1,4 @@
-import { hash } from 'node:crypto';
-import {
-  type CallToolResult,
-  CLIENT_CAPABILITIES_META_KEY,
-  fromJsonSchema,
-  type InputRequiredResult,
-  inputRequired,
-  inputResponse,
-  McpServer,
-  type ServerContext,
-} from '@modelcontextprotocol/server';
-import type { GraphQLSchema } from 'graphql';
+import { type CallToolResult, type InputRequiredResult, McpServer } from '@modelcontextprotocol/server';
 import { internalErrorMessage } from '../../base/errors.ts';
 import { isObject, parseJson, readProperty } from '../../base/parse-json.ts';
 import { readVersion } from '../../base/process/package-files.ts';
@@ -18,30 +7,20 @@ import type { GraphqlHandler } from '../graphql/request/graphql-handler.ts';
 import { createRecord, type Reply } from '../graphql/request/reply.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Events } from '../telemetry/events.ts';
-import { type ConsentOptions, canonical, createConsents, type Seal } from './consent.ts';
-import { addTaskMethods, hasTasks, tasksExtension, toStartedTask } from './tasks.ts';
-import { createToolSchemas } from './tool-schemas.ts';
-import { type Arguments, orderTool, type Tool } from './tools.ts';
+import { type ConsentOptions, createConsents, hashOf, type ToolCall } from './consent.ts';
+import { addTaskMethods, type Execute, hasTasks, tasksExtension, toStartedTask } from './tasks.ts';
+import { orderTool, type Tool } from './tools.ts';
 
 export interface McpServerOptions extends ConsentOptions {
-  schema: GraphQLSchema;
   listTools: () => readonly Tool[];
   graphql: Pick<GraphqlHandler, 'answerOwn'>;
-  /** The longest list of IBANs. */
-  maxIbans: number;
   events: Pick<Events, 'unexpectedError'>;
 }
 
 /** Creates the server of each request: the tools that its caller may use. */
 export function createMcpServers(options: McpServerOptions) {
-  const { schema, listTools, graphql, maxIbans, events } = options;
+  const { listTools, graphql, events } = options;
   const consents = createConsents(options);
-  const prepared = new WeakMap<Tool, ReturnType<typeof prepare>>();
-  function prepare(tool: Tool) {
-    const { input, output } = createToolSchemas(schema, tool.document, maxIbans);
-    if (tool.countCalls !== null) input.properties.confirmation = confirmationSchema;
-    return { inputSchema: fromJsonSchema<Arguments>(input), outputSchema: fromJsonSchema(output) };
-  }
 
   return (exchange: Exchange, caller: Caller): McpServer => {
     const server = new McpServer(serverInfo, {
@@ -53,36 +32,30 @@ export function createMcpServers(options: McpServerOptions) {
     });
     for (const tool of listTools()) {
       if (!caller.scopes.has(tool.service)) continue;
-      const { inputSchema, outputSchema } = prepared.get(tool) ?? prepare(tool);
-      prepared.set(tool, { inputSchema, outputSchema });
-      const { name, title, description, isReadOnly } = tool;
-      const hints = { readOnlyHint: isReadOnly, destructiveHint: false, idempotentHint: true, openWorldHint: true };
-      const config = { title, description, inputSchema, outputSchema, annotations: { ...hints, title } };
-      server.registerTool(name, config, (args, context) => call(tool, args, context, exchange, caller));
+      server.registerTool(tool.name, tool.listed, ({ confirmation, ...args }, context) => {
+        const paidCalls = tool.countCalls?.(args) ?? 0;
+        return call({ tool, args, caller, paidCalls, confirmation, context }, exchange);
+      });
     }
-    addTaskMethods(server, (document, id) => execute(document, { id }, exchange, caller));
+    addTaskMethods(server, createExecute(exchange, caller));
     return server;
   };
 
-  async function call(
-    tool: Tool,
-    { confirmation, ...args }: Arguments,
-    context: ServerContext,
-    exchange: Exchange,
-    caller: Caller,
-  ): Promise<CallToolResult | InputRequiredResult> {
+  async function call(toolCall: ToolCall, exchange: Exchange): Promise<CallToolResult | InputRequiredResult> {
+    const { tool, args, caller, context } = toolCall;
     try {
-      const consent = await findConsent(tool, args, confirmation, context, caller);
-      if ('granted' in consent) {
-        const toolLimits = consents.limitsOf(tool, args, caller, consent.granted);
-        const idempotencyKey = args.idempotencyKey ?? deriveKey(tool, args);
-        const variables = tool.hasKey ? { ...args, idempotencyKey } : args;
-        const result = await execute(tool.document, variables, exchange, { ...caller, toolLimits });
-        return tool.name === orderTool && hasTasks(context) ? toStartedTask(result) : result;
+      const consent = await consents.find(toolCall);
+      if ('refused' in consent) {
+        const outcomes = ['ConsentRequired'];
+        exchange.reply = { ...createRecord(null), operationName: tool.name, isTrusted: true, outcomes };
+        return typeof consent.refused === 'string' ? failure(consent.refused) : consent.refused;
       }
-      const outcomes = ['ConsentRequired'];
-      exchange.reply = { ...createRecord(null), operationName: tool.name, isTrusted: true, outcomes };
-      return consent.asked;
+      const toolLimits = consents.limitsOf(toolCall, consent.granted);
+      // The same order has the same key, so that an agent that orders twice pays once.
+      const idempotencyKey = args.idempotencyKey ?? `mcp-${hashOf(toolCall)}`;
+      const variables = tool.hasKey ? { ...args, idempotencyKey } : args;
+      const result = await createExecute(exchange, { ...caller, toolLimits })(tool.document, variables);
+      return tool.name === orderTool && hasTasks(context) ? toStartedTask(result) : result;
     } catch (error) {
       // The SDK would send the message of the error.
       events.unexpectedError(error, exchange.requestId);
@@ -90,60 +63,18 @@ export function createMcpServers(options: McpServerOptions) {
     }
   }
 
-  /** The consent to a call, null if it needs none, or what a user must answer first. */
-  async function findConsent(
-    tool: Tool,
-    args: Arguments,
-    confirmation: unknown,
-    context: ServerContext,
-    caller: Caller,
-  ): Promise<{ granted: Seal | null } | { asked: CallToolResult | InputRequiredResult }> {
-    const question = await consents.findQuestion(tool, args, caller);
-    if (question === null) return { granted: null };
-    if (!canAsk(context)) {
-      const seal = await consents.open(confirmation, context);
-      const left = seal ? await consents.countLeft(seal, 'confirmation', tool, args, caller) : 0;
-      if (left === null) return { asked: failure(notCounted) };
-      if (seal && left > 0) return { granted: seal };
-      const text = await consents.seal('confirmation', tool, args, caller);
-      const advice = `Ask the user. If the user agrees, call it again with "confirmation": "${text}".`;
-      return { asked: failure(`${question} ${advice}`) };
-    }
-    const state = context.mcpReq.requestState<Seal | undefined>();
-    const answer = inputResponse(context.mcpReq.inputResponses, 'consent');
-    const left = answer.kind === 'elicit' && state ? await consents.countLeft(state, 'asked', tool, args, caller) : 0;
-    if (left === null) return { asked: failure(notCounted) };
-    if (answer.kind === 'elicit' && state && left > 0) {
-      if (answer.action === 'accept' && answer.content?.agree === true) return { granted: state };
-      return { asked: failure(declined) };
-    }
-    const asked = inputRequired({
-      inputRequests: { consent: inputRequired.elicit({ message: question, requestedSchema: agreement }) },
-      requestState: await consents.seal('asked', tool, args, caller),
-    });
-    return { asked };
-  }
-
-  async function execute(
-    query: string,
-    variables: Arguments,
-    exchange: Exchange,
-    caller: Caller,
-  ): Promise<CallToolResult> {
-    const { signal, requestId, trace } = exchange;
-    const request = {
-      ...{ method: 'POST', search: '', body: '', headers: {}, mediaType: 'application/json' as const },
-      ...{ isStreamOnly: false, signal, requestId, trace, confirmCaller: () => exchange.confirmCaller() },
+  function createExecute(exchange: Exchange, caller: Caller): Execute {
+    return async (query, variables) => {
+      const reply = await graphql.answerOwn({ query, variables }, exchange, caller);
+      exchange.reply = reply.record;
+      const result = parseJson(textOf(reply));
+      const data = readProperty(result, 'data');
+      const errors = readProperty(result, 'errors');
+      const text = `${dataNote}\n${JSON.stringify(errors === undefined ? data : { data, errors })}`;
+      // Failures of orders are results without errors.
+      if (!isObject(data) || reply.record.errorCodes.length > 0) return failure(text);
+      return { content: [{ type: 'text', text }], structuredContent: data, _meta: untrusted };
     };
-    const reply = await graphql.answerOwn({ query, variables }, request, caller);
-    exchange.reply = reply.record;
-    const result = parseJson(textOf(reply));
-    const data = readProperty(result, 'data');
-    const errors = readProperty(result, 'errors');
-    const text = `${dataNote}\n${JSON.stringify(errors === undefined ? data : { data, errors })}`;
-    // Failures of orders are results without errors.
-    if (!isObject(data) || reply.record.errorCodes.length > 0) return failure(text);
-    return { content: [{ type: 'text', text }], structuredContent: data, _meta: untrusted };
   }
 }
 
@@ -159,36 +90,6 @@ const untrusted = { 'ledgerquill/untrusted': true };
 
 /** The tools of a caller change only with its scopes. */
 const listFreshMs = 300_000;
-
-const confirmationSchema = {
-  type: 'string',
-  maxLength: 1_000,
-  description: 'Only to repeat a call after the user has agreed to it: the text that its result had.',
-};
-
-const declined = 'The user has not agreed to the paid calls. Do not try again unless the user asks for it.';
-
-/** Otherwise the user would be asked again and again. */
-const notCounted =
-  'The paid calls that the user has agreed to are not made, because the store that counts them cannot be reached. Try again later.';
-
-const agreement = {
-  type: 'object' as const,
-  properties: { agree: { type: 'boolean' as const, title: 'Pay for it', default: false } },
-  required: ['agree'],
-};
-
-/** Whether the client asks its user. It says so with each request of the newer edition; the older one needs a session. */
-function canAsk({ mcpReq: { envelope } }: ServerContext): boolean {
-  const elicitation = readProperty(readProperty(envelope, CLIENT_CAPABILITIES_META_KEY), 'elicitation');
-  // Without further properties, it means forms.
-  return isObject(elicitation) && (Object.keys(elicitation).length === 0 || isObject(elicitation.form));
-}
-
-/** The same order has the same key, so that an agent that orders twice pays once. */
-function deriveKey({ name }: Tool, args: Arguments): string {
-  return `mcp-${hash('sha256', JSON.stringify([name, canonical(args)]))}`;
-}
 
 function textOf({ parts, body, bodyEncoding }: Reply): string {
   return (parts ? Buffer.concat(parts) : Buffer.from(body, bodyEncoding)).toString();
