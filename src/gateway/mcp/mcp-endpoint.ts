@@ -75,27 +75,18 @@ export function createMcpEndpoint(allOptions: McpEndpointOptions): McpEndpoint {
   }
 
   async function respond(exchange: Exchange, caller: Caller, message: object): Promise<void> {
-    const left = new AbortController();
-    exchange.signal.addEventListener('abort', () => left.abort());
-    const request = new Request(`${originOf(exchange)}/mcp`, {
-      method: 'POST',
-      headers: headersOf(exchange),
-      signal: left.signal,
-    });
+    const url = `${originOf(exchange)}/mcp`;
+    const request = new Request(url, { method: 'POST', headers: headersOf(exchange) });
     const handler = createMcpHandler(() => createServer(exchange, caller), { keepAliveMs: 0, maxSubscriptions: 0 });
-    const response = await handler.fetch(request, { parsedBody: message }).catch((error: unknown) => {
-      if (!exchange.signal.aborted) throw error;
-      return null;
-    });
+    const response = await handler.fetch(request, { parsedBody: message });
     // All results are complete: no tool reports progress, and nothing can be subscribed to.
-    const bytes = response && new Uint8Array(await response.arrayBuffer());
-    if (bytes === null || exchange.signal.aborted) return exchange.finish(clientClosedRequest);
-    const sent = [...(response?.headers ?? [])].filter(([name]) => sentHeaders.has(name));
-    exchange.send(response?.status ?? 500, [...sent.flat(), 'cache-control', 'no-store'], bytes);
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    // The operation has ended as its client has left.
+    if (exchange.signal.aborted) return exchange.finish(clientClosedRequest);
+    const type = response.headers.get('content-type');
+    exchange.send(response.status, [...(type ? ['content-type', type] : []), 'cache-control', 'no-store'], bytes);
   }
 }
-
-const sentHeaders: ReadonlySet<string> = new Set(['content-type', 'allow', 'www-authenticate']);
 
 function describeResource(exchange: Exchange): string {
   return `resource_metadata="${originOf(exchange)}/.well-known/oauth-protected-resource/mcp"`;
