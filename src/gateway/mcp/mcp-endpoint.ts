@@ -83,8 +83,8 @@ export function createMcpEndpoint(allOptions: McpEndpointOptions): McpEndpoint {
     const bytes = new Uint8Array(await response.arrayBuffer());
     // The operation has ended as its client has left.
     if (exchange.signal.aborted) return exchange.finish(clientClosedRequest);
-    const type = response.headers.get('content-type');
-    exchange.send(response.status, [...(type ? ['content-type', type] : []), 'cache-control', 'no-store'], bytes);
+    const sent = [...response.headers].filter(([name]) => name === 'content-type').flat();
+    exchange.send(response.status, [...sent, 'cache-control', 'no-store'], bytes);
   }
 }
 
