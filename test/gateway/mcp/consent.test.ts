@@ -267,6 +267,33 @@ it.skipIf(whyNoRedis !== '')(
   },
 );
 
+it('a consent and an id of a secret are valid until neither STORE_SECRET nor STORE_SECRET_OLD has it', async () => {
+  const [first, second] = ['first-secret-of-the-store', 'second-secret-of-the-store'];
+  const files = { STORE_SECRET_FILE: join(tFolder(), 'present'), STORE_SECRET_OLD_FILE: join(tFolder(), 'old') };
+  for (const file of Object.values(files)) writeFileSync(file, first);
+  const { origin, ask, reloadKeys, upstream } = await tBank(files);
+  const { call } = await tMcpClient(origin);
+  const [before, after] = [{ iban: tIban(1) }, { iban: tIban(2) }];
+  const { data } = await ask(`{ ibanValidation(iban: "${tIban(9)}") { id } }`);
+  const id = readProperty(data?.ibanValidation, 'id');
+  const find = async () => (await ask('query ($id: ID!) { node(id: $id) { id } }', { id })).data?.node;
+  const confirmations = [];
+  for (const args of [before, after]) confirmations.push(confirmationIn((await call('check_iban', args)).text));
+
+  writeFileSync(files.STORE_SECRET_FILE, second);
+  reloadKeys();
+  expect((await call('check_iban', { ...before, confirmation: confirmations[0] })).isError).toBe(false);
+  expect(await find()).toEqual({ id: expect.any(String) });
+  const paid = upstream.calls.length;
+
+  writeFileSync(files.STORE_SECRET_OLD_FILE, second);
+  reloadKeys();
+  const { text } = await call('check_iban', { ...after, confirmation: confirmations[1] });
+  expect(confirmationIn(text)).toEqual(expect.any(String));
+  expect(await find()).toBeNull();
+  expect(upstream.calls).toHaveLength(paid);
+});
+
 it('counts the essays of an agent in the cap of its tool, although they are written after the answer', async () => {
   const essay = 'Pens hold ink, and they hold it well for a long time. '.repeat(20);
   const upstream = await tUpstream(replyJson(200, { essay }));
