@@ -4,7 +4,13 @@ import type { BudgetExhausted, BudgetedCall, Uncounted } from '../request-contex
 import type { Replicas } from '../stores/gateway-count.ts';
 import type { Store } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
-import { createPeriodCount, type PeriodCount, type Reserved, uncounted } from '../upstream/allowance/period-count.ts';
+import {
+  createPeriodCount,
+  type PeriodCount,
+  type Reserved,
+  reserveToo,
+  uncounted,
+} from '../upstream/allowance/period-count.ts';
 import type { Caller, ToolLimit } from './caller.ts';
 
 export interface BudgetStatus {
@@ -107,20 +113,15 @@ export function createPaidBudgets({
     toolLimits: readonly ToolLimit[],
     service: ServiceName,
   ): Promise<BudgetedCall> {
-    const counted: (BudgetedCall & { kind: 'reserved' })[] = [];
-    const release = () => {
-      for (const one of counted) one.release();
-    };
+    let all: BudgetedCall & { kind: 'reserved' } = { kind: 'reserved', release() {} };
     for (const owner of [...toolLimits.map((limit) => ownerOfTool(caller, limit)), caller]) {
-      const one = await reserve(owner, service);
-      if (one === null) continue;
-      if (one.kind !== 'reserved') {
-        release();
-        return one;
-      }
-      counted.push(one);
+      const reserving = reserve(owner, service);
+      if (reserving === null) continue;
+      const reserved: BudgetedCall = await reserveToo(all, reserving);
+      if (reserved.kind !== 'reserved') return reserved;
+      all = reserved;
     }
-    return { kind: 'reserved', release };
+    return all;
   }
 
   /** Null if there is no place in memory for it. */
