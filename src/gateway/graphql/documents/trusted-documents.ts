@@ -190,6 +190,6 @@ function isAddedTypename(node: SelectionNode): boolean {
 }
 
 /** The SHA-256 hash of a text, in hexadecimal. */
-export function hashText(text: string): string {
+function hashText(text: string): string {
   return hash('sha256', text);
 }
