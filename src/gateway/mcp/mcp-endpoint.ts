@@ -1,4 +1,4 @@
-import { createMcpHandler } from '@modelcontextprotocol/server';
+import { createMcpHandler, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { InTimeSlice } from '../../base/async/time-slices.ts';
 import { findJsonProblem, isObject, maxUncheckedLength, parseJson, readProperty } from '../../base/parse-json.ts';
 import { isLoopback } from '../../base/variables/parsers.ts';
@@ -55,6 +55,11 @@ export function createMcpEndpoint(allOptions: McpEndpointOptions): McpEndpoint {
         const reason = 'The request body must be one JSON-RPC message, as a JSON object.';
         return exchange.sendError(400, 'BAD_USER_INPUT', reason);
       }
+      // The SDK would answer that there are too many subscriptions.
+      if (message.method === 'subscriptions/listen') {
+        const error = { code: ProtocolErrorCode.MethodNotFound, message: 'Method not found' };
+        return exchange.sendJson(404, { jsonrpc: '2.0', id: message.id ?? null, error });
+      }
       if (refuseTool(exchange, caller, message)) return;
       // Reading a message of the protocol takes longer than a small query.
       await inTimeSlice(() => respond(exchange, caller, message));
@@ -82,7 +87,7 @@ export function createMcpEndpoint(allOptions: McpEndpointOptions): McpEndpoint {
       headers: headersOf(exchange),
       signal: left.signal,
     });
-    const handler = createMcpHandler(() => createServer(exchange, caller), { keepAliveMs: 0, maxSubscriptions: 0 });
+    const handler = createMcpHandler(() => createServer(exchange, caller), { keepAliveMs: 0 });
     const response = await handler.fetch(request, { parsedBody: message }).catch((error: unknown) => {
       if (!exchange.signal.aborted) throw error;
       return null;
