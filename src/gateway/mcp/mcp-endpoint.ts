@@ -88,19 +88,14 @@ export function createMcpEndpoint(allOptions: McpEndpointOptions): McpEndpoint {
       signal: left.signal,
     });
     const handler = createMcpHandler(() => createServer(exchange, caller), { keepAliveMs: 0 });
-    const response = await handler.fetch(request, { parsedBody: message }).catch((error: unknown) => {
-      if (!exchange.signal.aborted) throw error;
-      return null;
-    });
+    const response = await handler.fetch(request, { parsedBody: message });
     // All results are complete: no tool reports progress, and nothing can be subscribed to.
-    const bytes = response && new Uint8Array(await response.arrayBuffer());
-    if (bytes === null || exchange.signal.aborted) return exchange.finish(clientClosedRequest);
-    const sent = [...(response?.headers ?? [])].filter(([name]) => sentHeaders.has(name));
-    exchange.send(response?.status ?? 500, [...sent.flat(), 'cache-control', 'no-store'], bytes);
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    if (exchange.signal.aborted) return exchange.finish(clientClosedRequest);
+    const sent = [...response.headers].filter(([name]) => name === 'content-type').flat();
+    exchange.send(response.status, [...sent, 'cache-control', 'no-store'], bytes);
   }
 }
-
-const sentHeaders: ReadonlySet<string> = new Set(['content-type', 'allow', 'www-authenticate']);
 
 function describeResource(exchange: Exchange): string {
   return `resource_metadata="${originOf(exchange)}/.well-known/oauth-protected-resource/mcp"`;
