@@ -11,17 +11,15 @@ import { isTaskMethod } from './tasks.ts';
 import { createToolList, orderTool, type ToolOptions } from './tools.ts';
 
 export interface McpEndpointOptions extends Omit<McpServerOptions, 'listTools' | 'events'>, ToolOptions {
-  createServer?: ReturnType<typeof createMcpServers> | undefined;
   /** Who issues the tokens that the gateway accepts, as it is configured; null: it accepts none. */
   issuer: string | null;
   inTimeSlice: InTimeSlice;
 }
 
 /** Serves the Model Context Protocol without sessions, in the editions 2026-07-28 and 2025-11-25. */
-export function createMcpEndpoint(allOptions: McpEndpointOptions): McpEndpoint {
-  const { issuer, inTimeSlice, createServer: given, ...options } = allOptions;
+export function createMcpEndpoint({ issuer, inTimeSlice, ...options }: McpEndpointOptions): McpEndpoint {
   const listTools = createToolList(options);
-  const createServer = given ?? createMcpServers({ ...options, listTools });
+  const createServer = createMcpServers({ ...options, listTools });
 
   return {
     /** RFC 9728. The issuer is the same text as in tokens: clients compare it. */

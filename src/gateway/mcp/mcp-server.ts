@@ -19,7 +19,7 @@ import { createRecord, type Reply } from '../graphql/request/reply.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Events } from '../telemetry/events.ts';
 import { type ConsentOptions, canonical, createConsents, type Seal } from './consent.ts';
-import { addTaskMethods, hasTasks, tasksExtension, toStartedTask } from './tasks.ts';
+import { addTaskMethods, type Execute, hasTasks, tasksExtension, toStartedTask } from './tasks.ts';
 import { createToolSchemas } from './tool-schemas.ts';
 import { type Arguments, orderTool, type Tool } from './tools.ts';
 
@@ -30,11 +30,13 @@ export interface McpServerOptions extends ConsentOptions {
   /** The longest list of IBANs. */
   maxIbans: number;
   events: Pick<Events, 'unexpectedError'>;
+  /** Adds tools to those of the gateway. */
+  addTools?: ((server: McpServer, execute: Execute) => void) | undefined;
 }
 
 /** Creates the server of each request: the tools that its caller may use. */
 export function createMcpServers(options: McpServerOptions) {
-  const { schema, listTools, graphql, maxIbans, events } = options;
+  const { schema, listTools, graphql, maxIbans, events, addTools } = options;
   const consents = createConsents(options);
   const prepared = new WeakMap<Tool, ReturnType<typeof prepare>>();
   function prepare(tool: Tool) {
@@ -60,7 +62,9 @@ export function createMcpServers(options: McpServerOptions) {
       const config = { title, description, inputSchema, outputSchema, annotations: { ...hints, title } };
       server.registerTool(name, config, (args, context) => call(tool, args, context, exchange, caller));
     }
-    addTaskMethods(server, (document, id) => execute(document, { id }, exchange, caller));
+    const execute = createExecute(exchange, caller);
+    addTaskMethods(server, execute);
+    addTools?.(server, execute);
     return server;
   };
 
@@ -77,7 +81,7 @@ export function createMcpServers(options: McpServerOptions) {
         const toolLimits = consents.limitsOf(tool, args, caller, consent.granted);
         const idempotencyKey = args.idempotencyKey ?? deriveKey(tool, args);
         const variables = tool.hasKey ? { ...args, idempotencyKey } : args;
-        const result = await execute(tool.document, variables, exchange, { ...caller, toolLimits });
+        const result = await createExecute(exchange, { ...caller, toolLimits })(tool.document, variables);
         return tool.name === orderTool && hasTasks(context) ? toStartedTask(result) : result;
       }
       const outcomes = ['ConsentRequired'];
@@ -124,26 +128,23 @@ export function createMcpServers(options: McpServerOptions) {
     return { asked };
   }
 
-  async function execute(
-    query: string,
-    variables: Arguments,
-    exchange: Exchange,
-    caller: Caller,
-  ): Promise<CallToolResult> {
-    const { signal, requestId, trace } = exchange;
-    const request = {
-      ...{ method: 'POST', search: '', body: '', headers: {}, mediaType: 'application/json' as const },
-      ...{ isStreamOnly: false, signal, requestId, trace, confirmCaller: () => exchange.confirmCaller() },
+  function createExecute(exchange: Exchange, caller: Caller): Execute {
+    return async (query, variables) => {
+      const { signal, requestId, trace } = exchange;
+      const request = {
+        ...{ method: 'POST', search: '', body: '', headers: {}, mediaType: 'application/json' as const },
+        ...{ isStreamOnly: false, signal, requestId, trace, confirmCaller: () => exchange.confirmCaller() },
+      };
+      const reply = await graphql.answerOwn({ query, variables }, request, caller);
+      exchange.reply = reply.record;
+      const result = parseJson(textOf(reply));
+      const data = readProperty(result, 'data');
+      const errors = readProperty(result, 'errors');
+      const text = `${dataNote}\n${JSON.stringify(errors === undefined ? data : { data, errors })}`;
+      // Failures of orders are results without errors.
+      if (!isObject(data) || reply.record.errorCodes.length > 0) return failure(text);
+      return { content: [{ type: 'text', text }], structuredContent: data, _meta: untrusted };
     };
-    const reply = await graphql.answerOwn({ query, variables }, request, caller);
-    exchange.reply = reply.record;
-    const result = parseJson(textOf(reply));
-    const data = readProperty(result, 'data');
-    const errors = readProperty(result, 'errors');
-    const text = `${dataNote}\n${JSON.stringify(errors === undefined ? data : { data, errors })}`;
-    // Failures of orders are results without errors.
-    if (!isObject(data) || reply.record.errorCodes.length > 0) return failure(text);
-    return { content: [{ type: 'text', text }], structuredContent: data, _meta: untrusted };
   }
 }
 

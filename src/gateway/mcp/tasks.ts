@@ -11,7 +11,7 @@ import {
 import { internalErrorMessage } from '../../base/errors.ts';
 import { isObject, readProperty } from '../../base/parse-json.ts';
 import { maxLengths } from '../graphql/schema/field-checks.ts';
-import { orderFragment } from './tools.ts';
+import { type Arguments, orderFragment } from './tools.ts';
 
 /* The tasks extension: https://github.com/modelcontextprotocol/ext-tasks. Each task is an essay order, with the same id. */
 
@@ -30,11 +30,11 @@ export function hasTasks({ mcpReq: { envelope } }: ServerContext): boolean {
   return isObject(readProperty(extensions, extensionName));
 }
 
-/** Answers requests about tasks. @param execute executes an operation with the id of an order */
-export function addTaskMethods(
-  { server }: McpServer,
-  execute: (document: string, id: string) => Promise<CallToolResult>,
-): void {
+/** Executes an operation for the caller of a request. */
+export type Execute = (document: string, variables: Arguments) => Promise<CallToolResult>;
+
+/** Answers requests about tasks. */
+export function addTaskMethods({ server }: McpServer, execute: Execute): void {
   for (const method of taskMethods) {
     server.setRequestHandler(method, { params: taskParams }, async ({ taskId }, context) => {
       if (!hasTasks(context)) {
@@ -50,7 +50,7 @@ export function addTaskMethods(
 
   /** @throws ProtocolError while the store fails: an order that is not cancelled will be paid for */
   async function executeWhole(document: string, id: string): Promise<CallToolResult> {
-    const result = await execute(document, id);
+    const result = await execute(document, { id });
     if (result.isError) throw new ProtocolError(ProtocolErrorCode.InternalError, internalErrorMessage);
     return result;
   }
