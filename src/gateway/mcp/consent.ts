@@ -137,7 +137,7 @@ export function createConsents({ budgets, allowances, paidServices, secrets }: C
   }
 }
 
-function createCodec(secret: string) {
+export function createCodec(secret: string) {
   const key = createHmac('sha256', secret).update('consent of agents').digest();
   return createRequestStateCodec<Seal>({ key, ttlSeconds });
 }

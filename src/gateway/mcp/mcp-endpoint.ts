@@ -1,4 +1,4 @@
-import { createMcpHandler } from '@modelcontextprotocol/server';
+import { createMcpHandler, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { InTimeSlice } from '../../base/async/time-slices.ts';
 import { findJsonProblem, isObject, maxUncheckedLength, parseJson, readProperty } from '../../base/parse-json.ts';
 import { isLoopback } from '../../base/variables/parsers.ts';
@@ -11,17 +11,15 @@ import { isTaskMethod } from './tasks.ts';
 import { createToolList, orderTool, type ToolOptions } from './tools.ts';
 
 export interface McpEndpointOptions extends Omit<McpServerOptions, 'listTools' | 'events'>, ToolOptions {
-  createServer?: ReturnType<typeof createMcpServers> | undefined;
   /** Who issues the tokens that the gateway accepts, as it is configured; null: it accepts none. */
   issuer: string | null;
   inTimeSlice: InTimeSlice;
 }
 
 /** Serves the Model Context Protocol without sessions, in the editions 2026-07-28 and 2025-11-25. */
-export function createMcpEndpoint(allOptions: McpEndpointOptions): McpEndpoint {
-  const { issuer, inTimeSlice, createServer: given, ...options } = allOptions;
+export function createMcpEndpoint({ issuer, inTimeSlice, ...options }: McpEndpointOptions): McpEndpoint {
   const listTools = createToolList(options);
-  const createServer = given ?? createMcpServers({ ...options, listTools });
+  const createServer = createMcpServers({ ...options, listTools });
 
   return {
     /** RFC 9728. The issuer is the same text as in tokens: clients compare it. */
@@ -55,6 +53,11 @@ export function createMcpEndpoint(allOptions: McpEndpointOptions): McpEndpoint {
         const reason = 'The request body must be one JSON-RPC message, as a JSON object.';
         return exchange.sendError(400, 'BAD_USER_INPUT', reason);
       }
+      // The SDK would answer that there are too many subscriptions.
+      if (message.method === 'subscriptions/listen') {
+        const error = { code: ProtocolErrorCode.MethodNotFound, message: 'Method not found' };
+        return exchange.sendJson(404, { jsonrpc: '2.0', id: message.id ?? null, error });
+      }
       if (refuseTool(exchange, caller, message)) return;
       // Reading a message of the protocol takes longer than a small query.
       await inTimeSlice(() => respond(exchange, caller, message));
@@ -77,7 +80,7 @@ export function createMcpEndpoint(allOptions: McpEndpointOptions): McpEndpoint {
   async function respond(exchange: Exchange, caller: Caller, message: object): Promise<void> {
     const url = `${originOf(exchange)}/mcp`;
     const request = new Request(url, { method: 'POST', headers: headersOf(exchange) });
-    const handler = createMcpHandler(() => createServer(exchange, caller), { keepAliveMs: 0, maxSubscriptions: 0 });
+    const handler = createMcpHandler(() => createServer(exchange, caller), { keepAliveMs: 0 });
     const response = await handler.fetch(request, { parsedBody: message });
     // All results are complete: no tool reports progress, and nothing can be subscribed to.
     const bytes = new Uint8Array(await response.arrayBuffer());

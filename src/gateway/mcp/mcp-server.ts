@@ -15,11 +15,13 @@ export interface McpServerOptions extends ConsentOptions {
   listTools: () => readonly Tool[];
   graphql: Pick<GraphqlHandler, 'answerOwn'>;
   events: Pick<Events, 'unexpectedError'>;
+  /** Adds tools to those of the gateway. */
+  addTools?: ((server: McpServer, execute: Execute) => void) | undefined;
 }
 
 /** Creates the server of each request: the tools that its caller may use. */
 export function createMcpServers(options: McpServerOptions) {
-  const { listTools, graphql, events } = options;
+  const { listTools, graphql, events, addTools } = options;
   const consents = createConsents(options);
 
   return (exchange: Exchange, caller: Caller): McpServer => {
@@ -37,7 +39,9 @@ export function createMcpServers(options: McpServerOptions) {
         return call({ tool, args, caller, paidCalls, confirmation, context }, exchange);
       });
     }
-    addTaskMethods(server, createExecute(exchange, caller));
+    const execute = createExecute(exchange, caller);
+    addTaskMethods(server, execute);
+    addTools?.(server, execute);
     return server;
   };
 
