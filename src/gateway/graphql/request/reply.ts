@@ -31,6 +31,12 @@ export interface Reply {
   stream?: ResultStream;
 }
 
+/** The body of a reply. */
+export function textOf({ parts, body, bodyEncoding }: Reply): string {
+  if (parts) return Buffer.concat(parts).toString();
+  return bodyEncoding === 'utf8' ? body : Buffer.from(body, bodyEncoding).toString();
+}
+
 /** A reply as log, metrics and traces show it. It refers to no document, which a kept reply would hold in memory. */
 export interface ReplyRecord extends FinishedReply {
   /** Null if no operation was executed, or the reply is kept. */
@@ -108,8 +114,7 @@ export function createReplies(options: RepliesOptions) {
     }
 
     async function write(result: ExecutionResult): Promise<string> {
-      const { body, parts } = await create(result, request, caller, null);
-      const text = parts ? Buffer.concat(parts).toString() : body;
+      const text = textOf(await create(result, request, caller, null));
       // Errors have the id of their request.
       if (result.errors === undefined) streamed.set(result, text);
       return text;
