@@ -53,8 +53,8 @@ export type Secrets = readonly [present: string, ...others: string[]];
  */
 export function createSealing(readSecret: () => string, oldSecret: string | null = null) {
   let secrets: Secrets | null = null;
-  /** All since the start, the present one first: what is stored with them can still be read. */
-  let known: Secrets | null = null;
+  /** Those of before: what is stored with them can still be read. */
+  let former: readonly string[] = [];
   let keys: SealingKeys | null = null;
   /** As the check value has it; null: it was not read yet. */
   let nameKey: string | null = null;
@@ -65,18 +65,17 @@ export function createSealing(readSecret: () => string, oldSecret: string | null
   }
 
   const present = () => loadSecrets()[0];
-  const loadKnown = () => known ?? loadSecrets();
 
   return {
     /** Those of the configuration, the present one first: nothing else is accepted from clients. */
     secrets: loadSecrets,
     loadKeys(): SealingKeys {
-      keys ??= deriveKeys(loadKnown(), nameKey ?? nameKeyOf(present()));
+      keys ??= deriveKeys([...loadSecrets(), ...former], nameKey ?? nameKeyOf(present()));
       return keys;
     },
     /** Values are sealed with this secret from now on. Those that were known before still open values in the store. */
     use(secret: string, old: string | null): void {
-      known = listUnique(secret, old, ...loadKnown());
+      former = listUnique(...loadSecrets(), ...former);
       secrets = listUnique(secret, old);
       keys = null;
     },
@@ -87,7 +86,7 @@ export function createSealing(readSecret: () => string, oldSecret: string | null
     },
     /** Whether one of the secrets opens the check value of a store, whose names are used from then on. */
     opens(value: string): boolean {
-      const secret = loadKnown().find((each) => openCheckValue(each, value) !== null);
+      const secret = [...loadSecrets(), ...former].find((each) => openCheckValue(each, value) !== null);
       if (secret === undefined) return false;
       const found = openCheckValue(secret, value) || nameKeyOf(secret);
       if (found !== nameKey) keys = null;
