@@ -9,7 +9,7 @@ export function parseJson(text: string): unknown {
 
 /** Undefined if the text is not JSON, or would take too long to parse. */
 export function parseBoundedJson(text: string): unknown {
-  return findJsonProblem(text) === null ? parseJson(text) : undefined;
+  return text.length > maxUncheckedLength && findJsonProblem(text) !== null ? undefined : parseJson(text);
 }
 
 /** Whether a value of JSON is an object, and not a list. */
@@ -27,7 +27,6 @@ export const maxUncheckedLength = 10_000;
 
 /** Finds why the JSON of a client or a service would take too long to parse; null if it would not. */
 export function findJsonProblem(text: string): string | null {
-  if (text.length <= maxUncheckedLength) return null;
   const names = new Set<string>();
   /** The text that was read last: before a colon, it is the name of a field. */
   let [start, end] = [0, 0];

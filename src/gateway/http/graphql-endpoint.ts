@@ -50,7 +50,7 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
     const text = body.toString();
     // RFC 8259, 8.1: a byte order mark may be ignored.
     exchange.body = text.startsWith('\ufeff') ? text.slice(1) : text;
-    const problem = findJsonProblem(text);
+    const problem = text.length > maxUncheckedLength ? findJsonProblem(text) : null;
     if (problem !== null) return exchange.sendError(400, 'BAD_USER_INPUT', problem);
     const reply = graphql.answer(exchange, caller);
     return sendReply(exchange, reply instanceof Promise ? await reply : reply);

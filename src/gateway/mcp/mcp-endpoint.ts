@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { InTimeSlice } from '../../base/async/time-slices.ts';
 import { internalErrorMessage } from '../../base/errors.ts';
-import { findJsonProblem, isObject, parseJson, readProperty } from '../../base/parse-json.ts';
+import { findJsonProblem, isObject, maxUncheckedLength, parseJson, readProperty } from '../../base/parse-json.ts';
 import { readVersion } from '../../base/process/package-files.ts';
 import { isLoopback } from '../../base/variables/parsers.ts';
 import type { Caller } from '../callers/caller.ts';
@@ -61,7 +61,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     },
     async answer(exchange, caller, body) {
       const text = body.toString();
-      const problem = findJsonProblem(text);
+      const problem = text.length > maxUncheckedLength ? findJsonProblem(text) : null;
       if (problem !== null) return exchange.sendError(400, 'BAD_USER_INPUT', problem);
       const message = parseJson(text);
       if (!isObject(message)) {
