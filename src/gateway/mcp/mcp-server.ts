@@ -85,7 +85,7 @@ export function createMcpServers(options: McpServerOptions) {
       return consent.asked;
     } catch (error) {
       // The SDK would send the message of the error.
-      events.unexpectedError(error, exchange.requestId);
+      events.unexpectedError(error, { requestId: exchange.requestId });
       return failure(internalErrorMessage);
     }
   }

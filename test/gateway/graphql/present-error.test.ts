@@ -45,7 +45,7 @@ describe('presentError', () => {
       extensions: { code: 'INTERNAL_SERVER_ERROR', service: null, retryable: false, requestId: 'r1' },
     });
     expect(isExpected).toBe(false);
-    expect(logged).toEqual([[fault, 'r1']]);
+    expect(logged).toEqual([[fault, { requestId: 'r1' }]]);
   });
 
   it('keeps GraphQL’s messages about invalid requests, without IBANs', () => {

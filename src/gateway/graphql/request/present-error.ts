@@ -51,7 +51,7 @@ export function presentError(
   { requestId, events, ...options }: PresentErrorOptions,
 ): PresentedError {
   const { message, extensions, logged, isExpected } = describeFailure(error, options);
-  if (logged !== undefined) events.unexpectedError(logged, requestId);
+  if (logged !== undefined) events.unexpectedError(logged, { requestId });
   const locations = locate(error);
   const { path } = error;
   const shown = {
