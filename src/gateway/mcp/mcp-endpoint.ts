@@ -144,7 +144,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       return tool.name === orderTool && hasTasks(context) ? toStartedTask(result) : result;
     } catch (error) {
       // The SDK would send the message of the error.
-      events.unexpectedError(error, exchange.requestId);
+      events.unexpectedError(error, { requestId: exchange.requestId });
       return failure(internalErrorMessage);
     }
   }

@@ -22,6 +22,8 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
   let state: 'connecting' | 'up' | 'down' | 'closed' = 'connecting';
   let lastError: string | null = null;
   let downReason = '';
+  /** Number of commands. */
+  let answered = 0;
   let stopWaiting = () => {};
   const firstChange = new Promise<void>((resolve) => {
     stopWaiting = resolve;
@@ -79,29 +81,41 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
     async run<T>(command: (redis: Redis | Cluster) => Promise<T>): Promise<T> {
       if (state === 'connecting') await firstConnect;
       if (state !== 'up') throw new StoreError(state === 'closed' ? 'closed' : 'not connected');
-      try {
-        return await command(redis);
-      } catch (error) {
-        const reason = reasonOf(error);
-        if (isUp() && (reason === timedOut || (clusterProblems.has(reason) && isDue()))) reconnect(reason);
-        // No `cause`: ioredis errors contain the command, and with it keys, values and passwords.
-        throw new StoreError(reason);
-      }
+      const result = await settle(command(redis));
+      if (result?.status === 'fulfilled') return result.value;
+      const reason = result === null ? timedOut : reasonOf(result.reason);
+      if (isUp() && (reason === timedOut || (clusterProblems.has(reason) && isDue()))) reconnect(reason);
+      // No `cause`: ioredis errors contain the command, and with it keys, values and passwords.
+      throw new StoreError(reason);
     },
     isUp,
     async close(): Promise<void> {
       const wasUp = isUp();
       state = 'closed';
       stopWaiting();
-      // Redis answers QUIT after all earlier commands; the command timeout limits the wait.
+      // Redis answers QUIT after all earlier commands.
       if (wasUp) {
         // Earlier commands of this turn of the event loop are sent after it.
         await setImmediate();
-        await redis.quit().catch(() => {});
+        await answerWithin(redis.quit(), commandTimeoutMs);
       }
       redis.disconnect();
     },
   };
+
+  /**
+   * Null if Redis does not answer in time. The client sends the commands of one turn of the event loop when those before them were
+   * answered, so if it answers those meanwhile, this one has the time once more.
+   */
+  async function settle<T>(answer: Promise<T>): Promise<PromiseSettledResult<T> | null> {
+    const answeredBefore = answered;
+    const settling = Promise.allSettled([answer]);
+    const settled =
+      (await answerWithin(settling, commandTimeoutMs)) ??
+      (answered > answeredBefore ? await answerWithin(settling, commandTimeoutMs) : undefined);
+    if (settled !== undefined) answered += 1;
+    return settled?.[0] ?? null;
+  }
 
   function isUp(): boolean {
     return state === 'up';
@@ -118,7 +132,8 @@ function createClient(server: RedisConfig, commandTimeoutMs: number, reconnectDe
     username,
     password,
     ...(tls && { tls: {} }),
-    commandTimeout: commandTimeoutMs,
+    // Its timers run before it reads what has arrived while the process was busy, so the commands of the gateway have their own.
+    commandTimeout: 5 * commandTimeoutMs,
     connectTimeout,
     disconnectTimeout: 100,
     maxLoadingRetryTime: 1_000,

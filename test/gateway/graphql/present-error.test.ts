@@ -41,7 +41,7 @@ describe('an error', () => {
       extensions: { code: 'INTERNAL_SERVER_ERROR', service: null, retryable: false, requestId: 'r1' },
     });
     expect(isExpected).toBe(false);
-    expect(logged).toEqual([[fault, 'r1']]);
+    expect(logged).toEqual([[fault, { requestId: 'r1' }]]);
   });
 
   it('of an invalid request has GraphQL’s message, without IBANs', () => {

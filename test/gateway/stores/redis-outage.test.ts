@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { tRawClient, tRedisStore } from '../../support/gateway/stores/redis-client.ts';
 import { callsOf } from '../../support/gateway/stores/store-contract.ts';
-import { tRedis, whyNoRedis } from '../../support/redis.ts';
+import { tRedis, tRedisProcess, whyNoRedis } from '../../support/redis.ts';
 
 const hour = { expiresInMs: 3_600_000 };
 
@@ -50,6 +51,31 @@ describe.skipIf(whyNoRedis)(`an outage of Redis${whyNoRedis}`, () => {
     redis.thaw();
     await expectEvents(['up', 'down: timed out', 'up']);
     expect(await store.get('key')).toBe('value');
+  });
+
+  it('is not assumed because the process was busy for longer than a command may take', async () => {
+    // Not through the proxy of this process, which is busy.
+    const redis = await tRedisProcess();
+    const { store, expectEvents } = tRedisStore(redis.url, { commandTimeoutMs: 2_000 });
+    await store.set('key', 'value', hour);
+    const reading = store.get('key');
+    // It was sent.
+    await setImmediate();
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_100);
+    expect(await reading).toBe('value');
+    await expectEvents(['up']);
+  });
+
+  it('is not assumed while Redis answers the commands that were sent before', async () => {
+    const redis = await tRedis();
+    const { store, expectEvents } = tRedisStore(redis.url, { commandTimeoutMs: 3_000 });
+    await store.set('key', 'value', hour);
+    // The second is sent when the first was answered: it takes longer than 3 s.
+    redis.setDelay(2_000);
+    const first = store.get('key');
+    await setImmediate();
+    expect(await Promise.all([first, store.get('key')])).toEqual(['value', 'value']);
+    await expectEvents(['up']);
   });
 
   it('ends when a server that became a replica is a master again, or is replaced', async () => {

@@ -48,7 +48,7 @@ export function presentErrors(errors: readonly GraphQLError[], options: PresentE
  */
 function presentError(error: GraphQLError, { requestId, events, ...options }: PresentErrorOptions): PresentedError {
   const { message, extensions, logged, isExpected } = describeFailure(error, options);
-  if (logged !== undefined) events.unexpectedError(logged, requestId);
+  if (logged !== undefined) events.unexpectedError(logged, { requestId });
   const locations = locate(error);
   const { path } = error;
   const shown = {
