@@ -1,4 +1,4 @@
-import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { errorCodeOf } from '../base/errors.ts';
 import { escapeControls } from '../base/process/terminal.ts';
 import { PaymentFileError } from './open-file.ts';
@@ -14,11 +14,12 @@ export interface Output {
 }
 
 /**
- * A file appears under its name when it is complete; until then its name ends in `.part`.
+ * A file appears under its name when it is complete; until then its name ends in `.part`. A device or a pipe is written to.
  * @throws PaymentFileError if it cannot be created
  */
 export function openOutputFile(path: string): Output {
-  const part = `${path}.part`;
+  const isStream = isDeviceOrPipe(path);
+  const part = isStream ? path : `${path}.part`;
   let file = tryToWrite(path, () => openSync(part, 'w'));
   const close = () => {
     if (file >= 0) closeSync(file);
@@ -33,13 +34,23 @@ export function openOutputFile(path: string): Output {
     },
     complete() {
       close();
-      tryToWrite(path, () => renameSync(part, path));
+      if (!isStream) tryToWrite(path, () => renameSync(part, path));
     },
     discard() {
       close();
-      rmSync(part, { force: true });
+      if (!isStream) rmSync(part, { force: true });
     },
   };
+}
+
+/**
+ * Whether a path is something such as /dev/null, which must never be replaced by a file.
+ * @throws PaymentFileError if it is a folder
+ */
+export function isDeviceOrPipe(path: string): boolean {
+  const found = tryToWrite(path, () => statSync(path, { throwIfNoEntry: false }));
+  if (found?.isDirectory()) throw new PaymentFileError(`${path} is a folder; expected the name of a file`);
+  return found !== undefined && !found.isFile();
 }
 
 /** @param name of the file, for messages @throws PaymentFileError if the file system refuses it */
@@ -52,13 +63,18 @@ export function tryToWrite<Result>(name: string, write: () => Result): Result {
   }
 }
 
-/** On a terminal, controls are escaped. @param onClosed called if the reader closes it, as `head` does */
-export function openStandardOutput(stream: NodeJS.WriteStream, onClosed: () => void): Output {
+/** On a terminal, controls are escaped. @param onFailed receives why nothing more can be written: its reader, such as `head`, has closed it, or a disk is full */
+export function openStandardOutput(stream: NodeJS.WriteStream, onFailed: (reason: string) => void): Output {
   let isClosed = false;
   let resume = () => {};
-  stream.on('error', () => {
+  stream.on('error', (error) => {
     isClosed = true;
-    onClosed();
+    const code = errorCodeOf(error);
+    onFailed(
+      code === 'EPIPE' || code === null
+        ? 'the reader of the output has closed it'
+        : `standard output cannot be written (${code})`,
+    );
     resume();
   });
   return {
