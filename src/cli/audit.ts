@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { isIsoDate } from '../base/calendar-period.ts';
 import { ConfigError, UsageError } from '../base/errors.ts';
-import { print } from '../base/process/terminal.ts';
+import { print, printError } from '../base/process/terminal.ts';
 import {
   type AuditedCall,
+  listAuditFiles,
   readCalls,
   type SumKey,
   sumCalls,
@@ -25,8 +26,10 @@ interface AuditOptions {
 /** Verifies, sums or exports the audit trail in DATA_DIR. @throws ConfigError if lines were changed */
 export function runAudit(action: string, options: AuditOptions): void {
   const folder = join(readConfig(process.env).dataDir, 'audit');
+  const isEmpty = listAuditFiles(folder).length === 0;
+  if (isEmpty) printError(`${folder} has no audit trail; DATA_DIR must be that of the gateway\n`);
   if (action === 'verify') {
-    verify(folder);
+    if (!isEmpty) verify(folder);
     return;
   }
   const from = readDay('from', options.from, '0000-00-00');

@@ -178,6 +178,19 @@ it('verifies, sums and exports by commands, and finds the hash of a subject', as
   expect(stderr).toMatch(/^The audit trail is not as it was written:/);
 });
 
+it.each(['verify', 'sum', 'export'])(
+  'a folder without a trail is named by %s: it may be that of no gateway',
+  async (action) => {
+    const dataDir = tFolder();
+    const { code, stdout, stderr } = await runCommand(['audit', action], { DATA_DIR: dataDir });
+    expect([code, stderr]).toEqual([
+      0,
+      `${join(dataDir, 'audit')} has no audit trail; DATA_DIR must be that of the gateway\n`,
+    ]);
+    expect(stdout).not.toContain('as they were written');
+  },
+);
+
 it('names the cause of each call', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.parse('2026-11-27T12:00:00Z') });
   const { askAs, calls, upstream } = await tAudited({
