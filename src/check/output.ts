@@ -1,4 +1,4 @@
-import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { errorCodeOf } from '../base/errors.ts';
 import { escapeControls } from '../base/process/terminal.ts';
 import { PaymentFileError } from './open-file.ts';
@@ -20,7 +20,13 @@ export interface Output {
 export function openOutputFile(path: string): Output {
   const isStream = isDeviceOrPipe(path);
   const part = isStream ? path : `${path}.part`;
-  let file = tryToWrite(path, () => openSync(part, 'w'));
+  let file = tryToWrite(path, () => {
+    // What a killed run has left, or another run still writes: that one must not write into this file.
+    if (!isStream) rmSync(part, { force: true });
+    return openSync(part, 'w');
+  });
+  const own = fstatSync(file).ino;
+  const isOwn = () => statSync(part, { throwIfNoEntry: false })?.ino === own;
   const close = () => {
     if (file >= 0) closeSync(file);
     file = -1;
@@ -33,12 +39,22 @@ export function openOutputFile(path: string): Output {
       });
     },
     complete() {
+      // While it is open, no other file can have its number.
+      const isReplaced = !isStream && !isOwn();
       close();
-      if (!isStream) tryToWrite(path, () => renameSync(part, path));
+      if (isReplaced) throw new PaymentFileError(`${path} is written by another run that began later`);
+      if (isStream) return;
+      try {
+        tryToWrite(path, () => renameSync(part, path));
+      } catch (error) {
+        rmSync(part, { force: true });
+        throw error;
+      }
     },
     discard() {
+      const isLeft = !isStream && file >= 0 && isOwn();
       close();
-      if (!isStream) rmSync(part, { force: true });
+      if (isLeft) rmSync(part, { force: true });
     },
   };
 }

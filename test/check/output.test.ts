@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants, mkdirSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { openStandardOutput } from '../../src/check/output.ts';
+import { openOutputFile, openStandardOutput } from '../../src/check/output.ts';
 import { serviceAt, tCheck } from '../support/check/check.ts';
 import { tIban } from '../support/e2e/iban.ts';
+import { tFolder } from '../support/gateway/stores/folder.ts';
 import { replyWithIban, tUpstream } from '../support/scripted-upstream.ts';
 
 describe('an output', () => {
@@ -20,6 +22,33 @@ describe('an output', () => {
     closeSync(reader);
     expect(statSync(pipe).isFIFO()).toBe(true);
     expect(readdirSync(folder).sort()).toEqual(['payees.csv', 'pipe']);
+  });
+
+  it('of two runs at a time is that of the later one: the earlier one neither completes nor deletes it', async () => {
+    const folder = tFolder();
+    const path = join(folder, 'checked.csv');
+    const [first, stopped] = [openOutputFile(path), openOutputFile(path)];
+    await first.write('first\n');
+    await stopped.write('stopped\n');
+    const last = openOutputFile(path);
+    await last.write('last\n');
+    await first.write('first again\n');
+    expect(() => first.complete()).toThrow('is written by another run');
+    stopped.discard();
+    last.complete();
+    last.discard();
+    expect(readFileSync(path, 'utf8')).toBe('last\n');
+    expect(readdirSync(folder)).toEqual(['checked.csv']);
+  });
+
+  it('that cannot get its name leaves no part of it', () => {
+    const folder = tFolder();
+    const path = join(folder, 'checked.csv');
+    const output = openOutputFile(path);
+    mkdirSync(path);
+    expect(() => output.complete()).toThrow(`${path} cannot be written (EISDIR)`);
+    output.discard();
+    expect(readdirSync(folder)).toEqual(['checked.csv']);
   });
 
   it('that is a folder is refused before anything is asked', async () => {
