@@ -290,6 +290,8 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
 
   async function checkTable(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
     if (plan.fix !== null) throw new PaymentFileError(`${file.name} is not XML; --fix repairs payment messages only`);
+    if (plan.report !== null)
+      throw new PaymentFileError(`${file.name} is not XML; --report is about a payment message`);
     const tables = await readTables(file, { encoding: plan.encoding });
     const { sheet, columnNames } = plan;
     const planned = await checkTables({ fileName: file.name, tables, sheet, columnNames, answers, banks });
