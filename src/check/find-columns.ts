@@ -50,7 +50,7 @@ export async function findColumns(
   const titleRow = await findTitleRow(rows, counts, names.iban, inTimeSlice);
   const titles = readTitles(rows, titleRow);
   const labels = titles.map((title, column) => (isLabel(title) ? title : columnLetters(column)));
-  const find = (name: string) => findNamed(fileName, name, titles);
+  const find = (name: string) => findNamed(fileName, name, { titles, width: counts.length });
   const earlierResult = findEarlierResult(titles);
   const isOwn = (column: number) => earlierResult === null || column < earlierResult;
 
@@ -212,7 +212,7 @@ async function findTitleRow(
   };
   const named = name === null ? -1 : await findIndex(rows, (row) => row.some((cell) => isTitle(cell, name)));
   if (named >= 0) return named + 1;
-  const position = name === null ? null : readPosition(name);
+  const position = name === null ? null : readPosition(name, counts.length);
   const most = counts.reduce((best, count, column) => (count.ibans > (counts[best]?.ibans ?? 0) ? column : best), 0);
   const column = position ?? ((counts[most]?.ibans ?? 0) > 0 ? most : null);
   const widths = rows.filter((row) => row.some(looksLikeIban)).map(countFilled);
@@ -289,10 +289,14 @@ function isLabel(title: string): boolean {
 
 const maxLabelLength = 100;
 
-function findNamed(fileName: string, name: string, titles: readonly string[]): number {
+function findNamed(
+  fileName: string,
+  name: string,
+  { titles, width }: { titles: readonly string[]; width: number },
+): number {
   const titled = titles.findIndex((title) => isTitle(title, name));
   if (titled >= 0) return titled;
-  const position = readPosition(name);
+  const position = readPosition(name, width);
   if (position !== null) return position;
   const known = titles.filter(isLabel);
   const list = known.length === 0 ? 'it has no titles' : `its titles are ${known.slice(0, maxListed).join(', ')}`;
@@ -307,11 +311,16 @@ function isTitle(cell: Cell, name: string | null): boolean {
   return String(cell).trim().toLowerCase() === name?.trim().toLowerCase();
 }
 
-/** The position that a letter or a number names: 0 for A and 1, 26 for AA; null for another text. */
-function readPosition(name: string): number | null {
+/**
+ * The position that a letter or a number names: 0 for A and 1, 26 for AA; null for another text, or a position behind the table: NR is
+ * a wrong title.
+ */
+function readPosition(name: string, width: number): number | null {
   const text = name.trim().toUpperCase();
-  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text) - 1;
-  return /^[A-Z]{1,3}$/.test(text) ? columnIndex(text) : null;
+  const isLetters = /^[A-Z]{1,3}$/.test(text);
+  if (!isLetters && !/^[1-9]\d{0,4}$/.test(text)) return null;
+  const position = isLetters ? columnIndex(text) : Number(text) - 1;
+  return position < width ? position : null;
 }
 
 export function columnLetters(column: number): string {

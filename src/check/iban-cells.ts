@@ -92,6 +92,13 @@ export function findValidIbans(cell: Cell | undefined): readonly string[] {
   return findIbans(cell).filter(isValidIban);
 }
 
+/** Whether a cell has a further IBAN, right or wrong, beside the one that was read in it. */
+export function hasFurtherIban(cell: Cell | undefined, iban: string): boolean {
+  if (typeof cell !== 'string' || cell.length < iban.length + shortestIban) return false;
+  const text = cellText(cell);
+  return !isPlain(compactIban(text)) && findIbans(text).some((each) => each !== iban);
+}
+
 /** As long as those of their countries, right or wrong. */
 function findIbans(text: string): string[] {
   const found: string[] = [];

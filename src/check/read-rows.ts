@@ -163,20 +163,24 @@ async function decodeStart({ name, start: whole }: PaymentFile, named: TextEncod
 
 /**
  * The delimiter with which most cells are IBANs; if they are as many, the one with which most rows have as many cells as the first
- * row. Excel names it in a first line `sep=;`.
+ * row. One that is in no row is not taken if another makes a table: lines of a quoted cell would be rows. Excel names it in a first
+ * line `sep=;`.
  */
 async function findDelimiter(start: string, inTimeSlice: InTimeSlice): Promise<string> {
   const named = /^sep=([^\r\n])\r?\n/.exec(start)?.[1];
   if (named !== undefined) return named;
-  let best = { delimiter: ',', ibans: -1, regular: -1 };
+  const found: { delimiter: string; ibans: number; regular: number; isTable: boolean }[] = [];
   for (const delimiter of delimiters) {
     const rows = await parseStart(start, delimiter, inTimeSlice);
     const ibans = await inTimeSlice(() => rows.reduce((sum, row) => sum + row.filter(isOnlyIban).length, 0));
     const width = rows.find((row) => row.length > 1)?.length ?? 0;
     const regular = width === 0 ? 0 : rows.filter((row) => row.length === width).length;
-    if (ibans > best.ibans || (ibans === best.ibans && regular > best.regular)) best = { delimiter, ibans, regular };
+    found.push({ delimiter, ibans, regular, isTable: regular * 2 > rows.length });
   }
-  return best.delimiter;
+  const used = found.filter(({ regular }) => regular > 0);
+  const candidates = used.some(({ isTable }) => isTable) ? used : found;
+  const [best] = candidates.toSorted((one, other) => other.ibans - one.ibans || other.regular - one.regular);
+  return best?.delimiter ?? ',';
 }
 
 /** About a hundred rows. */

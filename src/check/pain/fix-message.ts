@@ -56,6 +56,9 @@ export async function* fixMessage(
   totals.sort((one, other) => one.start - other.start);
   let encoder: ReturnType<typeof iconv.getEncoder> | null = null;
   for await (const part of readRepairs(open(), createChecks)) {
+    if (encoder === null && part.removedSpace !== '') {
+      await onChange({ code: 'NOT_XML', line: 1, xpath: '/', before: part.removedSpace, after: '' });
+    }
     encoder ??= iconv.getEncoder(part.encoding, { addBOM: false });
     const repairs = part.repairs.filter(({ code }) => !ofTotals.has(code));
     const known = totals.findIndex(({ start }) => start >= part.start + part.text.length);
@@ -94,6 +97,8 @@ interface RepairedPart {
   repairs: readonly Repair[];
   ampersands: readonly Ampersand[];
   encoding: string;
+  /** Of the message, before its XML declaration. */
+  removedSpace: string;
 }
 
 interface Checks {
@@ -154,7 +159,7 @@ async function* readRepairs(
       encoding = name;
     },
   });
-  const { pieces, inserted, removedLines } = escapeAmpersands(decoded);
+  const { pieces, inserted, removedSpace, removedLines } = escapeAmpersands(decoded);
   const findings = new MessageFindings(
     () => {},
     async (run) => run(),
@@ -211,7 +216,7 @@ async function* readRepairs(
   function takePart(): RepairedPart {
     const length = settledAt - start;
     const isInside = (each: { start: number }) => each.start < settledAt;
-    const part = { text: text.slice(0, length), start, encoding };
+    const part = { text: text.slice(0, length), start, encoding, removedSpace: removedSpace() };
     const taken = { repairs: repairs.filter(isInside), ampersands: ampersands.filter(isInside) };
     repairs = repairs.filter((each) => !isInside(each));
     ampersands = ampersands.filter((each) => !isInside(each));

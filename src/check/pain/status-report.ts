@@ -1,3 +1,4 @@
+import { countOf } from '../../base/process/terminal.ts';
 import { noSchemaCheck } from './check-schema.ts';
 import { decodeXml } from './decode-xml.ts';
 import { find, findAll, textOf, type XmlElement } from './elements.ts';
@@ -87,7 +88,7 @@ export async function readStatusReport(chunks: AsyncIterable<Uint8Array>): Promi
     },
     checkRest(message, findings) {
       if (unmatched <= 0) return;
-      const text = `The report has ${unmatched} transactions that the message does not have, by their identifications.`;
+      const text = `The report has ${countOf(unmatched, 'transaction')} that the message does not have, by identification.`;
       findings.add('REPORT_NOT_MATCHED', message, text);
     },
   };

@@ -88,7 +88,7 @@ describe('a status report', () => {
     expect(await findWith({ payments })).toMatchObject([
       {
         code: 'REPORT_NOT_MATCHED',
-        message: expect.stringContaining('has 1 transactions that the message does not have'),
+        message: expect.stringContaining('has 1 transaction that the message does not have'),
       },
     ]);
   });
