@@ -14,7 +14,6 @@ import { suggestIbans } from '../../iban/suggest-ibans.ts';
 import type { Answers } from '../answers/answers.ts';
 import { type BankFacts, checkNationally } from '../bank-facts.ts';
 import { type FingerprintMap, fingerprintOf } from '../fingerprints.ts';
-import { isInForce } from './dates.ts';
 import { find, findAll, textOf, visitElements, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
 import { countCharacters } from './schema.ts';
@@ -23,8 +22,6 @@ import { parseDate, parseDateTime } from './values.ts';
 
 interface ElementChecks {
   findings: MessageFindings;
-  /** On which the payment is executed, as ISO 8601; today if that is unknown or past. */
-  day: string;
   /** The different IBANs of the message, to which those of the part are added. */
   ibans: FingerprintMap;
   answers: Pick<Answers, 'find'>;
@@ -56,7 +53,7 @@ export function checkElements(part: XmlElement, checks: ElementChecks): void {
         checkBic(element, findings);
         break;
       case 'PstlAdr':
-        checkAddress(element, checks);
+        checkAddress(element, findings);
         break;
       case 'Ctry':
       case 'CtryOfRes':
@@ -166,18 +163,17 @@ function checkBic(element: XmlElement, findings: MessageFindings): void {
   }
 }
 
-function checkAddress(address: XmlElement, { findings, day }: ElementChecks): void {
+function checkAddress(address: XmlElement, findings: MessageFindings): void {
   const lines = findAll(address, 'AdrLine');
   const hasTown = textOf(find(address, 'TwnNm')) !== null;
   const hasCountry = textOf(find(address, 'Ctry')) !== null;
   if (lines.length > 0 && lines.length === address.children.filter(({ name }) => name !== 'AdrTp').length) {
     const message =
       'The address has only lines, which is refused since 15 November 2026. Add TwnNm and Ctry, with at most two AdrLine.';
-    if (isInForce('ADDRESS_UNSTRUCTURED', day)) findings.add('ADDRESS_UNSTRUCTURED', address, message);
+    findings.add('ADDRESS_UNSTRUCTURED', address, message);
     return;
   }
-  if (lines.length > 0 && isInForce('ADDRESS_HYBRID', day))
-    findings.addSummary('ADDRESS_HYBRID', address, describeHybrid);
+  if (lines.length > 0) findings.addSummary('ADDRESS_HYBRID', address, describeHybrid);
   if (!hasTown)
     findings.add('ADDRESS_WITHOUT_TOWN', address, 'The address has no town. Add TwnNm, or leave the address out.');
   if (!hasCountry) {

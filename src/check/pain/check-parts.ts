@@ -8,11 +8,10 @@ import { checkElements } from './check-elements.ts';
 import { checkCommonElements, checkPayment, checkTransaction, executionDayOf } from './check-payment.ts';
 import { checkSchemes } from './check-schemes.ts';
 import { addAmount, checkAmount, checkTotals, createTotals, type Totals } from './check-totals.ts';
-import { findVersionEnd, isInForce } from './dates.ts';
 import { createDuplicates } from './duplicates.ts';
 import { find, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
-import { findVersion, type MessageVersion } from './message-versions.ts';
+import { findVersion, findVersionEnd, type MessageVersion } from './message-versions.ts';
 import { findAmount, type Profile, schemeOf } from './profiles.ts';
 import type { MessageParts } from './read-message.ts';
 import { Refusal } from './rules.ts';
@@ -131,7 +130,8 @@ export function createPartChecks({
       checkWaiting();
       if (groupHeader !== null) {
         checkTotals(groupHeader, totals, findings);
-        if (totals.count === 1 && !requireVersion().isDirectDebit && isInForce('PAYEE_VERIFICATION', today)) {
+        findings.day = today;
+        if (totals.count === 1 && !requireVersion().isDirectDebit) {
           const message = 'A file with one payment cannot opt out of Verification of Payee. Compare the name before.';
           findings.add('PAYEE_VERIFICATION', groupHeader, message);
         }
@@ -186,7 +186,8 @@ export function createPartChecks({
 
   /** Checks each element of a part. @param day ISO 8601 */
   function checkPart(element: XmlElement, day: string): void {
-    checkElements(element, { findings, day, ibans, answers, banks });
+    findings.day = day;
+    checkElements(element, { findings, ibans, answers, banks });
     matchBics(element);
   }
 

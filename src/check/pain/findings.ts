@@ -2,7 +2,7 @@ import type { InTimeSlice } from '../../base/async/time-slices.ts';
 import type { Answer } from '../answers/answer-source.ts';
 import type { Finding, Place } from '../finding.ts';
 import { type XmlElement, xpathOf } from './elements.ts';
-import { type RuleCode, rules, type Scheme, schemesOf } from './rules.ts';
+import { holds, type RuleCode, rules, type Scheme } from './rules.ts';
 
 /** What was found at an element. The message never contains a whole IBAN, unlike the suggestion. */
 interface Problem {
@@ -22,6 +22,8 @@ export interface FoundProblem {
 export class MessageFindings {
   /** The rules for the part that is checked: those of other schemes find nothing. */
   scheme: Scheme = 'iso';
+  /** ISO 8601: the day on which the part is executed. Rules that hold from a later day find nothing. */
+  day = '';
   readonly #summaries = new Map<string, Summary>();
   /** Those of the part that is being read. Their places are known when all of its elements are. */
   #part: Found[] = [];
@@ -78,7 +80,7 @@ export class MessageFindings {
       suggestion?: string | null | (() => string | null);
     },
   ): void {
-    if (!this.#holds(code)) return;
+    if (!holds(code, this.scheme, this.day)) return;
     const suggest = () => (typeof suggestion === 'function' ? suggestion() : suggestion);
     this.#onProblem({ code, element, suggestion: suggest });
     const complete = () => {
@@ -96,7 +98,7 @@ export class MessageFindings {
    * @param about what the message is about, if there can be several
    */
   addSummary(code: RuleCode, element: XmlElement, describe: (count: number) => string, about = ''): void {
-    if (!this.#holds(code)) return;
+    if (!holds(code, this.scheme, this.day)) return;
     const key = `${code} ${about}`;
     const found = this.#summaries.get(key);
     if (found === undefined) this.#summaries.set(key, { code, place: placeOf(element), count: 1, describe });
@@ -107,10 +109,6 @@ export class MessageFindings {
   endMessage(): void {
     for (const { code, place, count, describe } of this.#summaries.values()) this.addLast(code, place, describe(count));
     this.#summaries.clear();
-  }
-
-  #holds(code: RuleCode): boolean {
-    return schemesOf(code)?.includes(this.scheme) ?? true;
   }
 
   /** A problem that depends on the answer about an IBAN. */

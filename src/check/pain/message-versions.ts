@@ -95,6 +95,33 @@ export function findVersion(namespace: string): MessageVersion {
   throw new Refusal('UNSUPPORTED_MESSAGE', `The message is ${printed}${of}. These are checked: ${supported}.`);
 }
 
+interface VersionEnd {
+  versions: readonly string[];
+  /** Countries of the account that the payment is from or to. */
+  countries: readonly string[];
+  /** By which banks. */
+  by: string;
+  /** In words. */
+  date: string;
+  source: string;
+}
+
+const versionEnds: readonly VersionEnd[] = [
+  {
+    versions: ['pain.001.001.03', 'pain.001.003.03', 'pain.008.001.02', 'pain.008.003.02'],
+    ...{ countries: ['DE'], by: 'German banks', date: 'November 2026', source: 'DFÜ agreement' },
+  },
+  {
+    versions: ['pain.001.001.03', 'pain.008.001.02'],
+    ...{ countries: ['CH', 'LI'], by: 'Swiss banks', date: 'November 2026', source: 'Swiss Payment Standards' },
+  },
+];
+
+/** When the banks of a country cease to accept a version; null if no day is known. A hint is given before it, too. */
+export function findVersionEnd(version: string, country: string): VersionEnd | null {
+  return versionEnds.find((end) => end.versions.includes(version) && end.countries.includes(country)) ?? null;
+}
+
 const addressOf2019 = 'a structured address may have it since the version of 2019; leave it out';
 
 /** Elements of the other edition, by name, with what would be right. */
