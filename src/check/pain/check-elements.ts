@@ -11,7 +11,6 @@ import {
 } from '../../iban/iban.ts';
 import { findCountryFormat } from '../../iban/registry.ts';
 import { suggestIbans } from '../../iban/suggest-ibans.ts';
-import type { Answers } from '../answers/answers.ts';
 import { type BankFacts, checkNationally } from '../bank-facts.ts';
 import { type FingerprintMap, fingerprintOf } from '../fingerprints.ts';
 import { find, findAll, textOf, visitElements, type XmlElement } from './elements.ts';
@@ -24,7 +23,6 @@ interface ElementChecks {
   findings: MessageFindings;
   /** The different IBANs of the message, to which those of the part are added. */
   ibans: FingerprintMap;
-  answers: Pick<Answers, 'find'>;
   banks: BankFacts;
 }
 
@@ -94,7 +92,7 @@ export function checkElements(part: XmlElement, checks: ElementChecks): void {
 /** Their checks find what is missing. */
 const mayBeEmpty: ReadonlySet<string> = new Set(['PstlAdr', 'FinInstnId']);
 
-function checkIban(element: XmlElement, { findings, ibans, answers, banks }: ElementChecks): void {
+function checkIban(element: XmlElement, { findings, ibans, banks }: ElementChecks): void {
   const iban = compactIban(element.text);
   const masked = printMasked(iban);
   if (iban !== element.text) {
@@ -117,7 +115,7 @@ function checkIban(element: XmlElement, { findings, ibans, answers, banks }: Ele
     findings.add('IBAN_OUTSIDE_SEPA', element, message);
   }
   const isFirst = ibans.add(fingerprintOf(iban), element.line) === null;
-  findings.addAnswered(element, { iban, answer: answers.find(iban) }, (answer) => {
+  findings.addAnswered(element, iban, (answer) => {
     if (answer.kind === 'answered') {
       const message = `The bank-data service does not accept the IBAN ${masked}. Ask the account holder for the IBAN.`;
       return answer.valid ? null : { code: 'REJECTED_BY_SERVICE', message };

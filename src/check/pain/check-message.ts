@@ -60,8 +60,8 @@ export interface MessageCheck extends AsyncIterable<Finding> {
 export function checkMessage(chunks: AsyncIterable<Uint8Array>, options: MessageCheckOptions): MessageCheck {
   const { answers, banks, messageIds, profile = 'auto', report = null, maxBytes = defaultMaxBytes } = options;
   const { today = isoDateOf(), maxWaiting = defaultMaxWaiting, inTimeSlice = createTimeSlices(maxSliceMs) } = options;
-  const findings = new MessageFindings(answers.hurry, inTimeSlice);
-  const checks = createPartChecks({ findings, answers, banks, messageIds, today, profile, report });
+  const findings = new MessageFindings(answers, inTimeSlice);
+  const checks = createPartChecks({ findings, banks, messageIds, today, profile, report });
   const reader = createMessageReader(checks.parts, createSchemaCheck(findings, profile));
   let isComplete = false;
 

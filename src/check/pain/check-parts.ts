@@ -1,15 +1,11 @@
-import { matchBic } from '../../banks/match-bic.ts';
-import { findBicProblems } from '../../iban/bic.ts';
-import { compactIban, isValidIban } from '../../iban/iban.ts';
-import type { Answers } from '../answers/answers.ts';
-import { type BankFacts, knownBics } from '../bank-facts.ts';
+import type { BankFacts } from '../bank-facts.ts';
 import { FingerprintMap } from '../fingerprints.ts';
+import { checkBics, checkSchemes } from './check-banks.ts';
 import { checkElements } from './check-elements.ts';
 import { checkCommonElements, checkPayment, checkTransaction, executionDayOf } from './check-payment.ts';
-import { checkSchemes } from './check-schemes.ts';
 import { addAmount, checkAmount, checkTotals, createTotals, type Totals } from './check-totals.ts';
 import { createDuplicates } from './duplicates.ts';
-import { find, type XmlElement } from './elements.ts';
+import { find, ibanOf, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
 import { findVersion, findVersionEnd, type MessageVersion } from './message-versions.ts';
 import { findAmount, type Profile, schemeOf } from './profiles.ts';
@@ -19,7 +15,6 @@ import type { StatusReport } from './status-report.ts';
 
 interface PartChecksOptions {
   findings: MessageFindings;
-  answers: Pick<Answers, 'find'>;
   banks: BankFacts;
   /** ISO 8601, such as 2026-11-26. */
   today: string;
@@ -48,15 +43,8 @@ interface Payment {
 }
 
 /** Checks the parts of a message as they are read. */
-export function createPartChecks({
-  findings,
-  answers,
-  banks,
-  today,
-  messageIds,
-  profile,
-  report,
-}: PartChecksOptions): PartChecks {
+export function createPartChecks(options: PartChecksOptions): PartChecks {
+  const { findings, banks, today, messageIds, profile, report } = options;
   const duplicates = createDuplicates(messageIds, findings);
   const totals = createTotals();
   const ibans = new FingerprintMap();
@@ -103,16 +91,16 @@ export function createPartChecks({
 
     transaction(element) {
       if (payment === null) return;
-      const { isDirectDebit } = requireVersion();
+      const of = requireVersion();
       checkPaymentOnce(payment, element);
-      findings.scheme = schemeOf({ payment: payment.element, transaction: element }, profile, requireVersion());
-      const amount = findAmount(element, isDirectDebit);
+      findings.scheme = schemeOf({ payment: payment.element, transaction: element }, profile, of);
+      const amount = findAmount(element, of.isDirectDebit);
       for (const counted of [totals, payment.totals]) addAmount(counted, amount);
       checkAmount(amount, findings);
-      checkTransaction(element, { findings, version: requireVersion(), today });
-      if (isDirectDebit) checkCommonElements(payment.element, element, { findings, reported: payment.reported });
-      duplicates.checkTransaction(element, isDirectDebit ? 'Dbtr' : 'Cdtr', amount);
-      checkSchemes(payment.element, element, { findings, answers, banks, isDirectDebit });
+      checkTransaction(element, { findings, version: of, today });
+      if (of.isDirectDebit) checkCommonElements(payment.element, element, { findings, reported: payment.reported });
+      duplicates.checkTransaction(element, of.other, amount);
+      checkSchemes(payment.element, element, { findings, banks, version: of });
       report?.checkTransaction(payment.element, element, findings);
       checkPart(element, payment.executionDay);
       findings.endPart();
@@ -172,8 +160,7 @@ export function createPartChecks({
     const of = requireVersion();
     findings.scheme = schemeOf({ payment: element, transaction }, profile, of);
     checkWaiting();
-    const country = compactIban(find(element, of.isDirectDebit ? 'CdtrAcct' : 'DbtrAcct', 'Id', 'IBAN')?.text ?? '');
-    const end = findVersionEnd(of.name, country.slice(0, 2));
+    const end = findVersionEnd(of.name, ibanOf(find(element, `${of.own}Acct`)).slice(0, 2));
     if (end !== null && message !== null) {
       const text = `${end.by} accept ${of.name} until ${end.date}. Send the version of 2019 (${end.source}).`;
       findings.addSummary('VERSION_ENDS', message, () => text, end.by);
@@ -187,28 +174,7 @@ export function createPartChecks({
   /** Checks each element of a part. @param day ISO 8601 */
   function checkPart(element: XmlElement, day: string): void {
     findings.day = day;
-    checkElements(element, { findings, ibans, answers, banks });
-    matchBics(element);
+    checkElements(element, { findings, ibans, banks });
+    checkBics(element, findings, banks);
   }
-
-  /** The BIC of each agent is compared with the bank of the account beside it. */
-  function matchBics(element: XmlElement): void {
-    for (const party of ['Dbtr', 'Cdtr']) {
-      const iban = compactIban(find(element, `${party}Acct`, 'Id', 'IBAN')?.text ?? '');
-      const institution = find(element, `${party}Agt`, 'FinInstnId');
-      const bic = find(institution, 'BICFI') ?? find(institution, 'BIC');
-      if (bic === null || !isRealBic(bic.text) || !isValidIban(iban)) continue;
-      findings.addAnswered(bic, { iban, answer: answers.find(iban) }, (answer) => {
-        const known = knownBics(iban, answer, banks);
-        if (matchBic(bic.text, known) !== 'OTHER_BANK') return null;
-        const text =
-          'The BIC is that of another bank than the IBAN. Check both, or leave the BIC out: the IBAN decides.';
-        return { code: 'BIC_OF_OTHER_BANK', message: text, suggestion: known[0] ?? null };
-      });
-    }
-  }
-}
-
-function isRealBic(text: string): boolean {
-  return text !== 'NOTPROVIDED' && findBicProblems(text).length === 0;
 }

@@ -1,5 +1,6 @@
 import type { InTimeSlice } from '../../base/async/time-slices.ts';
 import type { Answer } from '../answers/answer-source.ts';
+import type { Answers } from '../answers/answers.ts';
 import type { Finding, Place } from '../finding.ts';
 import { type XmlElement, xpathOf } from './elements.ts';
 import { holds, type RuleCode, rules, type Scheme } from './rules.ts';
@@ -28,13 +29,16 @@ export class MessageFindings {
   /** Those of the part that is being read. Their places are known when all of its elements are. */
   #part: Found[] = [];
   readonly #queue: Entry[] = [];
-  readonly #hurry: (iban: string) => void;
+  readonly #answers: Pick<Answers, 'find' | 'hurry'>;
   readonly #inTimeSlice: InTimeSlice;
   readonly #onProblem: (problem: FoundProblem) => void;
 
-  /** @param hurry called with the IBAN whose answer is waited for */
-  constructor(hurry: (iban: string) => void, inTimeSlice: InTimeSlice, onProblem = (_: FoundProblem): void => {}) {
-    this.#hurry = hurry;
+  constructor(
+    answers: Pick<Answers, 'find' | 'hurry'>,
+    inTimeSlice: InTimeSlice,
+    onProblem = (_: FoundProblem): void => {},
+  ) {
+    this.#answers = answers;
     this.#inTimeSlice = inTimeSlice;
     this.#onProblem = onProblem;
   }
@@ -111,12 +115,9 @@ export class MessageFindings {
     this.#summaries.clear();
   }
 
-  /** A problem that depends on the answer about an IBAN. */
-  addAnswered(
-    element: XmlElement,
-    { iban, answer }: { iban: string; answer: Answer | Promise<Answer> },
-    judge: (answer: Answer) => Problem | null,
-  ): void {
+  /** A problem that depends on the answer about a valid IBAN. */
+  addAnswered(element: XmlElement, iban: string, judge: (answer: Answer) => Problem | null): void {
+    const answer = this.#answers.find(iban);
     const entry: Entry = { finding: null, pending: null };
     const take = (found: Answer) => {
       const problem = judge(found);
@@ -169,7 +170,7 @@ export class MessageFindings {
   async *take(mustWait: () => boolean): AsyncGenerator<Finding> {
     const queue = this.#queue;
     for (let [entry] = queue; entry !== undefined && (entry.pending === null || mustWait()); [entry] = queue) {
-      if (entry.pending !== null) this.#hurry(entry.pending.iban);
+      if (entry.pending !== null) this.#answers.hurry(entry.pending.iban);
       await entry.pending?.settled;
       queue.shift();
       const { finding } = entry;

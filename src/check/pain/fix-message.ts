@@ -1,4 +1,5 @@
 import iconv from 'iconv-lite';
+import { runAtOnce } from '../../base/async/time-slices.ts';
 import { isoDateOf } from '../../base/calendar-period.ts';
 import { redactIbans } from '../../base/redact.ts';
 import { compactIban, isValidIban, maskIban } from '../../iban/iban.ts';
@@ -45,8 +46,7 @@ export async function* fixMessage(
 ): AsyncGenerator<Buffer> {
   const createChecks = (findings: MessageFindings): Checks => {
     const { parts } = createPartChecks({
-      ...{ findings, banks: noBanks, answers: { find: () => notAsked }, messageIds: new Set(), report: null },
-      ...{ profile, today },
+      ...{ findings, banks: noBanks, messageIds: new Set(), report: null, profile, today },
     });
     return { parts, schema: createSchemaCheck(findings, profile) };
   };
@@ -155,18 +155,14 @@ async function* readRepairs(
     },
   });
   const { pieces, inserted, removedLines } = escapeAmpersands(decoded);
-  const findings = new MessageFindings(
-    () => {},
-    async (run) => run(),
-    (problem) => {
-      const after = repairOf(problem);
-      const { element, code } = problem;
-      if (after === null || after === element.text) return;
-      const place = { line: element.line + removedLines(), xpath: xpathOf(element) };
-      const content = { start: element.start, end: element.end, before: element.text, after };
-      repairs.push({ code, ...place, ...content, isIban: element.name === 'IBAN' });
-    },
-  );
+  const findings = new MessageFindings(noAnswers, runAtOnce, (problem) => {
+    const after = repairOf(problem);
+    const { element, code } = problem;
+    if (after === null || after === element.text) return;
+    const place = { line: element.line + removedLines(), xpath: xpathOf(element) };
+    const content = { start: element.start, end: element.end, before: element.text, after };
+    repairs.push({ code, ...place, ...content, isIban: element.name === 'IBAN' });
+  });
   const { parts, schema } = createChecks(findings);
   const settle = () => {
     settledAt = reader.position().offset;
@@ -222,7 +218,7 @@ async function* readRepairs(
 }
 
 const maxMessageBytes = 1_000_000_000;
-const notAsked = { kind: 'not-asked', reason: 'the message is repaired' } as const;
+const noAnswers = { find: () => ({ kind: 'not-asked', reason: 'the message is repaired' }) as const, hurry() {} };
 const noBanks: BankFacts = { has: () => false, accountCheckMethod: () => null, bics: () => [] };
 
 /** Their repairs are known after the last transaction. */

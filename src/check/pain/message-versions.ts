@@ -12,6 +12,11 @@ export interface MessageVersion {
   edition: 2009 | 2019;
   /** Whether the tables have all of its elements; if not, unknown elements are accepted. */
   isExact: boolean;
+  /** The party that sends the message, and the one that gets or pays the money. */
+  own: Party;
+  other: Party;
+  /** The element with the day of execution in a payment. */
+  date: 'ReqdExctnDt' | 'ReqdColltnDt';
   /** Whether it is a version that German banks restricted. */
   isGerman: boolean;
   /** Whose rules its namespace names; null for those of ISO. */
@@ -24,11 +29,26 @@ export interface MessageVersion {
   transaction: string;
 }
 
+/** The debtor, or the creditor. */
+export type Party = 'Dbtr' | 'Cdtr';
+
 const creditTransfer = {
-  ...{ isDirectDebit: false, message: 'CstmrCdtTrfInitn', payment: 'PmtInf', transaction: 'CdtTrfTxInf' },
+  isDirectDebit: false,
+  own: 'Dbtr',
+  other: 'Cdtr',
+  date: 'ReqdExctnDt',
+  message: 'CstmrCdtTrfInitn',
+  payment: 'PmtInf',
+  transaction: 'CdtTrfTxInf',
 } as const;
 const directDebit = {
-  ...{ isDirectDebit: true, message: 'CstmrDrctDbtInitn', payment: 'PmtInf', transaction: 'DrctDbtTxInf' },
+  isDirectDebit: true,
+  own: 'Cdtr',
+  other: 'Dbtr',
+  date: 'ReqdColltnDt',
+  message: 'CstmrDrctDbtInitn',
+  payment: 'PmtInf',
+  transaction: 'DrctDbtTxInf',
 } as const;
 
 function listVersion(name: string, year: SchemaYear, isExact = true): MessageVersion {
