@@ -49,7 +49,6 @@ export function createPartChecks(options: PartChecksOptions): PartChecks {
   const totals = createTotals();
   const ibans = new FingerprintMap();
   let version: MessageVersion | null = null;
-  let message: XmlElement | null = null;
   let groupHeader: XmlElement | null = null;
   /** Headers that are checked with the first payment, which may say by which rules. */
   let waiting: XmlElement[] = [];
@@ -60,17 +59,7 @@ export function createPartChecks(options: PartChecksOptions): PartChecks {
     openDocument({ name }, namespace) {
       version = findVersion(namespace);
       if (name !== 'Document') throw new Refusal('WRONG_ROOT', `The root element is ${name}. It must be Document.`);
-    },
-
-    openMessage(element) {
-      const of = requireVersion();
-      const { message: expected, name } = of;
-      if (message !== null || element.name !== expected) {
-        const text = `Document has ${element.name} in it. ${name} has one ${expected}, and nothing else.`;
-        throw new Refusal('WRONG_ROOT', text);
-      }
-      message = element;
-      return of;
+      return version;
     },
 
     header(element) {
@@ -89,10 +78,9 @@ export function createPartChecks(options: PartChecksOptions): PartChecks {
       };
     },
 
-    transaction(element) {
+    transaction(element, of) {
       if (payment === null) return;
-      const of = requireVersion();
-      checkPaymentOnce(payment, element);
+      checkPaymentOnce(payment, element, of);
       findings.scheme = schemeOf({ payment: payment.element, transaction: element }, profile, of);
       const amount = findAmount(element, of.isDirectDebit);
       for (const counted of [totals, payment.totals]) addAmount(counted, amount);
@@ -106,35 +94,30 @@ export function createPartChecks(options: PartChecksOptions): PartChecks {
       findings.endPart();
     },
 
-    closePayment(element) {
+    closePayment(element, of) {
       if (payment !== null) {
-        checkPaymentOnce(payment, null);
+        checkPaymentOnce(payment, null, of);
         checkTotals(element, payment.totals, findings);
       }
       findings.endPart();
     },
 
-    closeMessage() {
+    closeMessage(element, { isDirectDebit }) {
       checkWaiting();
       if (groupHeader !== null) {
         checkTotals(groupHeader, totals, findings);
         findings.day = today;
-        if (totals.count === 1 && !requireVersion().isDirectDebit) {
+        if (totals.count === 1 && !isDirectDebit) {
           const message = 'A file with one payment cannot opt out of Verification of Payee. Compare the name before.';
           findings.add('PAYEE_VERIFICATION', groupHeader, message);
         }
       }
-      if (message !== null) report?.checkRest(message, findings);
+      report?.checkRest(element, findings);
       findings.endPart();
       findings.endMessage();
     },
   };
   return { parts, summary: () => ({ version, payments, totals, ibans: ibans.size }) };
-
-  function requireVersion(): MessageVersion {
-    if (version === null) throw new Error('the document must be opened first');
-    return version;
-  }
 
   function checkWaiting(): void {
     for (const element of waiting) {
@@ -153,17 +136,16 @@ export function createPartChecks(options: PartChecksOptions): PartChecks {
     findings.add('CONTROL_SUM_MISSING', find(element, 'NbOfTxs') ?? element, text);
   }
 
-  function checkPaymentOnce(checked: Payment, transaction: XmlElement | null): void {
+  function checkPaymentOnce(checked: Payment, transaction: XmlElement | null, of: MessageVersion): void {
     if (checked.isChecked) return;
     checked.isChecked = true;
     const { element } = checked;
-    const of = requireVersion();
     findings.scheme = schemeOf({ payment: element, transaction }, profile, of);
     checkWaiting();
     const end = findVersionEnd(of.name, ibanOf(find(element, `${of.own}Acct`)).slice(0, 2));
-    if (end !== null && message !== null) {
+    if (end !== null) {
       const text = `${end.by} accept ${of.name} until ${end.date}. Send the version of 2019 (${end.source}).`;
-      findings.addSummary('VERSION_ENDS', message, () => text, end.by);
+      findings.addSummary('VERSION_ENDS', element.parent ?? element, () => text, end.by);
     }
     report?.checkPayment(element, findings);
     duplicates.checkPayment(find(element, 'PmtInfId'));

@@ -102,25 +102,19 @@ interface Checks {
 }
 
 /** Without all other checks: the message is read once more for them. */
-function onlyTotals({ openDocument, openMessage }: MessageParts, findings: MessageFindings): Checks {
-  let isDirectDebit = false;
+function onlyTotals({ openDocument }: MessageParts, findings: MessageFindings): Checks {
   let groupHeader: XmlElement | null = null;
   let ofPayment = createTotals();
   const ofMessage = createTotals();
   const parts: MessageParts = {
     openDocument,
-    openMessage(element) {
-      const version = openMessage(element);
-      isDirectDebit = version.isDirectDebit;
-      return version;
-    },
     header(element) {
       if (element.name === 'GrpHdr') groupHeader ??= element;
     },
     openPayment() {
       ofPayment = createTotals();
     },
-    transaction(element) {
+    transaction(element, { isDirectDebit }) {
       const amount = findAmount(element, isDirectDebit);
       for (const totals of [ofMessage, ofPayment]) addAmount(totals, amount);
     },
@@ -171,12 +165,12 @@ async function* readRepairs(
     {
       ...parts,
       // With the first transaction, all before it is checked.
-      transaction(element) {
-        parts.transaction(element);
+      transaction(element, version) {
+        parts.transaction(element, version);
         settle();
       },
-      closePayment(element) {
-        parts.closePayment(element);
+      closePayment(element, version) {
+        parts.closePayment(element, version);
         settle();
       },
     },

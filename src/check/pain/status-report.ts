@@ -30,15 +30,11 @@ export async function readStatusReport(chunks: AsyncIterable<Uint8Array>): Promi
   const byId = new Map<string, ReportedStatus[]>();
   let group: ReportedStatus | null = null;
   let messageId: string | null = null;
-  let version: ReturnType<typeof findReportVersion> | null = null;
   let unmatched = 0;
 
   const reader = createMessageReader(
     {
-      openDocument(_, namespace) {
-        version = findReportVersion(namespace);
-      },
-      openMessage: () => version ?? findReportVersion(''),
+      openDocument: (_, namespace) => findReportVersion(namespace),
       header(element) {
         if (element.name !== 'OrgnlGrpInfAndSts') return;
         messageId = textOf(find(element, 'OrgnlMsgId'));

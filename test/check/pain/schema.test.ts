@@ -48,17 +48,13 @@ async function findBySchema(xml: string, profile: Profile): Promise<readonly str
   const findings = new MessageFindings(createAnswers(null), runAtOnce);
   const ignore = () => {};
   const parts = {
-    openDocument: ignore,
+    openDocument: (_: unknown, namespace: string) => findVersion(namespace),
     header: ignore,
     openPayment: ignore,
     transaction: ignore,
     closePayment: ignore,
   };
-  const openMessage = () => findVersion(/xmlns="([^"]*)"/.exec(xml)?.[1] ?? '');
-  const reader = createMessageReader(
-    { ...parts, openMessage, closeMessage: ignore },
-    createSchemaCheck(findings, profile),
-  );
+  const reader = createMessageReader({ ...parts, closeMessage: ignore }, createSchemaCheck(findings, profile));
   reader.write(xml);
   reader.end();
   findings.endPart();
