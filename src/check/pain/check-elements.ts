@@ -35,62 +35,33 @@ export function checkElements(part: XmlElement, checks: ElementChecks): void {
         'The text has bytes that are not characters of the encoding. Declare the encoding in which the file was saved.';
       findings.add('ENCODING_BROKEN', element, message);
     } else if (element.children.length > 0 || element.text.trim() !== '' || mayBeEmpty.has(element.name)) {
-      checkElement(element);
+      (checksByName.get(element.name) ?? checkText)(element, checks);
     }
   });
-
-  function checkElement(element: XmlElement): void {
-    switch (element.name) {
-      case 'IBAN':
-        checkIban(element, checks);
-        break;
-      case 'BIC':
-      case 'BICFI':
-      case 'AnyBIC':
-      case 'BICOrBEI':
-        checkBic(element, findings);
-        break;
-      case 'PstlAdr':
-        checkAddress(element, findings);
-        break;
-      case 'Ctry':
-      case 'CtryOfRes':
-      case 'CtryOfBirth':
-        checkCountry(element, findings);
-        break;
-      case 'RmtInf':
-        checkRemittance(element, findings);
-        break;
-      case 'FinInstnId':
-        if (element.children.length === 0) {
-          const message = 'FinInstnId is empty. Write the BIC, or Othr/Id with NOTPROVIDED.';
-          findings.add('INSTITUTION_EMPTY', element, message);
-          findings.add('INSTITUTION_MISSING', element, message);
-        }
-        break;
-      // These are checked with the part that they belong to.
-      case 'CreDtTm':
-      case 'InstdAmt':
-      case 'NbOfTxs':
-      case 'CtrlSum':
-      case 'ReqdColltnDt':
-      case 'DtOfSgntr':
-      case 'ReqdExctnDt':
-      // These are not transferred.
-      case 'ElctrncAdr':
-      case 'ElctrncSgntr':
-      case 'EmailAdr':
-      case 'RmtLctnElctrncAdr':
-      case 'URLAdr':
-        break;
-      default:
-        if (element.children.length === 0) checkText(element, findings);
-    }
-  }
 }
 
 /** Their checks find what is missing. */
 const mayBeEmpty: ReadonlySet<string> = new Set(['PstlAdr', 'FinInstnId']);
+
+type ElementCheck = (element: XmlElement, checks: ElementChecks) => void;
+
+/** By the names of elements; the texts of all others are checked. */
+const checksByName: ReadonlyMap<string, ElementCheck> = new Map([
+  ...ofEach('IBAN', checkIban),
+  ...ofEach('BIC BICFI AnyBIC BICOrBEI', checkBic),
+  ...ofEach('PstlAdr', checkAddress),
+  ...ofEach('Ctry CtryOfRes CtryOfBirth', checkCountry),
+  ...ofEach('RmtInf', checkRemittance),
+  ...ofEach('FinInstnId', checkInstitution),
+  // These are checked with the part that they belong to.
+  ...ofEach('CreDtTm InstdAmt NbOfTxs CtrlSum ReqdColltnDt DtOfSgntr ReqdExctnDt', () => {}),
+  // These are not transferred.
+  ...ofEach('ElctrncAdr ElctrncSgntr EmailAdr RmtLctnElctrncAdr URLAdr', () => {}),
+]);
+
+function ofEach(names: string, check: ElementCheck): [string, ElementCheck][] {
+  return names.split(' ').map((name) => [name, check]);
+}
 
 function checkIban(element: XmlElement, { findings, ibans, banks }: ElementChecks): void {
   const iban = compactIban(element.text);
@@ -144,7 +115,7 @@ function suggestIban(iban: string, banks: BankFacts): string | null {
   return others.length === 0 ? one : null;
 }
 
-function checkBic(element: XmlElement, findings: MessageFindings): void {
+function checkBic(element: XmlElement, { findings }: ElementChecks): void {
   const { text } = element;
   const [problem] = findBicProblems(text);
   if (text.trim() === 'NOTPROVIDED') {
@@ -161,7 +132,7 @@ function checkBic(element: XmlElement, findings: MessageFindings): void {
   }
 }
 
-function checkAddress(address: XmlElement, findings: MessageFindings): void {
+function checkAddress(address: XmlElement, { findings }: ElementChecks): void {
   const lines = findAll(address, 'AdrLine');
   const hasTown = textOf(find(address, 'TwnNm')) !== null;
   const hasCountry = textOf(find(address, 'Ctry')) !== null;
@@ -190,7 +161,7 @@ function describeHybrid(count: number): string {
   return `${countOf(count, 'address')} with AdrLine beside TwnNm: not every bank accepts them. Write StrtNm and BldgNb.`;
 }
 
-function checkCountry(element: XmlElement, findings: MessageFindings): void {
+function checkCountry(element: XmlElement, { findings }: ElementChecks): void {
   const code = textOf(element);
   if (code === null || countryCodes.has(code)) return;
   const capitals = code.toUpperCase();
@@ -203,7 +174,7 @@ function checkCountry(element: XmlElement, findings: MessageFindings): void {
   );
 }
 
-function checkRemittance(remittance: XmlElement, findings: MessageFindings): void {
+function checkRemittance(remittance: XmlElement, { findings }: ElementChecks): void {
   const texts = findAll(remittance, 'Ustrd');
   const [first, second] = remittance.children;
   const length = texts.reduce((sum, { text }) => sum + countCharacters(text), 0);
@@ -215,6 +186,13 @@ function checkRemittance(remittance: XmlElement, findings: MessageFindings): voi
     const message = `The remittance information is given ${remittance.children.length} times. Give one Ustrd or one Strd.`;
     findings.add('REMITTANCE_REPEATED', second, message);
   }
+}
+
+function checkInstitution(institution: XmlElement, { findings }: ElementChecks): void {
+  if (institution.children.length > 0) return;
+  const message = 'FinInstnId is empty. Write the BIC, or Othr/Id with NOTPROVIDED.';
+  findings.add('INSTITUTION_EMPTY', institution, message);
+  findings.add('INSTITUTION_MISSING', institution, message);
 }
 
 /** The calendar day of a date or time; null if it is missing or has another format, which the schema refuses. */
@@ -229,8 +207,9 @@ const references: ReadonlySet<string> = new Set('MsgId PmtInfId InstrId EndToEnd
 /** Longer texts are refused anyway. */
 const maxSuggestionLength = 1000;
 
-function checkText(element: XmlElement, findings: MessageFindings): void {
-  const { name, text } = element;
+function checkText(element: XmlElement, { findings }: ElementChecks): void {
+  const { name, text, children } = element;
+  if (children.length > 0) return;
   const length = name === 'Nm' ? countCharacters(text) : 0;
   if (length > 70 && length <= 140) {
     const message = `The name has ${length} characters. Shorten it to 70, which all banks transfer.`;
