@@ -3,7 +3,7 @@ import { FingerprintMap } from '../fingerprints.ts';
 import { checkBics, checkSchemes } from './check-banks.ts';
 import { checkElements } from './check-elements.ts';
 import { checkCommonElements, checkPayment, checkTransaction, executionDayOf } from './check-payment.ts';
-import { addAmount, checkAmount, checkTotals, createTotals, type Totals } from './check-totals.ts';
+import { checkAmount, createTotalsCheck, type Totals } from './check-totals.ts';
 import { createDuplicates } from './duplicates.ts';
 import { find, ibanOf, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
@@ -33,7 +33,6 @@ interface PartChecks {
 /** A payment whose transactions are being read. */
 interface Payment {
   element: XmlElement;
-  totals: Totals;
   /** Whether it was checked without its transactions: its first transaction may say by which rules. */
   isChecked: boolean;
   /** ISO 8601. */
@@ -46,7 +45,7 @@ interface Payment {
 export function createPartChecks(options: PartChecksOptions): PartChecks {
   const { findings, banks, today, messageIds, profile, report } = options;
   const duplicates = createDuplicates(messageIds, findings);
-  const totals = createTotals();
+  const totals = createTotalsCheck(findings);
   const ibans = new FingerprintMap();
   let version: MessageVersion | null = null;
   let groupHeader: XmlElement | null = null;
@@ -63,6 +62,7 @@ export function createPartChecks(options: PartChecksOptions): PartChecks {
     },
 
     header(element) {
+      totals.header(element);
       if (element.name === 'GrpHdr') groupHeader ??= element;
       waiting.push(element);
       if (payments === 0) return;
@@ -72,10 +72,8 @@ export function createPartChecks(options: PartChecksOptions): PartChecks {
 
     openPayment(element) {
       payments += 1;
-      payment = {
-        ...{ element, totals: createTotals(), isChecked: false, reported: new Set() },
-        executionDay: executionDayOf(element, today),
-      };
+      totals.openPayment();
+      payment = { element, isChecked: false, executionDay: executionDayOf(element, today), reported: new Set() };
     },
 
     transaction(element, of) {
@@ -83,7 +81,7 @@ export function createPartChecks(options: PartChecksOptions): PartChecks {
       checkPaymentOnce(payment, element, of);
       findings.scheme = schemeOf({ payment: payment.element, transaction: element }, profile, of);
       const amount = findAmount(element, of.isDirectDebit);
-      for (const counted of [totals, payment.totals]) addAmount(counted, amount);
+      totals.transaction(element, of);
       checkAmount(amount, findings);
       checkTransaction(element, { findings, version: of, today });
       if (of.isDirectDebit) checkCommonElements(payment.element, element, { findings, reported: payment.reported });
@@ -97,27 +95,25 @@ export function createPartChecks(options: PartChecksOptions): PartChecks {
     closePayment(element, of) {
       if (payment !== null) {
         checkPaymentOnce(payment, null, of);
-        checkTotals(element, payment.totals, findings);
+        totals.closePayment(element);
       }
       findings.endPart();
     },
 
     closeMessage(element, { isDirectDebit }) {
       checkWaiting();
-      if (groupHeader !== null) {
-        checkTotals(groupHeader, totals, findings);
+      totals.closeMessage();
+      if (groupHeader !== null && totals.ofMessage.count === 1 && !isDirectDebit) {
         findings.day = today;
-        if (totals.count === 1 && !isDirectDebit) {
-          const message = 'A file with one payment cannot opt out of Verification of Payee. Compare the name before.';
-          findings.add('PAYEE_VERIFICATION', groupHeader, message);
-        }
+        const message = 'A file with one payment cannot opt out of Verification of Payee. Compare the name before.';
+        findings.add('PAYEE_VERIFICATION', groupHeader, message);
       }
       report?.checkRest(element, findings);
       findings.endPart();
       findings.endMessage();
     },
   };
-  return { parts, summary: () => ({ version, payments, totals, ibans: ibans.size }) };
+  return { parts, summary: () => ({ version, payments, totals: totals.ofMessage, ibans: ibans.size }) };
 
   function checkWaiting(): void {
     for (const element of waiting) {

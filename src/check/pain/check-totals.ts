@@ -1,5 +1,7 @@
 import { find, textOf, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
+import type { MessageVersion } from './message-versions.ts';
+import { findAmount } from './profiles.ts';
 import { isXmlDecimal } from './schema.ts';
 import { schemaDecimals } from './schema-tables.ts';
 import { parseDecimal, printUnits, repairDecimal } from './values.ts';
@@ -13,12 +15,38 @@ export interface Totals {
   isExact: boolean;
 }
 
-export function createTotals(): Totals {
+/** Adds up the amounts of a message and of each payment, and compares them with what its header and the payment say. */
+export function createTotalsCheck(findings: MessageFindings) {
+  const ofMessage = createTotals();
+  let ofPayment = createTotals();
+  let groupHeader: XmlElement | null = null;
+  return {
+    ofMessage,
+    header(element: XmlElement): void {
+      if (element.name === 'GrpHdr') groupHeader ??= element;
+    },
+    openPayment(): void {
+      ofPayment = createTotals();
+    },
+    transaction(transaction: XmlElement, { isDirectDebit }: MessageVersion): void {
+      const amount = findAmount(transaction, isDirectDebit);
+      for (const totals of [ofMessage, ofPayment]) addAmount(totals, amount);
+    },
+    closePayment(payment: XmlElement): void {
+      checkTotals(payment, ofPayment, findings);
+    },
+    closeMessage(): void {
+      if (groupHeader !== null) checkTotals(groupHeader, ofMessage, findings);
+    },
+  };
+}
+
+function createTotals(): Totals {
   return { count: 0, sums: new Map(), isExact: true };
 }
 
 /** Counts a transaction. */
-export function addAmount(totals: Totals, amount: XmlElement | null): void {
+function addAmount(totals: Totals, amount: XmlElement | null): void {
   totals.count += 1;
   const units = parseDecimal(textOf(amount) ?? '')?.units;
   if (units === undefined) {
@@ -30,7 +58,7 @@ export function addAmount(totals: Totals, amount: XmlElement | null): void {
 }
 
 /** Compares the number of transactions and the control sum in a group header or a payment with what is there. */
-export function checkTotals(element: XmlElement, totals: Totals, findings: MessageFindings): void {
+function checkTotals(element: XmlElement, totals: Totals, findings: MessageFindings): void {
   checkCount(find(element, 'NbOfTxs'), totals, findings);
   const sum = find(element, 'CtrlSum');
   if (sum === null || textOf(sum) === null) return;

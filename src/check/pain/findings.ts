@@ -158,6 +158,7 @@ export class MessageFindings {
 
   /** Those that were found are not needed. */
   discard(): void {
+    this.#part = [];
     this.#queue.length = 0;
   }
 

@@ -6,12 +6,12 @@ import { compactIban, isValidIban, maskIban } from '../../iban/iban.ts';
 import type { BankFacts } from '../bank-facts.ts';
 import { createPartChecks } from './check-parts.ts';
 import { createSchemaCheck, noSchemaCheck, type SchemaCheck } from './check-schema.ts';
-import { addAmount, checkTotals, createTotals } from './check-totals.ts';
+import { createTotalsCheck } from './check-totals.ts';
 import { decodeXml } from './decode-xml.ts';
-import { type XmlElement, xpathOf } from './elements.ts';
+import { xpathOf } from './elements.ts';
 import { escapeAmpersands } from './escape-ampersands.ts';
 import { type FoundProblem, MessageFindings } from './findings.ts';
-import { findAmount, type Profile } from './profiles.ts';
+import type { Profile } from './profiles.ts';
 import { createMessageReader, type MessageParts } from './read-message.ts';
 import { Refusal, type RuleCode } from './rules.ts';
 import { countCharacters } from './schema.ts';
@@ -103,30 +103,7 @@ interface Checks {
 
 /** Without all other checks: the message is read once more for them. */
 function onlyTotals({ openDocument }: MessageParts, findings: MessageFindings): Checks {
-  let groupHeader: XmlElement | null = null;
-  let ofPayment = createTotals();
-  const ofMessage = createTotals();
-  const parts: MessageParts = {
-    openDocument,
-    header(element) {
-      if (element.name === 'GrpHdr') groupHeader ??= element;
-    },
-    openPayment() {
-      ofPayment = createTotals();
-    },
-    transaction(element, { isDirectDebit }) {
-      const amount = findAmount(element, isDirectDebit);
-      for (const totals of [ofMessage, ofPayment]) addAmount(totals, amount);
-    },
-    closePayment(element) {
-      checkTotals(element, ofPayment, findings);
-      findings.endPart();
-    },
-    closeMessage() {
-      if (groupHeader !== null) checkTotals(groupHeader, ofMessage, findings);
-      findings.endPart();
-    },
-  };
+  const parts = { openDocument, ...createTotalsCheck(findings) };
   return { parts, schema: noSchemaCheck };
 }
 
