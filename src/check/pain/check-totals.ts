@@ -120,20 +120,20 @@ function countDecimals(units: bigint): number {
   return decimals.replace(/0+$/, '').length;
 }
 
-/** By ISO 4217, where it is not two. Metals and funds have none of their own. */
+/** All that a message can have, if the currency is unknown. */
 function decimalsOf(currency: string | null): number {
-  if (currency === null || /^X/.test(currency)) return currency?.match(/^X[AOP]F$/) ? 0 : 5;
-  const [decimals] = Object.entries(currenciesByDecimals).find(([, codes]) => codes.split(' ').includes(currency)) ?? [
-    2,
-  ];
-  return Number(decimals);
+  return currency === null ? 5 : (decimalsByCurrency.get(currency) ?? 2);
 }
 
-const currenciesByDecimals: Readonly<Record<number, string>> = {
-  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV',
-  3: 'BHD IQD JOD KWD LYD OMR TND',
-  4: 'CLF UYW',
-};
+/** By ISO 4217, where it is not two. Metals, funds and codes for tests have none of their own. */
+const decimalsByCurrency: ReadonlyMap<string, number> = new Map(
+  [
+    { decimals: 0, codes: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF' },
+    { decimals: 3, codes: 'BHD IQD JOD KWD LYD OMR TND' },
+    { decimals: 4, codes: 'CLF UYW' },
+    { decimals: 5, codes: 'XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX' },
+  ].flatMap(({ decimals, codes }) => codes.split(' ').map((code) => [code, decimals] as const)),
+);
 
 /** 999,999,999.99 in hundred-thousandths. */
 const maxEuros = 99_999_999_999_000n;
