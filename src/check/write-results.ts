@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { count } from '../base/process/terminal.ts';
-import type { CheckedRow } from './check-rows.ts';
+import type { CheckedRow } from './check-tables.ts';
 import { type Columns, columnLetters, resultTitles } from './find-columns.ts';
 import type { Finding } from './finding.ts';
 import type { Cell } from './iban-cells.ts';

@@ -12,7 +12,7 @@ import { readBankImportConfig } from '../base/variables/service-config.ts';
 import type { AnswerSource } from '../check/answers/answer-source.ts';
 import { type Answers, createAnswers } from '../check/answers/answers.ts';
 import { type Journal, openJournal } from '../check/answers/journal.ts';
-import type { CheckedRow } from '../check/check-rows.ts';
+import type { CheckedRow } from '../check/check-tables.ts';
 import { checkTables } from '../check/check-tables.ts';
 import { type TextEncoding, textEncodings } from '../check/encodings.ts';
 import type { Columns } from '../check/find-columns.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckedRow } from '../../src/check/check-rows.ts';
+import type { CheckedRow } from '../../src/check/check-tables.ts';
 import type { Columns } from '../../src/check/find-columns.ts';
 import type { CellResult } from '../../src/check/judge-row.ts';
 import { createRowWriter, neutralize } from '../../src/check/write-results.ts';
