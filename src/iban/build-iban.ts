@@ -1,8 +1,13 @@
 import { compactIban } from './iban.ts';
 import { calcCheckDigits } from './mod97.ts';
 import { type CheckDigits, findNationalCheck, findWrongCheckDigits } from './national-checks.ts';
-import { type CountryFormat, findCountryFormat, type Span } from './registry.ts';
-import { findUnregisteredFormat } from './unregistered-formats.ts';
+import {
+  type CountryFormat,
+  characterTypes,
+  findCountryFormat,
+  findUnregisteredFormat,
+  type Span,
+} from './registry.ts';
 
 const ibanFieldNames = ['bankCode', 'branch', 'accountNumber'] as const;
 
@@ -216,9 +221,7 @@ interface LocatedField extends IbanField {
  * them (CZ, HR, HU's first digit, NL, RU). It also includes the type of account and its holder (BR).
  */
 export function locateFields(format: CountryFormat): readonly LocatedField[] {
-  const bbanTypes = [...format.format.slice('DE2!n'.length).matchAll(/(\d+)!([nac])/g)]
-    .map(([, count, type = '']) => type.repeat(Number(count)))
-    .join('');
+  const bbanTypes = characterTypes(format.format).slice(2);
   const locate = (name: IbanFieldName, span: Span): LocatedField => {
     const types = bbanTypes.slice(span.first - 1, span.last);
     const characters = nameCharacters(types);
