@@ -3,7 +3,7 @@ import { FingerprintMap } from '../fingerprints.ts';
 import { checkBics, checkSchemes } from './check-banks.ts';
 import { checkElements } from './check-elements.ts';
 import { checkCommonElements, checkPayment, checkTransaction, executionDayOf } from './check-payment.ts';
-import { checkAmount, createTotalsCheck, type Totals } from './check-totals.ts';
+import { checkAmount, createTotalsCheck } from './check-totals.ts';
 import { createDuplicates } from './duplicates.ts';
 import { find, ibanOf, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
@@ -25,11 +25,6 @@ interface PartChecksOptions {
   report: StatusReport | null;
 }
 
-interface PartChecks {
-  parts: MessageParts;
-  summary(): { version: MessageVersion | null; payments: number; totals: Totals; ibans: number };
-}
-
 /** A payment whose transactions are being read. */
 interface Payment {
   element: XmlElement;
@@ -42,7 +37,7 @@ interface Payment {
 }
 
 /** Checks the parts of a message as they are read. */
-export function createPartChecks(options: PartChecksOptions): PartChecks {
+export function createPartChecks(options: PartChecksOptions) {
   const { findings, banks, today, messageIds, profile, report } = options;
   const duplicates = createDuplicates(messageIds, findings);
   const totals = createTotalsCheck(findings);

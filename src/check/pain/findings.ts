@@ -87,11 +87,11 @@ export class MessageFindings {
     if (!holds(code, this.scheme, this.day)) return;
     const suggest = () => (typeof suggestion === 'function' ? suggestion() : suggestion);
     this.#onProblem({ code, element, suggestion: suggest });
-    const complete = () => {
+    const complete = (): Entry => {
       const { line, xpath } = placeOf(element);
       const place = { line, xpath: path === null ? xpath : `${xpath}/${path}` };
-      const create = (text: string | null) => createFinding({ code, message, suggestion: text }, place);
-      return typeof suggestion === 'function' ? () => create(suggestion()) : create(suggestion);
+      const create = () => createFinding({ code, message, suggestion: suggest() }, place);
+      return { finding: typeof suggestion === 'function' ? create : create(), pending: null };
     };
     this.#part.push({ order: element.order, code, path, isGeneric, complete });
   }
@@ -131,7 +131,7 @@ export class MessageFindings {
       entry.pending = { iban, settled };
     } else take(answer);
     if (entry.finding === null && entry.pending === null) return;
-    this.#part.push({ order: element.order, code: null, path: null, isGeneric: false, entry });
+    this.#part.push({ order: element.order, code: null, path: null, isGeneric: false, complete: () => entry });
   }
 
   /** The findings of the part are complete. */
@@ -147,7 +147,7 @@ export class MessageFindings {
     }
     for (const found of part) {
       if (found.isGeneric && reasons.get(found.order)?.some((other) => isReason(other, found))) continue;
-      this.#queue.push(found.entry ?? { finding: found.complete?.() ?? null, pending: null });
+      this.#queue.push(found.complete());
     }
   }
 
@@ -196,8 +196,8 @@ interface Found {
   /** The name of the missing element; null if none is missing. */
   path: string | null;
   isGeneric: boolean;
-  complete?: () => Finding | (() => Finding);
-  entry?: Entry;
+  /** Called when all elements of the part are known, and so its place. */
+  complete: () => Entry;
 }
 
 function isError({ code }: Found): boolean {
