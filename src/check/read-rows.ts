@@ -3,7 +3,7 @@ import { CsvError } from 'csv-parse';
 import { type InTimeSlice, runAtOnce } from '../base/async/time-slices.ts';
 import { createCsvParser } from '../base/csv-parser.ts';
 import { decodeText } from '../base/decode-text.ts';
-import { replay } from '../base/input-file.ts';
+import { limitBytes, replay } from '../base/input-file.ts';
 import { count } from '../base/process/terminal.ts';
 import { readWorkbook } from '../base/read-workbook.ts';
 import { findSingleByteEncoding, type TextEncoding } from './encodings.ts';
@@ -64,7 +64,7 @@ async function readSheets({ name, size, chunks }: PaymentFile): Promise<Table[]>
       `${name} has more than ${maxWorkbookBytes / 1_000_000} MB, the limit for a workbook; save it as CSV, which has no limit`,
     );
   if (size !== null && size > maxWorkbookBytes) throw tooLarge();
-  const archive = await buffer(limitBytes(chunks, tooLarge));
+  const archive = await buffer(limitBytes(chunks, maxWorkbookBytes, tooLarge));
   const style = { delimiter: ',', lineEnd: '\n', hasByteOrderMark: true, encoding: null } as const;
   return (await readWorkbook({ name, archive, ErrorType: PaymentFileError, limits: workbookLimits })).map(
     ({ name: sheet, isHidden, rows }) => ({
@@ -97,15 +97,6 @@ async function* groupRows(rows: AsyncIterable<Cells>): AsyncGenerator<readonly C
     group = [];
   }
   if (group.length > 0) yield group;
-}
-
-async function* limitBytes(chunks: AsyncIterable<Buffer>, tooLarge: () => Error): AsyncGenerator<Buffer> {
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    bytes += chunk.length;
-    if (bytes > maxWorkbookBytes) throw tooLarge();
-    yield chunk;
-  }
 }
 
 function* group(rows: readonly Cells[]): Generator<readonly Cells[]> {

@@ -41,7 +41,7 @@ interface FixOptions {
  * @throws Refusal if it cannot be read to its end
  */
 export async function* fixMessage(
-  open: () => AsyncIterable<Uint8Array>,
+  open: () => AsyncIterable<Buffer>,
   { profile, today = isoDateOf(), onChange }: FixOptions,
 ): AsyncGenerator<Buffer> {
   const createChecks = (findings: MessageFindings): Checks => {
@@ -109,7 +109,7 @@ function onlyTotals({ openDocument }: MessageParts, findings: MessageFindings): 
 
 /** Checks a message, and finds what can be repaired. */
 async function* readRepairs(
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Buffer>,
   createChecks: (findings: MessageFindings) => Checks,
 ): AsyncGenerator<RepairedPart> {
   let text = '';

@@ -26,7 +26,7 @@ export interface StatusReport {
 }
 
 /** @throws Refusal if it is not a report, or cannot be read */
-export async function readStatusReport(chunks: AsyncIterable<Uint8Array>): Promise<StatusReport> {
+export async function readStatusReport(chunks: AsyncIterable<Buffer>): Promise<StatusReport> {
   /** Those that the message was not found to have, by payment. */
   const byPayment = new Map<string, ReportedStatus[]>();
   const byId = new Map<string, ReportedStatus[]>();
