@@ -115,7 +115,7 @@ describe('a status report', () => {
   });
 
   it('must have the message of a report', async () => {
-    const report = createReport({}).replaceAll('CstmrPmtStsRpt', 'CstmrPmtRvsl');
+    const report = createReport({}).replaceAll('CstmrPmtStsRpt', 'CstmrCdtTrfInitn');
     const reading = readStatusReport(replay([Buffer.from(report)]));
     await expect(reading).rejects.toThrow('pain.002.001.10 has one CstmrPmtStsRpt, and nothing else.');
   });
