@@ -151,7 +151,7 @@ export function describeIbanProblem(problem: IbanProblem, iban: string): string 
 }
 
 /** Norwegian IBANs have 15 characters. */
-const shortestIban = 15;
+export const shortestIban = 15;
 const compacted = /^[A-Z0-9]*$/;
 const decoration = /[\s\p{Dash_Punctuation}\p{Default_Ignorable_Code_Point}]+/gu;
 

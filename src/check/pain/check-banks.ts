@@ -1,6 +1,5 @@
-import { matchBic } from '../../banks/match-bic.ts';
 import type { PaymentScheme } from '../../banks/scheme-registers.ts';
-import { findBicProblems } from '../../iban/bic.ts';
+import { findBicProblems, matchBic } from '../../iban/bic.ts';
 import { isValidIban } from '../../iban/iban.ts';
 import { type BankFacts, knownBics } from '../bank-facts.ts';
 import { find, ibanOf, textOf, type XmlElement } from './elements.ts';
