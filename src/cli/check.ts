@@ -323,7 +323,7 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
         };
       }
       const format = plan.format === 'json' ? 'json' : 'csv';
-      return createRowWriter(format, { fileName: file.name, sheet: several ? sheet : null, columns, style }).write;
+      return createRowWriter(format, { fileName: file.name, sheet: several ? sheet : null, columns, style });
     }
   }
 

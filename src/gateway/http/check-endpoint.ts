@@ -156,8 +156,8 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
       const tables = await readTables(file, { limits: tableLimits, encoding, inTimeSlice });
       for (const { table, checked } of await checkTables({ ...checking, fileName, tables, sheet: null, columnNames })) {
         if (checked === null) continue;
-        const writer = createRowWriter(format, { fileName, columns: checked.columns, style: table.style });
-        for await (const rows of checked.rows) await send(await inTimeSlice(() => writer.write(rows)));
+        const write = createRowWriter(format, { fileName, columns: checked.columns, style: table.style });
+        for await (const rows of checked.rows) await send(await inTimeSlice(() => write(rows)));
       }
       await send('');
     }
