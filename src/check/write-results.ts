@@ -60,11 +60,11 @@ export function createWorkbookWriter() {
   const sheets: { sheet: string; data: (Cell | null)[][]; stickyRowsCount: number }[] = [];
   let rows = 0;
   return {
-    /** @throws PaymentFileError for too many rows */
-    addSheet({ sheet, columns }: { sheet: string | null; columns: Columns }) {
+    /** What adds rows has no output before the end. It throws a PaymentFileError for too many rows. */
+    addSheet({ sheet, columns }: { sheet: string | null; columns: Columns }): WriteRows {
       const data: (Cell | null)[][] = [];
       sheets.push({ sheet: sheet ?? 'Checked', data, stickyRowsCount: columns.titleRow ?? 0 });
-      return (checked: readonly CheckedRow[]) => {
+      return (checked) => {
         for (const row of checked) {
           const { own, missing, others } = extendRow(row, columns);
           const cells = [...own, ...Array<Cell>(missing).fill(''), ...others];
@@ -72,6 +72,7 @@ export function createWorkbookWriter() {
         }
         rows += checked.length;
         if (rows > maxWrittenRows) throw tooManyRows();
+        return '';
       };
     },
     async end(): Promise<Buffer> {

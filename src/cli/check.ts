@@ -315,13 +315,7 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
     return all;
 
     function createWriter({ sheet, style }: Table, columns: Columns): (rows: readonly CheckedRow[]) => string {
-      if (workbook !== null) {
-        const add = workbook.addSheet({ sheet, columns });
-        return (rows) => {
-          add(rows);
-          return '';
-        };
-      }
+      if (workbook !== null) return workbook.addSheet({ sheet, columns });
       const format = plan.format === 'json' ? 'json' : 'csv';
       return createRowWriter(format, { fileName: file.name, sheet: several ? sheet : null, columns, style });
     }

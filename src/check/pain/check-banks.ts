@@ -40,7 +40,7 @@ export function checkSchemes(
   transaction: XmlElement,
   { findings, banks, version: { isDirectDebit, other } }: SchemeChecks,
 ): void {
-  if (banks.schemes === undefined || findings.scheme === 'iso' || findings.scheme === 'sps') return;
+  if (banks.schemes === undefined || !findings.isSepa) return;
   const account = find(transaction, `${other}Acct`);
   const iban = ibanOf(account);
   if (!isValidIban(iban)) return;

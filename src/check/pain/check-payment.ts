@@ -68,8 +68,7 @@ function checkMandatory(element: XmlElement | null, paths: readonly string[], fi
     for (const [index, name] of names.entries()) {
       const child = find(parent, name);
       if (child === null) {
-        if (findings.scheme === 'sepa' || findings.scheme === 'dk')
-          findings.addMissing(parent, names.slice(index).join('/'));
+        if (findings.isSepa) findings.addMissing(parent, names.slice(index).join('/'));
         break;
       }
       parent = child;

@@ -99,7 +99,7 @@ export function checkAmount(amount: XmlElement | null, findings: MessageFindings
   const text = textOf(amount);
   if (text === null) return;
   const decimal = parseDecimal(text);
-  const isSepa = findings.scheme === 'sepa' || findings.scheme === 'dk';
+  const { isSepa } = findings;
   const limit = isSepa ? 2 : decimalsOf(currency);
   const shown = decimal === null || isSepa ? decimal?.decimals : countDecimals(decimal.units);
   if (decimal === null || (shown ?? 0) > limit) {

@@ -43,6 +43,11 @@ export class MessageFindings {
     this.#onProblem = onProblem;
   }
 
+  /** Whether the part is of a SEPA payment, by the rules of all banks or of German ones. */
+  get isSepa(): boolean {
+    return this.scheme === 'sepa' || this.scheme === 'dk';
+  }
+
   /** @param suggestion a function if it takes longer than others */
   add(
     code: RuleCode,
