@@ -8,7 +8,7 @@ import { createDuplicates } from './duplicates.ts';
 import { find, ibanOf, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
 import { findVersion, findVersionEnd, type MessageVersion } from './message-versions.ts';
-import { findAmount, type Profile, schemeOf } from './profiles.ts';
+import { type Profile, schemeOf } from './profiles.ts';
 import type { MessageParts } from './read-message.ts';
 import { Refusal } from './rules.ts';
 import type { StatusReport } from './status-report.ts';
@@ -75,8 +75,7 @@ export function createPartChecks(options: PartChecksOptions) {
       if (payment === null) return;
       checkPaymentOnce(payment, element, of);
       findings.scheme = schemeOf({ payment: payment.element, transaction: element }, profile, of);
-      const amount = findAmount(element, of.isDirectDebit);
-      totals.transaction(element, of);
+      const amount = totals.transaction(element, of);
       checkAmount(amount, findings);
       checkTransaction(element, { findings, version: of, today });
       if (of.isDirectDebit) checkCommonElements(payment.element, element, { findings, reported: payment.reported });

@@ -28,9 +28,11 @@ export function createTotalsCheck(findings: MessageFindings) {
     openPayment(): void {
       ofPayment = createTotals();
     },
-    transaction(transaction: XmlElement, { isDirectDebit }: MessageVersion): void {
+    /** @returns its amount */
+    transaction(transaction: XmlElement, { isDirectDebit }: MessageVersion): XmlElement | null {
       const amount = findAmount(transaction, isDirectDebit);
       for (const totals of [ofMessage, ofPayment]) addAmount(totals, amount);
+      return amount;
     },
     closePayment(payment: XmlElement): void {
       checkTotals(payment, ofPayment, findings);
