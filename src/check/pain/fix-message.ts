@@ -233,8 +233,7 @@ interface Replacement {
 function repairText(
   { text, start, ampersands, encoding }: RepairedPart,
   repairs: readonly Repair[],
-): { copy: string; changes: Change[] } {
-  const changes: Change[] = [];
+): { copy: string; changes: readonly Change[] } {
   const replacements = new Map<number, Replacement>();
   for (const { start: at, end, isIban, before, after, ...place } of repairs) {
     const content = text.slice(at - start, end - start).replace(/<\/[^<]*$/, '');
@@ -247,18 +246,19 @@ function repairText(
   const ordered = [...replacements.values()].sort((one, other) => one.start - other.start);
   let copy = '';
   let at = start;
-  let next = 0;
-  for (const { start: from, line, xpath } of [...ampersands, { start: Number.POSITIVE_INFINITY, line: 0, xpath: '' }]) {
-    for (let each = ordered[next]; each !== undefined && each.start <= from; each = ordered[next]) {
-      copy += text.slice(at - start, each.start - start) + each.written;
-      at = each.end;
-      changes.push(each.change);
-      next += 1;
-    }
-    if (from >= at && from !== Number.POSITIVE_INFINITY) {
-      changes.push({ code: 'NOT_WELL_FORMED', line, xpath, before: '&', after: '&amp;' });
-    }
+  for (const { start: from, end, written } of ordered) {
+    copy += text.slice(at - start, from - start) + written;
+    at = end;
   }
+  // A text that is written anew has none of the ampersands that were in it.
+  const isReplaced = (place: number) => ordered.some((each) => each.start <= place && place < each.end);
+  const escaped = ampersands
+    .filter((each) => !isReplaced(each.start))
+    .map(({ start: place, line, xpath }) => {
+      const change: Change = { code: 'NOT_WELL_FORMED', line, xpath, before: '&', after: '&amp;' };
+      return { start: place, change };
+    });
+  const changes = [...ordered, ...escaped].sort((one, other) => one.start - other.start).map(({ change }) => change);
   return { copy: copy + text.slice(at - start), changes };
 }
 
