@@ -1,5 +1,5 @@
 import { mod97 } from './mod97.ts';
-import { findCountryFormat, findFormat, type Span } from './registry.ts';
+import { findCountryFormat, findUnregisteredFormat, type Span } from './registry.ts';
 
 export type IbanProblem =
   | 'EMPTY'
@@ -49,10 +49,11 @@ export function findIbanProblems(iban: string): readonly IbanProblem[] {
   if (/[^A-Z0-9]/.test(iban)) return ['ILLEGAL_CHARACTERS'];
   if (/^[A-Z]$/.test(iban)) return ['TOO_SHORT'];
   const country = iban.slice(0, 2);
-  const format = findFormat(country);
+  const registered = findCountryFormat(country);
+  const format = registered ?? findUnregisteredFormat(country);
   if (format === null) return ['UNKNOWN_COUNTRY'];
 
-  const problems: IbanProblem[] = findCountryFormat(country) ? [] : ['NOT_REGISTERED'];
+  const problems: IbanProblem[] = registered ? [] : ['NOT_REGISTERED'];
   if (iban.length < format.length) return [...problems, 'TOO_SHORT'];
   if (iban.length > format.length) return [...problems, 'TOO_LONG'];
   if (!format.regex.test(iban)) problems.push('WRONG_STRUCTURE');
@@ -126,7 +127,8 @@ export function maskIban(iban: string): string {
  * describeIbanProblem('TOO_SHORT', 'DE8937040044') // => 'An IBAN of DE has 22 characters; this one has 12.'
  */
 export function describeIbanProblem(problem: IbanProblem, iban: string): string {
-  const format = findFormat(iban.slice(0, 2));
+  const code = iban.slice(0, 2);
+  const format = findCountryFormat(code) ?? findUnregisteredFormat(code);
   const country = format?.country ?? 'that country';
   switch (problem) {
     case 'EMPTY':

@@ -1,6 +1,6 @@
 import { type CheckResult, checkGermanAccount } from './german-account-checks.ts';
 import { mod97 } from './mod97.ts';
-import { findCountryFormat, findFormat, type Span } from './registry.ts';
+import { findCountryFormat, findUnregisteredFormat, type Span } from './registry.ts';
 import { calcLuhn, calcModulus10, weightedSum } from './weighted-sums.ts';
 
 /** The national check digits of a country. All functions expect a BBAN with the structure of the country. */
@@ -34,7 +34,7 @@ interface NationalCheckOptions {
  */
 export function nationalCheck(iban: string, { germanMethod }: NationalCheckOptions = {}): CheckResult {
   const country = iban.slice(0, 2);
-  const format = findFormat(country);
+  const format = findCountryFormat(country) ?? findUnregisteredFormat(country);
   if (format === null || /[^A-Z0-9]/.test(iban) || !format.regex.test(iban)) return 'NOT_APPLICABLE';
   const bban = iban.slice(4);
   if (country === 'DE') return checkGermanAccount(germanMethod ?? '', bban.slice(8));

@@ -55,11 +55,6 @@ export function findCountryFormat(code: string): CountryFormat | null {
 /** What is known of every IBAN format; where the bank code is, only of those in the registry. */
 export type IbanFormat = Pick<CountryFormat, 'country' | 'format' | 'regex' | 'length'>;
 
-/** As `findCountryFormat`; also the format of a country outside the registry. */
-export function findFormat(code: string): IbanFormat | null {
-  return findCountryFormat(code) ?? findUnregisteredFormat(code);
-}
-
 /**
  * The format of numbers like IBANs that banks of a country use, although it is not in the SWIFT registry; null if none are known. Where
  * its bank code and branch are is not published.
