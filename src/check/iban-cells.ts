@@ -1,5 +1,5 @@
 import { compactBic, findBicProblems } from '../iban/bic.ts';
-import { compactIban, isValidIban } from '../iban/iban.ts';
+import { compactIban, isValidIban, shortestIban } from '../iban/iban.ts';
 import { findCountryFormat } from '../iban/registry.ts';
 
 /** Only workbooks contain numbers. */
@@ -57,8 +57,6 @@ export function readIbanCell(cell: Cell | undefined): string {
 // cspell:ignore nummer
 const label = /^[^A-Z0-9]*IBAN(?:[^A-Z0-9]*(?:number|nummer|no|nr|code)(?![A-Z]))?[^A-Z0-9]*/i;
 
-/** Norwegian IBANs have 15 characters. */
-const shortestIban = 15;
 /** An IBAN of Malta with spaces, its BIC and labels has fewer than 100. */
 const longestCell = 100;
 

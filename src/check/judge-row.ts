@@ -1,7 +1,6 @@
-import { type BicMatch, matchBic } from '../banks/match-bic.ts';
-import { describeBicProblem, findBicProblems } from '../iban/bic.ts';
+import { type BicMatch, describeBicProblem, findBicProblems, matchBic } from '../iban/bic.ts';
 import type { CheckResult } from '../iban/german-account-checks.ts';
-import { describeIbanProblem, findIbanProblems } from '../iban/iban.ts';
+import { describeIbanProblem, findIbanProblems, shortestIban } from '../iban/iban.ts';
 import { suggestIbans } from '../iban/suggest-ibans.ts';
 import type { Answer } from './answers/answer-source.ts';
 import { type BankFacts, checkNationally, knownBics } from './bank-facts.ts';
@@ -191,6 +190,3 @@ function createFinding(
   const title = column === null ? null : (columns.titles[column] ?? columnLetters(column));
   return { code, severity, place: { row, column: title }, message, suggestion };
 }
-
-/** Norwegian IBANs have 15 characters. */
-const shortestIban = 15;

@@ -12,7 +12,7 @@ import { readBankImportConfig } from '../base/variables/service-config.ts';
 import type { AnswerSource } from '../check/answers/answer-source.ts';
 import { type Answers, createAnswers } from '../check/answers/answers.ts';
 import { type Journal, openJournal } from '../check/answers/journal.ts';
-import type { CheckedRow } from '../check/check-rows.ts';
+import type { CheckedRow } from '../check/check-tables.ts';
 import { checkTables } from '../check/check-tables.ts';
 import { type TextEncoding, textEncodings } from '../check/encodings.ts';
 import type { Columns } from '../check/find-columns.ts';
@@ -323,15 +323,9 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
     return all;
 
     function createWriter({ sheet, style }: Table, columns: Columns): (rows: readonly CheckedRow[]) => string {
-      if (workbook !== null) {
-        const add = workbook.addSheet({ sheet, columns });
-        return (rows) => {
-          add(rows);
-          return '';
-        };
-      }
+      if (workbook !== null) return workbook.addSheet({ sheet, columns });
       const format = plan.format === 'json' ? 'json' : 'csv';
-      return createRowWriter(format, { fileName: file.name, sheet: several ? sheet : null, columns, style }).write;
+      return createRowWriter(format, { fileName: file.name, sheet: several ? sheet : null, columns, style });
     }
   }
 

@@ -1,5 +1,4 @@
-import { type BicMatch, matchBic } from '../../../banks/match-bic.ts';
-import { compactBic, findBicProblems, fullBic } from '../../../iban/bic.ts';
+import { type BicMatch, compactBic, findBicProblems, fullBic, matchBic } from '../../../iban/bic.ts';
 import { parseIban } from '../../../iban/iban.ts';
 import type { IbanValidation } from '../../bank-data/bank-data.ts';
 import { BicType, builder } from './builder.ts';
