@@ -113,10 +113,23 @@ function readPlan(files: readonly string[], options: CheckOptions) {
     /** The file for a repaired copy, which is checked. */
     fix: options.fix ?? null,
     maxCalls: maxCalls === undefined ? null : Number(maxCalls),
+    /** What was given that has no effect on a payment message, and on a table. */
+    tableOptions: listGiven({ column, bicColumn, nameColumn, sheet: options.sheet, encoding: options.encoding }),
+    messageOptions: listGiven({
+      profile: options.profile === 'auto' ? null : options.profile,
+      report: options.report,
+      fix: options.fix,
+    }),
     isDryRun: options.dryRun ?? false,
     isResumed: options.resume ?? false,
     isQuiet: options.quiet ?? false,
   };
+}
+
+/** @returns names as on the command line */
+function listGiven(options: Readonly<Record<string, string | null | undefined>>): string[] {
+  const given = Object.entries(options).filter(([, value]) => value != null);
+  return given.map(([name]) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
 }
 
 /** @throws UsageError */
@@ -282,16 +295,15 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
     stopReason: source?.stopReason() ?? null,
   };
 
-  function checkXml(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
-    const { profile, fix, format, isDryRun } = plan;
+  async function checkXml(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
+    const { profile, fix, format, isDryRun, tableOptions } = plan;
+    refuseOptions(tableOptions, `${file.name} is XML`, 'tables');
     const writing = { fix, format, output, isDryRun, bar, throwIfInterrupted };
     return checkMessageFile(file, { answers, banks, messageIds, profile, report, ...writing });
   }
 
   async function checkTable(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
-    if (plan.fix !== null) throw new PaymentFileError(`${file.name} is not XML; --fix repairs payment messages only`);
-    if (plan.report !== null)
-      throw new PaymentFileError(`${file.name} is not XML; --report is about a payment message`);
+    refuseOptions(plan.messageOptions, `${file.name} is not XML`, 'payment messages');
     const tables = await readTables(file, { encoding: plan.encoding });
     const { sheet, columnNames } = plan;
     const planned = await checkTables({ fileName: file.name, tables, sheet, columnNames, answers, banks });
@@ -327,6 +339,12 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
       const format = plan.format === 'json' ? 'json' : 'csv';
       return createRowWriter(format, { fileName: file.name, sheet: several ? sheet : null, columns, style });
     }
+  }
+
+  /** Among several files, there may be one that they are about. @throws PaymentFileError */
+  function refuseOptions([option]: readonly string[], fact: string, subject: string): void {
+    if (option !== undefined && files.length === 1)
+      throw new PaymentFileError(`${fact}, but ${option} is about ${subject}`);
   }
 
   function throwIfInterrupted(): void {

@@ -284,11 +284,26 @@ describe('a check that cannot be completed exits with 2 and says why', () => {
     expect((await run(['--output', file])).stderr).toContain('--output must be another file');
   });
 
-  it.each(['--fix', '--report'])('a table with %s, which is for payment messages', async (option) => {
+  it.each([
+    ['--fix', 'fixed.xml'],
+    ['--report', 'other.xml'],
+    ['--profile', 'sepa'],
+  ])('a table with %s, which is for payment messages', async (option, value) => {
     const { run, path } = tCheck(`IBAN\n${tIban(1)}\n`);
     writeFileSync(path('other.xml'), statusReport);
-    const { code, stdout, stderr } = await run([option, path(option === '--fix' ? 'fixed.xml' : 'other.xml')]);
+    const { code, stdout, stderr } = await run([option, option === '--profile' ? value : path(value)]);
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('payees.csv is not XML')]);
+  });
+
+  it.each([
+    ['--column', 'IBAN'],
+    ['--bic-column', '2'],
+    ['--sheet', 'Payees'],
+    ['--encoding', 'utf-8'],
+  ])('a payment message with %s, which is for tables', async (option, value) => {
+    const { run } = tCheck(statusReport, 'payments.xml');
+    const { code, stderr } = await run([option, value]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`payments.xml is XML, but ${option} is about tables`)]);
   });
 
   it.each(['checked.pdf', 'checked.xls', 'checked.csv.new'])(
