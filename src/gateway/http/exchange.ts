@@ -11,7 +11,6 @@ import {
   type MediaType,
   partialSuccess,
   type ReplyRecord,
-  type TextEncoding,
 } from '../graphql/request/reply.ts';
 import type { FinishedRequest, RequestRoute } from '../telemetry/finished-request.ts';
 import type { RequestTrace } from '../telemetry/request-trace.ts';
@@ -76,21 +75,13 @@ export class Exchange implements GraphqlRequest {
    * @param headers names and values, one after the other
    * @param body a long one in parts
    */
-  send(
-    status: number,
-    headers: readonly string[],
-    body: string | Uint8Array | readonly Uint8Array[] = '',
-    encoding: TextEncoding = 'utf8',
-  ): void {
-    const { responseHeaders } = this;
-    for (const text of headers) responseHeaders.push(text);
+  send(status: number, headers: readonly string[], body: string | Uint8Array | readonly Uint8Array[] = ''): void {
     const parts = typeof body === 'string' || body instanceof Uint8Array ? [body] : body;
     let bytes = 0;
-    for (const part of parts) bytes += encoding === 'latin1' ? part.length : Buffer.byteLength(part);
-    responseHeaders.push('content-length', String(bytes));
+    for (const part of parts) bytes += Buffer.byteLength(part);
+    this.responseHeaders.push(...headers, 'content-length', String(bytes));
     this.#isAnswered = true;
-    // A text with a byte for each character is ASCII, which is the same in both encodings, or was latin1 before, as that of a kept reply.
-    this.#options.write({ exchange: this, status, parts, bytes, encoding: bytes === body.length ? 'latin1' : 'utf8' });
+    this.#options.write({ exchange: this, status, parts, bytes });
   }
 
   /** Whether a response was sent, or begun. */
@@ -173,8 +164,6 @@ interface PendingResponse {
   parts: readonly (string | Uint8Array)[];
   /** Size of all parts. */
   bytes: number;
-  /** Encoding of parts that are texts. */
-  encoding: TextEncoding;
 }
 
 interface ResponseWriterOptions {
@@ -222,13 +211,7 @@ export function createResponseWriter(options: ResponseWriterOptions) {
   }
 
   /** False if the client has disconnected. */
-  function write({
-    exchange: { response, responseHeaders },
-    status,
-    parts,
-    bytes,
-    encoding,
-  }: PendingResponse): boolean {
+  function write({ exchange: { response, responseHeaders }, status, parts, bytes }: PendingResponse): boolean {
     const { socket, req } = response;
     if (response.destroyed || socket === null) return false;
     if (!req.complete) req.discardBody();
@@ -240,7 +223,7 @@ export function createResponseWriter(options: ResponseWriterOptions) {
       // Header and body in one write; `end(body)` would add an empty one. Otherwise, `write` corks the socket until the
       // next tick.
       socket.cork();
-      for (const part of parts) response.write(part, encoding);
+      for (const part of parts) response.write(part);
       socket.uncork();
     }
     response.end();

@@ -68,20 +68,19 @@ function createSendReply(streamLimits: StreamLimits): (exchange: Exchange, reply
   const compressed = new WeakMap<Reply, Map<Encoding, Promise<Uint8Array>>>();
 
   return (exchange, reply) => {
-    const { status, body, bodyEncoding, parts } = reply;
+    const { status, body } = reply;
     exchange.reply = reply.record;
     if (reply.stream) return sendStream(exchange, reply.stream, headersOf(reply), streamLimits);
-    // A character has at most three bytes.
-    const isSmall = !parts && (body.length * 3 < minBytes || Buffer.byteLength(body, bodyEncoding) < minBytes);
+    const isSmall = typeof body === 'string' && Buffer.byteLength(body) < minBytes;
     const encoding = isSmall ? 'identity' : chooseEncoding(exchange.request, encodings);
-    if (encoding === 'identity') return exchange.send(status, headersOf(reply), parts ?? body, bodyEncoding);
+    if (encoding === 'identity') return exchange.send(status, headersOf(reply), body);
     return sendCompressed(exchange, reply, encoding);
   };
 
   async function sendCompressed(exchange: Exchange, reply: Reply, encoding: 'gzip' | 'br'): Promise<void> {
     const known = compressed.get(reply) ?? new Map<Encoding, Promise<Uint8Array>>();
-    const bytes =
-      known.get(encoding) ?? compress(reply.parts ?? [Buffer.from(reply.body, reply.bodyEncoding)], encoding);
+    const parts = typeof reply.body === 'string' ? [Buffer.from(reply.body)] : reply.body;
+    const bytes = known.get(encoding) ?? compress(parts, encoding);
     compressed.set(reply, known.set(encoding, bytes));
     exchange.send(reply.status, [...headersOf(reply), 'content-encoding', encoding], await bytes);
   }

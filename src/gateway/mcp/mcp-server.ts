@@ -190,8 +190,8 @@ function deriveKey({ name }: Tool, args: Arguments): string {
   return `mcp-${hash('sha256', JSON.stringify([name, canonical(args)]))}`;
 }
 
-function textOf({ parts, body, bodyEncoding }: Reply): string {
-  return (parts ? Buffer.concat(parts) : Buffer.from(body, bodyEncoding)).toString();
+function textOf({ body }: Reply): string {
+  return typeof body === 'string' ? body : Buffer.concat(body).toString();
 }
 
 function failure(text: string): CallToolResult {

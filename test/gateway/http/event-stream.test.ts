@@ -24,7 +24,7 @@ async function tStreams(options: Parameters<typeof tRequestHandler>[0] = {}) {
       }
     })();
     const parts = { status: 200, headers: { vary: 'accept' }, mediaType: 'application/json', body: '' } as const;
-    return { ...parts, bodyEncoding: 'utf8', record: createRecord(null), stream: { format, results } };
+    return { ...parts, record: createRecord(null), stream: { format, results } };
   };
   const origin = await tRequestHandler({ graphql: { answer }, ...options });
 

@@ -66,9 +66,7 @@ export function createKeptReplies(maxBytes: number) {
       const { freshness, usage } = requestContext;
       const isFresh = usage.upstreamCalls === 0 && usage.staleHits === 0;
       if (!isFresh || !operation.isRepeatable) return;
-      const body = Buffer.from(reply.body).toString('latin1');
-      const record = { ...reply.record, isKept: true, activity: null };
-      const kept: Reply = { ...reply, body, bodyEncoding: 'latin1', record };
+      const kept: Reply = { ...reply, record: { ...reply.record, isKept: true, activity: null } };
       replies.set(key.text, { reply: kept, cacheScope: operation.cacheScope, freshUntil: freshness.freshUntil });
     },
     clear(): void {

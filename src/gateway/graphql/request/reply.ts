@@ -13,19 +13,14 @@ import { type PresentedError, presentErrors } from './present-error.ts';
 import type { ResultStream, StreamFormat } from './stream-formats.ts';
 import { remainingLength, writeJson } from './write-json.ts';
 
-/** In `latin1`, each character is one byte of the text in UTF-8; Node.js writes that faster. */
-export type TextEncoding = 'utf8' | 'latin1';
-
 /** The HTTP response to a GraphQL request, before compression. */
 export interface Reply {
   status: number;
   /** Names in lower case, without `content-type`. */
   headers: Readonly<Record<string, string>>;
   mediaType: MediaType;
-  body: string;
-  bodyEncoding: TextEncoding;
-  /** A long body, one after the other; `body` is empty then. */
-  parts?: readonly Uint8Array[];
+  /** A long one in parts. */
+  body: string | readonly Uint8Array[];
   record: ReplyRecord;
   /** The results of a subscription, in place of the body; undefined for other operations. */
   stream?: ResultStream;
@@ -101,15 +96,15 @@ export function createReplies(options: RepliesOptions) {
     const { mediaType } = request;
     const headers = { 'cache-control': 'no-store', vary };
     const stream = { format, results: writeResults() };
-    return { status: 200, headers, mediaType, body: '', bodyEncoding: 'utf8', record: createRecord(executed), stream };
+    return { status: 200, headers, mediaType, body: '', record: createRecord(executed), stream };
 
     async function* writeResults(): AsyncGenerator<string> {
       for await (const result of results) yield streamed.get(result) ?? (await write(result));
     }
 
     async function write(result: ExecutionResult): Promise<string> {
-      const { body, parts } = await create(result, request, caller, null);
-      const text = parts ? Buffer.concat(parts).toString() : body;
+      const { body } = await create(result, request, caller, null);
+      const text = typeof body === 'string' ? body : Buffer.concat(body).toString();
       // Errors have the id of their request.
       if (result.errors === undefined) streamed.set(result, text);
       return text;
@@ -139,7 +134,7 @@ export function createReplies(options: RepliesOptions) {
         ? cacheControlOf(executed.operation.cacheScope, executed.requestContext.freshness)
         : 'no-store';
       const headers = { 'cache-control': cacheControl, vary };
-      reply = { status: 200, headers, mediaType, bodyEncoding: 'utf8', record };
+      reply = { status: 200, headers, mediaType, record };
     } else {
       const hidesSuggestions = !caller.scopes.has('introspection');
       const presented = presentErrors(errors, { requestId, hidesSuggestions, redact, events });
@@ -151,13 +146,12 @@ export function createReplies(options: RepliesOptions) {
         status: statusOf(presented, 'data' in result, mediaType),
         headers: Object.assign({ 'cache-control': 'no-store', vary }, ...presented.map(({ http }) => http?.headers)),
         mediaType,
-        bodyEncoding: 'utf8',
         record: { ...record, errorCodes, refusal: refusalOf(errors) },
       };
     }
     if (remainingLength(answer) >= 0) return { ...reply, body: JSON.stringify(answer) };
     return writeJson(answer, { maxBytes: maxReplyBytes, inTimeSlice }).then((parts) => {
-      if (parts !== null) return { ...reply, body: '', parts };
+      if (parts !== null) return { ...reply, body: parts };
       return create({ errors: [createLengthError(maxReplyBytes)] }, request, caller, executed);
     });
   }
@@ -178,7 +172,7 @@ function refusalOf(errors: readonly GraphQLError[]): ReplyRecord['refusal'] {
 /** The reply to a client that has disconnected. The errors of its cancelled look-ups are not reported. */
 export function createAbandonedReply(mediaType: MediaType, executed: Executed | null): Reply {
   const record = createRecord(executed);
-  return { status: clientClosedRequest, headers: {}, mediaType, body: '', bodyEncoding: 'utf8', record };
+  return { status: clientClosedRequest, headers: {}, mediaType, body: '', record };
 }
 
 /** The media type and the encoding depend on these request headers. */
