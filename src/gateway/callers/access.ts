@@ -44,10 +44,8 @@ export function createAccess({ access, storeConfig, store, replicas, events }: A
     identifySignedAndCount: (rawHeaders: readonly string[], content: string | Uint8Array) =>
       countRequest(identify.bySignature(rawHeaders, content)),
     /** Whether the headers of an earlier request still identify its caller, who may still use the same. Counts no request. */
-    confirm(rawHeaders: readonly string[], caller: Caller): boolean | Promise<boolean> {
-      const found = identify.byHeaders(rawHeaders);
-      return found instanceof Promise ? found.then((found) => isSame(found, caller)) : isSame(found, caller);
-    },
+    confirm: async (rawHeaders: readonly string[], caller: Caller) =>
+      isSame(await identify.byHeaders(rawHeaders), caller),
     budgets,
     /** The callers that have API keys now. */
     callers: identify.callers,

@@ -22,7 +22,7 @@ interface ExchangeOptions {
   write: (response: PendingResponse) => void;
   onFinished: (request: FinishedRequest) => void;
   readRequestId: ReadRequestId;
-  confirmCaller: (request: IncomingRequest, caller: Caller) => boolean | Promise<boolean>;
+  confirmCaller: (request: IncomingRequest, caller: Caller) => Promise<boolean>;
 }
 
 /** A request and its response. */
@@ -90,7 +90,7 @@ export class Exchange implements GraphqlRequest {
   }
 
   /** Whether the credentials still identify the caller: a token expires, and a key may be withdrawn. */
-  confirmCaller(): boolean | Promise<boolean> {
+  async confirmCaller(): Promise<boolean> {
     return this.caller === null || this.#options.confirmCaller(this.request, this.caller);
   }
 

@@ -52,8 +52,7 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
     exchange.body = text.startsWith('\ufeff') ? text.slice(1) : text;
     const problem = text.length > maxUncheckedLength ? findJsonProblem(text) : null;
     if (problem !== null) return exchange.sendError(400, 'BAD_USER_INPUT', problem);
-    const reply = graphql.answer(exchange, caller);
-    return sendReply(exchange, reply instanceof Promise ? await reply : reply);
+    return sendReply(exchange, await graphql.answer(exchange, caller));
   }
 }
 

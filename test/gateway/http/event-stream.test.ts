@@ -12,7 +12,7 @@ const megabyte = 'x'.repeat(1_000_000);
 /** A server of endless streams, whose results are megabytes. */
 async function tStreams(options: Parameters<typeof tRequestHandler>[0] = {}) {
   const streams: { exchange: Exchange; results: number }[] = [];
-  const answer = (request: unknown): Reply => {
+  const answer = async (request: unknown): Promise<Reply> => {
     const stream = { exchange: request as Exchange, results: 0 };
     streams.push(stream);
     const format = chooseStreamFormat('text/event-stream');

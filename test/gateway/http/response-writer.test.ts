@@ -17,7 +17,7 @@ async function tExchanges(
   onFinished: (request: FinishedRequest) => void = () => {},
 ) {
   const exchanges: Exchange[] = [];
-  const options = { write, onFinished, readRequestId: () => 'id', confirmCaller: () => true };
+  const options = { write, onFinished, readRequestId: () => 'id', confirmCaller: async () => true };
   const server = createServer({ IncomingMessage: IncomingRequest }, (request, response) => {
     if (exchanges.push(new Exchange(request, response, options)) === count) onReceived(exchanges);
   }).listen(0, '127.0.0.1');

@@ -112,15 +112,15 @@ export function createReplies(options: RepliesOptions) {
   }
 
   /**
-   * At once if the reply is short. One of too many bytes is refused while it is written.
+   * A reply of too many bytes is refused while it is written.
    * @param executed null if no operation was executed
    */
-  function create(
+  async function create(
     result: ExecutionResult,
     request: RequestedFormat,
     caller: Pick<Caller, 'scopes'>,
     executed: Executed | null,
-  ): Reply | Promise<Reply> {
+  ): Promise<Reply> {
     const { mediaType, requestId } = request;
     const usage = asksFor('cost', request, caller) ? executed?.requestContext.usage : undefined;
     const extended = usage ? { ...result, extensions: { ...result.extensions, cost: usage } } : result;
@@ -150,10 +150,9 @@ export function createReplies(options: RepliesOptions) {
       };
     }
     if (remainingLength(answer) >= 0) return { ...reply, body: JSON.stringify(answer) };
-    return writeJson(answer, { maxBytes: maxReplyBytes, inTimeSlice }).then((parts) => {
-      if (parts !== null) return { ...reply, body: parts };
-      return create({ errors: [createLengthError(maxReplyBytes)] }, request, caller, executed);
-    });
+    const parts = await writeJson(answer, { maxBytes: maxReplyBytes, inTimeSlice });
+    if (parts !== null) return { ...reply, body: parts };
+    return create({ errors: [createLengthError(maxReplyBytes)] }, request, caller, executed);
   }
 }
 

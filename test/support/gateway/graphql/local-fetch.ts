@@ -26,7 +26,7 @@ export function tFetch(answer: AnswerGraphql, caller: Caller) {
         requestId: randomUUID(),
         signal,
         trace: null,
-        confirmCaller: () => true,
+        confirmCaller: async () => true,
       },
       caller,
     );
