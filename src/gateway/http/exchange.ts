@@ -171,30 +171,20 @@ interface ResponseWriterOptions {
   onUnread: (response: ServerResponse<IncomingRequest>) => void;
   /** Called when a response cannot be written, such as one with an illegal header. Its connection is closed. */
   onFault: (exchange: Exchange, error: unknown) => void;
-  /** Number of requests that have no response yet, this one included. */
-  activeRequests: () => number;
 }
 
 /**
  * Writes the responses of a turn of the event loop together at its end: each write wakes up the client's process, which may share
- * a core. If no other request is active, a response is written at once, so that a client that is alone does not wait.
+ * a core.
  */
-export function createResponseWriter(options: ResponseWriterOptions) {
-  const { onUnread, onFault, activeRequests } = options;
-  /** Whether this turn has a response. */
-  let hasBegun = false;
+export function createResponseWriter({ onUnread, onFault }: ResponseWriterOptions) {
   let waiting: PendingResponse[] = [];
 
   return (pending: PendingResponse): void => {
-    const isWrittenNow = !hasBegun && activeRequests() === 1;
-    if (!hasBegun) setImmediate(endTurn);
-    hasBegun = true;
-    if (isWrittenNow) writeOrFail(pending);
-    else waiting.push(pending);
+    if (waiting.push(pending) === 1) setImmediate(endTurn);
   };
 
   function endTurn(): void {
-    hasBegun = false;
     const responses = waiting;
     waiting = [];
     for (const pending of responses) writeOrFail(pending);
