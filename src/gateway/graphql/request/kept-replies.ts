@@ -49,12 +49,7 @@ export function createKeptReplies(maxBytes: number) {
         return undefined;
       }
       const { reply, cacheScope } = kept;
-      const cacheControl = cacheControlOf(cacheScope, kept);
-      if (reply.headers['cache-control'] !== cacheControl) {
-        // The same object, so that its compressed body is kept as well.
-        reply.headers = { ...reply.headers, 'cache-control': cacheControl };
-      }
-      return reply;
+      return { ...reply, headers: { ...reply.headers, 'cache-control': cacheControlOf(cacheScope, kept) } };
     },
     /**
      * Keeps a reply without errors that needed no upstream call of its own and has no stale values, unless the replies were

@@ -208,16 +208,13 @@ export function prefersHtml(accept: string | undefined): boolean {
 
 /**
  * The value of `Cache-Control` for routers and browsers: a response may be cached while all values in it are fresh,
- * privately if it contains an IBAN. Responses with errors or stale values are not cached. A time of more than an hour is
- * rounded down to whole minutes, so that the header of a kept reply seldom changes.
+ * privately if it contains an IBAN. Responses with errors or stale values are not cached.
  */
 export function cacheControlOf(scope: CacheScope, { freshUntil }: Freshness): string {
   const freshS = Math.min(Math.floor((freshUntil - Date.now()) / 1_000), maxAgeS);
   if (scope === 'none' || !(freshS > 0)) return 'no-store';
-  return `${scope}, max-age=${freshS > hourS ? freshS - (freshS % 60) : freshS}`;
+  return `${scope}, max-age=${freshS}`;
 }
-
-const hourS = 3_600;
 
 /** The largest max-age. Computed values have it, too: they change only with a release. */
 const maxAgeS = 86_400;
