@@ -1,13 +1,13 @@
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { errorCodes } from '../../../src/base/errors.ts';
-import { hashText } from '../../../src/gateway/graphql/documents/trusted-documents.ts';
 import { createRecord } from '../../../src/gateway/graphql/request/reply.ts';
 import { definitions } from '../../../src/gateway/telemetry/metrics/definitions.ts';
 import { createExposition, formatMetric, formatMetrics } from '../../../src/gateway/telemetry/metrics/exposition.ts';
 import { createMetrics } from '../../../src/gateway/telemetry/metrics/metrics.ts';
 import { Histogram } from '../../../src/gateway/telemetry/metrics/series.ts';
 import { tIban } from '../../support/e2e/iban.ts';
+import { sha256 } from '../../support/gateway/callers/identify.ts';
 import { as, tCallers } from '../../support/gateway/http/callers.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
 import { succeeded } from '../../support/gateway/telemetry/finished-request.ts';
@@ -231,7 +231,7 @@ describe('metrics', () => {
     for (let number = 0; number < 10_000; number += 1) {
       const operationName = `Operation${number}`;
       const names = { clientName: `client-${number}`, callerName: `jwt:${number}`, requestId: tIbanText(number) };
-      const document = { documentId: hashText(operationName), isTrusted: number % 2 === 0 };
+      const document = { documentId: sha256(operationName), isTrusted: number % 2 === 0 };
       const reply = { ...graphqlReply, operationName, ...document };
       finish({ ...names, method: `M${number}`, status: number, errorCodes: [`CODE_${number}`], reply }, 1);
       const ended = { isSent: true, durationMs: 1 };

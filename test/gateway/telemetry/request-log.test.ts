@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { errorCodes } from '../../../src/base/errors.ts';
 import { createLog } from '../../../src/base/log.ts';
-import { hashText } from '../../../src/gateway/graphql/documents/trusted-documents.ts';
 import type { FinishedRequest } from '../../../src/gateway/telemetry/finished-request.ts';
 import { createRequestLog } from '../../../src/gateway/telemetry/log-events.ts';
+import { sha256 } from '../../support/gateway/callers/identify.ts';
 import { ec, jwkOf, jwt, tToken } from '../../support/gateway/callers/token.ts';
 import { as, tCallers, ways } from '../../support/gateway/http/callers.ts';
 import { tSend } from '../../support/gateway/http/listening-gateway.ts';
@@ -157,7 +157,7 @@ describe('the line of a request', () => {
 
   it.each(ways)('has the id of a persisted document, answered %s', async (way) => {
     const { send, lines } = await tLogged();
-    const persistedQuery = { version: 1, sha256Hash: hashText(query) };
+    const persistedQuery = { version: 1, sha256Hash: sha256(query) };
     const persisted = { variables: { iban }, extensions: { persistedQuery } };
     await send(way, persisted, as('shop'));
     await send(way, { ...persisted, query }, as('shop'));
@@ -165,18 +165,18 @@ describe('the line of a request', () => {
     const [missing, registered, found] = await lines(3);
     expect(missing).toMatchObject({ errors: ['PERSISTED_QUERY_NOT_FOUND'] });
     expect(missing).not.toHaveProperty('documentId');
-    for (const line of [registered, found]) expect(line).toMatchObject({ documentId: hashText(query).slice(0, 32) });
+    for (const line of [registered, found]) expect(line).toMatchObject({ documentId: sha256(query).slice(0, 32) });
   });
 
   it.each(ways)('has the id of a trusted document that was sent as text, answered %s', async (way) => {
     const manifest = join(tFolder(), 'manifest.json');
-    writeFileSync(manifest, JSON.stringify({ [hashText(query)]: query }));
+    writeFileSync(manifest, JSON.stringify({ [sha256(query)]: query }));
     const { send, lines } = await tLogged({ TRUSTED_DOCUMENTS: manifest, TRUSTED_DOCUMENTS_MODE: 'prefer' });
     await send(way, question, as('shop'));
     await send(way, { ...question, query: `${query} # other` }, as('shop'));
     await send(way, { query: '{ __typename }' }, as('shop'));
     const [trusted, , other] = await lines(3);
-    expect(trusted).toMatchObject({ documentId: hashText(query).slice(0, 32) });
+    expect(trusted).toMatchObject({ documentId: sha256(query).slice(0, 32) });
     expect(other).not.toHaveProperty('documentId');
   });
 
@@ -189,7 +189,7 @@ describe('the line of a request', () => {
       const { send, lines } = await tLogged({ TRUSTED_DOCUMENTS: manifest, TRUSTED_DOCUMENTS_MODE: 'prefer' });
       for (const code of ['DE', 'FR', 'DE', 'GB']) await send(way, { query: queryOf(code) }, as('shop'));
       const ids = (await lines(4)).map(({ documentId }) => documentId);
-      const trusted = hashText(queryOf('DE')).slice(0, 32);
+      const trusted = sha256(queryOf('DE')).slice(0, 32);
       expect(ids).toEqual([trusted, undefined, trusted, undefined]);
     },
   );
