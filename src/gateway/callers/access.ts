@@ -183,7 +183,7 @@ function refuseFrequent(seconds: number): Refusal {
   return createRefusal(429, 'RATE_LIMITED', message, { 'retry-after': String(seconds) });
 }
 
-function createRefusal(
+export function createRefusal(
   status: Refusal['status'],
   code: Refusal['code'],
   message: string,

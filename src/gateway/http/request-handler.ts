@@ -1,5 +1,5 @@
 import { internalErrorMessage } from '../../base/errors.ts';
-import type { Access, Refusal } from '../callers/access.ts';
+import { type Access, createRefusal, type Refusal } from '../callers/access.ts';
 import type { Caller } from '../callers/caller.ts';
 import { clientClosedRequest, prefersHtml } from '../graphql/request/reply.ts';
 import type { Events } from '../telemetry/events.ts';
@@ -172,13 +172,7 @@ export function createRequestHandler({
     const found = await access.identifyAndCount(request.rawHeaders);
     if (found.kind !== 'signed') return found;
     const message = `POST ${route} needs an API key or a token; the signature of a router is for /graphql.`;
-    return {
-      kind: 'refused',
-      status: 401,
-      code: 'UNAUTHENTICATED',
-      message,
-      headers: { 'www-authenticate': 'Bearer' },
-    };
+    return createRefusal(401, 'UNAUTHENTICATED', message, { 'www-authenticate': 'Bearer' });
   }
 
   /** Logs a fault, and answers the request if it has no answer. */
