@@ -15,7 +15,7 @@ const allowed = [
   ['src/cli/start.ts', 'src/essay-service/service.ts'],
   ['src/gateway/gateway.ts', 'src/gateway/http/server.ts'],
   ['src/gateway/http/server.ts', 'src/gateway/graphql/request/yoga.ts'],
-  ['src/gateway/http/check-endpoint.ts', 'src/check/check-rows.ts'],
+  ['src/gateway/http/check-endpoint.ts', 'src/check/check-tables.ts'],
   ['src/gateway/graphql/request/yoga.ts', 'src/base/errors.ts'],
   ['src/gateway/upstream/send.ts', 'src/gateway/upstream/retries.ts'],
   ['src/gateway/callers/budget.ts', 'src/gateway/upstream/allowance/count.ts'],
@@ -27,7 +27,7 @@ const allowed = [
 const forbidden = [
   ['bank-data-service imports lower layers only', 'src/bank-data-service/service.ts', 'src/essay-service/service.ts'],
   ['base imports lower layers only', 'src/base/errors.ts', 'src/iban/iban.ts'],
-  ['check imports lower layers only', 'src/check/check-rows.ts', 'src/gateway/bank-data/bank-data.ts'],
+  ['check imports lower layers only', 'src/check/check-tables.ts', 'src/gateway/bank-data/bank-data.ts'],
   ['essay-service imports lower layers only', 'src/essay-service/writer.ts', 'src/bank-data-service/service.ts'],
   ['essays imports lower layers only', 'src/gateway/essays/port.ts', 'src/gateway/bank-data/bank-data.ts'],
   ['every folder is in a layer', 'src/cli/start.ts', 'src/new-folder/file.ts'],

@@ -3,7 +3,7 @@ import { findCountryFormat } from '../iban/registry.ts';
 import { correctBanks, correctionsDate, isRegister } from './bank-corrections.ts';
 import { type BankImport, createImportReader } from './imported-lists.ts';
 import { type BankEntry, type BankListStatus, isBranch, type ListedBank } from './listed-bank.ts';
-import type { Participants, PaymentScheme, SchemeRegister } from './scheme-registers.ts';
+import type { ListedRegister, Participants, PaymentScheme } from './scheme-registers.ts';
 import { createShippedBanks } from './shipped-banks.ts';
 
 /** The bank lists of all countries: those in npm packages, with our corrections, and the imported ones, which replace them. */
@@ -19,7 +19,7 @@ export interface BankLists {
   bics(country: string): ReadonlyMap<string, readonly string[]>;
   /** Null for a country without a list. */
   status(country: string): BankListStatus | null;
-  /** The imported registers of payment schemes. `revision` changes with each import. */
+  /** The imported registers of payment schemes. */
   registers(): readonly ListedRegister[];
   /** Read on every call; empty without an import. */
   participants(scheme: PaymentScheme): Participants;
@@ -28,10 +28,6 @@ export interface BankLists {
   /** Changes whenever any list of banks does. */
   version(): string;
   close(): Promise<void>;
-}
-
-export interface ListedRegister extends Omit<SchemeRegister, 'participants'> {
-  revision: number;
 }
 
 export interface BankListsOptions {
@@ -84,7 +80,7 @@ export function createBankLists({ dataDir, lookEveryMs = 1 }: BankListsOptions =
     },
     registers() {
       refresh();
-      return Array.from(reader?.registers() ?? [], ([scheme, { date, revision }]) => ({ scheme, date, revision }));
+      return reader?.registers() ?? [];
     },
     participants: (scheme) => reader?.participants(scheme) ?? new Map(),
     edition: (country) => `${shipped.edition(country)}/${findImport(country)?.revision ?? ''}`,

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import type { RootDatabase } from 'lmdb';
 import { checkLmdbFile, createLmdbFiles } from '../base/lmdb-file.ts';
 import type { BankEntry } from './listed-bank.ts';
-import { type Participants, type Participation, type PaymentScheme, paymentSchemes } from './scheme-registers.ts';
+import {
+  type ListedRegister,
+  type Participants,
+  type Participation,
+  type PaymentScheme,
+  paymentSchemes,
+} from './scheme-registers.ts';
 
 /** The stored data of the import of one country, or of the register of one scheme. */
 export interface BankImport {
@@ -45,36 +51,25 @@ export interface EntryKeys {
   entries: { start: string[]; end: string[] };
 }
 
-/** The banks of a country, by bank code. */
-export function bankImportKeys(country: string): ImportKeys {
-  return createImportKeys({ name: 'import', entryName: 'bank', of: country, revision: revisionKey });
-}
+/** What can be imported. Each has its own revision: an import of participants does not change the answers about banks. */
+const kinds = {
+  /** Of a country, by bank code. */
+  banks: { name: 'import', entryName: 'bank', revision: 'revision' },
+  /** Of a payment scheme, by BIC. */
+  participants: { name: 'register', entryName: 'participant', revision: 'register revision' },
+} as const;
 
-/** The participants of a scheme, by BIC. Their own revision: an import does not change the answers about banks. */
-export function registerImportKeys(scheme: PaymentScheme): ImportKeys {
-  return createImportKeys({ name: 'register', entryName: 'participant', of: scheme, revision: registerRevisionKey });
-}
+export type ImportKind = keyof typeof kinds;
 
-const revisionKey = 'revision';
-const registerRevisionKey = 'register revision';
-
-interface ImportNames {
-  name: string;
-  entryName: string;
-  of: string;
-  revision: string;
-}
-
-function createImportKeys({ name, entryName, of, revision }: ImportNames): ImportKeys {
+/** @param of the country or scheme */
+export function importKeys(kind: ImportKind, of: string): ImportKeys {
+  const { name, entryName, revision } = kinds[kind];
   const keys = (prefix: string): EntryKeys => {
     const entry = (id: string) => [prefix + entryName, of, id];
     return { description: [prefix + name, of], entry, entries: { start: entry(''), end: entry('\uffff') } };
   };
   return { current: keys(''), previous: keys('previous '), revision };
 }
-
-/** The key range of all imports in use. */
-const allImports = { start: ['import', ''], end: ['import', '\uffff'] };
 
 /** The file name contains the version of the layout. */
 export function importStorePath(dataDir: string): string {
@@ -107,8 +102,8 @@ interface ImportReader {
   /** By country code. */
   imports(): ReadonlyMap<string, BankImport>;
   entries(country: string): BankEntry[];
-  /** By scheme, in the order of `paymentSchemes`. */
-  registers(): ReadonlyMap<PaymentScheme, BankImport>;
+  /** In the order of `paymentSchemes`. */
+  registers(): readonly ListedRegister[];
   participants(scheme: PaymentScheme): Participants;
   close(): Promise<void>;
 }
@@ -121,54 +116,54 @@ interface ImportReader {
 export function createImportReader(dataDir: string): ImportReader {
   const path = importStorePath(dataDir);
   let store: ImportStore | null = null;
-  let imports: ReadonlyMap<string, BankImport> = new Map();
-  let revision = 0;
-  let registers: ReadonlyMap<PaymentScheme, BankImport> = new Map();
-  let registerRevision = 0;
+  const latest: Record<ImportKind, Imports> = {
+    banks: { revision: 0, imports: new Map() },
+    participants: { revision: 0, imports: new Map() },
+  };
 
-  const reader: ImportReader = {
-    refresh() {
-      if (store === null && hasImportStore(path)) store = openImportStore(path, { readOnly: true });
-      if (store === null) return;
-      // Without this, commits of other processes become visible only at a later turn of the event loop.
-      store.resetReadTxn();
-      const latest = (store.get(revisionKey) as number | undefined) ?? 0;
-      if (latest !== revision) {
-        revision = latest;
-        imports = new Map(
-          Array.from(store.getRange(allImports), ({ key, value }) => [key[1] ?? '', value as BankImport]),
-        );
-      }
-      const latestRegister = (store.get(registerRevisionKey) as number | undefined) ?? 0;
-      if (latestRegister !== registerRevision) {
-        registerRevision = latestRegister;
-        registers = readRegisters(store);
-      }
-    },
-    revision: () => revision,
-    imports: () => imports,
-    entries(country) {
-      if (store === null) return [];
-      return Array.from(store.getRange(bankImportKeys(country).current.entries), ({ key, value }) => {
-        const [name, zip, city, bic, accountCheckMethod] = value as StoredBank;
-        return { bankCode: key[2] ?? '', name, zip, city, bic, ...(accountCheckMethod && { accountCheckMethod }) };
+  function refresh(): void {
+    if (store === null && hasImportStore(path)) store = openImportStore(path, { readOnly: true });
+    if (store === null) return;
+    // Without this, commits of other processes become visible only at a later turn of the event loop.
+    store.resetReadTxn();
+    for (const kind of ['banks', 'participants'] as const) {
+      const { name, revision: key } = kinds[kind];
+      const revision = (store.get(key) as number | undefined) ?? 0;
+      if (revision === latest[kind].revision) continue;
+      const range = store.getRange({ start: [name, ''], end: [name, '\uffff'] });
+      const imports = new Map(Array.from(range, ({ key, value }) => [key[1] ?? '', value as BankImport]));
+      latest[kind] = { revision, imports };
+    }
+  }
+
+  function readEntries<Entry extends StoredEntry>(kind: ImportKind, of: string): [id: string, entry: Entry][] {
+    const range = store?.getRange(importKeys(kind, of).current.entries) ?? [];
+    return Array.from(range, ({ key, value }) => [key[2] ?? '', value as Entry]);
+  }
+
+  refresh();
+  return {
+    refresh,
+    revision: () => latest.banks.revision,
+    imports: () => latest.banks.imports,
+    entries: (country) =>
+      readEntries<StoredBank>('banks', country).map(([bankCode, [name, zip, city, bic, accountCheckMethod]]) => {
+        return { bankCode, name, zip, city, bic, ...(accountCheckMethod && { accountCheckMethod }) };
+      }),
+    registers() {
+      const { imports } = latest.participants;
+      return paymentSchemes.flatMap((scheme) => {
+        const found = imports.get(scheme);
+        return found === undefined ? [] : [{ scheme, date: found.date, revision: found.revision }];
       });
     },
-    registers: () => registers,
-    participants(scheme) {
-      if (store === null) return new Map();
-      const entries = store.getRange(registerImportKeys(scheme).current.entries);
-      return new Map(Array.from(entries, ({ key, value }) => [key[2] ?? '', value as Participation[]]));
-    },
+    participants: (scheme) => new Map(readEntries<Participation[]>('participants', scheme)),
     close: async () => store?.close(),
   };
-  reader.refresh();
-  return reader;
 }
 
-function readRegisters(store: ImportStore): Map<PaymentScheme, BankImport> {
-  const found = paymentSchemes.map(
-    (scheme) => [scheme, store.get(registerImportKeys(scheme).current.description) as BankImport | undefined] as const,
-  );
-  return new Map(found.flatMap(([scheme, description]) => (description ? [[scheme, description]] : [])));
+interface Imports {
+  revision: number;
+  /** By country or scheme. */
+  imports: ReadonlyMap<string, BankImport>;
 }

@@ -1,7 +1,13 @@
 import { isoDateOf } from '../base/calendar-period.ts';
-import { type BankLists, findInList, isValidToday, keepByEdition, type ListedRegister } from './bank-lists.ts';
+import { type BankLists, findInList, isValidToday, keepByEdition } from './bank-lists.ts';
 import type { BankListStatus, ListedBank } from './listed-bank.ts';
-import { type BankScheme, findSchemes, type PaymentScheme, type SchemeRegister } from './scheme-registers.ts';
+import {
+  type BankScheme,
+  findSchemes,
+  type ListedRegister,
+  type PaymentScheme,
+  type SchemeRegister,
+} from './scheme-registers.ts';
 
 /** What the bank lists say without an upstream call. */
 export interface KnownBanks {

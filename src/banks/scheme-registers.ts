@@ -15,6 +15,11 @@ export interface SchemeRegister {
   participants: Participants;
 }
 
+/** A register whose participants are read when they are needed. `revision` changes with each import. */
+export interface ListedRegister extends Omit<SchemeRegister, 'participants'> {
+  revision: number;
+}
+
 /** By BIC of 11 characters. Participations are ascending: an institution may leave and come back. */
 export type Participants = ReadonlyMap<string, readonly Participation[]>;
 

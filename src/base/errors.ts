@@ -91,12 +91,12 @@ export class UsageError extends Error {
   }
 }
 
-/** Lists what is wrong with each variable and what would be right. Contains no secret. */
+/** Lists what is wrong with each variable, or file of the gateway, and what would be right. Contains no secret. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
-  constructor(problems: readonly string[]) {
-    super(`The configuration is invalid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+  constructor(problems: readonly string[], title = 'The configuration is invalid') {
+    super(`${title}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
     this.name = 'ConfigError';
     this.problems = problems;
   }

@@ -150,6 +150,20 @@ export async function* chain<Item>(first: Iterable<Item>, rest: AsyncIterator<It
   }
 }
 
+/** The same chunks, or an error once they have more bytes. */
+export async function* limitBytes(
+  chunks: AsyncIterable<Buffer>,
+  maxBytes: number,
+  createError: () => Error,
+): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw createError();
+    yield chunk;
+  }
+}
+
 /** Items as if they were read. */
 export async function* replay<Item>(items: Iterable<Item>): AsyncGenerator<Item> {
   yield* items;

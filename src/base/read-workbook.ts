@@ -404,11 +404,10 @@ export function columnIndex(letters: string): number {
 }
 
 /**
- * A day and a time as a spreadsheet counts them, in ISO 8601. A number outside the calendar is an error value there, too: it may be a bank code.
- * @example
- * toDateText(46356.5, false) // => '2026-11-30 12:00:00'
+ * A day and a time as a spreadsheet counts them, in ISO 8601, such as 2026-11-30 12:00:00 for 46356.5. A number outside the calendar is an
+ * error value there, too: it may be a bank code.
  */
-export function toDateText(days: number, isSince1904: boolean): string {
+function toDateText(days: number, isSince1904: boolean): string {
   const [, date = '', time = ''] =
     /^(.{10})T(.{8})/.exec(toIso(Math.round((days + (isSince1904 ? 1_462 : 0)) * secondsPerDay))) ?? [];
   if (date === '' || days < 0) return '#NUM!';

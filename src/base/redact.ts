@@ -174,6 +174,10 @@ const gap = `(?:${separator}{1,2}(?![A-Za-z]{5,}${wordEnd}))?`;
 const group = `${gap}[A-Za-z0-9]{4}`;
 /** The shortest IBANs are Norwegian and have 15 characters. */
 const ibanLike = `[A-Za-z]{2}${gap}\\d{2}(?:(?:${group}){3,7}(?:${gap}[A-Za-z0-9]{1,3})?|(?:${group}){2}${gap}[A-Za-z0-9]{3})`;
-/** Ids of requests, traces and documents must stay readable, so they are matched first. No country's IBANs are 32 hexadecimal digits. */
-const id = '(?<id>[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-9a-f]{32})';
+/**
+ * Ids of requests, traces and documents must stay readable, so they are matched first, as no country's IBANs are 32 hexadecimal digits;
+ * and those of orders, in their own field of a line of the log.
+ */
+const orderId = '(?<="orderId":")[A-Za-z0-9_-]{43}(?=")';
+const id = `(?<id>[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-9a-f]{32}|${orderId})`;
 const idOrIbanLike = new RegExp(`${wordStart}(?:${id}|${ibanLike})${wordEnd}`, 'g');

@@ -1,9 +1,35 @@
-import { type CheckedTable, type CheckRowsOptions, checkRows } from './check-rows.ts';
+import { type InTimeSlice, runAtOnce } from '../base/async/time-slices.ts';
+import { isValidIban } from '../iban/iban.ts';
+import type { Answer } from './answers/answer-source.ts';
+import type { Answers } from './answers/answers.ts';
+import type { BankFacts } from './bank-facts.ts';
+import { type ColumnNames, type Columns, findColumns, type IbanColumn } from './find-columns.ts';
+import { type Cells, cellText, isBlankRow, looksLikeIban, readIbanCell } from './iban-cells.ts';
+import { type IbanCell, judgeRow, type RowResult } from './judge-row.ts';
 import { PaymentFileError } from './open-file.ts';
 import type { Table } from './read-rows.ts';
 
+/** A row in the order of the file. */
+export interface CheckedRow {
+  /** From 1. */
+  row: number;
+  cells: Cells;
+  kind: RowKind;
+  /** Null for rows that cannot hold an IBAN to check: titles, blank rows, totals, and rows above the titles without one. */
+  result: RowResult | null;
+}
+
+/** `above`: above the titles. `total`: a total or a line between parts, which has no IBAN. */
+export type RowKind = 'data' | 'above' | 'titles' | 'blank' | 'total';
+
+interface CheckedTable {
+  columns: Columns;
+  /** Can be read once. */
+  rows: AsyncIterable<readonly CheckedRow[]>;
+}
+
 /** A table of a file, in its order. */
-export interface PlannedTable {
+interface PlannedTable {
   /** Of the file, and of the sheet of a workbook; for messages. */
   name: string;
   table: Table;
@@ -13,7 +39,17 @@ export interface PlannedTable {
   checked: CheckedTable | null;
 }
 
-interface CheckTablesOptions extends Omit<CheckRowsOptions, 'table'> {
+interface CheckOptions {
+  columnNames: ColumnNames;
+  answers: Pick<Answers, 'find' | 'hurry'>;
+  banks: BankFacts;
+  /** For a process that has other work, too. */
+  inTimeSlice?: InTimeSlice;
+}
+
+interface CheckTablesOptions extends CheckOptions {
+  /** For messages. */
+  fileName: string;
   tables: readonly Table[];
   /** The only one that is looked at; null: all visible ones with IBANs are checked. */
   sheet: string | null;
@@ -23,8 +59,12 @@ interface CheckTablesOptions extends Omit<CheckRowsOptions, 'table'> {
  * Decides which tables are checked, by their first rows.
  * @throws PaymentFileError if none has IBANs, or a name matches nothing
  */
-export async function checkTables({ tables, sheet, ...options }: CheckTablesOptions): Promise<readonly PlannedTable[]> {
-  const { fileName } = options;
+export async function checkTables({
+  fileName,
+  tables,
+  sheet,
+  ...options
+}: CheckTablesOptions): Promise<readonly PlannedTable[]> {
   const isNamed = (table: Table) => table.sheet?.toLowerCase() === sheet?.trim().toLowerCase();
   if (sheet !== null && !tables.some(isNamed)) {
     const names = tables.flatMap((table) => (table.sheet === null ? [] : [table.sheet]));
@@ -38,8 +78,7 @@ export async function checkTables({ tables, sheet, ...options }: CheckTablesOpti
       planned.push({ name, table, isChecked: false, checked: null });
       continue;
     }
-    const isReported = table.isHidden && sheet === null;
-    const checked = await checkRows({ ...options, fileName: name, table, isReported });
+    const checked = await checkRows(name, table, table.isHidden && sheet === null, options);
     planned.push({ name, table, isChecked: checked.columns.ibans.length > 0, checked });
   }
   if (planned.some(({ isChecked }) => isChecked)) return planned;
@@ -50,3 +89,163 @@ export async function checkTables({ tables, sheet, ...options }: CheckTablesOpti
 }
 
 const maxListed = 20;
+
+/**
+ * Checks the rows of a table as they are read: a limited number waits for answers, so memory does not grow with the file. If no column
+ * has IBANs, none is checked, and those that appear later are reported.
+ * @param isReported whether the table is not to be checked: IBANs in it are findings
+ */
+async function checkRows(
+  name: string,
+  table: Table,
+  isReported: boolean,
+  options: CheckOptions,
+): Promise<CheckedTable> {
+  const { columnNames, inTimeSlice } = options;
+  const groups = table.groups[Symbol.asyncIterator]();
+  const sample: (readonly Cells[])[] = [];
+  let sampled = 0;
+  while (sampled < sampleRows && sample.length < maxGroups) {
+    const next = await groups.next();
+    if (next.done) break;
+    sample.push(next.value);
+    sampled += next.value.length;
+  }
+  const names = isReported ? noNames : columnNames;
+  const found = await findColumns(name, sample.flat().slice(0, sampleRows), names, inTimeSlice);
+  const columns = isReported ? { ...found, ibans: [] } : found;
+  return { columns, rows: checkGroups(sample, groups, columns, options) };
+}
+
+const noNames: ColumnNames = { iban: null, bic: null, name: null };
+
+/** Enough to find columns that are often empty. */
+const sampleRows = 1_000;
+
+/** Rows that wait for answers: two full lists of a gateway while the next ones are read. */
+const maxWaitingRows = 5_000;
+
+/** Groups of rows in memory. A group of a text has a kilobyte. */
+const maxGroups = 1_000;
+
+interface WaitingRow {
+  row: number;
+  cells: Cells;
+  kind: RowKind;
+  ibans: WaitingCell[];
+}
+
+/** Its answer may be on its way. */
+interface WaitingCell extends Omit<IbanCell, 'answer'> {
+  answer: Answer | Promise<Answer> | null;
+}
+
+async function* checkGroups(
+  sample: (readonly Cells[])[],
+  groups: AsyncIterator<readonly Cells[]>,
+  columns: Columns,
+  { answers, banks, inTimeSlice = runAtOnce }: CheckOptions,
+): AsyncGenerator<readonly CheckedRow[]> {
+  const waiting: WaitingRow[][] = [];
+  let waitingRows = 0;
+  let row = 0;
+  /** The last account of the payer, by column. */
+  const accounts = new Map<number, string>();
+  for (;;) {
+    const next = sample.length > 0 ? { value: sample.shift() ?? [], done: false } : await groups.next();
+    if (next.done) break;
+    waiting.push(await inTimeSlice(() => next.value.map(begin)));
+    waitingRows += next.value.length;
+    while (waitingRows > maxWaitingRows || waiting.length > maxGroups || isAnswered(waiting[0]))
+      yield await takeReady();
+  }
+  while (waiting.length > 0) yield await takeReady();
+
+  function begin(cells: Cells): WaitingRow {
+    row += 1;
+    const kind = findKind(row, cells, columns);
+    return { row, cells, kind, ibans: findIbanCells(kind, cells, columns).map((found) => ask(cells, found)) };
+  }
+
+  function ask(cells: Cells, { column, party, bic }: IbanColumn): WaitingCell {
+    const iban = readIbanCell(cells[column]);
+    const isRepeated = party === 'payer' && iban !== '' && accounts.get(column) === iban;
+    if (party === 'payer') accounts.set(column, iban);
+    const answer = iban !== '' && isValidIban(iban) ? answers.find(iban) : null;
+    // Thrown when the row is taken.
+    if (answer instanceof Promise) answer.catch(() => {});
+    return { column, party, bic, iban, isRepeated, answer };
+  }
+
+  /** The next group, once its rows have their answers. */
+  async function takeReady(): Promise<readonly CheckedRow[]> {
+    const taken = waiting.shift() ?? [];
+    waitingRows -= taken.length;
+    const checked: CheckedRow[] = [];
+    for (let at = 0; at < taken.length; at += rowsInTurn) {
+      const rows = taken.slice(at, at + rowsInTurn);
+      if (!isAnswered(rows)) for (const { ibans } of rows) await waitForAnswers(ibans);
+      await inTimeSlice(() => {
+        for (const each of rows) checked.push(judge(each));
+      });
+    }
+    return checked;
+  }
+
+  async function waitForAnswers(cells: readonly WaitingCell[]): Promise<void> {
+    for (const each of cells) {
+      if (!(each.answer instanceof Promise)) continue;
+      answers.hurry(each.iban);
+      each.answer = await each.answer;
+    }
+  }
+
+  function judge({ row, cells, kind, ibans }: WaitingRow): CheckedRow {
+    const needsResult = kind === 'data' || ibans.length > 0 || (kind === 'titles' && cells.some(looksLikeIban));
+    const result = needsResult ? judgeRow({ row, cells, columns, ibans: ibans as IbanCell[], banks }) : null;
+    return { row, cells, kind, result };
+  }
+}
+
+/** Suggestions for a wrong IBAN take less than half a millisecond. */
+const rowsInTurn = 8;
+
+function isAnswered(rows: readonly WaitingRow[] | undefined): boolean {
+  return rows?.every(({ ibans }) => ibans.every(({ answer }) => !(answer instanceof Promise))) ?? false;
+}
+
+function findKind(row: number, cells: Cells, { titleRow, ibans }: Columns): RowKind {
+  if (row === titleRow) return 'titles';
+  if (isBlankRow(cells)) return 'blank';
+  if (row < (titleRow ?? 0)) return 'above';
+  return isTotal(cells, ibans) ? 'total' : 'data';
+}
+
+/** The cells with an IBAN to check. Above the titles, it may be the own account. */
+function findIbanCells(kind: RowKind, cells: Cells, { ibans, isWhole }: Columns): readonly IbanColumn[] {
+  if (kind === 'data') return ibans;
+  if (kind !== 'above' || ibans.length === 0 || !isWhole) return [];
+  return cells.flatMap((cell, column) => (looksLikeIban(cell) ? [{ column, party: null, bic: null }] : []));
+}
+
+/** A row of a report, not of a payment: its first cell has nothing but a word for a total, or all have nothing but lines. */
+function isTotal(cells: Cells, ibans: readonly IbanColumn[]): boolean {
+  const first = cells.find((cell) => typeof cell === 'string' && cell.trim() !== '');
+  if (typeof first !== 'string') return false;
+  const mayBeTotal = (first.length <= maxTotalLength && totalWords.test(cellText(first).trim())) || isLine(cells);
+  return (
+    mayBeTotal &&
+    !cells.some(looksLikeIban) &&
+    ibans.every(({ column }) => !/[a-z]/i.test(String(cells[column] ?? '').replace(first, '')))
+  );
+}
+
+function isLine(cells: Cells): boolean {
+  return cells.every((cell) => typeof cell === 'string' && /^[\s\-=_*+|.]*$/.test(cell));
+}
+
+const maxTotalLength = 30;
+
+// cspell:disable
+const totalWords =
+  /^(?:[*]+|(?:sub|grand )?totals?|sum|count|number of (?:rows|records|payments)|zwischensumme|summe|gesamt(?:summe|betrag)?|anzahl|saldo|sous-total|somme|nombre|suma|totale|totaal|aantal|numero|razem)\s*:?$/i;

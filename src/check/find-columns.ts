@@ -46,40 +46,45 @@ export async function findColumns(
   names: ColumnNames,
   inTimeSlice: InTimeSlice = runAtOnce,
 ): Promise<Columns> {
-  const counts = await countCells(rows, inTimeSlice);
-  const titleRow = await findTitleRow(rows, counts, names.iban, inTimeSlice);
+  const mapInSlices: MapInSlices = async (items, map) => {
+    const results = [];
+    for (const [index, item] of items.entries()) results.push(await inTimeSlice(() => map(item, index)));
+    return results;
+  };
+  const counts = await countCells(rows, mapInSlices);
+  const titleRow = await findTitleRow(rows, counts, names.iban, mapInSlices);
   const titles = readTitles(rows, titleRow);
   const labels = titles.map((title, column) => (isLabel(title) ? title : columnLetters(column)));
-  const find = (name: string) => findNamed(fileName, name, titles);
+  const find = (name: string) => findNamed(fileName, name, { titles, width: counts.length });
   const earlierResult = findEarlierResult(titles);
   const isOwn = (column: number) => earlierResult === null || column < earlierResult;
 
   const data = titleRow === null ? rows : rows.slice(titleRow);
-  const dataCounts = titleRow === null ? counts : await countCells(data, inTimeSlice);
+  const dataCounts = titleRow === null ? counts : await countCells(data, mapInSlices);
   const found = findIbanColumns(titles, dataCounts).filter(({ column }) => isOwn(column));
   const chosen = names.iban === null ? found : chooseColumn(find(names.iban), found);
   const isFree = (column: number) => isOwn(column) && !chosen.some((each) => each.column === column);
   const others = titles.map((_, column) => column).filter(isFree);
-  const filter = async (columns: readonly number[], matches: (column: number) => boolean, limit: number) => {
-    const matching: number[] = [];
-    for (const column of columns) {
-      if (matching.length < limit && (await inTimeSlice(() => matches(column)))) matching.push(column);
-    }
-    return matching;
+  const filter = async (columns: readonly number[], matches: (column: number) => boolean) => {
+    const matching = await mapInSlices(columns, matches);
+    return columns.filter((_, index) => matching[index]);
   };
   const isBic = (column: number) => isBicColumn(titles[column], data, column);
-  const bics = names.bic === null ? await filter(others, isBic, maxBicColumns) : [find(names.bic)];
+  const bics = names.bic === null ? (await filter(others, isBic)).slice(0, maxBicColumns) : [find(names.bic)];
   const free = others.filter((column) => !bics.includes(column));
-  const [titled] = await filter(free, (column) => nameWords.test(wordsOf(titles[column])), 1);
-  const name = names.name !== null ? find(names.name) : (titled ?? (await filter(free, isName, 1))[0] ?? null);
+  const titled = free.find((column) => nameWords.test(wordsOf(titles[column])));
+  const findName = async () => titled ?? (await filter(free, (column) => isNameColumn(data, column)))[0] ?? null;
+  const name = names.name !== null ? find(names.name) : await findName();
   const ibans = names.bic === null ? pairBics(chosen, bics, titles) : setBics(chosen, bics[0] ?? null);
   const notChecked = found.filter(({ column }) => isFree(column)).map(({ column }) => column);
   return { ibans, name, titleRow, titles: labels, notChecked, isWhole: names.iban === null, earlierResult };
-
-  function isName(column: number): boolean {
-    return isNameColumn(data, column);
-  }
 }
+
+/** Begins each item in its turn. */
+type MapInSlices = <Item, Result>(
+  items: readonly Item[],
+  map: (item: Item, index: number) => Result,
+) => Promise<readonly Result[]>;
 
 /** Of a column, in the first rows. */
 interface CellCount {
@@ -89,9 +94,9 @@ interface CellCount {
   distinct: Set<string>;
 }
 
-async function countCells(rows: readonly Cells[], inTimeSlice: InTimeSlice): Promise<readonly CellCount[]> {
+async function countCells(rows: readonly Cells[], mapInSlices: MapInSlices): Promise<readonly CellCount[]> {
   const counts: CellCount[] = [];
-  for (const row of rows) await inTimeSlice(() => countRow(row));
+  await mapInSlices(rows, countRow);
   return counts;
 
   function countRow(row: Cells): void {
@@ -204,40 +209,33 @@ async function findTitleRow(
   rows: readonly Cells[],
   counts: readonly CellCount[],
   name: string | null,
-  inTimeSlice: InTimeSlice,
+  mapInSlices: MapInSlices,
 ): Promise<number | null> {
-  const findIndex = async (items: readonly Cells[], matches: (item: Cells, index: number) => boolean) => {
-    for (const [index, item] of items.entries()) if (await inTimeSlice(() => matches(item, index))) return index;
-    return -1;
-  };
-  const named = name === null ? -1 : await findIndex(rows, (row) => row.some((cell) => isTitle(cell, name)));
+  const isNamed = (row: Cells) => name !== null && row.some((cell) => isTitle(cell, name));
+  const named = (await mapInSlices(rows, isNamed)).indexOf(true);
   if (named >= 0) return named + 1;
-  const position = name === null ? null : readPosition(name);
+  const position = name === null ? null : readPosition(name, counts.length);
   const most = counts.reduce((best, count, column) => (count.ibans > (counts[best]?.ibans ?? 0) ? column : best), 0);
   const column = position ?? ((counts[most]?.ibans ?? 0) > 0 ? most : null);
-  const widths = rows.filter((row) => row.some(looksLikeIban)).map(countFilled);
-  const usual = widths.toSorted((one, other) => one - other)[widths.length >> 1] ?? 0;
-  const isData = (row: Cells) => row.some(looksLikeIban) && !(countFilled(row) <= maxNoteCells && usual > maxNoteCells);
-  const firstData = await findIndex(rows, isData);
+  const filled = await mapInSlices(rows, countFilled);
+  const hasIban = await mapInSlices(rows, (row) => row.some(looksLikeIban));
+  const widths = filled.filter((_, index) => hasIban[index]).toSorted((one, other) => one - other);
+  const usual = widths[widths.length >> 1] ?? 0;
+  const isNote = (width: number) => width <= maxNoteCells && usual > maxNoteCells;
+  const firstData = filled.findIndex((width, index) => hasIban[index] && !isNote(width));
   const above = rows.slice(0, firstData < 0 ? rows.length : firstData);
   const isAccount = (cells: Cells) => {
     const texts = (column === null ? cells : [cells[column]]).filter((cell) => !looksLikeIban(cell));
     return texts.some((cell) => accountWords.test(wordsOf(String(cell ?? ''))));
   };
-  const titled = await findWidest(above, isAccount);
-  if (titled >= 0 || column === null) return titled < 0 ? null : titled + 1;
+  // The widest of them has the titles.
+  const accountWidths = await mapInSlices(above, (row, index) => (isAccount(row) ? (filled[index] ?? 0) : 0));
+  const mostFilled = Math.max(0, ...accountWidths);
+  if (mostFilled > 0) return accountWidths.indexOf(mostFilled) + 1;
+  if (column === null) return null;
   const widest = Math.max(0, ...above.map((row) => row.length));
   const first = above.findIndex((row) => row.length === widest && String(row[column] ?? '').trim() !== '');
   return first >= 0 && !/\d/.test(String(above[first]?.[column])) ? first + 1 : null;
-
-  async function findWidest(items: readonly Cells[], matches: (item: Cells) => boolean): Promise<number> {
-    let best = { index: -1, filled: 0 };
-    for (const [index, item] of items.entries()) {
-      const filled = countFilled(item);
-      if (filled > best.filled && (await inTimeSlice(() => matches(item)))) best = { index, filled };
-    }
-    return best.index;
-  }
 }
 
 /** A label and a value above the titles. */
@@ -289,10 +287,14 @@ function isLabel(title: string): boolean {
 
 const maxLabelLength = 100;
 
-function findNamed(fileName: string, name: string, titles: readonly string[]): number {
+function findNamed(
+  fileName: string,
+  name: string,
+  { titles, width }: { titles: readonly string[]; width: number },
+): number {
   const titled = titles.findIndex((title) => isTitle(title, name));
   if (titled >= 0) return titled;
-  const position = readPosition(name);
+  const position = readPosition(name, width);
   if (position !== null) return position;
   const known = titles.filter(isLabel);
   const list = known.length === 0 ? 'it has no titles' : `its titles are ${known.slice(0, maxListed).join(', ')}`;
@@ -307,11 +309,16 @@ function isTitle(cell: Cell, name: string | null): boolean {
   return String(cell).trim().toLowerCase() === name?.trim().toLowerCase();
 }
 
-/** The position that a letter or a number names: 0 for A and 1, 26 for AA; null for another text. */
-function readPosition(name: string): number | null {
+/**
+ * The position that a letter or a number names: 0 for A and 1, 26 for AA; null for another text, or a position behind the table: NR is
+ * a wrong title.
+ */
+function readPosition(name: string, width: number): number | null {
   const text = name.trim().toUpperCase();
-  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text) - 1;
-  return /^[A-Z]{1,3}$/.test(text) ? columnIndex(text) : null;
+  const isLetters = /^[A-Z]{1,3}$/.test(text);
+  if (!isLetters && !/^[1-9]\d{0,4}$/.test(text)) return null;
+  const position = isLetters ? columnIndex(text) : Number(text) - 1;
+  return position < width ? position : null;
 }
 
 export function columnLetters(column: number): string {

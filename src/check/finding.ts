@@ -19,20 +19,19 @@ export class FindingCounts {
 
   /** @param place number of the row or line */
   add(code: string, severity: Severity, place: number): void {
-    const found = this.#byCode.get(code) ?? { severity, count: 0, first: [] };
-    found.count += 1;
-    if (found.first.length < maxListedPlaces) found.first.push(place);
-    this.#byCode.set(code, found);
+    this.#add(code, severity, 1, [place]);
   }
 
   /** Those of another table. */
   addAll(others: FindingCounts): void {
-    for (const [code, { severity, count: number, first }] of others.#byCode) {
-      const found = this.#byCode.get(code) ?? { severity, count: 0, first: [] };
-      found.count += number;
-      found.first = [...found.first, ...first].slice(0, maxListedPlaces);
-      this.#byCode.set(code, found);
-    }
+    for (const [code, { severity, count: number, first }] of others.#byCode) this.#add(code, severity, number, first);
+  }
+
+  #add(code: string, severity: Severity, number: number, first: readonly number[]): void {
+    const found = this.#byCode.get(code) ?? { severity, count: 0, first: [] };
+    this.#byCode.set(code, found);
+    found.count += number;
+    if (found.first.length < maxListedPlaces) found.first.push(...first.slice(0, maxListedPlaces - found.first.length));
   }
 
   count(code: string): number {

@@ -1,5 +1,5 @@
 import { compactBic, findBicProblems } from '../iban/bic.ts';
-import { compactIban, isValidIban } from '../iban/iban.ts';
+import { compactIban, isValidIban, shortestIban } from '../iban/iban.ts';
 import { findCountryFormat } from '../iban/registry.ts';
 
 /** Only workbooks contain numbers. */
@@ -57,8 +57,6 @@ export function readIbanCell(cell: Cell | undefined): string {
 // cspell:ignore nummer
 const label = /^[^A-Z0-9]*IBAN(?:[^A-Z0-9]*(?:number|nummer|no|nr|code)(?![A-Z]))?[^A-Z0-9]*/i;
 
-/** Norwegian IBANs have 15 characters. */
-const shortestIban = 15;
 /** An IBAN of Malta with spaces, its BIC and labels has fewer than 100. */
 const longestCell = 100;
 
@@ -90,6 +88,13 @@ export function findValidIbans(cell: Cell | undefined): readonly string[] {
   const whole = compactIban(cellText(cell));
   if (isPlain(whole) && isValidIban(whole)) return [whole];
   return findIbans(cell).filter(isValidIban);
+}
+
+/** Whether a cell has a further IBAN, right or wrong, beside the one that was read in it. */
+export function hasFurtherIban(cell: Cell | undefined, iban: string): boolean {
+  if (typeof cell !== 'string' || cell.length < iban.length + shortestIban) return false;
+  const text = cellText(cell);
+  return !isPlain(compactIban(text)) && findIbans(text).some((each) => each !== iban);
 }
 
 /** As long as those of their countries, right or wrong. */

@@ -1,14 +1,20 @@
-import { type BicMatch, matchBic } from '../banks/match-bic.ts';
-import { describeBicProblem, findBicProblems } from '../iban/bic.ts';
+import { type BicMatch, describeBicProblem, findBicProblems, matchBic } from '../iban/bic.ts';
 import type { CheckResult } from '../iban/german-account-checks.ts';
-import { describeIbanProblem, findIbanProblems } from '../iban/iban.ts';
+import { describeIbanProblem, findIbanProblems, shortestIban } from '../iban/iban.ts';
 import { suggestIbans } from '../iban/suggest-ibans.ts';
 import type { Answer } from './answers/answer-source.ts';
 import { type BankFacts, checkNationally, knownBics } from './bank-facts.ts';
 import type { Columns, IbanColumn } from './find-columns.ts';
 import { columnLetters } from './find-columns.ts';
 import type { Finding, Severity } from './finding.ts';
-import { type Cells, findValidIbans, isShortenedNumber, looksLikeIban, readBicCell } from './iban-cells.ts';
+import {
+  type Cells,
+  findValidIbans,
+  hasFurtherIban,
+  isShortenedNumber,
+  looksLikeIban,
+  readBicCell,
+} from './iban-cells.ts';
 
 /** VALID and INVALID are about the IBAN. FAILED: the service failed for it. NOT_CHECKED: it was not asked. EMPTY: there is none. */
 export type RowStatus = 'VALID' | 'INVALID' | 'FAILED' | 'NOT_CHECKED' | 'EMPTY';
@@ -74,6 +80,11 @@ function judgeCell(row: RowToJudge, cell: IbanCell): CellResult {
   const findings: Finding[] = [];
   const judgement = cell.answer === null ? judgeAlone(row, cell, findings) : judgeAnswer(row, cell, findings);
   const { status, suggestions = [], bank = '', bic = '', nationalCheck = '', iban = '' } = judgement;
+  // A cell of which no IBAN, or none of several, was taken is INVALID anyway.
+  if (cell.answer !== null && hasFurtherIban(row.cells[cell.column], cell.iban)) {
+    const message = 'The cell has a further IBAN, right or wrong, which is not checked: write one IBAN in a cell.';
+    findings.push(createFinding(row, 'IBAN_NOT_CHECKED', 'warning', cell.column, message));
+  }
   const bicMatch = judgeBic(row, cell, findings);
   const { column, isRepeated } = cell;
   return { column, isRepeated, status, suggestions, bank, bic, bicMatch, nationalCheck, iban, findings };
@@ -179,6 +190,3 @@ function createFinding(
   const title = column === null ? null : (columns.titles[column] ?? columnLetters(column));
   return { code, severity, place: { row, column: title }, message, suggestion };
 }
-
-/** Norwegian IBANs have 15 characters. */
-const shortestIban = 15;

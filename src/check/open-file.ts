@@ -31,7 +31,7 @@ export async function openPaymentStream(
 }
 
 /** The bytes of a file that can be opened again. @throws PaymentFileError */
-export async function* readPaymentFile(path: string): AsyncGenerator<Uint8Array> {
+export async function* readPaymentFile(path: string): AsyncGenerator<Buffer> {
   const file = await openPaymentFile(path);
   try {
     yield* file.chunks;

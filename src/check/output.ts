@@ -1,4 +1,4 @@
-import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { errorCodeOf } from '../base/errors.ts';
 import { escapeControls } from '../base/process/terminal.ts';
 import { PaymentFileError } from './open-file.ts';
@@ -14,12 +14,19 @@ export interface Output {
 }
 
 /**
- * A file appears under its name when it is complete; until then its name ends in `.part`.
+ * A file appears under its name when it is complete; until then its name ends in `.part`. A device or a pipe is written to.
  * @throws PaymentFileError if it cannot be created
  */
 export function openOutputFile(path: string): Output {
-  const part = `${path}.part`;
-  let file = tryToWrite(path, () => openSync(part, 'w'));
+  const isStream = isDeviceOrPipe(path);
+  const part = isStream ? path : `${path}.part`;
+  let file = tryToWrite(path, () => {
+    // What a killed run has left, or another run still writes: that one must not write into this file.
+    if (!isStream) rmSync(part, { force: true });
+    return openSync(part, 'w');
+  });
+  const own = fstatSync(file).ino;
+  const isOwn = () => statSync(part, { throwIfNoEntry: false })?.ino === own;
   const close = () => {
     if (file >= 0) closeSync(file);
     file = -1;
@@ -32,14 +39,34 @@ export function openOutputFile(path: string): Output {
       });
     },
     complete() {
+      // While it is open, no other file can have its number.
+      const isReplaced = !isStream && !isOwn();
       close();
-      tryToWrite(path, () => renameSync(part, path));
+      if (isReplaced) throw new PaymentFileError(`${path} is written by another run that began later`);
+      if (isStream) return;
+      try {
+        tryToWrite(path, () => renameSync(part, path));
+      } catch (error) {
+        rmSync(part, { force: true });
+        throw error;
+      }
     },
     discard() {
+      const isLeft = !isStream && file >= 0 && isOwn();
       close();
-      rmSync(part, { force: true });
+      if (isLeft) rmSync(part, { force: true });
     },
   };
+}
+
+/**
+ * Whether a path is something such as /dev/null, which must never be replaced by a file.
+ * @throws PaymentFileError if it is a folder
+ */
+export function isDeviceOrPipe(path: string): boolean {
+  const found = tryToWrite(path, () => statSync(path, { throwIfNoEntry: false }));
+  if (found?.isDirectory()) throw new PaymentFileError(`${path} is a folder; expected the name of a file`);
+  return found !== undefined && !found.isFile();
 }
 
 /** @param name of the file, for messages @throws PaymentFileError if the file system refuses it */
@@ -52,13 +79,18 @@ export function tryToWrite<Result>(name: string, write: () => Result): Result {
   }
 }
 
-/** On a terminal, controls are escaped. @param onClosed called if the reader closes it, as `head` does */
-export function openStandardOutput(stream: NodeJS.WriteStream, onClosed: () => void): Output {
+/** On a terminal, controls are escaped. @param onFailed receives why nothing more can be written: its reader, such as `head`, has closed it, or a disk is full */
+export function openStandardOutput(stream: NodeJS.WriteStream, onFailed: (reason: string) => void): Output {
   let isClosed = false;
   let resume = () => {};
-  stream.on('error', () => {
+  stream.on('error', (error) => {
     isClosed = true;
-    onClosed();
+    const code = errorCodeOf(error);
+    onFailed(
+      code === 'EPIPE' || code === null
+        ? 'the reader of the output has closed it'
+        : `standard output cannot be written (${code})`,
+    );
     resume();
   });
   return {

@@ -3,7 +3,7 @@ import { CsvError } from 'csv-parse';
 import { type InTimeSlice, runAtOnce } from '../base/async/time-slices.ts';
 import { createCsvParser } from '../base/csv-parser.ts';
 import { decodeText } from '../base/decode-text.ts';
-import { replay } from '../base/input-file.ts';
+import { limitBytes, replay } from '../base/input-file.ts';
 import { count } from '../base/process/terminal.ts';
 import { readWorkbook } from '../base/read-workbook.ts';
 import { findSingleByteEncoding, type TextEncoding } from './encodings.ts';
@@ -64,7 +64,7 @@ async function readSheets({ name, size, chunks }: PaymentFile): Promise<Table[]>
       `${name} has more than ${maxWorkbookBytes / 1_000_000} MB, the limit for a workbook; save it as CSV, which has no limit`,
     );
   if (size !== null && size > maxWorkbookBytes) throw tooLarge();
-  const archive = await buffer(limitBytes(chunks, tooLarge));
+  const archive = await buffer(limitBytes(chunks, maxWorkbookBytes, tooLarge));
   const style = { delimiter: ',', lineEnd: '\n', hasByteOrderMark: true, encoding: null } as const;
   return (await readWorkbook({ name, archive, ErrorType: PaymentFileError, limits: workbookLimits })).map(
     ({ name: sheet, isHidden, rows }) => ({
@@ -99,15 +99,6 @@ async function* groupRows(rows: AsyncIterable<Cells>): AsyncGenerator<readonly C
   if (group.length > 0) yield group;
 }
 
-async function* limitBytes(chunks: AsyncIterable<Buffer>, tooLarge: () => Error): AsyncGenerator<Buffer> {
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    bytes += chunk.length;
-    if (bytes > maxWorkbookBytes) throw tooLarge();
-    yield chunk;
-  }
-}
-
 function* group(rows: readonly Cells[]): Generator<readonly Cells[]> {
   if (rows.length <= maxGroupRows) {
     if (rows.length > 0) yield rows;
@@ -135,8 +126,8 @@ async function readTextTable(
       return encoding();
     },
   };
-  const parser = createRowParser({ name: file.name, delimiter: style.delimiter, columns: maxColumns, limits });
-  return { sheet: null, isHidden: false, groups: parser.parse(pieces, inTimeSlice), style };
+  const parsing = { name: file.name, delimiter: style.delimiter, columns: maxColumns, limits };
+  return { sheet: null, isHidden: false, groups: parseRows(pieces, parsing, inTimeSlice), style };
 }
 
 /** Decodes a table. Reading it rejects with a PaymentFileError for bytes of another encoding. */
@@ -163,20 +154,24 @@ async function decodeStart({ name, start: whole }: PaymentFile, named: TextEncod
 
 /**
  * The delimiter with which most cells are IBANs; if they are as many, the one with which most rows have as many cells as the first
- * row. Excel names it in a first line `sep=;`.
+ * row. One that is in no row is not taken if another makes a table: lines of a quoted cell would be rows. Excel names it in a first
+ * line `sep=;`.
  */
 async function findDelimiter(start: string, inTimeSlice: InTimeSlice): Promise<string> {
   const named = /^sep=([^\r\n])\r?\n/.exec(start)?.[1];
   if (named !== undefined) return named;
-  let best = { delimiter: ',', ibans: -1, regular: -1 };
+  const found: { delimiter: string; ibans: number; regular: number; isTable: boolean }[] = [];
   for (const delimiter of delimiters) {
     const rows = await parseStart(start, delimiter, inTimeSlice);
     const ibans = await inTimeSlice(() => rows.reduce((sum, row) => sum + row.filter(isOnlyIban).length, 0));
     const width = rows.find((row) => row.length > 1)?.length ?? 0;
     const regular = width === 0 ? 0 : rows.filter((row) => row.length === width).length;
-    if (ibans > best.ibans || (ibans === best.ibans && regular > best.regular)) best = { delimiter, ibans, regular };
+    found.push({ delimiter, ibans, regular, isTable: regular * 2 > rows.length });
   }
-  return best.delimiter;
+  const used = found.filter(({ regular }) => regular > 0);
+  const candidates = used.some(({ isTable }) => isTable) ? used : found;
+  const [best] = candidates.toSorted((one, other) => other.ibans - one.ibans || other.regular - one.regular);
+  return best?.delimiter ?? ',';
 }
 
 /** About a hundred rows. */
@@ -186,16 +181,16 @@ const delimiters = [',', ';', '\t', '|'];
 /** The first rows of a text. The last one is left out: it may be cut off. So is one with a quotation mark that is not closed there. */
 async function parseStart(text: string, delimiter: string, inTimeSlice: InTimeSlice): Promise<readonly Cells[]> {
   const rows: Cells[] = [];
-  const parser = createRowParser({ name: '', delimiter, columns: sampleBytes, limits: noLimits });
+  const parsing = { name: '', delimiter, columns: sampleBytes, limits: noLimits };
   try {
-    for await (const group of parser.parse([text], inTimeSlice)) rows.push(...group);
+    for await (const group of parseRows([text], parsing, inTimeSlice)) rows.push(...group);
   } catch (error) {
     if (!(error instanceof PaymentFileError)) throw error;
   }
   return rows.length > 1 ? rows.slice(0, -1) : rows;
 }
 
-interface RowParserOptions {
+interface ParseOptions {
   /** For messages. */
   name: string;
   delimiter: string;
@@ -204,7 +199,12 @@ interface RowParserOptions {
   limits: TableLimits;
 }
 
-function createRowParser({ name, delimiter, columns, limits }: RowParserOptions) {
+/** The rows in groups, each of a kilobyte of the text and at most 200. @throws PaymentFileError after the last right row */
+async function* parseRows(
+  pieces: AsyncIterable<string> | Iterable<string>,
+  { name, delimiter, columns, limits }: ParseOptions,
+  inTimeSlice: InTimeSlice,
+): AsyncGenerator<readonly Cells[]> {
   const parse = createCsvParser<Cells>({
     record_delimiter: ['\r\n', '\n', '\r'],
     // It permits one more.
@@ -219,19 +219,11 @@ function createRowParser({ name, delimiter, columns, limits }: RowParserOptions)
   /** Of the longest row. */
   let width = 0;
 
-  return {
-    /** The rows in groups, each of a kilobyte of the text and at most 200. @throws PaymentFileError after the last right row */
-    async *parse(
-      pieces: AsyncIterable<string> | Iterable<string>,
-      inTimeSlice: InTimeSlice,
-    ): AsyncGenerator<readonly Cells[]> {
-      for await (const bytes of cut(pieces)) {
-        const { rows, failure } = await inTimeSlice(() => parsePiece(bytes));
-        yield* group(rows);
-        if (failure !== null) throw failure;
-      }
-    },
-  };
+  for await (const bytes of cut(pieces)) {
+    const { rows, failure } = await inTimeSlice(() => parsePiece(bytes));
+    yield* group(rows);
+    if (failure !== null) throw failure;
+  }
 
   async function parsePiece(bytes: Buffer | null): Promise<{ rows: readonly Cells[]; failure: Error | null }> {
     const { rows, failure } = await parse(bytes);

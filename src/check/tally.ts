@@ -1,5 +1,5 @@
 import { count, countOf } from '../base/process/terminal.ts';
-import type { CheckedRow, RowKind } from './check-rows.ts';
+import type { CheckedRow, RowKind } from './check-tables.ts';
 import { type Columns, columnLetters } from './find-columns.ts';
 import { FindingCounts } from './finding.ts';
 import type { RowStatus } from './judge-row.ts';

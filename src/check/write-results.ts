@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { count } from '../base/process/terminal.ts';
-import type { CheckedRow } from './check-rows.ts';
+import type { CheckedRow } from './check-tables.ts';
 import { type Columns, columnLetters, resultTitles } from './find-columns.ts';
 import type { Finding } from './finding.ts';
 import type { Cell } from './iban-cells.ts';
@@ -12,11 +12,8 @@ import type { TextStyle } from './read-rows.ts';
 export const outputFormats = ['csv', 'xlsx', 'json'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
-/** The rows of the input in their order, with columns for what was found out. */
-interface RowWriter {
-  /** The next part of the output. */
-  write(rows: readonly CheckedRow[]): string;
-}
+/** The next part of the output: rows of the input, with columns for what was found out. */
+type WriteRows = (rows: readonly CheckedRow[]) => string;
 
 interface RowWriterOptions {
   fileName: string;
@@ -29,9 +26,9 @@ interface RowWriterOptions {
 export function createRowWriter(
   format: 'csv' | 'json',
   { fileName, sheet = null, columns, style }: RowWriterOptions,
-): RowWriter {
+): WriteRows {
   if (format === 'csv') return createCsvWriter(columns, style, sheet);
-  return { write: (rows) => rows.flatMap((row) => toJsonLine(fileName, sheet, row, columns)).join('') };
+  return (rows) => rows.flatMap((row) => toJsonLine(fileName, sheet, row, columns)).join('');
 }
 
 /** UTF-8, with the delimiter and the line ends of the input. The rows of a sheet follow a row with its name. */
@@ -39,7 +36,7 @@ function createCsvWriter(
   columns: Columns,
   { delimiter, lineEnd, hasByteOrderMark }: TextStyle,
   sheet: string | null,
-): RowWriter {
+): WriteRows {
   // The delimiters between missing cells are one text: a table with a thousand titles may have rows of one cell.
   const object = ({ missing }: Record<string, unknown>) => ({
     value: delimiter.repeat(Number(missing) - 1),
@@ -47,16 +44,14 @@ function createCsvWriter(
   });
   const options = { delimiter, record_delimiter: lineEnd, cast: { object } };
   let start = (hasByteOrderMark ? '\uFEFF' : '') + (sheet === null ? '' : stringify([[neutralize(sheet)]], options));
-  return {
-    write(rows) {
-      const lines = rows.map((row) => {
-        const { own, missing, others } = extendRow(row, columns);
-        return missing === 0 ? [...own, ...others] : [...own, { missing }, ...others];
-      });
-      const text = start + stringify(lines, options);
-      start = '';
-      return text;
-    },
+  return (rows) => {
+    const lines = rows.map((row) => {
+      const { own, missing, others } = extendRow(row, columns);
+      return missing === 0 ? [...own, ...others] : [...own, { missing }, ...others];
+    });
+    const text = start + stringify(lines, options);
+    start = '';
+    return text;
   };
 }
 
@@ -65,11 +60,11 @@ export function createWorkbookWriter() {
   const sheets: { sheet: string; data: (Cell | null)[][]; stickyRowsCount: number }[] = [];
   let rows = 0;
   return {
-    /** @throws PaymentFileError for too many rows */
-    addSheet({ sheet, columns }: { sheet: string | null; columns: Columns }) {
+    /** What adds rows has no output before the end. It throws a PaymentFileError for too many rows. */
+    addSheet({ sheet, columns }: { sheet: string | null; columns: Columns }): WriteRows {
       const data: (Cell | null)[][] = [];
       sheets.push({ sheet: sheet ?? 'Checked', data, stickyRowsCount: columns.titleRow ?? 0 });
-      return (checked: readonly CheckedRow[]) => {
+      return (checked) => {
         for (const row of checked) {
           const { own, missing, others } = extendRow(row, columns);
           const cells = [...own, ...Array<Cell>(missing).fill(''), ...others];
@@ -77,6 +72,7 @@ export function createWorkbookWriter() {
         }
         rows += checked.length;
         if (rows > maxWrittenRows) throw tooManyRows();
+        return '';
       };
     },
     async end(): Promise<Buffer> {

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
+import { isIsoDate } from '../base/calendar-period.ts';
 import { ConfigError, UsageError } from '../base/errors.ts';
-import { print } from '../base/process/terminal.ts';
+import { print, printError } from '../base/process/terminal.ts';
 import {
   type AuditedCall,
+  listAuditFiles,
   readCalls,
   type SumKey,
   sumCalls,
@@ -24,11 +26,16 @@ interface AuditOptions {
 /** Verifies, sums or exports the audit trail in DATA_DIR. @throws ConfigError if lines were changed */
 export function runAudit(action: string, options: AuditOptions): void {
   const folder = join(readConfig(process.env).dataDir, 'audit');
+  const isEmpty = listAuditFiles(folder).length === 0;
+  if (isEmpty) printError(`${folder} has no audit trail; DATA_DIR must be that of the gateway\n`);
   if (action === 'verify') {
-    verify(folder);
+    if (!isEmpty) verify(folder);
     return;
   }
-  const calls = readCalls(folder, readDay('from', options.from, '0000-00-00'), readDay('to', options.to, '9999-99-99'));
+  const from = readDay('from', options.from, '0000-00-00');
+  const to = readDay('to', options.to, '9999-99-99');
+  if (from > to) throw new UsageError(`--from must not be after --to, but ${from} is after ${to}`);
+  const calls = readCalls(folder, from, to);
   if (action === 'sum') printSums(calls, readSumKeys(options.by ?? 'caller,day'));
   else printCalls(calls, options.format === 'csv');
 }
@@ -50,7 +57,7 @@ export function printCallerHash(subject: string): void {
 
 function verify(folder: string): void {
   const { lines, problems, unclosed } = verifyAudit(folder);
-  if (problems.length > 0) throw new ConfigError(problems.map((problem) => `audit trail: ${problem}`));
+  if (problems.length > 0) throw new ConfigError(problems, 'The audit trail is not as it was written');
   print(`${lines} lines are as they were written.\n`);
   if (unclosed.length > 0)
     print(
@@ -66,7 +73,7 @@ function printSums(calls: readonly AuditedCall[], by: readonly SumKey[]): void {
 }
 
 function readDay(name: string, text: string | undefined, otherwise: string): string {
-  if (text === undefined || /^\d{4}-\d\d-\d\d$/.test(text)) return text ?? otherwise;
+  if (text === undefined || isIsoDate(text)) return text ?? otherwise;
   throw new UsageError(`--${name} must be a day, such as 2026-11-27`);
 }
 

@@ -109,7 +109,7 @@ export async function restore(
   const names = listFiles(backup);
   if (names.length === 0) throw new UsageError(`${backup} has no files: it must be a folder that backup wrote`);
   checkKinds(backup);
-  for (const name of names) if (name.endsWith('.lmdb')) checkLmdbFile(join(backup, name));
+  for (const name of names) if (name.endsWith('.lmdb')) checkBackupFile(join(backup, name));
   const isUsed = listFiles(dataDir).length > 0;
   if (isUsed && !replace) {
     throw new UsageError(`${dataDir} has files: stop the gateway, and add --replace to move them aside`);
@@ -132,6 +132,17 @@ export async function restore(
   moveFiles(copies, dataDir);
   rmSync(copies, { recursive: true });
   return { files: describeFiles(dataDir), movedTo };
+}
+
+/** @throws ConfigError that is about the backup, not about the present store */
+function checkBackupFile(path: string): void {
+  try {
+    checkLmdbFile(path);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const problem = `${path} is damaged, or cannot be read: restore another backup; nothing was changed`;
+    throw new ConfigError([problem], 'The backup is invalid');
+  }
 }
 
 /** Folders in DATA_DIR that a restore makes. A mounted DATA_DIR cannot be moved itself. */

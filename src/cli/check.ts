@@ -12,7 +12,7 @@ import { readBankImportConfig } from '../base/variables/service-config.ts';
 import type { AnswerSource } from '../check/answers/answer-source.ts';
 import { type Answers, createAnswers } from '../check/answers/answers.ts';
 import { type Journal, openJournal } from '../check/answers/journal.ts';
-import type { CheckedRow } from '../check/check-rows.ts';
+import type { CheckedRow } from '../check/check-tables.ts';
 import { checkTables } from '../check/check-tables.ts';
 import { type TextEncoding, textEncodings } from '../check/encodings.ts';
 import type { Columns } from '../check/find-columns.ts';
@@ -24,7 +24,7 @@ import {
   readPaymentFile,
   standardInput,
 } from '../check/open-file.ts';
-import { type Output, openOutputFile, openStandardOutput } from '../check/output.ts';
+import { isDeviceOrPipe, type Output, openOutputFile, openStandardOutput } from '../check/output.ts';
 import type { Profile } from '../check/pain/profiles.ts';
 import type { StatusReport } from '../check/pain/status-report.ts';
 import { readTables, type Table } from '../check/read-rows.ts';
@@ -125,6 +125,7 @@ function checkFix(files: readonly string[], { fix, output }: CheckOptions): void
   const [file = standardInput, ...others] = files;
   if (others.length > 0 || file === standardInput) throw new UsageError('--fix needs one file, which is read twice');
   if (wouldReplace(file, fix)) throw new UsageError('--fix must be another file than the one that is checked');
+  if (isDeviceOrPipe(fix)) throw new UsageError('--fix must be a file: the copy is read again to check it');
   if (output !== undefined && resolve(fix) === resolve(output)) {
     throw new UsageError('--fix and --output must be different files');
   }
@@ -180,7 +181,7 @@ async function run(files: readonly string[], plan: Plan): Promise<boolean> {
     source = plan.isDryRun ? null : await open();
     const answers = createAnswers(source, () => journal);
     const path = journalPath(files, plan, id, dataDir);
-    if (plan.output === null && !plan.isDryRun) checkDataFolder(dataDir);
+    if (!hasOutputFile(plan) && !plan.isDryRun) checkDataFolder(dataDir);
     if (!plan.isDryRun || (plan.isResumed && existsSync(path))) {
       const contentHash = await hashFiles(files);
       journal = openJournal({ path, sourceId: id, contentHash, isResumed: plan.isResumed, keep: answers.keep });
@@ -199,13 +200,18 @@ async function run(files: readonly string[], plan: Plan): Promise<boolean> {
 }
 
 /** Beside the output, otherwise in DATA_DIR, by the names of the files and where the answers are from. */
-function journalPath(files: readonly string[], { output }: Plan, sourceId: string, dataDir: string): string {
-  if (output !== null) return `${output}.journal`;
+function journalPath(files: readonly string[], plan: Plan, sourceId: string, dataDir: string): string {
+  if (hasOutputFile(plan)) return `${plan.output}.journal`;
   const paths = files.map((file) => (file === standardInput ? file : resolve(file)));
   const name = createHash('sha256')
     .update(JSON.stringify([sourceId, ...paths]))
     .digest('hex');
   return join(dataDir, `check-${name.slice(0, 16)}.journal`);
+}
+
+/** Whether the result is a file, beside which a journal can be. @throws PaymentFileError if it is a folder */
+function hasOutputFile({ output }: Plan): boolean {
+  return output !== null && !isDeviceOrPipe(output);
 }
 
 /** Null if standard input is one of them: it can be read once. @throws PaymentFileError */
@@ -237,7 +243,7 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
   };
   const onSignal = () => interrupt('the run was interrupted');
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
-  const output = openOutput(plan, () => interrupt('the reader of the output has closed it'));
+  const output = openOutput(plan, interrupt);
   const messageIds = new Set<string>();
   const checked: CheckedFile[] = [];
   try {
@@ -284,6 +290,8 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
 
   async function checkTable(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
     if (plan.fix !== null) throw new PaymentFileError(`${file.name} is not XML; --fix repairs payment messages only`);
+    if (plan.report !== null)
+      throw new PaymentFileError(`${file.name} is not XML; --report is about a payment message`);
     const tables = await readTables(file, { encoding: plan.encoding });
     const { sheet, columnNames } = plan;
     const planned = await checkTables({ fileName: file.name, tables, sheet, columnNames, answers, banks });
@@ -315,15 +323,9 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
     return all;
 
     function createWriter({ sheet, style }: Table, columns: Columns): (rows: readonly CheckedRow[]) => string {
-      if (workbook !== null) {
-        const add = workbook.addSheet({ sheet, columns });
-        return (rows) => {
-          add(rows);
-          return '';
-        };
-      }
+      if (workbook !== null) return workbook.addSheet({ sheet, columns });
       const format = plan.format === 'json' ? 'json' : 'csv';
-      return createRowWriter(format, { fileName: file.name, sheet: several ? sheet : null, columns, style }).write;
+      return createRowWriter(format, { fileName: file.name, sheet: several ? sheet : null, columns, style });
     }
   }
 
@@ -338,9 +340,9 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
 const noTerminal = { isTTY: false } as NodeJS.WriteStream;
 
 /** Null for a dry run, which writes no rows. */
-function openOutput({ output, isDryRun }: Plan, onClosed: () => void): Output | null {
+function openOutput({ output, isDryRun }: Plan, onFailed: (reason: string) => void): Output | null {
   if (isDryRun) return null;
-  return output === null ? openStandardOutput(process.stdout, onClosed) : openOutputFile(output);
+  return output === null ? openStandardOutput(process.stdout, onFailed) : openOutputFile(output);
 }
 
 /**

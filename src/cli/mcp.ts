@@ -5,12 +5,8 @@ import { createParser } from 'eventsource-parser';
 import { errorCodeOf, UsageError } from '../base/errors.ts';
 import { isObject, parseJson, readProperty } from '../base/parse-json.ts';
 
-interface McpOptions {
-  gateway?: string;
-}
-
 /** Speaks the Model Context Protocol on standard input and output, for a running gateway or one of its own. */
-export async function runMcp({ gateway }: McpOptions): Promise<void> {
+export async function runMcp({ gateway }: { gateway?: string }): Promise<void> {
   if (gateway !== undefined && !/^https?:\/\//.test(gateway)) {
     throw new UsageError(`--gateway must be an http:// or https:// URL, but is ${JSON.stringify(gateway)}`);
   }

@@ -49,8 +49,8 @@ interface GatewayOptions {
   /** How often a subscription without results gets a heartbeat: by default, half the idle timeout of common proxies (30 s). */
   heartbeatMs?: number;
   upstreamLimits?: Partial<UpstreamLimits>;
-  /** The server of each request of an agent; without it, one with the gateway's tools. */
-  createMcpServer?: McpEndpointOptions['createServer'];
+  /** Adds tools for agents to those of the gateway. */
+  addMcpTools?: McpEndpointOptions['addTools'];
 }
 
 /** Creates all parts and connects them. The only function that receives the whole configuration. */
@@ -62,7 +62,7 @@ export function createGateway(
     knownBanks = createKnownBanks(createBankLists({ dataDir: config.dataDir, lookEveryMs: 1_000 })),
     heartbeatMs = 15_000,
     upstreamLimits,
-    createMcpServer,
+    addMcpTools,
   }: GatewayOptions = {},
 ) {
   const { redact, redactSecrets, add: hideSecret } = createRedactions(listSecrets(config, upstreams));
@@ -185,7 +185,7 @@ export function createGateway(
   function loadMcp(): Promise<McpEndpoint> {
     mcp ??= import('./mcp/mcp-endpoint.ts').then(({ createMcpEndpoint }) =>
       createMcpEndpoint({
-        createServer: createMcpServer,
+        addTools: addMcpTools,
         schema,
         documents: trustedDocuments,
         graphql,

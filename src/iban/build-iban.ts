@@ -1,8 +1,13 @@
 import { compactIban } from './iban.ts';
 import { calcCheckDigits } from './mod97.ts';
 import { type CheckDigits, findNationalCheck, findWrongCheckDigits } from './national-checks.ts';
-import { type CountryFormat, findCountryFormat, type Span } from './registry.ts';
-import { findUnregisteredFormat } from './unregistered-formats.ts';
+import {
+  type CountryFormat,
+  characterTypes,
+  findCountryFormat,
+  findUnregisteredFormat,
+  type Span,
+} from './registry.ts';
 
 const ibanFieldNames = ['bankCode', 'branch', 'accountNumber'] as const;
 
@@ -208,6 +213,8 @@ interface LocatedField extends IbanField {
   span: Span;
   /** The type of each character: n for a digit, a for a letter, c for either. */
   types: string;
+  /** How many computed check digits it may include. */
+  checkDigits: number;
 }
 
 /**
@@ -216,13 +223,13 @@ interface LocatedField extends IbanField {
  * them (CZ, HR, HU's first digit, NL, RU). It also includes the type of account and its holder (BR).
  */
 export function locateFields(format: CountryFormat): readonly LocatedField[] {
-  const bbanTypes = [...format.format.slice('DE2!n'.length).matchAll(/(\d+)!([nac])/g)]
-    .map(([, count, type = '']) => type.repeat(Number(count)))
-    .join('');
+  const bbanTypes = characterTypes(format.format).slice(2);
   const locate = (name: IbanFieldName, span: Span): LocatedField => {
     const types = bbanTypes.slice(span.first - 1, span.last);
     const characters = nameCharacters(types);
-    return { name, length: types.length, characters, padded: isPadded(name, format), span, types };
+    const adjacent = name === 'accountNumber' ? findAdjacentDigits(format) : null;
+    const checkDigits = adjacent ? lengthOf(adjacent) : 0;
+    return { name, length: types.length, characters, padded: isPadded(name, format), span, types, checkDigits };
   };
   return [
     locate('bankCode', format.bankCode),
@@ -292,7 +299,7 @@ interface GivenField {
  * which may be personal data.
  */
 function findFieldProblem({ name, field, value, format }: GivenField): IbanFieldProblem | null {
-  const length = field ? rangeOf(field, format) : null;
+  const length = field ? rangeOf(field) : null;
   const report = (reason: IbanFieldReason, message: string) => ({ field: name, reason, length, message });
   const has = `The ${nouns[name]} has ${describeCount(value.length, 'character')}`;
   if (field === undefined) {
@@ -301,7 +308,7 @@ function findFieldProblem({ name, field, value, format }: GivenField): IbanField
       : report('NOT_IN_COUNTRY', `${has}; an IBAN of ${format.country} has no ${nouns[name]}.`);
   }
   const article = name === 'accountNumber' ? 'an' : 'a';
-  const expected = `${article} ${nouns[name]} of ${format.country} has ${describeExpected(field, format)}.`;
+  const expected = `${article} ${nouns[name]} of ${format.country} has ${describeExpected(field)}.`;
   if (value === '') return report('REQUIRED', `The ${nouns[name]} is missing; ${expected}`);
   const isRightLength = value.length === field.length || (field.padded && value.length < field.length);
   const misplaced = findMisplacedTypes(field, value, isRightLength);
@@ -327,7 +334,7 @@ function describeWrongDigits(group: CheckDigits, right: string | null, format: C
     if (group.first <= span.first) return `begins with ${mismatch}`;
     return `has, in place ${group.first - span.first + 1}, ${mismatch}`;
   };
-  const length = located ? rangeOf(located, format) : null;
+  const length = located ? rangeOf(located) : null;
   return { field, reason: 'WRONG_CHECK_DIGITS', length, message: `The ${nouns[field]} ${describe()}` };
 }
 
@@ -338,27 +345,20 @@ const nouns: Readonly<Record<IbanFieldName, string>> = {
 };
 
 /** 8 digits; up to 10 digits; 4 letters and 2 digits; 7 digits, or 9 with its check digits. */
-function describeExpected({ name, types, padded }: LocatedField, format: CountryFormat): string {
+function describeExpected({ types, padded, checkDigits }: LocatedField): string {
   const runs = (types.match(/n+|a+|c+/g) ?? []).map((run) => {
     if (run.startsWith('n')) return describeCount(run.length, 'digit');
     const letters = describeCount(run.length, 'letter');
     if (run.startsWith('a')) return letters;
     return run.length === 1 ? `${letters} or digit` : `${letters} or digits`;
   });
-  const size = countAdjacentDigits(name, format);
-  const complete = `, or ${types.length + size} with its check ${size === 1 ? 'digit' : 'digits'}`;
-  return (padded ? 'up to ' : '') + join(runs) + (size > 0 ? complete : '');
+  const complete = `, or ${types.length + checkDigits} with its check ${checkDigits === 1 ? 'digit' : 'digits'}`;
+  return (padded ? 'up to ' : '') + join(runs) + (checkDigits > 0 ? complete : '');
 }
 
 /** From a number without the zeros on the left to one with its check digits. */
-function rangeOf({ name, length, padded }: LocatedField, format: CountryFormat): LengthRange {
-  return { min: padded ? 1 : length, max: length + countAdjacentDigits(name, format) };
-}
-
-/** How many computed check digits the field may include. */
-function countAdjacentDigits(name: IbanFieldName, format: CountryFormat): number {
-  const adjacent = name === 'accountNumber' ? findAdjacentDigits(format) : null;
-  return adjacent ? lengthOf(adjacent) : 0;
+function rangeOf({ length, padded, checkDigits }: LocatedField): LengthRange {
+  return { min: padded ? 1 : length, max: length + checkDigits };
 }
 
 /** The types of characters that are not allowed at their position or, at a wrong length, nowhere in the field. */

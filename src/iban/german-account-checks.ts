@@ -23,25 +23,25 @@ type Method = (account: string) => CheckResult;
 
 /** Positions count from 1 on the left, weights from the right. */
 const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
-  ['00', (account) => compare(account, 10, calcLuhn(digits(account, 1, 9)))],
-  ['01', checkWholeByModulus10([3, 7, 1])],
-  ['03', checkWholeByModulus10([2, 1])],
-  ['05', checkWholeByModulus10([7, 3, 1])],
-  ['06', checkWholeByModulus11([2, 3, 4, 5, 6, 7])],
-  ['10', checkWholeByModulus11([2, 3, 4, 5, 6, 7, 8, 9, 10])],
-  ['13', withSubaccount((account) => compare(account, 8, calcLuhn(digits(account, 2, 7))))],
-  ['18', checkWholeByModulus10([3, 9, 7, 1])],
-  ['19', checkWholeByModulus11([2, 3, 4, 5, 6, 7, 8, 9, 1])],
-  ['20', checkWholeByModulus11([2, 3, 4, 5, 6, 7, 8, 9, 3])],
+  ['00', checkNext(1, 9, calcLuhn)],
+  ['01', checkNext(1, 9, calcModulus10, [3, 7, 1])],
+  ['03', checkNext(1, 9, calcModulus10, [2, 1])],
+  ['05', checkNext(1, 9, calcModulus10, [7, 3, 1])],
+  ['06', checkNext(1, 9, calcModulus11, [2, 3, 4, 5, 6, 7])],
+  ['10', checkNext(1, 9, calcModulus11, [2, 3, 4, 5, 6, 7, 8, 9, 10])],
+  ['13', withSubaccount(checkNext(2, 7, calcLuhn))],
+  ['18', checkNext(1, 9, calcModulus10, [3, 9, 7, 1])],
+  ['19', checkNext(1, 9, calcModulus11, [2, 3, 4, 5, 6, 7, 8, 9, 1])],
+  ['20', checkNext(1, 9, calcModulus11, [2, 3, 4, 5, 6, 7, 8, 9, 3])],
   ['24', check24],
   // The sub-account (positions 9 and 10) is not checked, but always there.
-  ['28', (account) => compare(account, 8, calcModulus11(digits(account, 1, 7), [2, 3, 4, 5, 6, 7, 8]))],
-  ['32', (account) => compare(account, 10, calcModulus11(digits(account, 4, 9), [2, 3, 4, 5, 6, 7]))],
-  ['33', (account) => compare(account, 10, calcModulus11(digits(account, 5, 9), [2, 3, 4, 5, 6]))],
-  ['34', (account) => compare(account, 8, calcModulus11(digits(account, 1, 7), [2, 4, 8, 5, 10, 9, 7]))],
-  ['38', (account) => compare(account, 10, calcModulus11(digits(account, 4, 9), [2, 4, 8, 5, 10, 9]))],
+  ['28', checkNext(1, 7, calcModulus11, [2, 3, 4, 5, 6, 7, 8])],
+  ['32', checkNext(4, 9, calcModulus11, [2, 3, 4, 5, 6, 7])],
+  ['33', checkNext(5, 9, calcModulus11, [2, 3, 4, 5, 6])],
+  ['34', checkNext(1, 7, calcModulus11, [2, 4, 8, 5, 10, 9, 7])],
+  ['38', checkNext(4, 9, calcModulus11, [2, 4, 8, 5, 10, 9])],
   // The sub-account, positions 1 and 2, is not checked.
-  ['60', (account) => compare(account, 10, calcLuhn(digits(account, 3, 9)))],
+  ['60', checkNext(3, 9, calcLuhn)],
   ['61', check61],
   ['63', withSubaccount(check63)],
   ['76', withSubaccount(check76)],
@@ -51,12 +51,14 @@ const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['A4', checkA4],
 ]);
 
-function checkWholeByModulus10(weights: readonly number[]): Method {
-  return (account) => compare(account, 10, calcModulus10(digits(account, 1, 9), weights));
-}
-
-function checkWholeByModulus11(weights: readonly number[]): Method {
-  return (account) => compare(account, 10, calcModulus11(digits(account, 1, 9), weights));
+/** The digit after these is the right one for them. */
+function checkNext(
+  first: number,
+  last: number,
+  calc: (checked: string, weights: readonly number[]) => number,
+  weights: readonly number[] = [],
+): Method {
+  return (account) => compare(account, last + 1, calc(digits(account, first, last), weights));
 }
 
 /**

@@ -1,6 +1,5 @@
 import { mod97 } from './mod97.ts';
-import { findCountryFormat, type Span } from './registry.ts';
-import { findUnregisteredFormat } from './unregistered-formats.ts';
+import { findCountryFormat, findUnregisteredFormat, type Span } from './registry.ts';
 
 export type IbanProblem =
   | 'EMPTY'
@@ -154,7 +153,7 @@ export function describeIbanProblem(problem: IbanProblem, iban: string): string 
 }
 
 /** Norwegian IBANs have 15 characters. */
-const shortestIban = 15;
+export const shortestIban = 15;
 const compacted = /^[A-Z0-9]*$/;
 const decoration = /[\s\p{Dash_Punctuation}\p{Default_Ignorable_Code_Point}]+/gu;
 

@@ -1,7 +1,6 @@
 import { type CheckResult, checkGermanAccount } from './german-account-checks.ts';
 import { mod97 } from './mod97.ts';
-import { findCountryFormat, type Span } from './registry.ts';
-import { findUnregisteredFormat } from './unregistered-formats.ts';
+import { findCountryFormat, findUnregisteredFormat, type Span } from './registry.ts';
 import { calcLuhn, calcModulus10, weightedSum } from './weighted-sums.ts';
 
 /** The national check digits of a country. All functions expect a BBAN with the structure of the country. */
@@ -71,9 +70,9 @@ const checks: ReadonlyMap<string, NationalCheck> = new Map<string, NationalCheck
   ...inEach('AL', { groups: [lastDigit({ first: 1, last: 8 }, [3, 7, 9, 1])] }),
   ...inEach('BE', { groups: [{ first: 11, last: 12, calc: calcBelgium }] }),
   ...inEach('CZ SK', { groups: czechGroups() }),
-  ...inEach('EE', { groups: [{ first: 16, last: 16, calc: calcEstonia }] }),
+  ...inEach('EE', { groups: [lastDigit({ first: 3, last: 16 }, [7, 3, 1])] }),
   ...inEach('ES', { groups: [{ first: 9, last: 10, calc: calcSpain }] }),
-  ...inEach('FI', { groups: [{ first: 14, last: 14, calc: calcFinland }] }),
+  ...inEach('FI', { groups: [{ first: 14, last: 14, calc: (bban) => String(calcLuhn(bban.slice(0, -1))) }] }),
   // The bank code, and the account.
   ...inEach('HR', { groups: [mod1110({ first: 1, last: 7 }), mod1110({ first: 8, last: 17 })] }),
   // Bank and branch, whose check digit customers write as the first digit of the account; and the account.
@@ -155,11 +154,6 @@ function calcBelgium(bban: string): string {
   return String(Number(bban.slice(0, 10)) % 97 || 97).padStart(2, '0');
 }
 
-/** The last digit makes the sum of all digits after the bank code a multiple of 10, weighted 7-3-1 from the right. */
-function calcEstonia(bban: string): string {
-  return String(calcModulus10(bban.slice(2, -1), [7, 3, 1]));
-}
-
 /** Two digits between branch and account: the first checks bank and branch, the second the account. */
 function calcSpain(bban: string): string {
   return calcSpanishDigit(`00${bban.slice(0, 8)}`) + calcSpanishDigit(bban.slice(10));
@@ -170,11 +164,6 @@ function calcSpanishDigit(tenDigits: string): string {
   const digit = 11 - (weightedSum(tenDigits, [6, 3, 7, 9, 10, 5, 8, 4, 2, 1]) % 11);
   if (digit === 10) return '1';
   return digit === 11 ? '0' : String(digit);
-}
-
-/** FI and AX. */
-function calcFinland(bban: string): string {
-  return String(calcLuhn(bban.slice(0, -1)));
 }
 
 /** The CIN of IT and SM: the first letter of the BBAN checks all characters after it, with other values in odd places. */

@@ -122,3 +122,17 @@ export const territories: ReadonlyMap<string, readonly string[]> = new Map([
 
 /** Territories outside SEPA whose parent is in SEPA: the French ones in the Pacific and the Southern Ocean. */
 export const territoriesOutsideSepa: ReadonlySet<string> = new Set(['NC', 'PF', 'TF', 'WF']);
+
+/**
+ * No official list has them: lengths and characters are those in which several independent tables and the published examples
+ * agree. The first two characters of a bank code in the West African monetary union are letters, or in older ones a letter and
+ * a digit.
+ */
+export const unregisteredRows: readonly (readonly [countries: string, bban: string])[] = [
+  ['AO CV MZ', '21!n'],
+  ['GW', '2!c19!n'],
+  ['DZ IR', '22!n'],
+  ['CF CG CM GA GQ KM MG TD', '23!n'],
+  ['MA', '24!n'],
+  ['BF BJ CI ML NE SN TG', '2!c22!n'],
+];

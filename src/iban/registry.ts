@@ -5,6 +5,7 @@ import {
   registryRows,
   territories,
   territoriesOutsideSepa,
+  unregisteredRows,
 } from './registry-table.ts';
 
 /** First and last position in the BBAN, from 1, inclusive. */
@@ -49,6 +50,30 @@ export function countryFormats(): readonly CountryFormat[] {
  */
 export function findCountryFormat(code: string): CountryFormat | null {
   return formatsByCode.get(code) ?? null;
+}
+
+/** What is known of every IBAN format; where the bank code is, only of those in the registry. */
+export type IbanFormat = Pick<CountryFormat, 'country' | 'format' | 'regex' | 'length'>;
+
+/**
+ * The format of numbers like IBANs that banks of a country use, although it is not in the SWIFT registry; null if none are known. Where
+ * its bank code and branch are is not published.
+ * @example
+ * findUnregisteredFormat('MA').length // => 28
+ * findUnregisteredFormat('FR') // => null
+ */
+export function findUnregisteredFormat(code: string): IbanFormat | null {
+  return unregisteredFormats.get(code) ?? null;
+}
+
+/**
+ * The type of each character after the country code: n for a digit, a for a letter, c for either.
+ * @example
+ * characterTypes('NO2!n4!n6!n1!n') // => 'nnnnnnnnnnnnn'
+ */
+export function characterTypes(format: string): string {
+  const segments = format.slice(2).matchAll(/(\d+)!([nac])/g);
+  return Array.from(segments, ([, count, type = '']) => type.repeat(Number(count))).join('');
 }
 
 const segmentCharacters: Readonly<Record<string, string>> = { n: '\\d', a: '[A-Z]', c: '[A-Za-z0-9]' };
@@ -100,6 +125,17 @@ export function toRegex(format: string): RegExp {
     return `(${segmentCharacters[kind]}{${count}})`;
   });
   return new RegExp(`^${format.slice(0, 2)}${groups}$`);
+}
+
+const unregisteredFormats: ReadonlyMap<string, IbanFormat> = new Map(
+  unregisteredRows.flatMap(([countries, bban]) =>
+    countries.split(' ').map((country) => [country, createFormat(country, bban)] as const),
+  ),
+);
+
+function createFormat(country: string, bban: string): IbanFormat {
+  const format = `${country}2!n${bban}`;
+  return { country, format, regex: toRegex(format), length: country.length + characterTypes(format).length };
 }
 
 function toSpan(positions: Positions | null | undefined): Span | null {

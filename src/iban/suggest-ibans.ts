@@ -1,7 +1,7 @@
 import { isValidIban, parseIban } from './iban.ts';
 import { append, valueAt } from './mod97.ts';
 import { findPastedIban } from './pasted.ts';
-import { findCountryFormat } from './registry.ts';
+import { characterTypes, findCountryFormat } from './registry.ts';
 
 interface SuggestOptions {
   /** Whether a bank list has this bank code in this country; IBANs of known banks come first. */
@@ -69,11 +69,7 @@ function findCorrections(text: string): ReadonlyMap<string, number> {
  */
 function* exchangeLettersAndDigits(text: string): Generator<string> {
   const country = text.slice(0, countryCodeLength).replace(/[01]/g, (digit) => letterOf[digit] ?? digit);
-  const segments =
-    findCountryFormat(country)
-      ?.format.slice(countryCodeLength)
-      .matchAll(/(\d+)!([nac])/g) ?? [];
-  const kinds = [...segments].map(([, count, kind = '']) => kind.repeat(Number(count))).join('');
+  const kinds = characterTypes(findCountryFormat(country)?.format ?? '');
   const exchange = (digitKinds: string) => {
     const characters = [...text.slice(countryCodeLength)].map((character, at) => {
       const kind = kinds.charAt(at);

@@ -38,8 +38,10 @@ describe('the log', () => {
     const { log, events, written } = tLog();
     const iban = 'DE89370400440532013000';
     log.info({ [iban]: { deep: ['seeded-secret', `at ${iban}`] } }, `seeded-secret and ${iban}`);
-    events.unexpectedError(new Error(`line one\n${iban} seeded-secret`, { cause: new Error(iban) }), 'r1');
-    events.unexpectedError(iban, 'r2');
+    events.unexpectedError(new Error(`line one\n${iban} seeded-secret`, { cause: new Error(iban) }), {
+      requestId: 'r1',
+    });
+    events.unexpectedError(iban, { requestId: 'r2' });
     const text = written();
     expect(text).not.toContain(iban);
     expect(text).not.toContain('seeded-secret');

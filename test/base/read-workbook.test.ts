@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readWorkbook, toDateText } from '../../src/base/read-workbook.ts';
+import { readWorkbook } from '../../src/base/read-workbook.ts';
 import { tArchive, tRow, tWorkbookFiles } from '../support/banks/import/archive.ts';
 import { tIban } from '../support/e2e/iban.ts';
 
@@ -72,15 +72,18 @@ it('dates and times are as they are shown', async () => {
     <cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/><xf numFmtId="21"/><xf numFmtId="171"/></cellXfs></styleSheet>`;
   const cell = (style: number, value: number) => `<c s="${style}"><v>${value}</v></c>`;
   const rows = await read(
-    `<row>${cell(0, 46356)}${cell(1, 46356)}${cell(2, 46356.604166667)}${cell(3, 0.75)}${cell(4, 2.5)}${cell(1, 99999999)}</row>`,
+    `<row>${cell(0, 46356)}${cell(1, 46356)}${cell(2, 46356.604166667)}${cell(3, 0.75)}${cell(4, 2.5)}${cell(1, 99999999)}</row>
+      <row>${cell(1, 59)}${cell(1, 61)}</row>`,
     { 'xl/styles.xml': styles },
   );
-  expect(rows).toEqual([[46356, '2026-11-30', '2026-11-30 14:30:00', '18:00:00', 2.5, '#NUM!']]);
-  expect([toDateText(59, false), toDateText(61, false), toDateText(0, true)]).toEqual([
-    '1900-02-28',
-    '1900-03-01',
-    '1904-01-01',
+  expect(rows).toEqual([
+    [46356, '2026-11-30', '2026-11-30 14:30:00', '18:00:00', 2.5, '#NUM!'],
+    ['1900-02-28', '1900-03-01'],
   ]);
+  const workbook =
+    '<workbook><workbookPr date1904="1"/><sheets><sheet name="Banks" sheetId="1" r:id="rId1"/></sheets></workbook>';
+  const since1904 = { 'xl/styles.xml': styles, 'xl/workbook.xml': workbook };
+  expect(await read(`<row>${cell(1, 0)}${cell(1, 44894)}</row>`, since1904)).toEqual([['1904-01-01', '2026-11-30']]);
 });
 
 describe('a workbook is refused with a reason', () => {

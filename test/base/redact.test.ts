@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRedact, createRedactions, redactIbans } from '../../src/base/redact.ts';
+import { toOrderId } from '../../src/gateway/essays/orders/order-record.ts';
 import { createRequestIds } from '../../src/gateway/http/exchange.ts';
 import { countryFormats } from '../../src/iban/registry.ts';
 import { coreOf, formsOf } from '../support/gateway/telemetry/secret-forms.ts';
@@ -56,6 +57,16 @@ describe('redactIbans', () => {
       }),
       { numRuns: rounds(200) },
     );
+  });
+
+  it('keeps the ids of orders readable in their field, and nowhere else', () => {
+    const ids = [
+      'a1b2c3d-DE89370400440532013000-e4f5a1b2c3d-',
+      ...Array.from({ length: 1_000 }, (_, n) => toOrderId(`key-${n}`, 'shop')),
+    ];
+    for (const id of ids) expect(redactIbans(`{"level":30,"orderId":"${id}"}`)).toBe(`{"level":30,"orderId":"${id}"}`);
+    for (const text of [`{"msg":"${ids[0]}"}`, JSON.stringify({ msg: `{"orderId":"${ids[0]}"}` })])
+      expect(redactIbans(text)).not.toContain('DE89370400440532013000');
   });
 
   it.each([

@@ -12,6 +12,9 @@ import { replyJson, replyWithIban, tUpstream } from '../support/scripted-upstrea
 
 const wrong = 'DE89370400440532013001';
 const added = 'status,problems,suggestion,bank,bic,bic_match,national_check,iban';
+const statusReport = `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt>
+  <GrpHdr><MsgId>R1</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>M1</OrgnlMsgId></OrgnlGrpInfAndSts>
+</CstmrPmtStsRpt></Document>`;
 const lines = (text: string) => text.trimEnd().split(/\r?\n/);
 const askedIbans = ({ calls }: { calls: { query: URLSearchParams }[] }) =>
   calls.map(({ query }) => query.get('iban_number'));
@@ -279,6 +282,13 @@ describe('a check that cannot be completed exits with 2 and says why', () => {
     const { run, file } = tCheck(`IBAN\n${tIban(1)}\n`);
     expect((await run([file])).stderr).toContain('csv has the rows of one table');
     expect((await run(['--output', file])).stderr).toContain('--output must be another file');
+  });
+
+  it.each(['--fix', '--report'])('a table with %s, which is for payment messages', async (option) => {
+    const { run, path } = tCheck(`IBAN\n${tIban(1)}\n`);
+    writeFileSync(path('other.xml'), statusReport);
+    const { code, stdout, stderr } = await run([option, path(option === '--fix' ? 'fixed.xml' : 'other.xml')]);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('payees.csv is not XML')]);
   });
 
   it.each(['checked.pdf', 'checked.xls', 'checked.csv.new'])(

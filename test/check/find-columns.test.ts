@@ -118,6 +118,17 @@ it.each([
     { iban: 'Account no' },
     'its titles are Name, IBAN',
   ],
+  [
+    'a title that is as short as a letter does not exist',
+    [
+      ['Name', 'IBAN'],
+      ['Anna', tIban(1)],
+    ],
+    { iban: 'Nr' },
+    'has no column "Nr": its titles are Name, IBAN',
+  ],
+  ['a letter is behind the last column', [['Anna', tIban(1)]], { name: 'C' }, 'has no column "C": it has no titles'],
+  ['a number is behind the last column', [['Anna', tIban(1)]], { bic: '3' }, 'has no column "3"'],
 ])('says so if %s', async (_, rows, names, message) => {
   await expect(find(rows, names)).rejects.toThrow(message);
 });

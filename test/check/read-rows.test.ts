@@ -120,6 +120,13 @@ describe('the delimiter', () => {
     expect(rows[1]).toEqual(['Anna, Bob', iban, '12,50']);
   });
 
+  it('makes a table: cells of several lines have no other one', async () => {
+    const text = `Name,Details\nAnna,"Anna Muster\n${iban}\nCommerzbank"\nBob,"${iban}\nING"\nCara,x\n`;
+    const { rows } = await read(text);
+    expect(rows[1]).toEqual(['Anna', `Anna Muster\n${iban}\nCommerzbank`]);
+    expect(rows).toHaveLength(4);
+  });
+
   it('may be named by Excel', async () => {
     expect((await read(`sep=|\nName|IBAN\nAnna|x\n`)).rows).toEqual([
       ['sep=', ''],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckedRow } from '../../src/check/check-rows.ts';
+import type { CheckedRow } from '../../src/check/check-tables.ts';
 import type { Columns } from '../../src/check/find-columns.ts';
 import type { CellResult } from '../../src/check/judge-row.ts';
 import { createRowWriter, neutralize } from '../../src/check/write-results.ts';
@@ -81,7 +81,7 @@ describe('a row that is shorter than the titles', () => {
   ];
 
   it('has its added cells below their titles', () => {
-    const text = createRowWriter('csv', { fileName: 'a', columns, style }).write(rows);
+    const text = createRowWriter('csv', { fileName: 'a', columns, style })(rows);
     const added = 'EMPTY;;;"A;B";;;;';
     expect(text.split('\n')).toEqual([
       `${titles.join(';')};status;problems;suggestion;bank;bic;bic_match;national_check;iban`,
@@ -94,7 +94,7 @@ describe('a row that is shorter than the titles', () => {
   });
 
   it('is not widened in JSON', () => {
-    const text = createRowWriter('json', { fileName: 'a', columns, style }).write(rows);
+    const text = createRowWriter('json', { fileName: 'a', columns, style })(rows);
     expect(JSON.parse(text.split('\n')[0] ?? '').cells).toEqual(['x;', '=1']);
   });
 });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { parse, print } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../support/command.ts';
 
@@ -36,6 +37,7 @@ describe('the ledgerquill command', () => {
     [['start', '--port='], 'error: --port must be a whole number from 0 to 65535, but is ""\n'],
     [['start', '--host', 'a b'], 'error: --host must be an IP address or host name of this machine'],
     [['schema', '--client', '--possible-types'], "option '--possible-types' cannot be used with option '--client'"],
+    [['schema', '--client', '--scopes'], "option '--scopes' cannot be used with option '--client'"],
     [['schema', '--apollo', '--graphcache'], "option '--graphcache' cannot be used with option '--apollo'"],
     [['start', 'now'], 'error: too many arguments'],
   ])('exits with 2 for wrong usage: %j', async (args, message) => {
@@ -53,6 +55,17 @@ describe('the ledgerquill command', () => {
   ])('prints with schema %j the file %s of the package', async (options, file) => {
     const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
     expect(await runCommand(['schema', ...options])).toEqual({ code: 0, stdout: text, stderr: '' });
+  });
+
+  it('prints with schema --scopes the subgraph with the scopes that its fields need', async () => {
+    const subgraph = readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8');
+    const { code, stdout, stderr } = await runCommand(['schema', '--scopes']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/@link\(url: "[^"]+", import: \[.*"@requiresScopes"\]\)/);
+    expect(stdout).toMatch(/^ {2}bank\([^)]*\): Bank .*@requiresScopes\(scopes: \[\["bank-data"\]\]\)$/m);
+    expect(stdout).toMatch(/^ {2}startEssay\([^)]*\): StartEssayResult.*@requiresScopes\(scopes: \[\["essays"\]\]\)$/m);
+    const without = stdout.replace(/ @requiresScopes\(scopes: .*?\]\]\)/g, '').replace(', "@requiresScopes"', '');
+    expect(print(parse(without))).toBe(print(parse(subgraph)));
   });
 
   it.each([

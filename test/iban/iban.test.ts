@@ -9,8 +9,7 @@ import {
   parseIban,
 } from '../../src/iban/iban.ts';
 import { calcCheckDigits } from '../../src/iban/mod97.ts';
-import { findCountryFormat } from '../../src/iban/registry.ts';
-import { findUnregisteredFormat } from '../../src/iban/unregistered-formats.ts';
+import { findCountryFormat, findUnregisteredFormat } from '../../src/iban/registry.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
 import { anyCharacter } from '../support/any-character.ts';
 import { anyIban, digits, letters } from '../support/iban/any-iban.ts';

@@ -35,7 +35,7 @@ interface TGatewayOptions {
   env?: Environment;
   heartbeatMs?: number;
   upstreamLimits?: Partial<UpstreamLimits>;
-  createMcpServer?: NonNullable<Parameters<typeof createGateway>[2]>['createMcpServer'];
+  addMcpTools?: NonNullable<Parameters<typeof createGateway>[2]>['addMcpTools'];
   /** Folder with imported lists; without it, only those in packages are used. */
   importsDir?: string;
   onFinished?: OnFinished;
@@ -49,7 +49,7 @@ export function tGateway({
   env = {},
   heartbeatMs,
   upstreamLimits,
-  createMcpServer,
+  addMcpTools,
   importsDir,
   onFinished = onTestFinished,
 }: TGatewayOptions = {}) {
@@ -70,7 +70,7 @@ export function tGateway({
       knownBanks: importsDir === undefined ? knownBanks : createKnownBanks(createBankLists({ dataDir: importsDir })),
       ...(heartbeatMs && { heartbeatMs }),
       upstreamLimits: { backoffMs: 0, ...upstreamLimits },
-      ...(createMcpServer && { createMcpServer }),
+      ...(addMcpTools && { addMcpTools }),
     },
   );
   onFinished(async () => {

@@ -6,7 +6,6 @@ import type { InputFile } from '../../base/input-file.ts';
 import { createProgressBar } from '../../base/process/progress-bar.ts';
 import { count, countOf, print, printError } from '../../base/process/terminal.ts';
 import { createBankLists } from '../bank-lists.ts';
-import { bankImportKeys, type ImportKeys, registerImportKeys } from '../imported-lists.ts';
 import { countBanks } from '../listed-bank.ts';
 import { type PaymentScheme, paymentSchemes } from '../scheme-registers.ts';
 import { ImportError, openBankFile } from './files/bank-file.ts';
@@ -266,21 +265,15 @@ function rejectSecondFile(files: readonly KnownFile[], file: KnownFile, { of, no
 /** Restores the directory that the last import of a country replaced. @throws ImportError without an import */
 export async function undoLastImport(dataDir: string, country: string): Promise<void> {
   const before = await findPresentList(country, dataDir);
-  await undo(dataDir, country, bankImportKeys(country));
+  await undoImport(dataDir, 'banks', country);
   const now = await findPresentList(country, dataDir);
   printRestored(`banks of ${country}`, before.size, now.size);
 }
 
 /** Restores the register that the last import of a scheme replaced. @throws ImportError without an import */
 export async function undoRegisterImport(dataDir: string, scheme: PaymentScheme): Promise<void> {
-  const { before, now } = await undo(dataDir, scheme, registerImportKeys(scheme));
+  const { before, now } = await undoImport(dataDir, 'participants', scheme);
   printRestored(`participants of ${scheme}`, before, now);
-}
-
-async function undo(dataDir: string, of: string, keys: ImportKeys) {
-  const sizes = await undoImport(dataDir, keys);
-  if (sizes === null) throw new ImportError(`no import of ${of} can be undone`);
-  return sizes;
 }
 
 function printRestored(what: string, before: number, now: number): void {

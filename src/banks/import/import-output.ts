@@ -1,8 +1,8 @@
 import { count, countOf, plural } from '../../base/process/terminal.ts';
 import { countBanks } from '../listed-bank.ts';
+import type { Faults } from './files/bank-file.ts';
 import type { BankFileContent } from './files/read-bank-file.ts';
 import { epcRegisters, type RegisterFileContent } from './files/read-register-file.ts';
-import type { Faults } from './files/row-checks.ts';
 
 interface ImportSummary extends BankFileContent {
   country: string;

@@ -2,14 +2,14 @@ import { checkDataFolder } from '../../base/data-folder.ts';
 import { ConfigError } from '../../base/errors.ts';
 import {
   type BankImport,
-  bankImportKeys,
   type EntryKeys,
   hasImportStore,
   type ImportKeys,
+  type ImportKind,
   type ImportStore,
+  importKeys,
   importStorePath,
   openImportStore,
-  registerImportKeys,
   type StoredBank,
   type StoredEntry,
 } from '../imported-lists.ts';
@@ -55,7 +55,7 @@ export function replaceImport(dataDir: string, { country, entries, ...replacemen
       country,
       ids.map((bankCode) => ({ bankCode })),
     );
-  return replace(dataDir, bankImportKeys(country), { ...replacement, count, entries: storedBanks(entries) });
+  return replace(dataDir, importKeys('banks', country), { ...replacement, count, entries: storedBanks(entries) });
 }
 
 /** Replaces the imported register of one scheme, as `replaceImport` does the directory of a country. @throws as `replaceImport` */
@@ -64,19 +64,26 @@ export function replaceRegister(
   { scheme, participants, ...replacement }: RegisterReplacement,
 ): Promise<void> {
   const entries = Array.from(participants, ([id, participations]) => ({ id, value: [...participations] }));
-  return replace(dataDir, registerImportKeys(scheme), { ...replacement, count: (ids) => ids.length, entries });
+  return replace(dataDir, importKeys('participants', scheme), { ...replacement, count: (ids) => ids.length, entries });
 }
 
 /**
  * Exchanges an imported directory or register with the one that it replaced, so that a second call undoes the first. If it
  * replaced none, the list in the package is in use again.
- * @returns the numbers of entries; null if there was no import
- * @throws as `replaceImport`
+ * @returns the numbers of entries
+ * @throws as `replaceImport`; ImportError if there was no import
  */
-export async function undoImport(dataDir: string, keys: ImportKeys): Promise<{ before: number; now: number } | null> {
+export async function undoImport(
+  dataDir: string,
+  kind: ImportKind,
+  of: string,
+): Promise<{ before: number; now: number }> {
+  const keys = importKeys(kind, of);
   return changeStore(dataDir, (store) => {
     const [undone, restored] = [takeImport(store, keys.current), takeImport(store, keys.previous)];
-    if (undone.description === null && restored.description === null) return null;
+    if (undone.description === null && restored.description === null) {
+      throw new ImportError(`no import of ${of} can be undone`);
+    }
     putImport(store, keys.previous, undone);
     putImport(store, keys.current, { ...restored, description: renew(store, keys, restored.description) });
     return { before: undone.entries.length, now: restored.entries.length };

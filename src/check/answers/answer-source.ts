@@ -20,8 +20,8 @@ export type Answer =
 
 /** Where answers come from. */
 export interface AnswerSource {
-  /** Asks about a well-formed IBAN, each once. A failure of the service is an answer. */
-  ask(iban: string): Promise<Answer>;
+  /** Asks about a well-formed IBAN, each once. A failure of the service is an answer. Beyond a limit, that it is not asked is known at once. */
+  ask(iban: string): Answer | Promise<Answer>;
   /** The caller waits for this answer: the question must not wait for others any more. */
   hurry(iban: string): void;
   /** How many calls were made, or IBANs sent to a gateway. */
@@ -44,7 +44,7 @@ export interface ListReply {
 
 type ListResult = Extract<Answer, { kind: 'answered' }> | { kind: 'failed'; code: string; isTemporary: boolean };
 
-interface AnswerSourceOptions {
+export interface AnswerSourceOptions {
   /** A rejection is a fault of this program. */
   send(ibans: readonly string[]): Promise<ListReply>;
   /** IBANs in a list. */
@@ -53,9 +53,14 @@ interface AnswerSourceOptions {
   maxLists: number;
   /** The pauses before what has failed is sent again, in milliseconds. */
   pausesMs?: readonly number[] | undefined;
+  /** How many IBANs are asked about, and why not about others; null: all. */
+  limit?: { ibans: number; reason: string } | null | undefined;
   /** Why it stops at a failure with the code BUDGET_EXHAUSTED. */
   budgetReason: string;
-  calls: AnswerSource['calls'];
+  /** Receives the code of each failure that is an answer. */
+  onFailure?: ((code: string) => void) | undefined;
+  /** Without it, the IBANs that were asked about. */
+  calls?: AnswerSource['calls'];
   close: AnswerSource['close'];
 }
 
@@ -64,11 +69,12 @@ interface AnswerSourceOptions {
  * still fails, and nothing else was answered meanwhile, the service is not asked any more.
  */
 export function createAnswerSource(options: AnswerSourceOptions): AnswerSource {
-  const { send, maxList, maxLists, pausesMs = defaultPausesMs, budgetReason, calls, close } = options;
+  const { send, maxList, maxLists, pausesMs = defaultPausesMs, limit = null, budgetReason, onFailure, close } = options;
   const stopped = new AbortableSignal();
   /** By IBAN. */
   let collected = new Map<string, Question>();
   const waiting: Question[][] = [];
+  let asked = 0;
   let running = 0;
   let answered = 0;
 
@@ -121,6 +127,7 @@ export function createAnswerSource(options: AnswerSourceOptions): AnswerSource {
     if (finalReason !== undefined) stop(finalReason);
     if (finalReason !== undefined || (isTemporary && !isLast)) return false;
     if (isTemporary && answered === before) stop(describeOutage(code));
+    onFailure?.(code);
     question.resolve({ kind: 'failed', code });
     return true;
   }
@@ -132,16 +139,22 @@ export function createAnswerSource(options: AnswerSourceOptions): AnswerSource {
   }
 
   return {
-    ask: (iban) =>
-      new Promise((resolve, reject) => {
+    ask(iban) {
+      if (limit !== null && asked >= limit.ibans) return { kind: 'not-asked', reason: limit.reason };
+      asked += 1;
+      return new Promise((resolve, reject) => {
         collected.set(iban, { iban, resolve, reject });
         if (stopped.aborted || collected.size >= maxList) flush();
-      }),
+      });
+    },
     hurry(iban) {
       if (collected.has(iban)) flush();
     },
-    calls,
-    stopReason: () => (stopped.aborted ? String(stopped.reason) : null),
+    calls: options.calls ?? (() => asked),
+    stopReason() {
+      if (stopped.aborted) return String(stopped.reason);
+      return limit !== null && asked >= limit.ibans ? limit.reason : null;
+    },
     stop,
     close,
   };

@@ -38,8 +38,8 @@ export function createAnswers(
     numbersOfIbans.set(fingerprint, number);
   }
 
-  async function askOnce(iban: string, fingerprint: string, { ask }: Pick<AnswerSource, 'ask'>): Promise<Answer> {
-    const answer = await ask(iban);
+  async function keepOnce(iban: string, fingerprint: string, asked: Promise<Answer>): Promise<Answer> {
+    const answer = await asked;
     // On the disk before anything else is asked.
     if (answer.kind === 'answered') journal()?.append(fingerprint, answer);
     keep(fingerprint, answer);
@@ -56,7 +56,9 @@ export function createAnswers(
         numbersOfIbans.set(fingerprint, dryRunNumber);
         return dryRun;
       }
-      const flight = askOnce(iban, fingerprint, source);
+      const asked = source.ask(iban);
+      if (!(asked instanceof Promise)) return asked;
+      const flight = keepOnce(iban, fingerprint, asked);
       flights.set(iban, flight);
       return flight;
     },

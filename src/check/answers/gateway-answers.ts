@@ -70,28 +70,16 @@ export async function connectToGateway(options: GatewayAnswersOptions): Promise<
     throw error instanceof PaymentFileError ? error : unreachable(origin, error);
   }
 
-  let sent = 0;
-  const source = createAnswerSource({
+  return createAnswerSource({
     send: sendList,
     maxList,
     maxLists: maxQueries,
     pausesMs,
+    limit: maxCalls === null ? null : { ibans: maxCalls, reason: 'the calls of --max-calls are used up' },
     budgetReason: 'the budget of this key is used up',
-    calls: () => sent,
     close: () => agent.close(),
   });
-  return {
-    ...source,
-    ask(iban) {
-      if (sent === maxCalls) return Promise.resolve({ kind: 'not-asked', reason: maxCallsReason });
-      sent += 1;
-      return source.ask(iban);
-    },
-    stopReason: () => source.stopReason() ?? (sent === maxCalls ? maxCallsReason : null),
-  };
 }
-
-const maxCallsReason = 'the calls of --max-calls are used up';
 
 /** Larger ones would only hold more memory on both sides. */
 const largestList = 1_000;

@@ -78,7 +78,7 @@ function replaceJournal(path: string, sourceId: string, contentHash: string | nu
   }
   if (former === null || contentHash === null || former === contentHash) {
     throw new PaymentFileError(
-      `${path} has the answers of a run that did not finish; add --resume to use them, or delete it to ask again`,
+      `${path} has the answers of a run that did not finish, or still runs; add --resume to use them, or delete it to ask again`,
     );
   }
   rmSync(path);

@@ -13,7 +13,12 @@ const place = {
   ],
 };
 
-const severity = oneOf(['error', 'warning', 'hint'], 'How serious it is.');
+const found = {
+  code: text('Stable.'),
+  severity: oneOf(['error', 'warning', 'hint'], 'How serious it is.'),
+  message: text('For people; has no IBAN.'),
+  suggestion: orNull(text('What would be right.')),
+};
 
 const row = {
   type: 'object',
@@ -32,16 +37,7 @@ const row = {
     iban: orNull(text('Without spaces; null if it is not well-formed.')),
     findings: {
       type: 'array',
-      items: {
-        type: 'object',
-        properties: {
-          code: text('Stable.'),
-          severity,
-          place,
-          message: text('For people; has no IBAN.'),
-          suggestion: orNull(text('What would be right.')),
-        },
-      },
+      items: { type: 'object', properties: { ...found, place } },
     },
     others: {
       type: 'array',
@@ -59,12 +55,9 @@ const finding = {
   description: 'A finding of a payment message.',
   properties: {
     file: text('Always the same.'),
-    code: text('Stable.'),
-    severity,
+    ...found,
     line: { type: 'integer' },
     xpath: text('The element.'),
-    message: text('For people; has no IBAN.'),
-    suggestion: orNull(text('What would be right.')),
   },
   required: ['code', 'severity', 'line', 'xpath', 'message'],
 };

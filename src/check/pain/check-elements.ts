@@ -11,10 +11,8 @@ import {
 } from '../../iban/iban.ts';
 import { findCountryFormat } from '../../iban/registry.ts';
 import { suggestIbans } from '../../iban/suggest-ibans.ts';
-import type { Answers } from '../answers/answers.ts';
 import { type BankFacts, checkNationally } from '../bank-facts.ts';
 import { type FingerprintMap, fingerprintOf } from '../fingerprints.ts';
-import { isInForce } from './dates.ts';
 import { find, findAll, textOf, visitElements, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
 import { countCharacters } from './schema.ts';
@@ -23,11 +21,8 @@ import { parseDate, parseDateTime } from './values.ts';
 
 interface ElementChecks {
   findings: MessageFindings;
-  /** On which the payment is executed, as ISO 8601; today if that is unknown or past. */
-  day: string;
   /** The different IBANs of the message, to which those of the part are added. */
   ibans: FingerprintMap;
-  answers: Pick<Answers, 'find'>;
   banks: BankFacts;
 }
 
@@ -40,64 +35,35 @@ export function checkElements(part: XmlElement, checks: ElementChecks): void {
         'The text has bytes that are not characters of the encoding. Declare the encoding in which the file was saved.';
       findings.add('ENCODING_BROKEN', element, message);
     } else if (element.children.length > 0 || element.text.trim() !== '' || mayBeEmpty.has(element.name)) {
-      checkElement(element);
+      (checksByName.get(element.name) ?? checkText)(element, checks);
     }
   });
-
-  function checkElement(element: XmlElement): void {
-    switch (element.name) {
-      case 'IBAN':
-        checkIban(element, checks);
-        break;
-      case 'BIC':
-      case 'BICFI':
-      case 'AnyBIC':
-      case 'BICOrBEI':
-        checkBic(element, findings);
-        break;
-      case 'PstlAdr':
-        checkAddress(element, checks);
-        break;
-      case 'Ctry':
-      case 'CtryOfRes':
-      case 'CtryOfBirth':
-        checkCountry(element, findings);
-        break;
-      case 'RmtInf':
-        checkRemittance(element, findings);
-        break;
-      case 'FinInstnId':
-        if (element.children.length === 0) {
-          const message = 'FinInstnId is empty. Write the BIC, or Othr/Id with NOTPROVIDED.';
-          findings.add('INSTITUTION_EMPTY', element, message);
-          findings.add('INSTITUTION_MISSING', element, message);
-        }
-        break;
-      // These are checked with the part that they belong to.
-      case 'CreDtTm':
-      case 'InstdAmt':
-      case 'NbOfTxs':
-      case 'CtrlSum':
-      case 'ReqdColltnDt':
-      case 'DtOfSgntr':
-      case 'ReqdExctnDt':
-      // These are not transferred.
-      case 'ElctrncAdr':
-      case 'ElctrncSgntr':
-      case 'EmailAdr':
-      case 'RmtLctnElctrncAdr':
-      case 'URLAdr':
-        break;
-      default:
-        if (element.children.length === 0) checkText(element, findings);
-    }
-  }
 }
 
 /** Their checks find what is missing. */
 const mayBeEmpty: ReadonlySet<string> = new Set(['PstlAdr', 'FinInstnId']);
 
-function checkIban(element: XmlElement, { findings, ibans, answers, banks }: ElementChecks): void {
+type ElementCheck = (element: XmlElement, checks: ElementChecks) => void;
+
+/** By the names of elements; the texts of all others are checked. */
+const checksByName: ReadonlyMap<string, ElementCheck> = new Map([
+  ...ofEach('IBAN', checkIban),
+  ...ofEach('BIC BICFI AnyBIC BICOrBEI', checkBic),
+  ...ofEach('PstlAdr', checkAddress),
+  ...ofEach('Ctry CtryOfRes CtryOfBirth', checkCountry),
+  ...ofEach('RmtInf', checkRemittance),
+  ...ofEach('FinInstnId', checkInstitution),
+  // These are checked with the part that they belong to.
+  ...ofEach('CreDtTm InstdAmt NbOfTxs CtrlSum ReqdColltnDt DtOfSgntr ReqdExctnDt', () => {}),
+  // These are not transferred.
+  ...ofEach('ElctrncAdr ElctrncSgntr EmailAdr RmtLctnElctrncAdr URLAdr', () => {}),
+]);
+
+function ofEach(names: string, check: ElementCheck): [string, ElementCheck][] {
+  return names.split(' ').map((name) => [name, check]);
+}
+
+function checkIban(element: XmlElement, { findings, ibans, banks }: ElementChecks): void {
   const iban = compactIban(element.text);
   const masked = printMasked(iban);
   if (iban !== element.text) {
@@ -120,7 +86,7 @@ function checkIban(element: XmlElement, { findings, ibans, answers, banks }: Ele
     findings.add('IBAN_OUTSIDE_SEPA', element, message);
   }
   const isFirst = ibans.add(fingerprintOf(iban), element.line) === null;
-  findings.addAnswered(element, { iban, answer: answers.find(iban) }, (answer) => {
+  findings.addAnswered(element, iban, (answer) => {
     if (answer.kind === 'answered') {
       const message = `The bank-data service does not accept the IBAN ${masked}. Ask the account holder for the IBAN.`;
       return answer.valid ? null : { code: 'REJECTED_BY_SERVICE', message };
@@ -149,7 +115,7 @@ function suggestIban(iban: string, banks: BankFacts): string | null {
   return others.length === 0 ? one : null;
 }
 
-function checkBic(element: XmlElement, findings: MessageFindings): void {
+function checkBic(element: XmlElement, { findings }: ElementChecks): void {
   const { text } = element;
   const [problem] = findBicProblems(text);
   if (text.trim() === 'NOTPROVIDED') {
@@ -166,18 +132,17 @@ function checkBic(element: XmlElement, findings: MessageFindings): void {
   }
 }
 
-function checkAddress(address: XmlElement, { findings, day }: ElementChecks): void {
+function checkAddress(address: XmlElement, { findings }: ElementChecks): void {
   const lines = findAll(address, 'AdrLine');
   const hasTown = textOf(find(address, 'TwnNm')) !== null;
   const hasCountry = textOf(find(address, 'Ctry')) !== null;
   if (lines.length > 0 && lines.length === address.children.filter(({ name }) => name !== 'AdrTp').length) {
     const message =
       'The address has only lines, which is refused since 15 November 2026. Add TwnNm and Ctry, with at most two AdrLine.';
-    if (isInForce('ADDRESS_UNSTRUCTURED', day)) findings.add('ADDRESS_UNSTRUCTURED', address, message);
+    findings.add('ADDRESS_UNSTRUCTURED', address, message);
     return;
   }
-  if (lines.length > 0 && isInForce('ADDRESS_HYBRID', day))
-    findings.addSummary('ADDRESS_HYBRID', address, describeHybrid);
+  if (lines.length > 0) findings.addSummary('ADDRESS_HYBRID', address, describeHybrid);
   if (!hasTown)
     findings.add('ADDRESS_WITHOUT_TOWN', address, 'The address has no town. Add TwnNm, or leave the address out.');
   if (!hasCountry) {
@@ -196,7 +161,7 @@ function describeHybrid(count: number): string {
   return `${countOf(count, 'address')} with AdrLine beside TwnNm: not every bank accepts them. Write StrtNm and BldgNb.`;
 }
 
-function checkCountry(element: XmlElement, findings: MessageFindings): void {
+function checkCountry(element: XmlElement, { findings }: ElementChecks): void {
   const code = textOf(element);
   if (code === null || countryCodes.has(code)) return;
   const capitals = code.toUpperCase();
@@ -209,7 +174,7 @@ function checkCountry(element: XmlElement, findings: MessageFindings): void {
   );
 }
 
-function checkRemittance(remittance: XmlElement, findings: MessageFindings): void {
+function checkRemittance(remittance: XmlElement, { findings }: ElementChecks): void {
   const texts = findAll(remittance, 'Ustrd');
   const [first, second] = remittance.children;
   const length = texts.reduce((sum, { text }) => sum + countCharacters(text), 0);
@@ -221,6 +186,13 @@ function checkRemittance(remittance: XmlElement, findings: MessageFindings): voi
     const message = `The remittance information is given ${remittance.children.length} times. Give one Ustrd or one Strd.`;
     findings.add('REMITTANCE_REPEATED', second, message);
   }
+}
+
+function checkInstitution(institution: XmlElement, { findings }: ElementChecks): void {
+  if (institution.children.length > 0) return;
+  const message = 'FinInstnId is empty. Write the BIC, or Othr/Id with NOTPROVIDED.';
+  findings.add('INSTITUTION_EMPTY', institution, message);
+  findings.add('INSTITUTION_MISSING', institution, message);
 }
 
 /** The calendar day of a date or time; null if it is missing or has another format, which the schema refuses. */
@@ -235,8 +207,9 @@ const references: ReadonlySet<string> = new Set('MsgId PmtInfId InstrId EndToEnd
 /** Longer texts are refused anyway. */
 const maxSuggestionLength = 1000;
 
-function checkText(element: XmlElement, findings: MessageFindings): void {
-  const { name, text } = element;
+function checkText(element: XmlElement, { findings }: ElementChecks): void {
+  const { name, text, children } = element;
+  if (children.length > 0) return;
   const length = name === 'Nm' ? countCharacters(text) : 0;
   if (length > 70 && length <= 140) {
     const message = `The name has ${length} characters. Shorten it to 70, which all banks transfer.`;

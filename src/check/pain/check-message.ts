@@ -57,11 +57,11 @@ export interface MessageCheck extends AsyncIterable<Finding> {
  * the totals of a payment or of the message follow its last transaction. A file that cannot be read, or must not be, ends with one
  * finding about it. Messages contain no IBAN, but suggestions may. Can be iterated once.
  */
-export function checkMessage(chunks: AsyncIterable<Uint8Array>, options: MessageCheckOptions): MessageCheck {
+export function checkMessage(chunks: AsyncIterable<Buffer>, options: MessageCheckOptions): MessageCheck {
   const { answers, banks, messageIds, profile = 'auto', report = null, maxBytes = defaultMaxBytes } = options;
   const { today = isoDateOf(), maxWaiting = defaultMaxWaiting, inTimeSlice = createTimeSlices(maxSliceMs) } = options;
-  const findings = new MessageFindings(answers.hurry, inTimeSlice);
-  const checks = createPartChecks({ findings, answers, banks, messageIds, today, profile, report });
+  const findings = new MessageFindings(answers, inTimeSlice);
+  const checks = createPartChecks({ findings, banks, messageIds, today, profile, report });
   const reader = createMessageReader(checks.parts, createSchemaCheck(findings, profile));
   let isComplete = false;
 

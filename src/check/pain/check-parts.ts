@@ -1,26 +1,20 @@
-import { matchBic } from '../../banks/match-bic.ts';
-import { findBicProblems } from '../../iban/bic.ts';
-import { compactIban, isValidIban } from '../../iban/iban.ts';
-import type { Answers } from '../answers/answers.ts';
-import { type BankFacts, knownBics } from '../bank-facts.ts';
+import type { BankFacts } from '../bank-facts.ts';
 import { FingerprintMap } from '../fingerprints.ts';
+import { checkBics, checkSchemes } from './check-banks.ts';
 import { checkElements } from './check-elements.ts';
 import { checkCommonElements, checkPayment, checkTransaction, executionDayOf } from './check-payment.ts';
-import { checkSchemes } from './check-schemes.ts';
-import { addAmount, checkAmount, checkTotals, createTotals, type Totals } from './check-totals.ts';
-import { findVersionEnd, isInForce } from './dates.ts';
+import { checkAmount, createTotalsCheck } from './check-totals.ts';
 import { createDuplicates } from './duplicates.ts';
-import { find, type XmlElement } from './elements.ts';
+import { find, ibanOf, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
-import { findVersion, type MessageVersion } from './message-versions.ts';
-import { findAmount, type Profile, schemeOf } from './profiles.ts';
+import { findVersion, findVersionEnd, type MessageVersion } from './message-versions.ts';
+import { type Profile, schemeOf } from './profiles.ts';
 import type { MessageParts } from './read-message.ts';
 import { Refusal } from './rules.ts';
 import type { StatusReport } from './status-report.ts';
 
 interface PartChecksOptions {
   findings: MessageFindings;
-  answers: Pick<Answers, 'find'>;
   banks: BankFacts;
   /** ISO 8601, such as 2026-11-26. */
   today: string;
@@ -31,15 +25,9 @@ interface PartChecksOptions {
   report: StatusReport | null;
 }
 
-interface PartChecks {
-  parts: MessageParts;
-  summary(): { version: MessageVersion | null; payments: number; totals: Totals; ibans: number };
-}
-
 /** A payment whose transactions are being read. */
 interface Payment {
   element: XmlElement;
-  totals: Totals;
   /** Whether it was checked without its transactions: its first transaction may say by which rules. */
   isChecked: boolean;
   /** ISO 8601. */
@@ -49,20 +37,12 @@ interface Payment {
 }
 
 /** Checks the parts of a message as they are read. */
-export function createPartChecks({
-  findings,
-  answers,
-  banks,
-  today,
-  messageIds,
-  profile,
-  report,
-}: PartChecksOptions): PartChecks {
+export function createPartChecks(options: PartChecksOptions) {
+  const { findings, banks, today, messageIds, profile, report } = options;
   const duplicates = createDuplicates(messageIds, findings);
-  const totals = createTotals();
+  const totals = createTotalsCheck(findings);
   const ibans = new FingerprintMap();
   let version: MessageVersion | null = null;
-  let message: XmlElement | null = null;
   let groupHeader: XmlElement | null = null;
   /** Headers that are checked with the first payment, which may say by which rules. */
   let waiting: XmlElement[] = [];
@@ -73,20 +53,11 @@ export function createPartChecks({
     openDocument({ name }, namespace) {
       version = findVersion(namespace);
       if (name !== 'Document') throw new Refusal('WRONG_ROOT', `The root element is ${name}. It must be Document.`);
-    },
-
-    openMessage(element) {
-      const of = requireVersion();
-      const { message: expected, name } = of;
-      if (message !== null || element.name !== expected) {
-        const text = `Document has ${element.name} in it. ${name} has one ${expected}, and nothing else.`;
-        throw new Refusal('WRONG_ROOT', text);
-      }
-      message = element;
-      return of;
+      return version;
     },
 
     header(element) {
+      totals.header(element);
       if (element.name === 'GrpHdr') groupHeader ??= element;
       waiting.push(element);
       if (payments === 0) return;
@@ -96,57 +67,47 @@ export function createPartChecks({
 
     openPayment(element) {
       payments += 1;
-      payment = {
-        ...{ element, totals: createTotals(), isChecked: false, reported: new Set() },
-        executionDay: executionDayOf(element, today),
-      };
+      totals.openPayment();
+      payment = { element, isChecked: false, executionDay: executionDayOf(element, today), reported: new Set() };
     },
 
-    transaction(element) {
+    transaction(element, of) {
       if (payment === null) return;
-      const { isDirectDebit } = requireVersion();
-      checkPaymentOnce(payment, element);
-      findings.scheme = schemeOf({ payment: payment.element, transaction: element }, profile, requireVersion());
-      const amount = findAmount(element, isDirectDebit);
-      for (const counted of [totals, payment.totals]) addAmount(counted, amount);
+      checkPaymentOnce(payment, element, of);
+      findings.scheme = schemeOf({ payment: payment.element, transaction: element }, profile, of);
+      const amount = totals.transaction(element, of);
       checkAmount(amount, findings);
-      checkTransaction(element, { findings, version: requireVersion(), today });
-      if (isDirectDebit) checkCommonElements(payment.element, element, { findings, reported: payment.reported });
-      duplicates.checkTransaction(element, isDirectDebit ? 'Dbtr' : 'Cdtr', amount);
-      checkSchemes(payment.element, element, { findings, answers, banks, isDirectDebit });
+      checkTransaction(element, { findings, version: of, today });
+      if (of.isDirectDebit) checkCommonElements(payment.element, element, { findings, reported: payment.reported });
+      duplicates.checkTransaction(element, of.other, amount);
+      checkSchemes(payment.element, element, { findings, banks, version: of });
       report?.checkTransaction(payment.element, element, findings);
       checkPart(element, payment.executionDay);
       findings.endPart();
     },
 
-    closePayment(element) {
+    closePayment(element, of) {
       if (payment !== null) {
-        checkPaymentOnce(payment, null);
-        checkTotals(element, payment.totals, findings);
+        checkPaymentOnce(payment, null, of);
+        totals.closePayment(element);
       }
       findings.endPart();
     },
 
-    closeMessage() {
+    closeMessage(element, { isDirectDebit }) {
       checkWaiting();
-      if (groupHeader !== null) {
-        checkTotals(groupHeader, totals, findings);
-        if (totals.count === 1 && !requireVersion().isDirectDebit && isInForce('PAYEE_VERIFICATION', today)) {
-          const message = 'A file with one payment cannot opt out of Verification of Payee. Compare the name before.';
-          findings.add('PAYEE_VERIFICATION', groupHeader, message);
-        }
+      totals.closeMessage();
+      if (groupHeader !== null && totals.ofMessage.count === 1 && !isDirectDebit) {
+        findings.day = today;
+        const message = 'A file with one payment cannot opt out of Verification of Payee. Compare the name before.';
+        findings.add('PAYEE_VERIFICATION', groupHeader, message);
       }
-      if (message !== null) report?.checkRest(message, findings);
+      report?.checkRest(element, findings);
       findings.endPart();
       findings.endMessage();
     },
   };
-  return { parts, summary: () => ({ version, payments, totals, ibans: ibans.size }) };
-
-  function requireVersion(): MessageVersion {
-    if (version === null) throw new Error('the document must be opened first');
-    return version;
-  }
+  return { parts, summary: () => ({ version, payments, totals: totals.ofMessage, ibans: ibans.size }) };
 
   function checkWaiting(): void {
     for (const element of waiting) {
@@ -165,18 +126,16 @@ export function createPartChecks({
     findings.add('CONTROL_SUM_MISSING', find(element, 'NbOfTxs') ?? element, text);
   }
 
-  function checkPaymentOnce(checked: Payment, transaction: XmlElement | null): void {
+  function checkPaymentOnce(checked: Payment, transaction: XmlElement | null, of: MessageVersion): void {
     if (checked.isChecked) return;
     checked.isChecked = true;
     const { element } = checked;
-    const of = requireVersion();
     findings.scheme = schemeOf({ payment: element, transaction }, profile, of);
     checkWaiting();
-    const country = compactIban(find(element, of.isDirectDebit ? 'CdtrAcct' : 'DbtrAcct', 'Id', 'IBAN')?.text ?? '');
-    const end = findVersionEnd(of.name, country.slice(0, 2));
-    if (end !== null && message !== null) {
+    const end = findVersionEnd(of.name, ibanOf(find(element, `${of.own}Acct`)).slice(0, 2));
+    if (end !== null) {
       const text = `${end.by} accept ${of.name} until ${end.date}. Send the version of 2019 (${end.source}).`;
-      findings.addSummary('VERSION_ENDS', message, () => text, end.by);
+      findings.addSummary('VERSION_ENDS', element.parent ?? element, () => text, end.by);
     }
     report?.checkPayment(element, findings);
     duplicates.checkPayment(find(element, 'PmtInfId'));
@@ -186,28 +145,8 @@ export function createPartChecks({
 
   /** Checks each element of a part. @param day ISO 8601 */
   function checkPart(element: XmlElement, day: string): void {
-    checkElements(element, { findings, day, ibans, answers, banks });
-    matchBics(element);
+    findings.day = day;
+    checkElements(element, { findings, ibans, banks });
+    checkBics(element, findings, banks);
   }
-
-  /** The BIC of each agent is compared with the bank of the account beside it. */
-  function matchBics(element: XmlElement): void {
-    for (const party of ['Dbtr', 'Cdtr']) {
-      const iban = compactIban(find(element, `${party}Acct`, 'Id', 'IBAN')?.text ?? '');
-      const institution = find(element, `${party}Agt`, 'FinInstnId');
-      const bic = find(institution, 'BICFI') ?? find(institution, 'BIC');
-      if (bic === null || !isRealBic(bic.text) || !isValidIban(iban)) continue;
-      findings.addAnswered(bic, { iban, answer: answers.find(iban) }, (answer) => {
-        const known = knownBics(iban, answer, banks);
-        if (matchBic(bic.text, known) !== 'OTHER_BANK') return null;
-        const text =
-          'The BIC is that of another bank than the IBAN. Check both, or leave the BIC out: the IBAN decides.';
-        return { code: 'BIC_OF_OTHER_BANK', message: text, suggestion: known[0] ?? null };
-      });
-    }
-  }
-}
-
-function isRealBic(text: string): boolean {
-  return text !== 'NOTPROVIDED' && findBicProblems(text).length === 0;
 }

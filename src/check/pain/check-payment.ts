@@ -14,23 +14,20 @@ interface PaymentRules {
 
 /** Checks what a payment says about all of its transactions. */
 export function checkPayment(payment: XmlElement, { findings, version, today }: PaymentRules): void {
-  const { isDirectDebit } = version;
-  const dateName = isDirectDebit ? 'ReqdColltnDt' : 'ReqdExctnDt';
-  const own = isDirectDebit ? 'Cdtr' : 'Dbtr';
+  const { isDirectDebit, own, date } = version;
   // What is mandatory by ISO 20022 is compared with the schema.
   checkMandatory(find(payment, own), ['Nm'], findings);
   checkMandatory(find(payment, `${own}Acct`, 'Id'), ['IBAN'], findings);
   checkCode(find(payment, 'PmtMtd'), isDirectDebit ? ['DD'] : ['TRF', 'CHK', 'TRA'], findings);
   if (isDirectDebit) checkSequence(payment, findings);
-  checkExecutionDate(find(payment, dateName), { findings, version, today });
+  checkExecutionDate(find(payment, date), { findings, version, today });
   checkChargeBearer(payment, findings);
   checkCreditorId(find(payment, 'CdtrSchmeId'), findings);
 }
 
 /** Checks a transaction without its amount. */
 export function checkTransaction(transaction: XmlElement, { findings, version, today }: PaymentRules): void {
-  const { isDirectDebit } = version;
-  const other = isDirectDebit ? 'Dbtr' : 'Cdtr';
+  const { isDirectDebit, other } = version;
   checkMandatory(transaction, [`${other}/Nm`, `${other}Acct/Id/IBAN`], findings);
   if (!isDirectDebit) checkMandatory(find(transaction, 'Amt'), ['InstdAmt'], findings);
   checkChargeBearer(transaction, findings);
@@ -71,8 +68,7 @@ function checkMandatory(element: XmlElement | null, paths: readonly string[], fi
     for (const [index, name] of names.entries()) {
       const child = find(parent, name);
       if (child === null) {
-        if (findings.scheme === 'sepa' || findings.scheme === 'dk')
-          findings.addMissing(parent, names.slice(index).join('/'));
+        if (findings.isSepa) findings.addMissing(parent, names.slice(index).join('/'));
         break;
       }
       parent = child;

@@ -1,13 +1,12 @@
-import { compactIban } from '../../iban/iban.ts';
 import { mod97 } from '../../iban/mod97.ts';
-import { find, findAll, textOf, type XmlElement } from './elements.ts';
+import { find, findAll, ibanOf, textOf, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
 
 /** Checks the references of a remittance information by the standards that they follow. */
 export function checkReferences(transaction: XmlElement, findings: MessageFindings): void {
   const remittance = find(transaction, 'RmtInf');
-  const country = compactIban(find(transaction, 'CdtrAcct', 'Id', 'IBAN')?.text ?? '');
-  const isQrIban = /^(?:CH|LI)\d\d3[01]\d{3}/.test(country);
+  const account = find(transaction, 'CdtrAcct');
+  const isQrIban = /^(?:CH|LI)\d\d3[01]\d{3}/.test(ibanOf(account));
   let hasQrReference = false;
   for (const structured of findAll(remittance, 'Strd')) {
     const reference = find(structured, 'CdtrRefInf', 'Ref');
@@ -27,7 +26,7 @@ export function checkReferences(transaction: XmlElement, findings: MessageFindin
     }
   }
   if (isQrIban && !hasQrReference) {
-    const iban = find(transaction, 'CdtrAcct', 'Id', 'IBAN') ?? transaction;
+    const iban = find(account, 'Id', 'IBAN') ?? transaction;
     findings.add(
       'QR_REFERENCE',
       iban,

@@ -1,5 +1,7 @@
 import { find, textOf, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
+import type { MessageVersion } from './message-versions.ts';
+import { findAmount } from './profiles.ts';
 import { isXmlDecimal } from './schema.ts';
 import { schemaDecimals } from './schema-tables.ts';
 import { parseDecimal, printUnits, repairDecimal } from './values.ts';
@@ -13,12 +15,40 @@ export interface Totals {
   isExact: boolean;
 }
 
-export function createTotals(): Totals {
+/** Adds up the amounts of a message and of each payment, and compares them with what its header and the payment say. */
+export function createTotalsCheck(findings: MessageFindings) {
+  const ofMessage = createTotals();
+  let ofPayment = createTotals();
+  let groupHeader: XmlElement | null = null;
+  return {
+    ofMessage,
+    header(element: XmlElement): void {
+      if (element.name === 'GrpHdr') groupHeader ??= element;
+    },
+    openPayment(): void {
+      ofPayment = createTotals();
+    },
+    /** @returns its amount */
+    transaction(transaction: XmlElement, { isDirectDebit }: MessageVersion): XmlElement | null {
+      const amount = findAmount(transaction, isDirectDebit);
+      for (const totals of [ofMessage, ofPayment]) addAmount(totals, amount);
+      return amount;
+    },
+    closePayment(payment: XmlElement): void {
+      checkTotals(payment, ofPayment, findings);
+    },
+    closeMessage(): void {
+      if (groupHeader !== null) checkTotals(groupHeader, ofMessage, findings);
+    },
+  };
+}
+
+function createTotals(): Totals {
   return { count: 0, sums: new Map(), isExact: true };
 }
 
 /** Counts a transaction. */
-export function addAmount(totals: Totals, amount: XmlElement | null): void {
+function addAmount(totals: Totals, amount: XmlElement | null): void {
   totals.count += 1;
   const units = parseDecimal(textOf(amount) ?? '')?.units;
   if (units === undefined) {
@@ -30,7 +60,7 @@ export function addAmount(totals: Totals, amount: XmlElement | null): void {
 }
 
 /** Compares the number of transactions and the control sum in a group header or a payment with what is there. */
-export function checkTotals(element: XmlElement, totals: Totals, findings: MessageFindings): void {
+function checkTotals(element: XmlElement, totals: Totals, findings: MessageFindings): void {
   checkCount(find(element, 'NbOfTxs'), totals, findings);
   const sum = find(element, 'CtrlSum');
   if (sum === null || textOf(sum) === null) return;
@@ -71,7 +101,7 @@ export function checkAmount(amount: XmlElement | null, findings: MessageFindings
   const text = textOf(amount);
   if (text === null) return;
   const decimal = parseDecimal(text);
-  const isSepa = findings.scheme === 'sepa' || findings.scheme === 'dk';
+  const { isSepa } = findings;
   const limit = isSepa ? 2 : decimalsOf(currency);
   const shown = decimal === null || isSepa ? decimal?.decimals : countDecimals(decimal.units);
   if (decimal === null || (shown ?? 0) > limit) {
@@ -92,20 +122,20 @@ function countDecimals(units: bigint): number {
   return decimals.replace(/0+$/, '').length;
 }
 
-/** By ISO 4217, where it is not two. Metals and funds have none of their own. */
+/** All that a message can have, if the currency is unknown. */
 function decimalsOf(currency: string | null): number {
-  if (currency === null || /^X/.test(currency)) return currency?.match(/^X[AOP]F$/) ? 0 : 5;
-  const [decimals] = Object.entries(currenciesByDecimals).find(([, codes]) => codes.split(' ').includes(currency)) ?? [
-    2,
-  ];
-  return Number(decimals);
+  return currency === null ? 5 : (decimalsByCurrency.get(currency) ?? 2);
 }
 
-const currenciesByDecimals: Readonly<Record<number, string>> = {
-  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV',
-  3: 'BHD IQD JOD KWD LYD OMR TND',
-  4: 'CLF UYW',
-};
+/** By ISO 4217, where it is not two. Metals, funds and codes for tests have none of their own. */
+const decimalsByCurrency: ReadonlyMap<string, number> = new Map(
+  [
+    { decimals: 0, codes: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF' },
+    { decimals: 3, codes: 'BHD IQD JOD KWD LYD OMR TND' },
+    { decimals: 4, codes: 'CLF UYW' },
+    { decimals: 5, codes: 'XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX' },
+  ].flatMap(({ decimals, codes }) => codes.split(' ').map((code) => [code, decimals] as const)),
+);
 
 /** 999,999,999.99 in hundred-thousandths. */
 const maxEuros = 99_999_999_999_000n;

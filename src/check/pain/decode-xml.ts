@@ -1,5 +1,5 @@
 import iconv from 'iconv-lite';
-import { chain, take } from '../../base/input-file.ts';
+import { chain, limitBytes, take } from '../../base/input-file.ts';
 import { Refusal } from './rules.ts';
 
 interface DecodeOptions {
@@ -15,10 +15,10 @@ interface DecodeOptions {
  * @throws Refusal if the encoding is not supported, or contradicts the bytes, or if the file is too large
  */
 export async function* decodeXml(
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Buffer>,
   { maxBytes, onEncoding }: DecodeOptions,
 ): AsyncGenerator<string> {
-  const rest = limitBytes(chunks, maxBytes);
+  const rest = limitBytes(chunks, maxBytes, () => tooLarge(maxBytes));
   let start: Buffer = Buffer.alloc(0);
   while (start.length < maxDeclarationBytes && !start.includes('>')) {
     const [next] = await take(rest, (taken) => taken < 1);
@@ -43,16 +43,9 @@ const pieceBytes = 2_048;
 /** An XML declaration has fewer bytes than this. */
 const maxDeclarationBytes = 1024;
 
-async function* limitBytes(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Buffer> {
-  let length = 0;
-  for await (const chunk of chunks) {
-    length += chunk.length;
-    if (length > maxBytes) {
-      const limit = maxBytes >= 1e6 ? `${Math.round(maxBytes / 1e6)} MB` : `${maxBytes} bytes`;
-      throw new Refusal('LIMIT_EXCEEDED', `The file is larger than ${limit}.`);
-    }
-    yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
-  }
+function tooLarge(maxBytes: number): Refusal {
+  const limit = maxBytes >= 1e6 ? `${Math.round(maxBytes / 1e6)} MB` : `${maxBytes} bytes`;
+  return new Refusal('LIMIT_EXCEEDED', `The file is larger than ${limit}.`);
 }
 
 function findEncoding(bytes: Buffer): Encoding {

@@ -1,7 +1,7 @@
-import { compactIban } from '../../iban/iban.ts';
 import { FingerprintMap, fingerprintOf } from '../fingerprints.ts';
-import { find, textOf, type XmlElement } from './elements.ts';
+import { find, ibanOf, textOf, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
+import type { Party } from './message-versions.ts';
 import { parseDecimal } from './values.ts';
 
 /**
@@ -31,7 +31,7 @@ export function createDuplicates(messageIds: Set<string>, findings: MessageFindi
     },
 
     /** @param other the party that gets or pays the money */
-    checkTransaction(transaction: XmlElement, other: 'Cdtr' | 'Dbtr', amount: XmlElement | null): void {
+    checkTransaction(transaction: XmlElement, other: Party, amount: XmlElement | null): void {
       const endToEnd = find(transaction, 'PmtId', 'EndToEndId');
       const id = readReference(endToEnd);
       const earlierId = findEarlierLine(endToEndIds, id, endToEnd);
@@ -39,10 +39,10 @@ export function createDuplicates(messageIds: Set<string>, findings: MessageFindi
         const message = `EndToEndId is that in line ${earlierId}. Give each transaction its own, or write NOTPROVIDED.`;
         findings.add('DUPLICATE_END_TO_END_ID', endToEnd, message);
       }
-      const account = textOf(find(transaction, `${other}Acct`, 'Id', 'IBAN'));
+      const iban = ibanOf(find(transaction, `${other}Acct`));
       const sum = textOf(amount);
-      if (account === null || sum === null) return;
-      const key = [compactIban(account), parseDecimal(sum)?.units ?? sum, amount?.attributes.Ccy].join(' ');
+      if (iban === '' || sum === null) return;
+      const key = [iban, parseDecimal(sum)?.units ?? sum, amount?.attributes.Ccy].join(' ');
       const [earlier] = findReferences(transaction, id)
         .map((reference) => findEarlierLine(transactions, `${key} ${reference}`, transaction))
         .filter((line) => line !== null);

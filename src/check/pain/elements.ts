@@ -1,3 +1,5 @@
+import { compactIban } from '../../iban/iban.ts';
+
 /** An element of a payment message. */
 export interface XmlElement {
   /** Without prefix. */
@@ -35,6 +37,11 @@ export function findAll(element: XmlElement | null, name: string): readonly XmlE
 /** The text of a number, date or code, without white space around it, as XML Schema reads it; null if it is empty or missing. */
 export function textOf(element: XmlElement | null): string | null {
   return element?.text.trim() || null;
+}
+
+/** The IBAN of an account, such as `CdtrAcct`, compacted; empty if it has none. */
+export function ibanOf(account: XmlElement | null): string {
+  return compactIban(find(account, 'Id', 'IBAN')?.text ?? '');
 }
 
 /** Visits all elements below, in the order of the message. */

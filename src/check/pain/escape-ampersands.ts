@@ -3,7 +3,9 @@ interface EscapedAmpersands {
   pieces: AsyncGenerator<string>;
   /** Where `amp;` was inserted, in characters of the pieces. The reader removes those that it has seen. */
   inserted: number[];
-  /** Line breaks that were removed before the XML declaration. */
+  /** White space that was removed before the XML declaration; empty until the first piece. */
+  removedSpace(): string;
+  /** Line breaks in it. */
   removedLines(): number;
 }
 
@@ -13,11 +15,11 @@ interface EscapedAmpersands {
  */
 export function escapeAmpersands(texts: AsyncIterable<string>): EscapedAmpersands {
   const inserted: number[] = [];
-  let removed = 0;
+  let removed = '';
   /** The end of the comment, CDATA section or instruction that is being read. */
   let end: string | null = null;
   let length = 0;
-  return { pieces: readPieces(), inserted, removedLines: () => removed };
+  return { pieces: readPieces(), inserted, removedSpace: () => removed, removedLines };
 
   async function* readPieces(): AsyncGenerator<string> {
     let rest = '';
@@ -35,10 +37,14 @@ export function escapeAmpersands(texts: AsyncIterable<string>): EscapedAmpersand
     if (last.text !== '') yield last.text;
   }
 
+  function removedLines(): number {
+    return removed.match(/\r\n|\r|\n/g)?.length ?? 0;
+  }
+
   function removeLeadingSpace(text: string): string {
     const [, mark = '', space] = /^(\uFEFF?)([ \t\r\n]+)(?=<\?xml\s)/.exec(text) ?? [];
     if (space === undefined) return text;
-    removed = space.match(/\r\n|\r|\n/g)?.length ?? 0;
+    removed = space;
     return mark + text.slice(mark.length + space.length);
   }
 

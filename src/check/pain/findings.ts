@@ -1,8 +1,9 @@
 import type { InTimeSlice } from '../../base/async/time-slices.ts';
 import type { Answer } from '../answers/answer-source.ts';
+import type { Answers } from '../answers/answers.ts';
 import type { Finding, Place } from '../finding.ts';
 import { type XmlElement, xpathOf } from './elements.ts';
-import { type RuleCode, rules, type Scheme, schemesOf } from './rules.ts';
+import { holds, type RuleCode, rules, type Scheme } from './rules.ts';
 
 /** What was found at an element. The message never contains a whole IBAN, unlike the suggestion. */
 interface Problem {
@@ -22,19 +23,29 @@ export interface FoundProblem {
 export class MessageFindings {
   /** The rules for the part that is checked: those of other schemes find nothing. */
   scheme: Scheme = 'iso';
+  /** ISO 8601: the day on which the part is executed. Rules that hold from a later day find nothing. */
+  day = '';
   readonly #summaries = new Map<string, Summary>();
   /** Those of the part that is being read. Their places are known when all of its elements are. */
   #part: Found[] = [];
   readonly #queue: Entry[] = [];
-  readonly #hurry: (iban: string) => void;
+  readonly #answers: Pick<Answers, 'find' | 'hurry'>;
   readonly #inTimeSlice: InTimeSlice;
   readonly #onProblem: (problem: FoundProblem) => void;
 
-  /** @param hurry called with the IBAN whose answer is waited for */
-  constructor(hurry: (iban: string) => void, inTimeSlice: InTimeSlice, onProblem = (_: FoundProblem): void => {}) {
-    this.#hurry = hurry;
+  constructor(
+    answers: Pick<Answers, 'find' | 'hurry'>,
+    inTimeSlice: InTimeSlice,
+    onProblem = (_: FoundProblem): void => {},
+  ) {
+    this.#answers = answers;
     this.#inTimeSlice = inTimeSlice;
     this.#onProblem = onProblem;
+  }
+
+  /** Whether the part is of a SEPA payment, by the rules of all banks or of German ones. */
+  get isSepa(): boolean {
+    return this.scheme === 'sepa' || this.scheme === 'dk';
   }
 
   /** @param suggestion a function if it takes longer than others */
@@ -78,14 +89,14 @@ export class MessageFindings {
       suggestion?: string | null | (() => string | null);
     },
   ): void {
-    if (!this.#holds(code)) return;
+    if (!holds(code, this.scheme, this.day)) return;
     const suggest = () => (typeof suggestion === 'function' ? suggestion() : suggestion);
     this.#onProblem({ code, element, suggestion: suggest });
-    const complete = () => {
+    const complete = (): Entry => {
       const { line, xpath } = placeOf(element);
       const place = { line, xpath: path === null ? xpath : `${xpath}/${path}` };
-      const create = (text: string | null) => createFinding({ code, message, suggestion: text }, place);
-      return typeof suggestion === 'function' ? () => create(suggestion()) : create(suggestion);
+      const create = () => createFinding({ code, message, suggestion: suggest() }, place);
+      return { finding: typeof suggestion === 'function' ? create : create(), pending: null };
     };
     this.#part.push({ order: element.order, code, path, isGeneric, complete });
   }
@@ -96,7 +107,7 @@ export class MessageFindings {
    * @param about what the message is about, if there can be several
    */
   addSummary(code: RuleCode, element: XmlElement, describe: (count: number) => string, about = ''): void {
-    if (!this.#holds(code)) return;
+    if (!holds(code, this.scheme, this.day)) return;
     const key = `${code} ${about}`;
     const found = this.#summaries.get(key);
     if (found === undefined) this.#summaries.set(key, { code, place: placeOf(element), count: 1, describe });
@@ -109,16 +120,9 @@ export class MessageFindings {
     this.#summaries.clear();
   }
 
-  #holds(code: RuleCode): boolean {
-    return schemesOf(code)?.includes(this.scheme) ?? true;
-  }
-
-  /** A problem that depends on the answer about an IBAN. */
-  addAnswered(
-    element: XmlElement,
-    { iban, answer }: { iban: string; answer: Answer | Promise<Answer> },
-    judge: (answer: Answer) => Problem | null,
-  ): void {
+  /** A problem that depends on the answer about a valid IBAN. */
+  addAnswered(element: XmlElement, iban: string, judge: (answer: Answer) => Problem | null): void {
+    const answer = this.#answers.find(iban);
     const entry: Entry = { finding: null, pending: null };
     const take = (found: Answer) => {
       const problem = judge(found);
@@ -132,7 +136,7 @@ export class MessageFindings {
       entry.pending = { iban, settled };
     } else take(answer);
     if (entry.finding === null && entry.pending === null) return;
-    this.#part.push({ order: element.order, code: null, path: null, isGeneric: false, entry });
+    this.#part.push({ order: element.order, code: null, path: null, isGeneric: false, complete: () => entry });
   }
 
   /** The findings of the part are complete. */
@@ -148,7 +152,7 @@ export class MessageFindings {
     }
     for (const found of part) {
       if (found.isGeneric && reasons.get(found.order)?.some((other) => isReason(other, found))) continue;
-      this.#queue.push(found.entry ?? { finding: found.complete?.() ?? null, pending: null });
+      this.#queue.push(found.complete());
     }
   }
 
@@ -159,6 +163,7 @@ export class MessageFindings {
 
   /** Those that were found are not needed. */
   discard(): void {
+    this.#part = [];
     this.#queue.length = 0;
   }
 
@@ -171,7 +176,7 @@ export class MessageFindings {
   async *take(mustWait: () => boolean): AsyncGenerator<Finding> {
     const queue = this.#queue;
     for (let [entry] = queue; entry !== undefined && (entry.pending === null || mustWait()); [entry] = queue) {
-      if (entry.pending !== null) this.#hurry(entry.pending.iban);
+      if (entry.pending !== null) this.#answers.hurry(entry.pending.iban);
       await entry.pending?.settled;
       queue.shift();
       const { finding } = entry;
@@ -196,8 +201,8 @@ interface Found {
   /** The name of the missing element; null if none is missing. */
   path: string | null;
   isGeneric: boolean;
-  complete?: () => Finding | (() => Finding);
-  entry?: Entry;
+  /** Called when all elements of the part are known, and so its place. */
+  complete: () => Entry;
 }
 
 function isError({ code }: Found): boolean {

@@ -1,16 +1,17 @@
 import iconv from 'iconv-lite';
+import { runAtOnce } from '../../base/async/time-slices.ts';
 import { isoDateOf } from '../../base/calendar-period.ts';
 import { redactIbans } from '../../base/redact.ts';
 import { compactIban, isValidIban, maskIban } from '../../iban/iban.ts';
 import type { BankFacts } from '../bank-facts.ts';
 import { createPartChecks } from './check-parts.ts';
 import { createSchemaCheck, noSchemaCheck, type SchemaCheck } from './check-schema.ts';
-import { addAmount, checkTotals, createTotals } from './check-totals.ts';
+import { createTotalsCheck } from './check-totals.ts';
 import { decodeXml } from './decode-xml.ts';
-import { type XmlElement, xpathOf } from './elements.ts';
+import { xpathOf } from './elements.ts';
 import { escapeAmpersands } from './escape-ampersands.ts';
 import { type FoundProblem, MessageFindings } from './findings.ts';
-import { findAmount, type Profile } from './profiles.ts';
+import type { Profile } from './profiles.ts';
 import { createMessageReader, type MessageParts } from './read-message.ts';
 import { Refusal, type RuleCode } from './rules.ts';
 import { countCharacters } from './schema.ts';
@@ -40,13 +41,12 @@ interface FixOptions {
  * @throws Refusal if it cannot be read to its end
  */
 export async function* fixMessage(
-  open: () => AsyncIterable<Uint8Array>,
+  open: () => AsyncIterable<Buffer>,
   { profile, today = isoDateOf(), onChange }: FixOptions,
 ): AsyncGenerator<Buffer> {
   const createChecks = (findings: MessageFindings): Checks => {
     const { parts } = createPartChecks({
-      ...{ findings, banks: noBanks, answers: { find: () => notAsked }, messageIds: new Set(), report: null },
-      ...{ profile, today },
+      ...{ findings, banks: noBanks, messageIds: new Set(), report: null, profile, today },
     });
     return { parts, schema: createSchemaCheck(findings, profile) };
   };
@@ -56,6 +56,9 @@ export async function* fixMessage(
   totals.sort((one, other) => one.start - other.start);
   let encoder: ReturnType<typeof iconv.getEncoder> | null = null;
   for await (const part of readRepairs(open(), createChecks)) {
+    if (encoder === null && part.removedSpace !== '') {
+      await onChange({ code: 'NOT_XML', line: 1, xpath: '/', before: part.removedSpace, after: '' });
+    }
     encoder ??= iconv.getEncoder(part.encoding, { addBOM: false });
     const repairs = part.repairs.filter(({ code }) => !ofTotals.has(code));
     const known = totals.findIndex(({ start }) => start >= part.start + part.text.length);
@@ -94,6 +97,8 @@ interface RepairedPart {
   repairs: readonly Repair[];
   ampersands: readonly Ampersand[];
   encoding: string;
+  /** Of the message, before its XML declaration. */
+  removedSpace: string;
 }
 
 interface Checks {
@@ -102,43 +107,14 @@ interface Checks {
 }
 
 /** Without all other checks: the message is read once more for them. */
-function onlyTotals({ openDocument, openMessage }: MessageParts, findings: MessageFindings): Checks {
-  let isDirectDebit = false;
-  let groupHeader: XmlElement | null = null;
-  let ofPayment = createTotals();
-  const ofMessage = createTotals();
-  const parts: MessageParts = {
-    openDocument,
-    openMessage(element) {
-      const version = openMessage(element);
-      isDirectDebit = version.isDirectDebit;
-      return version;
-    },
-    header(element) {
-      if (element.name === 'GrpHdr') groupHeader ??= element;
-    },
-    openPayment() {
-      ofPayment = createTotals();
-    },
-    transaction(element) {
-      const amount = findAmount(element, isDirectDebit);
-      for (const totals of [ofMessage, ofPayment]) addAmount(totals, amount);
-    },
-    closePayment(element) {
-      checkTotals(element, ofPayment, findings);
-      findings.endPart();
-    },
-    closeMessage() {
-      if (groupHeader !== null) checkTotals(groupHeader, ofMessage, findings);
-      findings.endPart();
-    },
-  };
+function onlyTotals({ openDocument }: MessageParts, findings: MessageFindings): Checks {
+  const parts = { openDocument, ...createTotalsCheck(findings) };
   return { parts, schema: noSchemaCheck };
 }
 
 /** Checks a message, and finds what can be repaired. */
 async function* readRepairs(
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Buffer>,
   createChecks: (findings: MessageFindings) => Checks,
 ): AsyncGenerator<RepairedPart> {
   let text = '';
@@ -154,19 +130,15 @@ async function* readRepairs(
       encoding = name;
     },
   });
-  const { pieces, inserted, removedLines } = escapeAmpersands(decoded);
-  const findings = new MessageFindings(
-    () => {},
-    async (run) => run(),
-    (problem) => {
-      const after = repairOf(problem);
-      const { element, code } = problem;
-      if (after === null || after === element.text) return;
-      const place = { line: element.line + removedLines(), xpath: xpathOf(element) };
-      const content = { start: element.start, end: element.end, before: element.text, after };
-      repairs.push({ code, ...place, ...content, isIban: element.name === 'IBAN' });
-    },
-  );
+  const { pieces, inserted, removedSpace, removedLines } = escapeAmpersands(decoded);
+  const findings = new MessageFindings(noAnswers, runAtOnce, (problem) => {
+    const after = repairOf(problem);
+    const { element, code } = problem;
+    if (after === null || after === element.text) return;
+    const place = { line: element.line + removedLines(), xpath: xpathOf(element) };
+    const content = { start: element.start, end: element.end, before: element.text, after };
+    repairs.push({ code, ...place, ...content, isIban: element.name === 'IBAN' });
+  });
   const { parts, schema } = createChecks(findings);
   const settle = () => {
     settledAt = reader.position().offset;
@@ -175,12 +147,12 @@ async function* readRepairs(
     {
       ...parts,
       // With the first transaction, all before it is checked.
-      transaction(element) {
-        parts.transaction(element);
+      transaction(element, version) {
+        parts.transaction(element, version);
         settle();
       },
-      closePayment(element) {
-        parts.closePayment(element);
+      closePayment(element, version) {
+        parts.closePayment(element, version);
         settle();
       },
     },
@@ -211,7 +183,7 @@ async function* readRepairs(
   function takePart(): RepairedPart {
     const length = settledAt - start;
     const isInside = (each: { start: number }) => each.start < settledAt;
-    const part = { text: text.slice(0, length), start, encoding };
+    const part = { text: text.slice(0, length), start, encoding, removedSpace: removedSpace() };
     const taken = { repairs: repairs.filter(isInside), ampersands: ampersands.filter(isInside) };
     repairs = repairs.filter((each) => !isInside(each));
     ampersands = ampersands.filter((each) => !isInside(each));
@@ -222,7 +194,7 @@ async function* readRepairs(
 }
 
 const maxMessageBytes = 1_000_000_000;
-const notAsked = { kind: 'not-asked', reason: 'the message is repaired' } as const;
+const noAnswers = { find: () => ({ kind: 'not-asked', reason: 'the message is repaired' }) as const, hurry() {} };
 const noBanks: BankFacts = { has: () => false, accountCheckMethod: () => null, bics: () => [] };
 
 /** Their repairs are known after the last transaction. */
@@ -266,8 +238,7 @@ interface Replacement {
 function repairText(
   { text, start, ampersands, encoding }: RepairedPart,
   repairs: readonly Repair[],
-): { copy: string; changes: Change[] } {
-  const changes: Change[] = [];
+): { copy: string; changes: readonly Change[] } {
   const replacements = new Map<number, Replacement>();
   for (const { start: at, end, isIban, before, after, ...place } of repairs) {
     const content = text.slice(at - start, end - start).replace(/<\/[^<]*$/, '');
@@ -280,18 +251,19 @@ function repairText(
   const ordered = [...replacements.values()].sort((one, other) => one.start - other.start);
   let copy = '';
   let at = start;
-  let next = 0;
-  for (const { start: from, line, xpath } of [...ampersands, { start: Number.POSITIVE_INFINITY, line: 0, xpath: '' }]) {
-    for (let each = ordered[next]; each !== undefined && each.start <= from; each = ordered[next]) {
-      copy += text.slice(at - start, each.start - start) + each.written;
-      at = each.end;
-      changes.push(each.change);
-      next += 1;
-    }
-    if (from >= at && from !== Number.POSITIVE_INFINITY) {
-      changes.push({ code: 'NOT_WELL_FORMED', line, xpath, before: '&', after: '&amp;' });
-    }
+  for (const { start: from, end, written } of ordered) {
+    copy += text.slice(at - start, from - start) + written;
+    at = end;
   }
+  // A text that is written anew has none of the ampersands that were in it.
+  const isReplaced = (place: number) => ordered.some((each) => each.start <= place && place < each.end);
+  const escaped = ampersands
+    .filter((each) => !isReplaced(each.start))
+    .map(({ start: place, line, xpath }) => {
+      const change: Change = { code: 'NOT_WELL_FORMED', line, xpath, before: '&', after: '&amp;' };
+      return { start: place, change };
+    });
+  const changes = [...ordered, ...escaped].sort((one, other) => one.start - other.start).map(({ change }) => change);
   return { copy: copy + text.slice(at - start), changes };
 }
 

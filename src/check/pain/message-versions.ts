@@ -12,6 +12,11 @@ export interface MessageVersion {
   edition: 2009 | 2019;
   /** Whether the tables have all of its elements; if not, unknown elements are accepted. */
   isExact: boolean;
+  /** The party that sends the message, and the one that gets or pays the money. */
+  own: Party;
+  other: Party;
+  /** The element with the day of execution in a payment. */
+  date: 'ReqdExctnDt' | 'ReqdColltnDt';
   /** Whether it is a version that German banks restricted. */
   isGerman: boolean;
   /** Whose rules its namespace names; null for those of ISO. */
@@ -24,11 +29,26 @@ export interface MessageVersion {
   transaction: string;
 }
 
+/** The debtor, or the creditor. */
+export type Party = 'Dbtr' | 'Cdtr';
+
 const creditTransfer = {
-  ...{ isDirectDebit: false, message: 'CstmrCdtTrfInitn', payment: 'PmtInf', transaction: 'CdtTrfTxInf' },
+  isDirectDebit: false,
+  own: 'Dbtr',
+  other: 'Cdtr',
+  date: 'ReqdExctnDt',
+  message: 'CstmrCdtTrfInitn',
+  payment: 'PmtInf',
+  transaction: 'CdtTrfTxInf',
 } as const;
 const directDebit = {
-  ...{ isDirectDebit: true, message: 'CstmrDrctDbtInitn', payment: 'PmtInf', transaction: 'DrctDbtTxInf' },
+  isDirectDebit: true,
+  own: 'Cdtr',
+  other: 'Dbtr',
+  date: 'ReqdColltnDt',
+  message: 'CstmrDrctDbtInitn',
+  payment: 'PmtInf',
+  transaction: 'DrctDbtTxInf',
 } as const;
 
 function listVersion(name: string, year: SchemaYear, isExact = true): MessageVersion {
@@ -93,6 +113,33 @@ export function findVersion(namespace: string): MessageVersion {
   const printed = base === '' ? 'of another type' : base;
   const of = community === undefined ? '' : ` of the ${community.community} community`;
   throw new Refusal('UNSUPPORTED_MESSAGE', `The message is ${printed}${of}. These are checked: ${supported}.`);
+}
+
+interface VersionEnd {
+  versions: readonly string[];
+  /** Countries of the account that the payment is from or to. */
+  countries: readonly string[];
+  /** By which banks. */
+  by: string;
+  /** In words. */
+  date: string;
+  source: string;
+}
+
+const versionEnds: readonly VersionEnd[] = [
+  {
+    versions: ['pain.001.001.03', 'pain.001.003.03', 'pain.008.001.02', 'pain.008.003.02'],
+    ...{ countries: ['DE'], by: 'German banks', date: 'November 2026', source: 'DFÜ agreement' },
+  },
+  {
+    versions: ['pain.001.001.03', 'pain.008.001.02'],
+    ...{ countries: ['CH', 'LI'], by: 'Swiss banks', date: 'November 2026', source: 'Swiss Payment Standards' },
+  },
+];
+
+/** When the banks of a country cease to accept a version; null if no day is known. A hint is given before it, too. */
+export function findVersionEnd(version: string, country: string): VersionEnd | null {
+  return versionEnds.find((end) => end.versions.includes(version) && end.countries.includes(country)) ?? null;
 }
 
 const addressOf2019 = 'a structured address may have it since the version of 2019; leave it out';

@@ -1,6 +1,5 @@
-import { compactIban } from '../../iban/iban.ts';
 import { findCountryFormat } from '../../iban/registry.ts';
-import { find, findAll, textOf, type XmlElement } from './elements.ts';
+import { find, findAll, ibanOf, textOf, type XmlElement } from './elements.ts';
 import type { MessageVersion } from './message-versions.ts';
 import type { Scheme } from './rules.ts';
 
@@ -32,8 +31,7 @@ function isSepa(payment: XmlElement, transaction: XmlElement | null, { isDirectD
 }
 
 function isInSepa(account: XmlElement): boolean {
-  const country = compactIban(find(account, 'Id', 'IBAN')?.text ?? '').slice(0, 2);
-  return findCountryFormat(country)?.sepa ?? false;
+  return findCountryFormat(ibanOf(account).slice(0, 2))?.sepa ?? false;
 }
 
 /** What a transaction adds to the control sum: its amount, or that from which the bank calculates it. */

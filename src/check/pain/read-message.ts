@@ -9,21 +9,19 @@ import { Refusal } from './rules.ts';
  * but, in a payment, those before its first transaction.
  */
 export interface MessageParts {
-  /** @throws Refusal if it is not that of a payment message */
-  openDocument(document: XmlElement, namespace: string): void;
   /**
-   * @returns its version
-   * @throws Refusal if the document has no such message
+   * @returns the version of the message in it
+   * @throws Refusal if it is not that of a payment message
    */
-  openMessage(message: XmlElement): MessageVersion;
+  openDocument(document: XmlElement, namespace: string): MessageVersion;
   /** A child of the message that is not a payment, such as the group header. */
   header(element: XmlElement): void;
   /** A payment, with its children up to the first transaction. */
   openPayment(payment: XmlElement): void;
-  transaction(transaction: XmlElement): void;
+  transaction(transaction: XmlElement, version: MessageVersion): void;
   /** With all its children except the transactions. */
-  closePayment(payment: XmlElement): void;
-  closeMessage(message: XmlElement): void;
+  closePayment(payment: XmlElement, version: MessageVersion): void;
+  closeMessage(message: XmlElement, version: MessageVersion): void;
 }
 
 export interface MessageReader {
@@ -59,8 +57,9 @@ export function createMessageReader(parts: MessageParts, schema: SchemaCheck): M
   /** How many open elements are in another namespace, or within one. */
   let foreignDepth = 0;
   let namespace = '';
-  let paymentName = '';
-  let transactionName = '';
+  /** Null before the document is open. */
+  let version: MessageVersion | null = null;
+  let messages = 0;
   let order = 0;
   let payments = 0;
   let transactions = 0;
@@ -152,12 +151,13 @@ export function createMessageReader(parts: MessageParts, schema: SchemaCheck): M
   function openElement(tag: SaxesTagNS): void {
     const parent = open.at(-1) ?? null;
     const depth = open.length;
-    const isPayment = depth === paymentDepth && tag.local === paymentName;
+    const isPayment = depth === paymentDepth && tag.local === version?.payment;
     if (isPayment) [payments, transactions, isPaymentOpened] = [payments + 1, 0, false];
     if (depth === paymentDepth) header = part = { elements: 0, characters: 0 };
-    const isTransaction = depth === paymentDepth + 1 && parent?.name === paymentName && tag.local === transactionName;
+    const isTransaction =
+      depth === paymentDepth + 1 && parent?.name === version?.payment && tag.local === version?.transaction;
     if (isTransaction) {
-      openPaymentOnce(parent);
+      if (parent !== null) openPaymentOnce(parent);
       transactions += 1;
       part = { elements: 0, characters: 0 };
     }
@@ -181,13 +181,18 @@ export function createMessageReader(parts: MessageParts, schema: SchemaCheck): M
       parent.text = '';
     }
     open.push(element);
-    if (depth === 0) parts.openDocument(element, namespace);
-    if (depth === 1) {
-      const version = parts.openMessage(element);
-      transactionName = version.transaction;
-      paymentName = version.payment;
-      schema.openMessage(element, version, tag);
-    } else schema.open(element, tag);
+    if (depth === 0) version = parts.openDocument(element, namespace);
+    if (depth === 1 && version !== null) openMessage(element, version, tag);
+    else schema.open(element, tag);
+  }
+
+  function openMessage(element: XmlElement, version: MessageVersion, tag: SaxesTagNS): void {
+    messages += 1;
+    if (messages > 1 || element.name !== version.message) {
+      const message = `Document has ${element.name} in it. ${version.name} has one ${version.message}, and nothing else.`;
+      throw new Refusal('WRONG_ROOT', message);
+    }
+    schema.openMessage(element, version, tag);
   }
 
   function closeElement(): void {
@@ -195,17 +200,17 @@ export function createMessageReader(parts: MessageParts, schema: SchemaCheck): M
     const depth = open.length;
     if (element !== undefined) element.end = parser.position;
     schema.close();
-    if (element === undefined || depth > paymentDepth + 1) return;
+    if (element === undefined || version === null || depth > paymentDepth + 1) return;
     if (depth === paymentDepth + 1) {
-      if (element.parent?.name !== paymentName || element.name !== transactionName) return;
-      parts.transaction(element);
+      if (element.parent?.name !== version.payment || element.name !== version.transaction) return;
+      parts.transaction(element, version);
       part = header;
-    } else if (depth === paymentDepth && element.name === paymentName) {
+    } else if (depth === paymentDepth && element.name === version.payment) {
       openPaymentOnce(element);
-      parts.closePayment(element);
+      parts.closePayment(element, version);
     } else if (depth === paymentDepth) parts.header(element);
-    else if (depth === 1) parts.closeMessage(element);
-    else if (transactionName === '') {
+    else if (depth === 1) parts.closeMessage(element, version);
+    else if (messages === 0) {
       throw new Refusal('WRONG_ROOT', 'The document has no message in it. Send the complete message.');
     }
   }

@@ -19,7 +19,8 @@ const all: readonly Scheme[] = ['sepa', 'dk', 'sps'];
 
 /**
  * What is checked in a payment message, and the documents that say so. Codes are stable. An error is refused by a bank, a warning may
- * be, and a hint is a reason to look. A rule of schemes holds for their payments only. The table in docs/payment-messages.md says what each is, and what would be right.
+ * be, and a hint is a reason to look. A rule of schemes holds for their payments only, and one with a day for payments from that day on.
+ * The table in docs/payment-messages.md says what each is, and what would be right.
  */
 export const rules = {
   NOT_XML: { severity: 'error', source: xml },
@@ -83,7 +84,7 @@ export const rules = {
   INSTITUTION_MISSING: { severity: 'error', schemes: ['dk'], source: 'DFÜ agreement' },
   NOT_IN_SCHEME: { severity: 'warning', schemes: sepa, source: 'Registers of the EPC' },
   VERIFICATION_NOT_OFFERED: { severity: 'hint', schemes: sepa, source: 'Registers of the EPC' },
-  PAYEE_VERIFICATION: { severity: 'hint', schemes: sepa, source: 'Regulation (EU) 2024/886' },
+  PAYEE_VERIFICATION: { severity: 'hint', schemes: sepa, from: '2025-10-09', source: 'Regulation (EU) 2024/886' },
   REPORT_OF_OTHER_MESSAGE: { severity: 'error', source: iso20022 },
   REPORT_NOT_MATCHED: { severity: 'warning', source: own },
   BANK_REJECTED: { severity: 'error', source: 'The report of the bank' },
@@ -91,11 +92,11 @@ export const rules = {
   PAYEE_NOT_VERIFIED: { severity: 'hint', source: 'The report of the bank' },
   BIC_OF_OTHER_BANK: { severity: 'hint', source: own },
   COUNTRY_INVALID: { severity: 'error', source: `${iso20022}, ISO 3166-1` },
-  ADDRESS_UNSTRUCTURED: { severity: 'error', schemes: all, source: addresses },
+  ADDRESS_UNSTRUCTURED: { severity: 'error', schemes: all, from: '2026-11-15', source: addresses },
   ADDRESS_WITHOUT_TOWN: { severity: 'error', schemes: all, source: addresses },
   ADDRESS_WITHOUT_COUNTRY: { severity: 'error', schemes: all, source: addresses },
   ADDRESS_LINES: { severity: 'error', schemes: all, source: addresses },
-  ADDRESS_HYBRID: { severity: 'hint', schemes: all, source: addresses },
+  ADDRESS_HYBRID: { severity: 'hint', schemes: all, from: '2026-11-15', source: addresses },
   CURRENCY_INVALID: { severity: 'error', source: `${iso20022}, ISO 4217` },
   CURRENCY_NOT_EUR: { severity: 'error', schemes: sepa, source: epcFormats },
   AMOUNT_FORMAT: { severity: 'error', source: `${iso20022}, ${epcFormats}` },
@@ -115,14 +116,21 @@ export const rules = {
   REMITTANCE_REPEATED: { severity: 'warning', schemes: sepa, source: epcFormats },
 } as const satisfies Rules;
 
-type Rules = Record<string, { severity: Severity; schemes?: readonly Scheme[]; source: string }>;
+interface Rule {
+  severity: Severity;
+  schemes?: readonly Scheme[];
+  /** ISO 8601: the first day of execution for which it holds. */
+  from?: string;
+  source: string;
+}
+type Rules = Record<string, Rule>;
 
 export type RuleCode = keyof typeof rules;
 
-/** The schemes that have a rule; null if it holds for all payments. */
-export function schemesOf(code: RuleCode): readonly Scheme[] | null {
-  const all: Rules = rules;
-  return all[code]?.schemes ?? null;
+/** Whether a rule holds for a payment of a scheme, on the day of its execution. @param day ISO 8601 */
+export function holds(code: RuleCode, scheme: Scheme, day: string): boolean {
+  const { schemes, from = '' }: Rule = rules[code];
+  return (schemes?.includes(scheme) ?? true) && day >= from;
 }
 
 /** Ends the check: the rest of the file cannot be read, or must not be. Its message never contains text of the file. */

@@ -134,17 +134,10 @@ const occurrences: Readonly<Record<string, readonly [min: number, max: number]>>
 };
 
 function createValueType(name: string): ValueType {
-  const create = (words: string, isValid: ValueType['isValid'], more: Partial<ValueType> = {}): ValueType => ({
-    ...{
-      kind: 'value',
-      isAmount: name.endsWith('Amount'),
-      maxLength: null,
-      code: 'WRONG_VALUE',
-      words,
-      isValid,
-      ...more,
-    },
-  });
+  const common = { kind: 'value', isAmount: name.endsWith('Amount'), maxLength: null, code: 'WRONG_VALUE' } as const;
+  const create = (words: string, isValid: ValueType['isValid'], more: Partial<ValueType> = {}): ValueType => {
+    return { ...common, words, isValid, ...more };
+  };
   const [, length] = /^Max(\d+)Text$/.exec(name) ?? [];
   if (length !== undefined) {
     const max = Number(length);

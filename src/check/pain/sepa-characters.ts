@@ -38,20 +38,22 @@ const onlySepa = /^[A-Za-z0-9/?:().,'+ -]*$/;
 
 function convert(character: string): string {
   if (onlySepa.test(character)) return character;
-  const known = equivalents.get(character);
-  if (known !== undefined) return known;
-  const capitalized = equivalents.get(character.toLowerCase());
-  if (capitalized !== undefined) return capitalized.charAt(0).toUpperCase() + capitalized.slice(1);
+  const known = findEquivalent(character);
+  if (known !== null) return known;
   // Letters with accents, ligatures and full-width forms consist of others; accents have no width.
   const plain = [...character.normalize('NFKD')].filter((part) => !/\p{M}/u.test(part));
-  const parts = plain.map((part) => (onlySepa.test(part) ? part : convertBase(part)));
-  return parts.join('');
+  return plain.map((part) => (onlySepa.test(part) ? part : (findEquivalent(part) ?? replaceSign(part)))).join('');
 }
 
-function convertBase(letter: string): string {
-  const known = equivalents.get(letter) ?? equivalents.get(letter.toLowerCase());
-  if (known !== undefined)
-    return letter === letter.toLowerCase() ? known : known.charAt(0).toUpperCase() + known.slice(1);
+/** Null without one in the table. */
+function findEquivalent(character: string): string | null {
+  const known = equivalents.get(character);
+  if (known !== undefined) return known;
+  const small = equivalents.get(character.toLowerCase());
+  return small === undefined ? null : small.charAt(0).toUpperCase() + small.slice(1);
+}
+
+function replaceSign(letter: string): string {
   if (/[\p{Cc}\p{Z}]/u.test(letter)) return ' ';
   if (/\p{Default_Ignorable_Code_Point}/u.test(letter)) return '';
   return /\p{Pd}/u.test(letter) ? '-' : '.';

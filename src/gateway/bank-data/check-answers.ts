@@ -3,7 +3,12 @@ import { type InTimeSlice, runAtOnce } from '../../base/async/time-slices.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { createLog } from '../../base/log.ts';
 import { createRedactions } from '../../base/redact.ts';
-import { type AnswerSource, createAnswerSource, type ListReply } from '../../check/answers/answer-source.ts';
+import {
+  type AnswerSource,
+  type AnswerSourceOptions,
+  createAnswerSource,
+  type ListReply,
+} from '../../check/answers/answer-source.ts';
 import { type Config, listSecrets, type UpstreamAccess } from '../config/read-config.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../request-context.ts';
 import { openStore } from '../stores/open-store.ts';
@@ -12,7 +17,7 @@ import { createUpstreamFactory } from '../upstream/upstream-client.ts';
 import type { BankDataPort } from './bank-data.ts';
 import { createCachedBankData } from './cached-bank-data.ts';
 
-interface BankDataAnswersOptions {
+interface BankDataAnswersOptions extends Pick<AnswerSourceOptions, 'limit' | 'onFailure'> {
   bankData: Pick<BankDataPort, 'validateIbans'>;
   /** Look-ups at a time: as many as the client sends calls. */
   maxConcurrency: number;
@@ -30,7 +35,7 @@ interface BankDataAnswersOptions {
 /** Answers of the bank-data service, through the port of the gateway: with its cache, allowance and retries. */
 export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSource {
   const { bankData, maxConcurrency, maxCalls, pausesMs, context = null, inTimeSlice = runAtOnce } = options;
-  const { close = async () => {} } = options;
+  const { limit, onFailure, close = async () => {} } = options;
   // A call that was sent is completed, because it is paid for.
   const neverAborted = new AbortableSignal();
   let calls = 0;
@@ -73,6 +78,8 @@ export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSo
     maxList: 1,
     maxLists: maxConcurrency,
     pausesMs,
+    limit,
+    onFailure,
     budgetReason: context === null ? 'the calls of --max-calls are used up' : 'the budget of the caller is used up',
     calls: () => calls,
     close,

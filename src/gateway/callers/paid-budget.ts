@@ -4,7 +4,13 @@ import type { BudgetExhausted, BudgetedCall, Uncounted } from '../request-contex
 import type { Replicas } from '../stores/gateway-count.ts';
 import type { Store } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
-import { createPeriodCount, type PeriodCount, type Reserved, uncounted } from '../upstream/allowance/period-count.ts';
+import {
+  createPeriodCount,
+  type PeriodCount,
+  type Reserved,
+  reserveToo,
+  uncounted,
+} from '../upstream/allowance/period-count.ts';
 import type { Caller, ToolLimit } from './caller.ts';
 
 export interface BudgetStatus {
@@ -39,6 +45,8 @@ interface OpenBudget extends CallBudget {
   caller: string | null;
   service: ServiceName;
   count: PeriodCount;
+  /** When it was used last, in milliseconds since 1970. */
+  usedAt: number;
 }
 
 /**
@@ -107,20 +115,15 @@ export function createPaidBudgets({
     toolLimits: readonly ToolLimit[],
     service: ServiceName,
   ): Promise<BudgetedCall> {
-    const counted: (BudgetedCall & { kind: 'reserved' })[] = [];
-    const release = () => {
-      for (const one of counted) one.release();
-    };
+    let all: BudgetedCall & { kind: 'reserved' } = { kind: 'reserved', release() {} };
     for (const owner of [...toolLimits.map((limit) => ownerOfTool(caller, limit)), caller]) {
-      const one = await reserve(owner, service);
-      if (one === null) continue;
-      if (one.kind !== 'reserved') {
-        release();
-        return one;
-      }
-      counted.push(one);
+      const reserving = reserve(owner, service);
+      if (reserving === null) continue;
+      const reserved: BudgetedCall = await reserveToo(all, reserving);
+      if (reserved.kind !== 'reserved') return reserved;
+      all = reserved;
     }
-    return { kind: 'reserved', release };
+    return all;
   }
 
   /** Null if there is no place in memory for it. */
@@ -131,7 +134,7 @@ export function createPaidBudgets({
     const known = open.get(id);
     open.delete(id);
     if (known?.calls === limit && known.period === period) {
-      open.set(id, known);
+      open.set(id, { ...known, usedAt: Date.now() });
       return known.count;
     }
     if (known) void known.count.flush();
@@ -155,18 +158,24 @@ export function createPaidBudgets({
       },
       onRestored: (calls) => events.countRestored(service, calls),
     });
-    open.set(id, { ...budget, caller: caller.name, service, count });
+    open.set(id, { ...budget, caller: caller.name, service, count, usedAt: Date.now() });
     return count;
   }
 
-  /** False while the store fails: the count of the oldest would be lost. */
+  /** False while the store fails, and the count of the oldest, which would be lost, may still be used. */
   function evictOldest(open: Map<string, OpenBudget>): boolean {
     const [oldest] = open;
+    if (oldest === undefined) return false;
+    const [id, { count, usedAt }] = oldest;
     // This write also shows whether the store works again.
-    void oldest?.[1].count.flush();
-    return isStoreUp && oldest !== undefined && open.delete(oldest[0]);
+    void count.flush();
+    const isOver = open === calls && Date.now() - usedAt > callEndsMs;
+    return (isStoreUp || isOver) && open.delete(id);
   }
 }
+
+/** Longer than a consent is valid, and than a call takes; an order that waits longer is not sent while the store fails. */
+const callEndsMs = 900_000;
 
 /** Has the calls that are counted in a limit of a tool. */
 export function ownerOfTool(

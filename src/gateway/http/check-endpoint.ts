@@ -3,7 +3,6 @@ import type { InTimeSlice } from '../../base/async/time-slices.ts';
 import { createAnswers } from '../../check/answers/answers.ts';
 import { checkTables } from '../../check/check-tables.ts';
 import { checkDocument } from '../../check/endpoint/document.ts';
-import { limitIbans } from '../../check/endpoint/limit-ibans.ts';
 import { createReceivedBody, Patience } from '../../check/endpoint/received-body.ts';
 import {
   type CheckRequest,
@@ -123,8 +122,13 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
       pausesMs,
       context,
       inTimeSlice,
+      limit: {
+        ibans: limits.maxIbans,
+        reason: `one request may have ${limits.maxIbans} different IBANs (CHECK_MAX_IBANS)`,
+      },
+      onFailure: (code) => errorCodes.add(code),
     });
-    const answers = limitIbans(createAnswers(source), limits.maxIbans, (code) => errorCodes.add(code));
+    const answers = createAnswers(source);
     const { request, response, headers } = exchange;
     if (headers.expect !== undefined && request.httpVersionMinor === 1) response.writeContinue();
     const body = createReceivedBody(request, { ...limits, isFragmented });
@@ -149,8 +153,8 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
       const tables = await readTables(file, { limits: tableLimits, encoding, inTimeSlice });
       for (const { table, checked } of await checkTables({ ...checking, fileName, tables, sheet: null, columnNames })) {
         if (checked === null) continue;
-        const writer = createRowWriter(format, { fileName, columns: checked.columns, style: table.style });
-        for await (const rows of checked.rows) await send(await inTimeSlice(() => writer.write(rows)));
+        const write = createRowWriter(format, { fileName, columns: checked.columns, style: table.style });
+        for await (const rows of checked.rows) await send(await inTimeSlice(() => write(rows)));
       }
       await send('');
     }

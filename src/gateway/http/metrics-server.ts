@@ -25,7 +25,7 @@ export async function startMetricsServer(options: MetricsServerOptions) {
   let scraping: Promise<string> | null = null;
   const server = createHttpServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
-      events.unexpectedError(error, path);
+      events.unexpectedError(error, { requestId: path });
       response.destroy();
     });
   }, limits);

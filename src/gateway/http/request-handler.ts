@@ -182,7 +182,7 @@ export function createRequestHandler({
       exchange.finish(clientClosedRequest);
       return;
     }
-    events.unexpectedError(error, requestId);
+    events.unexpectedError(error, { requestId });
     if (exchange.isAnswered) {
       exchange.finish(500);
       response.destroy();

@@ -1,6 +1,5 @@
 import {
   type CallToolResult,
-  CLIENT_CAPABILITIES_META_KEY,
   fromJsonSchema,
   type McpServer,
   MissingRequiredClientCapabilityError,
@@ -11,7 +10,8 @@ import {
 import { internalErrorMessage } from '../../base/errors.ts';
 import { isObject, readProperty } from '../../base/parse-json.ts';
 import { maxLengths } from '../graphql/schema/field-checks.ts';
-import { orderFragment } from './tools.ts';
+import { readCapability } from './consent.ts';
+import { type Arguments, orderFragment } from './tools.ts';
 
 /* The tasks extension: https://github.com/modelcontextprotocol/ext-tasks. Each task is an essay order, with the same id. */
 
@@ -25,16 +25,15 @@ export function isTaskMethod(method: unknown): boolean {
 }
 
 /** Whether the client of this request has the extension. */
-export function hasTasks({ mcpReq: { envelope } }: ServerContext): boolean {
-  const extensions = readProperty(readProperty(envelope, CLIENT_CAPABILITIES_META_KEY), 'extensions');
-  return isObject(readProperty(extensions, extensionName));
+export function hasTasks(context: ServerContext): boolean {
+  return isObject(readProperty(readCapability(context, 'extensions'), extensionName));
 }
 
-/** Answers requests about tasks. @param execute executes an operation with the id of an order */
-export function addTaskMethods(
-  { server }: McpServer,
-  execute: (document: string, id: string) => Promise<CallToolResult>,
-): void {
+/** Executes an operation for the caller of a request. */
+export type Execute = (document: string, variables: Arguments) => Promise<CallToolResult>;
+
+/** Answers requests about tasks. */
+export function addTaskMethods({ server }: McpServer, execute: Execute): void {
   for (const method of taskMethods) {
     server.setRequestHandler(method, { params: taskParams }, async ({ taskId }, context) => {
       if (!hasTasks(context)) {
@@ -50,7 +49,7 @@ export function addTaskMethods(
 
   /** @throws ProtocolError while the store fails: an order that is not cancelled will be paid for */
   async function executeWhole(document: string, id: string): Promise<CallToolResult> {
-    const result = await execute(document, id);
+    const result = await execute(document, { id });
     if (result.isError) throw new ProtocolError(ProtocolErrorCode.InternalError, internalErrorMessage);
     return result;
   }

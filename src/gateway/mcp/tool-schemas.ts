@@ -1,18 +1,19 @@
 import {
+  type ASTNode,
+  type DocumentNode,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
+  getOperationAST,
   isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
   isRequiredInputField,
   Kind,
-  type OperationDefinitionNode,
-  parse,
   TypeInfo,
   visit,
   visitWithTypeInfo,
@@ -30,7 +31,7 @@ interface ObjectSchema {
  * the argument or input field in which it is used.
  * @param maxItems the longest list of arguments
  */
-export function createToolSchemas(schema: GraphQLSchema, document: string, maxItems: number) {
+export function createToolSchemas(schema: GraphQLSchema, document: DocumentNode, maxItems: number) {
   const info = new TypeInfo(schema);
   const input = createObjectSchema();
   const output = createObjectSchema();
@@ -74,7 +75,7 @@ export function createToolSchemas(schema: GraphQLSchema, document: string, maxIt
       },
     },
   });
-  visit(readOperation(document), visitor);
+  visit(inlineFragments(document), visitor);
   return { input, output };
 }
 
@@ -82,20 +83,18 @@ function createObjectSchema(): ObjectSchema {
   return { type: 'object', properties: {}, required: [] };
 }
 
-/** The only operation, with the fields of its fragments. */
-function readOperation(text: string): OperationDefinitionNode {
-  const document = parse(text, { noLocation: true });
+/** The only operation, with the fields of fragments in place of their spreads. */
+function inlineFragments(document: DocumentNode): ASTNode {
   const fragments = new Map(
-    document.definitions.flatMap((one) => ('typeCondition' in one ? [[one.name.value, one]] : [])),
+    document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])),
   );
-  const expanded = visit(document, {
+  return visit<ASTNode>(getOperationAST(document) ?? document, {
     FragmentSpread: ({ name, directives }) => ({
       ...fragments.get(name.value),
       kind: Kind.INLINE_FRAGMENT,
       directives,
     }),
   });
-  return expanded.definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION) as OperationDefinitionNode;
 }
 
 interface ValueOptions {
@@ -114,13 +113,12 @@ function valueSchema(type: GraphQLInputType | GraphQLOutputType, { object, maxIt
 }
 
 function inputObjectSchema(type: GraphQLInputObjectType): ObjectSchema {
-  const fields = Object.values(type.getFields());
-  const properties = fields.map((field) => [
-    field.name,
-    { ...valueSchema(field.type), description: field.description ?? '' },
-  ]);
-  const required = fields.filter(isRequiredInputField).map(({ name }) => name);
-  return { type: 'object', properties: Object.fromEntries(properties), required };
+  const schema = createObjectSchema();
+  for (const field of Object.values(type.getFields())) {
+    schema.properties[field.name] = { ...valueSchema(field.type), description: field.description ?? '' };
+    if (isRequiredInputField(field)) schema.required.push(field.name);
+  }
+  return schema;
 }
 
 function scalarSchema(type: GraphQLInputType | GraphQLOutputType): { type: string; enum?: string[] } {

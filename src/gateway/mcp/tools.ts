@@ -1,3 +1,4 @@
+import { fromJsonSchema, type StandardSchemaWithJSON, type ToolAnnotations } from '@modelcontextprotocol/server';
 import {
   type DocumentNode,
   type GraphQLSchema,
@@ -8,12 +9,13 @@ import {
   separateOperations,
   validate,
 } from 'graphql';
-import { messageOf, type ServiceName } from '../../base/errors.ts';
+import { messageOf, type ServiceName, serviceNames } from '../../base/errors.ts';
 import { countOf } from '../../base/process/terminal.ts';
 import { compactBic, findBicProblems } from '../../iban/bic.ts';
 import { compactIban, isValidIban } from '../../iban/iban.ts';
 import type { TrustedDocuments } from '../graphql/documents/trusted-documents.ts';
 import type { Events } from '../telemetry/events.ts';
+import { createToolSchemas } from './tool-schemas.ts';
 
 /** Arguments of a call, valid by the input schema of the tool. */
 export type Arguments = Readonly<Record<string, unknown>>;
@@ -22,30 +24,38 @@ export type Arguments = Readonly<Record<string, unknown>>;
 export interface Tool {
   /** The name of its operation. */
   name: string;
-  title: string;
-  /** For models: what it answers, and what it costs. */
-  description: string;
-  /** With one operation that has the name of the tool, and one root field. */
+  /** With one operation, whose root fields are of one service. */
   document: string;
   /** The service that it may call, and whose scope its caller needs. */
   service: ServiceName;
   /** The most calls that it could pay for; others are refused. Null: it never calls a service. */
   countCalls: ((args: Arguments) => number) | null;
-  isReadOnly: boolean;
   /** Whether its arguments get an idempotency key that is derived from the others, if they have none. */
   hasKey: boolean;
+  /** How clients see it. */
+  listed: {
+    title: string;
+    /** For models: what it answers, and what it costs. */
+    description: string;
+    inputSchema: StandardSchemaWithJSON<Arguments>;
+    outputSchema: StandardSchemaWithJSON;
+    annotations: ToolAnnotations;
+  };
 }
 
 export interface ToolOptions {
   schema: GraphQLSchema;
   documents: Pick<TrustedDocuments, 'texts' | 'onReloaded'> | null;
+  /** The longest list of IBANs. */
+  maxIbans: number;
   events: Pick<Events, 'toolInvalid' | 'unexpectedError'>;
 }
 
 /** Lists the fixed tools, and the trusted documents of the operator, if their operation has `@tool` in its description. */
-export function createToolList({ schema, documents, events }: ToolOptions): () => readonly Tool[] {
+export function createToolList(options: ToolOptions): () => readonly Tool[] {
+  const { documents, events } = options;
   const operations = Object.values(separateOperations(parse(fixedTools, { noLocation: true })));
-  const fixed = operations.flatMap((document) => readTool(schema, document) ?? []);
+  const fixed = operations.flatMap((document) => readTool(document, options) ?? []);
   let list = read();
   documents?.onReloaded(() => {
     list = read();
@@ -56,7 +66,7 @@ export function createToolList({ schema, documents, events }: ToolOptions): () =
     const byName = new Map(fixed.map((tool) => [tool.name, tool]));
     for (const text of documents?.texts() ?? []) {
       try {
-        const tool = text.includes('@tool') ? readTool(schema, parse(text, { noLocation: true })) : null;
+        const tool = text.includes('@tool') ? readTool(parse(text, { noLocation: true }), options) : null;
         if (tool && byName.has(tool.name)) throw new Error(`two tools have the name ${tool.name}`);
         if (tool) byName.set(tool.name, tool);
       } catch (error) {
@@ -68,70 +78,73 @@ export function createToolList({ schema, documents, events }: ToolOptions): () =
 }
 
 /** Null if its only operation is not marked. @throws Error with a problem for operators */
-function readTool(schema: GraphQLSchema, document: DocumentNode): Tool | null {
+function readTool(document: DocumentNode, { schema, maxIbans }: ToolOptions): Tool | null {
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
-  const description = operations[0]?.description?.value ?? '';
-  const mark = readMark(description);
-  if (mark === null) return null;
+  const [operation] = operations;
+  const mark = readMark(operation?.description?.value ?? '');
+  if (!operation || mark === null) return null;
   const [problem] = validate(schema, document);
   if (problem) throw problem;
-  const { name, service } = readNameAndService(schema, operations);
-  const { operation, variableDefinitions = [] } = operations[0] as OperationDefinitionNode;
-  const hasVariable = (name: string) => variableDefinitions.some(({ variable }) => variable.name.value === name);
-  if (hasVariable('confirmation'))
+  const name = operation.name?.value ?? '';
+  const service = findService(schema, operation);
+  if (name === '' || operations.length > 1 || service === null) {
+    const rule = 'must be one query or mutation with a name, whose root fields are of one service';
+    throw new Error(`${name || 'it'} ${rule}`);
+  }
+  const { input, output } = createToolSchemas(schema, document, maxIbans);
+  if ('confirmation' in input.properties)
     throw new Error(`${name} must have no variable confirmation: it is the argument with the consent of a user`);
-  const most = mark.calls ? countOf(mark.calls, 'paid call') : 'one paid call, or one for each item of its lists';
-  const summary = description.replace(mark.text, '').trim();
-  const fixedCount = fixedCounts[name];
-  return {
-    name,
-    title: summary.split('\n')[0] || name,
-    document: print(document),
-    service,
-    description: fixedCount === undefined ? `${summary}\nCosts at most ${most}.`.trim() : summary,
-    countCalls:
-      fixedCount === undefined
-        ? (args) => mark.calls ?? Math.max(1, Object.values(args).filter(Array.isArray).flat().length)
-        : fixedCount,
-    isReadOnly: operation === 'query',
-    // A query may find an order by its id or its key.
-    hasKey: operation === 'mutation' && hasVariable('idempotencyKey'),
+  // A query may find an order by its id or its key.
+  const isReadOnly = operation.operation === 'query';
+  const hasKey = !isReadOnly && 'idempotencyKey' in input.properties;
+  const { summary, calls } = mark;
+  const most = calls ? countOf(calls, 'paid call') : 'one paid call, or one for each item of its lists';
+  const fixed = fixedCounts[name];
+  const countItems = (args: Arguments) => Math.max(1, Object.values(args).filter(Array.isArray).flat().length);
+  const countCalls = fixed === undefined ? (args: Arguments) => calls ?? countItems(args) : fixed;
+  if (countCalls !== null) input.properties.confirmation = confirmationSchema;
+  const title = summary.split('\n')[0] || name;
+  const hints = { readOnlyHint: isReadOnly, destructiveHint: false, idempotentHint: true, openWorldHint: true };
+  const listed = {
+    title,
+    description: fixed === undefined ? `${summary}\nCosts at most ${most}.`.trim() : summary,
+    inputSchema: fromJsonSchema<Arguments>(input),
+    outputSchema: fromJsonSchema(output),
+    annotations: { ...hints, title },
   };
+  return { name, document: print(document), service, countCalls, hasKey, listed };
 }
 
-/** `@tool`, or `@tool(calls: 3)` with the most paid calls; null without it. @throws Error with a problem for operators */
-function readMark(description: string): { text: string; calls: number | null } | null {
+/**
+ * `@tool`, or `@tool(calls: 3)` with the most paid calls, and the rest of the description; null without it.
+ * @throws Error with a problem for operators
+ */
+function readMark(description: string): { summary: string; calls: number | null } | null {
   const [text, options] = /(?<![\w.])@tool(?![\w-])(\(.*?(?:\)|$))?/m.exec(description) ?? [];
   if (text === undefined) return null;
-  if (options === undefined) return { text, calls: null };
+  const summary = description.replace(text, '').trim();
+  if (options === undefined) return { summary, calls: null };
   const [, calls] = /^\(calls: ?([1-9]\d{0,8})\)$/.exec(options) ?? [];
   if (calls === undefined) throw new Error(`${text} must have a number of paid calls from 1, such as @tool(calls: 3)`);
-  return { text, calls: Number(calls) };
+  return { summary, calls: Number(calls) };
 }
 
-/** @throws Error with a problem for operators */
-function readNameAndService(
-  schema: GraphQLSchema,
-  operations: readonly OperationDefinitionNode[],
-): { name: string; service: ServiceName } {
-  const [{ name, operation, selectionSet }] = operations as [OperationDefinitionNode];
+/** The service of all root fields of a query or mutation; null if they have several, or none. */
+function findService(schema: GraphQLSchema, { operation, selectionSet }: OperationDefinitionNode): ServiceName | null {
+  if (operation === 'subscription') return null;
   const fields = schema.getRootType(operation)?.getFields();
-  const [service, ...scopes] = selectionSet.selections.map(
+  const scopes = selectionSet.selections.map(
     (field) => field.kind === Kind.FIELD && fields?.[field.name.value]?.extensions.scope,
   );
-  if (
-    !name ||
-    operations.length > 1 ||
-    operation === 'subscription' ||
-    (service !== 'bank-data' && service !== 'essays') ||
-    scopes.some((scope) => scope !== service)
-  ) {
-    throw new Error(
-      `${name?.value ?? 'it'} must be one query or mutation with a name, whose root fields are of one service`,
-    );
-  }
-  return { name: name.value, service };
+  return serviceNames.find((service) => scopes.every((scope) => scope === service)) ?? null;
 }
+
+/** The argument for the consent to a call. */
+const confirmationSchema = {
+  type: 'string',
+  maxLength: 1_000,
+  description: 'Only to repeat a call after the user has agreed to it: the text that its result had.',
+};
 
 /** The tool whose calls are tasks for clients that have the extension. */
 export const orderTool = 'order_essay';

@@ -112,7 +112,7 @@ export function openStore(
         if (health.failure() === 'credentials') throw new ConfigError([rejectedCredentials]);
       }
     },
-    /** The present secret first, then those that it has replaced, or that replace it. @throws StoreError if it cannot be created */
+    /** The present secret first, then the one that it has replaced, or that replaces it. @throws StoreError if it cannot be created */
     secrets: sealing.secrets,
     /** Seals with this secret from now on; values of all that were known remain readable. */
     async useSecret(present: string, old: string | null): Promise<void> {

@@ -53,6 +53,8 @@ export type Secrets = readonly [present: string, ...others: string[]];
  */
 export function createSealing(readSecret: () => string, oldSecret: string | null = null) {
   let secrets: Secrets | null = null;
+  /** Those of before: what is stored with them can still be read. */
+  let former: readonly string[] = [];
   let keys: SealingKeys | null = null;
   /** As the check value has it; null: it was not read yet. */
   let nameKey: string | null = null;
@@ -65,15 +67,16 @@ export function createSealing(readSecret: () => string, oldSecret: string | null
   const present = () => loadSecrets()[0];
 
   return {
-    /** The present one first. */
+    /** Those of the configuration, the present one first: nothing else is accepted from clients. */
     secrets: loadSecrets,
     loadKeys(): SealingKeys {
-      keys ??= deriveKeys(loadSecrets(), nameKey ?? nameKeyOf(present()));
+      keys ??= deriveKeys([...loadSecrets(), ...former], nameKey ?? nameKeyOf(present()));
       return keys;
     },
-    /** Values are sealed with this secret from now on. Those that were known before still open values. */
+    /** Values are sealed with this secret from now on. Those that were known before still open values in the store. */
     use(secret: string, old: string | null): void {
-      secrets = listUnique(secret, old, ...loadSecrets());
+      former = listUnique(...loadSecrets(), ...former);
+      secrets = listUnique(secret, old);
       keys = null;
     },
     /** A value that only the present secret opens. */
@@ -83,7 +86,7 @@ export function createSealing(readSecret: () => string, oldSecret: string | null
     },
     /** Whether one of the secrets opens the check value of a store, whose names are used from then on. */
     opens(value: string): boolean {
-      const secret = loadSecrets().find((each) => openCheckValue(each, value) !== null);
+      const secret = [...loadSecrets(), ...former].find((each) => openCheckValue(each, value) !== null);
       if (secret === undefined) return false;
       const found = openCheckValue(secret, value) || nameKeyOf(secret);
       if (found !== nameKey) keys = null;

@@ -85,7 +85,7 @@ export interface Events {
   essayRejectedWithoutStore(): void;
   essayLost(reason: string): void;
   tracesNotExported(reason: string): void;
-  unexpectedError(error: unknown, requestId: string): void;
+  unexpectedError(error: unknown, origin: { requestId: string } | { orderId: string }): void;
   /** A browser asked whether a page of this origin may call the gateway, and CORS_ORIGINS does not list the origin. */
   preflightRefused(origin: string): void;
   /** A configured file was read again. @param count of the keys or documents in it */

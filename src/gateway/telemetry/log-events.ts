@@ -78,8 +78,8 @@ export function createLogEvents(log: Log): Events {
     tracesNotExported: onceAMinute(0, (reason) =>
       log.warn({ reason }, 'spans were not exported: the collector cannot be reached or rejected them'),
     ),
-    unexpectedError: (error, requestId) =>
-      log.error({ requestId, err: error instanceof Error ? error : new Error(String(error)) }, 'unexpected error'),
+    unexpectedError: (error, origin) =>
+      log.error({ ...origin, err: error instanceof Error ? error : new Error(String(error)) }, 'unexpected error'),
     // Not once per origin: clients choose it.
     preflightRefused: onceAMinute(0, (origin) =>
       log.warn({ origin }, 'a page may not call the gateway: to allow it, add its origin to CORS_ORIGINS'),

@@ -2,7 +2,7 @@ import type { ServiceName } from '../../base/errors.ts';
 import type { BudgetExhausted, BudgetedCall, RequestContext } from '../request-context.ts';
 import type { Events, PaidCall } from '../telemetry/events.ts';
 import type { Allowance } from './allowance/allowance.ts';
-import type { Reservation, Reserved } from './allowance/period-count.ts';
+import { type Reservation, type Reserved, reserveToo } from './allowance/period-count.ts';
 import type { Deadline } from './deadline.ts';
 import type { Guard, RecordOutcome } from './guards.ts';
 import { type Outcome, shed, type UpstreamRequest } from './outcome.ts';
@@ -104,17 +104,7 @@ export function createAttempt({ service, queue, createGuard, allowance, makeCall
 
   async function reserveBoth(budgeted: BudgetedCall | Promise<BudgetedCall>): Promise<Reserved | BudgetExhausted> {
     const budget = await budgeted;
-    if (budget.kind !== 'reserved') return budget;
-    const reserved = await allowance.reserve();
-    if (reserved.kind !== 'reserved') {
-      budget.release();
-      return reserved;
-    }
-    const release = () => {
-      budget.release();
-      reserved.release();
-    };
-    return { ...reserved, release };
+    return budget.kind === 'reserved' ? reserveToo(budget, allowance.reserve()) : budget;
   }
 }
 

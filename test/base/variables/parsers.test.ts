@@ -33,7 +33,7 @@ function logWords(): string[] {
   const ended = { isSent: true, durationMs: 1 };
   callEnded(tPaidCall(), { ...ended, outcome: { kind: 'answered', status: 500, fault: null } });
   callEnded(tPaidCall(), { ...ended, outcome: { kind: 'failed', reason: 'reset' } });
-  unexpectedError('text', 'r');
+  unexpectedError('text', { requestId: 'r' });
   for (const file of configuredFiles) {
     fileReloaded(file, 1);
     fileInvalid(file, 'the file is empty');

@@ -437,6 +437,12 @@ const cases: Partial<Record<RuleCode, readonly Case[]>> = {
     withAmount('-12.35'),
     withAmount('1e3'),
     withAmount('12.35 EUR'),
+    ...['XCD', 'CHF'].map((currency) => ({
+      ...withAmount('12.345'),
+      change: [...withAmount('12.345').change, ['Ccy="EUR">12.345', `Ccy="${currency}">12.345`] as const],
+      message: new RegExp(`^The amount in ${currency} must be a positive number with at most 2 decimals`),
+      ...{ options: { profile: 'iso' as const }, others: [] },
+    })),
   ],
   AMOUNT_OUT_OF_RANGE: [withAmount('0.00'), withAmount('1000000000.00')],
   DATE_FORMAT: [

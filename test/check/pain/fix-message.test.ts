@@ -62,6 +62,7 @@ describe('what is certain', () => {
     const message = '/Document/CstmrCdtTrfInitn';
     const payment = `${message}/PmtInf[1]`;
     expect(changes).toMatchObject([
+      { code: 'NOT_XML', line: 1, xpath: '/', before: '\n\n', after: '' },
       { line: 9, xpath: `${message}/GrpHdr/NbOfTxs`, before: '4', after: '3' },
       { line: 11, xpath: `${message}/GrpHdr/InitgPty/Nm`, before: 'Ink and Paper Ltd & Co' },
       { xpath: `${payment}/CdtTrfTxInf[1]/Cdtr/Nm`, before: 'Müller & [IBAN]', after: 'Mueller + [IBAN]' },

@@ -114,7 +114,7 @@ describe('an encoding', () => {
     ]);
   });
 
-  async function* inBytes(content: Uint8Array): AsyncGenerator<Uint8Array> {
-    for (const byte of content) yield Uint8Array.of(byte);
+  async function* inBytes(content: Buffer): AsyncGenerator<Buffer> {
+    for (const byte of content) yield Buffer.of(byte);
   }
 });

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
 import { runAtOnce } from '../../../src/base/async/time-slices.ts';
+import { createAnswers } from '../../../src/check/answers/answers.ts';
 import { createSchemaCheck } from '../../../src/check/pain/check-schema.ts';
 import { MessageFindings } from '../../../src/check/pain/findings.ts';
 import { findVersion, messageVersions } from '../../../src/check/pain/message-versions.ts';
@@ -44,20 +45,16 @@ it.each(cases)('$name as $community has it', { timeout: 120_000 }, async ({ name
 });
 
 async function findBySchema(xml: string, profile: Profile): Promise<readonly string[]> {
-  const findings = new MessageFindings(() => {}, runAtOnce);
+  const findings = new MessageFindings(createAnswers(null), runAtOnce);
   const ignore = () => {};
   const parts = {
-    openDocument: ignore,
+    openDocument: (_: unknown, namespace: string) => findVersion(namespace),
     header: ignore,
     openPayment: ignore,
     transaction: ignore,
     closePayment: ignore,
   };
-  const openMessage = () => findVersion(/xmlns="([^"]*)"/.exec(xml)?.[1] ?? '');
-  const reader = createMessageReader(
-    { ...parts, openMessage, closeMessage: ignore },
-    createSchemaCheck(findings, profile),
-  );
+  const reader = createMessageReader({ ...parts, closeMessage: ignore }, createSchemaCheck(findings, profile));
   reader.write(xml);
   reader.end();
   findings.endPart();

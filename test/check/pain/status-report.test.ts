@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { replay } from '../../../src/base/input-file.ts';
 import { readStatusReport } from '../../../src/check/pain/status-report.ts';
 import { findAllIn, rightMessage } from '../../support/check/pain-messages.ts';
 
@@ -88,9 +89,35 @@ describe('a status report', () => {
     expect(await findWith({ payments })).toMatchObject([
       {
         code: 'REPORT_NOT_MATCHED',
-        message: expect.stringContaining('has 1 transactions that the message does not have'),
+        message: expect.stringContaining('has 1 transaction that the message does not have'),
       },
     ]);
+  });
+
+  it('has rejections that are not lost, though no transaction or payment is found by its identification', async () => {
+    const unknown = statusOf('<OrgnlEndToEndId>NOTPROVIDED</OrgnlEndToEndId>', 'RJCT', 'AC04');
+    const accepted = statusOf('<OrgnlEndToEndId>NOTPROVIDED</OrgnlEndToEndId>', 'ACSC');
+    const payments = [
+      `<OrgnlPmtInfId>PAYMENT-1</OrgnlPmtInfId>${unknown}${accepted}`,
+      '<OrgnlPmtInfId>PAYMENT-7</OrgnlPmtInfId><PmtInfSts>RJCT</PmtInfSts>',
+    ];
+    const findings = await findWith({ payments });
+    const notFound = (what: string) => ({
+      ...{ code: 'REPORT_NOT_MATCHED', place: { xpath: '/Document/CstmrCdtTrfInitn' } },
+      message: `The report has 1 ${what} that the message does not have, by their identifications.`,
+    });
+    expect(findings).toMatchObject([notFound('payment'), notFound('transaction')]);
+  });
+
+  it('may say something about a payment twice', async () => {
+    const payment = (status: string) => `<OrgnlPmtInfId>PAYMENT-2</OrgnlPmtInfId><PmtInfSts>${status}</PmtInfSts>`;
+    expect(await findWith({ payments: [payment('RJCT'), payment('PART')] })).toMatchObject([{ code: 'BANK_REJECTED' }]);
+  });
+
+  it('must have the message of a report', async () => {
+    const report = createReport({}).replaceAll('CstmrPmtStsRpt', 'CstmrCdtTrfInitn');
+    const reading = readStatusReport(replay([Buffer.from(report)]));
+    await expect(reading).rejects.toThrow('pain.002.001.10 has one CstmrPmtStsRpt, and nothing else.');
   });
 
   it('must be a pain.002', async () => {

@@ -234,7 +234,7 @@ function memoryInUse(): number {
   return heapUsed + arrayBuffers;
 }
 
-async function* counting(text: AsyncIterable<Uint8Array>, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+async function* counting(text: AsyncIterable<Buffer>, count: (bytes: number) => void): AsyncGenerator<Buffer> {
   for await (const chunk of text) {
     count(chunk.length);
     yield chunk;

@@ -164,13 +164,32 @@ it('verifies, sums and exports by commands, and finds the hash of a subject', as
   expect(exported).toHaveLength(3);
   expect(exported[0]).toMatch(/^at,day,process,caller,service,tool,/);
   expect((await run('audit', 'export', '--from', '2999-01-01')).stdout).toBe('');
+  for (const day of ['2026-02-30', '2026-13-01', '27.11.2026']) {
+    expect((await run('audit', 'sum', '--from', day)).stderr).toContain('--from must be a day');
+  }
+  const reversed = await run('audit', 'sum', '--from', '2026-12-01', '--to', '2026-11-01');
+  expect(reversed).toMatchObject({ code: 2, stderr: expect.stringContaining('2026-12-01 is after 2026-11-01') });
   expect(await run('audit', 'verify')).toMatchObject({ code: 0, stdout: '5 lines are as they were written.\n' });
   const [file = ''] = readdirSync(folder);
   const path = join(folder, file);
   writeFileSync(path, readFileSync(path, 'utf8').replace('api-key:bank', 'api-key:shop'));
   const { code, stderr } = await run('audit', 'verify');
   expect([code, stderr]).toEqual([1, expect.stringContaining('line 1: was changed')]);
+  expect(stderr).toMatch(/^The audit trail is not as it was written:/);
 });
+
+it.each(['verify', 'sum', 'export'])(
+  'a folder without a trail is named by %s: it may be that of no gateway',
+  async (action) => {
+    const dataDir = tFolder();
+    const { code, stdout, stderr } = await runCommand(['audit', action], { DATA_DIR: dataDir });
+    expect([code, stderr]).toEqual([
+      0,
+      `${join(dataDir, 'audit')} has no audit trail; DATA_DIR must be that of the gateway\n`,
+    ]);
+    expect(stdout).not.toContain('as they were written');
+  },
+);
 
 it('names the cause of each call', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.parse('2026-11-27T12:00:00Z') });

@@ -100,6 +100,27 @@ describe('a budget of paid calls', () => {
     expect(await reserveMany(budgets, anna, 2)).toHaveLength(2);
   });
 
+  it('of a single call has place in memory again when that has ended, also while the store fails', async () => {
+    const { store, fail } = tFailingStore(createMemoryStore());
+    const budgets = tBudgets({ store, replicas: 2, maxBudgets: 2 });
+    fail();
+    const reserve = (key: string) => {
+      const toolLimits = [{ key, maxCalls: 1, isShown: false, ofCall: 'local' as const }];
+      const agent = { ...tCaller('agent', null), toolLimits };
+      return reserveMany(budgets, agent, 2);
+    };
+    for (const key of ['call 1', 'call 2']) expect(await reserve(key)).toHaveLength(1);
+    vi.setSystemTime(Date.now() + 600_000);
+    for (const key of ['call 3', 'call 1']) expect(await reserve(key)).toHaveLength(0);
+    vi.setSystemTime(Date.now() + 600_000);
+    for (const [key, calls] of [
+      ['call 4', 1],
+      ['call 1', 0],
+      ['call 5', 0],
+    ] as const)
+      expect(await reserve(key)).toHaveLength(calls);
+  });
+
   it('says before a call whether it would be refused, and counts nothing', async () => {
     const budgets = tBudgets();
     const anna = tCaller('anna', perDay(1));

@@ -2,27 +2,23 @@ import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/base/errors.ts';
 import { createRedact } from '../../../src/base/redact.ts';
-import { presentError } from '../../../src/gateway/graphql/request/present-error.ts';
+import { presentErrors } from '../../../src/gateway/graphql/request/present-error.ts';
 import type { Events } from '../../../src/gateway/telemetry/events.ts';
 
 function present(error: GraphQLError) {
   const logged: unknown[][] = [];
   const events = { unexpectedError: (...details) => logged.push(details) } as Partial<Events> as Events;
-  const { shown, http, isExpected } = presentError(error, {
-    requestId: 'r1',
-    hidesSuggestions: false,
-    redact: createRedact(['seeded-secret']),
-    events,
-  });
-  return { shown, http, isExpected, logged };
+  const redact = createRedact(['seeded-secret']);
+  const [presented] = presentErrors([error], { requestId: 'r1', hidesSuggestions: false, redact, events });
+  return { ...presented, logged };
 }
 
 function thrownInAResolver(originalError: Error): GraphQLError {
   return new GraphQLError(originalError.message, { originalError, path: ['ibanValidations', 3] });
 }
 
-describe('presentError', () => {
-  it('shows an expected failure with its code', () => {
+describe('an error', () => {
+  it('that is an expected failure is shown with its code', () => {
     const failure = new GatewayError('UPSTREAM_TIMED_OUT', 'Too slow.', { service: 'bank-data', retryable: true });
     expect(present(thrownInAResolver(failure))).toEqual({
       shown: {
@@ -36,7 +32,7 @@ describe('presentError', () => {
     });
   });
 
-  it('hides an unexpected error and logs it with the request id', () => {
+  it('that is unexpected is hidden, and logged with the request id', () => {
     const fault = new TypeError('cannot read seeded-secret of DE89370400440532013000');
     const { shown, isExpected, logged } = present(thrownInAResolver(thrownInAResolver(fault)));
     expect(shown).toEqual({
@@ -45,10 +41,10 @@ describe('presentError', () => {
       extensions: { code: 'INTERNAL_SERVER_ERROR', service: null, retryable: false, requestId: 'r1' },
     });
     expect(isExpected).toBe(false);
-    expect(logged).toEqual([[fault, 'r1']]);
+    expect(logged).toEqual([[fault, { requestId: 'r1' }]]);
   });
 
-  it('keeps GraphQL’s messages about invalid requests, without IBANs', () => {
+  it('of an invalid request has GraphQL’s message, without IBANs', () => {
     const mistake = new GraphQLError('Syntax Error: Unexpected Name "DE89370400440532013000".', {
       extensions: { code: 'GRAPHQL_PARSE_FAILED', originalError: { message: 'seeded-secret' }, http: { status: 400 } },
     });

@@ -267,6 +267,33 @@ it.skipIf(whyNoRedis !== '')(
   },
 );
 
+it('a consent and an id of a secret are valid until neither STORE_SECRET nor STORE_SECRET_OLD has it', async () => {
+  const [first, second] = ['first-secret-of-the-store', 'second-secret-of-the-store'];
+  const files = { STORE_SECRET_FILE: join(tFolder(), 'present'), STORE_SECRET_OLD_FILE: join(tFolder(), 'old') };
+  for (const file of Object.values(files)) writeFileSync(file, first);
+  const { origin, ask, reloadKeys, upstream } = await tBank(files);
+  const { call } = await tMcpClient(origin);
+  const [before, after] = [{ iban: tIban(1) }, { iban: tIban(2) }];
+  const { data } = await ask(`{ ibanValidation(iban: "${tIban(9)}") { id } }`);
+  const id = readProperty(data?.ibanValidation, 'id');
+  const find = async () => (await ask('query ($id: ID!) { node(id: $id) { id } }', { id })).data?.node;
+  const confirmations = [];
+  for (const args of [before, after]) confirmations.push(confirmationIn((await call('check_iban', args)).text));
+
+  writeFileSync(files.STORE_SECRET_FILE, second);
+  reloadKeys();
+  expect((await call('check_iban', { ...before, confirmation: confirmations[0] })).isError).toBe(false);
+  expect(await find()).toEqual({ id: expect.any(String) });
+  const paid = upstream.calls.length;
+
+  writeFileSync(files.STORE_SECRET_OLD_FILE, second);
+  reloadKeys();
+  const { text } = await call('check_iban', { ...after, confirmation: confirmations[1] });
+  expect(confirmationIn(text)).toEqual(expect.any(String));
+  expect(await find()).toBeNull();
+  expect(upstream.calls).toHaveLength(paid);
+});
+
 it('counts the essays of an agent in the cap of its tool, although they are written after the answer', async () => {
   const essay = 'Pens hold ink, and they hold it well for a long time. '.repeat(20);
   const upstream = await tUpstream(replyJson(200, { essay }));
@@ -280,4 +307,65 @@ it('counts the essays of an agent in the cap of its tool, although they are writ
   }
   expect(upstream.calls).toHaveLength(1);
   expect(log()).toContain('BUDGET_EXHAUSTED');
+});
+
+describe('a mutation of the operator that orders two essays', () => {
+  const essay = 'Pens hold ink, and they hold it well for a long time. '.repeat(20);
+  const order = (alias: string) =>
+    `${alias}: startEssay(input: { description: "Pens", wordCount: 100, idempotencyKey: $${alias} }) { __typename }`;
+  const pairOf = (mark: string) => `"${mark}" mutation pair($a: ID!, $b: ID!) { ${order('a')} ${order('b')} }`;
+
+  /** A gateway with this tool, and an agent that orders other essays each time. */
+  async function tPair(mark: string, env = {}) {
+    const folder = tFolder();
+    writeFileSync(join(folder, 'trusted.json'), JSON.stringify({ pair: pairOf(mark) }));
+    const upstream = await tUpstream(replyJson(200, { essay }));
+    const gateway = await tListeningGateway({ ...paidBy(upstream), TRUSTED_DOCUMENTS: folder, ...env }, upstream);
+    const { call, questions } = await tMcpClient(gateway.origin, { answer: () => true });
+    let pairs = 0;
+    const ended = () => gateway.log().match(/an order (?:ended|failed)/g)?.length ?? 0;
+    return {
+      ...gateway,
+      questions,
+      /** Waits until both orders have ended. */
+      async order() {
+        pairs += 1;
+        const expected = 2 * pairs;
+        await call('pair', { a: `a-${pairs}`, b: `b-${pairs}` });
+        await vi.waitUntil(() => ended() === expected, { timeout: 100_000 });
+      },
+    };
+  }
+
+  it.each([
+    ['@tool(calls: 2)', 'up to 2 paid calls', 2],
+    ['@tool', 'up to 1 paid call ', 1],
+  ])('pays with %s for as many calls as a user has confirmed', async (mark, question, calls) => {
+    const { upstream, questions, order } = await tPair(mark);
+    await order();
+    expect(questions).toEqual([expect.stringContaining(`pair makes ${question}`)]);
+    expect(upstream.calls).toHaveLength(calls);
+  });
+
+  it.each([
+    ['without consent', { MCP_CONSENT: 'never' }, '@tool', 1, 2],
+    ['beyond the cap of its tool', { MCP_CONSENT: 'never', MCP_TOOL_CALLS: '3' }, '@tool(calls: 2)', 2, 3],
+    ['beyond the budget of its caller', { MCP_CONSENT: 'never', CALLER_ESSAY_CALLS: '3/day' }, '@tool(calls: 2)', 2, 3],
+  ])('makes no more calls %s', async (_, env, mark, first, second) => {
+    const { upstream, log, order } = await tPair(mark, env);
+    await order();
+    expect(upstream.calls).toHaveLength(first);
+    await order();
+    expect(upstream.calls).toHaveLength(second);
+    expect(log()).toContain('BUDGET_EXHAUSTED');
+  });
+
+  it('counts as two calls among those that need no consent', async () => {
+    const { upstream, questions, order } = await tPair('@tool(calls: 2)', { MCP_CONSENT: 'above:3' });
+    await order();
+    expect(questions).toEqual([]);
+    await order();
+    expect(questions).toEqual([expect.stringContaining('pair makes up to 2 paid calls')]);
+    expect(upstream.calls).toHaveLength(4);
+  });
 });

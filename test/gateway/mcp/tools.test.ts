@@ -9,12 +9,18 @@ import { tMcpClient } from '../../support/gateway/mcp/mcp-client.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { bankDataKey } from '../../support/gateway.ts';
 import { seenIbanValidation, tHostedBankData } from '../../support/hosted-bank-data.ts';
-import { replyJson, replyWithIban, tUpstream } from '../../support/scripted-upstream.ts';
+import { replyHeld, replyJson, replyWithIban, tUpstream } from '../../support/scripted-upstream.ts';
 
 /* The tools of agents, by the client of the official SDK. */
 
 const editions = ['2026-07-28', '2025-11-25'] as const;
 const never = { MCP_CONSENT: 'never' };
+/** What each request of the newer edition has. */
+const envelope = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
 const names = ['check_bic', 'check_iban', 'check_ibans', 'find_essay', 'generate_iban', 'iban_format', 'order_essay'];
 
 describe.each(editions)('a client of the edition %s', (edition) => {
@@ -115,6 +121,49 @@ describe('callers', () => {
     const headers = { ...mcpHeaders, ...as('shop'), origin: 'https://other.example' };
     expect((await fetch(`${origin}/mcp`, { method: 'POST', body: '{}', headers })).status).toBe(403);
     expect((await fetch(`${origin}/mcp`)).status).toBe(405);
+  });
+
+  it('cannot subscribe: the method is as unknown as any other', async () => {
+    const { origin } = await tCallers({ callers: { shop: 'bank-data' } });
+    const send = async (method: string) => {
+      const response = await fetch(`${origin}/mcp`, {
+        method: 'POST',
+        headers: { ...mcpHeaders, ...as('shop'), 'mcp-protocol-version': '2026-07-28', 'mcp-method': method },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params: { notifications: {}, _meta: envelope } }),
+      });
+      return [response.status, await response.json()];
+    };
+    const unknown = { jsonrpc: '2.0', id: 7, error: { code: -32_601, message: 'Method not found' } };
+    expect(await send('subscriptions/listen')).toEqual([404, unknown]);
+    expect(await send('subscriptions/unknown')).toEqual([404, unknown]);
+  });
+
+  it.each(editions)('may leave during a call of the edition %s, which is no fault', async (edition) => {
+    const { reply, release } = replyHeld(replyWithIban);
+    const { origin, log, upstream } = await tListeningGateway(never, await tUpstream(reply));
+    onTestFinished(release);
+    const sent = upstream.nextCall();
+    const params = { name: 'check_iban', arguments: { iban: tIban(1) } };
+    const isNewer = edition === '2026-07-28';
+    const controller = new AbortController();
+    const left = fetch(`${origin}/mcp`, {
+      method: 'POST',
+      headers: {
+        ...mcpHeaders,
+        'mcp-protocol-version': edition,
+        ...(isNewer && { 'mcp-method': 'tools/call', 'mcp-name': params.name }),
+      },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        params: { ...params, ...(isNewer && { _meta: envelope }) },
+      }),
+      signal: controller.signal,
+    });
+    await sent;
+    controller.abort();
+    await expect(left).rejects.toThrow();
+    await expect.poll(log).toContain('"status":499');
+    expect(log()).not.toMatch(/"level":50|"status":500/);
   });
 
   it('and their tools are in the log; arguments are not', async () => {

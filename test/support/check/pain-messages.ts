@@ -138,7 +138,7 @@ interface Options {
 export const validAnswer = { kind: 'answered', valid: true, bank: null, bic: null } as const satisfies Answer;
 
 /** Starts the check of a message on 26 November 2026. */
-export function tCheck(message: string | Uint8Array | AsyncIterable<Uint8Array>, options: Options = {}) {
+export function tCheck(message: string | Buffer | AsyncIterable<Buffer>, options: Options = {}) {
   const { answer = () => validAnswer, hurry = () => {}, banks, messageIds = new Set(), ...others } = options;
   const chunks = typeof message === 'object' && Symbol.asyncIterator in message ? message : inOneChunk(message);
   return checkMessage(chunks, {
@@ -152,7 +152,7 @@ export function tCheck(message: string | Uint8Array | AsyncIterable<Uint8Array>,
 
 /** All findings of a message. */
 export async function findAllIn(
-  message: string | Uint8Array | AsyncIterable<Uint8Array>,
+  message: string | Buffer | AsyncIterable<Buffer>,
   options: Options = {},
 ): Promise<{ findings: Finding[]; summary: MessageSummary }> {
   const check = tCheck(message, options);
@@ -166,6 +166,6 @@ export function withoutVersionEnd(findings: readonly Finding[]): Finding[] {
   return findings.filter(({ code }) => code !== 'VERSION_ENDS');
 }
 
-async function* inOneChunk(message: string | Uint8Array): AsyncGenerator<Uint8Array> {
+async function* inOneChunk(message: string | Buffer): AsyncGenerator<Buffer> {
   yield Buffer.from(message);
 }

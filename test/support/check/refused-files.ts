@@ -7,7 +7,7 @@ const declare = (encoding: string) => right.replace('UTF-8', encoding);
 interface RefusedFile {
   name: string;
   code: RuleCode;
-  content: string | Uint8Array;
+  content: string | Buffer;
   /** Without one, 1. */
   line?: number;
   message?: RegExp;

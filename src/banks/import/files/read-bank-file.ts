@@ -2,12 +2,11 @@ import { isoDateOf } from '../../../base/calendar-period.ts';
 import type { InputFile } from '../../../base/input-file.ts';
 import { count } from '../../../base/process/terminal.ts';
 import type { BankEntry } from '../../listed-bank.ts';
-import { ImportError, openBankFile } from './bank-file.ts';
+import { type Faults, ImportError, type OnProgress, openBankFile, readEachRow, rejectFaults } from './bank-file.ts';
 import { type BankFileFormat, ofOtherCountry } from './bank-file-format.ts';
 import { bankFileFormats, importableCountries } from './formats.ts';
 import { findDateInName, findDateInRows, mostFrequentDate } from './list-date.ts';
 import { countriesOfBics, findFormats, hasBicsOf, hasKind, readSheets } from './recognize.ts';
-import { countRows, createFaults, type Faults, type OnProgress, rejectFaults } from './row-checks.ts';
 import { findTable, readRow, type Table } from './table.ts';
 
 /** The content of a file with the banks of one country. */
@@ -79,33 +78,26 @@ async function readRows(file: InputFile, format: BankFileFormat, onProgress?: On
   const entries = createEntries(file.name);
   const skipped = new Map<string, number>();
   const listDates = new Map<string, number>();
-  const faults = createFaults();
   let section = format.sections?.first ?? format.country;
 
-  let rows = 0;
-  for await (const row of countRows(file, table.rows, onProgress)) {
-    const place = `${table.place} ${row.line}`;
-    rows += 1;
+  const { rows, faults } = await readEachRow(file, table, onProgress, (row) => {
     section = format.sections?.find(row) ?? section;
     const content = section === format.country ? readRow(row, table, format) : otherSection;
     if ('skipReason' in content) addOne(skipped, content.skipReason);
     if ('entry' in content) {
       addOne(listDates, content.listDate);
       const { added, other } = entries.add(content);
-      if (other !== null) faults.add(place, otherBank(content, other), { isLeftOut: true });
-      else if (added === 0) addOne(skipped, 'further rows of an imported bank code');
+      if (other !== null) return { problem: otherBank(content, other), isLeftOut: true };
+      if (added === 0) addOne(skipped, 'further rows of an imported bank code');
     }
-    if ('problem' in content && content.problem !== undefined) {
-      if (row.hasNoEnd) throw new ImportError(`${file.name} ends within ${place}; download it again`);
-      faults.add(place, content.problem, { isLeftOut: !('entry' in content) });
-    }
-  }
-  const found = faults.all();
-  rejectFaults(file.name, rows - (skipped.get(ofOtherCountry) ?? 0), found);
+    const problem = 'problem' in content ? content.problem : undefined;
+    return problem === undefined ? null : { problem, isLeftOut: !('entry' in content) };
+  });
+  rejectFaults(file.name, rows - (skipped.get(ofOtherCountry) ?? 0), faults);
   const banks = entries.all();
   rejectOtherCountries(file.name, format, banks);
   const completed = format.complete?.(banks) ?? banks;
-  return { entries: completed, rows, skipped, faults: found, above: table.above, listDates };
+  return { entries: completed, rows, skipped, faults, above: table.above, listDates };
 }
 
 const otherSection = { skipReason: ofOtherCountry };

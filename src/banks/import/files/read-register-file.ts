@@ -2,9 +2,16 @@ import { isIsoDate } from '../../../base/calendar-period.ts';
 import { chain, type InputFile, replay, take } from '../../../base/input-file.ts';
 import { fullBic } from '../../../iban/bic.ts';
 import { type Participation, type PaymentScheme, paymentSchemes } from '../../scheme-registers.ts';
-import { ImportError, openBankFile, type Row } from './bank-file.ts';
+import {
+  type Faults,
+  ImportError,
+  type OnProgress,
+  openBankFile,
+  type Row,
+  readEachRow,
+  rejectFaults,
+} from './bank-file.ts';
 import { cellText, maxQuoteLength, readBic } from './bank-file-format.ts';
-import { countRows, createFaults, type Faults, type OnProgress, rejectFaults } from './row-checks.ts';
 import { readTextRows } from './text-rows.ts';
 
 /** What can be said about every register that the European Payments Council (EPC) publishes. */
@@ -93,28 +100,24 @@ async function readParticipants(
   onProgress?: OnProgress,
 ): Promise<Omit<RegisterFileContent, 'scheme'>> {
   const participants = new Map<string, Participation[]>();
-  const faults = createFaults();
   const lines = readTextRows(file, layout)[Symbol.asyncIterator]();
   const [first] = await take(lines, (taken) => taken < 1);
   const header = readHeader(file, first?.cells ?? []);
-  let [rows, withoutBic] = [0, 0];
-  for await (const row of countRows(file, chain([], lines), onProgress)) {
-    rows += 1;
+  let withoutBic = 0;
+  const { rows, faults } = await readEachRow(file, { place: 'line', rows: chain([], lines) }, onProgress, (row) => {
     const content = readRow(row, header);
-    if ('problem' in content) {
-      if (row.hasNoEnd) throw new ImportError(`${file.name} ends within line ${row.line}; download it again`);
-      faults.add(`line ${row.line}`, content.problem, { isLeftOut: true });
-    } else if (content.bic === '') withoutBic += 1;
-    else {
-      participants.set(content.bic, [...(participants.get(content.bic) ?? []), content.participation]);
-    }
-  }
-  rejectFaults(file.name, rows, faults.all());
+    if ('problem' in content) return { problem: content.problem, isLeftOut: true };
+    const { bic, participation } = content;
+    if (bic === '') withoutBic += 1;
+    else participants.set(bic, [...(participants.get(bic) ?? []), participation]);
+    return null;
+  });
+  rejectFaults(file.name, rows, faults);
   if (participants.size === 0)
     throw new ImportError(`${file.name} contains no participant; expected ${epcRegisters.title}`);
   for (const participations of participants.values())
     participations.sort(([a], [b]) => ((a ?? '') < (b ?? '') ? -1 : 1));
-  return { participants, rows, withoutBic, faults: faults.all() };
+  return { participants, rows, withoutBic, faults };
 }
 
 /** @throws ImportError */

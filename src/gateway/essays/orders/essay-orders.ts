@@ -388,7 +388,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     try {
       return await startOnce(next);
     } catch (error) {
-      if (!(error instanceof StoreError)) events.unexpectedError(error, next.id);
+      if (!(error instanceof StoreError)) events.unexpectedError(error, { orderId: next.id });
       return unsafeOrder;
     }
   }

@@ -356,7 +356,7 @@ export function createOrderRuns(options: OrderRunsOptions) {
     }
     // Without a failure, it ends with the client that waited for it.
     const failure = own.isAwaited ? null : isSent ? unexpectedFailure : unexpectedlyUnsent;
-    if (failure !== null) events.unexpectedError(error, own.id);
+    if (failure !== null) events.unexpectedError(error, { orderId: own.id });
     const state = { kind: 'failed', failure } as const;
     const ended = await endRun(
       run,

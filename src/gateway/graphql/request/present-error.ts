@@ -46,12 +46,9 @@ export function presentErrors(errors: readonly GraphQLError[], options: PresentE
  * Presents every failure to clients: expected failures by code, invalid requests in GraphQL's own messages. All others
  * are logged in full, and clients receive a generic message.
  */
-export function presentError(
-  error: GraphQLError,
-  { requestId, events, ...options }: PresentErrorOptions,
-): PresentedError {
+function presentError(error: GraphQLError, { requestId, events, ...options }: PresentErrorOptions): PresentedError {
   const { message, extensions, logged, isExpected } = describeFailure(error, options);
-  if (logged !== undefined) events.unexpectedError(logged, requestId);
+  if (logged !== undefined) events.unexpectedError(logged, { requestId });
   const locations = locate(error);
   const { path } = error;
   const shown = {

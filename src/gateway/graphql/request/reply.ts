@@ -26,6 +26,11 @@ export interface Reply {
   stream?: ResultStream;
 }
 
+/** The body of a reply. */
+export function textOf({ body }: Reply): string {
+  return typeof body === 'string' ? body : Buffer.concat(body).toString();
+}
+
 /** A reply as log, metrics and traces show it. It refers to no document, which a kept reply would hold in memory. */
 export interface ReplyRecord extends FinishedReply {
   /** Null if no operation was executed, or the reply is kept. */
@@ -103,8 +108,7 @@ export function createReplies(options: RepliesOptions) {
     }
 
     async function write(result: ExecutionResult): Promise<string> {
-      const { body } = await create(result, request, caller, null);
-      const text = typeof body === 'string' ? body : Buffer.concat(body).toString();
+      const text = textOf(await create(result, request, caller, null));
       // Errors have the id of their request.
       if (result.errors === undefined) streamed.set(result, text);
       return text;

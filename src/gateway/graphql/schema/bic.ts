@@ -1,5 +1,4 @@
-import { type BicMatch, matchBic } from '../../../banks/match-bic.ts';
-import { compactBic, findBicProblems, fullBic, parseBic } from '../../../iban/bic.ts';
+import { type BicMatch, compactBic, findBicProblems, fullBic, matchBic, parseBic } from '../../../iban/bic.ts';
 import { parseIban } from '../../../iban/iban.ts';
 import { findPastedBic } from '../../../iban/pasted.ts';
 import type { BicValidation, IbanValidation } from '../../bank-data/bank-data.ts';

@@ -78,7 +78,7 @@ export function formatMetrics(samples: Samples): string {
 export const contentType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
-export function formatMetric(name: MetricName, samples: readonly Sample[]): string {
+function formatMetric(name: MetricName, samples: readonly Sample[]): string {
   const { help, type } = definitions[name];
   const lines = samples.map(({ value, labels = {}, suffix = '' }) => {
     const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escapeLabel(String(text))}"`);

@@ -1,6 +1,6 @@
 import { answerWithin } from '../../../base/async/pause.ts';
 import { beginOfPeriod, nameOfPeriod, type Period, periodAt } from '../../../base/calendar-period.ts';
-import type { Uncounted } from '../../request-context.ts';
+import type { BudgetedCall, Uncounted } from '../../request-context.ts';
 import { type CountAheadOptions, createCountAhead } from '../../stores/count-ahead.ts';
 import type { Store } from '../../stores/store.ts';
 import type { Answered, Exhausted } from '../outcome.ts';
@@ -90,6 +90,23 @@ const blockS = 0.5;
 const largestBlock = 10_000;
 
 export const uncounted: Uncounted = { kind: 'uncounted' };
+
+/** Counts a call in a further count, too. If that refuses it, it is counted in none. */
+export async function reserveToo<Result extends BudgetedCall | Reserved>(
+  counted: { release(): void },
+  reserving: Result | Promise<Result>,
+): Promise<Result> {
+  const reserved = await reserving;
+  if (reserved.kind !== 'reserved') {
+    counted.release();
+    return reserved;
+  }
+  const release = () => {
+    counted.release();
+    reserved.release();
+  };
+  return { ...reserved, release };
+}
 
 /** The count of one period; up to a hundredth of what remains is counted ahead of time, in blocks. */
 function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Date }) {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createBankLists } from '../../src/banks/bank-lists.ts';
 import { createKnownBanks } from '../../src/banks/known-banks.ts';
-import { matchBic } from '../../src/banks/match-bic.ts';
+import { matchBic } from '../../src/iban/bic.ts';
 
 const lists = createBankLists();
 const known = createKnownBanks(lists);
