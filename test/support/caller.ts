@@ -15,5 +15,5 @@ export const tCaller: Caller = {
 export const tAccess: Pick<Access, 'identifyAndCount' | 'identifySignedAndCount' | 'confirm'> = {
   identifyAndCount: () => tCaller,
   identifySignedAndCount: () => tCaller,
-  confirm: () => true,
+  confirm: async () => true,
 };

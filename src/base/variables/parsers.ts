@@ -145,7 +145,7 @@ const minRsaBits = 2_048;
 const ownWords = `
 bank-data ledgerquill
 /graphql /bank_data/iban_validate /bank_data/iban_generate /bank_data/swift_check /bank_data/all /v2/generate/essay/
-requestId operationType operationName documentId clientName clientVersion durationMs overheadMs cacheHits staleHits
+requestId operationType operationName documentId clientName clientVersion durationMs overheadMs cacheHits staleHits outcomes
 upstreamCalls perSecond variables mutation subscription anonymous api-key: unreachable credentials wrong-secret
 IbanValidation InvalidIbanFields InvalidEssayInput EssayAllowanceExhausted EssayServiceFailed
 

@@ -25,42 +25,33 @@ interface AccessOptions {
 /** Who may call, how often, and how much. @throws ConfigError if the file with API keys is invalid */
 export function createAccess({ access, storeConfig, store, replicas, events }: AccessOptions) {
   const { redis, secret, countTimeoutMs } = storeConfig;
-  const identify = createIdentify({ access, nameSecret: secret, events });
+  const { byHeaders, bySignature, close, ...credentials } = createIdentify({ access, nameSecret: secret, events });
   const rateLimit = createRateLimit({ store: redis && store, replicas, events });
   const budgets = createPaidBudgets({ store, replicas, countTimeoutMs, events });
 
   return {
+    ...credentials,
     /**
      * Identifies the caller by the headers of a request, before its body is read, and counts the request. A promise only
      * for new tokens, and while requests are counted.
      * @param rawHeaders names and values in turn, as in `IncomingMessage.rawHeaders`
      */
     identifyAndCount(rawHeaders: readonly string[]): Caller | Refusal | Signed | Promise<Caller | Refusal> {
-      const caller = identify.byHeaders(rawHeaders);
+      const caller = byHeaders(rawHeaders);
       if (caller instanceof Promise) return caller.then(countRequest);
       return caller.kind === 'signed' ? caller : countRequest(caller);
     },
     /** The same for a signed request. @param content its body, or its query in the URL if it has no body */
     identifySignedAndCount: (rawHeaders: readonly string[], content: string | Uint8Array) =>
-      countRequest(identify.bySignature(rawHeaders, content)),
+      countRequest(bySignature(rawHeaders, content)),
     /** Whether the headers of an earlier request still identify its caller, who may still use the same. Counts no request. */
-    confirm(rawHeaders: readonly string[], caller: Caller): boolean | Promise<boolean> {
-      const found = identify.byHeaders(rawHeaders);
-      return found instanceof Promise ? found.then((found) => isSame(found, caller)) : isSame(found, caller);
-    },
+    confirm: async (rawHeaders: readonly string[], caller: Caller) => isSame(await byHeaders(rawHeaders), caller),
     budgets,
-    /** The callers that have API keys now. */
-    callers: identify.callers,
-    /** Reads the file with API keys again. */
-    reloadKeys: identify.reloadKeys,
-    isWithdrawn: identify.isWithdrawn,
-    isIssuerDown: identify.isIssuerDown,
-    readMissingTokenKeys: identify.readMissingTokenKeys,
     /** Whether callers differ. */
     hasCallers: hasCallers(access),
     /** Stores everything that was counted. Await it before the store is closed. */
     async close() {
-      await Promise.all([budgets.flush(), identify.close()]);
+      await Promise.all([budgets.flush(), close()]);
     },
   };
 
@@ -120,7 +111,9 @@ export function createIdentify({ access, nameSecret = null, events }: IdentifyOp
       if (router === null || routerCaller === null || signatures.length !== 1) return invalidCredentials;
       return isSignature(signatures[0] ?? '', router.secret, content) ? routerCaller : invalidCredentials;
     },
+    /** The callers that have API keys now. */
     callers: keys.callers,
+    /** Reads the file with API keys again. */
     reloadKeys: keys.reload,
     /**
      * Whether the API keys with which a caller could use the scope were removed, or its tokens are blocked. Other credentials expire by
@@ -190,7 +183,7 @@ function refuseFrequent(seconds: number): Refusal {
   return createRefusal(429, 'RATE_LIMITED', message, { 'retry-after': String(seconds) });
 }
 
-function createRefusal(
+export function createRefusal(
   status: Refusal['status'],
   code: Refusal['code'],
   message: string,

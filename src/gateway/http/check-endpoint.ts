@@ -108,15 +108,12 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
     caller: Caller,
   ): Promise<void> {
     const { signal } = exchange;
-    const hasBudget = caller.limits.bankDataCalls !== null;
     // Without a trace: its spans would be as many as the IBANs.
-    const context = createRequestContext(
-      signal,
-      caller.id,
-      hasBudget ? (of) => budgets.reserve(caller, of) : null,
-      null,
-      { caller: caller.name, requestId: exchange.requestId, operation: 'POST /check' },
-    );
+    const context = createRequestContext(signal, caller.id, (service) => budgets.reserve(caller, service), null, {
+      caller: caller.name,
+      requestId: exchange.requestId,
+      operation: 'POST /check',
+    });
     const errorCodes = new Set<string>();
     const source = createBankDataAnswers({
       bankData,

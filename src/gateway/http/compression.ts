@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
+import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import Negotiator from 'negotiator';
 
 export type Encoding = 'br' | 'gzip' | 'identity';
@@ -15,19 +14,16 @@ export function chooseEncoding(request: IncomingMessage, encodings: readonly Enc
   return negotiator.encoding(encodings, { preferred: encodings }) ?? 'identity';
 }
 
-/** Compresses the parts of a response to one request: the highest quality of Brotli would take too long. */
-export async function compress(
-  parts: readonly Uint8Array[],
+/** Compresses a response to one request: the highest quality of Brotli would take too long. */
+export function compress(
+  body: string | readonly Uint8Array[],
   encoding: Exclude<Encoding, 'identity'>,
-): Promise<Uint8Array> {
-  const size = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_SIZE_HINT]: size };
-  const [only, ...others] = parts;
-  if (only && others.length === 0)
-    return encoding === 'gzip' ? promisify(gzip)(only) : promisify(brotliCompress)(only, { params });
-  // Joining the parts would block for as long as writing them.
-  return buffer(Readable.from(parts).pipe(encoding === 'gzip' ? createGzip() : createBrotliCompress({ params })));
+): Promise<Buffer> {
+  const compressor = encoding === 'gzip' ? createGzip() : createBrotliCompress({ params: brotliParams });
+  return buffer(Readable.from(typeof body === 'string' ? [body] : body).pipe(compressor));
 }
+
+const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 4 };
 
 /** Missing in the types of Negotiator 1: https://github.com/jshttp/negotiator#encodingavailableencodings-options */
 interface NegotiatorV1 {

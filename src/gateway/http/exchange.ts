@@ -11,7 +11,6 @@ import {
   type MediaType,
   partialSuccess,
   type ReplyRecord,
-  type TextEncoding,
 } from '../graphql/request/reply.ts';
 import type { FinishedRequest, RequestRoute } from '../telemetry/finished-request.ts';
 import type { RequestTrace } from '../telemetry/request-trace.ts';
@@ -23,7 +22,7 @@ interface ExchangeOptions {
   write: (response: PendingResponse) => void;
   onFinished: (request: FinishedRequest) => void;
   readRequestId: ReadRequestId;
-  confirmCaller: (request: IncomingRequest, caller: Caller) => boolean | Promise<boolean>;
+  confirmCaller: (request: IncomingRequest, caller: Caller) => Promise<boolean>;
 }
 
 /** A request and its response. */
@@ -76,21 +75,13 @@ export class Exchange implements GraphqlRequest {
    * @param headers names and values, one after the other
    * @param body a long one in parts
    */
-  send(
-    status: number,
-    headers: readonly string[],
-    body: string | Uint8Array | readonly Uint8Array[] = '',
-    encoding: TextEncoding = 'utf8',
-  ): void {
-    const { responseHeaders } = this;
-    for (const text of headers) responseHeaders.push(text);
+  send(status: number, headers: readonly string[], body: string | Uint8Array | readonly Uint8Array[] = ''): void {
     const parts = typeof body === 'string' || body instanceof Uint8Array ? [body] : body;
     let bytes = 0;
-    for (const part of parts) bytes += encoding === 'latin1' ? part.length : Buffer.byteLength(part);
-    responseHeaders.push('content-length', String(bytes));
+    for (const part of parts) bytes += Buffer.byteLength(part);
+    this.responseHeaders.push(...headers, 'content-length', String(bytes));
     this.#isAnswered = true;
-    // A text with a byte for each character is ASCII, which is the same in both encodings, or was latin1 before, as that of a kept reply.
-    this.#options.write({ exchange: this, status, parts, bytes, encoding: bytes === body.length ? 'latin1' : 'utf8' });
+    this.#options.write({ exchange: this, status, parts, bytes });
   }
 
   /** Whether a response was sent, or begun. */
@@ -99,7 +90,7 @@ export class Exchange implements GraphqlRequest {
   }
 
   /** Whether the credentials still identify the caller: a token expires, and a key may be withdrawn. */
-  confirmCaller(): boolean | Promise<boolean> {
+  async confirmCaller(): Promise<boolean> {
     return this.caller === null || this.#options.confirmCaller(this.request, this.caller);
   }
 
@@ -173,8 +164,6 @@ interface PendingResponse {
   parts: readonly (string | Uint8Array)[];
   /** Size of all parts. */
   bytes: number;
-  /** Encoding of parts that are texts. */
-  encoding: TextEncoding;
 }
 
 interface ResponseWriterOptions {
@@ -182,30 +171,20 @@ interface ResponseWriterOptions {
   onUnread: (response: ServerResponse<IncomingRequest>) => void;
   /** Called when a response cannot be written, such as one with an illegal header. Its connection is closed. */
   onFault: (exchange: Exchange, error: unknown) => void;
-  /** Number of requests that have no response yet, this one included. */
-  activeRequests: () => number;
 }
 
 /**
  * Writes the responses of a turn of the event loop together at its end: each write wakes up the client's process, which may share
- * a core. If no other request is active, a response is written at once, so that a client that is alone does not wait.
+ * a core.
  */
-export function createResponseWriter(options: ResponseWriterOptions) {
-  const { onUnread, onFault, activeRequests } = options;
-  /** Whether this turn has a response. */
-  let hasBegun = false;
+export function createResponseWriter({ onUnread, onFault }: ResponseWriterOptions) {
   let waiting: PendingResponse[] = [];
 
   return (pending: PendingResponse): void => {
-    const isWrittenNow = !hasBegun && activeRequests() === 1;
-    if (!hasBegun) setImmediate(endTurn);
-    hasBegun = true;
-    if (isWrittenNow) writeOrFail(pending);
-    else waiting.push(pending);
+    if (waiting.push(pending) === 1) setImmediate(endTurn);
   };
 
   function endTurn(): void {
-    hasBegun = false;
     const responses = waiting;
     waiting = [];
     for (const pending of responses) writeOrFail(pending);
@@ -222,13 +201,7 @@ export function createResponseWriter(options: ResponseWriterOptions) {
   }
 
   /** False if the client has disconnected. */
-  function write({
-    exchange: { response, responseHeaders },
-    status,
-    parts,
-    bytes,
-    encoding,
-  }: PendingResponse): boolean {
+  function write({ exchange: { response, responseHeaders }, status, parts, bytes }: PendingResponse): boolean {
     const { socket, req } = response;
     if (response.destroyed || socket === null) return false;
     if (!req.complete) req.discardBody();
@@ -240,7 +213,7 @@ export function createResponseWriter(options: ResponseWriterOptions) {
       // Header and body in one write; `end(body)` would add an empty one. Otherwise, `write` corks the socket until the
       // next tick.
       socket.cork();
-      for (const part of parts) response.write(part, encoding);
+      for (const part of parts) response.write(part);
       socket.uncork();
     }
     response.end();

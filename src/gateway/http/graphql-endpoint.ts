@@ -5,7 +5,7 @@ import type { Caller } from '../callers/caller.ts';
 import type { AnswerGraphql } from '../graphql/request/params.ts';
 import { type Reply, varyOfAll } from '../graphql/request/reply.ts';
 import { defaultBodyBytes, readBodyOrRefuse } from './body.ts';
-import { chooseEncoding, compress, type Encoding } from './compression.ts';
+import { chooseEncoding, compress } from './compression.ts';
 import type { Cors } from './cors.ts';
 import { type StreamLimits, sendStream } from './event-stream.ts';
 import type { Exchange } from './exchange.ts';
@@ -28,7 +28,7 @@ export interface GraphqlEndpointOptions {
 /** Answers GraphQL requests. Their bodies are read only if their headers are valid. */
 export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
   const { access, graphql, maxBodyBytes = defaultBodyBytes, buffered, cors, inTimeSlice } = options;
-  const sendReply = createSendReply({ ...options.streamLimits, buffered });
+  const streamLimits = { ...options.streamLimits, buffered };
 
   return async (exchange: Exchange): Promise<void> => {
     if (!validateRequest(exchange, cors)) return;
@@ -52,39 +52,25 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
     exchange.body = text.startsWith('\ufeff') ? text.slice(1) : text;
     const problem = text.length > maxUncheckedLength ? findJsonProblem(text) : null;
     if (problem !== null) return exchange.sendError(400, 'BAD_USER_INPUT', problem);
-    const reply = graphql.answer(exchange, caller);
-    return sendReply(exchange, reply instanceof Promise ? await reply : reply);
+    return sendReply(exchange, await graphql.answer(exchange, caller), streamLimits);
   }
 }
 
 const noBody = Buffer.alloc(0);
 
 /**
- * Sends GraphQL replies, compressed if they are large enough. They may repeat the client's input but contain no secret, so
- * their compressed length reveals nothing (BREACH).
+ * Sends a reply, compressed if it is large enough. It may repeat the client's input but contains no secret, so its compressed length
+ * reveals nothing (BREACH).
  */
-function createSendReply(streamLimits: StreamLimits): (exchange: Exchange, reply: Reply) => Promise<void> | void {
-  /** Compressed bodies by reply: a kept reply is sent again. */
-  const compressed = new WeakMap<Reply, Map<Encoding, Promise<Uint8Array>>>();
-
-  return (exchange, reply) => {
-    const { status, body, bodyEncoding, parts } = reply;
-    exchange.reply = reply.record;
-    if (reply.stream) return sendStream(exchange, reply.stream, headersOf(reply), streamLimits);
-    // A character has at most three bytes.
-    const isSmall = !parts && (body.length * 3 < minBytes || Buffer.byteLength(body, bodyEncoding) < minBytes);
-    const encoding = isSmall ? 'identity' : chooseEncoding(exchange.request, encodings);
-    if (encoding === 'identity') return exchange.send(status, headersOf(reply), parts ?? body, bodyEncoding);
-    return sendCompressed(exchange, reply, encoding);
-  };
-
-  async function sendCompressed(exchange: Exchange, reply: Reply, encoding: 'gzip' | 'br'): Promise<void> {
-    const known = compressed.get(reply) ?? new Map<Encoding, Promise<Uint8Array>>();
-    const bytes =
-      known.get(encoding) ?? compress(reply.parts ?? [Buffer.from(reply.body, reply.bodyEncoding)], encoding);
-    compressed.set(reply, known.set(encoding, bytes));
-    exchange.send(reply.status, [...headersOf(reply), 'content-encoding', encoding], await bytes);
-  }
+async function sendReply(exchange: Exchange, reply: Reply, streamLimits: StreamLimits): Promise<void> {
+  const { status, body, record, stream } = reply;
+  exchange.reply = record;
+  if (stream) return sendStream(exchange, stream, headersOf(reply), streamLimits);
+  const isSmall = typeof body === 'string' && Buffer.byteLength(body) < minBytes;
+  const encoding = isSmall ? 'identity' : chooseEncoding(exchange.request, encodings);
+  if (encoding === 'identity') return exchange.send(status, headersOf(reply), body);
+  const headers = [...headersOf(reply), 'content-encoding', encoding];
+  exchange.send(status, headers, await compress(body, encoding));
 }
 
 /** Smaller responses fit into one packet anyway. */

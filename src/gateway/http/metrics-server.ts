@@ -64,10 +64,9 @@ export async function startMetricsServer(options: MetricsServerOptions) {
     const [, given = ''] = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
     if (hash('sha256', given) !== hash('sha256', key)) return [401, 'authorization must be Bearer and OPERATOR_KEY.\n'];
     let body = '';
-    for await (const chunk of request.setEncoding('utf8')) {
-      body += chunk;
-      if (body.length > maxBodyLength) return [413, `The body must have at most ${maxBodyLength} characters.\n`];
-    }
+    // Read to its end, so that the client reads the answer.
+    for await (const chunk of request.setEncoding('utf8')) if (body.length <= maxBodyLength) body += chunk;
+    if (body.length > maxBodyLength) return [413, `The body must have at most ${maxBodyLength} characters.\n`];
     const purged = readPurgedValue(body);
     if (typeof purged === 'string') return [400, `${purged}.\n`];
     try {

@@ -1,9 +1,8 @@
 import { internalErrorMessage } from '../../base/errors.ts';
-import type { Access, Refusal } from '../callers/access.ts';
+import { type Access, createRefusal, type Refusal } from '../callers/access.ts';
 import type { Caller } from '../callers/caller.ts';
 import { clientClosedRequest, prefersHtml } from '../graphql/request/reply.ts';
 import type { Events } from '../telemetry/events.ts';
-import type { FinishedRequest } from '../telemetry/finished-request.ts';
 import type { StartTrace } from '../telemetry/telemetry.ts';
 import { defaultBodyBytes, readBodyOrRefuse } from './body.ts';
 import type { CheckEndpoint } from './check-endpoint.ts';
@@ -69,28 +68,24 @@ export function createRequestHandler({
   const cors = createCors(corsOrigins, events);
   const checkHost = createHostCheck(allowedHosts);
   const buffered = createShares(maxBufferedBytes);
-  /** Requests that have no response yet. */
-  let active = 0;
   const write = createResponseWriter({
     onUnread: (response) => response.once('close', takeUnread(buffered, response).release),
     onFault: fail,
-    activeRequests: () => active,
   });
   const confirmCaller = ({ rawHeaders }: IncomingRequest, caller: Caller) => access.confirm(rawHeaders, caller);
-  const exchangeOptions = { write, onFinished, readRequestId: createRequestIds(), confirmCaller };
+  const exchangeOptions = {
+    write,
+    onFinished: events.requestFinished,
+    readRequestId: createRequestIds(),
+    confirmCaller,
+  };
   const handleGraphql = createGraphqlEndpoint({ ...options, access, buffered, cors });
 
   return (request, response) => {
-    active += 1;
     const exchange = new Exchange(request, response, exchangeOptions);
     cors.addHeaders(exchange);
     handle(exchange).catch((error: unknown) => fail(exchange, error));
   };
-
-  function onFinished(request: FinishedRequest): void {
-    active -= 1;
-    events.requestFinished(request);
-  }
 
   async function handle(exchange: Exchange): Promise<void> {
     const { request, method } = exchange;
@@ -177,13 +172,7 @@ export function createRequestHandler({
     const found = await access.identifyAndCount(request.rawHeaders);
     if (found.kind !== 'signed') return found;
     const message = `POST ${route} needs an API key or a token; the signature of a router is for /graphql.`;
-    return {
-      kind: 'refused',
-      status: 401,
-      code: 'UNAUTHENTICATED',
-      message,
-      headers: { 'www-authenticate': 'Bearer' },
-    };
+    return createRefusal(401, 'UNAUTHENTICATED', message, { 'www-authenticate': 'Bearer' });
   }
 
   /** Logs a fault, and answers the request if it has no answer. */

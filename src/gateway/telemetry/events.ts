@@ -138,26 +138,18 @@ export type EssayOutcome = 'generated' | 'from_key' | 'rejected' | 'exhausted' |
 
 type Listener = (...values: unknown[]) => void;
 
-/**
- * Passes each event on to the listeners that have a function for it. They are joined once, at the start: an event without
- * a listener calls an empty function, and an event with one calls it directly.
- */
+/** Passes each event on to the listeners that have a function for it. */
 export function joinEvents(log: Events, ...others: readonly Partial<Events>[]): Events {
+  const listeners = [log, ...others];
   const names = Object.keys(log) as (keyof Events)[];
   const joined = names.map((name) => {
-    const listeners = [log, ...others].flatMap((events) => (events[name] as Listener | undefined) ?? []);
-    return [name, joinListeners(listeners.filter((listener) => listener !== ignore))];
+    const fire: Listener = (...values) => {
+      for (const events of listeners) (events[name] as Listener | undefined)?.(...values);
+    };
+    return [name, fire];
   });
   return Object.fromEntries(joined);
 }
 
 /** The function of an event without a listener. */
 export function ignore(): void {}
-
-function joinListeners(listeners: readonly Listener[]): Listener {
-  const [only = ignore, another] = listeners;
-  if (another === undefined) return only;
-  return (...values) => {
-    for (const listener of listeners) listener(...values);
-  };
-}

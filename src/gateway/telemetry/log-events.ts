@@ -150,13 +150,10 @@ const repeatAfterMs = 60_000;
 
 /**
  * Logs one line per request, except health checks. At most `perSecond` lines of failed requests and as many of others are
- * written in a second; further ones are counted, and their number is logged. 0: no lines. A line is written soon after its
- * response, so that the next request of the same client does not wait for it, and before the process ends.
+ * written in a second; further ones are counted, and their number is logged. 0: no lines.
  */
 export function createRequestLog(log: Log, perSecond: number) {
   if (perSecond === 0 || !log.isLevelEnabled('info')) return { requestFinished: ignore, droppedLines: () => 0 };
-  /** Lines that are not written yet. What is counted after a response, such as retries for a stale entry, is not in its line. */
-  let lines: object[] = [];
   let windowEnd = 0;
   let failed = 0;
   let others = 0;
@@ -175,7 +172,7 @@ export function createRequestLog(log: Log, perSecond: number) {
       const isFailure = status >= 500 || (errorCodes.length > 0 && findFault(errorCodes) !== undefined);
       const count = isFailure ? ++failed : ++others;
       if (count <= perSecond) {
-        if (lines.push(describe(request)) === 1) setTimeout(writeLines, delayMs);
+        log.info(describe(request), 'request');
         return;
       }
       dropped += 1;
@@ -185,19 +182,12 @@ export function createRequestLog(log: Log, perSecond: number) {
     droppedLines: () => dropped,
   };
 
-  function writeLines(): void {
-    const written = lines;
-    lines = [];
-    for (const line of written) log.info(line, 'request');
-  }
-
   function summarize(): void {
     log.info({ dropped: dropped - reported, perSecond }, 'requests were not logged: there were too many');
     reported = dropped;
   }
 }
 
-const delayMs = 5;
 const windowMs = 1_000;
 const summaryAfterMs = 10_000;
 

@@ -11,7 +11,7 @@ const executed = {
 } as unknown as Executed;
 
 function tReply(body: string, mediaType: MediaType): Reply {
-  return { status: 200, headers: {}, mediaType, body, bodyEncoding: 'utf8', record: createRecord(null) };
+  return { status: 200, headers: {}, mediaType, body, record: createRecord(null) };
 }
 
 it('keeps a reply for each body, access and media type', () => {

@@ -12,7 +12,7 @@ const megabyte = 'x'.repeat(1_000_000);
 /** A server of endless streams, whose results are megabytes. */
 async function tStreams(options: Parameters<typeof tRequestHandler>[0] = {}) {
   const streams: { exchange: Exchange; results: number }[] = [];
-  const answer = (request: unknown): Reply => {
+  const answer = async (request: unknown): Promise<Reply> => {
     const stream = { exchange: request as Exchange, results: 0 };
     streams.push(stream);
     const format = chooseStreamFormat('text/event-stream');
@@ -24,7 +24,7 @@ async function tStreams(options: Parameters<typeof tRequestHandler>[0] = {}) {
       }
     })();
     const parts = { status: 200, headers: { vary: 'accept' }, mediaType: 'application/json', body: '' } as const;
-    return { ...parts, bodyEncoding: 'utf8', record: createRecord(null), stream: { format, results } };
+    return { ...parts, record: createRecord(null), stream: { format, results } };
   };
   const origin = await tRequestHandler({ graphql: { answer }, ...options });
 

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { errorCodes } from '../../../src/base/errors.ts';
 import { createLog } from '../../../src/base/log.ts';
-import { createRecord } from '../../../src/gateway/graphql/request/reply.ts';
 import type { FinishedRequest } from '../../../src/gateway/telemetry/finished-request.ts';
 import { createRequestLog } from '../../../src/gateway/telemetry/log-events.ts';
 import { sha256 } from '../../support/gateway/callers/identify.ts';
@@ -266,8 +265,6 @@ describe('the line of a request', () => {
 });
 
 describe('the request log', () => {
-  const soonMs = 5;
-
   function tRequestLog(perSecond: number) {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     const lines: Line[] = [];
@@ -286,7 +283,6 @@ describe('the request log', () => {
     finish({ errorCodes: ['BAD_USER_INPUT'] }, 1);
     finish({ errorCodes: ['FORBIDDEN', 'INTERNAL_SERVER_ERROR'] }, 1);
     finish({ errorCodes: ['UPSTREAM_FAILED'] }, 3);
-    vi.advanceTimersByTime(soonMs);
     expect(lines.map(({ status, errors }) => [status, errors])).toEqual([
       ...Array(3).fill([200, undefined]),
       ...Array(2).fill([503, undefined]),
@@ -294,7 +290,6 @@ describe('the request log', () => {
     ]);
     expect(requestLog.droppedLines()).toBe(11);
     finish({ endedAt: 2_000 }, 4);
-    vi.advanceTimersByTime(soonMs);
     expect(lines).toHaveLength(9);
     vi.advanceTimersByTime(10_000);
     const msg = 'requests were not logged: there were too many';
@@ -305,31 +300,9 @@ describe('the request log', () => {
     expect(requestLog.droppedLines()).toBe(13);
   });
 
-  it('writes lines soon after their responses, before the process ends', () => {
-    const { lines, finish } = tRequestLog(3);
-    const setTimer = vi.spyOn(globalThis, 'setTimeout');
-    for (const count of [2, 1]) {
-      finish({}, count);
-      expect(lines).toEqual([]);
-      expect(setTimer.mock.results.at(-1)?.value.hasRef()).toBe(true);
-      vi.advanceTimersByTime(soonMs);
-      expect(lines.splice(0)).toHaveLength(count);
-    }
-  });
-
-  it('does not count what happens after the response', () => {
-    const { lines, finish } = tRequestLog(3);
-    const usage = { lookUps: 1, cacheHits: 1, staleHits: 1, upstreamCalls: 0 };
-    finish({ reply: { ...createRecord(null), usage } }, 1);
-    usage.upstreamCalls = 3;
-    vi.advanceTimersByTime(soonMs);
-    expect(lines).toMatchObject([{ staleHits: 1, upstreamCalls: 0 }]);
-  });
-
   it('writes nothing if the rate is 0', () => {
     const { requestLog, lines, finish } = tRequestLog(0);
     finish({ status: 500 }, 3);
-    vi.advanceTimersByTime(soonMs);
     expect(lines).toEqual([]);
     expect(requestLog.droppedLines()).toBe(0);
   });

@@ -42,7 +42,7 @@ export function createTrustedDocuments(options: TrustedDocumentsOptions) {
       if (index.texts.has(text) || checked.get(text)) return true;
       if (text.length > maxDocumentCharacters) return false;
       const normalized = normalizeDocument(text, index.maxNormalizedLength);
-      if (normalized === null || !index.normalized.has(hashText(normalized))) return false;
+      if (normalized === null || !index.normalized.has(hash('sha256', normalized))) return false;
       checked.set(text, true);
       return true;
     },
@@ -155,10 +155,10 @@ function addToIndex(index: DocumentIndex, { id, text }: ManifestEntry): void {
   index.texts.add(text);
   index.byId.set(id, text);
   // Persisted queries are requested by this hash, whatever their id in the manifest.
-  const textHash = hashText(text);
+  const textHash = hash('sha256', text);
   if (!index.byId.has(textHash)) index.byId.set(textHash, text);
   index.maxNormalizedLength = Math.max(index.maxNormalizedLength, normalized.length + 1);
-  index.normalized.add(hashText(normalized));
+  index.normalized.add(hash('sha256', normalized));
 }
 
 /**
@@ -187,9 +187,4 @@ export function normalizeDocument(text: string, maxLength = Number.POSITIVE_INFI
 
 function isAddedTypename(node: SelectionNode): boolean {
   return node.kind === Kind.FIELD && node.name.value === '__typename' && !node.alias && !node.directives?.length;
-}
-
-/** The SHA-256 hash of a text, in hexadecimal. */
-function hashText(text: string): string {
-  return hash('sha256', text);
 }

@@ -71,8 +71,7 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     clearReplies: keptReplies.clear,
   };
 
-  /** Answers at once if the reply to the same request was kept. */
-  function answer(request: GraphqlRequest, caller: Caller): Reply | Promise<Reply> {
+  async function answer(request: GraphqlRequest, caller: Caller): Promise<Reply> {
     if (request.method !== 'POST') return answerWithYoga(request, caller);
     const key = replies.asksForExtensions(request, caller) ? null : keptReplies.keyOf(request, caller);
     const kept = key === null ? undefined : keptReplies.get(key);
@@ -112,19 +111,17 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     if (!isTrusted && trustedDocuments?.mode === 'require') {
       return finish(refuse(untrusted, 'QUERY_NOT_IN_SAFELIST'), null);
     }
-    const preparing = documents.prepareInTurn(params.query, signal);
-    const prepared = preparing instanceof Promise ? await preparing : preparing;
+    const prepared = await documents.prepareInTurn(params.query, signal);
     if (prepared === null) return createAbandonedReply(mediaType, null);
     if (!isTrusted && prepared.document && trustedDocuments?.mode === 'log') events.untrustedDocument();
     const found = findOperation(prepared, params, request);
     if ('errors' in found) return finish(found, null);
     const variables = params.variables ?? {};
     const cost = found.cost(variables);
-    const isCostly = found.label.type === 'query' && cost > largeQueryCost;
-    if (!isCostly) return await run(found, cost);
-    return await largeQueries.takeTurn(signal, () => inTimeSlice(() => run(found, cost)));
+    if (found.label.type !== 'query' || cost <= largeQueryCost) return run(found, cost);
+    return largeQueries.takeTurn(signal, () => inTimeSlice(() => run(found, cost)));
 
-    function run(operation: PreparedOperation, cost: number): Reply | Promise<Reply> {
+    async function run(operation: PreparedOperation, cost: number): Promise<Reply> {
       if (signal.aborted) return createAbandonedReply(mediaType, null);
       const isSliced = cost > maxCostInOneSlice;
       const requested = params.extensions?.persistedQuery?.sha256Hash;
@@ -139,8 +136,7 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
       }
       if (operation.label.type === 'subscription') return subscribe(operation, executed, isSliced);
       const traced = inlineTrace?.execute(operation, context, variables, cost);
-      const result = traced ?? operation.execute(context, variables);
-      return result instanceof Promise ? result.then((result) => finish(result, executed)) : finish(result, executed);
+      return finish(await (traced ?? operation.execute(context, variables)), executed);
     }
 
     async function subscribe(operation: PreparedOperation, executed: Executed, isSliced: boolean): Promise<Reply> {
@@ -157,11 +153,9 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     }
 
     /** @param executed null if no operation was executed */
-    function finish(result: ExecutionResult, executed: Executed | null): Reply | Promise<Reply> {
+    async function finish(result: ExecutionResult, executed: Executed | null): Promise<Reply> {
       if (signal.aborted) return createAbandonedReply(mediaType, executed);
-      const reply = replies.create(inlineTrace?.addTo(result) ?? result, request, caller, executed);
-      // A long one would be too large to keep.
-      if (reply instanceof Promise) return reply;
+      const reply = await replies.create(inlineTrace?.addTo(result) ?? result, request, caller, executed);
       if (key !== null && executed !== null && result.errors === undefined) keptReplies.keep(key, reply, executed);
       return reply;
     }
@@ -215,7 +209,7 @@ const maxCostInOneSlice = 2_000;
  */
 async function* whileAuthorized(
   results: AsyncIterable<ExecutionResult>,
-  confirmCaller: () => boolean | Promise<boolean>,
+  confirmCaller: () => Promise<boolean>,
   ended: AbortableSignal,
 ): AsyncGenerator<ExecutionResult> {
   let isAuthorized = true;

@@ -49,12 +49,7 @@ export function createKeptReplies(maxBytes: number) {
         return undefined;
       }
       const { reply, cacheScope } = kept;
-      const cacheControl = cacheControlOf(cacheScope, kept);
-      if (reply.headers['cache-control'] !== cacheControl) {
-        // The same object, so that its compressed body is kept as well.
-        reply.headers = { ...reply.headers, 'cache-control': cacheControl };
-      }
-      return reply;
+      return { ...reply, headers: { ...reply.headers, 'cache-control': cacheControlOf(cacheScope, kept) } };
     },
     /**
      * Keeps a reply without errors that needed no upstream call of its own and has no stale values, unless the replies were
@@ -66,9 +61,7 @@ export function createKeptReplies(maxBytes: number) {
       const { freshness, usage } = requestContext;
       const isFresh = usage.upstreamCalls === 0 && usage.staleHits === 0;
       if (!isFresh || !operation.isRepeatable) return;
-      const body = Buffer.from(reply.body).toString('latin1');
-      const record = { ...reply.record, isKept: true, activity: null };
-      const kept: Reply = { ...reply, body, bodyEncoding: 'latin1', record };
+      const kept: Reply = { ...reply, record: { ...reply.record, isKept: true, activity: null } };
       replies.set(key.text, { reply: kept, cacheScope: operation.cacheScope, freshUntil: freshness.freshUntil });
     },
     clear(): void {

@@ -21,10 +21,10 @@ export interface GraphqlRequest extends RequestedFormat {
   /** Whether it accepts streams only. */
   isStreamOnly: boolean;
   /** Whether its credentials still identify its caller, who may still use the same. */
-  confirmCaller(): boolean | Promise<boolean>;
+  confirmCaller(): Promise<boolean>;
 }
 
-export type AnswerGraphql = (request: GraphqlRequest, caller: Caller) => Reply | Promise<Reply>;
+export type AnswerGraphql = (request: GraphqlRequest, caller: Caller) => Promise<Reply>;
 
 /** The parameters of a GraphQL request, and the text of its document. */
 export interface Params {

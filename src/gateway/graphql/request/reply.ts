@@ -13,28 +13,22 @@ import { type PresentedError, presentErrors } from './present-error.ts';
 import type { ResultStream, StreamFormat } from './stream-formats.ts';
 import { remainingLength, writeJson } from './write-json.ts';
 
-/** In `latin1`, each character is one byte of the text in UTF-8; Node.js writes that faster. */
-export type TextEncoding = 'utf8' | 'latin1';
-
 /** The HTTP response to a GraphQL request, before compression. */
 export interface Reply {
   status: number;
   /** Names in lower case, without `content-type`. */
   headers: Readonly<Record<string, string>>;
   mediaType: MediaType;
-  body: string;
-  bodyEncoding: TextEncoding;
-  /** A long body, one after the other; `body` is empty then. */
-  parts?: readonly Uint8Array[];
+  /** A long one in parts. */
+  body: string | readonly Uint8Array[];
   record: ReplyRecord;
   /** The results of a subscription, in place of the body; undefined for other operations. */
   stream?: ResultStream;
 }
 
 /** The body of a reply. */
-export function textOf({ parts, body, bodyEncoding }: Reply): string {
-  if (parts) return Buffer.concat(parts).toString();
-  return bodyEncoding === 'utf8' ? body : Buffer.from(body, bodyEncoding).toString();
+export function textOf({ body }: Reply): string {
+  return typeof body === 'string' ? body : Buffer.concat(body).toString();
 }
 
 /** A reply as log, metrics and traces show it. It refers to no document, which a kept reply would hold in memory. */
@@ -107,7 +101,7 @@ export function createReplies(options: RepliesOptions) {
     const { mediaType } = request;
     const headers = { 'cache-control': 'no-store', vary };
     const stream = { format, results: writeResults() };
-    return { status: 200, headers, mediaType, body: '', bodyEncoding: 'utf8', record: createRecord(executed), stream };
+    return { status: 200, headers, mediaType, body: '', record: createRecord(executed), stream };
 
     async function* writeResults(): AsyncGenerator<string> {
       for await (const result of results) yield streamed.get(result) ?? (await write(result));
@@ -122,15 +116,15 @@ export function createReplies(options: RepliesOptions) {
   }
 
   /**
-   * At once if the reply is short. One of too many bytes is refused while it is written.
+   * A reply of too many bytes is refused while it is written.
    * @param executed null if no operation was executed
    */
-  function create(
+  async function create(
     result: ExecutionResult,
     request: RequestedFormat,
     caller: Pick<Caller, 'scopes'>,
     executed: Executed | null,
-  ): Reply | Promise<Reply> {
+  ): Promise<Reply> {
     const { mediaType, requestId } = request;
     const usage = asksFor('cost', request, caller) ? executed?.requestContext.usage : undefined;
     const extended = usage ? { ...result, extensions: { ...result.extensions, cost: usage } } : result;
@@ -144,7 +138,7 @@ export function createReplies(options: RepliesOptions) {
         ? cacheControlOf(executed.operation.cacheScope, executed.requestContext.freshness)
         : 'no-store';
       const headers = { 'cache-control': cacheControl, vary };
-      reply = { status: 200, headers, mediaType, bodyEncoding: 'utf8', record };
+      reply = { status: 200, headers, mediaType, record };
     } else {
       const hidesSuggestions = !caller.scopes.has('introspection');
       const presented = presentErrors(errors, { requestId, hidesSuggestions, redact, events });
@@ -156,15 +150,13 @@ export function createReplies(options: RepliesOptions) {
         status: statusOf(presented, 'data' in result, mediaType),
         headers: Object.assign({ 'cache-control': 'no-store', vary }, ...presented.map(({ http }) => http?.headers)),
         mediaType,
-        bodyEncoding: 'utf8',
         record: { ...record, errorCodes, refusal: refusalOf(errors) },
       };
     }
     if (remainingLength(answer) >= 0) return { ...reply, body: JSON.stringify(answer) };
-    return writeJson(answer, { maxBytes: maxReplyBytes, inTimeSlice }).then((parts) => {
-      if (parts !== null) return { ...reply, body: '', parts };
-      return create({ errors: [createLengthError(maxReplyBytes)] }, request, caller, executed);
-    });
+    const parts = await writeJson(answer, { maxBytes: maxReplyBytes, inTimeSlice });
+    if (parts !== null) return { ...reply, body: parts };
+    return create({ errors: [createLengthError(maxReplyBytes)] }, request, caller, executed);
   }
 }
 
@@ -183,7 +175,7 @@ function refusalOf(errors: readonly GraphQLError[]): ReplyRecord['refusal'] {
 /** The reply to a client that has disconnected. The errors of its cancelled look-ups are not reported. */
 export function createAbandonedReply(mediaType: MediaType, executed: Executed | null): Reply {
   const record = createRecord(executed);
-  return { status: clientClosedRequest, headers: {}, mediaType, body: '', bodyEncoding: 'utf8', record };
+  return { status: clientClosedRequest, headers: {}, mediaType, body: '', record };
 }
 
 /** The media type and the encoding depend on these request headers. */
@@ -220,16 +212,13 @@ export function prefersHtml(accept: string | undefined): boolean {
 
 /**
  * The value of `Cache-Control` for routers and browsers: a response may be cached while all values in it are fresh,
- * privately if it contains an IBAN. Responses with errors or stale values are not cached. A time of more than an hour is
- * rounded down to whole minutes, so that the header of a kept reply seldom changes.
+ * privately if it contains an IBAN. Responses with errors or stale values are not cached.
  */
 export function cacheControlOf(scope: CacheScope, { freshUntil }: Freshness): string {
   const freshS = Math.min(Math.floor((freshUntil - Date.now()) / 1_000), maxAgeS);
   if (scope === 'none' || !(freshS > 0)) return 'no-store';
-  return `${scope}, max-age=${freshS > hourS ? freshS - (freshS % 60) : freshS}`;
+  return `${scope}, max-age=${freshS}`;
 }
-
-const hourS = 3_600;
 
 /** The largest max-age. Computed values have it, too: they change only with a release. */
 const maxAgeS = 86_400;

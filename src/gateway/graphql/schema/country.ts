@@ -16,14 +16,6 @@ const FieldCharactersType = builder.enumType('FieldCharacters', {
   } as const,
 });
 
-/** A query may select them thousands of times. */
-const territoriesByCountry = new Map(
-  countryFormats().map(({ country, territories }) => [
-    country,
-    territories.flatMap((code) => findCountryFormat(code) ?? []),
-  ]),
-);
-
 const IbanFieldType = builder.objectRef<IbanField>('IbanField').implement({
   description: 'An input field that generateIban needs for a country.',
   fields: (t) => ({
@@ -78,7 +70,7 @@ IbanCountryType.implement({
       extensions: { maxItems: Math.max(...countryFormats().map(({ territories }) => territories.length)) },
       description:
         "Territories whose banks use IBANs of this country. IBANs with a territory's own code are valid too.",
-      resolve: ({ country }) => territoriesByCountry.get(country) ?? [],
+      resolve: ({ territories }) => territories.flatMap((code) => findCountryFormat(code) ?? []),
     }),
     parent: t.field({
       type: IbanCountryType,

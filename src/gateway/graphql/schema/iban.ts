@@ -70,6 +70,27 @@ const BankCodeStatusType = builder.enumType('BankCodeStatus', {
   } as const satisfies Record<BankCodeStatus, object>,
 });
 
+/* Options of fields that a type has twice, or two types have. New ones for each field: Pothos adds to their directives. */
+const sepa = () =>
+  ({
+    nullable: true,
+    description: 'Whether the country takes part in SEPA; null if the service does not report it.',
+  }) as const;
+const checkDigits = () => ({ directives: [personalData], description: 'The two check digits of the IBAN.' });
+const bban = () => ({
+  directives: [personalData],
+  description: 'The basic bank account number (BBAN): the IBAN without its first 4 characters.',
+});
+const nationalCheckDigits = () => ({
+  directives: [personalData],
+  nullable: true as const,
+  description: 'The national check digits; null if the country has none at a fixed position.',
+});
+
+function useInstead(field: string) {
+  return { deprecationReason: `Use ${field}. Removed on 2027-06-30 at the earliest.` };
+}
+
 const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
   description:
     'The parts of an IBAN, from the bank-data service, or from the SWIFT registry format if only the check digits ' +
@@ -77,34 +98,17 @@ const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
   fields: (t) => ({
     country: t.exposeString('country', {
       nullable: true,
-      deprecationReason: 'Use IbanValidation.country.name. Removed on 2027-06-30 at the earliest.',
+      ...useInstead('IbanValidation.country.name'),
       description: 'Name of the country, in English; null if unknown.',
     }),
     countryCode: t.exposeString('countryCode', {
       description: 'ISO 3166-1 alpha-2 code of the country; XK for Kosovo.',
     }),
-    sepa: t.exposeBoolean('sepaCountry', {
-      nullable: true,
-      description: 'Whether the country takes part in SEPA; null if the service does not report it.',
-    }),
-    sepaCountry: t.exposeBoolean('sepaCountry', {
-      nullable: true,
-      deprecationReason: 'Use sepa. Removed on 2027-06-30 at the earliest.',
-      description: 'Whether the country takes part in SEPA; null if the service does not report it.',
-    }),
-    checkDigits: t.exposeString('checksum', {
-      directives: [personalData],
-      description: 'The two check digits of the IBAN.',
-    }),
-    checksum: t.exposeString('checksum', {
-      directives: [personalData],
-      deprecationReason: 'Use checkDigits. Removed on 2027-06-30 at the earliest.',
-      description: 'The two check digits of the IBAN.',
-    }),
-    bban: t.exposeString('bban', {
-      directives: [personalData],
-      description: 'The basic bank account number (BBAN): the IBAN without its first 4 characters.',
-    }),
+    sepa: t.exposeBoolean('sepaCountry', sepa()),
+    sepaCountry: t.exposeBoolean('sepaCountry', { ...sepa(), ...useInstead('sepa') }),
+    checkDigits: t.exposeString('checksum', checkDigits()),
+    checksum: t.exposeString('checksum', { ...checkDigits(), ...useInstead('checkDigits') }),
+    bban: t.exposeString('bban', bban()),
     bankCode: t.exposeString('bankCode', { nullable: true, description: 'The national bank code; null if unknown.' }),
     accountNumber: t.exposeString('accountNumber', {
       directives: [personalData],
@@ -117,25 +121,19 @@ const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
       nullable: true,
       description: 'The branch code; null if the country has none.',
     }),
-    nationalCheckDigits: t.exposeString('nationalChecksum', {
-      directives: [personalData],
-      nullable: true,
-      description: 'The national check digits; null if the country has none at a fixed position.',
-    }),
+    nationalCheckDigits: t.exposeString('nationalChecksum', nationalCheckDigits()),
     nationalChecksum: t.exposeString('nationalChecksum', {
-      directives: [personalData],
-      nullable: true,
-      deprecationReason: 'Use nationalCheckDigits. Removed on 2027-06-30 at the earliest.',
-      description: 'The national check digits; null if the country has none at a fixed position.',
+      ...nationalCheckDigits(),
+      ...useInstead('nationalCheckDigits'),
     }),
     countryIbanFormatAsSwift: t.exposeString('countryIbanFormatAsSwift', {
       nullable: true,
-      deprecationReason: 'Use IbanValidation.country.ibanFormatAsSwift. Removed on 2027-06-30 at the earliest.',
+      ...useInstead('IbanValidation.country.ibanFormatAsSwift'),
       description: "The country's IBAN format in SWIFT notation, such as DE2!n8!n10!n; null if unknown.",
     }),
     countryIbanFormatAsRegex: t.exposeString('countryIbanFormatAsRegex', {
       nullable: true,
-      deprecationReason: 'Use IbanValidation.country.ibanFormatAsRegex. Removed on 2027-06-30 at the earliest.',
+      ...useInstead('IbanValidation.country.ibanFormatAsRegex'),
       description: "The country's IBAN format as a regular expression for an IBAN without spaces; null if unknown.",
     }),
   }),
@@ -162,16 +160,8 @@ const IbanFormatType = builder.objectRef<IbanFormat>('IbanFormat').implement({
       nullable: true,
       description: 'ISO 3166-1 alpha-2 code of the country; null, as all parts, if the structure is wrong.',
     }),
-    checkDigits: t.exposeString('checkDigits', {
-      nullable: true,
-      directives: [personalData],
-      description: 'The two check digits of the IBAN.',
-    }),
-    bban: t.exposeString('bban', {
-      nullable: true,
-      directives: [personalData],
-      description: 'The basic bank account number (BBAN): the IBAN without its first 4 characters.',
-    }),
+    checkDigits: t.exposeString('checkDigits', { ...checkDigits(), nullable: true }),
+    bban: t.exposeString('bban', { ...bban(), nullable: true }),
     bankCode: t.exposeString('bankCode', {
       nullable: true,
       description: 'The national bank code.',
@@ -185,11 +175,7 @@ const IbanFormatType = builder.objectRef<IbanFormat>('IbanFormat').implement({
       directives: [personalData],
       description: 'The BBAN after bank code and branch, including national check digits.',
     }),
-    nationalCheckDigits: t.exposeString('nationalCheckDigits', {
-      nullable: true,
-      directives: [personalData],
-      description: 'The national check digits; null if the country has none at a fixed position.',
-    }),
+    nationalCheckDigits: t.exposeString('nationalCheckDigits', nationalCheckDigits()),
     printFormat: t.string({
       directives: [personalData],
       description: 'The IBAN in groups of four, as on paper: DE89 3704 0044 0532 0130 00.',
@@ -258,7 +244,7 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
     }),
     countryIbanExample: t.string({
       nullable: true,
-      deprecationReason: 'Use IbanValidation.country.ibanExample. Removed on 2027-06-30 at the earliest.',
+      ...useInstead('IbanValidation.country.ibanExample'),
       description:
         'A valid IBAN of the same country, as an example of the format; null if the country is unknown or not registered. Needs no ' +
         'upstream call.',

@@ -1,16 +1,8 @@
-import type { GraphQLResolveInfo } from 'graphql';
+import { requireScope } from '../../callers/caller.ts';
 import { findBank } from './bank.ts';
 import { builder, NodeType } from './builder.ts';
-import type { Context } from './context.ts';
 import { lookUpCost, paid, personalData } from './directives.ts';
-import {
-  bankDataScope,
-  checkScope,
-  essaysScope,
-  maxLengths,
-  type RequiredScopes,
-  requireText,
-} from './field-checks.ts';
+import { bankDataScope, essaysScope, maxLengths, type RequiredScopes, requireText } from './field-checks.ts';
 import { ibanIdPrefix } from './iban-ids.ts';
 import { needsLookUp } from './loaders.ts';
 
@@ -26,41 +18,19 @@ builder.queryField('node', (t) =>
       '`ibanValidation`, `bank`, `essay` and `essayOrder`. Null for an unknown id; null, with an error, when the service or the store fails.',
     args: { id: t.arg.id(requireText('id', maxLengths.nodeId, '`Node.id`.')) },
     resolve(_, { id }, context, info) {
-      const { scope, find } = findKind(id);
-      checkScope({ extensions: scope }, context);
-      return find(id, context, info);
+      const { services, caller, loaders, requestContext } = context;
+      const isIbanValidation = id.startsWith(ibanIdPrefix);
+      const isBank = !isIbanValidation && id.includes(':');
+      requireScope(caller, isIbanValidation || isBank ? bankDataScope.scope : essaysScope.scope);
+      if (isIbanValidation) {
+        const iban = services.ibanIds.read(id);
+        return iban === null ? null : loaders.validateIban(iban, needsLookUp(info, 'IbanValidation'));
+      }
+      if (isBank) return findBank(id, context);
+      // The ids of essays are UUIDs, and those of orders are hashes, which may begin like one.
+      return uuid.test(id) ? services.essayArchive.find(id, requestContext) : services.essayOrders.find(id, caller.id);
     },
   }),
 );
 
-interface NodeKind {
-  scope: typeof bankDataScope | typeof essaysScope;
-  find(id: string, context: Context, info: GraphQLResolveInfo): object | null | Promise<object | null>;
-}
-
-const ibanValidations: NodeKind = {
-  scope: bankDataScope,
-  find(id, { services, loaders }, info) {
-    const iban = services.ibanIds.read(id);
-    return iban === null ? null : loaders.validateIban(iban, needsLookUp(info, 'IbanValidation'));
-  },
-};
-
-const banks: NodeKind = { scope: bankDataScope, find: (id, context) => findBank(id, context) };
-
-const essays: NodeKind = {
-  scope: essaysScope,
-  find: (id, { services, requestContext }) => services.essayArchive.find(id, requestContext),
-};
-
-const orders: NodeKind = {
-  scope: essaysScope,
-  find: (id, { services, caller }) => services.essayOrders.find(id, caller.id),
-};
-
-/** The ids of essays are UUIDs, and those of orders are hashes, which may begin like one. */
-function findKind(id: string): NodeKind {
-  if (id.startsWith(ibanIdPrefix)) return ibanValidations;
-  if (id.includes(':')) return banks;
-  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(id) ? essays : orders;
-}
+const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;

@@ -1,8 +1,6 @@
 import './allowance.ts';
 import './bank.ts';
-import './bank-connection.ts';
 import './bic.ts';
-import './bic-match.ts';
 import './country.ts';
 import './essay.ts';
 import './essay-order.ts';

@@ -101,7 +101,7 @@ async function tSend() {
         signal,
         trace: null,
         isStreamOnly: false,
-        confirmCaller: () => true,
+        confirmCaller: async () => true,
       },
       tCaller,
     );

@@ -26,13 +26,13 @@ export function tFetch(answer: AnswerGraphql, caller: Caller) {
         requestId: randomUUID(),
         signal,
         trace: null,
-        confirmCaller: () => true,
+        confirmCaller: async () => true,
       },
       caller,
     );
     signal.throwIfAborted();
-    const { status, parts, stream } = reply;
-    const body = parts ? Buffer.concat(parts) : Buffer.from(reply.body, reply.bodyEncoding);
+    const { status, stream } = reply;
+    const body = typeof reply.body === 'string' ? reply.body : Buffer.concat(reply.body);
     const type = stream?.format.contentType ?? `${reply.mediaType}; charset=utf-8`;
     const content = stream ? Readable.toWeb(Readable.from(streamText(stream), { objectMode: false })) : body;
     return new Response(content as BodyInit, { status, headers: { ...reply.headers, 'content-type': type } });
