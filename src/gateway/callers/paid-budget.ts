@@ -147,8 +147,8 @@ export function createPaidBudgets({
       // A budget that could not be read since it was opened is not known, also without replicas.
       replicas: caller.ofCall === 'local' ? null : (replicas ?? one),
       ofCall: caller.ofCall,
-      // No process makes more calls than were agreed to, however slow the store is.
-      maxWaitMs: service === 'bank-data' && !caller.ofCall ? countTimeoutMs : null,
+      // Processes make no more calls than a user has agreed to, however slow the store is.
+      maxWaitMs: service === 'bank-data' && caller.ofCall !== 'shared' ? countTimeoutMs : null,
       onStoreFailed(reason) {
         if (isStoreUp) events.budgetsNotStored(reason);
         isStoreUp = false;
