@@ -146,9 +146,9 @@ export function createPaidBudgets({
       limit,
       // A budget that could not be read since it was opened is not known, also without replicas.
       replicas: caller.ofCall === 'local' ? null : (replicas ?? one),
-      // It is soon over: nothing is read for it later.
-      isLasting: !caller.ofCall,
-      maxWaitMs: service === 'bank-data' ? countTimeoutMs : null,
+      ofCall: caller.ofCall,
+      // Processes make no more calls than a user has agreed to, however slow the store is.
+      maxWaitMs: service === 'bank-data' && caller.ofCall !== 'shared' ? countTimeoutMs : null,
       onStoreFailed(reason) {
         if (isStoreUp) events.budgetsNotStored(reason);
         isStoreUp = false;

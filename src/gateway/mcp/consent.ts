@@ -7,6 +7,7 @@ import {
   type InputRequiredResult,
   inputRequired,
   inputResponse,
+  PROTOCOL_VERSION_META_KEY,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { ServiceName } from '../../base/errors.ts';
@@ -166,8 +167,9 @@ function canAsk(context: ServerContext): boolean {
   return isObject(elicitation) && (Object.keys(elicitation).length === 0 || isObject(elicitation.form));
 }
 
-/** What the client of this request says about one of its capabilities. */
+/** What the client of this request says about one of its capabilities. In the older edition, it cannot use them without a session. */
 export function readCapability({ mcpReq: { envelope } }: ServerContext, name: keyof ClientCapabilities): unknown {
+  if (readProperty(envelope, PROTOCOL_VERSION_META_KEY) === undefined) return undefined;
   return readProperty(readProperty(envelope, CLIENT_CAPABILITIES_META_KEY), name);
 }
 

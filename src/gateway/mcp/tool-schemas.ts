@@ -24,6 +24,7 @@ interface ObjectSchema {
   type: 'object';
   properties: Record<string, object>;
   required: string[];
+  additionalProperties?: false;
 }
 
 /**
@@ -33,7 +34,7 @@ interface ObjectSchema {
  */
 export function createToolSchemas(schema: GraphQLSchema, document: DocumentNode, maxItems: number) {
   const info = new TypeInfo(schema);
-  const input = createObjectSchema();
+  const input = createInputSchema();
   const output = createObjectSchema();
   /** The objects around the present field, the innermost last. */
   const objects = [output];
@@ -83,6 +84,11 @@ function createObjectSchema(): ObjectSchema {
   return { type: 'object', properties: {}, required: [] };
 }
 
+/** Others are refused: a consent and a number of calls would be for them, too, and a wrong name would have no effect. */
+function createInputSchema(): ObjectSchema {
+  return { ...createObjectSchema(), additionalProperties: false };
+}
+
 /** The only operation, with the fields of fragments in place of their spreads. */
 function inlineFragments(document: DocumentNode): ASTNode {
   const fragments = new Map(
@@ -113,7 +119,7 @@ function valueSchema(type: GraphQLInputType | GraphQLOutputType, { object, maxIt
 }
 
 function inputObjectSchema(type: GraphQLInputObjectType): ObjectSchema {
-  const schema = createObjectSchema();
+  const schema = createInputSchema();
   for (const field of Object.values(type.getFields())) {
     schema.properties[field.name] = { ...valueSchema(field.type), description: field.description ?? '' };
     if (isRequiredInputField(field)) schema.required.push(field.name);

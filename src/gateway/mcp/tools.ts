@@ -91,6 +91,8 @@ function readTool(document: DocumentNode, { schema, maxIbans }: ToolOptions): To
     const rule = 'must be one query or mutation with a name, whose root fields are of one service';
     throw new Error(`${name || 'it'} ${rule}`);
   }
+  // The SDK finds tools by their names in an object.
+  if (name in {}) throw new Error(`${name} must have another name, which no JavaScript object has as a property`);
   const { input, output } = createToolSchemas(schema, document, maxIbans);
   if ('confirmation' in input.properties)
     throw new Error(`${name} must have no variable confirmation: it is the argument with the consent of a user`);

@@ -68,6 +68,8 @@ export function createCountAhead(options: CountAheadOptions) {
     current,
     /** Whether the store was ever read: until then, only the calls of this process are known. */
     isRead: () => known !== null,
+    /** Whether the last write succeeded, so that the calls of all processes are known. */
+    isStored: () => isStoreUp,
     /** Stores the calls counted here. @returns the count across all processes, with the blocks of other processes */
     sync: () => save().then(() => current()),
     /** Returns the unused rest of the block, and stops reading the count of other processes until the next call. */

@@ -4,18 +4,26 @@ import { createPaidBudgets, ownerOfTool } from '../../../src/gateway/callers/pai
 import type { CallBudget } from '../../../src/gateway/config/callers.ts';
 import type { Store } from '../../../src/gateway/stores/store.ts';
 import { tFailingStore } from '../../support/failing-store.ts';
+import { tGate } from '../../support/gate.ts';
 import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
 import { tRedisStore } from '../../support/gateway/stores/redis-client.ts';
 import { tScript } from '../../support/process.ts';
 import { tRedis, whyNoRedis } from '../../support/redis.ts';
+import { turns } from '../../support/turns.ts';
 
 interface TBudgetsOptions {
   store?: Store;
   replicas?: number | null;
+  countTimeoutMs?: number | null;
   maxBudgets?: number;
 }
 
-function tBudgets({ store = createMemoryStore(), replicas = null, maxBudgets = 100 }: TBudgetsOptions = {}) {
+function tBudgets({
+  store = createMemoryStore(),
+  replicas = null,
+  countTimeoutMs = null,
+  maxBudgets = 100,
+}: TBudgetsOptions = {}) {
   const events: string[] = [];
   const record = {
     budgetsNotStored: (reason: string) => void events.push(reason),
@@ -24,6 +32,7 @@ function tBudgets({ store = createMemoryStore(), replicas = null, maxBudgets = 1
   const budgets = createPaidBudgets({
     store,
     replicas: replicas === null ? null : () => replicas,
+    countTimeoutMs,
     maxBudgets,
     events: record,
   });
@@ -119,6 +128,49 @@ describe('a budget of paid calls', () => {
       ['call 5', 0],
     ] as const)
       expect(await reserve(key)).toHaveLength(calls);
+  });
+
+  describe('of a single call', () => {
+    const ofCall = { key: 'check_ibans call 1', maxCalls: 500, isShown: false, ofCall: 'shared' as const };
+    const agent = { ...tCaller('agent', null), toolLimits: [ofCall] };
+    const statusOf = (budgets: Budgets) => budgets.status(ownerOfTool(agent, ofCall), 'bank-data');
+
+    it('is not exceeded by two gateways whose store is slow', async () => {
+      const store = createMemoryStore();
+      const answer = tGate();
+      const slow: Store = {
+        ...store,
+        add: async (key, amount, options) => {
+          if (amount > 0) await answer.opened;
+          return store.add(key, amount, options);
+        },
+      };
+      const gateways = [1, 2].map(() => tBudgets({ store: slow, replicas: 2, countTimeoutMs: 0 }));
+      for (const gateway of gateways) expect(await statusOf(gateway)).toMatchObject({ remaining: 500 });
+      const reserving = Promise.all(gateways.map((gateway) => reserveMany(gateway, agent, 500)));
+      await turns(5);
+      answer.open();
+      expect((await reserving).flat()).toHaveLength(500);
+    });
+
+    it('has no share for each gateway while the store fails: another one may have made the call', async () => {
+      const { store, fail, work } = tFailingStore(createMemoryStore());
+      const [first, second] = [tBudgets({ store, replicas: 2 }), tBudgets({ store, replicas: 2 })];
+      expect(await statusOf(first)).toMatchObject({ remaining: 500 });
+      expect(await reserveMany(second, agent, 400)).toHaveLength(400);
+      fail();
+      expect(await first.reserve(agent, 'bank-data')).toEqual({ kind: 'uncounted' });
+      expect(await statusOf(first)).toEqual({ kind: 'uncounted' });
+      work();
+      expect(await reserveMany(first, agent, 500)).toHaveLength(100);
+    });
+
+    it('does not begin again at midnight', async () => {
+      const budgets = tBudgets({ replicas: 2 });
+      expect(await reserveMany(budgets, agent, 400)).toHaveLength(400);
+      vi.setSystemTime('2026-11-22T00:00:00Z');
+      expect(await reserveMany(budgets, agent, 500)).toHaveLength(100);
+    });
   });
 
   it('says before a call whether it would be refused, and counts nothing', async () => {

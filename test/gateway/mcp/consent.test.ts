@@ -68,6 +68,18 @@ describe('by default, a paid tool', () => {
     },
   );
 
+  it('says what to confirm, also to a client of the older edition that names capabilities of the newer one', async () => {
+    const { origin } = await tBank();
+    const _meta = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
+    const params = { name: 'check_iban', arguments: { iban: tIban(1) }, _meta };
+    const response = await fetch(`${origin}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    });
+    expect(await response.text()).toContain('Ask the user.');
+  });
+
   it('does not accept the confirmation of another caller', async () => {
     const callers = { shop: 'bank-data', bank: 'bank-data' };
     const paid = await tUpstream(replyWithIban);

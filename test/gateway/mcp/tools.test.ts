@@ -282,6 +282,26 @@ describe('a trusted document', () => {
     expect(upstream.calls).toHaveLength(3);
   });
 
+  it.each([
+    ['more calls', '', { a: tIban(1), b: tIban(2), more: [1, 2] }],
+    ['text that is too deep', '', `{"a":"","b":"","more":${'['.repeat(4_500)}${']'.repeat(4_500)}}`],
+    [
+      'a field that its input does not have',
+      '"@tool" query two($i: GenerateIbanInput!) { generateIban(input: $i) { __typename } }',
+      { i: { country: 'DE', more: [1, 2] } },
+    ],
+  ])('refuses other arguments, as for %s', async (_, text, args) => {
+    const documents = { two: text || two(1).replace('(calls: 1)', '') };
+    const { origin, upstream, log } = await tDocuments(documents, { isPaid: true, env: never });
+    const sent = typeof args === 'string' ? args : JSON.stringify(args);
+    const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"two","arguments":${sent}}}`;
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const response = await fetch(`${origin}/mcp`, { method: 'POST', headers, body });
+    expect(await response.text()).toContain('must NOT have additional properties');
+    expect(log()).not.toContain('unexpected error');
+    expect(upstream.calls).toHaveLength(0);
+  });
+
   it('pays for no more calls than a user has confirmed, whatever its description says', async () => {
     const { origin, upstream } = await tDocuments({ two: two(1) }, { isPaid: true });
     const { call, questions } = await tMcpClient(origin, { answer: () => true });
@@ -323,6 +343,7 @@ describe('a trusted document', () => {
       '"@tool" query Two { ibanValidation(iban: "DE00") { valid } essay(id: "1") { text } }',
       'of one service',
     ],
+    ['the name of a property', '"@tool" query valueOf { ibanValidation(iban: "DE00") { valid } }', 'valueOf must'],
     ['an unknown field', '"@tool" query Wrong { bankOf(iban: "DE00") { valid } }', 'Cannot query field'],
   ])('with %s is not offered as a tool, and the log says why', async (_, text, message) => {
     const { origin, log } = await tDocuments({ text });

@@ -24,9 +24,13 @@ export interface Reservation {
 }
 
 export interface CountOptions
-  extends Required<Pick<CountAheadOptions, 'key' | 'replicas' | 'onStoreFailed' | 'onRestored'>>,
-    Pick<CountAheadOptions, 'isLasting'> {
+  extends Required<Pick<CountAheadOptions, 'key' | 'replicas' | 'onStoreFailed' | 'onRestored'>> {
   store: Store;
+  /**
+   * For the limit of a single call, which does not begin again with the next period. `shared`: it is not known while the store fails,
+   * as another process may have made the call.
+   */
+  ofCall?: 'local' | 'shared' | undefined;
   /** Null: unlimited. */
   limit: number | null;
   /** How long a call waits for the store while many are left; null: until it is stored, or the store has failed. */
@@ -61,7 +65,7 @@ export function createPeriodCount({ period, key, ...options }: CountOptions & { 
 
   /** Never goes back, even if the clock does: the remaining calls of the previous period must not become available. */
   function currentCount() {
-    if (Date.now() >= current.renewsAt.getTime()) {
+    if (!options.ofCall && Date.now() >= current.renewsAt.getTime()) {
       void current.flush();
       current = openPeriod(periodAt(period, Date.now()));
     }
@@ -110,7 +114,7 @@ export async function reserveToo<Result extends BudgetedCall | Reserved>(
 
 /** The count of one period; up to a hundredth of what remains is counted ahead of time, in blocks. */
 function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Date }) {
-  const { store, key, limit, replicas, expiresInMs, renewsAt, maxWaitMs, isLasting = true, ...listeners } = options;
+  const { store, key, limit, replicas, expiresInMs, renewsAt, maxWaitMs, ofCall, ...listeners } = options;
   const { onNearlyExhausted, onStoreFailed, onStoreRecovered, onRestored } = listeners;
   const count = createCountAhead({
     store,
@@ -118,8 +122,12 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
     expiresInMs,
     replicas,
     blockSize,
-    isLasting,
-    onStoreFailed,
+    // A single call is soon over: nothing is read for it later.
+    isLasting: !ofCall,
+    onStoreFailed(reason) {
+      if (ofCall === 'shared') isLoaded = false;
+      onStoreFailed(reason);
+    },
     onStoreRecovered: renumber,
     onRestored,
   });
@@ -152,6 +160,7 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
       await load();
       if (!isLoaded) return null;
       const counted = await count.sync();
+      if (!isLoaded) return null;
       await reported.read();
       return { ...reported.status(counted, limit), renewsAt };
     },
@@ -190,6 +199,10 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
       reported.setProbedAt(Date.now());
     }
     const number = count.take() ?? (await count.add());
+    if (!isLoaded) {
+      count.subtract();
+      return uncounted;
+    }
     if (number > (isProbe ? ownLimit : maxNumber())) {
       count.subtract();
       return exhausted;
@@ -215,7 +228,7 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
     await count.sync();
     await reported.read();
     // Other processes may have used everything before this one started.
-    isLoaded = limit === null || replicas === null || count.isRead();
+    isLoaded = limit === null || replicas === null || (ofCall ? count.isStored() : count.isRead());
     isLoading = false;
   }
 
