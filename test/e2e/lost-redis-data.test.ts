@@ -52,7 +52,7 @@ describe.skipIf(whyNoRedis)(`two gateways with a Redis that loses data${whyNoRed
   ): Promise<void> {
     const untilRequests = await monitorOrderRequests(redis);
     const long = settle(one.order('Long'));
-    while (service.calls.length === 0) await one.counted('ESSAYS');
+    await service.untilCalled();
     const queued = settle(one.order('Pens', 'form-1'));
     // The order without a key is not stored.
     await untilRequests((requests) => requests.some(({ kind }) => kind === 'change'));
@@ -102,7 +102,7 @@ describe.skipIf(whyNoRedis)(`two gateways with a Redis that loses data${whyNoRed
     const service = await tRecordingEssayService({ write: () => gate.opened });
     const [one, other] = await startWithProcess(redis, service.url);
     const lost = settle(one.order('Pens', 'form-1'));
-    while (service.calls.length === 0) await one.counted('ESSAYS');
+    await service.untilCalled();
     one.process.kill('SIGKILL');
     await lost;
     await expireLeases(client);
@@ -122,7 +122,7 @@ describe.skipIf(whyNoRedis)(`two gateways with a Redis that loses data${whyNoRed
     const service = await tRecordingEssayService({ write: () => gate.opened });
     const [one, other] = await startReplicas(redis, service.url);
     const first = one.order('Pens', 'form-1');
-    while (service.calls.length === 0) await one.counted('ESSAYS');
+    await service.untilCalled();
     await client.call('FLUSHALL');
 
     const untilRequests = await monitorOrderRequests(redis);
@@ -140,7 +140,7 @@ describe.skipIf(whyNoRedis)(`two gateways with a Redis that loses data${whyNoRed
     const service = await tRecordingEssayService({ write: () => gate.opened });
     const [one, other] = await startReplicas(redis, service.url);
     const first = one.order('Pens', 'form-1');
-    while (service.calls.length === 0) await one.counted('ESSAYS');
+    await service.untilCalled();
     await redis.restart();
 
     const untilRequests = await monitorOrderRequests(redis);

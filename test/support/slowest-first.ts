@@ -15,13 +15,18 @@ export class SlowestFirst extends BaseSequencer {
 
 /*
  * Files that wait for browsers and processes alternate with files that compute. The first four match many regular expressions:
- * V8 does not optimize those that it compiles once a process has 16 MB of code, and they would take six times as long.
+ * V8 does not optimize those that it compiles once a process has 16 MB of code, and they would take six times as long. The next
+ * two collect garbage often, which takes five times as long in the heap that a worker has at its end.
  */
 const slowest = [
   'test/essay-service/tagged-essay.test.ts',
   'test/essay-service/model-output.test.ts',
   'test/essay-service/model-answers.test.ts',
   'test/gateway/essays/rest/read-essay.test.ts',
+  'test/check/pain/fix-message.test.ts',
+  'test/check/pain/stream.test.ts',
+  'test/check/pain/schema.test.ts',
+  'test/check/pain/mutations.test.ts',
   'test/e2e/lost-redis-data.test.ts',
   'test/banks/import/import-limits.test.ts',
   'test/deploy/monitoring.test.ts',

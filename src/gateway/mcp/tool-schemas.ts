@@ -1,3 +1,4 @@
+import { fromJsonSchema, type JsonSchemaType, type StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import {
   type ASTNode,
   type DocumentNode,
@@ -132,4 +133,20 @@ function scalarSchema(type: GraphQLInputType | GraphQLOutputType): { type: strin
   const { name } = getNamedType(type);
   const types: Readonly<Record<string, string>> = { Int: 'integer', Float: 'number', Boolean: 'boolean' };
   return { type: types[name] ?? 'string' };
+}
+
+/** Compiled by the first call of the tool: those of all tools would take 100 ms of the first request. */
+export function compileLater<T>(schema: JsonSchemaType): StandardSchemaWithJSON<T> {
+  let compiled: StandardSchemaWithJSON<T> | undefined;
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'ledgerquill',
+      jsonSchema: { input: () => schema, output: () => schema },
+      validate(value) {
+        compiled ??= fromJsonSchema<T>(schema);
+        return compiled['~standard'].validate(value);
+      },
+    },
+  };
 }

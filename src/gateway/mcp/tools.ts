@@ -1,4 +1,4 @@
-import { fromJsonSchema, type StandardSchemaWithJSON, type ToolAnnotations } from '@modelcontextprotocol/server';
+import type { StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server';
 import {
   type DocumentNode,
   type GraphQLSchema,
@@ -15,7 +15,7 @@ import { compactBic, findBicProblems } from '../../iban/bic.ts';
 import { compactIban, isValidIban } from '../../iban/iban.ts';
 import type { TrustedDocuments } from '../graphql/documents/trusted-documents.ts';
 import type { Events } from '../telemetry/events.ts';
-import { createToolSchemas } from './tool-schemas.ts';
+import { compileLater, createToolSchemas } from './tool-schemas.ts';
 
 /** Arguments of a call, valid by the input schema of the tool. */
 export type Arguments = Readonly<Record<string, unknown>>;
@@ -110,8 +110,8 @@ function readTool(document: DocumentNode, { schema, maxIbans }: ToolOptions): To
   const listed = {
     title,
     description: fixed === undefined ? `${summary}\nCosts at most ${most}.`.trim() : summary,
-    inputSchema: fromJsonSchema<Arguments>(input),
-    outputSchema: fromJsonSchema(output),
+    inputSchema: compileLater<Arguments>(input),
+    outputSchema: compileLater(output),
     annotations: { ...hints, title },
   };
   return { name, document: print(document), service, countCalls, hasKey, listed };

@@ -155,6 +155,8 @@ const leaves =
 /** @returns how many changes there are */
 async function expectRepaired(xml: string): Promise<number> {
   const { text, changes } = await fix(xml).catch(() => ({ text: xml, changes: [] }));
+  // The same message has the same findings.
+  if (text === xml && changes.length === 0) return 0;
   const keys = async (message: string) => {
     const { findings } = await findAllIn(message);
     return findings.map(({ code, place }) => `${code} ${'xpath' in place ? place.xpath : ''}`);

@@ -26,7 +26,7 @@ it.each(cases)('$name as $community has it', { timeout: 120_000 }, async ({ name
   const right = printXml(createSample(schema, namespace));
   const profile = community === 'dk' ? 'dk' : 'auto';
   expect(await findBySchema(right, profile)).toEqual([]);
-  const changed = changeEach(() => createSample(schema, namespace));
+  const changed = changeEach(createSample(schema, namespace));
   const files = [right, ...changed.map(({ xml }) => xml)].map((contents, index) => ({
     fileName: `${index}.xml`,
     contents,
@@ -64,20 +64,17 @@ async function findBySchema(xml: string, profile: Profile): Promise<readonly str
 }
 
 /** Each element once, with the next change. What is in supplementary data is not compared. */
-function changeEach(create: () => Node): { what: string; xml: string }[] {
+function changeEach(document: Node): { what: string; xml: string }[] {
   const kinds = Object.keys(changes).filter((change) => !change.endsWith('-padded'));
-  const count = list(create()).length;
-  return Array.from({ length: count }, (_, index) => index).flatMap((index) => {
-    const document = create();
-    const found = list(document)[index % count];
-    const kind = kinds[(index * 5 + Math.floor(index / count)) % kinds.length] ?? '';
-    if (found === undefined) return [];
-    const isLeaf = found.node.text !== null;
+  return list(document).flatMap((way, index, { length }) => {
+    const { copy, node, parent } = copyAlong(way, document);
+    const kind = kinds[(index * 5 + Math.floor(index / length)) % kinds.length] ?? '';
+    const isLeaf = node.text !== null;
     // Texts of elements that have none, and their totals, are compared by other rules.
     if (isLeaf !== leafChanges.has(kind) && (leafChanges.has(kind) || parentChanges.has(kind))) return [];
-    if (['NbOfTxs', 'CtrlSum'].includes(found.node.name) && leafChanges.has(kind)) return [];
-    changes[kind]?.(found);
-    return [{ what: `${kind} ${found.parent.name}/${found.node.name}`, xml: printXml(document) }];
+    if (['NbOfTxs', 'CtrlSum'].includes(node.name) && leafChanges.has(kind)) return [];
+    changes[kind]?.({ node, parent });
+    return [{ what: `${kind} ${parent.name}/${node.name}`, xml: printXml(copy) }];
   });
 }
 
@@ -86,8 +83,26 @@ const parentChanges: ReadonlySet<string> = new Set([
   ...['unknown-child', 'stray-text-first', 'stray-text-last', 'text-for-children', 'emptied'],
 ]);
 
-function list(document: Node): { node: Node; parent: Node }[] {
-  const below = (parent: Node): { node: Node; parent: Node }[] =>
-    parent.children.flatMap((node) => (node.name === 'Envlp' ? [] : [{ node, parent }, ...below(node)]));
-  return document.children.flatMap(below);
+/** The way to each element in the message: positions among the children. */
+function list(document: Node): number[][] {
+  const below = ({ children }: Node, way: number[]): number[][] =>
+    children.flatMap((node, position) => {
+      if (node.name === 'Envlp') return [];
+      const found = [...way, position];
+      return [found, ...below(node, found)];
+    });
+  return document.children.flatMap((message, position) => below(message, [position]));
+}
+
+/** A copy that shares all elements but those on the way to one, which can be changed. */
+function copyAlong(way: readonly number[], document: Node): { copy: Node; node: Node; parent: Node } {
+  const copyOf = (node: Node): Node => ({ ...node, attributes: { ...node.attributes }, children: [...node.children] });
+  const copy = copyOf(document);
+  let [node, parent] = [copy, copy];
+  for (const position of way) {
+    parent = node;
+    node = copyOf(parent.children[position] as Node);
+    parent.children[position] = node;
+  }
+  return { copy, node, parent };
 }

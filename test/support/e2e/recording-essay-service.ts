@@ -14,6 +14,8 @@ export interface RecordingEssayService {
   /** In the order of arrival. */
   calls: EssayCall[];
   callsFor(topic: string): EssayCall[];
+  /** Resolves when the first call has arrived. */
+  untilCalled(): Promise<void>;
   /** Resolves when all calls of a process that has ended have arrived. */
   untilIdle(): Promise<void>;
 }
@@ -37,6 +39,7 @@ export async function tRecordingEssayService({ write, onChanged = () => {} }: Op
     const topic = String(JSON.parse(body).description).split('\n')[0] ?? '';
     const call: EssayCall = { topic, essay: `${topic}, call ${calls.length + 1}. ${filler}` };
     calls.push(call);
+    server.emit('called');
     onChanged();
     await write(call);
     response.on('finish', onChanged);
@@ -54,6 +57,9 @@ export async function tRecordingEssayService({ write, onChanged = () => {} }: Op
     url,
     calls,
     callsFor: (topic) => calls.filter((call) => call.topic === topic),
+    async untilCalled() {
+      while (calls.length === 0) await once(server, 'called');
+    },
     async untilIdle() {
       // Connections are accepted in order: when this one is, all earlier ones are known.
       await fetch(url);
