@@ -24,6 +24,8 @@ export type RowKind = 'data' | 'above' | 'titles' | 'blank' | 'total';
 
 interface CheckedTable {
   columns: Columns;
+  /** Whether its first rows have nothing in them, or it has none. */
+  isBlank: boolean;
   /** Can be read once. */
   rows: AsyncIterable<readonly CheckedRow[]>;
 }
@@ -82,6 +84,8 @@ export async function checkTables({
     planned.push({ name, table, isChecked: checked.columns.ibans.length > 0, checked });
   }
   if (planned.some(({ isChecked }) => isChecked)) return planned;
+  if (planned.every(({ checked }) => checked === null || checked.isBlank))
+    throw new PaymentFileError(`the first rows of ${fileName} are blank, or it has none: there is nothing to check`);
   const hidden = tables.some(({ isHidden }) => isHidden) ? '; hidden sheets are checked if --sheet names them' : '';
   throw new PaymentFileError(
     `no column of ${fileName} has IBANs in its first rows; name the column with --column${hidden}`,
@@ -112,9 +116,11 @@ async function checkRows(
     sampled += next.value.length;
   }
   const names = isReported ? noNames : columnNames;
-  const found = await findColumns(name, sample.flat().slice(0, sampleRows), names, inTimeSlice);
+  const first = sample.flat().slice(0, sampleRows);
+  const isBlank = first.every(isBlankRow);
+  const found = await findColumns(name, first, names, inTimeSlice);
   const columns = isReported ? { ...found, ibans: [] } : found;
-  return { columns, rows: checkGroups(sample, groups, columns, options) };
+  return { columns, isBlank, rows: checkGroups(sample, groups, columns, options) };
 }
 
 const noNames: ColumnNames = { iban: null, bic: null, name: null };

@@ -284,6 +284,11 @@ describe('a check that cannot be completed exits with 2 and says why', () => {
     expect((await run(['--output', file])).stderr).toContain('--output must be another file');
   });
 
+  it.each(['\uFEFF', '\n\n ,\n'])('a table with nothing in it: %j', async (content) => {
+    const { code, stderr } = await tCheck(content).run();
+    expect([code, stderr]).toEqual([2, expect.stringContaining('payees.csv are blank, or it has none')]);
+  });
+
   it.each([
     ['--fix', 'fixed.xml'],
     ['--report', 'other.xml'],

@@ -108,6 +108,10 @@ export function createMessageReader(parts: MessageParts, schema: SchemaCheck): M
     checkLimit('depth', open.length + foreignDepth + 1);
     if (open.length === 0) namespace = tag.uri;
     if (foreignDepth === 0 && tag.uri === namespace) return openElement(tag);
+    if (open.length === 1 && foreignDepth === 0 && tag.local === version?.message) {
+      const advice = `${tag.local} has another namespace than Document. Give both the same, with or without a prefix.`;
+      throw new Refusal('WRONG_ROOT', advice);
+    }
     if (foreignDepth === 0) schema.openForeign(tag);
     foreignDepth += 1;
   });

@@ -154,5 +154,12 @@ export const refusedFiles: readonly RefusedFile[] = [
     line: 3,
   },
   { name: 'an envelope', code: 'WRONG_ROOT', content: right.replaceAll('Document', 'Envelope'), line: 2 },
+  {
+    name: 'a message without the prefix of its document',
+    code: 'WRONG_ROOT',
+    content: right.replace('<Document xmlns=', '<p:Document xmlns:p=').replace('</Document>', '</p:Document>'),
+    line: 3,
+    message: /^CstmrCdtTrfInitn has another namespace than Document\./,
+  },
   { name: 'an empty document', code: 'WRONG_ROOT', content: right.replace(/<Cstmr.*<\/Cstmr\w*>/s, ''), line: 4 },
 ];
