@@ -5,6 +5,7 @@ import { ConfigError, UsageError } from '../base/errors.ts';
 import { print, printError } from '../base/process/terminal.ts';
 import {
   type AuditedCall,
+  auditFolder,
   listAuditFiles,
   readCalls,
   type SumKey,
@@ -25,7 +26,7 @@ interface AuditOptions {
 
 /** Verifies, sums or exports the audit trail in DATA_DIR. @throws ConfigError if lines were changed */
 export function runAudit(action: string, options: AuditOptions): void {
-  const folder = join(readConfig(process.env).dataDir, 'audit');
+  const folder = join(readConfig(process.env).dataDir, auditFolder);
   const isEmpty = listAuditFiles(folder).length === 0;
   if (isEmpty) printError(`${folder} has no audit trail; DATA_DIR must be that of the gateway\n`);
   if (action === 'verify') {

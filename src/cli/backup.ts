@@ -10,10 +10,11 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { join, resolve, sep } from 'node:path';
+import { basename, join, resolve, sep } from 'node:path';
 import { ConfigError, errorCodeOf, UsageError } from '../base/errors.ts';
 import { checkLmdbFile, openLmdbFile } from '../base/lmdb-file.ts';
-import { print } from '../base/process/terminal.ts';
+import { countOf, print } from '../base/process/terminal.ts';
+import { auditFolder, listAuditFiles } from '../gateway/audit/read-audit.ts';
 import { readConfig } from '../gateway/config/read-config.ts';
 import { findSecretProblem } from './new-store.ts';
 import { isInUse, verifyStore } from './verify-store.ts';
@@ -29,8 +30,9 @@ export async function runBackup(folder: string): Promise<void> {
 /** Copies a backup into DATA_DIR. */
 export async function runRestore(folder: string, { replace = false }: { replace?: boolean }): Promise<void> {
   const { dataDir } = readStoreConfig();
-  const { files, movedTo } = await restore(folder, dataDir, { replace }).catch(throwExplained);
+  const { files, movedTo, keptAudit } = await restore(folder, dataDir, { replace }).catch(throwExplained);
   printFiles(`Restored ${dataDir} from ${folder}:`, files);
+  if (keptAudit > 0) print(`Calls after the backup remain in the audit trail (${countOf(keptAudit, 'file')}).\n`);
   if (movedTo !== null) print(`The files that were there are in ${movedTo}.\n`);
 }
 
@@ -96,16 +98,20 @@ export async function backUp(dataDir: string, target: string): Promise<CopiedFil
   return describeFiles(target);
 }
 
+interface Restored {
+  files: CopiedFile[];
+  /** The folder with the files that were there; null if there were none. */
+  movedTo: string | null;
+  /** Number of files of the audit trail that have more than in the backup. */
+  keptAudit: number;
+}
+
 /**
  * Copies a backup into DATA_DIR. The gateway must not run.
- * @param replace moves the present files aside; returns where
+ * @param replace moves the present files aside, and keeps what the audit trail has beside the backup
  * @throws UsageError if a folder cannot be used; ConfigError if the backup is damaged, before anything is changed
  */
-export async function restore(
-  backup: string,
-  dataDir: string,
-  { replace }: { replace: boolean },
-): Promise<{ files: CopiedFile[]; movedTo: string | null }> {
+export async function restore(backup: string, dataDir: string, { replace }: { replace: boolean }): Promise<Restored> {
   const names = listFiles(backup);
   if (names.length === 0) throw new UsageError(`${backup} has no files: it must be a folder that backup wrote`);
   checkKinds(backup);
@@ -131,7 +137,17 @@ export async function restore(
   if (movedTo !== null) moveFiles(dataDir, movedTo);
   moveFiles(copies, dataDir);
   rmSync(copies, { recursive: true });
-  return { files: describeFiles(dataDir), movedTo };
+  const keptAudit = movedTo === null ? 0 : keepAudit(join(movedTo, auditFolder), join(dataDir, auditFolder));
+  return { files: describeFiles(dataDir), movedTo, keptAudit };
+}
+
+/** What was paid after the backup stays in the trail, whose files only grow. @returns number of files */
+function keepAudit(from: string, to: string): number {
+  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? -1;
+  const grown = listAuditFiles(from).filter(({ path }) => sizeOf(path) > sizeOf(join(to, basename(path))));
+  if (grown.length > 0) mkdirSync(to, { recursive: true, mode: 0o700 });
+  for (const { path } of grown) copy(path, join(to, basename(path)));
+  return grown.length;
 }
 
 /** @throws ConfigError that is about the backup, not about the present store */

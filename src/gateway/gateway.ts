@@ -9,6 +9,7 @@ import { findFreeBytes } from '../base/data-folder.ts';
 import { createRedactions } from '../base/redact.ts';
 import { followSecretFiles } from '../base/variables/follow-secret-file.ts';
 import { createAuditTrail } from './audit/audit-trail.ts';
+import { auditFolder } from './audit/read-audit.ts';
 import { createCachedBankData } from './bank-data/cached-bank-data.ts';
 import { createAccess } from './callers/access.ts';
 import type { Scope } from './config/callers.ts';
@@ -73,7 +74,7 @@ export function createGateway(
   };
   const audit =
     config.audit &&
-    createAuditTrail({ ...config.audit, folder: join(config.dataDir, 'audit'), redact, events: auditEvents });
+    createAuditTrail({ ...config.audit, folder: join(config.dataDir, auditFolder), redact, events: auditEvents });
   const listeners = audit === null ? [] : [audit.events];
   const telemetry = createTelemetry({ config, redact, logDestination, listeners });
   const { events, metrics, traces, droppedLogLines, setDebug } = telemetry;

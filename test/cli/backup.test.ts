@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -102,6 +103,22 @@ describe('backup and restore', () => {
     const later = join(tFolder(), 'later');
     await tRun(['backup', later], dataDir);
     expect(readdirSync(later).toSorted()).toEqual(['store-1.lmdb', 'store-1.lmdb-created', 'store-secret']);
+  });
+
+  it('keep what the audit trail has beside the backup, and restore what it has lost', async () => {
+    const [dataDir, target] = [tFolder(), join(tFolder(), 'backup')];
+    const trail = (name: string) => join(dataDir, 'audit', `2026-11-27.${name}.jsonl`);
+    mkdirSync(join(dataDir, 'audit'));
+    for (const name of ['grown', 'same', 'lost']) writeFileSync(trail(name), 'before\n');
+    expect(await tRun(['backup', target], dataDir)).toMatchObject({ code: 0 });
+    writeFileSync(trail('grown'), 'before\nafter\n');
+    writeFileSync(trail('new'), 'after\n');
+    rmSync(trail('lost'));
+    const { code, stdout } = await tRun(['restore', target, '--replace'], dataDir);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('remain in the audit trail (2 files)')]);
+    const contents = ['grown', 'same', 'lost', 'new'].map((name) => readFileSync(trail(name), 'utf8'));
+    expect(contents).toEqual(['before\nafter\n', 'before\n', 'before\n', 'after\n']);
+    expect(statSync(trail('new')).mode & 0o077).toBe(0);
   });
 
   it('change nothing if the backup is damaged', async () => {

@@ -3,6 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseBoundedJson, readProperty } from '../../base/parse-json.ts';
 
+/** Where the trail is in DATA_DIR. */
+export const auditFolder = 'audit';
+
 /** The lines of one process and one day. */
 interface AuditFile {
   path: string;
