@@ -174,6 +174,9 @@ async function findDelimiter(start: string, inTimeSlice: InTimeSlice): Promise<s
   return best?.delimiter ?? ',';
 }
 
+/** Lines of a cell, such as an old and a new account. */
+const maxIbanLines = 3;
+
 /** About a hundred rows. */
 const sampleBytes = 8_192;
 const delimiters = [',', ';', '\t', '|'];
@@ -258,7 +261,9 @@ async function* parseRows(
     const withIban = rows.filter((cells) => cells.some((cell) => looksLikeIban(cell.replaceAll('"', ''))));
     // Lines of an address may have a delimiter, but not as many as rows have, again and again.
     const whole = rows.slice(1).filter(({ length }) => length > 2 && length >= width);
-    return withIban.some(({ length }) => length > 1) || withIban.length > 1 || whole.length > 2;
+    // A row of a table with several columns has a delimiter: a few IBANs without are those of one cell.
+    const most = width > 1 ? maxIbanLines : 1;
+    return withIban.some(({ length }) => length > 1) || withIban.length > most || whole.length > 2;
   }
 
   function isExcess(row: Cells): boolean {

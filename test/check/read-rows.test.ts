@@ -251,6 +251,13 @@ describe('a file is refused with a reason', () => {
     await expect(read(content)).rejects.toThrow(`${place}: ${message}`);
   });
 
+  it('but a cell may have a few IBANs, each in a line, if the table has several columns', async () => {
+    expect((await read(`Name;IBAN\nAnna;"${iban}\n${iban}\n${iban}"\n`)).rows[1]?.[1]).toBe(
+      `${iban}\n${iban}\n${iban}`,
+    );
+    await expect(read(`Name;IBAN\nAnna;"${`${iban}\n`.repeat(4)}"\n`)).rejects.toThrow('row 2: a cell that begins');
+  });
+
   it('but a cell may have the lines of an address, with delimiters', async () => {
     const address = 'Anna Muster, c/o Bob\n1, Main Street, Floor 3\nBerlin, DE, Earth';
     expect((await read(`Name,IBAN,Text\n"${address}",${iban},x\n`)).rows[1]?.[0]).toBe(address);
