@@ -68,6 +68,8 @@ describe.skipIf(whyNoChromium)(`npm run examples${whyNoChromium}`, () => {
       await picture(page, 'essays');
       await show(page, 'many');
       await picture(page, 'phone', 'dark');
+      // Otherwise the page could ask for its orders once more when the gateway has ended.
+      await page.goto('about:blank');
     }
     examples.kill('SIGTERM');
     expect(await examples.ended).toEqual({ code: 0, signal: null });
