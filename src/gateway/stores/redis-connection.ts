@@ -22,7 +22,7 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
   let state: 'connecting' | 'up' | 'down' | 'closed' = 'connecting';
   let lastError: string | null = null;
   let downReason = '';
-  /** Number of commands. */
+  /** Number of commands that Redis has answered. */
   let answered = 0;
   let stopWaiting = () => {};
   const firstChange = new Promise<void>((resolve) => {
@@ -104,15 +104,14 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
   };
 
   /**
-   * Null if Redis does not answer in time. The client sends the commands of one turn of the event loop when those before them were
-   * answered, so if it answers those meanwhile, this one has the time once more.
+   * Null if Redis does not answer in time. The client sends the commands of one turn of the event loop only after Redis has answered
+   * those before them: if it answers such a command meanwhile, this one gets the same time again.
    */
   async function settle<T>(answer: Promise<T>): Promise<PromiseSettledResult<T> | null> {
     const answeredBefore = answered;
     const settling = Promise.allSettled([answer]);
-    const settled =
-      (await answerWithin(settling, commandTimeoutMs)) ??
-      (answered > answeredBefore ? await answerWithin(settling, commandTimeoutMs) : undefined);
+    let settled = await answerWithin(settling, commandTimeoutMs);
+    if (settled === undefined && answered > answeredBefore) settled = await answerWithin(settling, commandTimeoutMs);
     if (settled !== undefined) answered += 1;
     return settled?.[0] ?? null;
   }
@@ -132,7 +131,7 @@ function createClient(server: RedisConfig, commandTimeoutMs: number, reconnectDe
     username,
     password,
     ...(tls && { tls: {} }),
-    // Its timers run before it reads what has arrived while the process was busy, so the commands of the gateway have their own.
+    // For connecting. The client's timers run before it reads what arrived while the process was busy, so `settle` has its own.
     commandTimeout: 5 * commandTimeoutMs,
     connectTimeout,
     disconnectTimeout: 100,
