@@ -69,7 +69,7 @@ export function createConsents({ budgets, allowances, paidServices, secrets }: C
         ? isAnswered && mcpReq.requestState<Seal>()
         : await verify(String(confirmation), context).catch(() => null);
       const digest = digestOf(call, isAsked);
-      // Of those confirmed: none if this was not sealed for the same call.
+      // Confirmed calls that are left: none if this was not sealed for the same call.
       const left = seal && seal.digest === digest ? await countRemaining(limitOfCall(seal, call), call) : 0;
       if (left === null) return { refused: notCounted };
       if (seal && left > 0) {

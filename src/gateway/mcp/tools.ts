@@ -92,7 +92,7 @@ function readTool(document: DocumentNode, { schema, maxIbans }: ToolOptions): To
     throw new Error(`${name || 'it'} ${rule}`);
   }
   // The SDK finds tools by their names in an object.
-  if (name in {}) throw new Error(`${name} must have another name, which no JavaScript object has as a property`);
+  if (name in {}) throw new Error(`${name} must have another name: this is a property of every JavaScript object`);
   const { input, output } = createToolSchemas(schema, document, maxIbans);
   if ('confirmation' in input.properties)
     throw new Error(`${name} must have no variable confirmation: it is the argument with the consent of a user`);

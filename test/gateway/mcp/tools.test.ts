@@ -123,7 +123,7 @@ describe('callers', () => {
     expect((await fetch(`${origin}/mcp`)).status).toBe(405);
   });
 
-  it('cannot subscribe: the method is as unknown as any other', async () => {
+  it('gets the error of an unknown method for a subscription', async () => {
     const { origin } = await tCallers({ callers: { shop: 'bank-data' } });
     const send = async (method: string) => {
       const response = await fetch(`${origin}/mcp`, {
@@ -138,7 +138,7 @@ describe('callers', () => {
     expect(await send('subscriptions/unknown')).toEqual([404, unknown]);
   });
 
-  it.each(editions)('may leave during a call of the edition %s, which is no fault', async (edition) => {
+  it.each(editions)('may leave during a call of the edition %s, without an error in the log', async (edition) => {
     const { reply, release } = replyHeld(replyWithIban);
     const { origin, log, upstream } = await tListeningGateway(never, await tUpstream(reply));
     onTestFinished(release);
