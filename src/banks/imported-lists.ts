@@ -53,9 +53,9 @@ export interface EntryKeys {
 
 /** What can be imported. Each has its own revision: an import of participants does not change the answers about banks. */
 const kinds = {
-  /** Of a country, by bank code. */
+  /** The banks of a country, by bank code. */
   banks: { name: 'import', entryName: 'bank', revision: 'revision' },
-  /** Of a payment scheme, by BIC. */
+  /** The participants of a payment scheme, by BIC. */
   participants: { name: 'register', entryName: 'participant', revision: 'register revision' },
 } as const;
 

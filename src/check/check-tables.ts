@@ -85,7 +85,7 @@ export async function checkTables({
   }
   if (planned.some(({ isChecked }) => isChecked)) return planned;
   if (planned.every(({ checked }) => checked === null || checked.isBlank))
-    throw new PaymentFileError(`the first rows of ${fileName} are blank, or it has none: there is nothing to check`);
+    throw new PaymentFileError(`${fileName} has no rows, or its first rows are blank: there is nothing to check`);
   const hidden = tables.some(({ isHidden }) => isHidden) ? '; hidden sheets are checked if --sheet names them' : '';
   throw new PaymentFileError(
     `no column of ${fileName} has IBANs in its first rows; name the column with --column${hidden}`,

@@ -80,7 +80,7 @@ function judgeCell(row: RowToJudge, cell: IbanCell): CellResult {
   const findings: Finding[] = [];
   const judgement = cell.answer === null ? judgeAlone(row, cell, findings) : judgeAnswer(row, cell, findings);
   const { status, suggestions = [], bank = '', bic = '', nationalCheck = '', iban = '' } = judgement;
-  // A cell of which no IBAN, or none of several, was taken is INVALID anyway.
+  // Without an answer, no IBAN was taken from the cell, and it is INVALID anyway.
   if (cell.answer !== null && hasFurtherIban(row.cells[cell.column], cell.iban)) {
     const message = 'The cell has a further IBAN, right or wrong, which is not checked: write one IBAN in a cell.';
     findings.push(createFinding(row, 'IBAN_NOT_CHECKED', 'warning', cell.column, message));

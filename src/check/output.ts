@@ -21,7 +21,7 @@ export function openOutputFile(path: string): Output {
   const isStream = isDeviceOrPipe(path);
   const part = isStream ? path : `${path}.part`;
   let file = tryToWrite(path, () => {
-    // What a killed run has left, or another run still writes: that one must not write into this file.
+    // A killed run may have left it. A run that still writes it keeps its own file, and fails at its end.
     if (!isStream) rmSync(part, { force: true });
     return openSync(part, 'w');
   });
@@ -39,7 +39,7 @@ export function openOutputFile(path: string): Output {
       });
     },
     complete() {
-      // While it is open, no other file can have its number.
+      // While it is open, no other file can have its inode.
       const isReplaced = !isStream && !isOwn();
       close();
       if (isReplaced) throw new PaymentFileError(`${path} is written by another run that began later`);

@@ -154,7 +154,7 @@ async function decodeStart({ name, start: whole }: PaymentFile, named: TextEncod
 
 /**
  * The delimiter with which most cells are IBANs; if they are as many, the one with which most rows have as many cells as the first
- * row. One that is in no row is not taken if another makes a table: lines of a quoted cell would be rows. Excel names it in a first
+ * row. A delimiter that no row has is not taken if another makes a table: it would make rows of the lines of a quoted cell. Excel names it in a first
  * line `sep=;`.
  */
 async function findDelimiter(start: string, inTimeSlice: InTimeSlice): Promise<string> {
@@ -174,9 +174,6 @@ async function findDelimiter(start: string, inTimeSlice: InTimeSlice): Promise<s
   return best?.delimiter ?? ',';
 }
 
-/** Lines of a cell, such as an old and a new account. */
-const maxIbanLines = 3;
-
 /** About a hundred rows. */
 const sampleBytes = 8_192;
 const delimiters = [',', ';', '\t', '|'];
@@ -192,6 +189,9 @@ async function parseStart(text: string, delimiter: string, inTimeSlice: InTimeSl
   }
   return rows.length > 1 ? rows.slice(0, -1) : rows;
 }
+
+/** IBANs on separate lines of one cell, such as those of an old and a new account. */
+const maxIbanLines = 3;
 
 interface ParseOptions {
   /** For messages. */
@@ -261,7 +261,7 @@ async function* parseRows(
     const withIban = rows.filter((cells) => cells.some((cell) => looksLikeIban(cell.replaceAll('"', ''))));
     // Lines of an address may have a delimiter, but not as many as rows have, again and again.
     const whole = rows.slice(1).filter(({ length }) => length > 2 && length >= width);
-    // A row of a table with several columns has a delimiter: a few IBANs without are those of one cell.
+    // Rows of a table with several columns have delimiters: a few lines with nothing but an IBAN belong to one cell.
     const most = width > 1 ? maxIbanLines : 1;
     return withIban.some(({ length }) => length > 1) || withIban.length > most || whole.length > 2;
   }

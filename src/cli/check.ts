@@ -12,8 +12,7 @@ import { readBankImportConfig } from '../base/variables/service-config.ts';
 import type { AnswerSource } from '../check/answers/answer-source.ts';
 import { type Answers, createAnswers } from '../check/answers/answers.ts';
 import { type Journal, openJournal } from '../check/answers/journal.ts';
-import type { CheckedRow } from '../check/check-tables.ts';
-import { checkTables } from '../check/check-tables.ts';
+import { type CheckedRow, checkTables } from '../check/check-tables.ts';
 import { type TextEncoding, textEncodings } from '../check/encodings.ts';
 import type { Columns } from '../check/find-columns.ts';
 import { FindingCounts } from '../check/finding.ts';
@@ -113,12 +112,18 @@ function readPlan(files: readonly string[], options: CheckOptions) {
     /** The file for a repaired copy, which is checked. */
     fix: options.fix ?? null,
     maxCalls: maxCalls === undefined ? null : Number(maxCalls),
-    /** What was given that has no effect on a payment message, and on a table. */
-    tableOptions: listGiven({ column, bicColumn, nameColumn, sheet: options.sheet, encoding: options.encoding }),
+    /** The given options that are about tables, and those that are about payment messages. */
+    tableOptions: listGiven({
+      '--column': column,
+      '--bic-column': bicColumn,
+      '--name-column': nameColumn,
+      '--sheet': options.sheet,
+      '--encoding': options.encoding,
+    }),
     messageOptions: listGiven({
-      profile: options.profile === 'auto' ? null : options.profile,
-      report: options.report,
-      fix: options.fix,
+      '--profile': options.profile === 'auto' ? null : options.profile,
+      '--report': options.report,
+      '--fix': options.fix,
     }),
     isDryRun: options.dryRun ?? false,
     isResumed: options.resume ?? false,
@@ -126,10 +131,9 @@ function readPlan(files: readonly string[], options: CheckOptions) {
   };
 }
 
-/** @returns names as on the command line */
+/** The names of the options that have a value. */
 function listGiven(options: Readonly<Record<string, string | null | undefined>>): string[] {
-  const given = Object.entries(options).filter(([, value]) => value != null);
-  return given.map(([name]) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
+  return Object.entries(options).flatMap(([name, value]) => (value == null ? [] : [name]));
 }
 
 /** @throws UsageError */
@@ -341,7 +345,7 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
     }
   }
 
-  /** Among several files, there may be one that they are about. @throws PaymentFileError */
+  /** Options may be about some of several files. @throws PaymentFileError if the only file is of the other kind */
   function refuseOptions([option]: readonly string[], fact: string, subject: string): void {
     if (option !== undefined && files.length === 1)
       throw new PaymentFileError(`${fact}, but ${option} is about ${subject}`);

@@ -286,7 +286,7 @@ describe('a check that cannot be completed exits with 2 and says why', () => {
 
   it.each(['\uFEFF', '\n\n ,\n'])('a table with nothing in it: %j', async (content) => {
     const { code, stderr } = await tCheck(content).run();
-    expect([code, stderr]).toEqual([2, expect.stringContaining('payees.csv are blank, or it has none')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('payees.csv has no rows, or its first rows are blank')]);
   });
 
   it.each([

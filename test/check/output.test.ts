@@ -61,7 +61,7 @@ describe('an output', () => {
     expect(readdirSync(folder).sort()).toEqual(['payees.csv', 'results']);
   });
 
-  it('that is a pipe is no file for a repaired copy', async () => {
+  it('refuses a pipe for the repaired copy', async () => {
     const { run, path } = tCheck('<Document/>', 'payments.xml');
     execFileSync('mkfifo', [path('pipe')]);
     const { code, stderr } = await run(['--fix', path('pipe')]);

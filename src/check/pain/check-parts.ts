@@ -43,7 +43,6 @@ export function createPartChecks(options: PartChecksOptions) {
   const totals = createTotalsCheck(findings);
   const ibans = new FingerprintMap();
   let version: MessageVersion | null = null;
-  let groupHeader: XmlElement | null = null;
   /** Headers that are checked with the first payment, which may say by which rules. */
   let waiting: XmlElement[] = [];
   let payment: Payment | null = null;
@@ -58,7 +57,6 @@ export function createPartChecks(options: PartChecksOptions) {
 
     header(element) {
       totals.header(element);
-      if (element.name === 'GrpHdr') groupHeader ??= element;
       waiting.push(element);
       if (payments === 0) return;
       checkWaiting();
@@ -97,6 +95,7 @@ export function createPartChecks(options: PartChecksOptions) {
     closeMessage(element, { isDirectDebit }) {
       checkWaiting();
       totals.closeMessage();
+      const groupHeader = totals.groupHeader();
       if (groupHeader !== null && totals.ofMessage.count === 1 && !isDirectDebit) {
         findings.day = today;
         const message = 'A file with one payment cannot opt out of Verification of Payee. Compare the name before.';
@@ -111,7 +110,7 @@ export function createPartChecks(options: PartChecksOptions) {
 
   function checkWaiting(): void {
     for (const element of waiting) {
-      if (element === groupHeader) checkGroupHeader(element);
+      if (element === totals.groupHeader()) checkGroupHeader(element);
       checkPart(element, today);
     }
     waiting = [];

@@ -22,6 +22,8 @@ export function createTotalsCheck(findings: MessageFindings) {
   let groupHeader: XmlElement | null = null;
   return {
     ofMessage,
+    /** Null until it was read. */
+    groupHeader: () => groupHeader,
     header(element: XmlElement): void {
       if (element.name === 'GrpHdr') groupHeader ??= element;
     },

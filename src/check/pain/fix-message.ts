@@ -97,7 +97,7 @@ interface RepairedPart {
   repairs: readonly Repair[];
   ampersands: readonly Ampersand[];
   encoding: string;
-  /** Of the message, before its XML declaration. */
+  /** White space before the XML declaration of the message. */
   removedSpace: string;
 }
 
@@ -255,7 +255,7 @@ function repairText(
     copy += text.slice(at - start, from - start) + written;
     at = end;
   }
-  // A text that is written anew has none of the ampersands that were in it.
+  // The replacement of a text is one change, whatever ampersands the text had.
   const isReplaced = (place: number) => ordered.some((each) => each.start <= place && place < each.end);
   const escaped = ampersands
     .filter((each) => !isReplaced(each.start))
