@@ -154,13 +154,6 @@ function createProgram(): Command {
     .addOption(dotenvOption())
     .addHelpText('after', checkHelp);
   addCommand(
-    'mcp',
-    'Let an agent of this machine use a gateway: the Model Context Protocol on standard input and output.',
-    async (_, options) => (await import('./mcp.ts')).runMcp(options),
-  )
-    .option('--gateway <url>', 'A running gateway, with the key in LEDGERQUILL_KEY; without it, one is started.')
-    .addOption(dotenvOption());
-  addCommand(
     'import-banks',
     'Replace the bank directory of a country, or the register of a payment scheme. Without arguments: list the files to download.',
     async ([country, file], options) => (await import('./import-banks.ts')).runImport({ ...options, country, file }),
@@ -266,9 +259,6 @@ function createProgram(): Command {
   )
     .addOption(portOption(4002))
     .addOption(dotenvOption());
-  addCommand('completion', 'Print a script that completes this command in a shell.', async ([shell]) =>
-    (await import('./completion.ts')).printCompletion(program, shell),
-  ).addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']));
   return program;
 }
 

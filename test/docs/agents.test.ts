@@ -17,6 +17,6 @@ it('the client by the SDK prints what the page says', async () => {
 
 it('the configurations of editors are JSON, with the path of the gateway', () => {
   const configurations = blocks.filter(({ language }) => language === 'json');
-  expect(configurations).toHaveLength(2);
-  for (const { text } of configurations) expect(JSON.stringify(JSON.parse(text))).toContain('gateway.example.com');
+  expect(configurations).toHaveLength(3);
+  for (const { text } of configurations) expect(JSON.stringify(JSON.parse(text))).toContain('gateway.example.com/mcp');
 });
