@@ -1,17 +1,16 @@
 import { findBicProblems } from '../../iban/bic.ts';
 import { buildIban } from '../../iban/build-iban.ts';
-import { countryName } from '../../iban/country-name.ts';
-import { findIbanProblems, parseIban } from '../../iban/iban.ts';
-import { findCountryFormat } from '../../iban/registry.ts';
+import { findIbanProblems } from '../../iban/iban.ts';
 import type { Config, UpstreamAccess } from '../config/read-config.ts';
 import type { OpenedStore } from '../stores/open-store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { CreateUpstream } from '../upstream/upstream-client.ts';
-import type { BankDataPort, BankPage, BicValidation, IbanData, IbanGeneration, IbanValidation } from './bank-data.ts';
+import type { BankDataPort, BankPage, BicValidation, IbanGeneration, IbanValidation } from './bank-data.ts';
 import { createDataVersion, noDataVersion } from './data-version.ts';
 import { createLookUpCache, type LookUpCache } from './look-up-cache.ts';
 import { createPurges } from './purges.ts';
 import { createRestBankData, type RestBankData } from './rest/rest-bank-data.ts';
+import { computeIbanData } from './rest/wire.ts';
 import { createSharedCache } from './shared-cache.ts';
 
 interface CachedBankDataOptions extends Pick<OpenedStore, 'store' | 'sharedValues'> {
@@ -107,27 +106,7 @@ export function createBankData({ findAll }: Pick<LookUpCache, 'findAll'>, servic
 function answerIban(iban: string): IbanValidation | null {
   const problems = findIbanProblems(iban);
   if (problems.length === 0) return null;
-  return { iban, valid: false, problems, ibanData: toIbanData(iban), bankData: null };
-}
-
-/** The parts according to the registry, if only the check digits are wrong; null if the structure is wrong. */
-function toIbanData(iban: string): IbanData | null {
-  const parts = parseIban(iban);
-  const format = findCountryFormat(iban.slice(0, 2));
-  if (parts === null || format === null) return null;
-  return {
-    country: countryName(format.country),
-    countryCode: format.country,
-    sepaCountry: format.sepa,
-    checksum: parts.checkDigits,
-    bban: parts.bban,
-    bankCode: parts.bankCode,
-    accountNumber: parts.bbanRemainder,
-    branch: parts.branch,
-    nationalChecksum: parts.nationalCheckDigits,
-    countryIbanFormatAsSwift: format.format,
-    countryIbanFormatAsRegex: format.regex.source,
-  };
+  return { iban, valid: false, problems, ibanData: computeIbanData(iban), bankData: null };
 }
 
 /** The answer for a BIC that cannot be valid. */

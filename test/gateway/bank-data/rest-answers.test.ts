@@ -14,19 +14,24 @@ const mismatched = {
 describe('an answer about another IBAN', () => {
   const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid bankData { name } } }';
 
-  it('is not accepted, not cached, and reported to the operator', async () => {
-    const upstream = await tUpstream(replyJson(200, { ...seenIbanValidation, iban: 'GB29NWBK60161331926819' }));
-    const { ask, log } = tGateway({ bankDataUrl: upstream.url });
-    expect(await ask(query)).toMatchObject({
-      data: { ibanValidation: { valid: null, bankData: null } },
-      errors: [mismatched, mismatched],
-    });
-    expect(log()).toContain('"failure":"mismatched"');
-    expect(upstream.calls).toHaveLength(1);
-    upstream.answers(replyJson(200, seenIbanValidation));
-    expect(await ask(query)).toEqual({ data: { ibanValidation: { valid: true, bankData: { name: 'Commerzbank' } } } });
-    expect(upstream.calls).toHaveLength(2);
-  });
+  it.each([{ iban: 'GB29NWBK60161331926819' }, { iban: null, iban_data: { BBAN: 'NWBK60161331926819' } }])(
+    'is not accepted, not cached, and reported to the operator: %j',
+    async (named) => {
+      const upstream = await tUpstream(replyJson(200, { ...seenIbanValidation, ...named }));
+      const { ask, log } = tGateway({ bankDataUrl: upstream.url });
+      expect(await ask(query)).toMatchObject({
+        data: { ibanValidation: { valid: null, bankData: null } },
+        errors: [mismatched, mismatched],
+      });
+      expect(log()).toContain('"failure":"mismatched"');
+      expect(upstream.calls).toHaveLength(1);
+      upstream.answers(replyJson(200, seenIbanValidation));
+      expect(await ask(query)).toEqual({
+        data: { ibanValidation: { valid: true, bankData: { name: 'Commerzbank' } } },
+      });
+      expect(upstream.calls).toHaveLength(2);
+    },
+  );
 
   it.each(['DE89 3704 0044 0532 0130 00', 'de89370400440532013000', '', null])(
     'is not one with the same IBAN, in whatever format, or with none: %j',

@@ -61,11 +61,33 @@ it.each([
     { bank_code: 117, branch: 7301, account_number: 61111101800000000 },
     ['117', '7301', '61111101800000000'],
   ],
-  ['FR1420041010050500013M02606', { bank_code: 20041, branch: 1005, account_number: 'X' }, ['20041', '01005', 'X']],
+  ['FR1420041010050500013M02606', { bank_code: 20041, branch: 1005, account_number: 'M' }, ['20041', '01005', 'M']],
   ['NO9386011117947', { bank_code: 8601, account_number: 9 }, ['8601', null, '9']],
 ])('codes of %s that are numbers keep their zeros: %j', (iban, changes, [bankCode, branch, accountNumber]) => {
   const { ibanData } = readIbanAnswer({ valid: true, iban_data: { country: 'A', ...changes } }, iban) ?? {};
   expect(ibanData).toMatchObject({ bankCode, branch, accountNumber });
+});
+
+const other = seenIbanValidation.iban_data;
+const own = { BBAN: 'NWBK60161331926819', bank_code: 'NWBK', branch: '601613', account_number: '31926819' };
+
+it.each([
+  ['of another country', other],
+  ['of the same bank', { ...own, BBAN: 'NWBK60161331926818', account_number: '31926818' }],
+  ['without a BBAN', { bank_code: 'BUKB', branch: '201555', account_number: '55555555' }],
+  ['with the check digits of another', { ...own, country: 'United Kingdom', checksum: '33' }],
+])('the parts of an IBAN are its own if the answer has those of another account: %s', (_, parts) => {
+  const bank = { name: 'Commerzbank', bank_code: '37040044' };
+  const body = { valid: true, iban: 'GB29NWBK60161331926819', iban_data: parts, bank_data: bank };
+  const answer = readIbanAnswer(body, 'GB29NWBK60161331926819');
+  expect(answer?.ibanData).toMatchObject({
+    ...{ country: 'United Kingdom', checksum: '29', bban: own.BBAN },
+    ...{ bankCode: own.bank_code, branch: own.branch, accountNumber: own.account_number },
+  });
+  // Its bank is that of the other account, unless it has the code of this one's.
+  if (!('checksum' in parts) || parts.checksum !== '33') expect(answer?.bankData).toBeNull();
+  const ownBank = { ...body, bank_data: { ...bank, bank_code: 'NWBK' } };
+  expect(readIbanAnswer(ownBank, body.iban)?.bankData).toMatchObject({ name: 'Commerzbank' });
 });
 
 it.each(['N/A', 'n/a', 'n.a.', '-', '--', ' - ', 'null', 'NULL', 'undefined', '', ' '])(

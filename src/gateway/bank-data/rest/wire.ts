@@ -1,7 +1,9 @@
 import type { BicSource } from '../../../banks/listed-bank.ts';
 import { isObject } from '../../../base/parse-json.ts';
 import { compactBic } from '../../../iban/bic.ts';
+import { countryName } from '../../../iban/country-name.ts';
 import { compactIban, findIbanProblems, parseIban } from '../../../iban/iban.ts';
+import { findCountryFormat } from '../../../iban/registry.ts';
 import { findRefusal } from '../../upstream/upstream-error.ts';
 import type { Bank, BicValidation, IbanData, IbanValidation } from '../bank-data.ts';
 
@@ -11,10 +13,13 @@ import type { Bank, BicValidation, IbanData, IbanValidation } from '../bank-data
  * is treated as absent.
  */
 
-/** Whether a body is about this compacted IBAN; true if it names none. */
+/** Whether a body is about this compacted IBAN, by the IBAN or else the BBAN that it names; true if it names neither. */
 export function isAboutIban(body: unknown, iban: string): boolean {
-  const found = readText(readObject(body)?.iban);
-  return found === null || found === iban || compactIban(found) === iban;
+  const wire = readObject(body);
+  const found = readText(wire?.iban);
+  if (found !== null) return found === iban || compactIban(found) === iban;
+  const bban = readObject(wire?.iban_data)?.BBAN;
+  return typeof bban !== 'string' || readText(bban) === null || compactIban(bban) === iban.slice(4);
 }
 
 /** Parses the answer of `iban_validate` or `iban_generate` for this compacted IBAN; null if the body has another shape. */
@@ -23,10 +28,13 @@ export function readIbanAnswer(body: unknown, iban: string): IbanValidation | nu
   const valid = readFlag(wire?.valid);
   if (wire === null || valid === null || (!valid && isRefusal(body))) return null;
   const ibanData = readIbanData(wire.iban_data, iban);
-  const bankData = readBankData(wire.bank_data, iban);
-  // Without its leading zeros, it is the code of the same bank.
-  if (bankData?.bankCode && ibanData && Number(bankData.bankCode) === Number(ibanData.bankCode))
-    bankData.bankCode = ibanData.bankCode;
+  let bankData = readBankData(wire.bank_data, iban);
+  if (bankData !== null && ibanData !== null) {
+    // Without its leading zeros, it is the code of the same bank.
+    const isSame = bankData.bankCode !== null && Number(bankData.bankCode) === Number(ibanData.bankCode);
+    if (isSame) bankData.bankCode = ibanData.bankCode;
+    else if (bankData.bankCode !== ibanData.bankCode && !isOfIban(wire.iban_data, iban)) bankData = null;
+  }
   return valid ? { iban, valid, problems: [], ibanData, bankData } : { ...toRejectedIban(iban), ibanData, bankData };
 }
 
@@ -56,10 +64,11 @@ export function readIban(body: unknown): string | null {
   return readText(readObject(body)?.iban);
 }
 
-/** Country code, check digits and BBAN come from the IBAN itself where the service does not repeat them. */
+/** The BBAN and its parts are those of the IBAN, if the service has returned the parts of another account. */
 function readIbanData(value: unknown, iban: string): IbanData | null {
   const wire = readObject(value);
   if (wire === null) return null;
+  if (!isOfIban(wire, iban)) return computeIbanData(iban);
   const { bank_code, branch, account_number, national_checksum } = wire;
   const types = [typeof bank_code, typeof branch, typeof account_number, typeof national_checksum];
   const parts = types.includes('number') ? parseIban(iban) : null;
@@ -78,9 +87,40 @@ function readIbanData(value: unknown, iban: string): IbanData | null {
   });
   if (data === null) return null;
   data.countryCode ??= iban.slice(0, 2);
-  data.checksum ??= iban.slice(2, 4);
-  data.bban ??= iban.slice(4);
+  data.checksum = iban.slice(2, 4);
+  data.bban = iban.slice(4);
   return data as IbanData;
+}
+
+/** Whether each part of an account that a value names is in this IBAN. */
+function isOfIban(value: unknown, iban: string): boolean {
+  const wire = readObject(value);
+  const bban = iban.slice(4);
+  if (typeof wire?.BBAN === 'string' && readText(wire.BBAN) !== null && compactIban(wire.BBAN) !== bban) return false;
+  return [wire?.bank_code, wire?.branch, wire?.account_number, wire?.national_checksum].every((part) => {
+    const text = readText(part);
+    return text === null || bban.includes(text) || bban.includes(compactIban(text));
+  });
+}
+
+/** The parts of an IBAN according to the registry; null if its structure is wrong. */
+export function computeIbanData(iban: string): IbanData | null {
+  const parts = parseIban(iban);
+  const format = findCountryFormat(iban.slice(0, 2));
+  if (parts === null || format === null) return null;
+  return {
+    country: countryName(format.country),
+    countryCode: format.country,
+    sepaCountry: format.sepa,
+    checksum: parts.checkDigits,
+    bban: parts.bban,
+    bankCode: parts.bankCode,
+    accountNumber: parts.bbanRemainder,
+    branch: parts.branch,
+    nationalChecksum: parts.nationalCheckDigits,
+    countryIbanFormatAsSwift: format.format,
+    countryIbanFormatAsRegex: format.regex.source,
+  };
 }
 
 /** The code as the IBAN has it, if it is the same number: a number has no leading zeros, and only 15 exact digits. */
