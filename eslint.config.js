@@ -20,7 +20,7 @@ export default [
       ],
       // Pages and failures have no key; entities have the keys of the field, such as a BIC.
       '@graphql-eslint/strict-id-in-types': 'off',
-      // `Bank.bankCode` is the usual name.
+      // `BankData.bankCode` is the usual name.
       '@graphql-eslint/no-typename-prefix': 'off',
       // Pagination is forward only, and short lists are not connections.
       '@graphql-eslint/relay-arguments': ['error', { includeBoth: false }],

@@ -12,9 +12,9 @@ import { visit } from 'graphql';
 const types = {
   "keys": {
     "Allowance": null,
-    "Bank": "id",
-    "BankConnection": null,
-    "BankEdge": null,
+    "BankData": "id",
+    "BankDataConnection": null,
+    "BankDataEdge": null,
     "BankScheme": null,
     "BicValidation": "bic",
     "CallerBudget": null,
@@ -48,7 +48,7 @@ const types = {
     "PageInfo": null
   },
   "lists": {
-    "Bank": [
+    "BankData": [
       "schemes"
     ],
     "IbanCountry": [
@@ -132,7 +132,7 @@ const types = {
       "InvalidIbanFields"
     ],
     "Node": [
-      "Bank",
+      "BankData",
       "Essay",
       "EssayOrder",
       "IbanValidation"

@@ -10,9 +10,9 @@ import { relayPagination } from '@urql/exchange-graphcache/extras';
 const types = {
   "keys": {
     "Allowance": null,
-    "Bank": null,
-    "BankConnection": null,
-    "BankEdge": null,
+    "BankData": null,
+    "BankDataConnection": null,
+    "BankDataEdge": null,
     "BankScheme": null,
     "BicValidation": null,
     "CallerBudget": null,
@@ -90,7 +90,7 @@ const types = {
       "InvalidIbanFields"
     ],
     "Node": [
-      "Bank",
+      "BankData",
       "Essay",
       "EssayOrder",
       "IbanValidation"

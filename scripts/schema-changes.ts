@@ -4,7 +4,7 @@ import { type GraphQLSchema, parse } from 'graphql';
 
 /** An intended breaking change. */
 export interface Declaration {
-  /** As the check reports it: `Bank.zip`, `Query.banks.first`. */
+  /** As the check reports it: `BankData.zip`, `Query.banks.first`. */
   path: string;
   reason: string;
 }

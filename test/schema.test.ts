@@ -102,6 +102,20 @@ describe('possibleTypes.json', () => {
 });
 
 describe('the schema', () => {
+  it('has the names that the product promises', () => {
+    const { IbanValidation, IbanData, BankData, EssayMode, Query, Mutation } = schema.getTypeMap();
+    const typeOf = (type: GraphQLNamedType | undefined, field: string) =>
+      isObjectType(type) && String(type.getFields()[field]?.type);
+    expect([IbanData, BankData].map(isObjectType)).toEqual([true, true]);
+    expect(isEnumType(EssayMode)).toBe(true);
+    expect(typeOf(Query, 'ibanValidation')).toMatch(/^IbanValidation!?$/);
+    expect(typeOf(IbanValidation, 'ibanData')).toBe('IbanData');
+    expect(typeOf(IbanValidation, 'bankData')).toBe('BankData');
+    expect(typeOf(Query, 'bank')).toBe('BankData');
+    expect(typeOf(Query, 'banks')).toBe('BankDataConnection');
+    expect(typeOf(Mutation, 'generateEssay')).toMatch(/^GenerateEssayResult!?$/);
+  });
+
   const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
   const ours = types.filter(
     ({ name }) => !['Boolean', 'ID', 'Int', 'String', 'Float'].includes(name) && !/^_|__/.test(name),

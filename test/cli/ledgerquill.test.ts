@@ -62,7 +62,7 @@ describe('the ledgerquill command', () => {
     const { code, stdout, stderr } = await runCommand(['schema', '--scopes']);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/@link\(url: "[^"]+", import: \[.*"@requiresScopes"\]\)/);
-    expect(stdout).toMatch(/^ {2}bank\([^)]*\): Bank .*@requiresScopes\(scopes: \[\["bank-data"\]\]\)$/m);
+    expect(stdout).toMatch(/^ {2}bank\([^)]*\): BankData .*@requiresScopes\(scopes: \[\["bank-data"\]\]\)$/m);
     expect(stdout).toMatch(/^ {2}startEssay\([^)]*\): StartEssayResult.*@requiresScopes\(scopes: \[\["essays"\]\]\)$/m);
     const without = stdout.replace(/ @requiresScopes\(scopes: .*?\]\]\)/g, '').replace(', "@requiresScopes"', '');
     expect(print(parse(without))).toBe(print(parse(subgraph)));

@@ -14,7 +14,7 @@ export interface IbanValidation {
   /** Empty when valid, and only then. */
   problems: readonly ValidationProblem<IbanProblem>[];
   ibanData: IbanData | null;
-  bankData: Bank | null;
+  bankData: BankData | null;
 }
 
 /** The parts of an IBAN, named as in the GraphQL schema (`checksum`: the check digits). Null if not known. */
@@ -34,7 +34,7 @@ export interface IbanData {
 }
 
 /** A bank as its directory lists it. Null where the directory has no value. */
-export interface Bank {
+export interface BankData {
   bankCode: string | null;
   countryCode: string | null;
   name: string | null;
@@ -61,7 +61,7 @@ export interface BicValidation {
   /** Empty when valid, and only then. */
   problems: readonly ValidationProblem<BicProblem>[];
   /** Null where the service does not know the bank. */
-  bank: Bank | null;
+  bank: BankData | null;
 }
 
 export interface BankListRequest {
@@ -77,7 +77,7 @@ export interface BankListRequest {
 
 export interface BankPage {
   /** Banks with their offsets in the list. Fewer than `limit` if the service ignores `search`: the page is filtered. */
-  banks: readonly { bank: Bank; offset: number }[];
+  banks: readonly { bank: BankData; offset: number }[];
   /** Offset of the next page; null on the last one. */
   next: number | null;
   /** Null if the service does not return it or ignores `search`. */

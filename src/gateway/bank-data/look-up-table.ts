@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { CacheStatus } from '../telemetry/metrics/exposition.ts';
-import type { Bank, IbanData, IbanValidation } from './bank-data.ts';
+import type { BankData, IbanData, IbanValidation } from './bank-data.ts';
 import { noPurges, type Purges } from './purges.ts';
 
 /** An answer with its times, in milliseconds since 1970. */
@@ -90,7 +90,7 @@ export function createAnswerTemplates(maxBanks: number): FindTemplate {
 const seenOnce = 'seen once';
 
 /** The answer for a valid IBAN whose parts and bank the service knows. */
-type KnownValidation = IbanValidation & { ibanData: IbanData; bankData: Bank };
+type KnownValidation = IbanValidation & { ibanData: IbanData; bankData: BankData };
 
 function isKnownValidation(answer: Partial<IbanValidation>): answer is KnownValidation {
   const { valid, problems, ibanData, bankData } = answer;
@@ -114,7 +114,7 @@ const maxTextLength = 100;
  */
 class AnswerTemplate {
   readonly #ibanData: IbanData;
-  readonly #bankData: Bank;
+  readonly #bankData: BankData;
   readonly #parts: readonly Part[];
 
   constructor({ iban, ibanData, bankData }: KnownValidation) {

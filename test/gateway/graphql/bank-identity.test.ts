@@ -44,22 +44,22 @@ it('keeps every bank of the German list apart in the cache of Apollo Client', as
     (page) => cache.readQuery<Page>({ query: pageQuery, variables: { after: page } })?.banks.nodes ?? [],
   );
   expect(read.map(({ bankCode }) => bankCode)).toEqual(codes);
-  const stored = Object.keys(cache.extract()).filter((key) => key.startsWith('Bank:'));
+  const stored = Object.keys(cache.extract()).filter((key) => key.startsWith('BankData:'));
   expect(stored).toHaveLength(codes.length);
 });
 
 /** Apollo Client adds `__typename` to each selection. */
 function withTypes({ banks }: Page) {
-  const nodes = banks.nodes.map((node) => ({ __typename: 'Bank', ...node }));
+  const nodes = banks.nodes.map((node) => ({ __typename: 'BankData', ...node }));
   const pageInfo = { __typename: 'PageInfo', ...banks.pageInfo };
-  return { banks: { __typename: 'BankConnection', nodes, pageInfo } };
+  return { banks: { __typename: 'BankDataConnection', nodes, pageInfo } };
 }
 
-describe('Bank as an entity', () => {
-  const query = `query ($r: [_Any!]!) { _entities(representations: $r) { ... on Bank { id bankCode name bic } } }`;
+describe('BankData as an entity', () => {
+  const query = `query ($r: [_Any!]!) { _entities(representations: $r) { ... on BankData { id bankCode name bic } } }`;
   const ask = async (...keys: object[]) => {
     const gateway = tGateway({ bankDataUrl: await tBankDataService() });
-    return gateway.ask(query, { r: keys.map((key) => ({ __typename: 'Bank', ...key })) });
+    return gateway.ask(query, { r: keys.map((key) => ({ __typename: 'BankData', ...key })) });
   };
 
   it('has the key id, for each of the banks that share a BIC', async () => {
@@ -93,7 +93,7 @@ describe('Bank as an entity', () => {
 
   it('fails with the service', async () => {
     const { ask } = await tScriptedGateway(replyJson(500, {}));
-    const { data, errors } = await ask(query, { r: [{ __typename: 'Bank', id: 'DE:50040000:COBADEFFXXX' }] });
+    const { data, errors } = await ask(query, { r: [{ __typename: 'BankData', id: 'DE:50040000:COBADEFFXXX' }] });
     expect(data?._entities).toEqual([null]);
     expect(errors).toMatchObject([{ extensions: { code: 'UPSTREAM_FAILED' } }]);
   });

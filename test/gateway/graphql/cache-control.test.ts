@@ -31,7 +31,7 @@ describe('the scope of an answer', () => {
     ['public', '{ country(code: "DE") { name } }'],
     ['public', '{ __typename countries { code ibanFields { name } } }'],
     ['public', '{ bank(bic: "COBADEFFXXX") { name } banks { nodes { name } pageInfo { endCursor } } }'],
-    ['public', entities('... on IbanCountry { name } ... on Bank { name }')],
+    ['public', entities('... on IbanCountry { name } ... on BankData { name }')],
     ['private', `{ ${validation} }`],
     ['private', `{ country(code: "DE") { name } ${validation} }`],
     ['private', `${entities('...v')} fragment v on IbanValidation { valid }`],
@@ -72,7 +72,7 @@ describe('personal data', () => {
     const cacheable = types
       .filter(({ extensions }) => extensions.cacheScope === 'public')
       .flatMap((type) => [...typesWithin(type)]);
-    expect(cacheable).toContain('BankEdge');
+    expect(cacheable).toContain('BankDataEdge');
     expect(cacheable.filter((name) => tagged.includes(name))).toEqual([]);
   });
 });

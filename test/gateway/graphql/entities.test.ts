@@ -5,7 +5,7 @@ import { tScriptedGateway } from '../../support/gateway.ts';
 import { replyFailingFor, replyInWaves, replyJson } from '../../support/scripted-upstream.ts';
 
 const query = `query ($representations: [_Any!]!) { _entities(representations: $representations) {
-  __typename ... on IbanValidation { iban valid } ... on IbanCountry { code name } ... on Bank { bic bankName: name } } }`;
+  __typename ... on IbanValidation { iban valid } ... on IbanCountry { code name } ... on BankData { bic bankName: name } } }`;
 
 /** For IBANs, and for the bank of a BIC. */
 const echo = replyJson(200, { valid: true, bank_data: { name: 'A bank', swift: 'COBADEFFXXX' } });
@@ -17,7 +17,7 @@ describe('_entities', () => {
     const representations = [
       { __typename: 'IbanValidation', iban: 'de89 3704 0044 0532 0130 00' },
       { __typename: 'IbanCountry', code: 'FR' },
-      { __typename: 'Bank', bic: 'COBADEFFXXX' },
+      { __typename: 'BankData', bic: 'COBADEFFXXX' },
       { __typename: 'IbanCountry', code: 'US' },
     ];
     expect(await ask(query, { representations })).toEqual({
@@ -25,7 +25,7 @@ describe('_entities', () => {
         _entities: [
           { __typename: 'IbanValidation', iban: 'DE89370400440532013000', valid: true },
           { __typename: 'IbanCountry', code: 'FR', name: 'France' },
-          { __typename: 'Bank', bic: 'COBADEFFXXX', bankName: 'A bank' },
+          { __typename: 'BankData', bic: 'COBADEFFXXX', bankName: 'A bank' },
           null,
         ],
       },

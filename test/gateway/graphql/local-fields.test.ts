@@ -43,7 +43,7 @@ const localQueries: [string, string, object?][] = [
   ],
   [
     'entities',
-    `query ($r: [_Any!]!) { _entities(representations: $r) { ... on IbanValidation { ${localFields} } ... on Bank { bic } } }`,
+    `query ($r: [_Any!]!) { _entities(representations: $r) { ... on IbanValidation { ${localFields} } ... on BankData { bic } } }`,
     { r: [{ __typename: 'IbanValidation', iban: german }] },
   ],
   [

@@ -14,7 +14,7 @@ import { replyJson } from '../../support/scripted-upstream.ts';
 import { tBankDataService } from '../../support/self-hosted.ts';
 
 const german = 'DE89370400440532013000';
-const query = 'query ($id: ID!) { node(id: $id) { __typename id ...I ... on Bank { name } ...E ...O } }';
+const query = 'query ($id: ID!) { node(id: $id) { __typename id ...I ... on BankData { name } ...E ...O } }';
 const fragments = `fragment I on IbanValidation { iban format { isWellFormed } } fragment E on Essay { wordCount }
   fragment O on EssayOrder { state { __typename } }`;
 const refetch = `${query} ${fragments}`;
@@ -40,7 +40,7 @@ describe('node(id:)', () => {
     const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
     const { data } = await ask(`{ ibanValidation(iban: "${german}") { bankData { id name } } }`);
     const bank = data?.ibanValidation?.bankData;
-    expect((await ask(refetch, { id: bank?.id })).data?.node).toEqual({ __typename: 'Bank', ...bank });
+    expect((await ask(refetch, { id: bank?.id })).data?.node).toEqual({ __typename: 'BankData', ...bank });
   });
 
   it('finds an essay and its order again', async () => {

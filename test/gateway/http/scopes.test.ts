@@ -95,7 +95,7 @@ describe.each(ways)('a request that is answered %s', (way) => {
     ['{ __schema { queryType { name } } }', [['FORBIDDEN', ['__schema']]], null],
     ['{ __type(name: "Query") { name } }', [['FORBIDDEN', ['__type']]], { __type: null }],
     [
-      'query ($yes: Boolean = true) { __typename ...F ... on Query @include(if: $yes) { a: __type(name: "Bank") { name } } } ' +
+      'query ($yes: Boolean = true) { __typename ...F ... on Query @include(if: $yes) { a: __type(name: "BankData") { name } } } ' +
         'fragment F on Query { country(code: "DE") { name } b: __type(name: "Query") { name } }',
       [
         ['FORBIDDEN', ['b']],

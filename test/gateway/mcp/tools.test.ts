@@ -214,7 +214,7 @@ it('lets a query pass a flood of calls', async () => {
 });
 
 describe('a trusted document', () => {
-  const bank = `fragment Bank on Bank { name bic }`;
+  const bank = `fragment Bank on BankData { name bic }`;
   const documents = {
     marked: `"""
     Find the bank of an account.

@@ -12,7 +12,14 @@ import {
   toUpstreamError,
   type UpstreamErrorEvents,
 } from '../../upstream/upstream-error.ts';
-import type { Bank, BankListRequest, BankPage, BicValidation, IbanGeneration, IbanValidation } from '../bank-data.ts';
+import type {
+  BankData,
+  BankListRequest,
+  BankPage,
+  BicValidation,
+  IbanGeneration,
+  IbanValidation,
+} from '../bank-data.ts';
 import { type DataVersion, dataVersionHeader } from '../data-version.ts';
 import {
   isAboutBic,
@@ -159,7 +166,7 @@ async function requestBankPage(
     calls += 1;
     answer = await requestPage(page, perPage);
   }
-  const range: Bank[] = answer.banks.slice(offset - (page - 1) * perPage);
+  const range: BankData[] = answer.banks.slice(offset - (page - 1) * perPage);
   let isCutShort = false;
   for (; range.length < limit && calls < maxCalls && hasNextPage(page, answer, perPage); calls += 1) {
     furtherPages.calls += 1;
@@ -207,7 +214,7 @@ function hasNextPage(page: number, { banks, lastPage }: ServicePage, perPage: nu
   return lastPage === null ? banks.length >= perPage : page < lastPage;
 }
 
-function hasWords({ name, bankCode, bic }: Bank, words: readonly string[]): boolean {
+function hasWords({ name, bankCode, bic }: BankData, words: readonly string[]): boolean {
   if (words.length === 0) return true;
   const text = normalizeForSearch(`${name ?? ''} ${bankCode ?? ''} ${bic ?? ''}`);
   return words.every((word) => text.includes(word));

@@ -5,7 +5,7 @@ import { countryName } from '../../../iban/country-name.ts';
 import { compactIban, findIbanProblems, parseIban } from '../../../iban/iban.ts';
 import { findCountryFormat } from '../../../iban/registry.ts';
 import { findRefusal } from '../../upstream/upstream-error.ts';
-import type { Bank, BicValidation, IbanData, IbanValidation } from '../bank-data.ts';
+import type { BankData, BicValidation, IbanData, IbanValidation } from '../bank-data.ts';
 
 /*
  * The bodies of the service's responses, read tolerantly: absent, null, "", "N/A", "-" and "null" are the same; a number or boolean
@@ -129,7 +129,7 @@ function readCode(code: unknown, part: string | null | undefined): string | null
 }
 
 /** Null if the service knows only the code, which is a part of the IBAN and no knowledge of a bank. */
-function readBankData(value: unknown, iban: string): Bank | null {
+function readBankData(value: unknown, iban: string): BankData | null {
   const bank = readBank(readObject(value));
   const { name, address, zip, city, bic } = bank;
   return unlessEmpty({ name, address, zip, city, bic }) && { ...bank, countryCode: iban.slice(0, 2) };
@@ -181,7 +181,7 @@ export function readServicePage(body: unknown) {
 const maxItems = 1_000;
 
 /** A US bank has a routing number (`us_routing`) instead of a bank code. */
-function readListItem(wire: Readonly<Record<string, unknown>>): Bank {
+function readListItem(wire: Readonly<Record<string, unknown>>): BankData {
   const ibanData = readObject(wire.iban_data);
   const usRouting = readText(wire.us_routing);
   const swiftBank = unlessEmpty(readBank(readObject(wire.swift_data)));
@@ -195,7 +195,7 @@ function readListItem(wire: Readonly<Record<string, unknown>>): Bank {
 }
 
 /** The endpoints use different names for the same field. */
-function readBank(wire: Readonly<Record<string, unknown>> | null): Bank {
+function readBank(wire: Readonly<Record<string, unknown>> | null): BankData {
   return {
     bankCode: readText(wire?.bank_code),
     countryCode: readText(wire?.country_code),
@@ -211,7 +211,7 @@ function readBank(wire: Readonly<Record<string, unknown>> | null): Bank {
 /** Where the record is from. Only the self-hosted service reports it. */
 function readOrigin(
   wire: Readonly<Record<string, unknown>> | null,
-): Pick<Bank, 'bicSource' | 'status' | 'successor' | 'source' | 'date'> {
+): Pick<BankData, 'bicSource' | 'status' | 'successor' | 'source' | 'date'> {
   const bicSource = bicSources.includes(wire?.bic_source) ? (wire?.bic_source as BicSource) : null;
   const status = wire?.status === 'LISTED' || wire?.status === 'DELETED' ? wire.status : null;
   const successor = status === 'DELETED' ? readText(wire?.successor) : null;

@@ -4,7 +4,7 @@ import { GatewayError } from '../../../base/errors.ts';
 import { compactBic } from '../../../iban/bic.ts';
 import { countryCodes } from '../../../iban/country-codes.ts';
 import { compactIban } from '../../../iban/iban.ts';
-import type { Bank, BankPage } from '../../bank-data/bank-data.ts';
+import type { BankData, BankPage } from '../../bank-data/bank-data.ts';
 import { BicType, builder, DateType, NodeType } from './builder.ts';
 import { PageInfoType, pageSize, pageSizeArg, readCursor, readPageSize, writeCursor } from './connection.ts';
 import { type Context, limitToListFreshness } from './context.ts';
@@ -71,7 +71,7 @@ const BankSchemeType = builder.objectRef<BankScheme>('BankScheme').implement({
   }),
 });
 
-export const BankType = builder.objectRef<Bank>('Bank').implement({
+export const BankDataType = builder.objectRef<BankData>('BankData').implement({
   interfaces: [NodeType],
   directives: [entityKey('id'), entityKey('bic')],
   extensions: {
@@ -144,19 +144,19 @@ export const BankType = builder.objectRef<Bank>('Bank').implement({
 });
 
 /** Such as `DE:37040044:COBADEFFXXX`. A bank with neither code nor BIC has its name. */
-function bankId({ countryCode, bankCode, bic, name }: Bank): string {
+function bankId({ countryCode, bankCode, bic, name }: BankData): string {
   const parts = [countryCode, bankCode, bic];
   if (bankCode === null && bic === null) parts.push(name);
   return parts.map((part) => part ?? '').join(':');
 }
 
 /** The head office, or the branch if the BIC has one. */
-async function findByBic(bic: string, { loaders }: Context): Promise<Bank | null> {
+async function findByBic(bic: string, { loaders }: Context): Promise<BankData | null> {
   return (await loaders.validateBic(compactBic(bic))).bank;
 }
 
 /** The record may be the one of its BIC; otherwise it is in the list of its country. */
-export async function findBank(id: string, context: Context): Promise<Bank | null> {
+export async function findBank(id: string, context: Context): Promise<BankData | null> {
   const { services, limiter, requestContext } = context;
   const [country, bankCode, bic = ''] = id.split(':');
   const ofBic = bic === '' ? null : await findByBic(bic, context);
@@ -172,7 +172,7 @@ export async function findBank(id: string, context: Context): Promise<Bank | nul
 builder.queryField('bank', (t) =>
   t.field({
     extensions: bankDataScope,
-    type: BankType,
+    type: BankDataType,
     nullable: true,
     directives: [lookUpCost, paid],
     description:
@@ -187,24 +187,24 @@ builder.queryField('bank', (t) =>
 
 const maxSearchWords = 10;
 
-const BankEdgeType = builder.objectRef<BankPage['banks'][number]>('BankEdge').implement({
+const BankDataEdgeType = builder.objectRef<BankPage['banks'][number]>('BankDataEdge').implement({
   description: 'A bank and its cursor.',
   fields: (t) => ({
     cursor: t.string({
       description: 'Pass it as `after` to continue from here.',
       resolve: ({ offset }) => writeCursor(offset),
     }),
-    node: t.expose('bank', { type: BankType, description: 'The bank.' }),
+    node: t.expose('bank', { type: BankDataType, description: 'The bank.' }),
   }),
 });
 
-const BankConnectionType = builder.objectRef<BankPage>('BankConnection').implement({
+const BankDataConnectionType = builder.objectRef<BankPage>('BankDataConnection').implement({
   extensions: { cacheScope: 'public' },
   description: 'A page of banks.',
   fields: (t) => ({
-    edges: t.expose('banks', { type: [BankEdgeType], description: 'The banks with their cursors.' }),
+    edges: t.expose('banks', { type: [BankDataEdgeType], description: 'The banks with their cursors.' }),
     nodes: t.field({
-      type: [BankType],
+      type: [BankDataType],
       description: 'The banks without cursors.',
       resolve: ({ banks }) => banks.map(({ bank }) => bank),
     }),
@@ -228,7 +228,7 @@ const BankConnectionType = builder.objectRef<BankPage>('BankConnection').impleme
 builder.queryField('banks', (t) =>
   t.field({
     extensions: bankDataScope,
-    type: BankConnectionType,
+    type: BankDataConnectionType,
     nullable: true,
     directives: [lookUpCost, pageSize, paid],
     description:

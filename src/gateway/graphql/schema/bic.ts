@@ -2,7 +2,7 @@ import { type BicMatch, compactBic, findBicProblems, fullBic, matchBic, parseBic
 import { parseIban } from '../../../iban/iban.ts';
 import { findPastedBic } from '../../../iban/pasted.ts';
 import type { BicValidation, IbanValidation } from '../../bank-data/bank-data.ts';
-import { BankType } from './bank.ts';
+import { BankDataType } from './bank.ts';
 import { BicType, builder } from './builder.ts';
 import { type Context, limitToListFreshness } from './context.ts';
 import { lookUpCost, paid } from './directives.ts';
@@ -75,7 +75,7 @@ const BicValidationType = builder.objectRef<BicValidation>('BicValidation').impl
       resolve: ({ bic }) => parseBic(bic)?.isTest ?? false,
     }),
     bank: t.expose('bank', {
-      type: BankType,
+      type: BankDataType,
       nullable: true,
       description: 'The bank; null if the service does not know it, or, with an error, when it fails.',
     }),

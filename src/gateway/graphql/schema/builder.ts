@@ -78,7 +78,7 @@ export const NodeType = builder.interfaceRef<object>('Node').implement({
   resolveType(node) {
     if ('problems' in node) return 'IbanValidation';
     if ('state' in node) return 'EssayOrder';
-    return 'text' in node ? 'Essay' : 'Bank';
+    return 'text' in node ? 'Essay' : 'BankData';
   },
 });
 

@@ -12,7 +12,7 @@ import { nationalCheck } from '../../../iban/national-checks.ts';
 import { findCountryFormat } from '../../../iban/registry.ts';
 import { suggestIbans } from '../../../iban/suggest-ibans.ts';
 import type { IbanData, IbanValidation } from '../../bank-data/bank-data.ts';
-import { BankType } from './bank.ts';
+import { BankDataType } from './bank.ts';
 import { builder, IbanType, NodeType } from './builder.ts';
 import { type Context, limitToListFreshness } from './context.ts';
 import { IbanCountryType } from './country.ts';
@@ -227,7 +227,7 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
       description: 'The parts of the IBAN; null if it cannot be parsed, or, with an error, when the service fails.',
     }),
     bankData: t.expose('bankData', {
-      type: BankType,
+      type: BankDataType,
       nullable: true,
       description: 'The bank of the account; null if the service does not know it, or, with an error, when it fails.',
     }),

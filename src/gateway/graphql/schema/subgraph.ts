@@ -7,8 +7,8 @@ import {
   print,
   visit,
 } from 'graphql';
-import type { Bank } from '../../bank-data/bank-data.ts';
-import { BankType } from './bank.ts';
+import type { BankData } from '../../bank-data/bank-data.ts';
+import { BankDataType } from './bank.ts';
 import { builder } from './builder.ts';
 import { IbanCountryType } from './country.ts';
 import { resolveEntities } from './entities.ts';
@@ -28,14 +28,14 @@ export const federationLink = {
 const AnyType = builder.scalarType('_Any', { serialize: (value) => value });
 
 const EntityType = builder.unionType('_Entity', {
-  types: [BankType, IbanCountryType, IbanValidationType],
+  types: [BankDataType, IbanCountryType, IbanValidationType],
   // By a field that only one of them has, so that entities are not copied to add their type.
   resolveType(entity) {
     if ('problems' in entity) return 'IbanValidation';
     if ('territories' in entity) return 'IbanCountry';
     // The compiler finds an entity that is missing here.
-    entity satisfies Bank;
-    return 'Bank';
+    entity satisfies BankData;
+    return 'BankData';
   },
 });
 

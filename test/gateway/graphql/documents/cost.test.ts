@@ -56,7 +56,7 @@ it.each([
     10 + 2 + (1 + 7 * 2) + (1 + 7 * 4) + 1,
   ],
   [
-    'query ($n: Int!) { banks(first: $n) { ...P } } fragment P on BankConnection { nodes { bic } }',
+    'query ($n: Int!) { banks(first: $n) { ...P } } fragment P on BankDataConnection { nodes { bic } }',
     { n: 3 },
     10 + 2 + 1 + 3 * 2,
   ],
@@ -65,7 +65,7 @@ it.each([
   ['query ($n: Int!) { banks(first: $n) { nodes { bic } } }', { n: -1 }, 10 + 2 + 1 + 100 * 2],
   ['query ($n: Int!) { banks(first: $n) { nodes { bic } } }', { n: 'ten' }, 10 + 2 + 1 + 100 * 2],
   [
-    '{ a: banks(first: 1) { ...P } b: banks(first: 2) { ...P } } fragment P on BankConnection { nodes { bic } }',
+    '{ a: banks(first: 1) { ...P } b: banks(first: 2) { ...P } } fragment P on BankDataConnection { nodes { bic } }',
     {},
     10 + 2 + 1 + 2 + (10 + 2 + 1 + 2 * 2),
   ],

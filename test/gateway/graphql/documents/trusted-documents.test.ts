@@ -10,7 +10,7 @@ import { tFolder } from '../../../support/gateway/stores/folder.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const bankQuery =
-  'query Bank($bic: String!) { bank(bic: $bic) { name ...Place } } fragment Place on Bank { city { id } }';
+  'query Bank($bic: String!) { bank(bic: $bic) { name ...Place } } fragment Place on BankData { city { id } }';
 const essayQuery = 'query Essay {\n  essay(id: "1") {\n    ... on Essay {\n      text\n    }\n  }\n}';
 const apollo = (...bodies: string[]) => ({
   format: 'apollo-persisted-query-manifest',

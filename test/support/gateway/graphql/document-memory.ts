@@ -20,7 +20,7 @@ const fields = 'iban valid problems nationalCheck country { code name sepa ibanF
 const entities = (list: string) => `_entities(representations: [${list}]) { __typename }`;
 const spreads = (bank: number) => repeat(10, (index) => `...F${10 * bank + index}`, '');
 const banks = repeat(25, (index) => `b${index}:bank(bic:"COBADEFF"){${spreads(index)}}`);
-const fragments = repeat(250, (index) => `fragment F${index} on Bank{bic}`, '');
+const fragments = repeat(250, (index) => `fragment F${index} on BankData{bic}`, '');
 const operations = repeat(99, (index) => `query A${index}{...A}`, '');
 
 /** The index makes each document another one. */

@@ -91,7 +91,7 @@ const lookUp = 'query ($iban: String!) { ibanValidation(iban: $iban) { iban vali
 const several = `query One { country(code: "DE") { name } } query Two { country(code: "FR") { name } }
   mutation Three { generateEssay(input: { description: "", wordCount: 1 }) { __typename } }`;
 const entities = `query ($representations: [_Any!]!) { _entities(representations: $representations) {
-  __typename ... on IbanValidation { iban valid } ... on IbanCountry { code name } ... on Bank { bic name } } }`;
+  __typename ... on IbanValidation { iban valid } ... on IbanCountry { code name } ... on BankData { bic name } } }`;
 const page =
   'query ($country: String, $first: Int! = 2, $after: String) { banks(country: $country, first: $first, after: $after) { nodes { name } pageInfo { endCursor } } }';
 const generation =
@@ -261,7 +261,7 @@ const otherBodies: Readonly<Record<string, object | string>> = {
     query: `mutation { generateEssay(input: { description: "Pens", wordCount: 20 }) { ... on Essay { ${repeat(21, (i) => `t${i}: text`)} } } }`,
   },
   introspection: { query: getIntrospectionQuery() },
-  'introspection of a type': { query: '{ __type(name: "Bank") { name kind fields { name } } }' },
+  'introspection of a type': { query: '{ __type(name: "BankData") { name kind fields { name } } }' },
   'introspection of an unknown type': { query: '{ __type(name: "constructor") { name } __typename }' },
   'too many introspection aliases': {
     query: `{ ${repeat(11, (i) => `a${i}: __typename`)} __schema { ${repeat(11, (i) => `b${i}: __typename`)} } }`,
@@ -269,7 +269,7 @@ const otherBodies: Readonly<Record<string, object | string>> = {
   'subgraph schema': { query: '{ _service { sdl } }' },
   entities: entitiesOf(
     { __typename: 'IbanValidation', iban },
-    { __typename: 'Bank', bic: 'COBADEFFXXX' },
+    { __typename: 'BankData', bic: 'COBADEFFXXX' },
     { __typename: 'IbanCountry', code: 'FR' },
     { __typename: 'IbanCountry', code: 'US' },
   ),

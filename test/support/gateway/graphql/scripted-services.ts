@@ -1,6 +1,6 @@
 import { createTimeSlices } from '../../../../src/base/async/time-slices.ts';
 import { GatewayError } from '../../../../src/base/errors.ts';
-import type { Bank, BicValidation, IbanValidation } from '../../../../src/gateway/bank-data/bank-data.ts';
+import type { BankData, BicValidation, IbanValidation } from '../../../../src/gateway/bank-data/bank-data.ts';
 import type { Essay, EssayOrder, EssayOrderState, EssayOrders } from '../../../../src/gateway/essays/port.ts';
 import type { Services } from '../../../../src/gateway/graphql/schema/context.ts';
 import { createIbanIds } from '../../../../src/gateway/graphql/schema/iban-ids.ts';
@@ -32,7 +32,7 @@ export const texts: Texts = {
   accountNumber: ['0532013000', 'x'],
   id: ['known', 'failing', 'unknown'],
   after: ['b2Zmc2V0OjE', 'x'],
-  name: ['Bank', 'EssayMode', '__Type', 'Missing', 'constructor'],
+  name: ['BankData', 'EssayMode', '__Type', 'Missing', 'constructor'],
   other: ['Pens', '', '"; process.exit() //', '\\"', '$' + '{1}`', '\u2028\u2029', '</script>', '__proto__'],
 };
 
@@ -205,7 +205,7 @@ const unknownOrigin = {
   date: null,
 };
 
-function createBank(bic: string): Bank {
+function createBank(bic: string): BankData {
   const unknown = { ...unknownOrigin, bankCode: null, zip: null, city: null, address: null };
   return { ...unknown, bic, name: `Bank ${bic}`, countryCode: 'DE' };
 }
