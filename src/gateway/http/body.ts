@@ -1,13 +1,12 @@
 import { clientClosedRequest } from '../graphql/request/reply.ts';
 import type { Exchange } from './exchange.ts';
-import { isFragmented } from './incoming-request.ts';
 import type { Share, Shares } from './shares.ts';
 
 interface BodyLimits {
   /** Maximum size of one body, in bytes. */
   maxBytes: number;
-  /** Counts each body that does not arrive at once, and each large one, until its response is closed. */
-  buffered: Shares;
+  /** Counts each body that does not arrive at once, and each large one, until its response is closed; null: none. */
+  buffered: Shares | null;
 }
 
 /** The body of a request, or why it was not read. */
@@ -18,7 +17,8 @@ export const defaultBodyBytes = 1_000_000;
 
 /** Reads the whole body. Begins at once, before the promise is awaited. Null if it was refused, and an error was sent. */
 export async function readBodyOrRefuse(exchange: Exchange, limits: BodyLimits): Promise<Buffer | null> {
-  const body = await new Promise<Body>((resolve) => receiveBody(exchange, limits, resolve));
+  const body = await readBody(exchange, limits);
+  exchange.receivedAt = performance.now();
   if (typeof body !== 'string') return body;
   if (body === 'disconnected') exchange.finish(clientClosedRequest);
   else if (body === 'too-large') {
@@ -36,9 +36,17 @@ export async function readBodyOrRefuse(exchange: Exchange, limits: BodyLimits): 
 
 const closeConnection = ['connection', 'close'];
 
+export function readBody(exchange: Pick<Exchange, 'request' | 'response'>, limits: BodyLimits): Promise<Body> {
+  return new Promise((resolve) => receiveBody(exchange, limits, resolve));
+}
+
 /** @param onBody called once */
-function receiveBody(exchange: Exchange, { maxBytes, buffered }: BodyLimits, onBody: (body: Body) => void): void {
-  const { request, response, headers } = exchange;
+function receiveBody(
+  { request, response }: Pick<Exchange, 'request' | 'response'>,
+  { maxBytes, buffered }: BodyLimits,
+  onBody: (body: Body) => void,
+): void {
+  const { headers } = request;
   /** NaN if it is not known. */
   const announcedLength = Number(headers['content-length'] ?? Number.NaN);
   if (announcedLength > maxBytes) {
@@ -49,15 +57,13 @@ function receiveBody(exchange: Exchange, { maxBytes, buffered }: BodyLimits, onB
   /** Null when reading has ended. */
   let body: Buffer | null = noBytes;
   let length = 0;
-  let chunks = 0;
   let share: Share | null = null;
 
   request.receive({
     onChunk(chunk) {
       if (body === null) return;
       if (length + chunk.length > maxBytes) return finish('too-large');
-      chunks += 1;
-      if (isFragmented(chunks, length + chunk.length)) {
+      if (request.isFragmented) {
         // Stops parsing chunks that were already received, too.
         request.socket.pause();
         return finish('fragmented');
@@ -65,8 +71,8 @@ function receiveBody(exchange: Exchange, { maxBytes, buffered }: BodyLimits, onB
       const isWhole = chunk.length === announcedLength;
       body = isWhole ? chunk : append(body, length, chunk);
       length += chunk.length;
-      if (isWhole && length < uncountedBytes) return;
-      share ??= takeShare();
+      if (buffered === null || (isWhole && length < uncountedBytes)) return;
+      share ??= takeShare(buffered);
       share.add(chunk.length);
     },
     onEnd() {
@@ -78,7 +84,7 @@ function receiveBody(exchange: Exchange, { maxBytes, buffered }: BodyLimits, onB
   });
 
   /** Incomplete bodies are lost before those of requests that are being executed. */
-  function takeShare(): Share {
+  function takeShare(buffered: Shares): Share {
     const rank = () => (body === null ? 1 : 0);
     const onLost = () => (body === null ? response.destroy() : finish('lost'));
     const taken = buffered.take({ holder: request.share?.holder ?? '', rank, onLost });
@@ -88,7 +94,6 @@ function receiveBody(exchange: Exchange, { maxBytes, buffered }: BodyLimits, onB
 
   function finish(result: Body): void {
     body = null;
-    exchange.receivedAt = performance.now();
     if (typeof result === 'string') share?.release();
     onBody(result);
   }

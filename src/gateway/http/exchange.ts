@@ -15,7 +15,7 @@ import {
 import type { FinishedRequest, RequestRoute } from '../telemetry/finished-request.ts';
 import type { RequestTrace } from '../telemetry/request-trace.ts';
 import { parseTraceParent } from '../trace.ts';
-import type { IncomingRequest } from './incoming-request.ts';
+import { endAfterBody, type IncomingRequest } from './incoming-request.ts';
 
 /** The same for all exchanges. */
 interface ExchangeOptions {
@@ -202,9 +202,8 @@ export function createResponseWriter({ onUnread, onFault }: ResponseWriterOption
 
   /** False if the client has disconnected. */
   function write({ exchange: { response, responseHeaders }, status, parts, bytes }: PendingResponse): boolean {
-    const { socket, req } = response;
+    const { socket } = response;
     if (response.destroyed || socket === null) return false;
-    if (!req.complete) req.discardBody();
     // Node.js does not know its name.
     if (status === partialSuccess) response.statusMessage = 'Partial Success';
     // Node.js sends a flat array as it is, without a map of headers.
@@ -216,7 +215,7 @@ export function createResponseWriter({ onUnread, onFault }: ResponseWriterOption
       for (const part of parts) response.write(part);
       socket.uncork();
     }
-    response.end();
+    endAfterBody(response);
     if (response.writableLength > 0) onUnread(response);
     return true;
   }

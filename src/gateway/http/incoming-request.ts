@@ -1,4 +1,4 @@
-import { IncomingMessage } from 'node:http';
+import { IncomingMessage, type ServerResponse } from 'node:http';
 import { AbortableSignal } from '../../base/async/signal.ts';
 import type { Share } from './shares.ts';
 
@@ -22,6 +22,9 @@ export class IncomingRequest extends IncomingMessage {
   /** The share of its connection; set when the request is handled. */
   share: Share | null = null;
   #receiver: BodyReceiver | null = null;
+  /** Of the body, as far as it has arrived. */
+  #chunks = 0;
+  #length = 0;
   /** Whether a part of the body has arrived before there was a receiver, so that the stream keeps the body. */
   #isStream = false;
 
@@ -58,8 +61,17 @@ export class IncomingRequest extends IncomingMessage {
     }
   }
 
+  /** Whether the body has so many small chunks that reading it takes long. */
+  get isFragmented(): boolean {
+    return isFragmented(this.#chunks, this.#length);
+  }
+
   /** Called by Node.js with each chunk, and with null at the end. */
   override push(chunk: Buffer | null): boolean {
+    if (chunk !== null) {
+      this.#chunks += 1;
+      this.#length += chunk.length;
+    }
     if (this.#receiver === null) this.#isStream = true;
     if (this.#receiver === null || this.#isStream) return super.push(chunk);
     if (chunk === null) {
@@ -70,16 +82,20 @@ export class IncomingRequest extends IncomingMessage {
     return true;
   }
 
-  /** Reads the rest of the body after a response, so that the connection can be used again; not of an expensive one. */
-  discardBody(): void {
-    let length = 0;
-    let chunks = 0;
-    const onChunk = (chunk: Buffer) => {
-      length += chunk.length;
-      chunks += 1;
-      if (length > maxDiscardedBytes || isFragmented(chunks, length)) this.socket.destroy();
+  /** Reads the rest of the body without keeping it. @param onEnd called once: at its end, or when it takes more than a limit */
+  discardBody(onEnd: () => void): void {
+    const maxLength = this.#length + maxDiscardedBytes;
+    const end = () => {
+      this.#receiver = noReceiver;
+      clearTimeout(timer);
+      onEnd();
     };
-    this.receive({ ...noReceiver, onChunk });
+    const timer = setTimeout(end, maxDiscardMs).unref();
+    const onChunk = () => {
+      if (this.#length > maxLength || this.isFragmented) end();
+    };
+    if (this.isFragmented) end();
+    else this.receive({ onChunk, onEnd: end, onDisconnected: end });
   }
 
   #end(): void {
@@ -99,7 +115,25 @@ export class IncomingRequest extends IncomingMessage {
 /** The receiver after the end. */
 const noReceiver: BodyReceiver = { onChunk() {}, onEnd() {}, onDisconnected() {} };
 
-const maxDiscardedBytes = 1_000_000;
+const maxDiscardedBytes = 100_000_000;
+const maxDiscardMs = 30_000;
+
+/**
+ * Ends a response that was written, once the rest of the body has arrived: if a connection is closed before, many clients see that
+ * it was reset, and not the response. Closes the connection of a client that does not end.
+ */
+export function endAfterBody(response: ServerResponse<IncomingRequest>): void {
+  const { req, socket } = response;
+  if (req.complete) {
+    response.end();
+    return;
+  }
+  response.flushHeaders();
+  req.discardBody(() => {
+    response.end();
+    if (!req.complete) socket?.destroySoon();
+  });
+}
 
 /** Whether a body has many chunks that are smaller than a network makes them, so that reading it takes long. */
 export function isFragmented(chunks: number, length: number): boolean {

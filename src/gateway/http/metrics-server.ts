@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { readPurgedValue, type SharedPurges } from '../bank-data/purges.ts';
 import { StoreError } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Samples } from '../telemetry/metrics/exposition.ts';
+import { readBody } from './body.ts';
+import { endAfterBody, type IncomingRequest } from './incoming-request.ts';
 import { createHttpServer } from './server.ts';
 
 export type MetricsServer = Awaited<ReturnType<typeof startMetricsServer>>;
@@ -39,10 +41,10 @@ export async function startMetricsServer(options: MetricsServerOptions) {
     close: () => server.drain(0),
   };
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function answer(request: IncomingRequest, response: ServerResponse<IncomingRequest>): Promise<void> {
     const { method, url } = request;
     const requested = url?.replace(/\?.*/, '');
-    if (requested === '/purge' && operatorKey !== null) return send(...(await answerPurge(request, operatorKey)));
+    if (requested === '/purge' && operatorKey !== null) return send(...(await answerPurge(response, operatorKey)));
     if (requested !== path) return send(404, 'The metrics are at /metrics.\n');
     if (method !== 'GET' && method !== 'HEAD') return send(405, 'Metrics are read with GET.\n');
     scraping ??= collect()
@@ -54,20 +56,23 @@ export async function startMetricsServer(options: MetricsServerOptions) {
 
     function send(status: number, text: string, type = 'text/plain; charset=utf-8'): void {
       response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) });
-      response.end(text);
+      response.write(text);
+      endAfterBody(response);
     }
   }
 
-  async function answerPurge(request: IncomingMessage, key: string): Promise<[status: number, text: string]> {
+  async function answerPurge(
+    response: ServerResponse<IncomingRequest>,
+    key: string,
+  ): Promise<[status: number, text: string]> {
+    const { req: request } = response;
     if (request.method !== 'POST') return [405, 'Look-ups are purged with POST.\n'];
     // The duration of a comparison of hashes tells nothing about the key.
     const [, given = ''] = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
     if (hash('sha256', given) !== hash('sha256', key)) return [401, 'authorization must be Bearer and OPERATOR_KEY.\n'];
-    let body = '';
-    // Read to its end, so that the client reads the answer.
-    for await (const chunk of request.setEncoding('utf8')) if (body.length <= maxBodyLength) body += chunk;
-    if (body.length > maxBodyLength) return [413, `The body must have at most ${maxBodyLength} characters.\n`];
-    const purged = readPurgedValue(body);
+    const body = await readBody({ request, response }, { maxBytes: maxBodyBytes, buffered: null });
+    if (typeof body === 'string') return [413, `The body must have at most ${maxBodyBytes} bytes, in few chunks.\n`];
+    const purged = readPurgedValue(body.toString());
     if (typeof purged === 'string') return [400, `${purged}.\n`];
     try {
       if (!(await purge(purged))) return [409, 'Too many purges are remembered: purge all look-ups instead.\n'];
@@ -80,7 +85,7 @@ export async function startMetricsServer(options: MetricsServerOptions) {
   }
 }
 
-const maxBodyLength = 1_000;
+const maxBodyBytes = 1_000;
 
 const path = '/metrics';
 

@@ -100,6 +100,7 @@ export function createHttpServer(
     isClosing = true;
     // Applies to connections whose last response had begun before, and so did not announce the end.
     server.keepAliveTimeout = 1_000;
+    for (const connection of connections.values()) closeConnectionAfter(connection);
   }
 
   return {
@@ -131,10 +132,7 @@ export function createHttpServer(
           resolve();
         });
         // Node.js closes idle connections, but not those that have not received a complete request yet.
-        for (const [socket, connection] of connections) {
-          if (connection.response) closeConnectionAfter(connection);
-          else socket.destroy();
-        }
+        for (const [socket, { response }] of connections) if (response === null) socket.destroy();
       }),
   };
 }

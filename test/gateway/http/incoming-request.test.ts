@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { type BodyReceiver, IncomingRequest } from '../../../src/gateway/http/incoming-request.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type BodyReceiver, endAfterBody, IncomingRequest } from '../../../src/gateway/http/incoming-request.ts';
 import { tGate } from '../../support/gate.ts';
-import { tConnection } from '../../support/gateway/http/connection.ts';
+import { tConnection, untilClosed } from '../../support/gateway/http/connection.ts';
 
 /** Records the calls of a receiver, in order. */
 function tReceiver(onFirst = () => {}) {
@@ -23,7 +23,7 @@ function tReceiver(onFirst = () => {}) {
   return { ...receiver, calls, ended: gate.opened };
 }
 
-type Handle = (request: IncomingRequest, response: ServerResponse) => void;
+type Handle = (request: IncomingRequest, response: ServerResponse<IncomingRequest>) => void;
 
 /** A connection to a server with this handler. */
 async function tServer(handle: Handle): Promise<Socket> {
@@ -88,6 +88,21 @@ describe.each([
     await receiver.ended;
     expect(receiver.calls).toEqual(['first', 'disconnected']);
   });
+});
+
+it('is not read any longer, and its connection is closed, if the rest of a refused body takes more than 30 s', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const socket = await tServer((_, response) => {
+    response.writeHead(401, { 'content-length': 0 });
+    endAfterBody(response);
+  });
+  socket.write(`${head(5)}fir`);
+  await once(socket, 'data');
+  vi.advanceTimersByTime(29_999);
+  await setImmediate();
+  expect(socket.closed).toBe(false);
+  vi.advanceTimersByTime(1);
+  await untilClosed(socket);
 });
 
 it.each([

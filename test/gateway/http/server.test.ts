@@ -74,6 +74,14 @@ describe('a server that announced its stop', () => {
     expect(await readAll(newSocket)).toMatch(/\nconnection: close\r\n[\s\S]*third/i);
   });
 
+  it('closes the connection of a request that was being handled', async () => {
+    const { server, socket, request } = await tServer();
+    const response = await request();
+    server.closeConnections();
+    response.end('active');
+    expect(await readAll(socket)).toMatch(/\nconnection: close\r\n[\s\S]*active/i);
+  });
+
   it('answers all pipelined requests before it closes their connection', async () => {
     const { server, socket, nextRequest } = await tServer();
     const first = nextRequest();
