@@ -35,7 +35,7 @@ describe('schemes', () => {
     ['bicValidation', `{ bicValidation(bic: "AAAADEFF") { bank { ${schemes} } } }`],
     [
       '_entities',
-      `{ _entities(representations: [{ __typename: "BankData", bic: "AAAADEFF" }]) { ... on BankData { ${schemes} } } }`,
+      `{ _entities(representations: [{ __typename: "BankData", id: "::AAAADEFFXXX" }]) { ... on BankData { ${schemes} } } }`,
     ],
   ])('is a field of the bank in %s', async (_, query) => {
     const { ask, importsDir } = await tBankGateway('AAAADEFFXXX');

@@ -17,7 +17,7 @@ describe('_entities', () => {
     const representations = [
       { __typename: 'IbanValidation', iban: 'de89 3704 0044 0532 0130 00' },
       { __typename: 'IbanCountry', code: 'FR' },
-      { __typename: 'BankData', bic: 'COBADEFFXXX' },
+      { __typename: 'BankData', id: '::COBADEFFXXX' },
       { __typename: 'IbanCountry', code: 'US' },
     ];
     expect(await ask(query, { representations })).toEqual({

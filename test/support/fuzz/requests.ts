@@ -202,7 +202,7 @@ export function createRequests(schema: GraphQLSchema, random: Random): () => Fuz
       { __typename: 'IbanCountry', code: 'FR' },
       { __typename: 'IbanValidation', iban: text() },
       { __typename: type },
-      { __typename: 'BankData', bic: 1 },
+      { __typename: 'BankData', id: 1 },
       null,
       'text',
     ]);

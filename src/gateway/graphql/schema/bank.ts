@@ -73,15 +73,11 @@ const BankSchemeType = builder.objectRef<BankScheme>('BankScheme').implement({
 
 export const BankDataType = builder.objectRef<BankData>('BankData').implement({
   interfaces: [NodeType],
-  directives: [entityKey('id'), entityKey('bic')],
+  directives: [entityKey('id')],
   extensions: {
     cacheScope: 'public',
     ...bankDataScope,
-    ...resolveReference(({ id, bic }, context) =>
-      id === undefined
-        ? findByBic(readKey('bic', bic, maxLengths.code), context)
-        : findBank(readKey('id', id, maxLengths.id), context),
-    ),
+    ...resolveReference(({ id }, context) => findBank(readKey('id', id, maxLengths.id), context)),
   },
   description: 'A bank, as the list of banks of its country has it.',
   fields: (t) => ({

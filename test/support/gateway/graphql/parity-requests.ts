@@ -269,7 +269,7 @@ const otherBodies: Readonly<Record<string, object | string>> = {
   'subgraph schema': { query: '{ _service { sdl } }' },
   entities: entitiesOf(
     { __typename: 'IbanValidation', iban },
-    { __typename: 'BankData', bic: 'COBADEFFXXX' },
+    { __typename: 'BankData', id: 'DE:37040044:COBADEFFXXX' },
     { __typename: 'IbanCountry', code: 'FR' },
     { __typename: 'IbanCountry', code: 'US' },
   ),

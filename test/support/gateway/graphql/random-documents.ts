@@ -255,7 +255,7 @@ function createRandomQueries(
     function representation(): object {
       return pick([
         () => ({ __typename: 'IbanValidation', iban: pick(texts.iban ?? []) }),
-        () => ({ __typename: 'BankData', bic: pick(texts.bic ?? []) }),
+        () => ({ __typename: 'BankData', id: `DE::${pick(texts.bic ?? [])}` }),
         () => ({ __typename: 'IbanCountry', code: pick(texts.code ?? []) }),
         () => ({ __typename: pick(['Missing', 'constructor', '__proto__']) }),
         () => ({ __typename: 'IbanCountry', code: 1 }),
