@@ -6,7 +6,7 @@ import { type ChatScript, tChatServer } from '../support/chat-server.ts';
 
 const apiKey = 'sk-a-secret-key';
 const order: WritingOrder = {
-  description: 'Bees in cities.\n\nWriting purpose: argumentative.\n\nTitle options: City Bees, Why Bees?.',
+  description: 'Bees in cities.\n\nWriting purpose: argumentative.',
   mode: 'Academic',
   wordCount: 10,
 };
@@ -28,19 +28,30 @@ async function tWriter(script: ChatScript, options: { apiKey?: string | null; ma
 }
 
 describe('the prompt', () => {
-  it('contains the mode, the purpose, the limit, the titles and the description', async () => {
+  it('contains the mode, the limit and the description as it is, and asks for an object by its schema', async () => {
     const { server, write } = await tWriter(stream('Bees.'));
     await write();
     const [call] = server.calls;
     expect(call?.path).toBe('/v1/chat/completions');
     expect(call?.headers).toMatchObject({ authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' });
-    expect(call?.body).toMatchObject({ model: 'llama', stream: true });
+    expect(call?.body).toMatchObject({ model: 'llama', stream: true, response_format: { type: 'json_schema' } });
     expect(call?.body.messages.map(({ role }) => role)).toEqual(['system', 'user']);
     const [system, user] = call?.body.messages.map(({ content }) => content) ?? [];
-    expect(system).toMatch(/Academic.*argumentative.*never more than 10,.*"City Bees", "Why Bees\?"/s);
-    expect(user).toContain('Bees in cities.');
-    expect(user).not.toContain('Title options');
+    expect(system).toMatch(/Academic.*never more than 10,.*\{"essay": "\.\.\."\}/s);
+    expect(user).toContain(order.description);
   });
+
+  it.each([400, 422, 501])(
+    'is sent again without a schema, from then on, where the endpoint refuses it with %i',
+    async (status) => {
+      const refusal: ChatScript = { kind: 'status', status, body: '{}' };
+      const server = await tChatServer(refusal, json('{"essay":"Bees."}'));
+      const writer = createLlmWriter({ url: server.url, apiKey, model: 'llama', timeoutMs: 60_000 });
+      expect(await writer.write(order, neverAborted())).toBe('Bees.');
+      expect(await writer.write(order, neverAborted())).toBe('Bees.');
+      expect(server.calls.map(({ body }) => 'response_format' in body)).toEqual([true, false, false]);
+    },
+  );
 
   it('is sent without authorization if there is no key', async () => {
     const { server, write } = await tWriter(stream('Bees.'), { apiKey: null });
@@ -67,7 +78,7 @@ describe('the answer', () => {
     ['as JSON in parts', json([{ type: 'text', text: 'Bees fly' }, { type: 'x' }, { text: ' — 🐝!' }])],
     ['after reasoning', stream('<thi', 'nk>I must', ' think</th', 'ink>\n\nBees fly — 🐝!')],
     ['after reasoning, as JSON', json('<think>\nhm\n</think>\nBees fly — 🐝!')],
-    ['after reasoning that started in the prompt', stream('I must think', '</think>Bees fly — 🐝!')],
+    ['in an object', stream('{"ess', 'ay":"Bees fly', ' — ', '🐝!"}')],
     [
       'among chunks of other shapes',
       events('{"usage":{}}', '{"choices":[]}', '[]', delta('Bees '), roleOnly, delta('fly — 🐝!'), '[DONE]', 'junk'),
@@ -96,13 +107,10 @@ describe('the answer', () => {
     ['keeps its last sentence if it is whole', 'Bees fly. They sleep.', 'length', 10, 'Bees fly. They sleep.'],
     ['keeps no sentence that may end within a number', 'Bees fly. They cost 3.', 'length', 6, 'Bees fly.'],
     ['keeps no incomplete item of a list', 'Bees fly.\n\n- They', 'length', 6, 'Bees fly.'],
-    ['ends before a thought that is not closed', 'Bees fly.\n<think>zz. zz.', 'stop', 6, 'Bees fly.'],
-    ['loses the sentence in which a thought begins', 'Bees fly. They <think>zz. zz.', 'stop', 6, 'Bees fly.'],
     ['is shortened only if it is too long', 'Bees fly. They sleep and mak', 'length', 5, 'Bees fly.'],
     ['is counted without spaces', '蜜蜂在城市里飞翔。它们寻找花', 'length', 9, '蜜蜂在城市里飞翔。'],
     ['fails with less than a third of the words', 'Bees fly. They also mak', 'length', 7, null],
     ['fails without a whole sentence', 'Bees fly and', 'length', 3, null],
-    ['fails where a thought replaces it', 'In SGML the <think>zz element holds.', 'stop', 50, null],
   ])('%s, if it was cut off', async (_, content, finish, wordCount, expected) => {
     const { write } = await tWriter({ kind: 'stream', pieces: [content], finish });
     const essay = await write({ wordCount }).catch(String);
@@ -119,6 +127,7 @@ describe('the answer', () => {
     ['Could you please tell me more about the bees?', 12],
     ['Je suis désolé, mais je ne peux pas vous aider.', 30],
     ['The weather is fine today. It will rain tomorrow.', 30],
+    ['{"essay":"I cannot help with that request."}', 30],
   ])('fails if it refuses the order, or is about something else: %s', async (answer, wordCount) => {
     const { write } = await tWriter(stream(answer));
     const failure = 'The language model refused to write the essay, or wrote a short text about something else.';
@@ -128,12 +137,12 @@ describe('the answer', () => {
   it.each([
     ['is about the description', 'A bee is small, and bees like cities.', 60],
     ['has most of the ordered words', 'The weather is fine today.', 7],
-    ['is marked as the essay', '<essay>The weather is fine today. It will rain tomorrow.</essay>', 30],
+    ['is in the object', '{"essay":"The weather is fine today. It will rain tomorrow."}', 30],
     ['is in another script', '蜜蜂在城市里飞。它们在花园里寻找花朵。', 30],
     ['tells of a person who is sorry', 'I am sorry that bees cannot sing, said the keeper.', 20],
   ])('is an essay if it %s', async (_, answer, wordCount) => {
     const { write } = await tWriter(stream(answer));
-    expect(await write({ wordCount })).toBe(answer.replaceAll(/<.essay>|<essay>/g, ''));
+    expect(await write({ wordCount })).toBe(answer.replaceAll(/^\{"essay":"|"\}$/g, ''));
   });
 
   it.each(['text/plain', 'application/json', 'application/octet-stream'])(
@@ -160,21 +169,31 @@ describe('the answer', () => {
     expect(await write({ wordCount: 7 })).toBe('One two three. Four five six.');
   });
 
-  it('is cut at the limit of the words that remain after cleaning', async () => {
-    const thought = '<think>One two three four five six seven eight nine ten.</think>';
-    const { write } = await tWriter(stream(thought, 'One two three. <think>Four.</think>Four five six. Seven eight.'));
-    expect(await write({ wordCount: 6 })).toBe('One two three. Four five six.');
+  it('is shown in whole sentences while it is written, and begins with what was shown', async () => {
+    const sentences =
+      'Bees fly. Dr. Ink says so, at 3.5 m a day. “Why?” 蜜蜂在城市里飞。它们睡觉。 Wait… they sleep (see above). And so on.';
+    const pieces = JSON.stringify({ essay: `City Bees\n\n${sentences}\n\n${sentences}` }).match(/[\s\S]{1,3}/g) ?? [];
+    for (const wordCount of [10, 17, 23, 200]) {
+      const server = await tChatServer(stream(...pieces));
+      const writer = createLlmWriter({ url: server.url, apiKey, model: 'llama', timeoutMs: 60_000 });
+      const parts: string[] = [];
+      const essay = await writer.write({ ...order, wordCount }, neverAborted(), (part) => parts.push(part));
+      expect(parts.length).toBeGreaterThan(0);
+      expect(essay.startsWith(parts.join(''))).toBe(true);
+      for (const part of parts) expect(part.trim()).toMatch(/[.!?…。”]$|^City Bees/);
+    }
   });
 });
 
 describe('the writer fails, with a message without URL and key,', () => {
   const secret = 'upstream says sk-a-secret-key at 127.0.0.1';
-  it.each<[string, ChatScript]>([
+  it.each<[string, ChatScript, number?]>([
     ['when the connection closes during the answer', { kind: 'cut', pieces: ['Bees '] }],
     ['when the stream ends without a finish reason', events('{"choices":[{"delta":{"content":"Bees"}}]}')],
     ['when the stream reports an error', events(JSON.stringify({ error: { message: secret } }), '[DONE]')],
     ['when the stream is not JSON', events(secret, '[DONE]')],
     ['at an error status', { kind: 'status', status: 401, body: secret }],
+    ['at an error status of both requests', { kind: 'status', status: 400, body: secret }, 2],
     ['at a redirect', { kind: 'status', status: 302, body: secret }],
     ['when the answer is not JSON', ofType('application/json', secret)],
     ['when the answer is HTML', ofType('text/html', `<html>${secret}</html>`)],
@@ -183,7 +202,7 @@ describe('the writer fails, with a message without URL and key,', () => {
     ['when the stream is empty', stream()],
     ['when there is only reasoning', stream('<think>Bees are', ' insects.')],
     ['when the answer is withheld', { kind: 'stream', pieces: ['Bees'], finish: 'content_filter' }],
-  ])('%s', async (_when, script) => {
+  ])('%s', async (_when, script, calls = 1) => {
     const { server, write } = await tWriter(script);
     const failure = await write().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Error);
@@ -191,7 +210,7 @@ describe('the writer fails, with a message without URL and key,', () => {
     for (const hidden of [apiKey, server.url, '127.0.0.1', 'upstream says']) {
       expect(JSON.stringify([String(failure), (failure as Error).cause ?? null])).not.toContain(hidden);
     }
-    expect(server.calls).toHaveLength(1);
+    expect(server.calls).toHaveLength(calls);
   });
 
   it('when the endpoint does not listen', async () => {

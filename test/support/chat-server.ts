@@ -10,8 +10,8 @@ export type ChatScript =
   | { kind: 'stream'; pieces: readonly string[]; bytesPerChunk?: number; finish?: string }
   /** Streams exactly these events. */
   | { kind: 'events'; data: readonly string[] }
-  /** Streams the piece repeatedly until the caller disconnects. */
-  | { kind: 'endless'; piece: string }
+  /** Streams the start, then the piece repeatedly until the caller disconnects. */
+  | { kind: 'endless'; start?: string; piece: string }
   /** Streams the pieces, then breaks the connection. */
   | { kind: 'cut'; pieces: readonly string[] }
   | { kind: 'json'; content: unknown; finish?: string }
@@ -77,6 +77,7 @@ async function stream(
   response: ServerResponse,
 ): Promise<void> {
   if (script.kind === 'endless') {
+    response.write(toEvent(toDelta(script.start ?? '')));
     while (!response.destroyed) {
       if (!response.write(toEvent(toDelta(script.piece))))
         await Promise.race([once(response, 'drain'), once(response, 'close')]);

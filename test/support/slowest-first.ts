@@ -14,14 +14,12 @@ export class SlowestFirst extends BaseSequencer {
 }
 
 /*
- * Files that wait for browsers and processes alternate with files that compute. The first four match many regular expressions:
- * V8 does not optimize those that it compiles once a process has 16 MB of code, and they would take six times as long. The next
- * two collect garbage often, which takes five times as long in the heap that a worker has at its end.
+ * Files that wait for browsers and processes alternate with files that compute. The first one matches many regular
+ * expressions: V8 does not optimize those that it compiles once a process has 16 MB of code, and they would take six times as long. The
+ * next two collect garbage often, which takes five times as long in the heap that a worker has at its end.
  */
 const slowest = [
-  'test/essay-service/tagged-essay.test.ts',
-  'test/essay-service/model-output.test.ts',
-  'test/essay-service/model-answers.test.ts',
+  'test/essay-service/chat-answer.test.ts',
   'test/gateway/essays/rest/read-essay.test.ts',
   'test/check/pain/fix-message.test.ts',
   'test/check/pain/stream.test.ts',

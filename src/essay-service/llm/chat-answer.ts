@@ -2,22 +2,23 @@ import { setImmediate } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { isObject, parseJson, readProperty } from '../../base/parse-json.ts';
 import { countWords } from '../../base/words.ts';
-import { type CleanedAnswer, cleanAnswer } from './essay-text.ts';
+import { EssayReader, WritingError } from './essay-reader.ts';
 
-/** A failure with a message for the operator, which contains no key, no URL and no text from the endpoint. */
-export class WritingError extends Error {
-  override name = 'WritingError';
+/** What the model wrote for the reader. */
+export interface ChatAnswer {
+  text: string;
+  /** Whether the model did not finish it, so that it may end within a word. */
+  isCutOff: boolean;
+  /** Whether it is the essay of the object that the model was asked for, or plain text. */
+  isEssayObject: boolean;
 }
 
-/** What was written for the reader, and whether the model did not finish it, so that it may end within a word. */
-export type ChatAnswer = Pick<CleanedAnswer, 'text' | 'isTagged'> & { isCutOff: boolean };
-
 interface ReadOptions {
-  /** The rest of a stream is not read after so many words of the answer, because it would be paid for and discarded. */
+  /** The rest of a stream is not read after so many words of the essay, because it would be paid for and discarded. */
   enoughWords: number;
   maxBytes: number;
   /** Called with what is certain so far, whenever more of a stream was read. */
-  onCleaned?: ((cleaned: CleanedAnswer) => void) | undefined;
+  onText?: ((text: string) => void) | undefined;
 }
 
 /**
@@ -26,58 +27,41 @@ interface ReadOptions {
  * @throws WritingError
  */
 export async function readChatAnswer(body: AsyncIterable<Uint8Array>, options: ReadOptions): Promise<ChatAnswer> {
-  const { text, end } = await readText(body, options);
-  const cleaned = cleanAnswer(text, true);
-  // Reasoning that is not closed is where the text would go on.
-  const isCutOff = cleaned.endsIn === 'thought' || (end === 'cut-off' && cleaned.endsIn === 'text');
-  if (cleaned.text !== '') return { text: cleaned.text, isCutOff, isTagged: cleaned.isTagged };
-  const written = text.trim() === '' ? 'no text' : 'no essay, only reasoning or markers';
-  throw new WritingError(`The language model wrote ${written}.`);
+  const reader = new EssayReader();
+  const end = await readUntilEnd(body, reader, options);
+  const { text, isEssayObject, isCutOff } = reader.end();
+  if (text === '') throw new WritingError('The language model wrote no essay.');
+  return { text, isEssayObject, isCutOff: isCutOff || (end === 'cut-off' && !reader.isComplete) };
 }
 
 /** Until the model has ended, or has written enough. */
-async function readText(body: AsyncIterable<Uint8Array>, options: ReadOptions): Promise<Part> {
-  const { enoughWords, maxBytes, onCleaned } = options;
-  let text = '';
+async function readUntilEnd(body: AsyncIterable<Uint8Array>, reader: EssayReader, options: ReadOptions) {
+  const { enoughWords, maxBytes, onText } = options;
   let end: Part['end'] = null;
   let nextLength = 0;
-  const addDelta = createDeltas();
   for await (const { event, data } of readEvents(body, maxBytes)) {
-    if (event === whole) return readPart(data, 'message');
-    if (data.trim() === '[DONE]') return { text, end };
+    if (event === whole) {
+      const part = readPart(data, 'message');
+      reader.add(part.text);
+      return part.end;
+    }
+    if (data.trim() === '[DONE]') return end;
     if (data.trim() === '' || event === 'ping') continue;
     if (event === 'error') throw new WritingError(reportedFailure);
     const part = readPart(data, 'delta');
-    // Reasoning in a field of its own has ended where the text begins.
-    if (text === '' && /"reasoning(?:_content)?":\s*"[^"]/.test(data)) text = '<think></think>';
-    text = addDelta(part.text, text);
-    if (text.length > maxLength) throw new WritingError(`The language model wrote more than ${maxLength} characters.`);
+    reader.add(part.text);
+    if (reader.length > maxLength)
+      throw new WritingError(`The language model wrote more than ${maxLength} characters.`);
     end = part.end ?? end;
-    // Each time, all that was written is cleaned again, so this becomes rarer as it grows.
-    if (text.length < nextLength) continue;
-    nextLength = text.length + Math.max(40, text.length / 100);
-    const cleaned = cleanAnswer(text, false);
-    onCleaned?.(cleaned);
-    const most = enoughWords + (cleaned.state === 'open' ? maxReasoningWords : 0);
-    const isEnough = cleaned.text.length > most && countWords(cleaned.text) > most;
-    if (isEnough || cleaned.state === 'ended') return { text, end: 'complete' };
+    if (reader.isComplete) return end;
+    // Each time, all words so far are counted, so this becomes rarer as the essay grows.
+    if (reader.text.length < nextLength) continue;
+    nextLength = reader.text.length + Math.max(40, reader.text.length / 100);
+    onText?.(reader.text);
+    if (reader.text.length > enoughWords && countWords(reader.text) > enoughWords) return end;
   }
   if (end === null) throw new WritingError('The language model ended its answer too early.');
-  return { text, end };
-}
-
-/** The deltas of some servers repeat all text so far. Two may do so by chance, and a model may write a sentence twice. */
-function createDeltas(): (delta: string, text: string) => string {
-  let last = '';
-  /** Not a number once a delta has not begun with the one before. */
-  let repeats = 0;
-
-  return (delta, text) => {
-    if (delta === '') return text;
-    repeats = delta.length > last.length && delta.startsWith(last) ? repeats + 1 : Number.NaN;
-    last = delta;
-    return repeats > 2 || (text.length >= 200 && delta.startsWith(text)) ? delta : text + delta;
-  };
+  return end;
 }
 
 /** A body that is not a stream is one event. */
@@ -107,10 +91,8 @@ async function* readEvents(body: AsyncIterable<Uint8Array>, maxBytes: number): A
 const whole = 'whole body';
 /** Their events take a few milliseconds, during which the service answers no other request. */
 const bytesPerTurn = 32_768;
-/** A text without a sign of reasoning may be reasoning whose opening tag is in the prompt, so it is read until it is so much too long. */
-const maxReasoningWords = 8_000;
-/** In characters: much more than an essay and its reasoning, and cleaned within a few milliseconds. */
-const maxLength = 1_000_000;
+/** In characters: much more than an essay and the reasoning before it. */
+const maxLength = 200_000;
 
 interface Part {
   text: string;

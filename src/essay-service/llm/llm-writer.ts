@@ -1,16 +1,10 @@
-import { Agent } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import { errorCodeOf } from '../../base/errors.ts';
 import { countWords, createTopicCheck, findWordLimit } from '../../base/words.ts';
 import { cutAtSentenceEnd, findEndOfSentences, keepWholeSentences } from '../sentences.ts';
-import {
-  type EssayPurpose,
-  readPurposeAndTitles,
-  type Writer,
-  type WritingMode,
-  type WritingOrder,
-} from '../writing-order.ts';
-import { type ChatAnswer, readChatAnswer, WritingError } from './chat-answer.ts';
-import type { CleanedAnswer } from './essay-text.ts';
+import type { Writer, WritingMode, WritingOrder } from '../writing-order.ts';
+import { type ChatAnswer, readChatAnswer } from './chat-answer.ts';
+import { responseFormat, WritingError } from './essay-reader.ts';
 
 interface LlmWriterOptions {
   /** Base URL of an OpenAI-compatible API (`.../v1`), or of its chat completions endpoint. */
@@ -45,6 +39,8 @@ export function createLlmWriter({
     ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
   };
 
+  let acceptsSchema = true;
+
   return { kind: 'model', write };
 
   async function write(order: WritingOrder, signal: AbortSignal, onText: OnText): Promise<string> {
@@ -53,7 +49,7 @@ export function createLlmWriter({
     try {
       const answer = await requestEssay(order, AbortSignal.any([signal, deadline.signal]), onText);
       const essay = cutToLimit(answer, order.wordCount);
-      if (!answer.isTagged && isRefusal(essay, order.description, order.wordCount))
+      if (isRefusal(essay, answer.isEssayObject, order))
         throw new WritingError(
           'The language model refused to write the essay, or wrote a short text about something else.',
         );
@@ -72,9 +68,7 @@ export function createLlmWriter({
   }
 
   async function requestEssay(order: WritingOrder, signal: AbortSignal, onText: OnText): Promise<ChatAnswer> {
-    const body = JSON.stringify({ model, messages: composePrompt(order), stream: true });
-    const response = await agent.request({ origin, path: pathname + search, method: 'POST', headers, body, signal });
-    response.body.on('error', () => undefined);
+    const response = await post(order, signal);
     try {
       if (response.statusCode !== 200) {
         throw new WritingError(`The language model endpoint responded with status ${response.statusCode}.`);
@@ -82,14 +76,29 @@ export function createLlmWriter({
       return await readChatAnswer(response.body, {
         enoughWords: order.wordCount + extraWords,
         maxBytes: maxAnswerBytes,
-        onCleaned: onText && createShownEssay(order.wordCount, onText),
+        onText: onText && createShownEssay(order.wordCount, onText),
       });
     } finally {
       // Closes the connection if the answer was not read completely, which stops the model.
       response.body.destroy();
     }
   }
+
+  /** Asks for JSON by a schema, and without one where the endpoint refuses it: the prompt asks for the same object. */
+  async function post(order: WritingOrder, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const format = acceptsSchema ? { response_format: responseFormat } : {};
+    const body = JSON.stringify({ model, messages: composePrompt(order), stream: true, ...format });
+    const response = await agent.request({ origin, path: pathname + search, method: 'POST', headers, body, signal });
+    response.body.on('error', () => undefined);
+    if (!acceptsSchema || !refusalsOfSchema.has(response.statusCode)) return response;
+    response.body.destroy();
+    acceptsSchema = false;
+    return post(order, signal);
+  }
 }
+
+/** Statuses with which endpoints refuse a parameter that they do not have. */
+const refusalsOfSchema = new Set([400, 422, 501]);
 
 type OnText = Parameters<Writer['write']>[2];
 
@@ -101,7 +110,7 @@ const extraWords = 20;
  * is a failure.
  * @throws WritingError
  */
-export function cutToLimit({ text, isCutOff }: Omit<ChatAnswer, 'isTagged'>, wordCount: number): string {
+function cutToLimit({ text, isCutOff }: Omit<ChatAnswer, 'isEssayObject'>, wordCount: number): string {
   if (!isCutOff || countWords(text) > wordCount) return cutAtSentenceEnd(text, wordCount);
   // The last sentence is whole if it has an end, unless that may be the point of a number such as "3.5".
   const kept = keepWholeSentences(`${text} …`, /\d\.$/.test(text) ? text.length - 1 : text.length);
@@ -109,15 +118,13 @@ export function cutToLimit({ text, isCutOff }: Omit<ChatAnswer, 'isTagged'>, wor
   throw new WritingError('The language model was cut off before it had written a third of the ordered words.');
 }
 
-/**
- * Shows an essay while it is written, in whole sentences, if it is all that follows the tag. It begins with all these texts, whatever
- * the model writes next. Of an answer without the tag, nothing is shown.
- */
-export function createShownEssay(wordCount: number, onText: (part: string) => void): (cleaned: CleanedAnswer) => void {
+/** Shows an essay while it is written, in whole sentences. It begins with all these texts, whatever the model writes next. */
+function createShownEssay(wordCount: number, onText: (part: string) => void): (text: string) => void {
   let shownUntil = 0;
 
-  return ({ text, state }) => {
-    if (state !== 'plain' || text.length > maxShown) return;
+  return (written) => {
+    const text = written.trimStart();
+    if (text.length > maxShown) return;
     const certain = text.slice(0, findWordLimit(text, wordCount));
     // Whether a full stop ends a sentence depends on the letter that follows.
     const lastLetter = certain.search(/[\p{L}\n][^\p{L}\n]*$/u);
@@ -130,12 +137,12 @@ export function createShownEssay(wordCount: number, onText: (part: string) => vo
 /** In characters: much more than any essay. */
 const maxShown = 60_000;
 
-/** Whether a short text refuses the order or asks about it, or has nothing to do with the description. */
-function isRefusal(text: string, description: string, wordCount: number): boolean {
+/** Whether a short text refuses the order or asks about it, or, outside the object, has nothing to do with the description. */
+function isRefusal(text: string, isEssayObject: boolean, { description, wordCount }: WritingOrder): boolean {
   const words = countWords(text);
   if (words >= maxRefusalWords) return false;
   // Nothing is known of a text in another script.
-  const mayBeOther = words * 2 < wordCount && isLatin(text) === isLatin(description);
+  const mayBeOther = !isEssayObject && words * 2 < wordCount && isLatin(text) === isLatin(description);
   return refusal.test(text) || (mayBeOther && !createTopicCheck(description)(text));
 }
 
@@ -154,23 +161,18 @@ interface ChatMessage {
 }
 
 function composePrompt({ description, mode, wordCount }: WritingOrder): ChatMessage[] {
-  const { purpose, titles, text } = readPurposeAndTitles(description);
   const rules = [
     'You write essays to order.',
     `Writing mode: ${modeInstructions[mode]}`,
-    ...(purpose ? [`Writing purpose: ${purposeInstructions[purpose]}`] : []),
     `Length: close to ${wordCount} words and never more than ${wordCount}, title included.`,
-    titles.length > 0
-      ? `Title: choose the best of these, word for word: ${titles.map((title) => `"${title}"`).join(', ')}.`
-      : 'Title: give the essay a fitting one.',
+    'Title: one of the title options of the description, word for word, if it has some; otherwise a fitting one.',
     'Form: plain text without markup; the title on the first line, a blank line between paragraphs.',
     'Write in the language of the description. State no fact, figure, source or quotation that you are not sure of.',
-    'Answer with the essay alone: no preface, no word count, no remark about yourself.',
-    'Write <essay> on the first line, then the essay, then </essay> on the last line. Do not write these tags elsewhere.',
+    'Answer with one JSON object, {"essay": "..."}, and nothing else: no preface, no word count, no remark about yourself.',
   ];
   return [
     { role: 'system', content: rules.join('\n') },
-    { role: 'user', content: `The essay's topic and the points to cover:\n\n${text}` },
+    { role: 'user', content: `The essay's topic and the points to cover:\n\n${description}` },
   ];
 }
 
@@ -180,11 +182,4 @@ const modeInstructions: Readonly<Record<WritingMode, string>> = {
   Professional: 'Professional: concise and practical, for readers at work who have to decide something.',
   Journalistic: 'Journalistic: a news report with a headline and a lead, the most important first, no invented quotes.',
   Detailed: 'Detailed: thorough, each point in depth and from several sides, with examples.',
-};
-
-const purposeInstructions: Readonly<Record<EssayPurpose, string>> = {
-  narrative: 'narrative: tell it as one account, in order.',
-  argumentative: 'argumentative: take a position and give reasons for it.',
-  expository: 'expository: explain, and leave the judgement to the reader.',
-  descriptive: 'descriptive: describe, so that the reader can picture it.',
 };

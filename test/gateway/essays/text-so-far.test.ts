@@ -98,16 +98,16 @@ async function tModel(end: 'finish' | 'fail' | 'break') {
   const rest = tGate();
   const { url } = await tHttpServer(async (request, response) => {
     const prompt = (await request.toArray()).join('');
-    // Only an essay that is shown while it is written has tags.
-    const [open, close] = prompt.includes('<essay>') ? ['<essay>\n', '\n</essay>'] : ['', ''];
+    // Only an essay in the object is shown while it is written.
+    expect(prompt).toContain('response_format');
+    const written = `{"essay":${JSON.stringify(first + second).slice(0, -1)}`;
     const send = (choice: object) =>
       response.write(`data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const word of `<think>zzsecret</think>\n${open}${first}${second}`.split(/(?<= )/))
-      send({ delta: { content: word } });
+    for (const word of `<think>zzsecret</think>\n${written}`.split(/(?<= )/)) send({ delta: { content: word } });
     await rest.opened;
     if (end === 'break') response.destroy();
-    else send({ delta: { content: `${close}` }, finish_reason: end === 'finish' ? 'stop' : 'error' });
+    else send({ delta: { content: '"}' }, finish_reason: end === 'finish' ? 'stop' : 'error' });
     response.end();
   });
   return { url, model: 'a-model', apiKey: null, timeoutMs: 60_000, finish: rest.open };
@@ -121,7 +121,7 @@ async function orderFrom(end: 'finish' | 'fail' | 'break') {
   const result = generate(shown.open);
   await shown.opened;
   expect(texts.at(-1)).toMatch(/^City Bees\n\nBees fly to every flower/);
-  expect(texts.join()).not.toMatch(/zzsecret|essay>/);
+  expect(texts.join()).not.toMatch(/zzsecret|essay"/);
   finish();
   return { result: await result, texts };
 }

@@ -72,7 +72,7 @@ describe('a language model', () => {
   });
 
   it('is cut off at the word limit, at the end of a sentence', async () => {
-    const { model, ask } = await tModel({ kind: 'endless', piece: 'One two three four. ' });
+    const { model, ask } = await tModel({ kind: 'endless', start: '{"essay":"', piece: 'One two three four. ' });
     const { data } = await ask(mutation, { input: { ...input, wordCount: 10 } });
     expect(data?.generateEssay).toMatchObject({ text: 'One two three four. One two three four.', wordCount: 8 });
     await model.disconnected;

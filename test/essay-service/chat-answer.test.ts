@@ -1,7 +1,5 @@
-// Texts of models. cspell:ignore hink nassistantfinal assistantcommentary assistantanalysis longcat endoftext endofturn nzzsecret
-// cspell:ignore Voici votre
-
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { EssayReader } from '../../src/essay-service/llm/essay-reader.ts';
 import {
   cutAnywhere,
   deliverInAllWays,
@@ -11,21 +9,65 @@ import {
   toStream,
   toWhole,
 } from '../support/essay-service/deliver.ts';
-import { essay, rows, thought, unchanged } from '../support/essay-service/model-outputs.ts';
 
-const noEssay = 'WritingError: The language model wrote no essay, only reasoning or markers.';
+const essay = 'City Bees\n\nBees fly over the city. They “think”.';
+const notTheObject = {
+  failure:
+    'WritingError: The language model wrote something other than the object with the essay that it was asked for.',
+};
 
 describe('what a model writes', () => {
-  it.each([...rows, ...unchanged.map(([name, text]): [string, string, string] => [`${name}, unchanged`, text, text])])(
-    'is cleaned to the essay alone, however it is cut: %s',
-    async (_, output, expected) => {
-      const [whole, ...streamed] = await deliverInAllWays(output);
-      expect(whole).toEqual(expected === null ? { failure: noEssay } : { text: expected, isCutOff: false });
-      expect(streamed.length).toBeGreaterThan(output.length / 20);
-      for (const other of streamed) expect(other).toEqual(whole);
-      expect(JSON.stringify(whole)).not.toContain('zzsecret');
-    },
-  );
+  const object = JSON.stringify({ essay });
+
+  it.each<[string, string, object]>([
+    ['the object', object, { text: essay, isCutOff: false }],
+    ['the object with white space', `\n{ "essay" : ${JSON.stringify(essay)} }\n`, { text: essay, isCutOff: false }],
+    ['the object within a fence', `\`\`\`json\n${object}\n\`\`\``, { text: essay, isCutOff: false }],
+    ['the object after reasoning', `<think>{"essay":"zzsecret"}</think>\n${object}`, { text: essay, isCutOff: false }],
+    [
+      'the object after reasoning that began in the prompt',
+      `zzsecret</think>${object}`,
+      { text: essay, isCutOff: false },
+    ],
+    ['the object and more', `${object} zzsecret`, { text: essay, isCutOff: false }],
+    ['the essay as the second field', `{"title":"zzsecret","essay":"Bees."}`, { text: 'Bees.', isCutOff: false }],
+    [
+      'escapes',
+      String.raw`{"essay":"\"Caf\u00e9\" \ud83d\udc1d\\\/\n\tEnd."}`,
+      { text: '"Café" 🐝\\/\n\tEnd.', isCutOff: false },
+    ],
+    [
+      'line breaks and escapes that JSON does not have',
+      `${String.raw`{"essay":"It\'s\-`}\nhere."}`,
+      { text: "It's-\nhere.", isCutOff: false },
+    ],
+    ['an object that is not closed', object.slice(0, -8), { text: essay.slice(0, -6), isCutOff: true }],
+    ['plain text', essay, { text: essay, isCutOff: false }],
+    ['plain text after reasoning', `<think>zzsecret</think>\n\n${essay}`, { text: essay, isCutOff: false }],
+    ['another object', '{"text":"zzsecret"}', notTheObject],
+    ['an object that is not JSON', '{essay: zzsecret}', notTheObject],
+    ['a list', '["zzsecret"]', notTheObject],
+    ['tokens of a chat template', `<|channel|>zzsecret`, notTheObject],
+    ['a turn of another role', `${essay}[/INST] zzsecret`, notTheObject],
+    ['a tag', `<essay>${essay}</essay>`, notTheObject],
+    ['reasoning alone', '<think>zzsecret', { failure: 'WritingError: The language model wrote no essay.' }],
+    ['an empty essay', '{"essay":" "}', { failure: 'WritingError: The language model wrote no essay.' }],
+  ])('is read the same, however it is cut: %s', async (_, output, expected) => {
+    const outcomes = await deliverInAllWays(output);
+    expect(outcomes.length).toBeGreaterThan(2);
+    for (const outcome of outcomes) expect(outcome).toEqual(expected);
+  });
+
+  it('is certain character by character: what was read is never taken back', () => {
+    const reader = new EssayReader();
+    let text = '';
+    for (const character of object) {
+      reader.add(character);
+      expect(reader.text.startsWith(text)).toBe(true);
+      text = reader.text;
+    }
+    expect([text, reader.isComplete]).toEqual([essay, true]);
+  });
 });
 
 const cutOff = { text: essay, isCutOff: true };
@@ -93,30 +135,6 @@ describe('how an answer ends', () => {
   ] as [string, object][])('is read from the finish reason "%s"', async (finish, expected) => {
     const outcome = 'text' in expected ? { ...expected, text: 'Bees.' } : expected;
     for (const found of await deliverInAllWays('Bees.', { finish })) expect(found).toEqual(outcome);
-  });
-
-  it.each([
-    ['text that ended before it', `${essay}<|im_end|>\nzz`],
-    ['a thought that was closed after it', `${essay}\n<think>zz</think><|im_end|>`],
-  ])('does not cut off %s', async (_, output) => {
-    for (const outcome of await deliverInAllWays(output, { finish: 'length' })) expect(outcome).toEqual(complete);
-  });
-
-  it.each([
-    ['a tag', `${essay}\n<think>zzsecret`],
-    ['a tag in a line', `${essay} <think> zzsecret`],
-    ['a tag with a word after a sentence', `${essay} <reflection> zzsecret`],
-    ['a tag with a word in a line of its own', `${essay}\n<analysis>\nzzsecret`],
-    ['a tag before a letter', `${essay} a<analysis>zzsecret`],
-    ['brackets', `${essay}\n[THINK]zzsecret`],
-    ['a symbol', `${essay}◁think▷zzsecret`],
-    ['a channel', `${essay}<|channel|>analysis<|message|>zzsecret`],
-  ])('is within %s that is not closed, so that the text is cut off', async (_, output) => {
-    for (const finish of ['stop', 'length']) {
-      for (const outcome of await deliverInAllWays(output, { finish })) {
-        expect(outcome).toEqual({ text: expect.stringMatching(/^City Bees[\s\S]*“think”\.(?: a)?$/), isCutOff: true });
-      }
-    }
   });
 
   const error = { message: 'secret', code: 500 };
@@ -221,7 +239,7 @@ describe('the text', () => {
     const stream = toStream([essay], { after: [{ choices: [{ index: 0, delta: aside }] }] });
     expect(await readPieces([before, stream])).toEqual(complete);
     expect(await readPieces([encode(JSON.stringify({ choices: [{ message: aside }] }))])).toEqual({
-      failure: 'WritingError: The language model wrote no text.',
+      failure: 'WritingError: The language model wrote no essay.',
     });
   });
 
@@ -248,7 +266,7 @@ describe('the text', () => {
   });
 
   it('is missing if there is only reasoning in a field', async () => {
-    const none = { failure: 'WritingError: The language model wrote no text.' };
+    const none = { failure: 'WritingError: The language model wrote no essay.' };
     const message = { reasoning_content: 'zzsecret', content: null };
     expect(await readPieces([encode(JSON.stringify({ choices: [{ message }] }))])).toEqual(none);
     expect(await readPieces([toStream([null, '']), encode('data: [DONE]\n\n')])).toEqual(none);
@@ -272,79 +290,11 @@ describe('a stream', () => {
   });
 
   it.each([
-    ['of a few characters', 3],
-    ['of words', 7],
-    ['of sentences', 20],
-  ])('may have deltas %s that repeat all text so far', async (_, step) => {
-    const text = essay.repeat(8);
-    const lengths = Array.from({ length: Math.ceil(text.length / step) }, (_, at) => (at + 1) * step);
-    const pieces = lengths.map((length) => text.slice(0, length));
-    expect(await readPieces([toStream(pieces)])).toEqual({ text, isCutOff: false });
-    // The last event may have all text again.
-    expect(await readPieces([toStream([...text.split(/(?=B)/), text])])).toEqual({ text, isCutOff: false });
-  });
-
-  it.each([
     ['a word twice', ['ha', 'ha', ' ha.']],
     ['a number that begins with the one before', ['1', '10', ' bees fly.']],
     ['a sentence twice', ['Bees fly over it. ', 'Bees fly over it. ', 'Yes.']],
   ])('may write %s', async (_, pieces) => {
     expect(await readPieces([toStream(pieces)])).toEqual({ text: pieces.join(''), isCutOff: false });
-  });
-});
-
-describe('what surrounds an essay without the tag', () => {
-  const title = 'City Bees';
-  const prose = `${title}\n\nBees fly over the city. They “think”, and I hope they stay.\n\nIf you want to help, plant a tree.`;
-
-  it.each([
-    'Sure! Here is your essay:',
-    'Certainly! Below is an essay about bees.',
-    'Of course. I have written the essay within the limit.',
-    'Okay, the user wants an essay. Let me write it.',
-    "Here's a 300-word essay on bees:\n\n---",
-    'Here is the essay you requested:',
-    'Here you go:',
-    '**Essay:**',
-    '# Essay',
-    'Voici votre essai :',
-    '好的，以下是您要的文章：',
-    'Sure, happy to help you!\n\nHere is the essay:',
-  ])('is removed before it: %s', async (preface) => {
-    expect(await readPieces([toWhole(`${preface}\n\n${prose}`)])).toEqual({ text: prose, isCutOff: false });
-  });
-
-  it.each(['Title: ', '**Title:** ', 'title: '])('may be the label "%s"', async (label) => {
-    expect(await readPieces([toWhole(label + prose)])).toEqual({ text: prose, isCutOff: false });
-  });
-
-  it.each([
-    'Let me know if you would like any changes!',
-    'I hope this helps! Feel free to ask for revisions.',
-    '(Word count: 306)',
-    '---\n\n**Word count:** 306',
-    '[306 words]',
-    '*Note: I kept the language plain as requested.*',
-    'Would you like me to adapt it to the academic mode?',
-    "If you'd like, I can also make it shorter.",
-    '（全文300字）',
-  ])('is removed after it: %s', async (closing) => {
-    for (const separator of ['\n\n', '\n', ' ']) {
-      if (separator === ' ' && !/^[A-Z]/.test(closing)) continue;
-      expect(await readPieces([toWhole(prose + separator + closing)])).toEqual({ text: prose, isCutOff: false });
-    }
-  });
-
-  it.each([
-    'Here is a city.\n\nBees fly over it, and you see them.',
-    'Of course, bees fly.\n\nThey sleep as well.',
-    'Three things matter:\n\n- wax\n- honey',
-    'Bees\n\nI hope that they stay with us for a hundred years.',
-    'Bees\n\nWould you leave them alone? They ask no questions.',
-    'Notes on Bees\n\nNote the wax, and the honey.',
-    'Bees\n\nThey are a hundred.\n\nLength matters.',
-  ])('stays if it is a part of the essay: %j', async (text) => {
-    expect(await readPieces([toWhole(text)])).toEqual({ text, isCutOff: false });
   });
 });
 
@@ -367,43 +317,23 @@ describe('a stream that is longer than the essay', () => {
   }
 
   it.each([
-    ['thoughts', [`<think>${thought}</think>`, ...words(4_000)]],
-    [
-      'a thought that was opened in the prompt',
-      [...words(2_000).map(() => 'zzsecret more. '), '</think>', ...words(4_000)],
-    ],
-    ['the final channel', ['<|channel|>final<|message|>', ...words(4_000)]],
-  ])('is not read to its end after %s', async (_, pieces) => {
+    ['after reasoning', ['<think>zzsecret</think>', '{"essay":"', ...words(4_000)]],
+    ['without reasoning', ['{"essay":"', ...words(4_000)]],
+  ])('is not read to its end, %s', async (_, pieces) => {
     const { text, share } = await tStream(pieces);
-    expect(share).toBeLessThan(0.6);
+    expect(share).toBeLessThan(0.2);
     expect(text).toMatch(/^(?:Bees fly over it. ){30}/);
-    expect(text).not.toContain('zzsecret');
   });
 
-  it('is not read to its end after reasoning in a field of its own', async () => {
-    expect((await tStream(words(4_000), { reasoning_content: 'zz' })).share).toBeLessThan(0.5);
-  });
-
-  it('is not read after the end of the turn', async () => {
-    const { text, share } = await tStream(['Bees fly.', '<|im_end|>', ...words(4_000)]);
+  it('is not read after the end of the essay', async () => {
+    const { text, share } = await tStream(['{"essay":"Bees fly."', '}', ...words(4_000)]);
     expect(text).toBe('Bees fly.');
     expect(share).toBeLessThan(0.2);
   });
 
-  it('is read further while it may be reasoning', async () => {
-    const { text } = await tStream([...words(6_000).map(() => 'zzsecret, zzsecret. '), '</think>', 'Bees fly.']);
-    expect(text).toBe('Bees fly.');
-  });
-
-  it('is not read for ever', async () => {
-    const { text, share } = await tStream(words(40_000));
-    expect(share).toBeLessThan(0.3);
-    expect(text.startsWith(sentence)).toBe(true);
-  });
-
   it('is a failure if it is too long for an essay with its reasoning', async () => {
-    const { outcome } = await tStream(['<think>', ...Array.from({ length: 11 }, () => 'a'.repeat(100_000))]);
-    expect(outcome).toEqual({ failure: 'WritingError: The language model wrote more than 1000000 characters.' });
+    const { outcome } = await tStream(['<think>', ...Array.from({ length: 11 }, () => 'a'.repeat(20_000))]);
+    expect(outcome).toEqual({ failure: 'WritingError: The language model wrote more than 200000 characters.' });
   });
 
   it.each([
@@ -424,14 +354,5 @@ describe('a stream that is longer than the essay', () => {
     expect(await readPieces([...cut(bytes), toStream([essay])])).toEqual(complete);
     // One turn for every 32 KB.
     expect(turns).toBeGreaterThanOrEqual(Math.floor(bytes.length / 32_768));
-  });
-
-  it('may have any number of code spans in its reasoning', async () => {
-    const { text } = await tStream([`<think>${'zzsecret `x` '.repeat(3_000)}</think>`, essay]);
-    expect(text).toBe(essay);
-  });
-
-  it('is a failure if it has more markers than a model writes', async () => {
-    expect((await tStream(['<think></think>'.repeat(3_000), essay])).outcome).toEqual({ failure: noEssay });
   });
 });
