@@ -143,6 +143,8 @@ export interface EssayOrder {
   state: EssayOrderState;
   /** Whether `cancel` would cancel it now. */
   isCancellable: boolean;
+  /** What was read from the store for it, approximately. */
+  bytes: number;
 }
 
 export type EssayOrderState =
@@ -167,9 +169,9 @@ export interface EssayOrders {
   cancel(id: string, callerId: string): Promise<Cancellation | null>;
   /**
    * The list of a caller for one request, in pages, the newest first. It reads each entry once.
-   * @param spend counts entries before they are read; false if no more may be read
+   * @param spend counts entries before they are read, and bytes after; false if no more may be read
    */
-  openList(callerId: string, spend: (entries: number) => boolean): ListOrders;
+  openList(callerId: string, spend: (entries: number, bytes: number) => boolean): ListOrders;
   /** Deletes an order that has ended, with its essay. */
   delete(id: string, callerId: string): Promise<'deleted' | 'unknown' | 'not-ended'>;
 }

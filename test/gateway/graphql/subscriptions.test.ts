@@ -17,6 +17,7 @@ const ordered: EssayOrder = {
   input: { description: 'Pens', mode: 'STANDARD', wordCount: 10, purpose: null, titles: [] },
   state: { kind: 'queued', position: 1 },
   isCancellable: true,
+  bytes: 1_000,
 };
 
 /** Subscribers of one order; `contexts` has one for each subscription and for each event that was executed. */

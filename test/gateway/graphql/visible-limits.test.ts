@@ -12,7 +12,7 @@ it('has the limits as they are configured, without a call', async () => {
   const env = { MAX_IBANS_PER_QUERY: '7' };
   const { ask, upstream } = await tScriptedGateway(undefined, env);
   const { data } = await ask(`{ limits {
-    ibans bics bankQueries suggestions entities essays essayTexts listedOrders essayWords essayDescriptionLength essayTitles essayTitleLength ibanRegistry
+    ibans bics bankQueries suggestions entities essays essayTexts listedOrders storedBytes essayWords essayDescriptionLength essayTitles essayTitleLength ibanRegistry
   } }`);
   expect(data?.limits).toEqual({
     ibans: 7,
@@ -23,6 +23,7 @@ it('has the limits as they are configured, without a call', async () => {
     essays: 5,
     essayTexts: 20,
     listedOrders: 2_000,
+    storedBytes: 32_000_000,
     essayWords: essayLimits.wordCount,
     essayDescriptionLength: essayLimits.description,
     essayTitles: essayLimits.titles,

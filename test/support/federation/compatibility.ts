@@ -125,6 +125,7 @@ function createProductsServer() {
     bankQueries: 0,
     essayTexts: 20,
     listedOrders: 0,
+    storedBytes: 0,
     essays: 0,
     entities: 10,
     suggestions: 0,

@@ -473,7 +473,8 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     const shown = record.isAwaited && record.state.kind === 'queued' ? record.earlier : null;
     const { idempotencyKey, orderAgain, ...input } = (shown ?? record).order;
     const isCancellable = transition(record, { kind: 'cancelled', cancelsSent }) !== record;
-    return { id: record.id, createdAt: record.createdAt, input, state: await stateOf(record), isCancellable };
+    const state = await stateOf(record);
+    return { id: record.id, createdAt: record.createdAt, input, state, isCancellable, bytes: bytesOf(record, state) };
   }
 
   async function stateOf(record: OrderRecord): Promise<EssayOrderState> {
@@ -523,7 +524,7 @@ export function createEssayOrders({ store, isShared, onRecovered, ...options }: 
     }
   }
 
-  function openList(callerId: string, spend: (entries: number) => boolean): ListOrders {
+  function openList(callerId: string, spend: (entries: number, bytes: number) => boolean): ListOrders {
     const readOrder = (number: number) => readListed(number, callerId);
     return createOrderList({ lastNumber: () => records.lastNumber(callerId), readOrder, spend });
   }
@@ -585,6 +586,15 @@ function oneAtATime(run: () => Promise<void>): () => void {
 function toEnd(state: EndedState): EssayOrderState {
   if (state.kind === 'finished') return { kind: 'finished', essayId: state.essay.id };
   return state.kind === 'failed' ? { kind: 'failed', failure: state.failure ?? unknownOutcome } : state;
+}
+
+/** Of the texts, which are most of it. */
+function bytesOf({ order, state }: OrderRecord, shown: EssayOrderState): number {
+  const texts = [order.description, ...order.titles];
+  if (state.kind === 'finished') texts.push(state.essay.text);
+  if (shown.kind === 'writing') texts.push(shown.textSoFar);
+  if (shown.kind === 'failed' && shown.failure.kind === 'service-failed') texts.push(shown.failure.rawText ?? '');
+  return 1_000 + texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
 function mayHaveBeenPaid(state: EssayOrderState): boolean {

@@ -160,9 +160,9 @@ builder.queryField('essayOrder', (t) =>
         limitText('idempotency key', essayLimits.idempotencyKey, 'The idempotencyKey of the order.'),
       ),
     },
-    resolve: (_, { id, idempotencyKey }, { services: { essayOrders }, caller }) => {
-      if (id != null && idempotencyKey == null) return essayOrders.find(id, caller.id);
-      if (id == null && idempotencyKey != null) return essayOrders.findByKey(idempotencyKey, caller.id);
+    resolve: (_, { id, idempotencyKey }, { loaders }) => {
+      if (id != null && idempotencyKey == null) return loaders.findOrder(id);
+      if (id == null && idempotencyKey != null) return loaders.findOrderByKey(idempotencyKey);
       throw new GatewayError(
         'BAD_USER_INPUT',
         'An order is found by either its id or its idempotencyKey: set one of them.',
@@ -240,8 +240,8 @@ builder.mutationField('cancelEssay', (t) =>
       'Cancels an order that was started. One that was not sent yet costs nothing. One of generateEssay is not cancelled. Null, ' +
       'with an error, while the store fails.',
     args: { id: t.arg.id({ required: true, ...orderIdArg }) },
-    async resolve(_, { id }, { services, caller, requestContext }) {
-      const result = (await services.essayOrders.cancel(id, caller.id)) ?? refusals.unknown;
+    async resolve(_, { id }, { loaders, requestContext }) {
+      const result = (await loaders.cancelOrder(id)) ?? refusals.unknown;
       requestContext.outcomes.push(outcomeOf(result));
       return result;
     },
@@ -351,13 +351,11 @@ builder.queryField('essayOrders', (t) =>
       ),
       state: t.arg({ type: EssayOrderStateFilterType, description: 'Only orders in this state; null for all.' }),
     },
-    async resolve(_, { first, after: cursor, state }, { services, caller, loaders, limiter }) {
+    async resolve(_, { first, after: cursor, state }, { services, caller, loaders }) {
       if (caller.kind === 'anonymous' && !services.isOnlyLocal) throw unknownOwner();
       const after = cursor == null ? null : readCursor(cursor);
       const listing = { first: readPageSize(first), after, state: state ?? null };
-      const page = await loaders.listOrders(listing);
-      if (page === null) throw limiter.createLimitError('listedOrders');
-      return { ...page, after };
+      return { ...(await loaders.listOrders(listing)), after };
     },
   }),
 );

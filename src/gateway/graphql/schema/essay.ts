@@ -232,7 +232,7 @@ builder.queryField('essay', (t) =>
     args: {
       id: t.arg.id({ required: true, ...limitText('id', maxLengths.id, '`Essay.id`, as returned by generateEssay.') }),
     },
-    resolve: (_, { id }, { services, requestContext }) => services.essayArchive.find(id, requestContext),
+    resolve: (_, { id }, { loaders }) => loaders.findEssay(id),
   }),
 );
 

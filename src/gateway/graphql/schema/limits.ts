@@ -19,6 +19,9 @@ const LimitsType = builder.objectRef<QueryLimits>('Limits').implement({
     listedOrders: t.exposeInt('listedOrders', {
       description: 'Orders per query that `essayOrders` reads, whether it returns them or not.',
     }),
+    storedBytes: t.exposeInt('storedBytes', {
+      description: 'Bytes of stored orders and essays per query. Each is read once; aliases are not counted.',
+    }),
     essayWords: t.int({ description: 'Words of an essay.', resolve: () => essayLimits.wordCount }),
     essayDescriptionLength: t.int({
       description: 'Characters of `GenerateEssayInput.description`.',

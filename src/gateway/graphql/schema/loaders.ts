@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import {
   GraphQLIncludeDirective,
@@ -11,25 +12,35 @@ import {
 } from 'graphql';
 import type { Signal } from '../../../base/async/signal.ts';
 import type { BankDataPort, BicValidation, IbanValidation } from '../../bank-data/bank-data.ts';
-import type { Essay, EssayArchive, EssayOrders, ListOrders, OrderListing, OrderPage } from '../../essays/port.ts';
+import type {
+  Cancellation,
+  Essay,
+  EssayArchive,
+  EssayOrder,
+  EssayOrders,
+  ListOrders,
+  OrderListing,
+  OrderPage,
+} from '../../essays/port.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { QueryLimiter } from './query-limits.ts';
 
 interface LoadersOptions {
   bankData: BankDataPort;
-  essayOrders: Pick<EssayOrders, 'openList'>;
+  essayOrders: Pick<EssayOrders, 'find' | 'findByKey' | 'openList' | 'cancel'>;
   essayArchive: EssayArchive;
   limiter: QueryLimiter;
   context: RequestContext;
 }
 
-/** The look-ups of one request: one batch for what resolvers load in one go, each key once; and the orders that it lists, each of them once. */
+/** The look-ups of one request: one batch for what resolvers load in one go, each key once; and what it reads from the store, each entry once. */
 export class Loaders {
   readonly #options: LoadersOptions;
   #ibans: DataLoader<string, IbanValidation> | undefined;
   #bics: DataLoader<string, BicValidation> | undefined;
   #listOrders: ListOrders | undefined;
-  #essays: Map<string, Promise<Essay | null>> | undefined;
+  #stored: Map<string, Promise<unknown>> | undefined;
+  #lastRead: Promise<unknown> | undefined;
 
   constructor(options: LoadersOptions) {
     this.#options = options;
@@ -59,21 +70,66 @@ export class Loaders {
     return this.#bics.load(bic);
   }
 
-  /** A page of the orders of the caller; null if the query may read no entry of it. @throws StoreError */
-  listOrders(listing: OrderListing): Promise<OrderPage | null> {
+  /** A page of the orders of the caller. @throws StoreError, or GatewayError if the query may read no entry of it */
+  async listOrders(listing: OrderListing): Promise<OrderPage> {
     const { limiter, essayOrders, context } = this.#options;
-    this.#listOrders ??= essayOrders.openList(context.callerId, (entries) => limiter.tryTake('listedOrders', entries));
-    return this.#listOrders(listing);
+    this.#listOrders ??= essayOrders.openList(
+      context.callerId,
+      (entries, bytes) => limiter.tryTake('listedOrders', entries) && limiter.tryTake('storedBytes', bytes),
+    );
+    const page = await this.#listOrders(listing);
+    if (page !== null) return page;
+    throw limiter.createLimitError(limiter.tryTake('storedBytes', 0) ? 'listedOrders' : 'storedBytes');
   }
 
-  /** The essay of an order. */
+  findOrder(id: string): Promise<EssayOrder | null> {
+    const { essayOrders, context } = this.#options;
+    return this.#readOnce(`order ${id}`, () => essayOrders.find(id, context.callerId));
+  }
+
+  findOrderByKey(key: string): Promise<EssayOrder | null> {
+    const { essayOrders, context } = this.#options;
+    return this.#readOnce(`key ${key}`, () => essayOrders.findByKey(key, context.callerId));
+  }
+
   findEssay(id: string): Promise<Essay | null> {
     const { essayArchive, context } = this.#options;
-    this.#essays ??= new Map();
-    const found = this.#essays.get(id) ?? essayArchive.find(id, context);
-    this.#essays.set(id, found);
-    return found;
+    return this.#readOnce(`essay ${id}`, () => essayArchive.find(id, context));
   }
+
+  /** Reads the order, too. */
+  cancelOrder(id: string): Promise<Cancellation | null> {
+    const { essayOrders, context } = this.#options;
+    return this.#read(() => essayOrders.cancel(id, context.callerId));
+  }
+
+  #readOnce<Entry extends Stored>(key: string, read: () => Promise<Entry | null>): Promise<Entry | null> {
+    this.#stored ??= new Map();
+    const reading = (this.#stored.get(key) as Promise<Entry | null> | undefined) ?? this.#read(read);
+    this.#stored.set(key, reading);
+    return reading;
+  }
+
+  /** One entry at a time, each in a turn of its own: the embedded store reads without one, and what is read counts. */
+  #read<Entry extends Stored>(read: () => Promise<Entry | null>): Promise<Entry | null> {
+    const { limiter } = this.#options;
+    const readNext = async () => {
+      if (!limiter.tryTake('storedBytes', 0)) throw limiter.createLimitError('storedBytes');
+      const entry = await read();
+      limiter.tryTake('storedBytes', entry === null ? 0 : bytesOf(entry));
+      return entry;
+    };
+    const reading = this.#lastRead?.then(readNext) ?? readNext();
+    this.#lastRead = reading.then(() => setImmediate()).catch(() => {});
+    return reading;
+  }
+}
+
+type Stored = Essay | EssayOrder | Cancellation;
+
+function bytesOf(entry: Stored): number {
+  if ('order' in entry) return entry.order.bytes;
+  return 'text' in entry ? Buffer.byteLength(entry.text) : entry.bytes;
 }
 
 function createLoader<Answer>(

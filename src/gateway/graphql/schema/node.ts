@@ -18,7 +18,7 @@ builder.queryField('node', (t) =>
       '`ibanValidation`, `bank`, `essay` and `essayOrder`. Null for an unknown id; null, with an error, when the service or the store fails.',
     args: { id: t.arg.id(requireText('id', maxLengths.nodeId, '`Node.id`.')) },
     resolve(_, { id }, context, info) {
-      const { services, caller, loaders, requestContext } = context;
+      const { services, caller, loaders } = context;
       const isIbanValidation = id.startsWith(ibanIdPrefix);
       const isBank = !isIbanValidation && id.includes(':');
       requireScope(caller, isIbanValidation || isBank ? bankDataScope.scope : essaysScope.scope);
@@ -28,7 +28,7 @@ builder.queryField('node', (t) =>
       }
       if (isBank) return findBank(id, context);
       // The ids of essays are UUIDs, and those of orders are hashes, which may begin like one.
-      return uuid.test(id) ? services.essayArchive.find(id, requestContext) : services.essayOrders.find(id, caller.id);
+      return uuid.test(id) ? loaders.findEssay(id) : loaders.findOrder(id);
     },
   }),
 );

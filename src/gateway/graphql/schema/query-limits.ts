@@ -12,6 +12,8 @@ export interface QueryLimits {
   essayTexts: number;
   /** Entries of the list of orders, each of them once. */
   listedOrders: number;
+  /** Bytes of orders and essays that are read from the store, each of them once. */
+  storedBytes: number;
   /** Representations of a router. */
   entities: number;
   /** IBANs for which suggestions are computed, each of them once. */
@@ -25,6 +27,7 @@ export function readQueryLimits({ maxIbansPerQuery }: Pick<Config, 'maxIbansPerQ
     bankQueries: 20,
     essayTexts: 20,
     listedOrders: 2_000,
+    storedBytes: 32_000_000,
     essays: 5,
     entities: 1_000,
     suggestions: 1_000,
@@ -65,5 +68,7 @@ const messages: Record<keyof QueryLimits, (limit: number) => string> = {
     `A query may request suggestions for at most ${limit} invalid IBANs; split it into several queries.`,
   essayTexts: (limit) => `A response may contain at most ${limit} texts of essays, aliases included.`,
   listedOrders: (limit) => `A query may read at most ${limit} orders of the list; list the others in another query.`,
+  storedBytes: (limit) =>
+    `A query may read at most ${limit} bytes of stored orders and essays; read the others in another query.`,
   essays: (limit) => `A mutation may order at most ${limit} essays; order the others in another mutation.`,
 };

@@ -500,10 +500,10 @@ describe('a caller with thousands of orders', () => {
   it('gets no page whose first entry may not be read', async () => {
     const { store, one, close } = tTwo();
     await storeOrders(store, 'cancelled', 500);
-    const { listOrders } = tList(one, 100);
+    const { listOrders } = tList(one, 70);
     expect((await listOrders({ first: 60, after: null, state: null }))?.entries).toHaveLength(60);
     expect(await listOrders({ first: 1, after: 300, state: null })).toBeNull();
-    expect((await listOrders({ first: 60, after: 441, state: null }))?.entries).toHaveLength(40);
+    expect((await listOrders({ first: 60, after: 441, state: null }))?.entries).toHaveLength(10);
     await close();
   });
 });

@@ -139,13 +139,14 @@ export async function storeOrders(
   kind: 'finished' | 'cancelled',
   count: number,
   caller = ann,
+  text = tEssay().text,
 ): Promise<string[]> {
   const records = tRecords(store);
   const ids = Array.from({ length: count }, (_, index) => `${kind}-${index}`);
   for (const id of ids) {
     const listed = await records.list(id, caller.id);
     const state: EndedState =
-      kind === 'finished' ? { kind, essay: { ...tEssay(), id } } : { kind, mayHaveBeenPaid: false };
+      kind === 'finished' ? { kind, essay: { ...tEssay(), id, text } } : { kind, mayHaveBeenPaid: false };
     const run = { process: null, run: id, attempts: 1, isCancelRequested: false, isRepeated: false, earlier: null };
     const ordered = {
       createdAt: new Date(),

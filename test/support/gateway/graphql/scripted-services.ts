@@ -107,6 +107,7 @@ export function tServices(): Services {
       bankQueries: 4,
       essayTexts: 2,
       listedOrders: 9,
+      storedBytes: 32_000_000,
       essays: 1,
       entities: 20,
       suggestions: 1_000,
@@ -134,6 +135,7 @@ async function validateBic(bic: string): Promise<BicValidation> {
 /** An order for each id in `texts`. */
 function createScriptedJobs(createdAt: Date): EssayOrders {
   const input = { description: 'Pens', mode: 'STANDARD', wordCount: 10, purpose: null, titles: [] } as const;
+  const shared = { createdAt, input, bytes: 1_000 };
   const states: Record<string, EssayOrderState> = {
     known: { kind: 'finished', essayId: 'known' },
     '7': { kind: 'writing', textSoFar: 'Pens hold' },
@@ -142,10 +144,10 @@ function createScriptedJobs(createdAt: Date): EssayOrders {
     await turns(1);
     if (id === 'failing') throw new Error('the store failed');
     const state = Object.hasOwn(states, id) ? states[id] : undefined;
-    return state === undefined ? null : { id, createdAt, input, state, isCancellable: false };
+    return state === undefined ? null : { ...shared, id, state, isCancellable: false };
   };
   return {
-    start: async () => ({ id: 'known', createdAt, input, state: { kind: 'queued', position: 2 }, isCancellable: true }),
+    start: async () => ({ ...shared, id: 'known', state: { kind: 'queued', position: 2 }, isCancellable: true }),
     find,
     findByKey: find,
     watch: async (id) =>
@@ -161,7 +163,7 @@ function createScriptedJobs(createdAt: Date): EssayOrders {
       async ({ first, after }) => {
         await turns(1);
         const state = { kind: 'cancelled', mayHaveBeenPaid: false } as const;
-        const order = { id: 'known', createdAt, input, state, isCancellable: false };
+        const order = { ...shared, id: 'known', state, isCancellable: false };
         const entries = [5, 4, 3].map((number) => ({ order, number })).filter(({ number }) => number < (after ?? 9));
         const page = entries.slice(0, first);
         return { entries: page, hasNext: entries.length > first, end: page.at(-1)?.number ?? null };
