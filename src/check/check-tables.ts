@@ -4,7 +4,7 @@ import type { Answer } from './answers/answer-source.ts';
 import type { Answers } from './answers/answers.ts';
 import type { BankFacts } from './bank-facts.ts';
 import { type ColumnNames, type Columns, findColumns, type IbanColumn } from './find-columns.ts';
-import { type Cells, cellText, isBlankRow, looksLikeIban, readIbanCell } from './iban-cells.ts';
+import { type Cells, cellText, isBlankRow, looksLikeIban, readIbanCell, readIbanInText } from './iban-cells.ts';
 import { type IbanCell, judgeRow, type RowResult } from './judge-row.ts';
 import { PaymentFileError } from './open-file.ts';
 import type { Table } from './read-rows.ts';
@@ -173,14 +173,14 @@ async function* checkGroups(
     return { row, cells, kind, ibans: findIbanCells(kind, cells, columns).map((found) => ask(cells, found)) };
   }
 
-  function ask(cells: Cells, { column, party, bic }: IbanColumn): WaitingCell {
-    const iban = readIbanCell(cells[column]);
+  function ask(cells: Cells, { column, party, bic, isText }: IbanColumn): WaitingCell {
+    const iban = isText ? readIbanInText(cells[column]) : readIbanCell(cells[column]);
     const isRepeated = party === 'payer' && iban !== '' && accounts.get(column) === iban;
     if (party === 'payer') accounts.set(column, iban);
     const answer = iban !== '' && isValidIban(iban) ? answers.find(iban) : null;
     // Thrown when the row is taken.
     if (answer instanceof Promise) answer.catch(() => {});
-    return { column, party, bic, iban, isRepeated, answer };
+    return { column, party, bic, isText, iban, isRepeated, answer };
   }
 
   /** The next group, once its rows have their answers. */
@@ -231,7 +231,9 @@ function findKind(row: number, cells: Cells, { titleRow, ibans }: Columns): RowK
 function findIbanCells(kind: RowKind, cells: Cells, { ibans, isWhole }: Columns): readonly IbanColumn[] {
   if (kind === 'data') return ibans;
   if (kind !== 'above' || ibans.length === 0 || !isWhole) return [];
-  return cells.flatMap((cell, column) => (looksLikeIban(cell) ? [{ column, party: null, bic: null }] : []));
+  return cells.flatMap((cell, column) =>
+    looksLikeIban(cell) ? [{ column, party: null, bic: null, isText: false }] : [],
+  );
 }
 
 /** A row of a report, not of a payment: its first cell has nothing but a word for a total, or all have nothing but lines. */

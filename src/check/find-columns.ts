@@ -1,7 +1,18 @@
 import { type InTimeSlice, runAtOnce } from '../base/async/time-slices.ts';
 import { columnIndex } from '../base/read-workbook.ts';
 import { compactBic, findBicProblems } from '../iban/bic.ts';
-import { type Cell, type Cells, cellText, looksLikeIban, readIbanCell } from './iban-cells.ts';
+import {
+  accountWords,
+  findParty,
+  isOfOthers,
+  isTitleOfAccounts,
+  isTitleOfIbans,
+  type Party,
+  rankName,
+  restOf,
+  wordsOf,
+} from './column-titles.ts';
+import { type Cell, type Cells, cellText, isBehindWords, looksLikeIban, readIbanCell } from './iban-cells.ts';
 import { PaymentFileError } from './open-file.ts';
 
 /** Positions of columns, from 0. */
@@ -24,9 +35,11 @@ export interface Columns {
 export interface IbanColumn {
   column: number;
   /** Whose accounts they are, as far as titles or contents tell. */
-  party: 'payee' | 'payer' | null;
+  party: Party | null;
   /** The column with the BICs of these IBANs. */
   bic: number | null;
+  /** Whether the IBANs are within texts, of which some may have none. */
+  isText: boolean;
 }
 
 /** Columns as the command names them: by title, letter or number; null: found by content. */
@@ -37,7 +50,8 @@ export interface ColumnNames {
 }
 
 /**
- * Finds the columns by the first rows of a table. Columns with IBANs have them in half of their cells, or a title that says so.
+ * Finds the columns by the first rows of a table. Columns with IBANs have them in half of their cells, or a title that says so and
+ * nothing else.
  * @throws PaymentFileError if a name matches no column
  */
 export async function findColumns(
@@ -72,8 +86,14 @@ export async function findColumns(
   const isBic = (column: number) => isBicColumn(titles[column], data, column);
   const bics = names.bic === null ? (await filter(others, isBic)).slice(0, maxBicColumns) : [find(names.bic)];
   const free = others.filter((column) => !bics.includes(column));
-  const titled = free.find((column) => nameWords.test(wordsOf(titles[column])));
-  const findName = async () => titled ?? (await filter(free, (column) => isNameColumn(data, column)))[0] ?? null;
+  const party = chosen[0]?.party ?? 'payee';
+  const mayBeNames = free.filter((column) => !isOfOthers(wordsOf(titles[column]), party));
+  const titled = mayBeNames
+    .flatMap((column) => rankName(wordsOf(titles[column]), party).map((rank) => ({ column, rank })))
+    .toSorted((one, other) => one.rank - other.rank)
+    .find(({ column }) => !hasOnlyNumbers(data, column));
+  const findName = async () =>
+    titled?.column ?? (await filter(mayBeNames, (column) => isNameColumn(data, column)))[0] ?? null;
   const name = names.name !== null ? find(names.name) : await findName();
   const ibans = names.bic === null ? pairBics(chosen, bics, titles) : setBics(chosen, bics[0] ?? null);
   const notChecked = found.filter(({ column }) => isFree(column)).map(({ column }) => column);
@@ -90,6 +110,8 @@ type MapInSlices = <Item, Result>(
 interface CellCount {
   filled: number;
   ibans: number;
+  /** IBANs behind other words. */
+  texts: number;
   /** Different IBANs. */
   distinct: Set<string>;
 }
@@ -101,15 +123,20 @@ async function countCells(rows: readonly Cells[], mapInSlices: MapInSlices): Pro
 
   function countRow(row: Cells): void {
     for (const [column, cell] of row.entries()) {
-      counts[column] ??= { filled: 0, ibans: 0, distinct: new Set() };
+      counts[column] ??= noCells();
       const count = counts[column];
       if (cell === '') continue;
       count.filled += 1;
       if (!looksLikeIban(cell)) continue;
       count.ibans += 1;
+      count.texts += Number(isBehindWords(cell));
       count.distinct.add(readIbanCell(cell));
     }
   }
+}
+
+function noCells(): CellCount {
+  return { filled: 0, ibans: 0, texts: 0, distinct: new Set() };
 }
 
 /** The payees' first, then those with most different IBANs. */
@@ -117,89 +144,63 @@ function findIbanColumns(titles: readonly string[], counts: readonly CellCount[]
   const all = Array.from({ length: Math.max(titles.length, counts.length) }, (_, column) => ({
     column,
     words: wordsOf(titles[column]),
-    ...(counts[column] ?? { filled: 0, ibans: 0, distinct: new Set<string>() }),
+    ...(counts[column] ?? noCells()),
   }));
   const candidates = all.filter(({ words, filled, ibans }) => {
-    if (ibans === 0) return /\biban\b/.test(words) && !aboutIbans.test(words);
-    return ibans * 2 >= filled || accountWords.test(words);
+    if (ibans === 0) return isTitleOfIbans(words);
+    return ibans * 2 >= filled || isTitleOfAccounts(words);
   });
-  // A column with a few IBANs is better than none.
-  const most = all.toSorted((one, other) => other.ibans - one.ibans)[0];
-  const chosen = candidates.length === 0 && most !== undefined && most.ibans > 0 ? [most] : candidates;
   const rank = { payee: 0, other: 1, payer: 2 };
-  const changes = chosen.some(({ distinct }) => distinct.size > 1);
-  const largest = Math.max(0, ...chosen.map(({ ibans }) => ibans));
-  return chosen
+  const changes = candidates.some(({ distinct }) => distinct.size > 1);
+  const largest = Math.max(0, ...candidates.map(({ ibans }) => ibans));
+  return candidates
     .map((each) => {
       // The account of the payer is the same in each row.
       const isConstant = changes && each.distinct.size === 1 && each.ibans > 2 && each.ibans >= largest;
-      return { ...each, party: findParty(each.words) ?? (isConstant ? 'payer' : null) };
+      const isText = each.texts * 2 > each.ibans && !accountWords.test(each.words);
+      return { ...each, isText, party: findParty(each.words) ?? (isConstant ? 'payer' : null) };
     })
     .toSorted(
       (one, other) =>
         rank[one.party ?? 'other'] - rank[other.party ?? 'other'] ||
+        Number(one.isText) - Number(other.isText) ||
         Number(other.ibans * 2 >= largest) - Number(one.ibans * 2 >= largest) ||
         other.distinct.size - one.distinct.size ||
         one.column - other.column,
     )
-    .map(({ column, party }) => ({ column, party, bic: null }));
-}
-
-/** Titles such as "IBAN status" are about an IBAN in another column. */
-const aboutIbans =
-  /\b(?:status|valid|check|checked|result|country|land|type|art|holder|owner|inhaber|name|bank|date|length|pr.fung)\b/;
-
-/** What titles say, in every language in one table. */
-const payeeWords =
-  /\b(?:payee|beneficiary|creditor|recipient|receiver|supplier|vendor|empf.nger|beg.nstigter?|kreditor|lieferant|b.n.ficiaire|destinataire|cr.ancier|fournisseur|beneficiario|acreedor|creditore|begunstigde|crediteur|to)\b/;
-const payerWords =
-  /\b(?:payer|debtor|sender|auftraggeber|zahler|debitor|absender|ordrant|ordonnateur|donneur|d.biteur|ordenante|deudor|debitore|ordinante|opdrachtgever|debiteur|pay from|from|own)\b/;
-
-function findParty(words: string): IbanColumn['party'] {
-  const [isPayee, isPayer] = [payeeWords.test(words), payerWords.test(words)];
-  if (isPayee === isPayer) return null;
-  return isPayee ? 'payee' : 'payer';
+    .map(({ column, party, isText }) => ({ column, party, bic: null, isText }));
 }
 
 function chooseColumn(column: number, found: readonly IbanColumn[]): IbanColumn[] {
-  return [found.find((each) => each.column === column) ?? { column, party: null, bic: null }];
+  return [found.find((each) => each.column === column) ?? { column, party: null, bic: null, isText: false }];
 }
 
-/** Each column of BICs belongs to the IBANs with the same number or party in the title, otherwise to the first ones. */
+/**
+ * Each column of BICs belongs to the IBANs of which the title says the same beside IBAN or BIC, or of the same party, otherwise to the
+ * first ones: never to those of the other party.
+ */
 function pairBics(ibans: readonly IbanColumn[], bics: readonly number[], titles: readonly string[]): IbanColumn[] {
-  const paired = ibans.map((iban) => ({ ...iban }));
-  for (const bic of bics) {
+  const paired = ibans.map((iban) => ({ ...iban, rest: restOf(wordsOf(titles[iban.column])) }));
+  const described = bics.map((bic) => {
     const words = wordsOf(titles[bic]);
-    const [number, party] = [numberOf(words), findParty(words)];
-    const numbered =
-      number === null ? undefined : paired.find((each) => numberOf(wordsOf(titles[each.column])) === number);
-    const partner =
-      numbered ?? (party === null ? paired[0] : (paired.find((each) => each.party === party) ?? paired[0]));
-    if (partner !== undefined) partner.bic ??= bic;
+    return { bic, rest: restOf(words), party: findParty(words) };
+  });
+  const isOfParty = ({ party }: { party: Party | null }) => Number(party !== null);
+  for (const { bic, rest, party } of described.toSorted((one, other) => isOfParty(other) - isOfParty(one))) {
+    const free = paired.filter((iban) => iban.bic === null && (!party || !iban.party || iban.party === party));
+    const sameParty = party && free.find((iban) => iban.party === party);
+    const partner = free.find((iban) => iban.rest === rest) ?? sameParty ?? free[0];
+    if (partner !== undefined) partner.bic = bic;
   }
-  return paired;
+  return paired.map(({ rest: _, ...iban }) => iban);
 }
 
 function setBics(ibans: readonly IbanColumn[], bic: number | null): IbanColumn[] {
   return ibans.map((iban, index) => (index === 0 ? { ...iban, bic } : iban));
 }
 
-function numberOf(words: string): string | null {
-  return /\b\d+$/.exec(words)?.[0] ?? null;
-}
-
 /** Titles such as BIC 1 to BIC 9 are common, a hundred are not. */
 const maxBicColumns = 20;
-
-/** The words of a title in lower case: SWIFT_BIC, creditor-bic and BICCode have several. */
-function wordsOf(title: string | undefined): string {
-  return (title ?? '')
-    .replace(/IBAN|BIC|SWIFT/g, ' $& ')
-    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
-    .toLowerCase();
-}
 
 /**
  * The number of the row with the titles, from 1; null if there is none. The own account may be above it, as may be notes, whose rows
@@ -244,8 +245,6 @@ const maxNoteCells = 2;
 function countFilled(row: Cells): number {
   return row.reduce<number>((sum, cell) => sum + Number(cell !== '' && String(cell).trim() !== ''), 0);
 }
-
-const accountWords = /iban|account|konto|compte|cuenta|conta|conto|rekening|rachun/;
 
 /** Where titles are in two rows, those without one have that of the row above. */
 function readTitles(rows: readonly Cells[], titleRow: number | null): string[] {
@@ -336,8 +335,10 @@ function isBicColumn(title: string | undefined, rows: readonly Cells[], column: 
   return bics.length >= 2 && bics.length * 10 >= cells.length * 9;
 }
 
-const nameWords =
-  /name|payee|beneficiary|creditor|recipient|holder|empf|inhaber|beg.nstigte|\bnom\b|titulaire|b.n.ficiaire|nombre|beneficiari|titular|naam|nome/;
+function hasOnlyNumbers(rows: readonly Cells[], column: number): boolean {
+  const cells = textsOf(rows, column);
+  return cells.length > 0 && !cells.some((cell) => /\p{L}/u.test(cell));
+}
 
 /** Several words of letters in most cells, and no digits. */
 function isNameColumn(rows: readonly Cells[], column: number): boolean {

@@ -74,6 +74,17 @@ export function looksLikeIban(cell: Cell | undefined): boolean {
   return isPlain(iban) || isValidIban(iban);
 }
 
+/** Whether a cell that looks like an IBAN has other words than a label before it. */
+export function isBehindWords(cell: Cell): boolean {
+  return !compactIban(cellText(cell).replace(label, '')).startsWith(readIbanCell(cell));
+}
+
+/** As `readIbanCell`, for a text that may have none: empty if no IBAN of any country begins in it. */
+export function readIbanInText(cell: Cell | undefined): string {
+  const starts = cellText(cell).matchAll(/(?:^|[^a-z0-9]|iban)([a-z]{2})[\s\p{Pd}]?\d{2}/giu);
+  return [...starts].some(([, country = '']) => findCountryFormat(country.toUpperCase())) ? readIbanCell(cell) : '';
+}
+
 /** Whether a cell has nothing but an IBAN, right or wrong. */
 export function isOnlyIban(cell: Cell | undefined): boolean {
   return typeof cell === 'string' && cell.length <= longestCell && isPlain(compactIban(cellText(cell)));

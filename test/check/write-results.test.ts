@@ -50,7 +50,7 @@ it.each([
 describe('a row that is shorter than the titles', () => {
   const titles = Array.from({ length: 1_000 }, (_, column) => `t${column}`);
   const columns: Columns = {
-    ibans: [{ column: 0, party: null, bic: null }],
+    ibans: [{ column: 0, party: null, bic: null, isText: false }],
     name: null,
     titleRow: 1,
     titles,
