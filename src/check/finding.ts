@@ -1,6 +1,8 @@
 import { count, plural } from '../base/process/terminal.ts';
 
-export type Severity = 'error' | 'warning' | 'hint';
+/** The most serious first. */
+export const severities = ['error', 'warning', 'hint'] as const;
+export type Severity = (typeof severities)[number];
 
 /** Where: row (1-based, of the file, the title row counts) and column title for a table; line and XPath for a pain message. */
 export type Place = { row: number; column: string | null } | { line: number; xpath: string };
@@ -38,15 +40,17 @@ export class FindingCounts {
     return this.#byCode.get(code)?.count ?? 0;
   }
 
-  /** The codes that were found. */
-  codes(): string[] {
-    return [...this.#byCode.keys()];
+  /** The codes that were found, with this severity or a more serious one. */
+  codes(least: Severity = 'hint'): string[] {
+    return [...this.#byCode].flatMap(([code, { severity }]) => (rank(severity) <= rank(least) ? [code] : []));
   }
 
   /** Lines for people. @param noun such as row */
   describe(noun: string): string[] {
     if (this.#byCode.size === 0) return [];
-    const codes = [...this.#byCode].sort(([, one], [, other]) => other.count - one.count);
+    const codes = [...this.#byCode].sort(
+      ([, one], [, other]) => rank(one.severity) - rank(other.severity) || other.count - one.count,
+    );
     const lines = codes.map(([code, { count: number, severity, first }]) => {
       const more = number > first.length ? ', ...' : '';
       const listed = `${plural(first.length, noun)} ${first.join(', ')}${more}`;
@@ -54,6 +58,10 @@ export class FindingCounts {
     });
     return ['  findings', ...lines];
   }
+}
+
+function rank(severity: Severity): number {
+  return severities.indexOf(severity);
 }
 
 const maxListedPlaces = 5;

@@ -127,8 +127,10 @@ function judgeAnswer(row: RowToJudge, { iban, column, answer }: IbanCell, findin
       findings.push(createFinding(row, 'SERVICE_FAILED', 'error', column, `${text} failed (${answer.code}).`));
       return { status: 'FAILED', nationalCheck, iban };
     }
-    const message = `${text} was not asked: ${answer?.reason}.`;
-    findings.push(createFinding(row, 'NOT_CHECKED', 'error', column, message));
+    if (answer?.reason != null) {
+      const message = `${text} was not asked: ${answer.reason}.`;
+      findings.push(createFinding(row, 'NOT_CHECKED', 'error', column, message));
+    }
     return { status: 'NOT_CHECKED', nationalCheck, iban };
   }
   const { valid, bank, bic, nationalCheck = checkNationally(iban, row.banks) } = answer;

@@ -17,8 +17,10 @@ export interface CheckedFile {
   /** Lines for people. */
   summary: readonly string[];
   findings: FindingCounts;
-  /** Whether it was read to its end, and the service has answered for all well-formed IBANs. */
-  isComplete: boolean;
+  /** Whether it cannot be read to its end. */
+  isBroken: boolean;
+  /** Whether the service has answered for all well-formed IBANs that were read. */
+  isAnswered: boolean;
 }
 
 interface MessageFileOptions {
@@ -35,7 +37,6 @@ interface MessageFileOptions {
   format: OutputFormat | null;
   /** For findings and changes; null: they are only counted. */
   output: Output | null;
-  isDryRun: boolean;
   bar: ProgressBar;
   throwIfInterrupted(): void;
 }
@@ -85,7 +86,7 @@ async function fixFile(path: string, fix: string, options: MessageFileOptions): 
 }
 
 async function checkMessageIn(file: PaymentFile, options: MessageFileOptions): Promise<CheckedFile> {
-  const { fix, format, output, isDryRun, bar, throwIfInterrupted } = options;
+  const { fix, format, output, bar, throwIfInterrupted } = options;
   const findings = new FindingCounts();
   const writer =
     output === null ? null : createFindingWriter(format ?? 'json', file.name, { hasChanges: fix !== null });
@@ -95,16 +96,14 @@ async function checkMessageIn(file: PaymentFile, options: MessageFileOptions): P
   for await (const finding of check) {
     throwIfInterrupted();
     const { code, severity, place } = finding;
-    // All IBANs of a dry run are not checked.
-    if (isDryRun && code === 'NOT_CHECKED') continue;
     findings.add(code, severity, 'line' in place ? place.line : place.row);
     await output?.write(writer?.write(finding) ?? '');
   }
   throwIfInterrupted();
   const summary = check.summary();
   const isAnswered = findings.count('NOT_CHECKED') + findings.count('SERVICE_FAILED') === 0;
-  const isComplete = summary.isComplete && isAnswered;
-  return { summary: describeMessage(file.name, summary, findings), findings, isComplete };
+  const isBroken = !summary.isComplete;
+  return { summary: describeMessage(file.name, summary, findings), findings, isBroken, isAnswered };
 
   async function* readOn(): AsyncGenerator<Buffer> {
     for await (const chunk of file.chunks) {

@@ -15,7 +15,7 @@ import { type Journal, openJournal } from '../check/answers/journal.ts';
 import { type CheckedRow, checkTables } from '../check/check-tables.ts';
 import { type TextEncoding, textEncodings } from '../check/encodings.ts';
 import type { Columns } from '../check/find-columns.ts';
-import { FindingCounts } from '../check/finding.ts';
+import { FindingCounts, type Severity } from '../check/finding.ts';
 import {
   openPaymentFile,
   type PaymentFile,
@@ -52,6 +52,7 @@ interface CheckOptions {
   profile?: Profile;
   report?: string;
   fix?: string;
+  failOn?: Severity;
   maxCalls?: string;
   dryRun?: true;
   resume?: true;
@@ -59,13 +60,12 @@ interface CheckOptions {
 }
 
 /**
- * Checks files, and writes their rows with what was found out, or the findings of payment messages. The exit code is 0 if there
- * is nothing to report, 1 if there is, and 2 if the check could not be completed: the reason is on standard error.
+ * Checks files, and writes their rows with what was found out, or the findings of payment messages. The exit code is 0 if no finding
+ * has the severity of `--fail-on`, 1 if one has, and 2 if that is not known: the reason is on standard error.
  */
 export async function check(files: readonly string[], options: CheckOptions): Promise<void> {
   try {
-    const hasFindings = await run(files, readPlan(files, options));
-    process.exitCode = hasFindings ? 1 : 0;
+    process.exitCode = await run(files, readPlan(files, options));
   } catch (error) {
     process.exitCode = 2;
     const isExpected = error instanceof PaymentFileError || error instanceof ConfigError || error instanceof UsageError;
@@ -111,6 +111,8 @@ function readPlan(files: readonly string[], options: CheckOptions) {
     report: options.report ?? null,
     /** The file for a repaired copy, which is checked. */
     fix: options.fix ?? null,
+    /** The least severity of findings that are not to be overlooked. */
+    failOn: options.failOn ?? 'warning',
     maxCalls: maxCalls === undefined ? null : Number(maxCalls),
     /** The given options that are about tables, and those that are about payment messages. */
     tableOptions: listGiven({
@@ -182,8 +184,8 @@ function isSameFile(file: string, output: string): boolean {
   }
 }
 
-/** @returns whether there is anything to report. @throws PaymentFileError, ConfigError */
-async function run(files: readonly string[], plan: Plan): Promise<boolean> {
+/** @returns the exit code @throws PaymentFileError, ConfigError */
+async function run(files: readonly string[], plan: Plan): Promise<number> {
   configureHeap();
   const { dataDir } = readBankImportConfig(process.env);
   const isNewFolder = !existsSync(dataDir);
@@ -203,18 +205,27 @@ async function run(files: readonly string[], plan: Plan): Promise<boolean> {
       const contentHash = await hashFiles(files);
       journal = openJournal({ path, sourceId: id, contentHash, isResumed: plan.isResumed, keep: answers.keep });
     }
-    const outcome = await checkFiles({ files, plan, source, answers, banks, report });
+    const outcome = await checkFiles({ files, plan, source, answers, banks, report, onBroken: () => journal?.end() });
     if (outcome.isComplete) journal?.remove();
     if (!plan.isQuiet || plan.isDryRun) printSummary(outcome, plan, path);
     if (!plan.isQuiet && isNewFolder && existsSync(dataDir))
       printError(`created the folder ${resolve(dataDir)} (DATA_DIR)\n`);
-    return outcome.hasFindings;
+    return exitCodeOf(outcome.codes);
   } finally {
     journal?.close();
     await source?.close();
     await banks.close();
   }
 }
+
+/** @param codes of the findings that are not to be overlooked */
+function exitCodeOf(codes: readonly string[]): number {
+  if (codes.length === 0) return 0;
+  return codes.every((code) => unansweredCodes.includes(code)) ? 2 : 1;
+}
+
+/** About the check, not about the file: with more calls, or later, there would be none. */
+const unansweredCodes = ['NOT_CHECKED', 'SERVICE_FAILED'];
 
 /** Beside the output, otherwise in DATA_DIR, by the names of the files and where the answers are from. */
 function journalPath(files: readonly string[], plan: Plan, sourceId: string, dataDir: string): string {
@@ -246,12 +257,14 @@ interface CheckFilesOptions {
   answers: Answers;
   banks: KnownBanks;
   report: StatusReport | null;
+  /** Called if a file cannot be read to its end. */
+  onBroken: () => void;
 }
 
 type Outcome = Awaited<ReturnType<typeof checkFiles>>;
 
 /** @throws PaymentFileError, also after a signal: the journal then has all answers */
-async function checkFiles({ files, plan, source, answers, banks, report }: CheckFilesOptions) {
+async function checkFiles({ files, plan, source, answers, banks, report, onBroken }: CheckFilesOptions) {
   const resumed = answers.size();
   const interruption: { reason: string | null } = { reason: null };
   const interrupt = (reason: string) => {
@@ -263,6 +276,7 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
   const output = openOutput(plan, interrupt);
   const messageIds = new Set<string>();
   const checked: CheckedFile[] = [];
+  let isBroken = false;
   try {
     for (const path of files) {
       const file = await openPaymentFile(path);
@@ -275,22 +289,26 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
       }
     }
     output?.complete();
+    isBroken = checked.some((file) => file.isBroken);
   } catch (error) {
+    isBroken = error instanceof PaymentFileError && interruption.reason === null;
     source?.stop('the check has failed');
     output?.discard();
     throw error;
   } finally {
     // What was sent is paid for, so its answers are kept.
     await answers.settled();
+    if (isBroken) onBroken();
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
-  const ignored = plan.isDryRun ? ['NOT_CHECKED'] : [];
   return {
     /** Lines for people. */
     summary: checked.flatMap(({ summary }) => summary),
-    hasFindings: checked.some(({ findings }) => findings.codes().some((code) => !ignored.includes(code))),
+    /** Of the findings with the severity of `--fail-on`, or a more serious one. */
+    codes: checked.flatMap(({ findings }) => findings.codes(plan.failOn)),
     /** Whether nothing is left for a later run: all was read, and all well-formed IBANs were answered. */
-    isComplete: source !== null && (answers.size() === 0 || checked.every(({ isComplete }) => isComplete)),
+    isComplete:
+      source !== null && (answers.size() === 0 || checked.every(({ isBroken, isAnswered }) => !isBroken && isAnswered)),
     /** IBANs that a dry run would ask about. */
     unasked: answers.size() - resumed,
     /** IBANs that were answered by the journal. */
@@ -300,9 +318,9 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
   };
 
   async function checkXml(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
-    const { profile, fix, format, isDryRun, tableOptions } = plan;
+    const { profile, fix, format, tableOptions } = plan;
     refuseOptions(tableOptions, `${file.name} is XML`, 'tables');
-    const writing = { fix, format, output, isDryRun, bar, throwIfInterrupted };
+    const writing = { fix, format, output, bar, throwIfInterrupted };
     return checkMessageFile(file, { answers, banks, messageIds, profile, report, ...writing });
   }
 
@@ -314,7 +332,7 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
     const several = planned.filter(({ isChecked }) => isChecked).length > 1;
     const workbook = plan.format === 'xlsx' && output !== null ? createWorkbookWriter() : null;
     const summary: string[] = [];
-    const all = { summary, findings: new FindingCounts(), isComplete: true };
+    const all = { summary, findings: new FindingCounts(), isBroken: false, isAnswered: true };
     let readRows = 0;
     for (const { table, name, isChecked, checked } of planned) {
       if (checked === null) {
@@ -332,7 +350,7 @@ async function checkFiles({ files, plan, source, answers, banks, report }: Check
       }
       readRows += tally.rows;
       all.findings.addAll(tally.findings);
-      all.isComplete &&= tally.unanswered() === 0;
+      all.isAnswered &&= tally.unanswered() === 0;
       all.summary.push(...describeTally(name, tally, columns, table));
     }
     if (workbook !== null) await output?.write(await workbook.end());

@@ -7,6 +7,7 @@ import { ConfigError, errorCodeOf } from '../base/errors.ts';
 import { readVersion } from '../base/process/package-files.ts';
 import { ignoreClosedOutput, type MainOptions, runMain } from '../base/process/run-main.ts';
 import { print, printError } from '../base/process/terminal.ts';
+import { severities } from '../check/finding.ts';
 import { profiles } from '../check/pain/profiles.ts';
 
 /*
@@ -15,7 +16,7 @@ import { profiles } from '../check/pain/profiles.ts';
  */
 
 const checkHelp = `
-Exit codes: 0 nothing to report, 1 findings, 2 the check could not be completed.
+Exit codes: 0 no finding of the severity of --fail-on or a more serious one, 1 there is one, 2 it could not be checked.
 Columns that are added to tables: status, problems, suggestion, bank, bic, bic_match, national_check, iban.
 For XML, one finding a line: file, code, severity, line, xpath, message, suggestion.
 Cells that spreadsheets would take for formulas get an apostrophe before them, but in JSON.
@@ -146,6 +147,11 @@ function createProgram(): Command {
         '--fix <file>',
         'Write a copy of the payment message with what is certain repaired, list the changes, and check the copy.',
       ).conflicts('dryRun'),
+    )
+    .addOption(
+      new Option('--fail-on <severity>', 'The least severity of findings for the exit code 1.')
+        .choices(severities)
+        .default('warning'),
     )
     .option('--max-calls <number>', 'Stop paying after this number of calls; the other rows become NOT_CHECKED.')
     .option('--dry-run', 'Print how many calls it would cost. No call is made, and no row is written.')

@@ -232,7 +232,7 @@ describe('the calls', () => {
     const upstream = await tUpstream(replyJson(401, { message: 'Invalid authentication credentials' }));
     const { run } = tCheck(`IBAN\n${tIban(1)}\n${tIban(2)}\n`);
     const { code, stdout, stderr } = await run([], { ...serviceAt(upstream.url), UPSTREAM_CONCURRENCY: '1' });
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(lines(stdout).filter((line) => line.includes(',NOT_CHECKED,'))).toHaveLength(2);
     expect(stderr).toContain('not all IBANs were looked up: the service rejects the key of the gateway');
     expect(upstream.calls).toHaveLength(1);

@@ -46,7 +46,7 @@ describe('check --gateway', () => {
     const gateway = await tListeningGateway({}, await tUpstream(replyWithIban));
     const { run } = tCheck(content);
     const { code, stdout, stderr } = await run(['--gateway', gateway.origin, '--max-calls', '7']);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(gateway.upstream.calls).toHaveLength(7);
     expect(stdout.split('\n').filter((line) => line.includes(',NOT_CHECKED,'))).toHaveLength(36);
     expect(stderr).toContain('the calls of --max-calls are used up');

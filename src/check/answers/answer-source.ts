@@ -15,8 +15,8 @@ export type Answer =
     }
   /** The code of a `GatewayError`. */
   | { kind: 'failed'; code: string }
-  /** The reason is a clause for people, such as `--max-calls is reached`. */
-  | { kind: 'not-asked'; reason: string };
+  /** The reason is a clause for people, such as `--max-calls is reached`; null: nothing was to be asked, as in a dry run. */
+  | { kind: 'not-asked'; reason: string | null };
 
 /** Where answers come from. */
 export interface AnswerSource {

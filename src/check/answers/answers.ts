@@ -69,4 +69,4 @@ export function createAnswers(
   };
 }
 
-const dryRun: Answer = { kind: 'not-asked', reason: 'this is a dry run' };
+const dryRun: Answer = { kind: 'not-asked', reason: null };

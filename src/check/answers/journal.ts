@@ -10,6 +10,8 @@ import type { Answer } from './answer-source.ts';
  */
 export interface Journal {
   append(fingerprint: string, answer: Answer): void;
+  /** Notes that the run is over, although the files were not read to their ends: another run of them would end in the same way. */
+  end(): void;
   close(): void;
   /** Closes it, and deletes the file, as `close` does if it has no answers. */
   remove(): void;
@@ -31,18 +33,20 @@ interface JournalOptions {
 
 /**
  * Creates a journal, or continues that of an earlier run. It belongs to the content of the files: without `isResumed`, that of another
- * content is replaced.
+ * content is replaced, and that of the same content is used if its run is over.
  * @throws PaymentFileError if there is one that is not to be resumed, is of another source, or cannot be written
  */
 export function openJournal({ path, sourceId, contentHash, isResumed, keep }: JournalOptions): Journal {
   if (existsSync(path) && !isResumed) replaceJournal(path, sourceId, contentHash);
   let file = tryToWrite(`the journal ${path}`, () => openSync(path, 'a+', 0o600));
-  const header = `${JSON.stringify({ journal: version, source: sourceId, content: contentHash })}\n`;
-  const { length: found, content } = readAnswers(file, path, sourceId, keep);
+  const header = { journal: version, source: sourceId, content: contentHash };
+  const writeHeader = (isOver: boolean) =>
+    void tryToWrite(`the journal ${path}`, () => writeSync(file, `${JSON.stringify({ ...header, isOver })}\n`));
+  const { length: found, answers, last } = readAnswers(file, path, sourceId, keep);
   if (found > 0) ftruncateSync(file, found);
-  if (found === 0 || content !== contentHash) writeSync(file, header);
+  if (last === null || last.content !== contentHash || last.isOver) writeHeader(false);
 
-  let isEmpty = found <= header.length;
+  let isEmpty = answers === 0;
   const close = () => {
     if (file < 0) return;
     closeSync(file);
@@ -57,6 +61,7 @@ export function openJournal({ path, sourceId, contentHash, isResumed, keep }: Jo
       const line = `${fingerprint} ${JSON.stringify(content)}\n`;
       tryToWrite(`the journal ${path}`, () => writeSync(file, line));
     },
+    end: () => writeHeader(true),
     close,
     remove() {
       close();
@@ -65,18 +70,20 @@ export function openJournal({ path, sourceId, contentHash, isResumed, keep }: Jo
   };
 }
 
-/** @throws PaymentFileError if it may be of the same content */
+/** Deletes a journal of another content. @throws PaymentFileError if it may be of the same content, and its run is not over */
 function replaceJournal(path: string, sourceId: string, contentHash: string | null): void {
   const file = openSync(path, 'r');
-  let former: string | null = null;
+  let former: Header | null = null;
   try {
-    former = readAnswers(file, path, sourceId, () => {}).content;
+    former = readAnswers(file, path, sourceId, () => {}).last;
   } catch (error) {
     if (!(error instanceof PaymentFileError)) throw error;
   } finally {
     closeSync(file);
   }
-  if (former === null || contentHash === null || former === contentHash) {
+  const isOfOther = former?.content != null && contentHash !== null && former.content !== contentHash;
+  if (!isOfOther && former?.isOver) return;
+  if (!isOfOther) {
     throw new PaymentFileError(
       `${path} has the answers of a run that did not finish, or still runs; add --resume to use them, or delete it to ask again`,
     );
@@ -89,11 +96,11 @@ const version = 2;
 
 /**
  * Reads the answers that were completely written: the last line may have been cut off.
- * @returns their length in bytes, and the content of the last run that wrote into it
+ * @returns the length of the lines in bytes, the number of answers, and the last header
  */
 function readAnswers(file: number, path: string, sourceId: string, keep: KeepAnswer) {
   const chunk = Buffer.alloc(chunkBytes);
-  const read: { length: number; content: string | null } = { length: 0, content: null };
+  const read: { length: number; answers: number; last: Header | null } = { length: 0, answers: 0, last: null };
   let rest = Buffer.alloc(0);
   for (let at = 0, bytes = 1; bytes > 0; at += bytes) {
     bytes = readSync(file, chunk, 0, chunkBytes, at);
@@ -101,9 +108,11 @@ function readAnswers(file: number, path: string, sourceId: string, keep: KeepAns
     const end = text.lastIndexOf(0x0a) + 1;
     rest = Buffer.from(text.subarray(end));
     for (const line of end === 0 ? [] : text.toString('utf8', 0, end - 1).split('\n')) {
-      // Each run with another content begins with a header.
-      if (read.length === 0 || line.startsWith('{')) read.content = readHeader(line, path, sourceId);
+      // Each run with another content, or after one that is over, begins with a header.
+      const isHeader = read.length === 0 || line.startsWith('{');
+      if (isHeader) read.last = readHeader(line, path, sourceId);
       else keepLine(line, path, keep);
+      read.answers += Number(!isHeader);
       read.length += Buffer.byteLength(line) + 1;
     }
   }
@@ -112,12 +121,18 @@ function readAnswers(file: number, path: string, sourceId: string, keep: KeepAns
 
 const chunkBytes = 1_048_576;
 
-const headerLine = z.object({ journal: z.literal(version), source: z.string(), content: z.string().nullable() });
+const headerLine = z.object({
+  journal: z.literal(version),
+  source: z.string(),
+  content: z.string().nullable(),
+  isOver: z.boolean().default(false),
+});
+type Header = z.infer<typeof headerLine>;
 
-function readHeader(line: string, path: string, sourceId: string): string | null {
+function readHeader(line: string, path: string, sourceId: string): Header {
   try {
-    const { source, content } = headerLine.parse(JSON.parse(line));
-    if (source === sourceId) return content;
+    const header = headerLine.parse(JSON.parse(line));
+    if (header.source === sourceId) return header;
   } catch {
     // It is of another version, or no journal.
   }

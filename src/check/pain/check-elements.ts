@@ -91,7 +91,7 @@ function checkIban(element: XmlElement, { findings, ibans, banks }: ElementCheck
       const message = `The bank-data service does not accept the IBAN ${masked}. Ask the account holder for the IBAN.`;
       return answer.valid ? null : { code: 'REJECTED_BY_SERVICE', message };
     }
-    if (!isFirst) return null;
+    if (!isFirst || (answer.kind === 'not-asked' && answer.reason === null)) return null;
     const text = `The IBAN ${masked} is well-formed, but the service`;
     return answer.kind === 'failed'
       ? { code: 'SERVICE_FAILED', message: `${text} failed (${answer.code}). Check it again later.` }

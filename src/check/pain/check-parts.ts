@@ -47,6 +47,8 @@ export function createPartChecks(options: PartChecksOptions) {
   let waiting: XmlElement[] = [];
   let payment: Payment | null = null;
   let payments = 0;
+  /** Of the bank that executes the last payment that was checked. */
+  let country = '';
 
   const parts: MessageParts = {
     openDocument({ name }, namespace) {
@@ -96,8 +98,7 @@ export function createPartChecks(options: PartChecksOptions) {
       checkWaiting();
       totals.closeMessage();
       const groupHeader = totals.groupHeader();
-      if (groupHeader !== null && totals.ofMessage.count === 1 && !isDirectDebit) {
-        findings.day = today;
+      if (groupHeader !== null && totals.ofMessage.count === 1 && !isDirectDebit && mustVerifyPayees(country, today)) {
         const message = 'A file with one payment cannot opt out of Verification of Payee. Compare the name before.';
         findings.add('PAYEE_VERIFICATION', groupHeader, message);
       }
@@ -131,7 +132,8 @@ export function createPartChecks(options: PartChecksOptions) {
     const { element } = checked;
     findings.scheme = schemeOf({ payment: element, transaction }, profile, of);
     checkWaiting();
-    const end = findVersionEnd(of.name, ibanOf(find(element, `${of.own}Acct`)).slice(0, 2));
+    country = ibanOf(find(element, `${of.own}Acct`)).slice(0, 2);
+    const end = findVersionEnd(of.name, country);
     if (end !== null) {
       const text = `${end.by} accept ${of.name} until ${end.date}. Send the version of 2019 (${end.source}).`;
       findings.addSummary('VERSION_ENDS', element.parent ?? element, () => text, end.by);
@@ -149,3 +151,12 @@ export function createPartChecks(options: PartChecksOptions) {
     checkBics(element, findings, banks);
   }
 }
+
+/** Whether banks of a country must compare the names of payees: Regulation (EU) 2024/886. @param day ISO 8601 */
+function mustVerifyPayees(country: string, day: string): boolean {
+  return (euroArea.has(country) && day >= '2025-10-09') || (others.has(country) && day >= '2027-07-09');
+}
+
+/** The countries whose currency is the euro, and the others of the European Union. */
+const euroArea = new Set('AT BE BG CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK'.split(' '));
+const others = new Set('CZ DK HU PL RO SE'.split(' '));

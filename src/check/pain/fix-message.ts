@@ -194,7 +194,7 @@ async function* readRepairs(
 }
 
 const maxMessageBytes = 1_000_000_000;
-const noAnswers = { find: () => ({ kind: 'not-asked', reason: 'the message is repaired' }) as const, hurry() {} };
+const noAnswers = { find: () => ({ kind: 'not-asked', reason: null }) as const, hurry() {} };
 const noBanks: BankFacts = { has: () => false, accountCheckMethod: () => null, bics: () => [] };
 
 /** Their repairs are known after the last transaction. */

@@ -84,7 +84,7 @@ export const rules = {
   INSTITUTION_MISSING: { severity: 'error', schemes: ['dk'], source: 'DFÜ agreement' },
   NOT_IN_SCHEME: { severity: 'warning', schemes: sepa, source: 'Registers of the EPC' },
   VERIFICATION_NOT_OFFERED: { severity: 'hint', schemes: sepa, source: 'Registers of the EPC' },
-  PAYEE_VERIFICATION: { severity: 'hint', schemes: sepa, from: '2025-10-09', source: 'Regulation (EU) 2024/886' },
+  PAYEE_VERIFICATION: { severity: 'hint', schemes: sepa, source: 'Regulation (EU) 2024/886' },
   REPORT_OF_OTHER_MESSAGE: { severity: 'error', source: iso20022 },
   REPORT_NOT_MATCHED: { severity: 'warning', source: own },
   BANK_REJECTED: { severity: 'error', source: 'The report of the bank' },

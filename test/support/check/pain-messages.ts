@@ -169,3 +169,6 @@ export function withoutVersionEnd(findings: readonly Finding[]): Finding[] {
 async function* inOneChunk(message: string | Buffer): AsyncGenerator<Buffer> {
   yield Buffer.from(message);
 }
+
+/** A business day that is not past for a while. */
+export const soon = '2126-12-02';
