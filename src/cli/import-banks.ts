@@ -1,20 +1,16 @@
-import { setTimeout } from 'node:timers/promises';
 import { ImportError } from '../banks/import/files/bank-file.ts';
 import { importableCountries } from '../banks/import/files/formats.ts';
 import { latestDate } from '../banks/import/files/list-date.ts';
 import {
   describeBankFiles,
   importBanks,
-  importFolder,
   importRegister,
   undoLastImport,
   undoRegisterImport,
-  watchFolder,
 } from '../banks/import/import-banks.ts';
 import { type PaymentScheme, paymentSchemes } from '../banks/scheme-registers.ts';
 import { isIsoDate, isoDateOf } from '../base/calendar-period.ts';
 import { UsageError } from '../base/errors.ts';
-import { stopOnSignal } from '../base/process/stop-signals.ts';
 import { print, printError } from '../base/process/terminal.ts';
 import { readBankImportConfig } from '../base/variables/service-config.ts';
 
@@ -22,10 +18,6 @@ interface ImportArguments {
   /** Or `EPC`, for a register of a payment scheme. */
   country?: string | undefined;
   file?: string | undefined;
-  /** A folder. */
-  all?: string | undefined;
-  /** A folder. */
-  watch?: string | undefined;
   date?: string | undefined;
   scheme?: PaymentScheme | undefined;
   undo?: boolean;
@@ -33,33 +25,27 @@ interface ImportArguments {
 }
 
 /**
- * Replaces the directories of one country, the register of one payment scheme, or those of all files in a folder, or restores the
- * one before, or changes nothing and writes the reason to standard error. Without arguments it lists the files. With `watch`, it
- * imports the files that a folder gets until SIGTERM or SIGINT.
+ * Replaces the directory of a country or the register of a payment scheme, or restores the one before, or changes nothing and writes the
+ * reason to standard error. Without arguments it lists the files.
  */
 export async function runImport({
   country,
   file,
-  all,
-  watch,
   date,
   scheme,
   undo = false,
   force = false,
 }: ImportArguments): Promise<void> {
-  if (country === undefined && all === undefined && watch === undefined && !undo) {
+  if (country === undefined && !undo) {
     print(describeBankFiles());
     return;
   }
   const code = country?.toUpperCase() ?? '';
-  const problem = findUsageProblem({ country: code, file, all, watch, date, scheme, undo });
+  const problem = findUsageProblem({ country: code, file, date, scheme, undo });
   if (problem !== null) throw new UsageError(problem);
   const { dataDir } = readBankImportConfig(process.env);
   try {
-    if (watch !== undefined) await watchFolder({ dataDir, folder: watch, force, looks: lookUntilStopped() });
-    else if (all !== undefined) {
-      if (!(await importFolder({ dataDir, folder: all, force }))) process.exitCode = 1;
-    } else if (code === registers) {
+    if (code === registers) {
       if (file !== undefined) await importRegister({ dataDir, path: file, scheme, date, force });
       else if (scheme !== undefined) await undoRegisterImport(dataDir, scheme);
     } else if (file !== undefined) await importBanks({ dataDir, country: code, path: file, date, force });
@@ -71,27 +57,10 @@ export async function runImport({
   }
 }
 
-/** Looks at once, and every two seconds: a file that is still written after two looks is read again when it has changed. */
-async function* lookUntilStopped(): AsyncGenerator<void> {
-  const controller = new AbortController();
-  const { signal } = controller;
-  stopOnSignal(process, { delayMs: 0, announce() {}, stop: async () => controller.abort() });
-  while (!signal.aborted) {
-    yield;
-    await setTimeout(2_000, null, { signal }).catch(() => {});
-  }
-}
-
 /** In place of a country: the registers of the European Payments Council. */
 export const registers = 'EPC';
 
-function findUsageProblem({ country = '', file, all, watch, date, scheme, undo }: ImportArguments): string | null {
-  if (all !== undefined && watch !== undefined) return 'only one of --all and --watch is possible';
-  if (all !== undefined || watch !== undefined) {
-    return country || undo || date !== undefined || scheme !== undefined
-      ? `--${all === undefined ? 'watch' : 'all'} takes a folder, but no country, file, --date, --scheme or --undo`
-      : null;
-  }
+function findUsageProblem({ country = '', file, date, scheme, undo }: ImportArguments): string | null {
   const countries = importableCountries();
   if (country !== registers && !countries.includes(country)) {
     return `the country must be one of ${countries.join(', ')}, or ${registers} for a register of a payment scheme`;

@@ -166,8 +166,6 @@ function createProgram(): Command {
   )
     .argument('[country]', 'ISO 3166-1 alpha-2 code, such as DE; or EPC for a register of a payment scheme')
     .argument('[file]', 'the file, as downloaded from its publisher')
-    .option('--all <folder>', 'Import each file of a folder that is recognized, for its countries.')
-    .option('--watch <folder>', 'The same for each file that the folder gets, until SIGTERM or SIGINT.')
     .option('--date <date>', 'The date of the list, such as 2026-11-21, if the file has none.')
     .addOption(
       new Option(

@@ -127,9 +127,6 @@ describe('import-banks', () => {
     [['DE', 'a.csv', '--date', '21.11.2026'], '--date must be a date such as 2026-11-21, not "21.11.2026"'],
     [['DE', 'a.csv', '--date', '2026-02-29'], '--date must be a date such as 2026-11-21, not "2026-02-29"'],
     [['DE', 'a.csv', '--date', '2999-01-01'], '--date must be at most three months after today, until '],
-    [['DE', '--all', '.'], '--all takes a folder, but no country, file, --date, --scheme or --undo'],
-    [['--all', '.', '--undo'], '--all takes a folder, but no country, file, --date, --scheme or --undo'],
-    [['--all'], "option '--all <folder>' argument missing"],
     [['--undo'], 'the country must be one of AT, '],
     [['DE', 'a.csv', 'b.csv'], 'too many arguments'],
   ])('exits with 2 for wrong usage: %j', async (args, problem) => {
@@ -143,7 +140,6 @@ describe('import-banks', () => {
     expect(code).toBe(0);
     const listed = [...stdout.matchAll(/^([A-Z]{2}) {2}\S.*\n {4}https:\/\/\S+/gm)].map(([, country]) => country);
     expect(listed).toEqual([...new Set(samples.map(({ country }) => country))].toSorted());
-    expect(stdout).toContain('With --all FOLDER, each file of a folder is imported for its countries.');
   });
 
   it('refuses a file with less than half of the present banks, unless it is forced', async () => {

@@ -126,39 +126,11 @@ describe('import-banks EPC', () => {
     ],
     [['DE', 'a.csv', '--scheme', 'SCT'], '--scheme is only for EPC'],
     [['EPC', 'a.csv', '--date', '2999-01-01'], '--date of a register must not be after today, '],
-    [['--all', '.', '--scheme', 'SCT'], '--all takes a folder, but no country, file, --date, --scheme or --undo'],
     [['GB', 'a.csv'], 'the country must be one of AT, '],
   ])('exits with 2 for wrong usage: %j', async (args, problem) => {
     const { code, stdout, stderr } = await tImport(tFolder(), ...args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(`error: ${problem}`);
-  });
-});
-
-describe('import-banks --all', () => {
-  it('imports registers with the lists of banks, and reports a register without the name of a scheme', async () => {
-    const [dataDir, folder] = [tFolder(), tFolder()];
-    await tSampleFile(folder, tSample('PL'));
-    for (const name of ['sct.csv', 'sct_inst (2).csv']) tRegisterFile(folder, name, listed);
-    const unnamed = tRegisterFile(folder, 'register.csv', listed);
-    const { code, stdout, stderr } = await tImport(dataDir, '--all', folder);
-    expect([code, stderr]).toEqual([1, '']);
-    expect(stdout).toMatch(/^Imported the banks of PL /m);
-    expect(stdout).toContain(`sct.csv: SCT, a register of participants in a SEPA scheme (EPC)\n`);
-    expect(stdout).toContain(`Not recognized: ${unnamed} (it does not say of which scheme it is, `);
-    expect(await takesPart(dataDir)).toEqual(['SCT', 'SCT_INST']);
-  });
-
-  it('imports neither of two registers of one scheme', async () => {
-    const [dataDir, folder] = [tFolder(), tFolder()];
-    const [one, two] = ['sct.csv', 'sct (1).csv'].map((name) => tRegisterFile(folder, name, listed));
-    const { code, stderr } = await tImport(dataDir, '--all', folder);
-    const problem = (path = '') => `${path} has the participants of SCT, too; leave one of the two in the folder`;
-    expect([code, stderr]).toEqual([
-      1,
-      `Nothing was imported for SCT: ${problem(one)}.\nNothing was imported for SCT: ${problem(two)}.\n`,
-    ]);
-    expect(await takesPart(dataDir)).toBeNull();
   });
 });
 

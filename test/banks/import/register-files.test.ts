@@ -2,9 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
-import { openBankFile } from '../../../src/banks/import/files/bank-file.ts';
-import { findScheme, hasRegisterHeader, readRegisterFile } from '../../../src/banks/import/files/read-register-file.ts';
-import { tParticipant, tRegisterFile, tRegisterText } from '../../support/banks/import/registers.ts';
+import { findScheme, readRegisterFile } from '../../../src/banks/import/files/read-register-file.ts';
+import { tParticipant, tRegisterText } from '../../support/banks/import/registers.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 
 /** The content of a register with this text or these bytes. */
@@ -123,25 +122,6 @@ describe('a register', () => {
     ['without content', '', /is empty/],
   ])('is refused %s', async (_, content, message) => {
     await expect(read(content)).rejects.toThrow(message);
-  });
-
-  it('is recognized by its header', async () => {
-    const folder = tFolder();
-    const isRegister = async (path: string) => {
-      const file = await openBankFile(path);
-      return hasRegisterHeader(file).finally(file.close);
-    };
-    expect(await isRegister(tRegisterFile(folder, 'a.csv', others))).toBe(true);
-    const other = join(folder, 'b.csv');
-    for (const content of [
-      'Bank;BIC\n',
-      '[{"BIC":"x"}]',
-      Buffer.from('PK\u0003\u0004'),
-      Buffer.from([0xff, 0x00, 0xd8]),
-    ]) {
-      writeFileSync(other, content);
-      expect(await isRegister(other)).toBe(false);
-    }
   });
 });
 

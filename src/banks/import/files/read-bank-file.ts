@@ -6,7 +6,7 @@ import { type Faults, ImportError, type OnProgress, openBankFile, readEachRow, r
 import { type BankFileFormat, ofOtherCountry } from './bank-file-format.ts';
 import { bankFileFormats, importableCountries } from './formats.ts';
 import { findDateInName, findDateInRows, mostFrequentDate } from './list-date.ts';
-import { countriesOfBics, findFormats, hasBicsOf, hasKind, readSheets } from './recognize.ts';
+import { countriesOfBics, findFormat, hasBicsOf, hasKind, readSheets } from './recognize.ts';
 import { findTable, readRow, type Table } from './table.ts';
 
 /** The content of a file with the banks of one country. */
@@ -61,8 +61,7 @@ export async function readBankFile({ country, path, onProgress, ...dates }: Read
 /** The last of several formats is used for files that no other matches. */
 async function chooseFormat(formats: readonly BankFileFormat[], file: InputFile): Promise<BankFileFormat> {
   const fitting = formats.filter(({ layout }) => hasKind(file, layout));
-  const [recognized] = fitting.length > 1 ? await findFormats(file, fitting) : [];
-  const format = recognized ?? fitting.at(-1) ?? formats.at(-1);
+  const format = (fitting.length > 1 ? await findFormat(file, fitting) : null) ?? fitting.at(-1) ?? formats.at(-1);
   if (format === undefined) throw new Error('a country without formats has no import');
   return format;
 }

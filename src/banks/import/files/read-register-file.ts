@@ -1,5 +1,5 @@
 import { isIsoDate } from '../../../base/calendar-period.ts';
-import { chain, type InputFile, replay, take } from '../../../base/input-file.ts';
+import { chain, type InputFile, take } from '../../../base/input-file.ts';
 import { fullBic } from '../../../iban/bic.ts';
 import { type Participation, type PaymentScheme, paymentSchemes } from '../../scheme-registers.ts';
 import {
@@ -55,21 +55,9 @@ export async function readRegisterFile({ path, scheme: given, onProgress }: Read
 }
 
 /** Why a register is not imported without the option. */
-export const unknownScheme =
+const unknownScheme =
   'does not say of which scheme it is, and does not have a name that does, such as sct_inst.csv; ' +
   `import it with --scheme and one of ${paymentSchemes.join(', ')}`;
-
-/** Whether a file has the header of a register; only its start is read. */
-export async function hasRegisterHeader(file: InputFile): Promise<boolean> {
-  try {
-    const top = readTextRows({ ...file, chunks: replay([file.start]) }, layout);
-    for await (const { cells } of top) return findMissingTitles(cells).length === 0;
-  } catch (error) {
-    // A file of another kind.
-    if (!(error instanceof ImportError)) throw error;
-  }
-  return false;
-}
 
 /**
  * The scheme that the name of a downloaded file means, also of a copy or with a date, such as `SCT_INST (1).csv`; null if it means

@@ -8,20 +8,12 @@ import { readRecordRows } from './record-rows.ts';
 import { findTable, lookAhead, readRow } from './table.ts';
 import { readTextRows } from './text-rows.ts';
 
-/**
- * Which of these formats a file has, by its first rows and not by its name: none if it is not known, and several if it has the banks
- * of several countries.
- */
-export async function findFormats(file: InputFile, formats: readonly BankFileFormat[]): Promise<BankFileFormat[]> {
-  const tops = new Map<string, readonly Top[]>();
-  const found: BankFileFormat[] = [];
-  for (const format of formats.filter(({ layout }) => hasKind(file, layout))) {
-    const key = JSON.stringify(format.layout);
-    const top = tops.get(key) ?? (await readTops(file, format.layout));
-    tops.set(key, top);
-    if (await hasFormat(top, format, file.name)) found.push(format);
+/** Which of the formats of a country a file has, by its first rows and not by its name; null if none. */
+export async function findFormat(file: InputFile, formats: readonly BankFileFormat[]): Promise<BankFileFormat | null> {
+  for (const format of formats) {
+    if (await hasFormat(await readTops(file, format.layout), format, file.name)) return format;
   }
-  return found;
+  return null;
 }
 
 /** Whether a file can have a layout, by its first bytes. */
@@ -57,18 +49,9 @@ async function hasFormat(tops: readonly Top[], format: BankFileFormat, fileName:
     throw error;
   });
   if (table === null) return false;
-  // The first rows need not have banks of the country.
-  if (format.isShared) return true;
-  const entries: BankEntry[] = [];
-  for await (const row of table.rows) {
-    const content = readRow(row, table, format);
-    if ('entry' in content) entries.push(content.entry);
-  }
+  for await (const row of table.rows) if ('entry' in readRow(row, table, format)) return true;
   // The titles are all that can be read: the import refuses the file with the reason.
-  if (entries.length === 0 && typeof format.columns.code === 'string' && tops.some((top) => top.isCutShort))
-    return true;
-  if (format.columns.bic === undefined) return entries.length > 0;
-  return countriesOfBics(entries).includes(format.country) && hasBicsOf(format.country, entries);
+  return typeof format.columns.code === 'string' && tops.some((top) => top.isCutShort);
 }
 
 /** The sheets of a workbook, or another file as one sheet. @throws ImportError */
