@@ -1,4 +1,4 @@
-// cspell:ignore Soehne
+// cspell:ignore Sohne
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { serviceAt, tCheck } from '../support/check/check.ts';
@@ -72,7 +72,7 @@ describe('a payment message', () => {
     const [titles, first, second] = lines(read('findings.csv'));
     expect(titles).toBe('file,code,severity,line,xpath,message,suggestion');
     expect(first).toMatch(/,WRONG_CHECK_DIGITS,error,\d+,\/Document\/.*,DE89370400440532013000$/);
-    expect(second).toMatch(/,CHARACTERS_NOT_SEPA,warning,\d+,\/Document\/.*,\.Mueller$/);
+    expect(second).toMatch(/,CHARACTERS_NOT_SEPA,warning,\d+,\/Document\/.*,\.Muller$/);
   });
 
   it('is repaired by --fix in a copy, which is checked', async () => {
@@ -91,7 +91,7 @@ describe('a payment message', () => {
     expect(stderr).toContain('3 changes in ');
     expect(read('payments.xml')).toBe(wrong);
     expect(read('fixed.xml')).toBe(
-      tMessage().replace('DE89370400440532013000', wrongIban).replace('Creditor 2', 'Mueller . Soehne'),
+      tMessage().replace('DE89370400440532013000', wrongIban).replace('Creditor 2', 'Muller . Sohne'),
     );
   });
 

@@ -15,7 +15,6 @@ import type { Profile } from './profiles.ts';
 import { createMessageReader, type MessageParts } from './read-message.ts';
 import { Refusal, type RuleCode } from './rules.ts';
 import { countCharacters } from './schema.ts';
-import { hasEquivalents } from './sepa-characters.ts';
 
 /** What differs between a message and its copy. IBANs are masked. */
 export interface Change {
@@ -209,7 +208,7 @@ function repairOf({ code, element, suggestion }: FoundProblem): string | null {
     return compact === compactIban(text) && isValidIban(compact) ? compact : null;
   }
   if (isOfCharacters.has(code)) {
-    const after = textsForPeople.has(element.name) && hasEquivalents(text) ? suggestion() : null;
+    const after = textsForPeople.has(element.name) ? suggestion() : null;
     const isLonger =
       after !== null && element.name === 'Nm' && countCharacters(after) > Math.max(70, countCharacters(text));
     return after === null || isLonger || !element.allows(after) ? null : after;

@@ -16,65 +16,43 @@ export function findCharactersOutsideSwiss(text: string): readonly string[] {
 export const swiss = /[\n\r\x20-\x7E\xA0-\u017F\u0218-\u021B€]/;
 
 /**
- * A text in the SEPA set that a reader understands as the same, as banks convert it; a full stop replaces what has no equivalent.
+ * A text in the SEPA set, as EPC217-08 converts it: a full stop replaces a sign that its table does not have. Null if that were a letter
+ * or a digit: what is left would be another name.
  * @example
- * toSepaCharacters('Müller & Göthe') // => 'Mueller + Goethe'
- * toSepaCharacters('Łódź — Елена') // => 'Lodz - Elena'
+ * toSepaCharacters('Müller & Łódź') // => 'Muller + Lodz'
+ * toSepaCharacters('日本') // => null
  * @param kept the further characters of a profile
  */
-export function toSepaCharacters(text: string, kept: RegExp = onlySepa): string {
-  if (onlySepa.test(text)) return text;
-  const characters = [...text.normalize('NFC')];
-  const converted = characters.map((character) => (kept.test(character) ? character : convert(character))).join('');
-  return converted.replaceAll(/ {2,}/g, ' ').trim();
-}
-
-/** Whether no letter or digit of a text is replaced by a full stop. */
-export function hasEquivalents(text: string): boolean {
-  return [...text].every((character) => !/[\p{L}\p{N}]/u.test(character) || convert(character) !== '.');
+export function toSepaCharacters(text: string, kept: RegExp = onlySepa): string | null {
+  const converted = [...text.normalize('NFC')].map((character) => {
+    if (onlySepa.test(character) || kept.test(character)) return character;
+    if (/\s/.test(character)) return ' ';
+    return equivalents.get(character) ?? (/[\p{L}\p{M}\p{N}]/u.test(character) ? null : '.');
+  });
+  if (converted.includes(null)) return null;
+  return converted.join('').replaceAll(/ {2,}/g, ' ').trim();
 }
 
 const onlySepa = /^[A-Za-z0-9/?:().,'+ -]*$/;
 
-function convert(character: string): string {
-  if (onlySepa.test(character)) return character;
-  const known = findEquivalent(character);
-  if (known !== null) return known;
-  // Letters with accents, ligatures and full-width forms consist of others; accents have no width.
-  const plain = [...character.normalize('NFKD')].filter((part) => !/\p{M}/u.test(part));
-  return plain.map((part) => (onlySepa.test(part) ? part : (findEquivalent(part) ?? replaceSign(part)))).join('');
-}
-
-/** Null without one in the table. */
-function findEquivalent(character: string): string | null {
-  const known = equivalents.get(character);
-  if (known !== undefined) return known;
-  const small = equivalents.get(character.toLowerCase());
-  return small === undefined ? null : small.charAt(0).toUpperCase() + small.slice(1);
-}
-
-function replaceSign(letter: string): string {
-  if (/[\p{Cc}\p{Z}]/u.test(letter)) return ' ';
-  if (/\p{Default_Ignorable_Code_Point}/u.test(letter)) return '';
-  return /\p{Pd}/u.test(letter) ? '-' : '.';
-}
-
-/**
- * Lower case and signs. German umlauts as in German passports; Greek and Bulgarian as their states transliterate names, other
- * Cyrillic letters likewise; signs as close as the set allows.
- */
+// cspell:disable
+/** The table of EPC217-08, and what its chapter 6.2 says of & and @. Capitals are those of what small letters become. */
 const equivalents: ReadonlyMap<string, string> = new Map(
   `
-  ä ae  ö oe  ü ue  ß ss  æ ae  ø o  å a  œ oe  đ d  ð d  þ th  ł l  ı i  ħ h  ĸ k  ŋ n  ŧ t
-  α a  β v  γ g  δ d  ε e  ζ z  η i  θ th  ι i  κ k  λ l  μ m  ν n  ξ x  ο o  π p  ρ r  σ s  ς s  τ t  υ y  φ f  χ ch  ψ ps  ω o
-  а a  б b  в v  г g  д d  е e  ж zh  з z  и i  й y  к k  л l  м m  н n  о o  п p  р r  с s  т t  у u  ф f  х h  ц ts  ч ch  ш sh
-  щ sht  ъ a  ь y  ю yu  я ya  ы y  э e  ё e  і i  ї yi  є ye  ґ g  ј j  љ lj  њ nj  ћ c  ђ dj  џ dz  ѕ dz
-  & +  @ (at)  € EUR  £ GBP  _ -  " '  ‘ '  ’ '  ‚ '  “ '  ” '  „ '  « '  » '  \` '  ´ '  ; ,  [ (  ] )  { (  } )  < (  > )
-  \\ /  | /  * .  # .  % .  = .  ! .  $ .  ^ .  ~ -  • .  … ...  § .  № No  ° .  × x
-  `
+  ' \`  ( [{  ) ]}  , ;  - _~  / \\|  ? ¿  + &  (at) @  E €  I İ
+  a àáâãäåæāăą  c çćĉċč  d ðďđ  e èéêëēĕėęě  g ĝğġģ  h ĥħ  i ìíîïĩīĭįıĳ  j ĵ  k ķ  l ĺļľŀł  n ñńņň  o òóôõöøőœ  r ŕŗř
+  s ßśŝşšș  t þţťŧț  u ùúûüũūŭůűų  w ŵ  y ýÿŷ  z źżž
+  a αά  ch χ  d δ  e εέ  f φ  g γ  i ηήιίϊΐ  k κ  l λ  m μ  n ν  o οόωώ  p π  ps ψ  r ρ  s σς  t τ  th θ  v β  x ξ  y υύϋΰ  z ζ
+  a аъ  b б  ch ч  d д  e е  f ф  g г  h х  i и  k к  l л  m м  n н  o о  p п  r р  s с  sh ш  sht щ  t т  ts ц  u у  v в
+  y йь  ya я  yu ю  z з  zh ж
+  ` // cspell:enable
     .trim()
     .split(/\n| {2}/)
-    .map((pair) => pair.trim().split(' '))
-    .filter(([character]) => character !== '')
-    .map(([character = '', equivalent = '']) => [character, equivalent]),
+    .map((group) => group.trim().split(' '))
+    .flatMap(([equivalent = '', characters = '']) =>
+      [...characters].flatMap((character) => [
+        [character.toUpperCase(), equivalent.toUpperCase()] as const,
+        [character, equivalent] as const,
+      ]),
+    ),
 );

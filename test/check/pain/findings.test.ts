@@ -215,13 +215,13 @@ const cases: Partial<Record<RuleCode, readonly Case[]>> = {
       change: [['Creditor 1', 'Müller &amp; Göthe\t']],
       at: `${transfer}/Cdtr/Nm`,
       message: /^Nm has characters outside the SEPA set: ü & ö U\+0009\./,
-      suggestion: 'Mueller + Goethe',
+      suggestion: 'Muller + Gothe', // cspell:disable-line
     },
     {
       ...directDebit,
       change: [['Invoice 1, nibs and ink', '<![CDATA[5 € <for> ink]]>']],
       at: `${debit}/RmtInf/Ustrd`,
-      suggestion: '5 EUR (for) ink',
+      suggestion: '5 E .for. ink',
     },
   ],
   SLASHES_IN_REFERENCE: [

@@ -1,4 +1,4 @@
-// cspell:ignore Soehne uuml ller
+// cspell:ignore Sohne uuml ller
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import { type Change, fixMessage } from '../../../src/check/pain/fix-message.ts';
@@ -39,10 +39,10 @@ describe('what is certain', () => {
     ['a sum with a comma', 'WRONG_NUMBER', '<CtrlSum>112.35<', '<CtrlSum>112,35<'],
     ['white space in a code', 'TEXT_TOO_LONG', '<Cd>SEPA<', '<Cd>\n  SEPA<', '<Cd>SEPA<'],
     ['white space in another code', 'WRONG_VALUE', '<PmtMtd>TRF<', '<PmtMtd>TRF <'],
-    ['letters outside the SEPA set', 'CHARACTERS_NOT_SEPA', 'Creditor 1', 'Müller', 'Mueller'],
+    ['letters outside the SEPA set', 'CHARACTERS_NOT_SEPA', 'Creditor 1', 'Müller', 'Muller'],
     ['an escaped sign', 'CHARACTERS_NOT_SEPA', 'Creditor 1', 'A &amp; B', 'A + B'],
-    ['a sign that is not escaped', 'CHARACTERS_NOT_SEPA', 'Creditor 1', 'Müller & Söhne', 'Mueller + Soehne'],
-    ['a CDATA section', 'CHARACTERS_NOT_SEPA', 'Creditor 1', '<![CDATA[A & <B>]]>', 'A + (B)'],
+    ['a sign that is not escaped', 'CHARACTERS_NOT_SEPA', 'Creditor 1', 'Müller & Söhne', 'Muller + Sohne'],
+    ['a CDATA section', 'CHARACTERS_NOT_SEPA', 'Creditor 1', '<![CDATA[A & <B>]]>', 'A + .B.'],
     ['only other characters, by German banks', 'CHARACTERS_NOT_SEPA', 'Creditor 1', 'Łü & =', 'Lü &amp; .', 'dk'],
     ['characters outside the Swiss set', 'CHARACTERS_NOT_SWISS', 'Creditor 1', 'Елена ü', 'Elena ü', 'sps'],
     ['an & that ISO allows', 'NOT_WELL_FORMED', 'Creditor 1', 'A & B', 'A &amp; B', 'iso'],
@@ -65,7 +65,7 @@ describe('what is certain', () => {
       { code: 'NOT_XML', line: 1, xpath: '/', before: '\n\n', after: '' },
       { line: 9, xpath: `${message}/GrpHdr/NbOfTxs`, before: '4', after: '3' },
       { line: 11, xpath: `${message}/GrpHdr/InitgPty/Nm`, before: 'Ink and Paper Ltd & Co' },
-      { xpath: `${payment}/CdtTrfTxInf[1]/Cdtr/Nm`, before: 'Müller & [IBAN]', after: 'Mueller + [IBAN]' },
+      { xpath: `${payment}/CdtTrfTxInf[1]/Cdtr/Nm`, before: 'Müller & [IBAN]', after: 'Muller + [IBAN]' },
       { code: 'IBAN_NOT_COMPACT', before: 'NL91 **** **** **43 00', after: 'NL91 **** **** **43 00' },
     ]);
   });
@@ -86,7 +86,7 @@ describe('all else is as it was', () => {
     ['a reference', 'INVOICE-1<', 'RECHNUNG_Ü<'],
     ['a text with a comment', 'Creditor 1', 'Mü<!-- a -->ller'],
     ['letters without an equivalent', 'Creditor 1', '王'],
-    ['a name that would be too long', 'Creditor 1', 'ä'.repeat(70)],
+    ['a name that would be too long', 'Creditor 1', 'θ'.repeat(70)],
     [
       'line breaks, quotes and comments',
       '<CtrlSum>1112.35',
