@@ -87,6 +87,7 @@ export function checkMessage(chunks: AsyncIterable<Buffer>, options: MessageChec
       isComplete = true;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
+      checks.abandon();
       findings.addLast(error.code, placeOfRefusal(error), error.message);
     }
   }

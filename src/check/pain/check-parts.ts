@@ -107,7 +107,8 @@ export function createPartChecks(options: PartChecksOptions) {
       findings.endMessage();
     },
   };
-  return { parts, summary: () => ({ version, payments, totals: totals.ofMessage, ibans: ibans.size }) };
+  const summary = () => ({ version, payments, totals: totals.ofMessage, ibans: ibans.size });
+  return { parts, summary, abandon: totals.abandon };
 
   function checkWaiting(): void {
     for (const element of waiting) {

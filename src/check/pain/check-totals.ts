@@ -1,4 +1,4 @@
-import { find, textOf, type XmlElement } from './elements.ts';
+import { find, textOf, type XmlElement, xpathOf } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
 import type { MessageVersion } from './message-versions.ts';
 import { findAmount } from './profiles.ts';
@@ -15,11 +15,38 @@ export interface Totals {
   isExact: boolean;
 }
 
-/** Adds up the amounts of a message and of each payment, and compares them with what its header and the payment say. */
+/**
+ * Adds up the amounts of a message and of each payment, and compares them with what its header and the payment declare. What would be right
+ * is suggested for the only wrong declaration of a message, if another one confirms the transactions: otherwise one may be missing.
+ */
 export function createTotalsCheck(findings: MessageFindings) {
   const ofMessage = createTotals();
   let ofPayment = createTotals();
   let groupHeader: XmlElement | null = null;
+  /** The first wrong declaration, while it is the only one. */
+  let only: WrongDeclaration | null = null;
+  let wrong = 0;
+  /** Whether all payments confirm what they have. */
+  const payments: Confirmed = { count: true, sum: true };
+
+  const judge = (element: XmlElement, totals: Totals): Confirmed => {
+    const count = judgeCount(find(element, 'NbOfTxs'), totals, findings);
+    const sum = judgeSum(find(element, 'CtrlSum'), totals, findings);
+    for (const declared of [count, sum]) {
+      if (declared === null || declared === 'right') continue;
+      wrong += 1;
+      if (wrong > 1) report([...(only === null ? [] : [only]), declared], false);
+      // A right sum confirms the number of its transactions, but not the reverse: an amount may be wrong.
+      only = wrong > 1 ? null : { ...declared, isConfirmed: declared === count && sum === 'right' };
+    }
+    return { count: count === 'right' || sum === 'right', sum: sum === 'right' };
+  };
+  const report = (declarations: readonly WrongDeclaration[], isCertain: boolean) => {
+    for (const { code, element, message, right } of declarations) {
+      findings.add(code, element, isCertain ? message : `${message} ${uncertain}`, isCertain ? right : null);
+    }
+  };
+
   return {
     ofMessage,
     /** Null until it was read. */
@@ -37,13 +64,44 @@ export function createTotalsCheck(findings: MessageFindings) {
       return amount;
     },
     closePayment(payment: XmlElement): void {
-      checkTotals(payment, ofPayment, findings);
+      const { count, sum } = judge(payment, ofPayment);
+      payments.count &&= count;
+      payments.sum &&= sum;
     },
     closeMessage(): void {
-      if (groupHeader !== null) checkTotals(groupHeader, ofMessage, findings);
+      const isOfPayment = only !== null;
+      const group = groupHeader === null ? { count: false, sum: false } : judge(groupHeader, ofMessage);
+      if (only === null) return;
+      const others = isOfPayment ? group : payments;
+      report([only], only.isConfirmed || (only.isCount ? others.count : others.sum));
+    },
+    /** The rest of the message cannot be read. */
+    abandon(): void {
+      if (only === null) return;
+      const { code, element, message } = only;
+      findings.addLast(code, { line: element.line, xpath: xpathOf(element) }, `${message} ${uncertain}`);
     },
   };
 }
+
+/** What is declared, in a group header or a payment, and right. A right sum confirms the count, too. */
+interface Confirmed {
+  count: boolean;
+  sum: boolean;
+}
+
+interface WrongDeclaration {
+  code: 'WRONG_NUMBER' | 'TRANSACTION_COUNT_MISMATCH' | 'CONTROL_SUM_MISMATCH';
+  element: XmlElement;
+  message: string;
+  /** Null without transactions, or if an amount cannot be read. */
+  right: string | null;
+  isCount: boolean;
+  /** Whether the other declaration beside it confirms what would be right. */
+  isConfirmed: boolean;
+}
+
+const uncertain = 'A transaction may be missing or wrong: compare the message with its source.';
 
 function createTotals(): Totals {
   return { count: 0, sums: new Map(), isExact: true };
@@ -61,32 +119,50 @@ function addAmount(totals: Totals, amount: XmlElement | null): void {
   totals.sums.set(currency, (totals.sums.get(currency) ?? 0n) + units);
 }
 
-/** Compares the number of transactions and the control sum in a group header or a payment with what is there. */
-function checkTotals(element: XmlElement, totals: Totals, findings: MessageFindings): void {
-  checkCount(find(element, 'NbOfTxs'), totals, findings);
-  const sum = find(element, 'CtrlSum');
-  if (sum === null || textOf(sum) === null) return;
-  const actual = totals.isExact ? [...totals.sums.values()].reduce((one, other) => one + other, 0n) : null;
-  const right = actual === null ? null : printUnits(actual);
-  if (!isXmlDecimal(sum.text, schemaDecimals.DecimalNumber)) {
-    const message = 'CtrlSum must be a number with a decimal point, such as 1234.56.';
-    findings.add('WRONG_NUMBER', sum, message, right);
-    return;
+/** Null if there is no number of transactions. */
+function judgeCount(
+  element: XmlElement | null,
+  { count }: Totals,
+  findings: MessageFindings,
+): WrongDeclaration | 'right' | null {
+  const text = textOf(element);
+  if (element === null || text === null) return null;
+  const right = count === 0 ? null : String(count);
+  const declaration = { element, right, isCount: true, isConfirmed: false };
+  if (!/^[0-9]{1,15}$/.test(element.text)) {
+    const message = 'NbOfTxs must be a number of 1 to 15 digits.';
+    if (Number(text) !== count) return { ...declaration, code: 'WRONG_NUMBER', message };
+    findings.add('WRONG_NUMBER', element, message, right);
+  } else if (Number(text) !== count) {
+    const message = `NbOfTxs is ${Number(text)}, but there are ${count} transactions.`;
+    return { ...declaration, code: 'TRANSACTION_COUNT_MISMATCH', message };
   }
-  const stated = parseDecimal(sum.text.trim().replace(/(\.\d*?)0+$/, '$1'));
-  if (actual === null || stated?.units === actual) return;
-  const printed = stated === null ? 'another number' : printUnits(stated.units);
-  findings.add('CONTROL_SUM_MISMATCH', sum, `CtrlSum is ${printed}, but the sum of the amounts is ${right}.`, right);
+  return 'right';
 }
 
-function checkCount(number: XmlElement | null, { count }: Totals, findings: MessageFindings): void {
-  if (number === null || textOf(number) === null) return;
-  if (!/^[0-9]{1,15}$/.test(number.text)) {
-    findings.add('WRONG_NUMBER', number, 'NbOfTxs must be a number of 1 to 15 digits.', String(count));
-  } else if (Number(number.text) !== count) {
-    const message = `NbOfTxs is ${Number(number.text)}, but there are ${count} transactions.`;
-    findings.add('TRANSACTION_COUNT_MISMATCH', number, message, String(count));
+/** Null if there is no control sum, or an amount cannot be read. */
+function judgeSum(
+  element: XmlElement | null,
+  { count, sums, isExact }: Totals,
+  findings: MessageFindings,
+): WrongDeclaration | 'right' | null {
+  const text = textOf(element);
+  if (element === null || text === null) return null;
+  const actual = isExact ? [...sums.values()].reduce((one, other) => one + other, 0n) : null;
+  const right = actual === null || count === 0 ? null : printUnits(actual);
+  const declaration = { element, right, isCount: false, isConfirmed: false };
+  const isNumber = isXmlDecimal(element.text, schemaDecimals.DecimalNumber);
+  const stated = parseDecimal(isNumber ? text.replace(/(\.\d*?)0+$/, '$1') : (repairDecimal(text) ?? text));
+  const isRight = actual !== null && stated?.units === actual;
+  if (!isNumber) {
+    const message = 'CtrlSum must be a number with a decimal point, such as 1234.56.';
+    if (!isRight) return { ...declaration, code: 'WRONG_NUMBER', message };
+    findings.add('WRONG_NUMBER', element, message, right);
   }
+  if (actual === null || isRight) return isRight ? 'right' : null;
+  const printed = stated === null ? 'another number' : printUnits(stated.units);
+  const message = `CtrlSum is ${printed}, but the sum of the amounts is ${printUnits(actual)}.`;
+  return { ...declaration, code: 'CONTROL_SUM_MISMATCH', message };
 }
 
 export function checkAmount(amount: XmlElement | null, findings: MessageFindings): void {

@@ -38,6 +38,9 @@ describe('refuses', () => {
     const { findings, summary } = await findAllIn(changed.slice(0, changed.indexOf('INVOICE-2')));
     expect(findings.map(({ code }) => code)).toEqual(['WRONG_CODE', 'CHARACTERS_NOT_SEPA', 'TRUNCATED']);
     expect(summary).toMatchObject({ message: 'pain.001.001.09', transactions: 1, isComplete: false });
+    const total = right.replace('<NbOfTxs>2<', '<NbOfTxs>9<');
+    const after = await findAllIn(total.slice(0, total.indexOf('INVOICE-3')));
+    expect(after.findings.map(({ code }) => code)).toEqual(['TRANSACTION_COUNT_MISMATCH', 'TRUNCATED']);
   });
 });
 
