@@ -120,7 +120,7 @@ export function createPartChecks(options: PartChecksOptions) {
 
   function checkGroupHeader(element: XmlElement): void {
     const messageId = find(element, 'MsgId');
-    if (messageId !== null) report?.checkMessage(messageId, findings);
+    report?.checkMessage(messageId ?? element, findings);
     duplicates.checkMessage(messageId);
     if (find(element, 'CtrlSum') !== null) return;
     const text = 'The group header has no CtrlSum. Add the sum of all amounts.';

@@ -1,23 +1,21 @@
 import { countOf } from '../../base/process/terminal.ts';
+import { redactIbans } from '../../base/redact.ts';
+import { maskIban } from '../../iban/iban.ts';
+import { type BankProblem, isSaidOfParts, judgeStatus, missingStatus } from './bank-statuses.ts';
 import { noSchemaCheck } from './check-schema.ts';
 import { decodeXml } from './decode-xml.ts';
-import { find, findAll, textOf, type XmlElement } from './elements.ts';
+import { find, ibanOf, textOf, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
 import { findReportVersion } from './message-versions.ts';
+import { findAmount } from './profiles.ts';
 import { createMessageReader } from './read-message.ts';
 import type { RuleCode } from './rules.ts';
+import { toSepaCharacters } from './sepa-characters.ts';
+import { parseDecimal } from './values.ts';
 
-/** What a bank says about a message, one of its payments, or one of their transactions. */
-interface ReportedStatus {
-  paymentId: string | null;
-  status: string | null;
-  reasons: readonly string[];
-  /** The name that the bank of the payee knows; null if it says none. */
-  name: string | null;
-}
-
-/** A pain.002, by which the elements of the message that was sent are judged. */
+/** A pain.002, by which the elements of the message that was sent are judged, once. */
 export interface StatusReport {
+  /** @param messageId its header without one */
   checkMessage(messageId: XmlElement, findings: MessageFindings): void;
   checkPayment(payment: XmlElement, findings: MessageFindings): void;
   checkTransaction(payment: XmlElement, transaction: XmlElement, findings: MessageFindings): void;
@@ -25,34 +23,58 @@ export interface StatusReport {
   checkRest(message: XmlElement, findings: MessageFindings): void;
 }
 
+/** What a bank says about a message, one of its payments, or one of their transactions. */
+interface ReportedStatus {
+  /** Null if it has none. */
+  status: string | null;
+  /** Null: accepted. */
+  problem: BankProblem | null;
+  paymentId: string | null;
+  /** Of a transaction: in the order of `idNames`, null if unknown. */
+  ids: readonly (string | null)[];
+  /** What the report repeats of a transaction without them. */
+  original: XmlElement | null;
+  /** The problems of its parts; null: it has none. */
+  parts: Set<RuleCode> | null;
+}
+
+/** The first one that a report has is that by which it is found. */
+const idNames = ['EndToEndId', 'InstrId', 'UETR'] as const;
+
 /** @throws Refusal if it is not a report, or cannot be read */
 export async function readStatusReport(chunks: AsyncIterable<Buffer>): Promise<StatusReport> {
-  /** Those that the message was not found to have, by payment. */
-  const byPayment = new Map<string, ReportedStatus[]>();
-  const byId = new Map<string, ReportedStatus[]>();
-  let group: ReportedStatus | null = null;
+  const payments = new Set<ReportedStatus>();
+  const transactions = new Set<ReportedStatus>();
   let messageId: string | null = null;
-  let unmatched = 0;
+  const message = createStatus(null);
+  let payment = message;
 
+  const addPart = (whole: ReportedStatus, { problem }: ReportedStatus) => {
+    whole.parts ??= new Set();
+    if (problem !== null) whole.parts.add(problem.code);
+  };
   const reader = createMessageReader(
     {
       openDocument: (_, namespace) => findReportVersion(namespace),
       header(element) {
         if (element.name !== 'OrgnlGrpInfAndSts') return;
         messageId = textOf(find(element, 'OrgnlMsgId'));
-        group = readStatus(element, 'GrpSts', null);
+        Object.assign(message, readStatus(element, 'GrpSts'));
       },
       openPayment(element) {
-        const id = textOf(find(element, 'OrgnlPmtInfId')) ?? '';
-        byPayment.set(id, [...(byPayment.get(id) ?? []), readStatus(element, 'PmtInfSts', id)]);
+        payment = Object.assign(createStatus(readId(element, 'OrgnlPmtInfId')), readStatus(element, 'PmtInfSts'));
+        payments.add(payment);
+        addPart(message, payment);
       },
       transaction(element) {
-        const [id] = keysOf(element, 'Orgnl');
-        const status = readStatus(element, 'TxSts', textOf(find(element.parent, 'OrgnlPmtInfId')));
+        const transaction = Object.assign(createStatus(payment.paymentId), readStatus(element, 'TxSts'));
+        if (transaction.status === null) transaction.problem = missingStatus;
+        transaction.ids = readIds(element, 'Orgnl');
+        const isIdentified = transaction.ids.some((id) => id !== null);
+        if (!isIdentified) transaction.original = find(element, 'OrgnlTxRef');
+        for (const whole of [payment, message]) addPart(whole, transaction);
         // Many transactions have no identification. That they were accepted is nothing to report.
-        if (id === undefined && judge(status) === null) return;
-        unmatched += 1;
-        if (id !== undefined) byId.set(id, [...(byId.get(id) ?? []), status]);
+        if (isIdentified || transaction.problem !== null) transactions.add(transaction);
       },
       closePayment() {},
       closeMessage() {},
@@ -61,157 +83,183 @@ export async function readStatusReport(chunks: AsyncIterable<Buffer>): Promise<S
   );
   for await (const piece of decodeXml(chunks, { maxBytes: maxReportBytes, onEncoding() {} })) reader.write(piece);
   reader.end();
-
-  return {
-    checkMessage(element, findings) {
-      if (messageId !== null && messageId !== textOf(element)) {
-        const message = 'The report is about a message with another MsgId. Give the report about this one.';
-        findings.add('REPORT_OF_OTHER_MESSAGE', element, message);
-      } else if (group !== null) report(group, element, findings);
-    },
-    checkPayment(payment, findings) {
-      const id = textOf(find(payment, 'PmtInfId')) ?? '';
-      for (const status of byPayment.get(id) ?? []) report(status, payment, findings);
-      byPayment.delete(id);
-    },
-    checkTransaction(payment, transaction, findings) {
-      const paymentId = textOf(find(payment, 'PmtInfId'));
-      for (const key of keysOf(transaction, '')) {
-        const statuses = byId.get(key) ?? [];
-        const index = statuses.findIndex((each) => each.paymentId === null || each.paymentId === paymentId);
-        const [found] = index < 0 ? [] : statuses.splice(index, 1);
-        if (found === undefined) continue;
-        unmatched -= 1;
-        report(found, transaction, findings);
-        return;
-      }
-    },
-    checkRest(message, findings) {
-      const payments = [...byPayment.values()].flat().filter((status) => judge(status) !== null).length;
-      for (const [count, noun] of [
-        [payments, 'payment'],
-        [unmatched, 'transaction'],
-      ] as const) {
-        if (count === 0) continue;
-        const text = `The report has ${countOf(count, noun)} that the message does not have, by their identifications.`;
-        findings.add('REPORT_NOT_MATCHED', message, text);
-      }
-    },
-  };
+  if (message.parts === null && message.status === null) message.problem = missingStatus;
+  for (const status of payments) {
+    if (status.parts === null && status.status === null && message.status === null) status.problem = missingStatus;
+  }
+  return createReport({ messageId, message, payments, transactions });
 }
 
 /** A report repeats what was sent, so it is as large. */
 const maxReportBytes = 1_000_000_000;
 
-/** The first of these identifications that a transaction has is that by which it is found. */
-function keysOf(transaction: XmlElement, prefix: '' | 'Orgnl'): readonly string[] {
-  const parent = prefix === '' ? find(transaction, 'PmtId') : transaction;
-  return ['UETR', 'InstrId', 'EndToEndId'].flatMap((name) => {
-    const text = textOf(find(parent, `${prefix}${name}`));
-    return text === null || text === 'NOTPROVIDED' ? [] : [`${name} ${text}`];
-  });
+function createStatus(paymentId: string | null): ReportedStatus {
+  return { status: null, problem: null, paymentId, ids: [], original: null, parts: null };
 }
 
-function readStatus(element: XmlElement, statusName: string, paymentId: string | null): ReportedStatus {
-  const information = findAll(element, 'StsRsnInf');
-  const reasons = information.flatMap(
-    (each) => textOf(find(each, 'Rsn', 'Cd')) ?? textOf(find(each, 'Rsn', 'Prtry')) ?? [],
-  );
-  const additional = information
-    .flatMap((each) => findAll(each, 'AddtlInf'))
-    .map(textOf)
-    .filter((text) => text !== null);
-  return { paymentId, status: textOf(find(element, statusName)), reasons, name: additional.join(' ') || null };
+/** One that is missing, unlike an empty one, may be that of the whole or of the parts. */
+function readStatus(element: XmlElement, name: string): Pick<ReportedStatus, 'status' | 'problem'> {
+  const given = find(element, name);
+  const status = textOf(given);
+  return { status, problem: given === null ? null : judgeStatus(status, element) };
 }
 
-function report(status: ReportedStatus, element: XmlElement, findings: MessageFindings): void {
-  const problem = judge(status);
-  if (problem !== null) findings.add(problem.code, element, problem.message, problem.suggestion);
+function readId(element: XmlElement | null, name: string): string | null {
+  const id = textOf(find(element, name));
+  return id === 'NOTPROVIDED' ? null : id;
 }
 
-/** The status of Verification of Payee, or of the payment; null for what was accepted. */
-function judge({ status, reasons, name }: ReportedStatus) {
-  const create = (code: RuleCode, message: string, suggestion: string | null = null) => ({ code, message, suggestion });
-  if (status === 'RJCT' || status === 'CANC') {
-    const because = reasons.length === 0 ? 'without a reason' : reasons.map(describeReason).join('; ');
-    return create('BANK_REJECTED', `The bank has rejected it (${status}): ${because}.`);
+function readIds(element: XmlElement | null, prefix: '' | 'Orgnl'): readonly (string | null)[] {
+  return idNames.map((name) => readId(element, `${prefix}${name}`));
+}
+
+interface Reported {
+  messageId: string | null;
+  message: ReportedStatus;
+  /** Those that are found in the message are removed. */
+  payments: Set<ReportedStatus>;
+  transactions: Set<ReportedStatus>;
+}
+
+function createReport({ messageId, message, payments, transactions }: Reported): StatusReport {
+  const byId = groupBy(transactions, ({ ids }) => keysOf(ids)[0] ?? '');
+  const byPayment = groupBy(payments, ({ paymentId }) => paymentId ?? '');
+  /** Null until the message was compared. */
+  let isOfMessage: boolean | null = null;
+  /** The first transaction of the message. */
+  let first: { paymentId: string | null; element: XmlElement } | null = null;
+  let checked = 0;
+
+  const compare = (id: string | null, element: XmlElement, findings: MessageFindings) => {
+    isOfMessage = messageId !== null && messageId === id;
+    if (isOfMessage) return report(message, element, findings);
+    const text = messageId === null ? 'does not say its OrgnlMsgId' : 'is about a message with another MsgId';
+    findings.add(
+      'REPORT_OF_OTHER_MESSAGE',
+      element,
+      `The report ${text}, so it is not used. Give the report about this one.`,
+    );
+  };
+
+  return {
+    checkMessage: (id, findings) => compare(textOf(id), id, findings),
+    checkPayment(element, findings) {
+      if (!isOfMessage) return;
+      for (const status of byPayment.get(textOf(find(element, 'PmtInfId')) ?? '') ?? []) {
+        if (payments.delete(status)) report(status, element, findings);
+      }
+    },
+    checkTransaction(payment, element, findings) {
+      if (!isOfMessage) return;
+      const paymentId = textOf(find(payment, 'PmtInfId'));
+      const ids = readIds(find(element, 'PmtId'), '');
+      checked += 1;
+      first ??= { paymentId, element };
+      for (const key of keysOf(ids)) {
+        const statuses = byId.get(key) ?? [];
+        const index = statuses.findIndex((each) => isOfPayment(each, paymentId) && !contradicts(each.ids, ids));
+        const [found] = index < 0 ? [] : statuses.splice(index, 1);
+        if (found === undefined) continue;
+        transactions.delete(found);
+        report(found, element, findings);
+        return;
+      }
+    },
+    checkRest(element, findings) {
+      if (isOfMessage === null) compare(null, element, findings);
+      if (!isOfMessage) return;
+      for (const status of transactions) {
+        if (first === null || checked > 1 || !isOfPayment(status, first.paymentId)) continue;
+        if (status.original === null || !agrees(status.original, first.element)) continue;
+        transactions.delete(status);
+        report(status, first.element, findings);
+      }
+      reportRest(payments, 'payment', element, findings);
+      reportRest(transactions, 'transaction', element, findings);
+    },
+  };
+}
+
+function groupBy<Item>(items: Iterable<Item>, keyOf: (item: Item) => string): ReadonlyMap<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
   }
-  if (status === 'RVMC' || status === 'RVNM') {
-    const almost = status === 'RVMC' ? 'is almost, but not exactly,' : 'is not';
-    const message = `The name ${almost} that of the account holder (${status}). Ask the payee for it.`;
-    return create('PAYEE_NAME_DIFFERS', message, status === 'RVMC' ? name : null);
+  return groups;
+}
+
+function keysOf(ids: readonly (string | null)[]): readonly string[] {
+  return ids.flatMap((id, index) => (id === null ? [] : [`${idNames[index]} ${id}`]));
+}
+
+function isOfPayment({ paymentId }: ReportedStatus, id: string | null): boolean {
+  return paymentId === null || paymentId === id;
+}
+
+/** Whether both have an identification that differs. Banks add a UETR. */
+function contradicts(one: readonly (string | null)[], other: readonly (string | null)[]): boolean {
+  return one.some((id, index) => id !== null && other[index] !== null && id !== other[index]);
+}
+
+/** Whether what a report repeats of a transaction is that of this one: its amount, or the other party with its IBAN, and nothing else. */
+function agrees(original: XmlElement, transaction: XmlElement): boolean {
+  const isDirectDebit = transaction.name === 'DrctDbtTxInf';
+  const other = isDirectDebit ? 'Dbtr' : 'Cdtr';
+  const facts = (element: XmlElement, party: XmlElement | null, amount: XmlElement | null) => {
+    const name = textOf(find(party, 'Nm'));
+    const units = parseDecimal(textOf(amount) ?? '')?.units;
+    return {
+      name: name && (toSepaCharacters(name) ?? name).toUpperCase(),
+      iban: ibanOf(find(element, `${other}Acct`)) || null,
+      amount: units === undefined ? null : `${amount?.attributes.Ccy} ${units}`,
+    };
+  };
+  const party = find(original, other);
+  const said = facts(original, find(party, 'Pty') ?? party, find(original, 'Amt', 'InstdAmt'));
+  const sent = facts(transaction, find(transaction, other), findAmount(transaction, isDirectDebit));
+  const differs = (name: keyof typeof said) => said[name] !== null && said[name] !== sent[name];
+  if (differs('name') || differs('iban') || differs('amount')) return false;
+  return said.amount !== null || (said.name !== null && said.iban !== null);
+}
+
+function report({ status, problem, parts }: ReportedStatus, element: XmlElement, findings: MessageFindings): void {
+  if (problem === null || (parts !== null && isSaidOfParts(status, parts))) return;
+  findings.add(problem.code, element, problem.message, problem.suggestion);
+}
+
+/** What was not found in the message. */
+function reportRest(
+  statuses: Iterable<ReportedStatus>,
+  noun: 'payment' | 'transaction',
+  element: XmlElement,
+  findings: MessageFindings,
+): void {
+  let accepted = 0;
+  for (const each of statuses) {
+    if (each.problem === null) {
+      accepted += 1;
+      continue;
+    }
+    const { message } = each.problem;
+    const text = `${message} The message has no such ${noun}, or not so often: ${describe(each)}.`;
+    report({ ...each, problem: { ...each.problem, message: text } }, element, findings);
   }
-  if (status !== 'RVNA' && status !== 'RVNC') return null;
-  return create('PAYEE_NOT_VERIFIED', `The name could not be compared with the account holder (${status}).`);
+  if (accepted === 0) return;
+  const text = `The report has ${countOf(accepted, noun)} that the message does not have, by their identifications.`;
+  findings.add('REPORT_NOT_MATCHED', element, text);
 }
 
-/** A reason of ISO's external code list in words; other codes as they are. */
-function describeReason(code: string): string {
-  const words = reasons.get(code);
-  const printed = /^[A-Z0-9]{1,10}$/.test(code) ? code : 'a reason of the bank';
-  return words === undefined ? printed : `${words} (${code})`;
+/** All that the report says of where it belongs, with masked IBANs. */
+function describe({ paymentId, ids, original }: ReportedStatus): string {
+  const amount = find(original, 'Amt', 'InstdAmt');
+  const ibans = [find(original, 'CdtrAcct'), find(original, 'DbtrAcct')].map(ibanOf).filter((iban) => iban !== '');
+  const known = [
+    ...keysOf(ids),
+    ...ibans.slice(0, 1).map((iban) => `IBAN ${maskIban(iban)}`),
+    ...(amount === null ? [] : [`${amount.attributes.Ccy} ${textOf(amount)}`]),
+    ...(paymentId === null ? [] : [`PmtInfId ${paymentId}`]),
+  ].map((text) => (/^[ -~]{1,60}$/.test(text) ? redactIbans(text) : 'an identification that cannot be printed'));
+  return known.join(', ') || 'without an identification';
 }
-
-const reasons: ReadonlyMap<string, string> = new Map(
-  `
-  AB05 time-out at the bank of the creditor
-  AB06 time-out of an instant payment
-  AB08 the bank of the creditor is offline
-  AC01 wrong account number
-  AC02 wrong account number of the debtor
-  AC03 wrong account number of the creditor
-  AC04 the account is closed
-  AC06 the account is blocked
-  AC13 the debtor is a consumer, for whom the scheme is not allowed
-  AG01 the account does not allow this kind of payment
-  AG02 wrong kind of payment
-  AG03 the payment is not supported
-  AM01 the amount is zero
-  AM02 the amount is not allowed
-  AM03 the currency is not allowed
-  AM04 insufficient funds
-  AM05 duplicate
-  AM09 wrong amount
-  AM10 wrong control sum
-  AM12 the amount cannot be read
-  BE01 the party is not the account holder
-  BE04 the address of the creditor is missing or wrong
-  BE05 the initiating party is not known
-  BE07 the address of the debtor is missing or wrong
-  CNOR the bank of the creditor is not known
-  CURR wrong currency
-  CUST requested by the customer
-  DNOR the bank of the debtor is not known
-  DT01 wrong date
-  DT02 wrong creation date
-  DU01 MsgId is not unique
-  DU02 PmtInfId is not unique
-  DU03 the transaction is not unique
-  DU04 EndToEndId is not unique
-  DUPL duplicate
-  ED05 settlement failed
-  FF01 wrong format of the file
-  FF03 wrong payment type
-  FF05 wrong local instrument
-  FOCR after a request for a recall
-  MD01 no valid mandate
-  MD02 the mandate is not complete
-  MD06 refund, as requested by the debtor
-  MD07 the debtor is deceased
-  MS02 no reason, by the customer
-  MS03 no reason, by the bank
-  NARR in a text of the bank
-  NOAS no answer of the customer
-  RC01 wrong BIC
-  RR01 the account or identification of the debtor is missing
-  RR02 the name or address of the debtor is missing
-  RR03 the name or address of the creditor is missing
-  RR04 regulatory reason
-  SL01 a service of the bank of the debtor
-  TM01 after the cut-off time
-  `
-    .trim()
-    .split('\n')
-    .map((line) => line.trim())
-    .map((line) => [line.slice(0, 4), line.slice(5)]),
-);

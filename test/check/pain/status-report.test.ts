@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { replay } from '../../../src/base/input-file.ts';
+import type { RuleCode } from '../../../src/check/pain/rules.ts';
 import { readStatusReport } from '../../../src/check/pain/status-report.ts';
 import { findAllIn, rightMessage } from '../../support/check/pain-messages.ts';
 
@@ -27,11 +28,9 @@ const statusOf = (ids: string, status: string, reason = '', text = '') =>
   `<TxInfAndSts>${ids}<TxSts>${status}</TxSts><StsRsnInf>${reason && `<Rsn><Cd>${reason}</Cd></Rsn>`}${text && `<AddtlInf>${text}</AddtlInf>`}</StsRsnInf></TxInfAndSts>`;
 const endToEnd = (number: number) => `<OrgnlEndToEndId>INVOICE-${number}</OrgnlEndToEndId>`;
 
-async function findWith(reported: Reported) {
-  async function* chunks() {
-    yield Buffer.from(createReport(reported));
-  }
-  const { findings } = await findAllIn(sent, { report: await readStatusReport(chunks()) });
+async function findWith(reported: Reported, message = sent) {
+  const report = await readStatusReport(replay([Buffer.from(createReport(reported))]));
+  const { findings } = await findAllIn(message, { report });
   return findings;
 }
 
@@ -52,18 +51,92 @@ describe('a status report', () => {
     ]);
   });
 
-  it('has the results of Verification of Payee, with the name that the bank knows', async () => {
-    const statuses = `${statusOf(endToEnd(1), 'RVMC', '', 'Creditor One')}${statusOf(endToEnd(2), 'RVNM')}`;
+  it('has the results of Verification of Payee, with the name of the account of a close match', async () => {
+    const statuses = `${statusOf(endToEnd(1), 'RVMC', '', '"Creditor One')}${statusOf(endToEnd(2), 'RVNM', '', 'Creditor Two')}`;
     const payments = [
-      `<OrgnlPmtInfId>PAYMENT-1</OrgnlPmtInfId>${statuses}`,
+      `<OrgnlPmtInfId>PAYMENT-1</OrgnlPmtInfId><PmtInfSts>RVMC</PmtInfSts>${statuses}`,
       `<OrgnlPmtInfId>PAYMENT-2</OrgnlPmtInfId>${statusOf(endToEnd(3), 'RVNA')}`,
     ];
-    const findings = await findWith({ payments });
+    // What is said of the whole is not repeated, and its texts are no names.
+    const group = '<GrpSts>RVCM</GrpSts><StsRsnInf><AddtlInf>RVMC The name</AddtlInf></StsRsnInf>';
+    const findings = await findWith({ group, payments });
     expect(findings.map(({ code, place, suggestion }) => [code, 'xpath' in place && place.xpath, suggestion])).toEqual([
-      ['PAYEE_NAME_DIFFERS', transfer(1, 1), 'Creditor One'],
+      ['PAYEE_NAME_SIMILAR', transfer(1, 1), 'Creditor One'],
       ['PAYEE_NAME_DIFFERS', transfer(1, 2), null],
       ['PAYEE_NOT_VERIFIED', transfer(2, 1), null],
     ]);
+    const boilerplate = `<OrgnlPmtInfId>PAYMENT-1</OrgnlPmtInfId>${statusOf(endToEnd(1), 'RVMC', '', 'RVMC The name was compared.')}`;
+    expect(await findWith({ payments: [boilerplate] })).toMatchObject([{ suggestion: null }]);
+  });
+
+  it.each<[status: string, code: RuleCode | null, severity?: string, message?: RegExp]>([
+    ...'ACCC ACCP ACFC ACIS ACPD ACSC ACSP ACTC CPUC PRES RCVC'
+      .split(' ')
+      .map((status) => [status, null] as [string, null]),
+    ['RJCT', 'BANK_REJECTED', 'error', /\(RJCT\): without a reason\.$/],
+    ['CANC', 'BANK_REJECTED', 'error', /^It is canceled/],
+    ['BLCK', 'BANK_ATTENTION', 'warning', /blocked/],
+    ['ACWC', 'BANK_ATTENTION', 'warning', /with a change/],
+    ['PART', 'BANK_ATTENTION', 'warning', /only a part/],
+    ['RVCM', 'BANK_ATTENTION', 'warning', /Not all names/],
+    ['RVNM', 'PAYEE_NAME_DIFFERS', 'error', /is not that of the account holder \(RVNM\)/],
+    ['RVMC', 'PAYEE_NAME_SIMILAR', 'warning', /almost/],
+    ['RVNA', 'PAYEE_NOT_VERIFIED', 'warning', /could not be compared/],
+    ['RVNC', 'PAYEE_NOT_VERIFIED', 'warning', /not all compared/],
+    ['PDNG', 'BANK_PENDING', 'hint', /not decided/],
+    ['RCVD', 'BANK_PENDING', 'hint', /has received it/],
+    ['PATC', 'BANK_PENDING', 'hint', /signatures/],
+    ['ACWP', 'BANK_PENDING', 'hint', /not booked it yet/],
+    ['XXXX', 'BANK_STATUS_UNKNOWN', 'warning', /^The status XXXX is not one of ISO 20022\./],
+    ['rjct', 'BANK_STATUS_UNKNOWN', 'warning', /^The status rjct is not .* In capitals: The bank has rejected it\./],
+    ['', 'BANK_STATUS_UNKNOWN', 'warning', /has no status/],
+    [' ', 'BANK_STATUS_UNKNOWN', 'warning', /has no status/],
+    ['DE89 3704 0044 0532 0130 00', 'BANK_STATUS_UNKNOWN', 'warning', /^The status of the report is not/],
+  ])(
+    'has no silence about the status %j, of the message, a payment or a transaction',
+    async (status, code, severity, message) => {
+      const payment = (content: string) => `<OrgnlPmtInfId>PAYMENT-2</OrgnlPmtInfId>${content}`;
+      const all = await Promise.all([
+        findWith({ group: `<GrpSts>${status}</GrpSts>` }),
+        findWith({ payments: [payment(`<PmtInfSts>${status}</PmtInfSts>`)] }),
+        findWith({ payments: [payment(statusOf(endToEnd(3), status))] }),
+      ]);
+      const places = ['GrpHdr/MsgId', 'PmtInf[2]', 'PmtInf[2]/CdtTrfTxInf[1]'].map(
+        (at) => `/Document/CstmrCdtTrfInitn/${at}`,
+      );
+      const expected = (xpath: string | undefined) => ({
+        code,
+        severity,
+        message: expect.stringMatching(message ?? ''),
+        place: { xpath },
+      });
+      expect(all).toMatchObject(places.map((xpath) => (code === null ? [] : [expected(xpath)])));
+      for (const { message: text } of all.flat()) expect(text).not.toContain('3704');
+    },
+  );
+
+  it.each<[name: string, reported: Reported, places: readonly string[]]>([
+    ['anything', {}, ['GrpHdr/MsgId']],
+    ['a payment', { payments: ['<OrgnlPmtInfId>PAYMENT-2</OrgnlPmtInfId>'] }, ['PmtInf[2]']],
+    [
+      'a transaction',
+      {
+        group: '<GrpSts>ACCP</GrpSts>',
+        payments: [`<OrgnlPmtInfId>PAYMENT-1</OrgnlPmtInfId><TxInfAndSts>${endToEnd(2)}</TxInfAndSts>`],
+      },
+      ['PmtInf[1]/CdtTrfTxInf[2]'],
+    ],
+    [
+      'a payment, but of the message',
+      { group: '<GrpSts>ACCP</GrpSts>', payments: ['<OrgnlPmtInfId>PAYMENT-2</OrgnlPmtInfId>'] },
+      [],
+    ],
+  ])('that has no status of %s says so', async (_, reported, places) => {
+    const expected = places.map((at) => ({
+      code: 'BANK_STATUS_UNKNOWN',
+      place: { xpath: `/Document/CstmrCdtTrfInitn/${at}` },
+    }));
+    expect(await findWith(reported)).toMatchObject(expected);
   });
 
   it('may reject the message, or a payment', async () => {
@@ -83,35 +156,122 @@ describe('a status report', () => {
     ]);
   });
 
-  it('about another message, or with other transactions, is found', async () => {
-    expect(await findWith({ messageId: 'MESSAGE-2' })).toMatchObject([{ code: 'REPORT_OF_OTHER_MESSAGE' }]);
-    const payments = [`<OrgnlPmtInfId>PAYMENT-2</OrgnlPmtInfId>${statusOf(endToEnd(1), 'RJCT', 'AC04')}`];
-    expect(await findWith({ payments })).toMatchObject([
-      {
-        code: 'REPORT_NOT_MATCHED',
-        message: expect.stringContaining('has 1 transaction that the message does not have'),
-      },
+  it.each([
+    ['another message', { messageId: 'MESSAGE-2' }],
+    ['a message that it does not name', { messageId: '' }],
+  ])('about %s judges nothing of this one', async (_, other) => {
+    const group = '<GrpSts>RJCT</GrpSts>';
+    const payments = [
+      `<OrgnlPmtInfId>PAYMENT-1</OrgnlPmtInfId><PmtInfSts>RJCT</PmtInfSts>${statusOf(endToEnd(1), 'RJCT', 'AC04')}`,
+    ];
+    const place = { xpath: '/Document/CstmrCdtTrfInitn/GrpHdr/MsgId' };
+    const expected = [{ code: 'REPORT_OF_OTHER_MESSAGE', severity: 'error', place }];
+    expect(await findWith({ ...other, group, payments })).toMatchObject(expected);
+    const nameless = sent.replace('<MsgId>MESSAGE-1</MsgId>', '');
+    const found = await findWith({ ...other, group, payments }, nameless);
+    expect(found.map(({ code }) => code)).toEqual(['MISSING_ELEMENT', 'REPORT_OF_OTHER_MESSAGE']);
+    const headless = await findWith({ group, payments }, sent.replace(/<GrpHdr>.*<\/GrpHdr>/s, ''));
+    expect(headless.map(({ code }) => code)).toEqual(['MISSING_ELEMENT', 'REPORT_OF_OTHER_MESSAGE']);
+  });
+
+  it('has rejections that are errors with their reason, though the message has no place for them', async () => {
+    const iban =
+      '<OrgnlTxRef><Amt><InstdAmt Ccy="EUR">12.35</InstdAmt></Amt><CdtrAcct><Id><IBAN>FR1420041010050500013M02606</IBAN></Id></CdtrAcct></OrgnlTxRef>';
+    const unnamed = statusOf('<OrgnlEndToEndId>NOTPROVIDED</OrgnlEndToEndId>', 'RJCT', 'AC04').replace(
+      '</TxInf',
+      `${iban}</TxInf`,
+    );
+    const accepted = statusOf('<OrgnlEndToEndId>NOTPROVIDED</OrgnlEndToEndId>', 'ACSC');
+    const twice = statusOf(endToEnd(1), 'RJCT', 'AM05');
+    const payments = [
+      `<OrgnlPmtInfId>PAYMENT-1</OrgnlPmtInfId>${unnamed}${accepted}${statusOf(endToEnd(9), 'ACSC')}`,
+      `<OrgnlPmtInfId>PAYMENT-7</OrgnlPmtInfId><PmtInfSts>RJCT</PmtInfSts>${statusOf('<OrgnlEndToEndId>DE89370400440532013000</OrgnlEndToEndId>', 'RVNM')}`,
+      `<OrgnlPmtInfId>PAYMENT-1</OrgnlPmtInfId>${twice}${twice}`,
+    ];
+    const findings = await findWith({ payments });
+    expect(findings.map(({ code, severity, message }) => [code, severity, message])).toEqual([
+      ['BANK_REJECTED', 'error', 'The bank has rejected it (RJCT): duplicate (AM05).'],
+      [
+        'BANK_REJECTED',
+        'error',
+        'The bank has rejected it (RJCT): without a reason. The message has no such payment, or not so often: PmtInfId PAYMENT-7.',
+      ],
+      [
+        'BANK_REJECTED',
+        'error',
+        'The bank has rejected it (RJCT): the account is closed (AC04). The message has no such transaction, or not so often: IBAN FR14 **** **** **** **** ***2 606, EUR 12.35, PmtInfId PAYMENT-1.',
+      ],
+      [
+        'PAYEE_NAME_DIFFERS',
+        'error',
+        'The name is not that of the account holder (RVNM). Ask the payee for it. The message has no such transaction, or not so often: EndToEndId [IBAN], PmtInfId PAYMENT-7.',
+      ],
+      [
+        'BANK_REJECTED',
+        'error',
+        'The bank has rejected it (RJCT): duplicate (AM05). The message has no such transaction, or not so often: EndToEndId INVOICE-1, PmtInfId PAYMENT-1.',
+      ],
+      [
+        'REPORT_NOT_MATCHED',
+        'warning',
+        'The report has 1 transaction that the message does not have, by their identifications.',
+      ],
+    ]);
+    expect(findings.map(({ place }) => 'xpath' in place && place.xpath)).toEqual([
+      transfer(1, 1),
+      ...Array(5).fill('/Document/CstmrCdtTrfInitn'),
     ]);
   });
 
-  it('has rejections that are not lost, though no transaction or payment is found by its identification', async () => {
-    const unknown = statusOf('<OrgnlEndToEndId>NOTPROVIDED</OrgnlEndToEndId>', 'RJCT', 'AC04');
-    const accepted = statusOf('<OrgnlEndToEndId>NOTPROVIDED</OrgnlEndToEndId>', 'ACSC');
-    const payments = [
-      `<OrgnlPmtInfId>PAYMENT-1</OrgnlPmtInfId>${unknown}${accepted}`,
-      '<OrgnlPmtInfId>PAYMENT-7</OrgnlPmtInfId><PmtInfSts>RJCT</PmtInfSts>',
-    ];
-    const findings = await findWith({ payments });
-    const notFound = (what: string) => ({
-      ...{ code: 'REPORT_NOT_MATCHED', place: { xpath: '/Document/CstmrCdtTrfInitn' } },
-      message: `The report has 1 ${what} that the message does not have, by their identifications.`,
+  describe('about a transaction without identification, in a message of one', () => {
+    const single = sent
+      .replace(/<CdtTrfTxInf>(?:(?!<CdtTrfTxInf>).)*INVOICE-2.*?<\/CdtTrfTxInf>/s, '')
+      .replace(/<PmtInf>(?:(?!<PmtInf>).)*PAYMENT-2.*<\/PmtInf>/s, '');
+    const iban = '<CdtrAcct><Id><IBAN>FR1420041010050500013M02606</IBAN></Id></CdtrAcct>';
+    const name = (text: string) => `<Cdtr><Pty><Nm>${text}</Nm></Pty></Cdtr>`;
+    const amount = (text: string) => `<Amt><InstdAmt Ccy="EUR">${text}</InstdAmt></Amt>`;
+    it.each<[name: string, original: string, isPlaced: boolean, paymentId?: string, message?: string]>([
+      ['the IBAN and the name agree', `${name('CREDITOR 1')}${iban}`, true],
+      ['they agree in a report of 2009', `<Cdtr><Nm>Creditor 1</Nm></Cdtr>${iban}`, true],
+      ['the amount agrees', amount('12.350'), true],
+      ['the report does not name the payment', amount('12.35'), true, 'NOTPROVIDED'],
+      ['it is of another payment', amount('12.35'), false, 'PAYMENT-2'],
+      ['the name is another', `${name('Creditor 2')}${iban}${amount('12.35')}`, false],
+      ['the IBAN is another', `${name('Creditor 1')}${iban.replace('606', '607')}`, false],
+      ['the amount is another', `${amount('12.36')}${name('Creditor 1')}${iban}`, false],
+      ['only the name is known', name('Creditor 1'), false],
+      ['nothing is known', '', false],
+      ['the message has others', amount('12.35'), false, 'PAYMENT-1', sent],
+    ])('is placed if it is certain: %s', async (_, original, isPlaced, paymentId = 'PAYMENT-1', message = single) => {
+      const status = `<TxInfAndSts><OrgnlEndToEndId>NOTPROVIDED</OrgnlEndToEndId><TxSts>RJCT</TxSts><OrgnlTxRef>${original}</OrgnlTxRef></TxInfAndSts>`;
+      const findings = await findWith({ payments: [`<OrgnlPmtInfId>${paymentId}</OrgnlPmtInfId>${status}`] }, message);
+      const place = { xpath: isPlaced ? transfer(1, 1) : '/Document/CstmrCdtTrfInitn' };
+      expect(findings.filter(({ code }) => code.startsWith('BANK'))).toMatchObject([
+        { code: 'BANK_REJECTED', severity: 'error', place },
+      ]);
     });
-    expect(findings).toMatchObject([notFound('payment'), notFound('transaction')]);
+  });
+
+  it('is found by the identifications that both have', async () => {
+    const ids = (instruction: number, uetr = '') =>
+      `<OrgnlInstrId>INSTRUCTION-${instruction}</OrgnlInstrId>${endToEnd(1)}${uetr}`;
+    // A bank adds a UETR. The second transaction has the EndToEndId of the first.
+    const message = sent.replace('INVOICE-2<', 'INVOICE-1<');
+    const payments = [
+      `<OrgnlPmtInfId>PAYMENT-1</OrgnlPmtInfId>${statusOf(ids(2, '<OrgnlUETR>a34743b9-fb22-4ec6-9947-03b7e191584e</OrgnlUETR>'), 'RJCT', 'AC04')}`,
+    ];
+    const findings = await findWith({ payments }, message);
+    expect(findings.filter(({ code }) => code === 'BANK_REJECTED')).toMatchObject([
+      { place: { xpath: transfer(1, 2) } },
+    ]);
   });
 
   it('may say something about a payment twice', async () => {
     const payment = (status: string) => `<OrgnlPmtInfId>PAYMENT-2</OrgnlPmtInfId><PmtInfSts>${status}</PmtInfSts>`;
-    expect(await findWith({ payments: [payment('RJCT'), payment('PART')] })).toMatchObject([{ code: 'BANK_REJECTED' }]);
+    expect(await findWith({ payments: [payment('RJCT'), payment('PART')] })).toMatchObject([
+      { code: 'BANK_REJECTED' },
+      { code: 'BANK_ATTENTION' },
+    ]);
   });
 
   it('must have the message of a report', async () => {

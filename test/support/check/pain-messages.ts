@@ -131,6 +131,8 @@ interface Options {
   messageIds?: Set<string>;
   profile?: Profile;
   report?: StatusReport;
+  /** Instead of 26 November 2026. */
+  today?: string;
   maxBytes?: number;
   inTimeSlice?: InTimeSlice;
 }
