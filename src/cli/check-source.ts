@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import { checkDataFolder } from '../base/data-folder.ts';
 import { type AnswerSource, createAnswerSource } from '../check/answers/answer-source.ts';
 import { connectToGateway } from '../check/answers/gateway-answers.ts';
-import { openBankDataAnswers } from '../gateway/bank-data/check-answers.ts';
+import { createCachedBankData } from '../gateway/bank-data/cached-bank-data.ts';
+import { createBankDataAnswers } from '../gateway/bank-data/check-answers.ts';
 import { readIbanAnswer, toRejectedIban } from '../gateway/bank-data/rest/wire.ts';
-import { readConfig } from '../gateway/config/read-config.ts';
+import { type Config, readConfig, type UpstreamAccess } from '../gateway/config/read-config.ts';
+import { openPaidCalls } from './paid-calls.ts';
 
 interface SourcePlan {
   /** The URL of a running gateway; null: the bank-data service. */
@@ -28,13 +29,33 @@ export function planSource({ gateway, maxCalls }: SourcePlan, listsVersion: stri
   const { upstream: access } = config.bankData;
   return {
     id: `service ${access?.url ?? `self-hosted, bank lists ${listsVersion}`}`,
-    async open() {
-      if (access === null) return openSelfHosted(config.dataDir, maxCalls);
-      if (config.store.redis === null) checkDataFolder(config.dataDir);
-      return openBankDataAnswers(config, { access, maxCalls });
-    },
+    open: async () =>
+      access === null ? openSelfHosted(config.dataDir, maxCalls) : openService(config, access, maxCalls),
   };
 }
+
+/** The bank-data part of the gateway in this process. @throws ConfigError if the store cannot be used */
+async function openService(config: Config, access: UpstreamAccess, maxCalls: number | null): Promise<AnswerSource> {
+  const logLevel = config.logLevel === 'info' ? 'warn' : config.logLevel;
+  const { createUpstream, store, sharedValues, events, close } = await openPaidCalls(config, { access, logLevel });
+  // Each IBAN is asked about once, so nothing is gained from a large cache.
+  const ownConfig = { ...config, bankData: { ...config.bankData, lookUpBytes: cacheBytes } };
+  const bankData = createCachedBankData({ createUpstream, access, config: ownConfig, store, sharedValues, events });
+  return createBankDataAnswers({
+    bankData,
+    maxConcurrency: config.upstreamConcurrency,
+    maxCalls,
+    async close() {
+      bankData.dataVersion.close();
+      bankData.purges.close();
+      await bankData.client.close();
+      await bankData.allowance.flush();
+      await close();
+    },
+  });
+}
+
+const cacheBytes = 1_000_000;
 
 /** The self-hosted service in this process. A list of IBANs is one question, without HTTP: nothing is paid, so nothing needs a cache. */
 async function openSelfHosted(dataDir: string, maxCalls: number | null): Promise<AnswerSource> {

@@ -1,21 +1,16 @@
 import { createInterface } from 'node:readline/promises';
 import { AbortableSignal } from '../base/async/signal.ts';
-import { checkDataFolder } from '../base/data-folder.ts';
 import { ConfigError, UsageError } from '../base/errors.ts';
-import { createLog } from '../base/log.ts';
 import { countOf } from '../base/process/terminal.ts';
-import { createRedactions } from '../base/redact.ts';
 import { countWords } from '../base/words.ts';
-import { type Config, listSecrets, readConfig, type UpstreamAccess } from '../gateway/config/read-config.ts';
+import { type Config, readConfig, type UpstreamAccess } from '../gateway/config/read-config.ts';
 import type { EssayResult, OrderInput } from '../gateway/essays/port.ts';
 import { parseText, Stream } from '../gateway/essays/rest/read-body.ts';
 import { readEssay } from '../gateway/essays/rest/read-essay.ts';
 import { createRestEssays } from '../gateway/essays/rest/rest-essays.ts';
 import { createRequestContext } from '../gateway/request-context.ts';
-import { openStore } from '../gateway/stores/open-store.ts';
-import { createLogEvents } from '../gateway/telemetry/log-events.ts';
 import type { Answered, Outcome } from '../gateway/upstream/outcome.ts';
-import { createUpstreamFactory } from '../gateway/upstream/upstream-client.ts';
+import { openPaidCalls } from './paid-calls.ts';
 
 interface TryOptions {
   description?: string;
@@ -65,18 +60,12 @@ async function hasConsent({ url }: UpstreamAccess): Promise<boolean> {
   return /^y(?:es)?$/i.test(answer.trim());
 }
 
-/** With the store of the gateway, so that the call counts towards the same allowance. */
 async function placeOrder(
   config: Config,
   access: UpstreamAccess,
   order: OrderInput,
 ): Promise<{ result: EssayResult; outcome: Outcome | null }> {
-  const secrets = listSecrets(config, { bankData: config.bankData.upstream ?? access, essays: access });
-  const { redact, redactSecrets } = createRedactions(secrets);
-  const events = createLogEvents(createLog({ level: 'error', redact }));
-  if (config.store.redis === null) checkDataFolder(config.dataDir);
-  const { store, replicas, checkSecret } = openStore(config.store, config.dataDir, events);
-  const createUpstream = createUpstreamFactory({ config, store, replicas, redactSecrets, events });
+  const { createUpstream, redact, events, close } = await openPaidCalls(config, { access, logLevel: 'error' });
   const { client, allowance } = createUpstream('essays', access, 'token', config.essays);
   let outcome: Outcome | null = null;
   const send: typeof client.send = async (...args) => {
@@ -86,14 +75,13 @@ async function placeOrder(
   const { modeNames, declared } = config.essays;
   const sender = createRestEssays({ client: { send }, modeNames, declared, keepMs: 0, redact, events });
   try {
-    await checkSecret();
-    const context = createRequestContext(new AbortableSignal(), 'try-essay', null);
+    const context = createRequestContext(new AbortableSignal(), 'try-essay', null, null, { caller: 'cli:try-essay' });
     const result = await sender.send(order, context, { maySend: async () => true, beforeAttempt() {} });
     return { result, outcome };
   } finally {
     await client.close();
     await allowance.flush();
-    await store.close();
+    await close();
   }
 }
 

@@ -238,6 +238,18 @@ describe('the calls', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
+  it('are in the audit trail, and those of the embedded service, which are free, are not', async () => {
+    const upstream = await tUpstream(replyWithIban);
+    const { run, dataDir } = tCheck(content);
+    await run([], serviceAt(upstream.url));
+    await run([]);
+    const { stdout } = await runCommand(['audit', 'sum', '--by', 'caller,tool,outcome'], { DATA_DIR: dataDir });
+    expect(lines(stdout).slice(1)).toEqual(['cli:check,iban_validate,answered,3,3,0,0,0']);
+    const off = tCheck(content);
+    await off.run([], { ...serviceAt(upstream.url), AUDIT_DAYS: '0' });
+    expect(existsSync(`${off.dataDir}/audit`)).toBe(false);
+  });
+
   it('count towards the monthly allowance of the gateway', async () => {
     const upstream = await tUpstream(replyWithIban);
     const { run, path } = tCheck(content);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { runCommand } from '../support/command.ts';
+import { tFolder } from '../support/gateway/stores/folder.ts';
 import { type Reply, replyJson, replyText, tUpstream } from '../support/scripted-upstream.ts';
 
 const text =
@@ -31,6 +32,14 @@ it('orders one essay, and prints the paths of the response and the line for the 
   expect(stdout).toMatch(/^ESSAY_TEXT_FIELD=choices\[0\]\.message\.content$/m);
   expect(stdout).toContain('echo  "key [hidden]"');
   expect(stdout).not.toContain(key);
+});
+
+it('writes the call to the audit trail', async () => {
+  const env = { DATA_DIR: tFolder() };
+  await tTry(replyJson(200, chat), { env });
+  await tTry(replyJson(500, {}), { env });
+  const { stdout } = await runCommand(['audit', 'sum', '--by', 'caller,service'], env);
+  expect(stdout).toMatch(/^cli:try-essay,essays,\d+,1,\d+,0,0$/m);
 });
 
 it('reads a declared field, and exits with 1 if it has no text', async () => {

@@ -1,21 +1,14 @@
 import { AbortableSignal } from '../../base/async/signal.ts';
 import { type InTimeSlice, runAtOnce } from '../../base/async/time-slices.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { createLog } from '../../base/log.ts';
-import { createRedactions } from '../../base/redact.ts';
 import {
   type AnswerSource,
   type AnswerSourceOptions,
   createAnswerSource,
   type ListReply,
 } from '../../check/answers/answer-source.ts';
-import { type Config, listSecrets, type UpstreamAccess } from '../config/read-config.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../request-context.ts';
-import { openStore } from '../stores/open-store.ts';
-import { createLogEvents } from '../telemetry/log-events.ts';
-import { createUpstreamFactory } from '../upstream/upstream-client.ts';
 import type { BankDataPort } from './bank-data.ts';
-import { createCachedBankData } from './cached-bank-data.ts';
 
 interface BankDataAnswersOptions extends Pick<AnswerSourceOptions, 'limit' | 'onFailure'> {
   bankData: Pick<BankDataPort, 'validateIbans'>;
@@ -53,7 +46,8 @@ export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSo
 
   async function lookUp(list: readonly string[]): Promise<ListReply> {
     try {
-      const request = context ?? createRequestContext(neverAborted, 'check', reserveCall);
+      const request =
+        context ?? createRequestContext(neverAborted, 'check', reserveCall, null, { caller: 'cli:check' });
       const answers = await Promise.all(bankData.validateIbans(list, request));
       const results = answers.map(({ valid, bankData: bank }) => ({
         valid,
@@ -85,38 +79,3 @@ export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSo
     close,
   });
 }
-
-/**
- * The bank-data part of the gateway in this process, with the same store, so that calls count towards the same allowance.
- * @throws ConfigError if the store cannot be used
- */
-export async function openBankDataAnswers(
-  config: Config,
-  { access, maxCalls }: { access: UpstreamAccess; maxCalls: number | null },
-): Promise<AnswerSource> {
-  const secrets = listSecrets(config, { bankData: access, essays: config.essays.upstream ?? access });
-  const { redact, redactSecrets } = createRedactions(secrets);
-  const level = config.logLevel === 'info' ? 'warn' : config.logLevel;
-  const events = createLogEvents(createLog({ level, redact }));
-  const { store, sharedValues, replicas, checkSecret } = openStore(config.store, config.dataDir, events);
-  const createUpstream = createUpstreamFactory({ config, store, replicas, redactSecrets, events });
-  // Each IBAN is asked about once, so nothing is gained from a large cache.
-  const ownConfig = { ...config, bankData: { ...config.bankData, lookUpBytes: cacheBytes } };
-  const bankData = createCachedBankData({ createUpstream, access, config: ownConfig, store, sharedValues, events });
-  const close = async () => {
-    bankData.dataVersion.close();
-    bankData.purges.close();
-    await bankData.client.close();
-    await bankData.allowance.flush();
-    await store.close();
-  };
-  try {
-    await checkSecret();
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  return createBankDataAnswers({ bankData, maxConcurrency: config.upstreamConcurrency, maxCalls, close });
-}
-
-const cacheBytes = 1_000_000;
