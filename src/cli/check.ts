@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
-import { extname, join, resolve } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import { createBankLists } from '../banks/bank-lists.ts';
 import { createKnownBanks, type KnownBanks } from '../banks/known-banks.ts';
 import { checkDataFolder } from '../base/data-folder.ts';
@@ -84,11 +84,7 @@ function readPlan(files: readonly string[], options: CheckOptions) {
   if (format === 'xlsx' && output === null && !options.dryRun) {
     throw new UsageError('--format xlsx needs --output with the name of a file');
   }
-  if (files.filter((file) => file === standardInput).length > 1) throw new UsageError('- can be given once');
-  if (output !== null && files.some((file) => wouldReplace(file, output))) {
-    throw new UsageError('--output must be another file than the one that is checked');
-  }
-  checkFix(files, options);
+  checkPaths(files, options);
   if (options.report !== undefined && files.length > 1)
     throw new UsageError('--report needs one file, about which it is');
   if (maxCalls !== undefined && !/^\d{1,12}$/.test(maxCalls)) {
@@ -138,15 +134,37 @@ function listGiven(options: Readonly<Record<string, string | null | undefined>>)
   return Object.entries(options).flatMap(([name, value]) => (value == null ? [] : [name]));
 }
 
-/** @throws UsageError */
-function checkFix(files: readonly string[], { fix, output }: CheckOptions): void {
-  if (fix === undefined) return;
-  const [file = standardInput, ...others] = files;
-  if (others.length > 0 || file === standardInput) throw new UsageError('--fix needs one file, which is read twice');
-  if (wouldReplace(file, fix)) throw new UsageError('--fix must be another file than the one that is checked');
-  if (isDeviceOrPipe(fix)) throw new UsageError('--fix must be a file: the copy is read again to check it');
-  if (output !== undefined && resolve(fix) === resolve(output)) {
-    throw new UsageError('--fix and --output must be different files');
+/** What is read is not replaced, nor is what is written written twice. @throws UsageError */
+function checkPaths(files: readonly string[], { report, fix, output }: CheckOptions): void {
+  const inputs = report === undefined ? files : [...files, report];
+  if (inputs.filter((file) => file === standardInput).length > 1) throw new UsageError('- can be given once');
+  if (fix !== undefined && (files.length > 1 || files[0] === standardInput)) {
+    throw new UsageError('--fix needs one file, which is read twice');
+  }
+  const taken = new Map(
+    inputs.map((file, index) => [identify(file), index < files.length ? 'the one that is checked' : 'the report']),
+  );
+  for (const [option, path] of Object.entries({ '--output': output, '--fix': fix })) {
+    if (path === undefined) continue;
+    // Until it is complete, it has another name. A journal is beside results.
+    const written = [path, `${path}.part`, ...(option === '--fix' ? [] : [`${path}.journal`])].map(identify);
+    const other = written.map((each) => taken.get(each)).find((each) => each !== undefined);
+    if (other !== undefined) throw new UsageError(`${option} must be another file than ${other}`);
+    for (const each of written) taken.set(each, `that of ${option}`);
+  }
+  if (fix !== undefined && isDeviceOrPipe(fix)) {
+    throw new UsageError('--fix must be a file: the copy is read again to check it');
+  }
+}
+
+/** The same for all names of a file, which may not exist yet. */
+function identify(path: string): string {
+  if (path === standardInput) return path;
+  try {
+    return realpathSync(path);
+  } catch {
+    const folder = dirname(resolve(path));
+    return existsSync(folder) ? join(realpathSync(folder), basename(path)) : resolve(path);
   }
 }
 
@@ -169,19 +187,6 @@ function formatOf(output: string | null): OutputFormat | null {
   if (format !== null || ['', '.tsv', '.txt'].includes(extension)) return format;
   const right = outputFormats.map((each) => `.${each}`).join(', ');
   throw new UsageError(`--output ${output}: results are ${right}; with --format, a file can have any name`);
-}
-
-/** Whether writing an output, which has another name until it is complete, would replace a file. */
-function wouldReplace(file: string, output: string): boolean {
-  return [output, `${output}.part`].some((written) => isSameFile(file, written));
-}
-
-function isSameFile(file: string, output: string): boolean {
-  try {
-    return file !== standardInput && realpathSync(file) === realpathSync(output);
-  } catch {
-    return false;
-  }
 }
 
 /** @returns the exit code @throws PaymentFileError, ConfigError */

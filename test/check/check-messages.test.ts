@@ -1,5 +1,5 @@
 // cspell:ignore Sohne
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { serviceAt, tCheck } from '../support/check/check.ts';
 import { rightMessage, soon, versions } from '../support/check/pain-messages.ts';
@@ -95,14 +95,33 @@ describe('a payment message', () => {
     );
   });
 
-  it('is never replaced by --fix, and a file that is cut off has no copy', async () => {
-    const { run, path } = tCheck(tMessage().slice(0, 2_000), 'payments.xml.part');
-    for (const fix of ['payments.xml.part', 'payments.xml']) {
-      expect(await run(['--fix', path(fix)])).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('--fix must be another file'),
-      });
-    }
+  it.each<[name: string, args: string[], other: string, file?: string]>([
+    ['--fix', ['--fix', 'payments.xml'], 'the one that is checked'],
+    ['--fix, before it is complete', ['--fix', 'new.xml'], 'the one that is checked', 'new.xml.part'],
+    ['--fix of its link', ['--fix', 'link.xml'], 'the one that is checked'],
+    ['--output', ['--output', 'folder/../payments.xml', '--format', 'json'], 'the one that is checked'],
+    [
+      '--output, in place of its report',
+      ['--report', 'report.xml', '--output', 'report.xml', '--format', 'json'],
+      'the report',
+    ],
+    ['--fix, in place of its report', ['--report', 'report.xml', '--fix', 'report.xml'], 'the report'],
+    ['the journal of --output', ['--report', 'new.json.journal', '--output', 'new.json'], 'the report'],
+    ['both', ['--fix', 'new.json', '--output', 'folder/../new.json'], 'that of --output'],
+    ['both, before they are complete', ['--fix', 'new.json.part', '--output', 'new.json'], 'that of --output'],
+  ])('is never replaced by %s', async (_, args, other, name = 'payments.xml') => {
+    const { run, path, read } = tCheck(tMessage(), name);
+    mkdirSync(path('folder'));
+    symlinkSync(path(name), path('link.xml'));
+    const reports = ['report.xml', 'new.json.journal'];
+    for (const report of reports) writeFileSync(path(report), tMessage());
+    const result = await run(args.map((arg) => (/^--|^json$/.test(arg) ? arg : path(arg))));
+    expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining(`must be another file than ${other}`) });
+    for (const each of [name, ...reports]) expect(read(each)).toBe(tMessage());
+  });
+
+  it('that is cut off has no copy', async () => {
+    const { run, path } = tCheck(tMessage().slice(0, 2_000), 'payments.xml');
     const { code, stdout, stderr } = await run(['--fix', path('fixed.xml')]);
     expect(code).toBe(1);
     expect(JSON.parse(lines(stdout).at(-1) ?? '')).toMatchObject({ code: 'TRUNCATED' });
