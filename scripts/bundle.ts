@@ -31,7 +31,7 @@ export async function bundle(folder: string): Promise<BundledFile[]> {
 }
 
 /** Read beside the code. */
-const bankTables = ['bank-places.tsv', 'bank-corrections.tsv'];
+const bankTables = ['bank-places.tsv', 'bank-corrections.tsv', 'german-iban-rules.tsv'];
 
 interface BundledFile {
   path: string;

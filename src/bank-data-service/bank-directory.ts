@@ -2,6 +2,7 @@ import { type BankListsOptions, createBankLists, findInList, keepByEdition } fro
 import { isBranch, type ListedBank } from '../banks/listed-bank.ts';
 import { normalizeForSearch } from '../banks/normalize-for-search.ts';
 import { fullBic } from '../iban/bic.ts';
+import type { FindGermanRule } from '../iban/build-iban.ts';
 
 interface BankListRequest {
   /** Absent for all countries. */
@@ -18,6 +19,8 @@ export interface BankDirectory {
    * listed. Territories have no list, and do not use the list of their parent: a wrong bank is worse than none.
    */
   findBank(country: string, bankCode: string, branch?: string | null): ListedBank | null;
+  /** The IBAN rule of this German bank code; null if it is not known whether it has one. */
+  findIbanRule: FindGermanRule;
   /**
    * The bank with this BIC, in capitals; without a branch, the head office. For an unlisted branch it returns the head
    * office, but for an unlisted head office never a branch: hundreds of independent banks share the first eight
@@ -34,10 +37,12 @@ export interface BankDirectory {
 /** One index of all lists. A country is read on first use, and again after an import by any process. */
 export function createBankDirectory(options: BankListsOptions = {}): BankDirectory {
   const lists = createBankLists(options);
+  const rulesOf = keepByEdition(lists, lists.ibanRules);
   const indexOf = keepByEdition(lists, (country) => createCountryIndex(country, lists.banks(country)));
 
   return {
     findBank: (country, bankCode, branch = null) => indexOf(country)?.findByCode(bankCode, branch) ?? null,
+    findIbanRule: (bankCode) => rulesOf('DE')?.get(bankCode) ?? null,
     findBankByBic(bic) {
       // A bank may have a BIC of another country, so all lists are searched, first the list of the country in the BIC.
       const home = bic.slice(4, 6);

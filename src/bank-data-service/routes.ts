@@ -7,6 +7,7 @@ import {
   answerIbanStructure,
   answerIbanValidation,
   ibanFieldsSchema,
+  ibanGenerationSchema,
   ibanStructureSchema,
   ibanValidationSchema,
 } from './answers/ibans.ts';
@@ -60,17 +61,17 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/bank_data/iban_generate',
-    summary: 'Generates an IBAN and returns what iban_validate returns',
+    summary: 'Generates an IBAN and returns what iban_validate returns, and whether the rule of a German bank is known',
     parameters: {
       ...country,
       bank_code: { description: 'The national bank code.', isRequired: true },
       branch: { description: 'The branch, if the country has one.' },
       account_number: {
-        description: 'The account number, without check digits that can be computed.',
+        description: 'The account number, without check digits that can be computed, or with them behind a hyphen.',
         isRequired: true,
       },
     },
-    body: ibanValidationSchema,
+    body: ibanGenerationSchema,
     answer: answerIbanGeneration,
   },
   {

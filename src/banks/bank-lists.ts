@@ -1,10 +1,11 @@
 import { isoDateOf } from '../base/calendar-period.ts';
+import type { GermanIbanRule } from '../iban/german-iban-rules.ts';
 import { findCountryFormat } from '../iban/registry.ts';
 import { correctBanks, correctionsDate, isRegister } from './bank-corrections.ts';
 import { type BankImport, createImportReader } from './imported-lists.ts';
 import { type BankEntry, type BankListStatus, isBranch, type ListedBank } from './listed-bank.ts';
 import type { ListedRegister, Participants, PaymentScheme } from './scheme-registers.ts';
-import { createShippedBanks } from './shipped-banks.ts';
+import { createShippedBanks, readIbanRules } from './shipped-banks.ts';
 
 /** The bank lists of all countries: those in npm packages, with our corrections, and the imported ones, which replace them. */
 export interface BankLists {
@@ -17,6 +18,8 @@ export interface BankLists {
    * replaced. Read on every call.
    */
   bics(country: string): ReadonlyMap<string, readonly string[]>;
+  /** The IBAN rules of German bank codes: of an imported list that has them, and otherwise the shipped ones. Read on every call. */
+  ibanRules(): ReadonlyMap<string, GermanIbanRule>;
   /** Null for a country without a list. */
   status(country: string): BankListStatus | null;
   /** The imported registers of payment schemes. */
@@ -71,6 +74,14 @@ export function createBankLists({ dataDir, lookEveryMs = 1 }: BankListsOptions =
     bics(country) {
       const listed = banks(country).map(({ bankCode, bic }) => [bankCode, bic] as const);
       return groupBics(country, [...listed, ...shipped.bics(country)]);
+    },
+    ibanRules() {
+      const rules = readIbanRules();
+      for (const { bankCode, ibanRule, accountCheckMethod = '' } of findImport('DE')
+        ? (reader?.entries('DE') ?? [])
+        : [])
+        if (ibanRule) rules.set(bankCode, { rule: ibanRule, checkMethod: accountCheckMethod });
+      return rules;
     },
     status(country) {
       const imported = findImport(country);

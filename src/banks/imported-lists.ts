@@ -27,7 +27,14 @@ export interface BankImport {
 }
 
 /** A bank, stored under its country and bank code. */
-export type StoredBank = [name: string, zip: string, city: string, bic: string, accountCheckMethod?: string];
+export type StoredBank = [
+  name: string,
+  zip: string,
+  city: string,
+  bic: string,
+  accountCheckMethod?: string,
+  ibanRule?: string,
+];
 
 /** All participations with a BIC are stored under their scheme and BIC of 11 characters. */
 export type StoredEntry = StoredBank | Participation[];
@@ -147,9 +154,12 @@ export function createImportReader(dataDir: string): ImportReader {
     revision: () => latest.banks.revision,
     imports: () => latest.banks.imports,
     entries: (country) =>
-      readEntries<StoredBank>('banks', country).map(([bankCode, [name, zip, city, bic, accountCheckMethod]]) => {
-        return { bankCode, name, zip, city, bic, ...(accountCheckMethod && { accountCheckMethod }) };
-      }),
+      readEntries<StoredBank>('banks', country).map(
+        ([bankCode, [name, zip, city, bic, accountCheckMethod, ibanRule]]) => {
+          const german = { ...(accountCheckMethod && { accountCheckMethod }), ...(ibanRule && { ibanRule }) };
+          return { bankCode, name, zip, city, bic, ...german };
+        },
+      ),
     registers() {
       const { imports } = latest.participants;
       return paymentSchemes.flatMap((scheme) => {

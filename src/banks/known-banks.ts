@@ -1,4 +1,5 @@
 import { isoDateOf } from '../base/calendar-period.ts';
+import type { FindGermanRule } from '../iban/build-iban.ts';
 import { type BankLists, findInList, isValidToday, keepByEdition } from './bank-lists.ts';
 import type { BankListStatus, ListedBank } from './listed-bank.ts';
 import {
@@ -20,6 +21,8 @@ export interface KnownBanks {
   status(country: string, bankCode: string): BankCodeStatus;
   /** The method of the check digit in account numbers of this German bank code, such as `63`; null if unknown. */
   accountCheckMethod(bankCode: string): string | null;
+  /** The IBAN rule of this German bank code; null if it is not known whether it has one. */
+  ibanRule: FindGermanRule;
   /** All BICs that the lists give for this bank code, first those of the present list; empty if there are none. */
   bics(country: string, bankCode: string): readonly string[];
   /** What each imported register of a payment scheme says about the bank with this BIC; null without a register or a valid BIC. */
@@ -48,6 +51,7 @@ export function createKnownBanks(lists: BankLists): KnownBanks {
     (country): KnownCodes => new Map(lists.banks(country).map((bank) => [bank.bankCode, toKnownCode(bank)])),
   );
   const bicsOf = keepByEdition(lists, lists.bics);
+  const rulesOf = keepByEdition(lists, lists.ibanRules);
   const knownRegisters = new Map<PaymentScheme, { revision: number; register: SchemeRegister }>();
 
   function readRegister({ scheme, date, revision }: ListedRegister): SchemeRegister {
@@ -65,6 +69,7 @@ export function createKnownBanks(lists: BankLists): KnownBanks {
       return list === null ? 'UNKNOWN' : bankCodeStatus(list, findInList(knownCodes(country), country, bankCode));
     },
     accountCheckMethod: (bankCode) => knownCodes('DE')?.get(bankCode)?.accountCheckMethod ?? null,
+    ibanRule: (bankCode) => rulesOf('DE')?.get(bankCode) ?? null,
     bics: (country, bankCode) => findInList(bicsOf(country), country, bankCode) ?? [],
     schemes: (bic) => findSchemes(lists.registers().map(readRegister), bic, isoDateOf()),
     registers: () => lists.registers().map(({ scheme, date }) => ({ scheme, date })),

@@ -22,6 +22,8 @@ export interface ListedBank {
   successor?: string;
   /** The method of the check digit in its account numbers, such as `63`; only in imported German lists. */
   accountCheckMethod?: string;
+  /** Its IBAN rule and the version of the rule, such as `000503`; only in imported German lists. */
+  ibanRule?: string;
 }
 
 /**
@@ -47,7 +49,10 @@ export interface BankListStatus {
 }
 
 /** One row of a directory. */
-export type BankEntry = Pick<ListedBank, 'bankCode' | 'name' | 'zip' | 'city' | 'bic' | 'accountCheckMethod'>;
+export type BankEntry = Pick<
+  ListedBank,
+  'bankCode' | 'name' | 'zip' | 'city' | 'bic' | 'accountCheckMethod' | 'ibanRule'
+>;
 
 /** Whether a bank code in a list is longer than in IBANs: it is followed by a branch, as in the list of Hungary. */
 export function isBranch(country: string, bankCode: string): boolean {

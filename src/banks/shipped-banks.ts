@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fullBic } from '../iban/bic.ts';
+import type { GermanIbanRule } from '../iban/german-iban-rules.ts';
 import { findCountryFormat } from '../iban/registry.ts';
 import { correctBanks, correctionsDate, isRegister } from './bank-corrections.ts';
 import type { BankListStatus, ListedBank } from './listed-bank.ts';
@@ -154,6 +155,20 @@ function readPlaces(country: string): ReadonlyMap<string, Place> {
       .filter((row) => row.startsWith(country, 4))
       .map((row) => row.split('\t'))
       .map(([bic = '', name = '', zip = '', city = '']) => [bic, { name, zip, city }]),
+  );
+}
+
+/** The IBAN rules of German bank codes, from german-iban-rules.tsv, which has their date and source. Read on every call. */
+export function readIbanRules(): Map<string, GermanIbanRule> {
+  const rows = readFileSync(new URL('german-iban-rules.tsv', import.meta.url), 'utf8').split('\n');
+  return new Map(
+    rows
+      .filter((row) => /^\d/.test(row))
+      .flatMap((row) => {
+        const [rule = '', checkMethod = '', bankCodes = ''] = row.split('\t');
+        const ibanRule = { rule, checkMethod };
+        return bankCodes.split(' ').map((bankCode) => [bankCode, ibanRule] as const);
+      }),
   );
 }
 

@@ -113,6 +113,7 @@ export function createGateway(
     store,
     sharedValues,
     events,
+    findGermanRule: knownBanks.ibanRule,
   });
   const essaysUpstream = createUpstream('essays', upstreamAccess.essays, 'token', config.essays);
   const essays = createPaidEssays({

@@ -1,3 +1,4 @@
+import { applyGermanRule, type GermanIbanRule, type RuleRefusal } from './german-iban-rules.ts';
 import { compactIban } from './iban.ts';
 import { calcCheckDigits } from './mod97.ts';
 import { type CheckDigits, findNationalCheck, findWrongCheckDigits } from './national-checks.ts';
@@ -34,7 +35,7 @@ type IbanFieldReason =
   | 'REQUIRED'
   | 'WRONG_LENGTH'
   | 'WRONG_CHARACTERS'
-  | 'WRONG_CHECK_DIGITS'
+  | RuleRefusal
   | 'NOT_IN_COUNTRY'
   | 'UNKNOWN_COUNTRY'
   | 'NOT_REGISTERED'
@@ -60,8 +61,12 @@ type BuiltIban =
   | {
       kind: 'iban';
       iban: string;
-      /** As a bank-data service expects them: the account number without the check digits that it computes itself. */
-      fields: Readonly<Record<IbanFieldName, string>>;
+      rule: IbanRuleState;
+      /**
+       * As a bank-data service expects them: the account number without the check digits that it computes itself. Null if the rule of
+       * the bank replaced them: a service must not apply it again.
+       */
+      fields: Readonly<Record<IbanFieldName, string>> | null;
     }
   | {
       kind: 'invalid';
@@ -69,6 +74,13 @@ type BuiltIban =
       /** The IBAN of the parent, if the only problem is that the country is a territory. */
       suggestions: readonly string[];
     };
+
+/** Whether a German bank has a rule for the IBANs of its accounts; NONE in other countries. */
+export const ibanRuleStates = ['NONE', 'APPLIED', 'UNKNOWN'] as const;
+export type IbanRuleState = (typeof ibanRuleStates)[number];
+
+/** The rule of a German bank code; null if it is not known whether it has one. */
+export type FindGermanRule = (bankCode: string) => GermanIbanRule | null;
 
 /**
  * The fields that a country or territory requires, by its code in capitals; empty if it has no IBANs.
@@ -85,14 +97,14 @@ export function ibanFields(country: string): readonly IbanField[] {
  * Builds a valid IBAN from its fields, or returns all their problems. Fields are compacted first. National check digits
  * are computed if their rule is known and they are separate from the fields; an account number may also include those next to
  * it, or be the whole BBAN in place of all fields. Otherwise they are expected in the account number (FO, GL, SE, XK ...) or the
- * bank code (PL). Check digits in a field must match, unless the rule does not cover the account. Territories have no IBANs of
- * their own: their banks use those of the parent, which is suggested.
+ * bank code (PL). Check digits in a field must match, unless the rule does not cover the account. The IBAN rule of a German bank
+ * is applied. Territories have no IBANs of their own: their banks use those of the parent, which is suggested.
  * @example
  * buildIban({ country: 'DE', bankCode: '37040044', accountNumber: '532013000' }).iban // => 'DE89370400440532013000'
  * buildIban({ country: 'NO', accountNumber: '8601.11.17947' }).iban // => 'NO9386011117947'
  * buildIban({ country: 'DE', bankCode: '37040044' }).problems[0].field // => 'accountNumber'
  */
-export function buildIban(values: IbanFieldValues): BuiltIban {
+export function buildIban(values: IbanFieldValues, findGermanRule: FindGermanRule = () => null): BuiltIban {
   const country = compactIban(values.country);
   const format = findCountryFormat(country);
   if (format === null) return invalid([findCountryProblem(country)]);
@@ -108,7 +120,8 @@ export function buildIban(values: IbanFieldValues): BuiltIban {
     if (problem !== null) problems.push(problem);
     else if (field) bban = replace(bban, field.span, given[name].padStart(field.length, '0'));
   }
-  return problems.length > 0 ? invalid(problems) : completeIban(format, given, bban);
+  if (problems.length > 0) return invalid(problems);
+  return country === 'DE' ? buildGermanIban(format, given, findGermanRule) : completeIban(format, given, bban);
 }
 
 /** The problem of a territory with those of all other fields or, if they have none, with the IBAN of the parent. */
@@ -128,7 +141,8 @@ interface GivenTexts extends Record<IbanFieldName, string> {
 
 /**
  * Splits an account number that includes the computed check digits next to it, with or without bank code and branch in front:
- * 007547034 and 539007547034 for the bank code 539 (BE). Without bank code and branch, it may be the whole BBAN.
+ * 007547034 and 539007547034 for the bank code 539 (BE), or without zeros, but with a separator: 742221843-57 (RS). Without bank code
+ * and branch, it may be the whole BBAN.
  */
 function splitAccountNumber(values: IbanFieldValues, format: CountryFormat): GivenTexts {
   const bankCode = compactIban(values.bankCode ?? '');
@@ -146,12 +160,35 @@ function splitAccountNumber(values: IbanFieldValues, format: CountryFormat): Giv
   const length = lengthOf(account) + size;
   const hasBank = text.length === bankCode.length + branch.length + length && text.startsWith(bankCode + branch);
   const complete = hasBank ? text.slice(-length) : text;
-  if (complete.length !== length) return whole;
+  if (complete.length !== length) return splitAtSeparator(whole, values.accountNumber ?? '', computed, account);
   const [checkDigits, accountNumber] =
     computed.first < account.first
       ? [complete.slice(0, size), complete.slice(size)]
       : [complete.slice(-size), complete.slice(0, -size)];
   return /^\d+$/.test(checkDigits) ? { ...whole, accountNumber, checkDigits } : whole;
+}
+
+/**
+ * Takes a group of digits at the end, or at the beginning (ES), for the computed check digits: it must match, or there is no IBAN. Only
+ * a complete account number may be in groups of other lengths.
+ */
+function splitAtSeparator(whole: GivenTexts, written: string, computed: CheckDigits, account: Span): GivenTexts {
+  const [first = '', ...others] = written.trim().split(/([\s.\p{Dash_Punctuation}]+)/u);
+  const groups = [first, ...others.filter((_, index) => index % 2 === 1)].map(compactIban);
+  const bank = [whole.bankCode, whole.branch].filter((code) => code !== '');
+  const hasBank = bank.length > 0 && bank.every((code, index) => groups[index] === code);
+  const numbers = hasBank ? groups.slice(bank.length) : groups;
+  const isFirst = computed.first < account.first;
+  const digits = (isFirst ? numbers[0] : numbers.at(-1)) ?? '';
+  const accountNumber = (isFirst ? numbers.slice(1) : numbers.slice(0, -1)).join('');
+  const size = lengthOf(computed);
+  const separator = (isFirst ? others[2 * (groups.length - numbers.length)] : others.at(-2)) ?? '';
+  const isApart =
+    digits.length === size ||
+    /\p{Dash_Punctuation}/u.test(separator) ||
+    accountNumber.length + digits.length < lengthOf(account);
+  if (numbers.length < 2 || digits.length > size || !/^\d+$/.test(digits) || !isApart) return whole;
+  return { ...whole, accountNumber, checkDigits: digits.padStart(size, '0') };
 }
 
 function splitBban(bban: string, format: CountryFormat): GivenTexts {
@@ -161,6 +198,36 @@ function splitBban(bban: string, format: CountryFormat): GivenTexts {
     branch: take(format.branch),
     accountNumber: take(locateAccountNumber(format)),
     checkDigits: take(findComputedDigits(format)),
+  };
+}
+
+/** The IBAN by the rule of the bank. */
+function buildGermanIban(format: CountryFormat, given: GivenTexts, findRule: FindGermanRule): BuiltIban {
+  const asGiven = { bankCode: given.bankCode, accountNumber: given.accountNumber.padStart(10, '0') };
+  const found = findRule(given.bankCode);
+  const account = found === null ? asGiven : applyGermanRule(found, asGiven);
+  if (typeof account === 'string') return invalid([describeRefusal(account, found, format)]);
+  const { bankCode, accountNumber } = account;
+  const built = completeIban(format, given, bankCode + accountNumber);
+  if (built.kind === 'invalid') return built;
+  const isReplaced = bankCode !== asGiven.bankCode || accountNumber !== asGiven.accountNumber;
+  const rule = found === null ? 'UNKNOWN' : found.rule === '000000' ? 'NONE' : 'APPLIED';
+  return { ...built, rule, fields: isReplaced ? null : built.fields };
+}
+
+function describeRefusal(reason: RuleRefusal, rule: GermanIbanRule | null, format: CountryFormat): IbanFieldProblem {
+  const messages: Readonly<Record<RuleRefusal, string>> = {
+    NO_IBAN: `has no IBAN, by IBAN rule ${rule?.rule} of its bank.`,
+    RULE_NOT_IMPLEMENTED: `has IBAN rule ${rule?.rule}, which is not implemented for this account; ask the bank for the IBAN.`,
+    WRONG_CHECK_DIGITS: `has a check digit that does not match, by method ${rule?.checkMethod} of its bank.`,
+  };
+  const name = reason === 'RULE_NOT_IMPLEMENTED' ? 'bankCode' : 'accountNumber';
+  const field = locateFields(format).find((candidate) => candidate.name === name);
+  return {
+    field: name,
+    reason,
+    length: field ? rangeOf(field) : null,
+    message: `The ${nouns[name]} ${messages[reason]}`,
   };
 }
 
@@ -177,11 +244,12 @@ function completeIban(format: CountryFormat, given: GivenTexts, fieldsOfBban: st
   const wrong = check && (isCovered || digits === null) ? findWrongCheckDigits(check, bban) : [];
   const problems = wrong.map((group) => describeWrongDigits(group, group.calc(bban), format));
   if (problems.length > 0) return invalid(problems);
-  // Where the rule does not cover the account (NO, RS), digits that differ from the computed ones remain.
-  const accountNumber = given.accountNumber + (digits === right ? '' : digits);
+  // Where the rule does not cover the account (NO, RS), digits that differ from the computed ones remain, after a complete number.
+  const { first, last } = locateAccountNumber(format);
+  const accountNumber = digits === right ? given.accountNumber : bban.slice(first - 1, last) + digits;
   const { bankCode, branch } = given;
   const iban = country + calcCheckDigits(country, bban) + bban;
-  return { kind: 'iban', iban, fields: { bankCode, branch, accountNumber } };
+  return { kind: 'iban', iban, rule: 'NONE', fields: { bankCode, branch, accountNumber } };
 }
 
 function invalid(problems: readonly IbanFieldProblem[]): Extract<BuiltIban, { kind: 'invalid' }> {

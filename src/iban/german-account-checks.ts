@@ -18,8 +18,19 @@ export function checkGermanAccount(method: string, account: string): CheckResult
   return methods.get(method)?.(account.padStart(10, '0')) ?? 'NOT_APPLICABLE';
 }
 
+/** The same for ten digits by a method with a sub-account (13, 63, 76), which these digits include. */
+export function checkAsWritten(method: string, account: string): CheckResult {
+  return asWritten.get(method)?.(account) ?? 'NOT_APPLICABLE';
+}
+
 /** Expects ten digits. */
 type Method = (account: string) => CheckResult;
+
+const asWritten: ReadonlyMap<string, Method> = new Map<string, Method>([
+  ['13', checkNext(2, 7, calcLuhn)],
+  ['63', check63],
+  ['76', check76],
+]);
 
 /** Positions count from 1 on the left, weights from the right. */
 const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
@@ -29,7 +40,6 @@ const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['05', checkNext(1, 9, calcModulus10, [7, 3, 1])],
   ['06', checkNext(1, 9, calcModulus11, [2, 3, 4, 5, 6, 7])],
   ['10', checkNext(1, 9, calcModulus11, [2, 3, 4, 5, 6, 7, 8, 9, 10])],
-  ['13', withSubaccount(checkNext(2, 7, calcLuhn))],
   ['18', checkNext(1, 9, calcModulus10, [3, 9, 7, 1])],
   ['19', checkNext(1, 9, calcModulus11, [2, 3, 4, 5, 6, 7, 8, 9, 1])],
   ['20', checkNext(1, 9, calcModulus11, [2, 3, 4, 5, 6, 7, 8, 9, 3])],
@@ -43,12 +53,11 @@ const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
   // The sub-account, positions 1 and 2, is not checked.
   ['60', checkNext(3, 9, calcLuhn)],
   ['61', check61],
-  ['63', withSubaccount(check63)],
-  ['76', withSubaccount(check76)],
   ['88', check88],
   ['91', check91],
   ['99', check99],
   ['A4', checkA4],
+  ...Array.from(asWritten, ([name, check]) => [name, withSubaccount(check)] as const),
 ]);
 
 /** The digit after these is the right one for them. */

@@ -78,6 +78,26 @@ describe('iban_generate', () => {
     },
   );
 
+  it.each([
+    ['applied', '50050201', '2000', 'DE42500502010000222000', 'APPLIED'],
+    ['known not to exist', '10010010', '1234567', 'DE28100100100001234567', 'NONE'],
+    ['not known', '99999999', '1234567', 'DE85999999990001234567', 'UNKNOWN'],
+  ])('says that the rule of a German bank is %s', async (_, bank_code, account_number, iban, iban_rule) => {
+    const { body } = await get('iban_generate', { country: 'DE', bank_code, account_number });
+    expect(body).toMatchObject({ valid: true, iban, iban_rule });
+  });
+
+  it('reports an account without IBAN, and a rule that is not implemented', async () => {
+    const generate = (bank_code: string) =>
+      get('iban_generate', { country: 'DE', bank_code, account_number: '0000000117' });
+    expect((await generate('10070000')).body.errors).toEqual({
+      account_number: ['The account number has no IBAN, by IBAN rule 002002 of its bank.'],
+    });
+    const message =
+      'The bank code has IBAN rule 005600, which is not implemented for this account; ask the bank for the IBAN.';
+    expect((await generate('38010111')).body.errors).toEqual({ bank_code: [message] });
+  });
+
   it('reports all problems, by parameter', async () => {
     const { status, body } = await get('iban_generate', { country: 'DE', bank_code: '1', branch: '2' });
     expect(status).toBe(422);

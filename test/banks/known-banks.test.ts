@@ -105,6 +105,18 @@ it('knows the method of the check digit of an imported German bank code', async 
   expect(methods).toEqual(['09', null, null]);
 });
 
+it('knows the IBAN rule of a German bank code, first by an imported list that has it', async () => {
+  const imported = tEntry('10070000', { accountCheckMethod: '63', ibanRule: '002003' });
+  const knownBanks = await withImport('DE', [imported, tEntry('70150000', { accountCheckMethod: '00' })]);
+  const rules = ['10070000', '70150000', '68351976', '99999999'].map(knownBanks.ibanRule);
+  expect(rules).toEqual([
+    { rule: '002003', checkMethod: '63' },
+    { rule: '000600', checkMethod: '' },
+    { rule: '000900', checkMethod: '' },
+    null,
+  ]);
+});
+
 it('notices an import', async () => {
   const dataDir = tFolder();
   const knownBanks = tKnownBanks(dataDir);

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createBankLists } from '../../src/banks/bank-lists.ts';
+import { createKnownBanks } from '../../src/banks/known-banks.ts';
 import { buildIban, type IbanFieldValues, ibanFields } from '../../src/iban/build-iban.ts';
-import { findIbanProblems, parseIban } from '../../src/iban/iban.ts';
+import { findIbanProblems, type IbanParts, parseIban } from '../../src/iban/iban.ts';
 import { calcCheckDigits } from '../../src/iban/mod97.ts';
 import { findNationalCheck, findWrongCheckDigits, nationalCheck } from '../../src/iban/national-checks.ts';
 import { countryFormats, findCountryFormat } from '../../src/iban/registry.ts';
@@ -210,6 +213,83 @@ describe('an account number with the check digits that are computed', () => {
       }
     },
   );
+});
+
+/** What generateIban must return; null: no IBAN. */
+const cases: { rows: { country: string; bankCode: string; accountNumber: string; iban: string | null }[] } = JSON.parse(
+  readFileSync('test/data/generate-iban.json', 'utf8'),
+);
+
+it.each(cases.rows)('$country $bankCode $accountNumber is $iban', ({ iban, ...values }) => {
+  const built = buildIban(values, createKnownBanks(createBankLists()).ibanRule);
+  if (iban?.startsWith(values.country)) expect(built).toMatchObject({ kind: 'iban', iban });
+  else if (iban === null) expect(built.kind).toBe('invalid');
+  else expect(built).toMatchObject({ kind: 'invalid', problems: [{ field: 'accountNumber', reason: iban }] });
+});
+
+describe('check digits behind a separator', () => {
+  /** Accounts with check digits of their own next to them. */
+  const separate = countryFormats().flatMap((format) => {
+    const parts = parseIban(format.example);
+    const account = parts ? accountNumberOf(parts) : '';
+    const digits = parts?.bbanRemainder.replace(account, '') ?? '';
+    const isFirst = parts?.bbanRemainder.startsWith(digits) && !parts.bbanRemainder.startsWith(account);
+    const isPadded = ibanFields(format.country).find(({ name }) => name === 'accountNumber')?.padded;
+    if (!parts || digits === '') return [];
+    return [{ ...format, parts, account: account.replace(/^0+(?=.)/, ''), digits, isFirst, isPadded }];
+  });
+
+  const write = (account: string, digits: string, isFirst: boolean | undefined, separator: string) =>
+    isFirst ? digits + separator + account : account + separator + digits;
+
+  it('are in all countries that the registry gives them for', () => {
+    const countries = separate.map(({ country }) => country);
+    expect(countries.join(' ')).toBe('AL BA BE BI DJ EE ES FI FR HU MC ME MK MR NO PT RS SI TL TN');
+  });
+
+  it.each(separate)('are those of the account in $country, whose zeros may be left out', (format) => {
+    const { country, example, parts, account, digits, isFirst, isPadded } = format;
+    const { bankCode, branch } = parts;
+    for (const separator of ['-', ' - ', '\u2013', ' ', '.']) {
+      const accountNumber = write(account, digits, isFirst, separator);
+      for (const written of [accountNumber, `${bankCode}-${branch === null ? '' : `${branch}-`}${accountNumber}`]) {
+        const built = buildIban({ country, bankCode, branch, accountNumber: written });
+        // A number that must be complete may be refused.
+        if (built.kind === 'iban' || isPadded) expect(built).toMatchObject({ kind: 'iban', iban: example });
+      }
+    }
+  });
+
+  it.each(separate)('that do not match are never taken into the account in $country', (format) => {
+    const { country, parts, account, digits, isFirst } = format;
+    const wrong = String((Number(digits) + 1) % 10 ** digits.length).padStart(digits.length, '0');
+    for (let length = 1; length <= account.length; length += 1) {
+      for (const separator of ['-', ' ']) {
+        const accountNumber = write(account.slice(0, length), digits, isFirst, separator);
+        const built = buildIban({ ...parts, country, accountNumber });
+        if (built.kind !== 'iban') continue;
+        expect(nationalCheck(built.iban)).toBe('PASSED');
+        expect(parseIban(built.iban)?.bbanRemainder).toContain(digits);
+        expect(accountNumberOf(parseIban(built.iban) as IbanParts).replace(/^0+(?=.)/, '')).toBe(
+          account.slice(0, length),
+        );
+      }
+    }
+    const built = buildIban({ ...parts, country, accountNumber: write(account, wrong, isFirst, '-') });
+    expect(built).toMatchObject({ kind: 'invalid', problems: [{ field: 'accountNumber' }] });
+  });
+
+  it.each<[string, Values, string]>([
+    ['a lost zero', ['RS', '160', null, '5100-5'], 'RS35160000000000510005'],
+    ['a complete number in groups', ['RS', '160', null, '0000 0000 0510 0'], 'RS35160000000000510005'],
+    ['digits that the rule does not cover', ['RS', '908', null, '20501-70'], ibanOf('RS', '908000000002050170')],
+  ])('with %s', (_, values, iban) => {
+    expect(build(values)).toMatchObject({ kind: 'iban', iban });
+  });
+
+  it('are sent to services with a complete number where the rule does not cover the account', () => {
+    expect(build(['RS', '908', null, '20501-71'])).toMatchObject({ fields: { accountNumber: '000000002050171' } });
+  });
 });
 
 describe('check digits inside a field', () => {

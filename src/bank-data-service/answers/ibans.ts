@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import type { ListedBank } from '../../banks/listed-bank.ts';
-import { buildIban, type IbanFieldName, type IbanFieldProblem, ibanFields } from '../../iban/build-iban.ts';
+import {
+  buildIban,
+  type IbanFieldName,
+  type IbanFieldProblem,
+  ibanFields,
+  ibanRuleStates,
+} from '../../iban/build-iban.ts';
 import { countryName, findCountryCode } from '../../iban/country-name.ts';
 import { compactIban, describeIbanProblem, findIbanProblems, type IbanParts, parseIban } from '../../iban/iban.ts';
 import { type CountryFormat, findCountryFormat } from '../../iban/registry.ts';
@@ -39,6 +45,12 @@ export const ibanValidationSchema = z.object({
     ...originSchema.shape,
   }),
   country_iban_example: z.string(),
+});
+
+export const ibanGenerationSchema = ibanValidationSchema.extend({
+  iban_rule: z
+    .enum(ibanRuleStates)
+    .describe('UNKNOWN: no list has the IBAN rule of the German bank, so it may use another IBAN for the account.'),
 });
 
 export type IbanValidationBody = z.infer<typeof ibanValidationSchema>;
@@ -97,19 +109,24 @@ function toBankData(bankCode: string, bank: ListedBank | null): IbanValidationBo
   };
 }
 
-/** `iban_generate`: builds an IBAN and returns what `iban_validate` returns for it. */
-export function answerIbanGeneration(query: Query, directory: BankDirectory): Answer<IbanValidationBody> {
+/** `iban_generate`: builds an IBAN and returns what `iban_validate` returns for it, and what is known of the rule of the bank. */
+export function answerIbanGeneration(
+  query: Query,
+  directory: BankDirectory,
+): Answer<z.infer<typeof ibanGenerationSchema>> {
   const names = ['country', ...Object.values(wireFieldNames)].filter((name) => readText(query, name) === null);
   if (names.length > 0) return reject(Object.fromEntries(names.map((name) => [name, [repeated(name)]])));
   const country = readText(query, 'country') ?? '';
-  const built = buildIban({
+  const values = {
     country: findCountryCode(country) ?? country,
     bankCode: readText(query, wireFieldNames.bankCode),
     branch: readText(query, wireFieldNames.branch),
     accountNumber: readText(query, wireFieldNames.accountNumber),
-  });
+  };
+  const built = buildIban(values, directory.findIbanRule);
   if (built.kind === 'invalid') return reject(toWireErrors(built.problems));
-  return answerIbanValidation({ iban_number: built.iban }, directory);
+  const validation = answerIbanValidation({ iban_number: built.iban }, directory);
+  return validation.status === 200 ? answer({ ...validation.body, iban_rule: built.rule }) : validation;
 }
 
 /** The messages by field. */

@@ -160,9 +160,10 @@ function putImport(store: ImportStore, keys: EntryKeys, { description, entries }
 }
 
 function* storedBanks(entries: Iterable<BankEntry>): Generator<{ id: string; value: StoredBank }> {
-  for (const { bankCode, name, zip, city, bic, accountCheckMethod } of entries) {
+  for (const { bankCode, name, zip, city, bic, accountCheckMethod = '', ibanRule = '' } of entries) {
     const value: StoredBank = [name, zip, city, bic];
-    if (accountCheckMethod) value.push(accountCheckMethod);
+    if (accountCheckMethod || ibanRule) value.push(accountCheckMethod);
+    if (ibanRule) value.push(ibanRule);
     yield { id: bankCode, value };
   }
 }

@@ -1,6 +1,6 @@
 import type { BankStatus, BicSource } from '../../banks/listed-bank.ts';
 import type { BicProblem } from '../../iban/bic.ts';
-import type { IbanFieldProblem, IbanFieldValues } from '../../iban/build-iban.ts';
+import type { IbanFieldProblem, IbanFieldValues, IbanRuleState } from '../../iban/build-iban.ts';
 import type { IbanProblem } from '../../iban/iban.ts';
 import type { RequestContext } from '../request-context.ts';
 
@@ -15,6 +15,8 @@ export interface IbanValidation {
   problems: readonly ValidationProblem<IbanProblem>[];
   ibanData: IbanData | null;
   bankData: BankData | null;
+  /** Only of a generated IBAN, if known. */
+  ibanRule?: IbanRuleState | null;
 }
 
 /** The parts of an IBAN, named as in the GraphQL schema (`checksum`: the check digits). Null if not known. */

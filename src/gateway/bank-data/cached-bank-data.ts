@@ -1,5 +1,5 @@
 import { findBicProblems } from '../../iban/bic.ts';
-import { buildIban } from '../../iban/build-iban.ts';
+import { buildIban, type FindGermanRule } from '../../iban/build-iban.ts';
 import { findIbanProblems } from '../../iban/iban.ts';
 import type { Config, UpstreamAccess } from '../config/read-config.ts';
 import type { OpenedStore } from '../stores/open-store.ts';
@@ -9,7 +9,7 @@ import type { BankDataPort, BankPage, BicValidation, IbanGeneration, IbanValidat
 import { createDataVersion, noDataVersion } from './data-version.ts';
 import { createLookUpCache, type LookUpCache } from './look-up-cache.ts';
 import { createPurges } from './purges.ts';
-import { createRestBankData, type RestBankData } from './rest/rest-bank-data.ts';
+import { createRestBankData, invalidFields, type RestBankData } from './rest/rest-bank-data.ts';
 import { computeIbanData } from './rest/wire.ts';
 import { createSharedCache } from './shared-cache.ts';
 
@@ -18,6 +18,8 @@ interface CachedBankDataOptions extends Pick<OpenedStore, 'store' | 'sharedValue
   access: UpstreamAccess;
   config: Pick<Config, 'bankData' | 'upstreamConcurrency' | 'store'>;
   events: Events;
+  /** Absent where no IBANs are generated. */
+  findGermanRule?: FindGermanRule;
 }
 
 /** The bank-data service behind its cache, with its client and its allowance. */
@@ -28,6 +30,7 @@ export function createCachedBankData({
   store,
   sharedValues,
   events,
+  findGermanRule,
 }: CachedBankDataOptions) {
   const { url, client, allowance } = createUpstream('bank-data', access, 'apikey', config.bankData);
   const { freshMs, maxAgeMs, lookUpBytes: maxBytes, isSelfHosted } = config.bankData;
@@ -50,23 +53,28 @@ export function createCachedBankData({
     purges,
     events,
   });
-  const bankData = createBankData(cache, createRestBankData(events, dataVersion));
+  const bankData = createBankData(cache, createRestBankData(events, dataVersion), findGermanRule);
   return { ...bankData, client, allowance, lookUps: cache.status, dataVersion, purges };
 }
 
 /** Answers locally what cannot be valid, so that it never costs a paid call, and looks up the rest. */
-export function createBankData({ findAll }: Pick<LookUpCache, 'findAll'>, service: RestBankData): BankDataPort {
+export function createBankData(
+  { findAll }: Pick<LookUpCache, 'findAll'>,
+  service: RestBankData,
+  findGermanRule?: FindGermanRule,
+): BankDataPort {
+  const validateIbans: BankDataPort['validateIbans'] = (ibans, context) =>
+    findAll({
+      // All other keys contain a colon.
+      prefix: '',
+      inputs: ibans,
+      context,
+      answerLocally: answerIban,
+      lookUp: service.validateIban,
+      isNegative: ({ valid }) => !valid,
+    });
   return {
-    validateIbans: (ibans, context) =>
-      findAll({
-        // All other keys contain a colon.
-        prefix: '',
-        inputs: ibans,
-        context,
-        answerLocally: answerIban,
-        lookUp: service.validateIban,
-        isNegative: ({ valid }) => !valid,
-      }),
+    validateIbans,
     validateBics: (bics, context) =>
       findAll({
         prefix: 'bic:',
@@ -77,17 +85,26 @@ export function createBankData({ findAll }: Pick<LookUpCache, 'findAll'>, servic
         isNegative: ({ valid }) => !valid,
       }),
     async generateIban(values, context) {
-      const built = buildIban(values);
+      const built = buildIban(values, findGermanRule);
       if (built.kind !== 'iban') return { ...built, message: built.problems.map(({ message }) => message).join(' ') };
+      const { iban, rule } = built;
+      if (built.fields === null) {
+        const [validating] = validateIbans([iban], context);
+        const validation = await (validating as Promise<IbanValidation>);
+        return validation.valid ? { kind: 'iban', validation: { ...validation, ibanRule: rule } } : invalidFields;
+      }
       const fields = { ...values, ...built.fields };
-      const [generation] = findAll({
+      const [generating] = findAll({
         prefix: 'generation:',
         inputs: [JSON.stringify([fields.country, fields.bankCode, fields.branch, fields.accountNumber])],
         context,
-        lookUp: (calls) => service.generateIban(calls, fields),
+        lookUp: (calls) => service.generateIban(calls, fields, { iban, rule }),
         isNegative: ({ kind }) => kind === 'invalid',
       });
-      return generation as Promise<IbanGeneration>;
+      const generation = await (generating as Promise<IbanGeneration>);
+      if (generation.kind === 'invalid') return generation;
+      const ibanRule = rule === 'UNKNOWN' ? (generation.validation.ibanRule ?? rule) : rule;
+      return { kind: 'iban', validation: { ...generation.validation, ibanRule } };
     },
     async listBanks(listing, context) {
       const [page] = findAll({

@@ -152,6 +152,17 @@ describe('a file', () => {
     );
   });
 
+  const extended = (rule: string) => [...top.map((cells) => [...cells, 'IBAN-Regel']), [...firstRow, rule]];
+  it.each([
+    ['fixed width', 'blz.txt', (rule: string) => fixedWidth.encode([[...firstRow, rule]])],
+    ['CSV', 'blz.csv', (rule: string) => encode(extended(rule))],
+  ])('of Germany may have the IBAN rule of each bank code: %s', async (_, fileName, write) => {
+    const { entries } = await read('DE', fileName, await write('000503'));
+    expect(entries).toMatchObject([{ bankCode: '37040044', accountCheckMethod: '10', ibanRule: '000503' }]);
+    const message = await rejection('DE', fileName, await write('0005-3'));
+    expect(message).toContain('the IBAN rule is "0005-3"; it must have 6 digits');
+  });
+
   it('is rejected for a quotation mark that would give a bank the BIC of another', async () => {
     const text = '0800;"Spořitelna;GIBACZPX;A\n0100;Komerční";KOMBCZPP;A\n';
     expect(await rejection('CZ', 'cz.csv', `Kód;Název;BIC;CERTIS\n6600;Banking Circle;BCIRCZPP;-\n${text}`)).toBe(

@@ -10,6 +10,7 @@ const mismatched = {
   message: 'The bank-data service returned the response to another request.',
   extensions: { code: 'UPSTREAM_FAILED', service: 'bank-data', retryable: true },
 };
+const unreadable = { ...mismatched, message: 'The bank-data service returned a response that could not be read.' };
 
 describe('an answer about another IBAN', () => {
   const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid bankData { name } } }';
@@ -48,8 +49,7 @@ describe('an answer about another IBAN', () => {
     const answer =
       await ask(`{ generateIban(input: { country: "DE", bankCode: "37040044", accountNumber: "532013000" }) {
       __typename } }`);
-    const message = 'The bank-data service returned a response that could not be read.';
-    expect(answer.errors).toMatchObject([{ ...mismatched, message }]);
+    expect(answer.errors).toMatchObject([unreadable]);
   });
 });
 
@@ -62,6 +62,44 @@ it('a complete account number is sent without the check digits that the service 
   expect(data?.generateIban).toEqual({ iban: 'BE68539007547034', nationalCheck: 'PASSED' });
   const query = { country: 'BE', bank_code: '539', account_number: '0075470' };
   expect(upstream.calls.map((call) => Object.fromEntries(call.query))).toEqual([query]);
+});
+
+it.each([
+  ['that replaces the account, to which the service would apply it again', '50050201', '2000', 'iban_validate', {}],
+  ['that keeps the account', '37040044', '532013000', 'iban_generate', {}],
+  ['that is not known', '99999999', '1', 'iban_generate', {}],
+])('a generated IBAN is that of the gateway by a rule %s', async (_, bankCode, accountNumber, endpoint) => {
+  const upstream = await tUpstream((response, call) => {
+    const iban = call.query.get('iban_number') ?? 'DE89370400440532013000';
+    return replyJson(200, { valid: true, iban })(response, call);
+  });
+  const { ask } = tGateway({ bankDataUrl: upstream.url });
+  const { data, errors } = await ask(
+    `query ($bankCode: String!, $accountNumber: String!) {
+      generateIban(input: { country: "DE", bankCode: $bankCode, accountNumber: $accountNumber }) {
+        ... on IbanValidation { iban ibanRule } } }`,
+    { bankCode, accountNumber },
+  );
+  expect(upstream.calls.map(({ path }) => path)).toEqual([`/bank_data/${endpoint}`]);
+  const ibans: Record<string, string> = { '50050201': 'DE42500502010000222000', '37040044': 'DE89370400440532013000' };
+  const iban = ibans[bankCode];
+  // The service answers with the IBAN of another account.
+  if (iban === undefined) expect(errors).toMatchObject([unreadable]);
+  else expect(data?.generateIban).toEqual({ iban, ibanRule: 'APPLIED' });
+});
+
+it.each([
+  ['says that it did', { iban_rule: 'APPLIED' }, true],
+  ['does not say so', {}, false],
+])('a service may know a rule that the gateway does not, if it %s', async (_, fields, isAccepted) => {
+  const iban = 'DE89370400440532013000';
+  const upstream = await tUpstream(replyJson(200, { valid: true, iban, ...fields }));
+  const { ask } = tGateway({ bankDataUrl: upstream.url });
+  const { data, errors } = await ask(`{
+    generateIban(input: { country: "DE", bankCode: "99999999", accountNumber: "1" }) {
+      ... on IbanValidation { iban ibanRule } } }`);
+  if (isAccepted) expect(data?.generateIban).toEqual({ iban, ibanRule: 'APPLIED' });
+  else expect(errors).toMatchObject([unreadable]);
 });
 
 describe('an answer about another BIC', () => {

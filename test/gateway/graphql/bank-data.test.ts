@@ -49,6 +49,30 @@ describe.each(upstreams)('with %s', (_, start) => {
     });
   });
 
+  it('applies the rule of a German bank, and reports an account that it excludes', async () => {
+    const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
+    const generate = `query ($bankCode: String!, $accountNumber: String!) {
+      generateIban(input: { country: "DE", bankCode: $bankCode, accountNumber: $accountNumber }) {
+        ... on IbanValidation { iban valid ibanRule } ... on InvalidIbanFields { fields { field reason } } } }`;
+    const answers = [];
+    for (const [bankCode, accountNumber] of [
+      ['50050201', '2000'],
+      ['10070000', '6723143'],
+      ['10070000', '117'],
+      ['38010111', '117'],
+      ['99999999', '117'],
+    ]) {
+      answers.push((await ask(generate, { bankCode, accountNumber })).data?.generateIban);
+    }
+    expect(answers).toEqual([
+      { iban: 'DE42500502010000222000', valid: true, ibanRule: 'APPLIED' },
+      { iban: 'DE20100700000006723143', valid: true, ibanRule: 'APPLIED' },
+      { fields: [{ field: 'accountNumber', reason: 'NO_IBAN' }] },
+      { fields: [{ field: 'bankCode', reason: 'RULE_NOT_IMPLEMENTED' }] },
+      { iban: expect.stringContaining('999999990000000117'), valid: true, ibanRule: 'UNKNOWN' },
+    ]);
+  });
+
   it('pages through the banks of a country without a gap or a repeat', async () => {
     const { ask } = tGateway({ bankDataUrl: await start() });
     const page = `query ($first: Int!, $after: String) { banks(country: "de", first: $first, after: $after) {

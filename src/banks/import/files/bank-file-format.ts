@@ -76,6 +76,7 @@ export interface BankFileFormat {
     zip?: Column;
     city?: Column;
     accountCheckMethod?: Column;
+    ibanRule?: Column;
     /** The date of the list, in each row. */
     listDate?: Column;
     /** Used by the functions below. */

@@ -50,14 +50,13 @@ const germanFixedWidth: ListFormat = {
   ...bundesbank,
   title: "the Bundesbank's Bankleitzahlendatei (fixed width)",
   layout: { kind: 'fixed-width', encoding: 'windows-1252', widths: fixedWidths, alphabet: germanAlphabet },
-  columns: { code: 0, mark: 1, name: [2], zip: 3, city: 4, bic: 7, accountCheckMethod: 8, change: 10 },
+  columns: { code: 0, mark: 1, name: [2], zip: 3, city: 4, bic: 7, accountCheckMethod: 8, change: 10, ibanRule: 13 },
 };
 
 const germanCsv: ListFormat = {
   ...bundesbank,
   title: "the Bundesbank's Bankleitzahlendatei (CSV)",
   layout: { kind: 'csv', encoding: 'windows-1252', separator: ';', alphabet: germanAlphabet },
-  width: 13,
   columns: {
     code: 'Bankleitzahl',
     mark: 'Merkmal',
@@ -67,8 +66,9 @@ const germanCsv: ListFormat = {
     bic: 'BIC',
     accountCheckMethod: 'Prüfzifferberechnungsmethode',
     change: 'Änderungskennzeichen',
+    ibanRule: 'IBAN-Regel',
   },
-  optional: ['accountCheckMethod'],
+  optional: ['accountCheckMethod', 'ibanRule'],
 };
 
 const austrian: ListFormat = {

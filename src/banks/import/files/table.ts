@@ -161,6 +161,7 @@ export function readRow(row: Row, table: Table, format: BankFileFormat): RowCont
     zip = '',
     city = '',
     accountCheckMethod = '',
+    ibanRule = '',
     listDate = '',
   } = fields;
   if (code === '') return { skipReason: 'rows without a bank code' };
@@ -206,6 +207,8 @@ export function readRow(row: Row, table: Table, format: BankFileFormat): RowCont
   else if (accountCheckMethod !== '') {
     problems.push(`the check digit method is "${accountCheckMethod}"; it must have 2 digits or capital letters`);
   }
+  if (/^\d{6}$/.test(ibanRule)) entry.ibanRule = ibanRule;
+  else if (ibanRule !== '') problems.push(`the IBAN rule is "${ibanRule}"; it must have 6 digits`);
   return { entry, lastCode, listDate, ...(problems.length > 0 && { problem: problems.join('; ') }) };
 }
 

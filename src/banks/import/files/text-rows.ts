@@ -128,7 +128,7 @@ async function* fixedWidthRows(lines: AsyncIterable<string>, widths: readonly nu
   for await (const content of lines) {
     line += 1;
     if (content.trim() === '') continue;
-    const cells = cut(content, widths);
+    const cells = cut(content, [...widths, ibanRuleLength]);
     // Other programs add spaces at the end.
     const length = Math.max(content.trimEnd().length, Math.min(content.length, width));
     if (length === width || length === width + ibanRuleLength) yield { cells, line };
@@ -139,7 +139,7 @@ async function* fixedWidthRows(lines: AsyncIterable<string>, widths: readonly nu
   }
 }
 
-/** In the extended file of the Bundesbank, each row ends with an IBAN rule. */
+/** In the extended file of the Bundesbank, each row ends with an IBAN rule; in others, its cell is empty. */
 const ibanRuleLength = 6;
 
 function cut(content: string, widths: readonly number[]): string[] {

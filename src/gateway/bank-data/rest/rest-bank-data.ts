@@ -1,7 +1,7 @@
 import { normalizeForSearch } from '../../../banks/normalize-for-search.ts';
 import { GatewayError } from '../../../base/errors.ts';
 import { findBicProblems } from '../../../iban/bic.ts';
-import type { IbanFieldValues } from '../../../iban/build-iban.ts';
+import type { IbanFieldValues, IbanRuleState } from '../../../iban/build-iban.ts';
 import { compactIban, isValidIban } from '../../../iban/iban.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { UpstreamRequest } from '../../upstream/outcome.ts';
@@ -28,6 +28,7 @@ import {
   readBicAnswer,
   readIban,
   readIbanAnswer,
+  readIbanRule,
   readServicePage,
   type ServicePage,
   toRejectedIban,
@@ -41,8 +42,8 @@ export function createRestBankData(events: UpstreamErrorEvents, dataVersion: Pic
     validateIban: (calls: UpstreamCalls, iban: string) =>
       callEndpoint(calls, ibanValidation, iban, { iban_number: iban }),
     validateBic: (calls: UpstreamCalls, bic: string) => callEndpoint(calls, bicValidation, bic, { swift_code: bic }),
-    generateIban: (calls: UpstreamCalls, values: IbanFieldValues) =>
-      callEndpoint(calls, ibanGeneration, values.country, toGenerationQuery(values)),
+    generateIban: (calls: UpstreamCalls, values: IbanFieldValues, expected: ExpectedIban) =>
+      callEndpoint(calls, ibanGeneration, expected, toGenerationQuery(values)),
     listBanks: (calls: UpstreamCalls, listing: BankListRequest, furtherPages: RequestContext['furtherPages']) =>
       requestBankPage((query) => callEndpoint(calls, pages, null, query), listing, furtherPages),
   };
@@ -109,16 +110,27 @@ function toBicValidation(bic: string, { valid, bank }: Pick<BicValidation, 'vali
   return { bic, valid, problems: valid ? [] : orRejected(findBicProblems(bic)), bank };
 }
 
-/** Its input is the country. An invalid IBAN, one of another country, or none is unreadable if it is reported as valid. */
-const ibanGeneration: Endpoint<string, IbanGeneration> = {
+/** The IBAN that the gateway has computed, and what it knows of the rule of the bank. */
+interface ExpectedIban {
+  iban: string;
+  rule: IbanRuleState;
+}
+
+/**
+ * Another IBAN than the expected one, or none, is unreadable if it is reported as valid: it is that of another account, unless the
+ * service applied a rule of the bank that the gateway does not know.
+ */
+const ibanGeneration: Endpoint<ExpectedIban, IbanGeneration> = {
   path: '/bank_data/iban_generate',
-  read(body, country) {
+  read(body, expected) {
     const iban = compactIban(readIban(body) ?? '');
     const answer = readIbanAnswer(body, iban);
     if (answer === null) return null;
     if (!answer.valid) return invalidFields;
-    if (!isValidIban(iban) || !iban.startsWith(country)) return null;
-    return { kind: 'iban', validation: answer };
+    const ibanRule = readIbanRule(body);
+    const isByRule =
+      expected.rule === 'UNKNOWN' && ibanRule === 'APPLIED' && isValidIban(iban) && iban.startsWith('DE');
+    return iban === expected.iban || isByRule ? { kind: 'iban', validation: { ...answer, ibanRule } } : null;
   },
   answer422: () => invalidFields,
   isOptional: true,
@@ -129,7 +141,7 @@ function toGenerationQuery({ country, bankCode, branch, accountNumber }: IbanFie
   return Object.fromEntries(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }
 
-const invalidFields: IbanGeneration = {
+export const invalidFields: IbanGeneration = {
   kind: 'invalid',
   message:
     'The bank-data service cannot generate an IBAN from these fields. Check the bank code and the account number.',

@@ -1,6 +1,7 @@
 import type { BicSource } from '../../../banks/listed-bank.ts';
 import { isObject } from '../../../base/parse-json.ts';
 import { compactBic } from '../../../iban/bic.ts';
+import { type IbanRuleState, ibanRuleStates } from '../../../iban/build-iban.ts';
 import { countryName } from '../../../iban/country-name.ts';
 import { compactIban, findIbanProblems, parseIban } from '../../../iban/iban.ts';
 import { findCountryFormat } from '../../../iban/registry.ts';
@@ -62,6 +63,11 @@ export function orRejected<Problem>(problems: readonly Problem[]): readonly (Pro
 /** The IBAN in an answer; null if there is none. */
 export function readIban(body: unknown): string | null {
   return readText(readObject(body)?.iban);
+}
+
+/** What the answer of `iban_generate` says of the rule of a German bank; null where the service does not say it. */
+export function readIbanRule(body: unknown): IbanRuleState | null {
+  return ibanRuleStates.find((state) => state === readObject(body)?.iban_rule) ?? null;
 }
 
 /** The BBAN and its parts are those of the IBAN, if the service has returned the parts of another account. */

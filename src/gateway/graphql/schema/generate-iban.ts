@@ -1,4 +1,4 @@
-import type { IbanFieldProblem } from '../../../iban/build-iban.ts';
+import type { IbanFieldProblem, IbanRuleState } from '../../../iban/build-iban.ts';
 import { compactIban } from '../../../iban/iban.ts';
 import type { IbanGeneration } from '../../bank-data/bank-data.ts';
 import { builder, ErrorType, IbanType } from './builder.ts';
@@ -15,6 +15,10 @@ const InvalidIbanFieldReasonType = builder.enumType('InvalidIbanFieldReason', {
       description: 'It has a letter where a digit is required, or the reverse, or other characters.',
     },
     WRONG_CHECK_DIGITS: { description: 'Its national check digits do not match.' },
+    NO_IBAN: { description: 'By the IBAN rule of the German bank, the account has no IBAN.' },
+    RULE_NOT_IMPLEMENTED: {
+      description: 'The IBAN rule of the German bank is not implemented: ask the bank for the IBAN.',
+    },
     NOT_IN_COUNTRY: { description: 'IBANs of the country have no such part.' },
     UNKNOWN_COUNTRY: { description: 'The country has no IBANs.' },
     NOT_REGISTERED: { description: 'The country uses numbers like IBANs, but is not in the SWIFT registry.' },
@@ -65,6 +69,30 @@ const InvalidIbanFieldsType = builder.objectRef<InvalidFields>('InvalidIbanField
   }),
 });
 
+const IbanRuleType = builder.enumType('IbanRule', {
+  description:
+    'Whether a generated IBAN is the one that the bank gives the account. Only German banks have rules for this.',
+  values: {
+    NONE: { description: 'The bank has no rule: the IBAN consists of bank code and account number.' },
+    APPLIED: { description: 'The rule of the bank was applied: it may replace the bank code and the account number.' },
+    UNKNOWN: {
+      description:
+        'It is not known whether the bank has a rule, so the IBAN may be that of another account: confirm it with the bank.',
+    },
+  } satisfies Record<IbanRuleState, { description: string }>,
+});
+
+builder.objectFields(IbanValidationType, (t) => ({
+  ibanRule: t.field({
+    type: IbanRuleType,
+    nullable: true,
+    description:
+      'Only in the result of generateIban: what is known of the IBAN rule of the bank, by the lists of the gateway or by the service. ' +
+      'Otherwise null.',
+    resolve: ({ ibanRule }) => ibanRule,
+  }),
+}));
+
 const GenerateIbanResultType = builder.unionType('GenerateIbanResult', {
   extensions: { cacheScope: 'private' },
   description: 'The validation of the generated IBAN, or the problems of the input fields.',
@@ -85,8 +113,9 @@ const GenerateIbanInputType = builder.inputType('GenerateIbanInput', {
       ...limitText(
         'account number',
         maxLengths.code,
-        'Account number; points are ignored. With or without the check digits next to it that the gateway computes, and with or ' +
-          'without bank code and branch in front of these. Without bankCode and branch, the whole national number (BBAN).',
+        'Account number; points are ignored. With or without the check digits next to it that the gateway computes, behind a hyphen ' +
+          'if zeros are left out (742221843-57), and with or without bank code and branch in front. Without bankCode and branch, ' +
+          'the whole national number (BBAN).',
       ),
     }),
   }),
@@ -99,7 +128,8 @@ builder.queryField('generateIban', (t) =>
     nullable: true,
     directives: [lookUpCost, paid, personalData],
     description:
-      'Generates an IBAN from its parts and computes all check digits. Fields with a wrong format, or with national check ' +
+      'Generates an IBAN from its parts, computes all check digits and applies the IBAN rules of German banks (see ' +
+      'IbanValidation.ibanRule). Fields with a wrong format, or with national check ' +
       'digits that do not match, are reported without an upstream call. Null, with an error, when the service fails. At most `limits.bankQueries` per query.',
     args: { input: t.arg({ type: GenerateIbanInputType, required: true, description: 'The parts of the IBAN.' }) },
     resolve: async (_, { input }, { services, limiter, requestContext }) => {
@@ -108,7 +138,8 @@ builder.queryField('generateIban', (t) =>
         country: compactIban(input.country),
         bankCode: compactIban(input.bankCode ?? ''),
         branch: compactIban(input.branch ?? ''),
-        accountNumber: compactIban(input.accountNumber ?? ''),
+        // With its separators, behind which check digits may be.
+        accountNumber: input.accountNumber ?? '',
       };
       const generation = await services.bankData.generateIban(values, requestContext);
       const isGenerated = generation.kind === 'iban';
