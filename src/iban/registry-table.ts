@@ -12,7 +12,7 @@ export type RegistryRow = readonly [
 ];
 
 /** The release of the SWIFT IBAN registry that the table has. */
-export const registryRelease = '102 (June 2026)';
+export const registryRelease = '103 (September 2026)';
 
 const sepa = 'SEPA';
 
@@ -32,7 +32,7 @@ export const registryRows: readonly RegistryRow[] = [
   ['BG2!n4!a4!n2!n8!c', 'BG80BNBG96611020345678', sepa, [1, 4], [5, 8]],
   ['BH2!n4!a14!c', 'BH67BMAG00001299123456', null, [1, 4]],
   ['BI2!n5!n5!n11!n2!n', 'BI4210000100010000332045181', null, [1, 5], [6, 10], [22, 23]],
-  ['BR2!n8!n5!n10!n1!a1!c', 'BR1800360305000010009795493C1', null, [1, 8], [9, 13]],
+  ['BR2!n8!c5!n10!n1!a1!c', 'BR1800360305000010009795493C1', null, [1, 8], [9, 13]],
   ['BY2!n4!c4!n16!c', 'BY13NBRB3600900000002Z00AB00', null, [1, 4]],
   ['CH2!n5!n12!c', 'CH9300762011623852957', sepa, [1, 5]],
   ['CR2!n4!n14!n', 'CR05015202001026284066', null, [1, 4]],

@@ -129,6 +129,7 @@ describe('findIbanProblems', () => {
     ['one digit too few', 'DE8937040044053201300', ['TOO_SHORT']],
     ['a letter among digits, recalculated', 'DE033704004405320130O0', ['WRONG_STRUCTURE']],
     ['letters as check digits', 'DEXX370400440532013000', ['WRONG_STRUCTURE']],
+    ['letters in a bank code of Brazil, which release 103 of the registry allows', 'BR09ABC12345000010009795493C1', []],
     ['wrong check digits alone', 'DE88370400440532013000', ['WRONG_CHECK_DIGITS']],
   ])('finds the problems of %s', (_, iban, problems) => {
     expect(findIbanProblems(iban)).toEqual(problems);

@@ -9,12 +9,14 @@ import { rounds } from '../support/rounds.ts';
 
 /** Where two other libraries refuse IBANs that follow the registry, and why. */
 const refused: Readonly<Record<string, string>> = {
+  'ibantools BR': 'allows digits only in the bank code, as the registry did until June 2026',
   'ibantools BY': 'expects letters and digits at other positions',
   'ibantools DO': 'expects letters at the beginning',
   'ibantools MK': 'allows digits only',
   'ibantools NO': 'applies the check to accounts of group 00, which may have none',
   'ibantools PK': 'allows digits only',
   'ibantools PS': 'allows digits only',
+  'ibankit BR': 'allows digits only in the bank code, as the registry did until June 2026',
   'ibankit GT': 'allows digits only',
   'ibankit LC': 'allows digits only',
   'ibankit NO': 'applies the check to accounts of group 00, which may have none',

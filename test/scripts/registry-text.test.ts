@@ -38,7 +38,7 @@ function tText({ fields = {}, countries = registry.countries }: Changes = {}): B
 }
 
 it('reads the present registry from a text of the published shape', () => {
-  const { registry: found, notes } = readRegistryText(tText(), '102 (June 2026)', registry);
+  const { registry: found, notes } = readRegistryText(tText(), '103 (September 2026)', registry);
   expect(found).toEqual(registry);
   expect(notes).toEqual([]);
 });
@@ -76,7 +76,7 @@ it('keeps what the text lacks: corrected branches, national check digits and the
     'Branch identifier position within the BBAN': { AL: '4-8', FR: '', PT: '' },
     'SEPA country': { AL: 'No' },
   };
-  const { registry: found, notes } = readRegistryText(tText({ fields }), '102 (June 2026)', registry);
+  const { registry: found, notes } = readRegistryText(tText({ fields }), '103 (September 2026)', registry);
   expect(found).toEqual(registry);
   expect(notes).toEqual(['in SEPA by the list of the EPC only, check it: AL']);
 });

@@ -30,7 +30,7 @@ const LimitsType = builder.objectRef<QueryLimits>('Limits').implement({
     essayTitles: t.int({ description: 'Titles of an order.', resolve: () => essayLimits.titles }),
     essayTitleLength: t.int({ description: 'Characters of a title.', resolve: () => essayLimits.title }),
     ibanRegistry: t.string({
-      description: 'The release of the SWIFT IBAN registry by which IBANs are checked, such as `102 (June 2026)`.',
+      description: 'The release of the SWIFT IBAN registry by which IBANs are checked, such as `103 (September 2026)`.',
       resolve: () => registryRelease,
     }),
   }),
