@@ -4,7 +4,12 @@ import { createLmdbStore, lmdbPath, markerPath } from '../gateway/stores/lmdb-st
 import { createRedisStore } from '../gateway/stores/redis-store.ts';
 import { checkValueExpiry, checkValueKey, createSealing, readOrCreateSecret } from '../gateway/stores/sealed-store.ts';
 import { type Store, StoreError } from '../gateway/stores/store.ts';
-import { describeOtherSecret, findLostStore, type StoreSecretConfig } from '../gateway/stores/store-secret.ts';
+import {
+  describeOtherSecret,
+  findEmptiedStore,
+  findLostStore,
+  type StoreSecretConfig,
+} from '../gateway/stores/store-secret.ts';
 import { isInUse, verifyFile } from './verify-store.ts';
 
 /**
@@ -16,7 +21,8 @@ export async function findSecretProblem(config: StoreSecretConfig, folder: strin
   if (lost !== null || (config.redis === null && !existsSync(lmdbPath(folder)))) return lost;
   const value = await withStore(config, folder, (store) => store.get(checkValueKey));
   const sealing = createSealing(() => config.secret ?? readOrCreateSecret(folder), config.oldSecret);
-  return value === null || sealing.opens(value) ? null : describeOtherSecret(config, folder);
+  if (value === null) return findEmptiedStore(config, folder);
+  return sealing.opens(value) ? null : describeOtherSecret(config, folder);
 }
 
 /**

@@ -28,6 +28,8 @@ export async function verifyFile(path: string) {
   // LMDB would create the file that it refers to.
   if (!existsSync(path)) throw new ConfigError([`DATA_DIR: ${path} is a link to a missing file; delete it`]);
   checkLmdbFile(path);
+  // LMDB would make a new store of an empty file, and the loss would not be seen any more.
+  if (statSync(path).size === 0) return { name, entries: 0 };
   const output = await runScript(isStore ? readAll + compareChecksums : readAll, path);
   const { entries, damaged } = found.safeParse(parseJson(output ?? '')).data ?? { entries: 0, damaged: null };
   if (damaged?.length === 0) return { name, entries };

@@ -39,8 +39,16 @@ describe('a store', () => {
 
   it('is damaged if it was cut off, and the message says what to do', async () => {
     const folder = await tStore();
-    truncateSync(join(folder, 'store-1.lmdb'), 10 * pageBytes);
-    await expect(verifyStore(folder)).rejects.toThrow(ConfigError);
+    const path = join(folder, 'store-1.lmdb');
+    const whole = readFileSync(path);
+    const random = createRandom(7);
+    for (let size = 50; size > 0; size -= 1) {
+      const kept = 1 + random(whole.length / 2);
+      writeFileSync(path, whole.subarray(0, kept));
+      await expect(verifyStore(folder)).rejects.toThrow(ConfigError);
+      // Verifying changes nothing.
+      expect(readFileSync(path).length).toBe(kept);
+    }
   });
 
   it('is damaged if it is empty, unless another process may be creating it', async () => {
@@ -48,6 +56,8 @@ describe('a store', () => {
     const path = join(folder, 'store-1.lmdb');
     truncateSync(path, 0);
     expect(() => checkLmdbFile(path)).not.toThrow();
+    expect(await verifyStore(folder)).toEqual([{ name: 'store-1.lmdb', entries: 0 }]);
+    expect(readFileSync(path)).toHaveLength(0);
     utimesSync(path, 1, 1);
     await expect(verifyStore(folder)).rejects.toThrow('store-1.lmdb is damaged');
   });

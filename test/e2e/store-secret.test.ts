@@ -1,13 +1,14 @@
-import { readdirSync } from 'node:fs';
+import { copyFileSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openLmdbFile } from '../../src/base/lmdb-file.ts';
 import { createLmdbStore } from '../../src/gateway/stores/lmdb-store.ts';
 import { createSealing, withSecretCheck } from '../../src/gateway/stores/sealed-store.ts';
 import { type CommandResult, runCommand, runFailingStart } from '../support/command.ts';
 import { tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
 import { tGateway } from '../support/gateway.ts';
-import { noUpstreams, orderMutation, orderVariables, untilReady } from '../support/gateway-process.ts';
+import { noUpstreams, orderMutation, orderVariables, tGatewayProcess, untilReady } from '../support/gateway-process.ts';
 import { tCommand } from '../support/process.ts';
 import { type TRedis, tRedis, whyNoRedis, withClient } from '../support/redis.ts';
 
@@ -35,6 +36,46 @@ async function tRun(run: (env: Record<string, string>) => Promise<CommandResult>
 
 const tFailingStart = (env: Record<string, string>) => tRun(runFailingStart, env);
 const tCheckConfig = (env: Record<string, string>) => tRun((all) => runCommand(['check-config'], all), env);
+
+describe('a store that has lost its data', () => {
+  const storeOf = (folder: string) => join(folder, 'store-1.lmdb');
+
+  it.each<[string, (path: string) => unknown, RegExp]>([
+    [
+      'was emptied',
+      (path) => truncateSync(path, 0),
+      /store-1\.lmdb is empty, but was created before: restore a backup/,
+    ],
+    ['was deleted', (path) => rmSync(path), /store-1\.lmdb is missing, but was created before: restore a backup/],
+    ['was cut off', (path) => truncateSync(path, statSync(path).size / 2), /store-1\.lmdb is damaged/],
+    [
+      'was replaced by that of another secret',
+      async (path) => copyFileSync(storeOf(await tOtherStore()), path),
+      /STORE_SECRET: is not the secret with which/,
+    ],
+    [
+      'was replaced by one that nothing was written to',
+      async (path) => {
+        rmSync(path);
+        await openLmdbFile(path).close();
+      },
+      /store-1\.lmdb has lost what was written to it: restore a backup/,
+    ],
+  ])('prevents the start if it %s, each time, and nothing is paid for again', async (_, lose, problem) => {
+    const env = { DATA_DIR: tFolder(), STORE_SECRET: ours };
+    const written = await tGatewayProcess(env);
+    await written.order('Pens', 'form-1');
+    written.process.kill('SIGTERM');
+    await written.process.ended;
+    await lose(storeOf(env.DATA_DIR));
+    for (const run of [tFailingStart, tFailingStart]) {
+      const { code, stdout, stderr } = await run(env);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(problem);
+    }
+    expect((await tCheckConfig(env)).stdout).toMatch(/^ {2}FAILED {2}(?:DATA_DIR|STORE_SECRET)/m);
+  });
+});
 
 describe('a store of another secret', () => {
   it('prevents the start until it is replaced on purpose', async () => {

@@ -1,5 +1,5 @@
 import { existsSync, statfsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { createFile } from '../../base/data-folder.ts';
 import { ConfigError, errorCodeOf } from '../../base/errors.ts';
@@ -22,11 +22,12 @@ import {
  */
 export function createLmdbStore({ folder }: { folder: string }): Store {
   const path = lmdbPath(folder);
-  let file: LmdbFile | null = existsSync(path) ? openMarked(path) : null;
+  let file: LmdbFile | null = existsSync(path) ? openLmdbFile(path) : null;
   let lastWrite: Promise<unknown> = Promise.resolve();
   /** Bytes of the writes that are not yet on disk. Writes at the same time share a commit. */
   let writingBytes = 0;
   let isClosed = false;
+  let isMarked = false;
 
   function read<T>(readFrom: (file: LmdbFile) => T): T | null {
     if (isClosed) throw new StoreError('closed');
@@ -44,7 +45,7 @@ export function createLmdbStore({ folder }: { folder: string }): Store {
   /** After the start, a file that cannot be opened is a failure of the store. */
   function openFile(): LmdbFile {
     try {
-      return openMarked(path);
+      return openLmdbFile(path);
     } catch (error) {
       throw new StoreError(error instanceof ConfigError ? error.problems.join(' ') : String(error));
     }
@@ -66,9 +67,11 @@ export function createLmdbStore({ folder }: { folder: string }): Store {
       () => (writingBytes -= bytes),
       () => (writingBytes -= bytes),
     );
-    return transaction.catch(async (error) => {
+    const result = await transaction.catch(async (error) => {
       throw await toStoreError(error);
     });
+    if (!isMarked) isMarked = createMarker(folder);
+    return result;
   }
 
   return {
@@ -132,20 +135,20 @@ export function lmdbPath(folder: string): string {
   return join(folder, 'store-1.lmdb');
 }
 
-/** The file that says that a store was created: without it, a store that is missing or empty would begin again at 0 in silence. */
+/** The file that says that a store was written: without it, a store that is missing or empty would begin again at 0 in silence. */
 export function markerPath(folder: string): string {
   return `${lmdbPath(folder)}-created`;
 }
 
-/** Opens the file, or creates it, and then its marker. */
-function openMarked(path: string): LmdbFile {
-  const file = openLmdbFile(path);
+/** After the first write, which is the check value of the secret. @returns whether it exists */
+function createMarker(folder: string): boolean {
   try {
-    createFile(markerPath(dirname(path)), 'store-1.lmdb was created: without it, the gateway does not start.\n');
+    createFile(markerPath(folder), 'store-1.lmdb was created: without it, the gateway does not start.\n');
+    return true;
   } catch {
-    // The disk is full. The next process that opens the file tries again.
+    // The disk is full. The next write tries again.
+    return false;
   }
-  return file;
 }
 
 /** LMDB writes a line about a failed commit to standard error, past the log. So a commit that may fail is not tried. */

@@ -15,7 +15,7 @@ import {
 } from './sealed-store.ts';
 import { createSharedValues } from './shared-values.ts';
 import { type CallKind, type Store, StoreError, withCalls } from './store.ts';
-import { describeOtherSecret, findLostStore, type StoreSecretConfig } from './store-secret.ts';
+import { describeOtherSecret, findEmptiedStore, findLostStore, type StoreSecretConfig } from './store-secret.ts';
 
 export type OpenedStore = ReturnType<typeof openStore>;
 
@@ -50,7 +50,8 @@ export function openStore(
   }
   const { loadKeys } = sealing;
   const unsealed = redisStore ?? createLmdbStore({ folder });
-  const checked = withSecretCheck(unsealed, sealing, withSealing(unsealed, loadKeys));
+  const emptied = findEmptiedStore(config, folder);
+  const checked = withSecretCheck(unsealed, sealing, withSealing(unsealed, loadKeys), emptied !== null);
   const store = withCalls(checked, health.observe);
   const gatewayCount = redis && replicas === null ? createGatewayCount(store) : null;
   const shared =
@@ -108,6 +109,7 @@ export function openStore(
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         if (error.failure === 'wrong-secret') throw new ConfigError([describeOtherSecret(config, folder)]);
+        if (error.failure === 'corrupt' && emptied !== null) throw new ConfigError([emptied]);
         // Unlike an outage, this does not end by itself.
         if (health.failure() === 'credentials') throw new ConfigError([rejectedCredentials]);
       }

@@ -132,8 +132,9 @@ export const checkValueExpiry = { expiresInMs: 100 * 365 * 86_400_000 };
  * would be paid for again. The store has a check value, which only the secret opens. The first write creates it; before it
  * was read, and while it belongs to another secret, nothing else is read or written.
  * @param checked the store that is used then, such as a sealed one
+ * @param wasWritten whether it had a check value before, so that one without has lost its data
  */
-export function withSecretCheck(store: Store, sealing: Sealing, checked = store) {
+export function withSecretCheck(store: Store, sealing: Sealing, checked = store, wasWritten = false) {
   let isChecked = false;
   /** What the last check has found, also while the next one runs. */
   let isOurs = false;
@@ -152,6 +153,7 @@ export function withSecretCheck(store: Store, sealing: Sealing, checked = store)
 
   async function checkOrCreate(): Promise<void> {
     const stored = await checkStored();
+    if (stored === null && wasWritten) throw new StoreError('damaged: what was written to it is lost');
     const own = sealing.createCheckValue();
     if (stored === null) check(await getOrCreate(store, checkValueKey, own, checkValueExpiry));
     // After a change of the secret. If another gateway replaces it at the same time, the value of that one remains.

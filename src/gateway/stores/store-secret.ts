@@ -29,6 +29,15 @@ export function findLostStore({ redis, secret }: StoreSecretConfig, folder: stri
   );
 }
 
+/**
+ * Why a store without a check value cannot be used; null if it was never written. The first write is the check value, so the file is another
+ * one, or was emptied.
+ */
+export function findEmptiedStore({ redis }: StoreSecretConfig, folder: string): string | null {
+  if (redis !== null || !existsSync(markerPath(folder))) return null;
+  return `DATA_DIR: ${lmdbPath(folder)} has lost what was written to it: restore a backup with ledgerquill restore; ${newStoreAdvice}`;
+}
+
 /** The message for a store whose check value belongs to another secret. */
 export function describeOtherSecret({ redis, secret }: StoreSecretConfig, folder: string): string {
   const source = secret === null ? `DATA_DIR: ${secretPath(folder)}` : 'STORE_SECRET:';
