@@ -4,7 +4,6 @@
  *   new ApolloClient({ link: failureLink.concat(new HttpLink({ uri })), cache: new InMemoryCache(cacheOptions) })
  */
 import { ApolloLink, Observable } from '@apollo/client';
-import { relayStylePagination } from '@apollo/client/utilities';
 import { visit } from 'graphql';
 
 // From here, written by `npm run schema`.
@@ -66,15 +65,6 @@ const types = {
       "countries",
       "ibanItems",
       "ibanValidations"
-    ]
-  },
-  "connections": {
-    "banks": [
-      "country",
-      "search"
-    ],
-    "essayOrders": [
-      "state"
     ]
   },
   "lookUps": {
@@ -176,14 +166,14 @@ export const failureLink = new ApolloLink((operation, forward) => {
 function createTypePolicies() {
   const policies = {};
   for (const [type, key] of Object.entries(types.keys)) {
-    // Without its key, an object is part of the one that contains it.
-    const keyFields = key === null ? false : (object) => (object[key] === undefined ? false : [key]);
-    policies[type] = { keyFields, merge: true, fields: {} };
+    // Without its key, an object is part of the one that contains it. The key is read by its name in the schema: an alias may have
+    // the same name.
+    const findKey = (_, { readField }) => (readField(key) === undefined ? false : [key]);
+    policies[type] = { keyFields: key === null ? false : findKey, merge: true, fields: {} };
   }
   policies.Query = { fields: {} };
   for (const [type, names] of Object.entries(types.lists))
     for (const name of names) policies[type].fields[name] = { merge: mergeList };
-  for (const [name, filters] of Object.entries(types.connections)) policies.Query.fields[name] = createPages(filters);
   for (const [name, { type, key }] of Object.entries(types.lookUps)) {
     policies.Query.fields[name] = { read: (known, options) => known ?? findLoaded(known, type, key, options) };
   }
@@ -196,49 +186,35 @@ function mergeList(existing, incoming, { mergeObjects }) {
   return incoming.map((item, index) => mergeObjects(existing[index], item));
 }
 
-/** Pages of one list are joined, by `edges` or by `nodes`; the latter need `pageInfo { endCursor }`. */
-function createPages(filters) {
-  const relay = relayStylePagination(filters);
-  return {
-    keyArgs: filters,
-    read: (existing, options) => (existing ? relay.read(existing, options) : existing),
-    merge(existing, incoming, options) {
-      if (!incoming) return existing ?? incoming;
-      const pages = relay.merge(existing ?? undefined, incoming, options);
-      if (!incoming.nodes) return pages;
-      const isNext = options.args?.after && options.args.after === existing?.pageInfo?.endCursor;
-      return { ...pages, nodes: isNext ? [...(existing.nodes ?? []), ...incoming.nodes] : incoming.nodes };
-    },
-  };
-}
-
-/** What another query has loaded: keys are without separators and in upper case, as in responses. */
+/** What another query has loaded. Keys are without separators and in capital letters, as in responses; only a-z become capitals. */
 function findLoaded(known, type, key, { args, toReference }) {
   const value = args?.[key];
   if (known === null || typeof value !== 'string') return known;
-  return toReference({ __typename: type, [key]: value.replace(/[\s-]/g, '').toUpperCase() });
+  return toReference({
+    __typename: type,
+    [key]: value.replace(/[\s-]/g, '').replace(/[a-z]/g, (letter) => letter.toUpperCase()),
+  });
 }
 
 function forget({ client: { cache }, query }, data, path) {
-  let id = 'ROOT_QUERY';
-  let name = path[0];
-  let value = data;
-  for (const [index, step] of path.entries()) {
-    value = value?.[step];
-    const own = value?.__typename === undefined ? undefined : cache.identify(value);
-    if (own === undefined) continue;
-    id = own;
-    name = path[index + 1];
-  }
   const fields = {};
   const forgetNull = (stored, { DELETE }) => (hasNull(stored) ? DELETE : stored);
   visit(query, {
-    Field(node) {
-      if ((node.alias ?? node.name).value === name) fields[node.name.value] = forgetNull;
+    Field({ name, alias = name }) {
+      if (path.includes(alias.value)) fields[name.value] = forgetNull;
     },
   });
+  let value = data;
+  const ids = ['ROOT_QUERY'];
+  for (const step of path) {
+    value = value?.[step];
+    const { __typename: type } = value ?? {};
+    // The key may have an alias, so each text may be it.
+    for (const text of Object.values(value ?? {}))
+      ids.push(cache.identify({ __typename: type, [types.keys[type]]: text }));
+  }
   // Without a broadcast: the result is shown with its error, and is not requested again until it is asked for.
-  cache.modify({ id, fields, broadcast: false });
+  for (const id of ids) if (id !== undefined) cache.modify({ id, fields, broadcast: false });
 }
 
 function hasNull(stored) {

@@ -3,8 +3,6 @@
  *
  *   new Client({ url, exchanges: [cacheExchange(cacheOptions), fetchExchange], preferGetMethod: false })
  */
-import { relayPagination } from '@urql/exchange-graphcache/extras';
-
 // From here, written by `npm run schema`.
 // biome-ignore format: JSON
 const types = {
@@ -45,10 +43,6 @@ const types = {
     "Limits": null,
     "PageInfo": null
   },
-  "connections": [
-    "banks",
-    "essayOrders"
-  ],
   "possibleTypes": {
     "CancelEssayResult": [
       "EssayCancellation",
@@ -114,7 +108,6 @@ export const cacheOptions = {
   keys: Object.fromEntries(
     Object.entries(types.keys).map(([type, key]) => [type, (data) => (key === null ? null : (data[key] ?? null))]),
   ),
-  resolvers: { Query: Object.fromEntries(types.connections.map((name) => [name, relayPagination()])) },
   // In development, Graphcache without a schema warns of each field that only another member of a union has.
   logger(severity, message) {
     const isOfOtherMember = message.startsWith('Invalid undefined') && message.includes('Fragment');

@@ -45,7 +45,6 @@ export function fillApolloCache(text: string, schema: GraphQLSchema): string {
         return names.length > 0 ? [[type.name, names]] : [];
       }),
     ),
-    connections: Object.fromEntries(listConnections(schema).map(({ name, args }) => [name, filtersOf(args)])),
     lookUps: Object.fromEntries(lookUps),
     possibleTypes: listPossibleTypes(schema),
   });
@@ -58,7 +57,6 @@ export function fillGraphcache(text: string, schema: GraphQLSchema): string {
     keys: Object.fromEntries(
       listObjects(schema).map((type) => [type.name, changing.has(type) && 'id' in type.getFields() ? 'id' : null]),
     ),
-    connections: listConnections(schema).map(({ name }) => name),
     possibleTypes: listPossibleTypes(schema),
   });
 }
@@ -95,16 +93,8 @@ function listFields(type: GraphQLObjectType): string[] {
   });
 }
 
-function listConnections(schema: GraphQLSchema) {
-  return fieldsOf(schema.getQueryType()).filter(({ type }) => isConnection(getNamedType(type)));
-}
-
 function isConnection({ name }: GraphQLNamedType): boolean {
   return name.endsWith('Connection');
-}
-
-function filtersOf(args: GraphQLField<unknown, unknown>['args']): string[] {
-  return args.map(({ name }) => name).filter((name) => !['first', 'after', 'last', 'before'].includes(name));
 }
 
 /** The objects in results of mutations and subscriptions. */

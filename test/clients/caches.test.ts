@@ -1,19 +1,23 @@
 import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { printClientCaches } from '../../scripts/print-schema.ts';
 import { cachingClients } from '../support/clients/caches.ts';
+import { arbitraryQueries } from '../support/clients/selections.ts';
 import { tGateway } from '../support/gateway.ts';
+import { rounds } from '../support/rounds.ts';
 import { type Reply, replyClosed, replyFailingFor, replyJson, tUpstream } from '../support/scripted-upstream.ts';
-import { tBankDataService } from '../support/self-hosted.ts';
+import { tBankDataService, tEssayService } from '../support/self-hosted.ts';
 
 /* The files of `clients` in the real clients, with a gateway. */
 
 const iban = 'DE89370400440532013000';
 const other = 'DE44500105175407324931';
 
+const page = '{ edges { cursor node { name } } pageInfo { endCursor } }';
+
 interface BankPage {
-  nodes: { id: string }[];
-  pageInfo: { endCursor: string };
+  banks: { edges: object[]; pageInfo: { endCursor: string } };
 }
 
 const replyValid = replyJson(200, { valid: true, bank_data: { name: 'Commerzbank', bic: 'COBADEFFXXX' } });
@@ -22,7 +26,83 @@ it('have the types of the schema; `npm run schema` writes them', () => {
   for (const [file, text] of printClientCaches()) expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
-describe.each(cachingClients)('the cache of %s', (_, createClient) => {
+/** A gateway in which nothing changes: two orders of essays have ended. @returns it, and the arguments of its queries */
+async function tQuietGateway() {
+  const env = { MAX_QUERY_COST: '1000000' };
+  const gateway = tGateway({ bankDataUrl: await tBankDataService(), essaysUrl: await tEssayService(), env });
+  const order = `mutation ($key: ID!) {
+    startEssay(input: { description: "Pens", wordCount: 20, idempotencyKey: $key }) { ... on EssayOrder { id } }
+  }`;
+  const orders = `{
+    essayOrders { edges { cursor node { id state { ... on EssayFinished { essay { id } } } } } }
+    banks(country: "LU", first: 1) { edges { cursor node { id } } }
+    ibanValidation(iban: "${iban}") { id }
+  }`;
+  for (const key of ['first', 'second']) await gateway.ask(order, { key });
+  const known = await vi.waitFor(async () => {
+    const { data } = (await gateway.ask(orders)) as unknown as { data: Known };
+    for (const { node } of data.essayOrders.edges) expect(node.state.essay).toBeDefined();
+    return data;
+  });
+  const [{ cursor, node: newest }] = known.essayOrders.edges;
+  const [{ cursor: bankCursor, node: bank }] = known.banks.edges;
+  const ids = [newest.id, newest.state.essay.id, bank.id, known.ibanValidation.id, 'unknown'];
+  const roots = {
+    allowances: [''],
+    bank: ['(bic: "COBADEFF")', '(bic: "COBADEFFXXX")', '(bic: "no BIC")'],
+    banks: [
+      '(country: "LU", first: 1)',
+      '(country: "LU", first: 2)',
+      `(country: "LU", first: 1, after: "${bankCursor}")`,
+      '(country: "LU", first: 0)',
+    ],
+    bicValidation: ['(bic: "COBADEFF")', '(bic: "cobadeff")', '(bic: "COBADEFFXXX")', '(bic: "COBADE")'],
+    countries: ['(sepa: false)'],
+    country: ['(code: "GB")', '(code: "gb")', '(code: "GG")', '(code: "US")'],
+    essay: ids.map((id) => `(id: "${id}")`),
+    essayOrder: ['(idempotencyKey: "first")', `(id: "${newest.id}")`, '(id: "unknown")'],
+    essayOrders: ['', '(first: 1)', `(first: 1, after: "${cursor}")`, '(state: QUEUED)'],
+    generateIban: [
+      '(input: { country: "DE", bankCode: "37040044", accountNumber: "532013000" })',
+      '(input: { country: "XX" })',
+    ],
+    ibanItems: [`(items: [{ iban: "${iban}", reference: "1" }, { iban: "${other}" }])`],
+    ibanValidation: [iban, 'de89 3704 0044 0532 0130 00', other, 'DE00'].map((text) => `(iban: "${text}")`),
+    ibanValidations: [`(ibans: ["${iban}", "${other}"])`, `(ibans: ["${other}", "${iban}", "DE89-${iban.slice(4)}"])`],
+    limits: [''],
+    node: ids.map((id) => `(id: "${id}")`),
+  };
+  return { ...gateway, roots };
+}
+
+interface Known {
+  essayOrders: { edges: [{ cursor: string; node: { id: string; state: { essay: { id: string } } } }] };
+  banks: { edges: [{ cursor: string; node: { id: string } }] };
+  ibanValidation: { id: string };
+}
+
+const maltese = 'MT84MALT011000012345MTLCAST001S';
+
+/** Queries after which a cache once answered what it had not loaded. */
+const examples: [string[]][] = ['banks(country: "LU", first: 1)', 'essayOrders'].map((list) => {
+  const parts = ['pageInfo { endCursor }', 'nodes { id }', 'edges { cursor }', 'edges { node { id } }'];
+  const wide = `edges { cursor node { id } } ${parts[0]} nodes { id }`;
+  return [[...parts, wide].map((fields) => `{ ${list} { ${fields} } }`)];
+});
+examples.push(
+  [
+    [
+      '{ banks(country: "LU", first: 1) { totalCount } }',
+      '{ banks(country: "LU", first: 1) { edges { node { id } } } }',
+    ],
+  ],
+  [['{ essayOrders(first: 1) { nodes { id } } }', '{ essayOrders { nodes { id } } }']],
+  // Only the letters from a to z are written in small letters, too: the capital of \u017F is S, which makes another IBAN.
+  [[maltese, `${maltese.slice(0, -1)}\u017F`].map((text) => `{ ibanValidation(iban: "${text}") { iban valid } }`)],
+  [[`{ ibanValidation(iban: "${iban}") { iban: id valid } }`, `{ ibanValidation(iban: "${iban}") { iban } }`]],
+);
+
+describe.each(cachingClients)('the cache of %s', (_, createClient, aliases) => {
   let warnings: MockInstance[];
   beforeEach(() => {
     warnings = [vi.spyOn(console, 'warn'), vi.spyOn(console, 'error'), vi.spyOn(console, 'debug')];
@@ -56,6 +136,11 @@ describe.each(cachingClients)('the cache of %s', (_, createClient) => {
       ['one IBAN', 'query ($iban: String!) { ibanValidation(iban: $iban) { iban valid } }'],
       ['an IBAN without its key', 'query ($iban: String!) { ibanValidation(iban: $iban) { valid } }'],
       ['a bank, without valid', 'query ($iban: String!) { ibanValidation(iban: $iban) { iban bankData { name } } }'],
+      ['its key by an alias', 'query ($iban: String!) { ibanValidation(iban: $iban) { key: iban valid } }'],
+      [
+        'a field with the name of its key',
+        'query ($iban: String!) { ibanValidation(iban: $iban) { id: iban iban: valid } }',
+      ],
       ['aliases', 'query ($iban: String!) { first: ibanValidation(iban: $iban) { iban isRight: valid } }'],
       ['a list', 'query ($iban: String!) { ibanValidations(ibans: [$iban]) { iban valid } }'],
       ['a fragment', 'query ($iban: String!) { ...Q } fragment Q on Query { ibanValidation(iban: $iban) { valid } }'],
@@ -152,17 +237,43 @@ describe.each(cachingClients)('the cache of %s', (_, createClient) => {
     expect((await ask(query)).data).toMatchObject({ generateIban: { fields: [{ field: 'country' }] } });
   });
 
-  it('joins the pages of a list of banks', async () => {
+  it('has each page of a list with its own cursors', async () => {
     const { ask, loadMore, requests } = await tClient();
-    const query = `query ($after: String) {
-      banks(country: "DE", first: 2, after: $after) { nodes { id name } pageInfo { endCursor hasNextPage } }
-    }`;
-    const read = async () => (await ask<{ banks: BankPage }>(query, { after: null })).data.banks;
-    const first = await read();
-    await loadMore(query, { after: null }, { after: first.pageInfo.endCursor });
-    const ids = (await read()).nodes.map(({ id }) => id);
-    expect(ids.slice(0, 2)).toEqual(first.nodes.map(({ id }) => id));
-    expect(new Set(ids).size).toBe(4);
-    expect(requests()).toBe(2);
+    const edges = async (first: number) =>
+      (await ask<BankPage>(`{ banks(country: "DE", first: ${first}) ${page} }`)).data;
+    const expected = (await edges(4)).banks.edges;
+    const query = `query ($after: String) { banks(country: "DE", first: 2, after: $after) ${page} }`;
+    const first = await ask<BankPage>(query);
+    const after = first.data.banks.pageInfo.endCursor;
+    const next = await loadMore<BankPage>(query, {}, { after });
+    expect([...first.data.banks.edges, ...next.data.banks.edges]).toEqual(expected);
+    expect([await ask(query), await ask(query, { after }), requests()]).toEqual([first, next, 3]);
+  });
+
+  it('answers whatever was asked before as an empty cache does, or asks the gateway', async () => {
+    const { graphql, roots } = await tQuietGateway();
+    let requests = 0;
+    const tClient = () =>
+      createClient((input, init) => {
+        requests += 1;
+        return graphql.fetch(String(input), init ?? {});
+      });
+    const answers = new Map<string, unknown>();
+    const askEmpty = async (query: string) => {
+      if (!answers.has(query)) answers.set(query, await tClient().ask(query));
+      return answers.get(query);
+    };
+    let fromCache = 0;
+    const sequences = fc.asyncProperty(arbitraryQueries(roots, aliases), async (queries) => {
+      const { ask } = tClient();
+      for (const query of queries) {
+        const expected = await askEmpty(query);
+        const before = requests;
+        expect(await ask(query)).toEqual(expected);
+        if (requests === before) fromCache += 1;
+      }
+    });
+    await fc.assert(sequences, { numRuns: examples.length + rounds(50), examples });
+    expect(fromCache).toBeGreaterThan(rounds(20));
   });
 });

@@ -28,7 +28,7 @@ export function usePastOrders(essays: EssayClient, version: string): PastOrders 
       setFailure('failure' in answer ? answer.failure : null);
       if ('failure' in answer) return;
       const { nodes, pageInfo } = answer.value;
-      // Some caches join the pages: then a page also has the orders before it.
+      // A second click on the button may load the same page again.
       const isNew = ({ id }: { id: string }, before: OrderPage['nodes']) => before.every((order) => order.id !== id);
       setOrders((before) =>
         after === null || before === null ? nodes : [...before, ...nodes.filter((order) => isNew(order, before))],
