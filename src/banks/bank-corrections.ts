@@ -26,9 +26,17 @@ export function isRegister(country: string): boolean {
   return country === 'FR' || country === 'ES';
 }
 
+/** BICs that banks had before under the same bank code, with its bank code. */
+export function formerBics(country: string): [bankCode: string, bic: string][] {
+  return readCorrections(country).flatMap(({ reason, bankCode, bic }) =>
+    reason === 'former' ? [[bankCode, bic]] : [],
+  );
+}
+
 /** The list of a country with our corrections: rows are corrected, added or removed, and closed banks added as deleted. */
 export function correctBanks(country: string, banks: readonly ListedBank[]): ListedBank[] {
-  const corrections = [...correctAgricole(country, banks), ...readCorrections(country)];
+  const written = readCorrections(country).filter(({ reason }) => reason !== 'former');
+  const corrections = [...correctAgricole(country, banks), ...written];
   if (corrections.length === 0) return [...banks];
   const corrected = new Map(banks.map((bank) => [bank.bankCode, bank]));
   for (const correction of corrections) {

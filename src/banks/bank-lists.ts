@@ -15,7 +15,7 @@ export interface BankLists {
   banks(country: string): ListedBank[];
   /**
    * All BICs that any list gives for a bank code: first those of the present list, then those that our corrections and imports
-   * replaced. Read on every call.
+   * replaced, former ones, and those of banks that merged with it. Read on every call.
    */
   bics(country: string): ReadonlyMap<string, readonly string[]>;
   /** The IBAN rules of German bank codes: of an imported list that has them, and otherwise the shipped ones. Read on every call. */
@@ -72,8 +72,9 @@ export function createBankLists({ dataDir, lookEveryMs = 1 }: BankListsOptions =
     },
     banks,
     bics(country) {
-      const listed = banks(country).map(({ bankCode, bic }) => [bankCode, bic] as const);
-      return groupBics(country, [...listed, ...shipped.bics(country)]);
+      const listed = banks(country);
+      const pairs = listed.map(({ bankCode, bic }) => [bankCode, bic] as const);
+      return addMerged(groupBics(country, [...pairs, ...shipped.bics(country)]), listed);
     },
     ibanRules() {
       const rules = readIbanRules();
@@ -136,6 +137,24 @@ function groupBics(
     else grouped.set(bankCode, [bic]);
   }
   return grouped;
+}
+
+/** Payees and IBANs keep the BIC of a closed bank, or get that of its successor: each has those of the other after its own. */
+function addMerged(
+  own: ReadonlyMap<string, readonly string[]>,
+  banks: readonly ListedBank[],
+): ReadonlyMap<string, readonly string[]> {
+  const merged = new Map(own);
+  const add = (bankCode: string, other: string) =>
+    merged.set(bankCode, [...new Set([...(merged.get(bankCode) ?? []), ...(own.get(other) ?? [])])]);
+  const successors = new Map(banks.flatMap(({ bankCode, successor }) => (successor ? [[bankCode, successor]] : [])));
+  for (const bankCode of successors.keys()) {
+    for (let next = successors.get(bankCode); next !== undefined; next = successors.get(next)) {
+      add(bankCode, next);
+      add(next, bankCode);
+    }
+  }
+  return merged;
 }
 
 /** What a list has under this bank code of an IBAN; null if it does not list it. */

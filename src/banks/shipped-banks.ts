@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fullBic } from '../iban/bic.ts';
 import type { GermanIbanRule } from '../iban/german-iban-rules.ts';
 import { findCountryFormat } from '../iban/registry.ts';
-import { correctBanks, correctionsDate, isRegister } from './bank-corrections.ts';
+import { correctBanks, correctionsDate, formerBics, isRegister } from './bank-corrections.ts';
 import type { BankListStatus, ListedBank } from './listed-bank.ts';
 
 /** The bank lists in npm packages, with our corrections. Names that they lack, zip codes and cities are from a directory of BICs. */
@@ -18,7 +18,7 @@ interface ShippedBanks {
   status(country: string): BankListStatus | null;
   /** Unsorted; empty for a country without a list. Territories have none, and do not use the list of their parent. */
   banks(country: string): ListedBank[];
-  /** All BICs in the lists of the packages, without our corrections: a bank code may have several, and is then repeated. */
+  /** All BICs in the lists of the packages, without our corrections, and former ones: a bank code with several is repeated. */
   bics(country: string): [bankCode: string, bic: string][];
 }
 
@@ -57,7 +57,10 @@ export function createShippedBanks(places: (country: string) => ReadonlyMap<stri
       const { upsert } = (country === 'DE' && validNext()) || { upsert: {} };
       const lists: GermanBanks[] = country === 'DE' ? [readJson(germanFile('current.json')), upsert] : [];
       const german = lists.flatMap((list) => Object.entries(list).map(([bankCode, [, bic = '']]) => [bankCode, bic]));
-      return [...readBics(country), ...german.filter(([, bic]) => bic !== '')] as [string, string][];
+      return [...readBics(country), ...german.filter(([, bic]) => bic !== ''), ...formerBics(country)] as [
+        string,
+        string,
+      ][];
     },
   };
 }

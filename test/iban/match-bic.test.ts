@@ -32,6 +32,31 @@ it('is SAME_BANK for each BIC that a list gives for a bank code, of all countrie
   expect([...seen.keys()]).toEqual(lists.countries());
 });
 
+it('is SAME_BANK for the BIC of the successor of a closed bank, and for that of a bank that merged into another', () => {
+  let count = 0;
+  for (const country of lists.countries()) {
+    const banks = new Map(lists.banks(country).map((bank) => [bank.bankCode, bank]));
+    for (const { bankCode, bic, successor } of banks.values()) {
+      const next = banks.get(successor ?? '');
+      if (!next?.bic) continue;
+      count += 1;
+      expect(matchBic(next.bic, known.bics(country, bankCode)), `${country} ${bankCode}`).toBe('SAME_BANK');
+      expect(matchBic(bic, known.bics(country, next.bankCode)), `${country} ${next.bankCode}`).toBe('SAME_BANK');
+      expect(known.bics(country, bankCode)[0]).toBe(bic);
+      expect(known.bics(country, next.bankCode)[0]).toBe(next.bic);
+    }
+  }
+  expect(count).toBeGreaterThan(100);
+});
+
+it.each([
+  ['37010600', 'GEBADE33XXX'],
+  ['48020151', 'LAMPDEDDXXX'],
+  ['28050100', 'BRLADE21LZO'],
+])('is SAME_BANK for the former BIC of %s', (bankCode, bic) => {
+  expect(matchBic(bic, known.bics('DE', bankCode))).toBe('SAME_BANK');
+});
+
 it('knows BICs that a correction has replaced', () => {
   const corrected = lists.banks('FR').filter(({ bicSource }) => bicSource === 'CORRECTED');
   const several = corrected.filter(({ bankCode }) => known.bics('FR', bankCode).length > 1);

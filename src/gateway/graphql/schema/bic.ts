@@ -108,7 +108,7 @@ const BicMatchType = builder.enumType('BicMatch', {
     },
     OTHER_BANK: {
       description:
-        'All BICs of the bank code are of other banks: confirm IBAN and BIC with the payee; do not reject them, as the ' +
+        'All BICs of the bank code, of former ones and of banks that merged with it, too, are of other banks: confirm IBAN and BIC with the payee; do not reject them, as the ' +
         'lists may lack a BIC.',
     },
     UNKNOWN: {
@@ -144,7 +144,7 @@ builder.objectFields(IbanValidationType, (t) => ({
     extensions: { maxItems: maxBics },
     description:
       `The BICs of its bank code, at most ${maxBics}: the one of bankData if it was looked up, then those of the bank lists of the ` +
-      'gateway, of older ones too. Empty if none is known. Needs no upstream call.',
+      'gateway: the present one, former ones, and those of banks that merged with it. Empty if none is known. Needs no upstream call.',
     resolve: (validation, _, context) => findBics(validation, context).slice(0, maxBics),
   }),
 }));
