@@ -1,5 +1,8 @@
 import { blockTag, htmlToText } from '../../../base/html-text.ts';
-import { isObject, parseJson } from '../../../base/parse-json.ts';
+import { isObject, parseBoundedJson, parseJson } from '../../../base/parse-json.ts';
+
+/** An essay of 2,000 words has up to 8,000 tokens, each in an event of two lines. */
+const maxLines = 20_000;
 
 /** The values of a body in parts, whose texts continue each other. */
 export class Stream extends Array<unknown> {}
@@ -7,18 +10,22 @@ export class Stream extends Array<unknown> {}
 /** A text as what it contains: JSON, also in a fence, lines of JSON, server-sent events; or itself. */
 export function parseText(text: string): unknown {
   const json = /^\s*(?:```\w*\s+)?([[{"][\s\S]*[\]}"])\s*(?:```\s*)?$/.exec(text)?.[1];
-  return (json && parseJson(json)) ?? (text.startsWith('{') ? parseLines(text) : parseEvents(text)) ?? text;
+  return (json && parseBoundedJson(json)) ?? (text.startsWith('{') ? parseLines(text) : parseEvents(text)) ?? text;
 }
 
 /** Undefined if one is not an object of JSON: it may be cut off. */
 function parseLines(text: string): Stream | undefined {
-  const values = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [parseJson(line)]));
+  const lines = text.split('\n', maxLines + 1);
+  if (lines.length > maxLines) return undefined;
+  const values = lines.flatMap((line) => (line.trim() === '' ? [] : [parseJson(line)]));
   return values.length > 1 && values.every(isObject) ? Stream.from(values) : undefined;
 }
 
 /** https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
 function parseEvents(text: string): Stream | undefined {
   if (!/^(?:(?::.*|(?:event|id|retry):.*|[ \t\r]*)\n)*data:/.test(text)) return undefined;
+  const lines = text.split('\n', maxLines + 1);
+  if (lines.length > maxLines) return undefined;
   const events = text
     .split(/\r?\n\r?\n/)
     .map((event) => Array.from(event.matchAll(/^data: ?(.*)/gm), ([, line]) => line).join('\n'));

@@ -38,7 +38,7 @@ function saysError(body: unknown, path: string): boolean {
 function readDeclared(body: unknown, paths: readonly string[]): Pick<Found, 'text' | 'paths'> | null {
   const texts = paths.map((path) => joinTexts(valuesAt(body, path).flatMap(textsIn), body instanceof Stream));
   const text = joinTexts(texts.filter((part) => part.trim() !== ''));
-  return text.trim() === '' ? null : { text, paths };
+  return text.trim() === '' || text.length > maxLength ? null : { text, paths };
 }
 
 function textsIn(value: unknown): string[] {
@@ -56,8 +56,9 @@ function valuesIn(container: unknown, step: string): unknown[] {
   const value = typeof container === 'string' ? parseText(container) : container;
   if (Array.isArray(value) && /^\d+$/.test(step) && !(value instanceof Stream)) return value.slice(+step, +step + 1);
   if (Array.isArray(value)) return Array.from(value).flatMap((element) => valuesIn(element, step));
-  const fields = isObject(value) ? Object.entries(value) : [];
-  return fields.filter(([key]) => guesses.normalizeName(key) === guesses.normalizeName(step)).map(([, child]) => child);
+  if (!isObject(value)) return [];
+  const name = guesses.normalizeName(step);
+  return Object.keys(value).flatMap((key) => (guesses.normalizeName(key) === name ? [value[key]] : []));
 }
 
 /** A text, or several that were joined. */
@@ -70,6 +71,9 @@ interface Found {
   /** Whether its object, or one around it, says that the order failed. */
   isFailed: boolean;
 }
+
+/** What a field is for, by its name. */
+type Field = ReturnType<typeof guesses.purposeOf> & { name: string; rank: number; isSection: boolean };
 
 interface Place {
   path: string;
@@ -87,16 +91,27 @@ function guessEssay(
   { isAccepted, readsSigns }: { isAccepted: boolean; readsSigns: boolean },
 ): Found | null {
   const echoes = [sent, description].map(normalizeText);
+  const fields = new Map<string, Field>();
+  /** Words of each text, without what was sent. */
+  const words = new Map<string, number>();
+  /** More words make no difference. */
+  const most = Math.max(enoughWords, wordCount);
+  let values = 0;
+  let judged = 0;
   const isOnTopic = createTopicCheck(description);
   const found = compose(body, { path: '', name: '', depth: 0 });
-  return found && judge({ ...found, isFailed: found.isFailed || !isAccepted });
+  return found && values <= maxValues && judged < maxJudged
+    ? judge({ ...found, isFailed: found.isFailed || !isAccepted })
+    : null;
 
   /** The text of a value. It may be a part of an essay. */
   function compose(value: unknown, place: Place): Found | null {
-    if (place.depth > maxDepth || guesses.isAside(value)) return null;
+    if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) return null;
+    values += 1;
+    if (place.depth > maxDepth || values > maxValues || guesses.isAside(value)) return null;
     if (Array.isArray(value)) return composeList(Array.from(value), place, value instanceof Stream);
     if (isObject(value)) return composeObject(value, place);
-    if (typeof value !== 'string') return null;
+    if (typeof value !== 'string' || value.length > maxLength) return null;
     // Most texts are plain.
     const text = /^\s*[[{"`]|data:/.test(value) ? parseText(value) : value;
     if (typeof text !== 'string') return compose(text, { ...place, depth: place.depth + 1 });
@@ -107,9 +122,9 @@ function guessEssay(
     const isSeveral = list.length > 1 && !isStream;
     const composeAt = (value: unknown, path: string) =>
       compose(value, { path, name, depth: depth + 1, isListed: isSeveral }) ?? [];
-    const parts = list.flatMap((value) => composeAt(value, path));
-    const hasWhole = isSeveral && (parts.length === 1 || parts.filter(isWhole).length > 1);
-    if (hasWhole || (!isStream && guesses.alternativesName.test(name))) {
+    const isChoice = !isStream && guesses.alternativesName.test(name);
+    const parts = isChoice ? [] : list.flatMap((value) => composeAt(value, path));
+    if (isChoice || (isSeveral && (parts.length === 1 || parts.filter(isWhole).length > 1))) {
       const essays = list.flatMap((value, index) => composeAt(value, `${path}[${index}]`));
       return essays.find(judge) ?? essays[0] ?? null;
     }
@@ -122,24 +137,28 @@ function guessEssay(
   }
 
   function composeObject(object: Record<string, unknown>, { path, depth, isListed = false }: Place): Found | null {
-    const fields = Object.entries(object).flatMap(([key, value]) => {
-      const name = guesses.normalizeName(key);
-      const { purpose } = guesses.purposeOf(name);
+    const found: (Found & { purpose: string; isSection: boolean; isList: boolean })[] = [];
+    for (const key in object) {
+      const value = object[key];
+      const { name, purpose, rank, isSection } = fieldOf(key);
       const mayHaveText = purpose === 'text' || purpose === 'title' || (purpose === 'message' && mayHaveEssay(value));
-      const place = { path: path === '' ? key : `${path}.${key}`, name, depth: depth + 1 };
-      const found = mayHaveText ? compose(value, place) : null;
-      if (found === null) return [];
-      const rank = Math.min(found.rank, guesses.rankOf(name));
-      const isSection = guesses.sectionName.test(name);
-      return [{ ...found, rank, purpose, isSection, isList: Array.isArray(value) && value.length > 1 }];
-    });
-    const many = fields.length > 1 ? fields : [];
+      if (!mayHaveText) continue;
+      const part = compose(value, { path: path === '' ? key : `${path}.${key}`, name, depth: depth + 1 });
+      if (part === null) continue;
+      const isList = Array.isArray(value) && value.length > 1;
+      const { text, paths, isFailed } = part;
+      found.push({ text, paths, isFailed, rank: Math.min(part.rank, rank), purpose, isSection, isList });
+    }
+    const many = found.length > 1 ? found : [];
+    values += many.length;
     const titles = many.filter(({ purpose }) => purpose === 'title');
-    const parts = many.filter((field) => !titles.includes(field) && (field.isSection || sentence.test(field.text)));
+    const parts = many.filter(
+      ({ purpose, isSection, text }) => purpose !== 'title' && (isSection || sentence.test(text)),
+    );
     const isTitled = titles.length > 0 && parts.length === 1 && (isListed || parts[0]?.isList);
     const joined = isTitled || many.filter((field) => field.isSection).length > 1 ? join([...titles, ...parts]) : null;
-    const found = choose(joined ? [{ ...joined, rank: guesses.rankOf('sections of an essay') }, ...fields] : fields);
-    return found && { ...found, isFailed: found.isFailed || hasFailed(object) };
+    const chosen = choose(joined ? [{ ...joined, rank: sectionsRank }, ...found] : found);
+    return chosen && { ...chosen, isFailed: chosen.isFailed || hasFailed(object) };
   }
 
   /** Some services have the essay in a field for messages, or around it. */
@@ -149,12 +168,14 @@ function guessEssay(
 
   function hasFailed(value: unknown): boolean {
     if (!readsSigns || !isObject(value)) return false;
-    for (const [key, child] of Object.entries(value)) if (guesses.purposeOf(key).saysFailure?.(child)) return true;
+    for (const key in value) if (fieldOf(key).saysFailure?.(value[key])) return true;
     return false;
   }
 
   /** The essay among the texts of an object; if there is none, the text that may be a part of one. */
   function choose(candidates: readonly Found[]): Found | null {
+    const [only] = candidates;
+    if (candidates.length === 1 && only && !only.text.includes('<')) return only;
     const byRank = candidates.toSorted((one, other) => one.rank - other.rank);
     const essays = byRank.flatMap((candidate) => judge(candidate) ?? []);
     const whole = essays.find(isWhole);
@@ -170,12 +191,15 @@ function guessEssay(
 
   /** The text, if it is an essay. */
   function judge(found: Found): Found | null {
-    const essay = { ...found, text: found.text.includes('<') ? readHtml(found.text) : found.text };
-    const own = removeSent(essay.text);
-    const words = countWords(own);
+    if (isTooShort(found.text)) return null;
+    const essay = found.text.includes('<') ? { ...found, text: readHtml(found.text) } : found;
+    if (essay.text.length > maxLength) return null;
+    judged += 1;
+    if (judged > maxJudged) return null;
+    const words = countOwn(essay.text);
     if (words < Math.min(minWords, wordCount / 2) || guesses.isNoProse(essay.text)) return null;
     // Messages come in all languages, but they are short, and not about the topic.
-    if (words < enoughWords && !isOnTopic(own)) return null;
+    if (words < enoughWords && !isOnTopic(removeSent(essay.text))) return null;
     if (isWhole(essay)) return essay;
     const isProse = isNamed(found) || sentence.test(essay.text);
     return isProse && !found.isFailed && !guesses.isMessage(essay.text) ? essay : null;
@@ -183,7 +207,34 @@ function guessEssay(
 
   /** Whether it has two thirds of the order, in a field for texts: then no other field counts against it. */
   function isWhole(found: Found): boolean {
-    return isNamed(found) && countWords(removeSent(found.text)) >= (2 / 3) * wordCount;
+    return isNamed(found) && countOwn(found.text) >= (2 / 3) * wordCount;
+  }
+
+  /** Without counting: words have two characters on average, with the spaces between them. */
+  function isTooShort(text: string): boolean {
+    return text.length < 2 * Math.min(minWords, wordCount / 2) - 1;
+  }
+
+  function countOwn(text: string): number {
+    if (isTooShort(text)) return 0;
+    const counted = words.get(text) ?? countWords(removeSent(text), most);
+    words.set(text, counted);
+    return counted;
+  }
+
+  /** The same for all objects of a list or stream. */
+  function fieldOf(key: string): Field {
+    const known = fields.get(key);
+    if (known) return known;
+    const name = guesses.normalizeName(key);
+    const field = {
+      name,
+      ...guesses.purposeOf(name),
+      rank: guesses.rankOf(name),
+      isSection: guesses.sectionName.test(name),
+    };
+    fields.set(key, field);
+    return field;
   }
 
   /** Normalized; empty if the text is a part of what was sent. The words of a short description may be in any essay. */
@@ -196,7 +247,14 @@ function guessEssay(
 
 /** JSON that is nested more deeply is not read. */
 const maxDepth = 20;
+/** Characters of an essay: several times 2,000 words of any language. */
+const maxLength = 100_000;
+/** Values that are looked at: a stream has five for each of its tokens. */
+const maxValues = 20_000;
+/** Texts of which each could be the essay. */
+const maxJudged = 500;
 const minWords = 8;
+const sectionsRank = guesses.rankOf('sections of an essay');
 /** Messages are shorter. */
 const enoughWords = 150;
 const sentence = /[.!?]['"”’)\]]*(?:\s|$)|[^\P{Sentence_Terminal}.!?]/u;
@@ -214,10 +272,14 @@ function join(parts: readonly Found[], isStream = false): Found | null {
   return first ? { text, paths, rank: first.rank, isFailed: parts.some((part) => part.isFailed) } : null;
 }
 
-/** Joins parts: tokens as they are, paragraphs with empty lines. One that contains the others is the whole text. */
+/** Joins parts: tokens as they are, paragraphs with empty lines. One that contains the others, such as all text so far, is the whole text. */
 function joinTexts(parts: readonly string[], isStream = false): string {
   const longest = parts.reduce((one, other) => (other.length > one.length ? other : one), '');
-  if (containsAll(longest, parts)) return longest;
+  const others = parts.filter((part) => part !== longest);
+  if (others.every((part) => longest.startsWith(part))) return longest;
+  // Too long for an essay, also if one of them is the whole text.
+  if (parts.reduce((sum, { length }) => sum + length, 0) > 2 * maxLength) return parts.join('');
+  if (containsAll(longest, others)) return longest;
   const isTokens = parts.join('').length < 25 * parts.length;
   const isContinued = (part: string, before: string) =>
     isTokens ||
@@ -227,11 +289,10 @@ function joinTexts(parts: readonly string[], isStream = false): string {
   return parts.map((part, index) => (isContinued(part, parts[index - 1] ?? '') ? part : `\n\n${part}`)).join('');
 }
 
-/** Also if each part repeats all text so far, or the last one the whole text. */
-function containsAll(text: string, parts: readonly string[]): boolean {
-  const others = parts.filter((part) => part !== text);
+/** Whether a text is all others together, or has each of them. */
+function containsAll(text: string, others: readonly string[]): boolean {
   const compact = (part: string) => part.replaceAll(/\s/g, '');
-  if (others.every((part) => text.startsWith(part)) || compact(text) === compact(others.join(''))) return true;
+  if (compact(text) === compact(others.join(''))) return true;
   return others.length < 100 && others.every((part) => text.includes(part.trim()));
 }
 

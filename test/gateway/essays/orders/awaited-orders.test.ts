@@ -48,7 +48,7 @@ describe('an order whose client waits for it', () => {
     const essay = tEssay();
     process.calls[0]?.answer(essay);
     await result;
-    const finished = { ...ordered, state: { kind: 'finished', essayId: essay.id } };
+    const finished = { ...ordered, bytes: expect.any(Number), state: { kind: 'finished', essayId: essay.id } };
     expect(await find(process)).toEqual(finished);
     expect(await process.orders.find(ordered.id, ann.id)).toEqual(finished);
     expect(await list(process, 'finished')).toEqual([finished]);

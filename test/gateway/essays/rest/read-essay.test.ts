@@ -286,3 +286,40 @@ it('JSON that is nested deeply has no essay', () => {
   expect(read(200, nested)).toBeNull();
   expect(read(200, { text: nested })).toBeNull();
 });
+
+describe('an answer of the size', () => {
+  const long = { description, wordCount: 2_000 };
+  // cspell:disable-next-line
+  const thai = 'ปากกาเป็นเครื่องเขียน '.repeat(700);
+  const token = (index: number) => ({ choices: [{ index: 0, delta: { content: ` w${index}` }, finish_reason: null }] });
+  const toEvents = (values: readonly unknown[]) => values.map((value) => `data: ${JSON.stringify(value)}\n\n`).join('');
+  const times = <Value>(length: number, create: (index: number) => Value) =>
+    Array.from({ length }, (_, i) => create(i));
+
+  it.each<[string, unknown]>([
+    ['2,000 words of Thai', { essay: thai }],
+    ['100,000 characters', { essay: 'Pens hold ink. '.repeat(6_666) }],
+    ['3,500 tokens in events', toEvents(times(3_500, token))],
+    ['3,500 tokens beside their kind', toEvents(times(3_500, (i) => ({ name: 'content', text: ` w${i}` })))],
+    [
+      'events that repeat the text so far, beside a token',
+      toEvents(times(400, (i) => ({ text: 'Pens. '.repeat(i + 1), delta: 'Pens.' }))),
+    ],
+    ['200 sections', { sections: times(200, (i) => ({ title: `Part ${i}`, text: `${first} ${i}` })) }],
+  ])('%s is read', (_, body) => {
+    expect(read(200, body, {}, long)?.length).toBeGreaterThan(1_000);
+  });
+
+  it.each<[string, unknown]>([
+    ['160,000 letters of Thai', thai.repeat(11).slice(0, 160_000)],
+    ['480,000 characters', { essay: 'Pens hold ink. '.repeat(32_000) }],
+    ['480,000 characters in a list', { essay: Array(32_000).fill('Pens hold ink. ') }],
+    ['50,000 broken events', `${'data: {"a\n'.repeat(50_000)}data: ${essay}`],
+    ['25,000 lines', `${'{"text":"ink "}\n'.repeat(25_000)}{"text":"pens"}`],
+    ['12,000 sections', { sections: times(12_000, (i) => ({ title: `Part ${i}`, text: `Pens ${i}.` })) }],
+    ['12,000 names', Object.fromEntries(times(12_000, (i) => [`section${i}`, 'Pens hold ink. They do.']))],
+    ['3,000 drafts', { drafts: times(3_000, (i) => ({ title: 'Pens', text: `${first} ${i}` })) }],
+  ])('%s is not', (_, body) => {
+    expect(find(200, body, {}, long)).toBeNull();
+  });
+});
