@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { readEssayText } from '../../examples/web/src/state/essay-text.ts';
-import { groupWhileTyping, isTable, readEntries, replaceEntry } from '../../examples/web/src/state/iban-text.ts';
+import {
+  groupWhileTyping,
+  isLabelled,
+  isTable,
+  readEntries,
+  replaceEntry,
+  toIbanQuery,
+} from '../../examples/web/src/state/iban-text.ts';
+import { findPastedIban } from '../../src/iban/pasted.ts';
 
 /** `|` is the caret. */
 function group(typed: string, isForward = false): string {
@@ -41,6 +49,34 @@ describe('readEntries', () => {
     ]);
     const long = 'A'.repeat(100);
     expect(readEntries(long)).toEqual([{ typed: long, start: 0, iban: 'A'.repeat(64) }]);
+  });
+});
+
+describe('a pasted text with one IBAN', () => {
+  const iban = 'DE89370400440532013000';
+  const printed = 'DE89 3704 0044 0532 0130 00';
+  const long = 'Please transfer the amount of 120 EUR by Friday to our account';
+  it.each([
+    ['a sentence', `Please pay to ${printed}`],
+    ['a sentence that begins with it', `${printed} is the account of Anna in Berlin`],
+    ['a sentence that ends after it', `Pay to ${printed}. Thank you!`],
+    ['a long sentence', `${long} ${printed}`],
+    ['a long sentence around it', `${long} ${printed} at the bank in Frankfurt before the end of the month`],
+    ['a label', `IBAN: ${iban}`],
+  ])('is sent to the gateway, which finds it: %s', (_, text) => {
+    const query = toIbanQuery(text);
+    expect([query.length <= 64, isLabelled(query), findPastedIban(query)]).toEqual([true, true, iban]);
+    expect(readEntries(text).map((entry) => entry.iban)).toEqual([query]);
+    expect(group(`${text}|`)).toBe(`${text}|`);
+  });
+
+  it('is not looked for in a text with several, or without any', () => {
+    expect(findPastedIban(toIbanQuery(`${long} ${printed} or to FR14 2004 1010 0505 0001 3M02 606`))).toBeNull();
+    expect([isLabelled(toIbanQuery('Please pay to Anna')), isLabelled(''), isLabelled(iban)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
   });
 });
 

@@ -10,10 +10,24 @@ export function isPossibleIban(iban: string): boolean {
   return /^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(iban);
 }
 
-/** Whether a compacted text has more than an IBAN, such as `IBAN:DE89...`, which the gateway reads. */
+/** Whether a compacted text has more than an IBAN, such as `IBAN:DE89...` or a sentence with one, which the gateway reads. */
 export function isLabelled(text: string): boolean {
-  return text !== '' && ('IBAN'.startsWith(text.slice(0, 4)) || /[^A-Z0-9]/.test(text));
+  if (text === '' || 'IBAN'.startsWith(text.slice(0, 4)) || /[^A-Z0-9]/.test(text)) return text !== '';
+  return !isPossibleIban(text) && /[A-Z]{2}\d{2}[A-Z0-9]{11}/.test(text);
 }
+
+/** What the gateway is asked about a text: compacted, of a longer text the part with its only IBAN. */
+export function toIbanQuery(text: string): string {
+  const compacted = compactIban(text);
+  if (compacted.length <= maxQueryLength) return compacted;
+  const [start, ...others] = text.matchAll(/(?<![A-Z0-9])[A-Z]{2}\d{2}(?=(?:[\s-]?[A-Z0-9]){11})/gi);
+  if (start === undefined || others.length > 0) return compacted.slice(0, maxQueryLength);
+  const rest = compactIban(text.slice(start.index));
+  return rest.length < maxQueryLength ? compacted.slice(-maxQueryLength) : rest.slice(0, maxQueryLength);
+}
+
+/** Of the gateway. */
+const maxQueryLength = 64;
 
 /** In groups of four characters. */
 export function formatIban(iban: string): string {
@@ -43,7 +57,7 @@ export interface ListEntry {
   typed: string;
   /** Its position in the text. */
   start: number;
-  /** Compacted, and cut off at the maximum length of the gateway: a longer text is not an IBAN. */
+  /** What the gateway is asked. */
   iban: string;
 }
 
@@ -52,7 +66,7 @@ export function readEntries(text: string): ListEntry[] {
   return [...text.matchAll(/[^\n\t,;]+/g)]
     .map(({ 0: part, index }) => {
       const start = index + part.length - part.trimStart().length;
-      return { typed: part.trim(), start, iban: compactIban(part).slice(0, 64) };
+      return { typed: part.trim(), start, iban: toIbanQuery(part) };
     })
     .filter(({ iban }) => iban !== '');
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Format, IbanClient } from './iban-client.ts';
-import { compactIban, formatIban, isLabelled, isPossibleIban } from './iban-text.ts';
+import { formatIban, isLabelled, isPossibleIban, toIbanQuery } from './iban-text.ts';
 import { useDebounced } from './use-debounced.ts';
 import { useFormats } from './use-formats.ts';
 
@@ -29,11 +29,11 @@ export function useIbanInput(ibans: IbanClient): IbanInput {
   const formats = useFormats(ibans);
   const debouncedText = useDebounced(text, pauseMs);
 
-  const candidate = compactIban(isComplete ? text : debouncedText);
+  const candidate = toIbanQuery(isComplete ? text : debouncedText);
   const length = formats?.get(candidate.slice(0, 2))?.ibanLength ?? 0;
   const isTyped = isPossibleIban(candidate) && (isComplete || candidate.length >= length);
   const isDue = isTyped || (isComplete && isLabelled(candidate) && /\d/.test(candidate));
-  const iban = compactIban(text);
+  const iban = toIbanQuery(text);
   const code = iban.slice(0, 2);
   const country = formats?.get(code) ?? null;
 
@@ -47,7 +47,7 @@ export function useIbanInput(ibans: IbanClient): IbanInput {
       formats !== null && country === null && /^[A-Z]{2}$/.test(code) && !isLabelled(iban) ? code : null,
     type(typed, isPasted) {
       setText(typed);
-      setIsComplete(isPasted && isLabelled(compactIban(typed)));
+      setIsComplete(isPasted && isLabelled(toIbanQuery(typed)));
     },
     complete: () => setIsComplete(true),
     choose(chosen) {
