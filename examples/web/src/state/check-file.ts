@@ -137,11 +137,13 @@ interface Verdict {
   bank?: string | null;
   bic?: string | null;
   iban?: string | null;
-  findings: readonly { message: string }[];
+  findings: readonly { severity: Severity; message: string }[];
 }
 
+type Severity = (typeof severities)[number];
+
 interface MessageFinding {
-  severity: 'error' | 'warning' | 'hint';
+  severity: Severity;
   line: number;
   xpath: string;
   message: string;
@@ -152,8 +154,16 @@ function toFileRow(line: TableRow | MessageFinding, index: number): FileRow {
   if ('xpath' in line) {
     const { severity, line: position, xpath, message, suggestion } = line;
     const problem = suggestion === null ? message : `${message} ${suggestion}`;
-    const kind = severity === 'error' ? 'invalid' : 'suspicious';
-    return { index, kind, position, typed: xpath, payee: '', problem, bank: '', suggestions: [] };
+    return {
+      index,
+      kind: kindOfSeverity[severity],
+      position,
+      typed: xpath,
+      payee: '',
+      problem,
+      bank: '',
+      suggestions: [],
+    };
   }
   const verdicts = [line, ...(line.others ?? [])];
   const [kind = 'missing'] = verdicts.map(kindOf).toSorted((one, other) => attention[one] - attention[other]);
@@ -175,9 +185,13 @@ function kindOf({ status, bank, findings }: Verdict): RowKind {
   if (status === 'NOT_CHECKED') return 'waiting';
   // An empty cell is a finding unless another column has an IBAN.
   if (status === 'EMPTY') return findings.length > 0 ? 'missing' : 'valid';
-  if (findings.length > 0) return 'suspicious';
+  const worst = severities.find((each) => findings.some(({ severity }) => severity === each));
+  if (worst !== undefined) return kindOfSeverity[worst];
   return bank ? 'valid' : 'unknown';
 }
+
+const severities = ['error', 'warning', 'hint'] as const;
+const kindOfSeverity = { error: 'error', warning: 'warning', hint: 'noted' } as const;
 
 function describeFindings({ column, findings }: Verdict): string[] {
   return findings.map(({ message }) => {

@@ -2,8 +2,24 @@ import type { ListEntry } from './iban-text.ts';
 import { problemMessages } from './labels.ts';
 import type { RowState } from './use-iban-list.ts';
 
-/** Suspicious: valid, but to be confirmed with the payee. */
-export type RowKind = 'valid' | 'unknown' | 'suspicious' | 'invalid' | 'missing' | 'failed' | 'waiting';
+export const kinds = [
+  'valid',
+  'unknown',
+  'suspicious',
+  'noted',
+  'warning',
+  'error',
+  'invalid',
+  'missing',
+  'failed',
+  'waiting',
+] as const;
+
+/**
+ * Suspicious: valid, but to be confirmed with the payee. Error, warning and noted (a hint): the severity of a finding of a file, beside
+ * its IBAN.
+ */
+export type RowKind = (typeof kinds)[number];
 
 export interface ListRow extends Omit<ListEntry, 'start'> {
   /** Position in the list. */
@@ -21,6 +37,9 @@ export const kindLabels: Readonly<Record<RowKind, string>> = {
   valid: 'valid',
   unknown: 'bank not known',
   suspicious: 'suspicious',
+  noted: 'with a hint',
+  warning: 'with a warning',
+  error: 'with an error',
   invalid: 'not valid',
   missing: 'without an IBAN',
   failed: 'failed',
@@ -55,18 +74,19 @@ export function sortByAttention<Row extends Pick<ListRow, 'kind' | 'index'>>(row
 
 export const attention: Readonly<Record<RowKind, number>> = {
   invalid: 0,
+  error: 0,
   failed: 1,
   suspicious: 2,
+  warning: 2,
   missing: 3,
-  unknown: 4,
-  valid: 5,
-  waiting: 5,
+  noted: 4,
+  unknown: 5,
+  valid: 6,
+  waiting: 6,
 };
 
-export const kinds = ['valid', 'unknown', 'suspicious', 'invalid', 'missing', 'failed', 'waiting'] as const;
-
 export function countByKind(rows: readonly Pick<ListRow, 'kind'>[]): Record<RowKind, number> {
-  const counts = { valid: 0, unknown: 0, suspicious: 0, invalid: 0, missing: 0, failed: 0, waiting: 0 };
+  const counts = Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<RowKind, number>;
   for (const { kind } of rows) counts[kind] += 1;
   return counts;
 }
