@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { printClientCaches } from '../../scripts/print-schema.ts';
-import { cachingClients } from '../support/clients/caches.ts';
+import { cachingClients, type TClient } from '../support/clients/caches.ts';
 import { arbitraryQueries } from '../support/clients/selections.ts';
 import { tGateway } from '../support/gateway.ts';
 import { rounds } from '../support/rounds.ts';
@@ -79,6 +79,15 @@ interface Known {
   essayOrders: { edges: [{ cursor: string; node: { id: string; state: { essay: { id: string } } } }] };
   banks: { edges: [{ cursor: string; node: { id: string } }] };
   ibanValidation: { id: string };
+}
+
+/** Asks a client with an empty cache, each query once. */
+function askEach(tClient: () => TClient) {
+  const answers = new Map<string, unknown>();
+  return async (query: string) => {
+    if (!answers.has(query)) answers.set(query, await tClient().ask(query));
+    return answers.get(query);
+  };
 }
 
 const maltese = 'MT84MALT011000012345MTLCAST001S';
@@ -258,11 +267,7 @@ describe.each(cachingClients)('the cache of %s', (_, createClient, aliases) => {
         requests += 1;
         return graphql.fetch(String(input), init ?? {});
       });
-    const answers = new Map<string, unknown>();
-    const askEmpty = async (query: string) => {
-      if (!answers.has(query)) answers.set(query, await tClient().ask(query));
-      return answers.get(query);
-    };
+    const askEmpty = askEach(tClient);
     let fromCache = 0;
     const sequences = fc.asyncProperty(arbitraryQueries(roots, aliases), async (queries) => {
       const { ask } = tClient();
@@ -275,5 +280,34 @@ describe.each(cachingClients)('the cache of %s', (_, createClient, aliases) => {
     });
     await fc.assert(sequences, { numRuns: examples.length + rounds(50), examples });
     expect(fromCache).toBeGreaterThan(rounds(20));
+  });
+
+  it('answers with each value after an outage, or with its error during one, whatever was asked before', async () => {
+    const env = { MAX_QUERY_COST: '1000000', STORE_SECRET: 'one-secret-for-the-ids-of-both' };
+    const [healthy, failing] = [tGateway({ bankDataUrl: await tBankDataService(), env }), tGateway({ env })];
+    const lookUps = {
+      bank: ['(bic: "COBADEFF")'],
+      banks: ['(country: "LU", first: 1)'],
+      bicValidation: ['(bic: "COBADEFF")', '(bic: "cobadeff")'],
+      ibanItems: [`(items: [{ iban: "${iban}" }, { iban: "${other}" }])`],
+      ibanValidation: [`(iban: "${iban}")`, `(iban: "${other}")`],
+      ibanValidations: [`(ibans: ["${iban}", "${other}"])`],
+    };
+    const askEmpty = askEach(() => createClient((input, init) => healthy.graphql.fetch(String(input), init ?? {})));
+    // An outage is one of the `problems`, without an error.
+    const queriesOfValues = arbitraryQueries(lookUps, aliases).filter(
+      (queries) => !queries.join().includes('problems'),
+    );
+    const outages = fc.array(fc.boolean(), { minLength: 6, maxLength: 6 });
+    const sequences = fc.asyncProperty(queriesOfValues, outages, async (queries, down) => {
+      let { fetch } = healthy.graphql;
+      const { ask } = createClient((input, init) => fetch(String(input), init ?? {}));
+      for (const [index, query] of queries.entries()) {
+        ({ fetch } = (down[index] ? failing : healthy).graphql);
+        const answer = await ask(query);
+        if (!down[index] || answer.codes.length === 0) expect(answer).toEqual(await askEmpty(query));
+      }
+    });
+    await fc.assert(sequences, { numRuns: rounds(20) });
   });
 });

@@ -16,7 +16,7 @@ interface Result<Data = unknown> {
 }
 
 /** A client with its cache, as the documentation describes it. */
-interface TClient {
+export interface TClient {
   /** @typeParam Data what the query selects */
   ask<Data = unknown>(query: string, variables?: Variables): Promise<Result<Data>>;
   /** Asks for a further page, with these variables in place of those of the first. */
