@@ -154,7 +154,8 @@ function splitAccountNumber(values: IbanFieldValues, format: CountryFormat): Giv
   const account = locateAccountNumber(format);
   const computed = findAdjacentDigits(format);
   const whole = { bankCode, branch, accountNumber: text, checkDigits: '' };
-  if (computed === null) return whole;
+  if (computed === null)
+    return paddedBranches.has(format.country) ? splitPrefix(whole, values.accountNumber ?? '') : whole;
 
   const size = lengthOf(computed);
   const length = lengthOf(account) + size;
@@ -166,6 +167,14 @@ function splitAccountNumber(values: IbanFieldValues, format: CountryFormat): Giv
       ? [complete.slice(0, size), complete.slice(size)]
       : [complete.slice(-size), complete.slice(0, -size)];
   return /^\d+$/.test(checkDigits) ? { ...whole, accountNumber, checkDigits } : whole;
+}
+
+/** Takes what is before a hyphen (CZ, SK) for the branch: 19-2000145399. It keeps the hyphen, and is refused, if there is another branch. */
+function splitPrefix(whole: GivenTexts, written: string): GivenTexts {
+  const [, prefix = '', accountNumber = ''] = /^\s*(\d+)\s*\p{Dash_Punctuation}\s*(\d+)\s*$/u.exec(written) ?? [];
+  if (accountNumber === '') return whole;
+  const isSame = whole.branch === '' || Number(whole.branch) === Number(prefix);
+  return isSame ? { ...whole, branch: prefix, accountNumber } : { ...whole, accountNumber: written };
 }
 
 /**

@@ -79,6 +79,8 @@ describe('buildIban', () => {
     ['a prefix without its leading zeros', ['CZ', '0800', '19', '2000145399'], 'CZ6508000000192000145399'],
     ['points, as in Norway and the Netherlands', ['NL', 'ABNA', null, '41.71.64.300'], 'NL91ABNA0417164300'],
     ['an account number with letters', ['FR', '20041', '01005', '500013M026'], 'FR1420041010050500013M02606'],
+    ['a prefix before the account number', ['CZ', '0800', null, '19-2000145399'], 'CZ6508000000192000145399'],
+    ['a prefix that is the branch', ['SK', '1200', '000019', '19-8742637541'], 'SK3112000000198742637541'],
     ['an empty branch in a country without branches', ['NO', '8601', '', '111794'], 'NO9386011117947'],
     ['a null branch in a country without branches', ['BE', '539', null, '0075470'], 'BE68539007547034'],
     ['the type of account and its holder', ['BR', '00360305', '00001', '9795493C1'], 'BR1800360305000010009795493C1'],
@@ -225,6 +227,13 @@ it.each(cases.rows)('$country $bankCode $accountNumber is $iban', ({ iban, ...va
   if (iban?.startsWith(values.country)) expect(built).toMatchObject({ kind: 'iban', iban });
   else if (iban === null) expect(built.kind).toBe('invalid');
   else expect(built).toMatchObject({ kind: 'invalid', problems: [{ field: 'accountNumber', reason: iban }] });
+});
+
+it('a prefix of a Czech account number is never taken into the number', () => {
+  // Together, the digits are a valid account number.
+  expect(build(['CZ', '0800', '0', '20-00145399'])).toMatchObject({
+    problems: [{ field: 'accountNumber', reason: 'WRONG_CHARACTERS' }],
+  });
 });
 
 describe('check digits behind a separator', () => {

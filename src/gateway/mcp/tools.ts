@@ -220,13 +220,13 @@ query check_bic($bic: String!) {
 
 """
 Generate an IBAN from its parts
-Computes the IBAN of a bank account from country, bank code, branch and account number. Costs at most two paid calls; nothing if a part
-has a wrong format.
+Computes the IBAN of a bank account from its parts. Costs at most two paid calls; nothing if a part has a wrong format. ibanRule UNKNOWN: a
+German bank may use another IBAN.
 @tool
 """
 query generate_iban($country: String!, $bankCode: String, $branch: String, $accountNumber: String) {
   generateIban(input: { country: $country, bankCode: $bankCode, branch: $branch, accountNumber: $accountNumber }) {
-    __typename ... on IbanValidation { iban valid problems bankData { name bic } }
+    __typename ... on IbanValidation { iban valid ibanRule bankData { name bic } }
     ... on InvalidIbanFields { message fields { field reason message } suggestions }
   }
 }

@@ -115,7 +115,7 @@ const GenerateIbanInputType = builder.inputType('GenerateIbanInput', {
         maxLengths.code,
         'Account number; points are ignored. With or without the check digits next to it that the gateway computes, behind a hyphen ' +
           'if zeros are left out (742221843-57), and with or without bank code and branch in front. Without bankCode and branch, ' +
-          'the whole national number (BBAN).',
+          'the whole national number (BBAN). In CZ and SK, the branch may be before a hyphen (19-2000145399).',
       ),
     }),
   }),
