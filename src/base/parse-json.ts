@@ -25,13 +25,24 @@ export function readProperty(value: unknown, name: string): unknown {
 /** Shorter JSON is parsed within a millisecond or two, whatever it contains. */
 export const maxUncheckedLength = 10_000;
 
-/** Finds why the JSON of a client or a service would take too long to parse; null if it would not. */
-export function findJsonProblem(text: string): string | null {
+interface JsonLimits {
+  maxDepth: number;
+  /** Objects, lists, and fields; their numbers and texts take less time to parse. */
+  maxParts: number;
+  /** Objects, lists, fields, and elements of lists. */
+  maxValues: number;
+}
+
+/** Finds why the JSON of a client or a service would take too long to parse, or to validate; null if it would not. */
+export function findJsonProblem(text: string, limits: Partial<JsonLimits> = {}): string | null {
+  const { maxDepth, maxParts, maxValues } = { ...parsedLimits, ...limits };
   const names = new Set<string>();
   /** The text that was read last: before a colon, it is the name of a field. */
   let [start, end] = [0, 0];
   let depth = 0;
   let parts = 0;
+  let fields = 0;
+  let commas = 0;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
     if (code === quote) {
@@ -44,11 +55,12 @@ export function findJsonProblem(text: string): string | null {
       if (depth > maxDepth) return `JSON may be nested at most ${maxDepth} levels deep.`;
     } else if (code === closeBracket || code === closeBrace) depth -= 1;
     else if (code === colon) {
-      parts += 1;
+      fields += 1;
       names.add(text.slice(start, end));
       if (names.size > maxNames) return `JSON may have at most ${maxNames} different names of fields.`;
-    }
-    if (parts > maxParts) return `JSON may have at most ${maxParts} objects, lists and fields.`;
+    } else if (code === comma) commas += 1;
+    if (parts + fields > maxParts) return `JSON may have at most ${maxParts} objects, lists and fields.`;
+    if (parts + commas > maxValues) return `JSON may have at most ${maxValues} values.`;
   }
   return null;
 }
@@ -63,11 +75,10 @@ function findTextEnd(text: string, start: number): number {
   return text.length;
 }
 
-const maxDepth = 100;
-/** They take up to 15 ms; the numbers and texts of a list take less. */
-const maxParts = 50_000;
+/** The parts take up to 15 ms. */
+const parsedLimits: JsonLimits = { maxDepth: 100, maxParts: 50_000, maxValues: Number.POSITIVE_INFINITY };
 /** Each new name takes about 2 µs, twenty times as long as one that is repeated. */
 const maxNames = 1_000;
 
-const [quote, backslash, colon] = [0x22, 0x5c, 0x3a];
+const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];

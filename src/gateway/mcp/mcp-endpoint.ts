@@ -5,9 +5,10 @@ import {
   McpServer,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
+import Negotiator from 'negotiator';
 import type { InTimeSlice } from '../../base/async/time-slices.ts';
 import { internalErrorMessage } from '../../base/errors.ts';
-import { findJsonProblem, isObject, maxUncheckedLength, parseJson, readProperty } from '../../base/parse-json.ts';
+import { findJsonProblem, isObject, parseJson, readProperty } from '../../base/parse-json.ts';
 import { readVersion } from '../../base/process/package-files.ts';
 import { isLoopback } from '../../base/variables/parsers.ts';
 import type { Caller } from '../callers/caller.ts';
@@ -35,6 +36,8 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   const { graphql, issuer, inTimeSlice, events, addTools } = options;
   const listTools = createToolList(options);
   const consents = createConsents(options);
+  /** A tool may have a list of objects with a few fields. */
+  const maxValues = Math.max(4_000, 4 * options.maxIbans);
 
   return {
     /** RFC 9728. The issuer is the same text as in tokens: clients compare it. */
@@ -60,8 +63,11 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       return { ...refusal, headers };
     },
     async answer(exchange, caller, body) {
+      if (new Negotiator({ headers: { accept: acceptOf(exchange) } }).mediaType([json]) === undefined) {
+        return exchange.sendError(406, 'BAD_USER_INPUT', `The Accept header must allow ${json}.`);
+      }
       const text = body.toString();
-      const problem = text.length > maxUncheckedLength ? findJsonProblem(text) : null;
+      const problem = findJsonProblem(text, { maxDepth: 30, maxValues });
       if (problem !== null) return exchange.sendError(400, 'BAD_USER_INPUT', problem);
       const message = parseJson(text);
       if (!isObject(message)) {
@@ -98,11 +104,17 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     const handler = createMcpHandler(() => createServer(exchange, caller), { keepAliveMs: 0 });
     const response = await handler.fetch(request, { parsedBody: message });
     // All results are complete: no tool reports progress, and nothing can be subscribed to.
-    const bytes = new Uint8Array(await response.arrayBuffer());
+    const sent = await response.text();
     // The operation has ended as its client has left.
     if (exchange.signal.aborted) return exchange.finish(clientClosedRequest);
-    const sent = [...response.headers].filter(([name]) => name === 'content-type').flat();
-    exchange.send(response.status, [...sent, 'cache-control', 'no-store'], bytes);
+    const type = response.headers.get('content-type');
+    const isUnwrapped = type === eventStream && !acceptOf(exchange).includes(eventStream);
+    const headers = [
+      'cache-control',
+      'no-store',
+      ...(type === null ? [] : ['content-type', isUnwrapped ? json : type]),
+    ];
+    exchange.send(response.status, headers, isUnwrapped ? (/^data: (.*)$/m.exec(sent)?.[1] ?? '') : sent);
   }
 
   /** With the tools that the caller may use. */
@@ -173,11 +185,21 @@ function originOf({ headers: { host = 'localhost' } }: Exchange): string {
   return `${isLoopback(new URL(`http://${host}`).hostname) ? 'http' : 'https'}://${host}`;
 }
 
-/** The headers that the protocol reads; credentials are not among them. */
+/** The headers that the protocol reads; credentials are not among them. The SDK knows no ranges of media types. */
 function headersOf({ headers }: Exchange): [string, string][] {
-  const entries = Object.entries(headers).filter(([name]) => /^(accept|content-type|mcp-.*)$/.test(name));
-  return entries.map(([name, value]) => [name, String(value)]);
+  const entries = Object.entries(headers).filter(([name]) => /^(content-type|mcp-.*)$/.test(name));
+  return [
+    ['accept', `${json}, ${eventStream}`],
+    ...entries.map<[string, string]>(([name, value]) => [name, String(value)]),
+  ];
 }
+
+function acceptOf({ headers: { accept = '*/*' } }: Exchange): string {
+  return accept;
+}
+
+const json = 'application/json';
+const eventStream = 'text/event-stream';
 
 const serverInfo = { name: 'ledgerquill', title: 'Ledgerquill', version: readVersion() };
 

@@ -143,9 +143,13 @@ export function compileLater<T>(schema: JsonSchemaType): StandardSchemaWithJSON<
       version: 1,
       vendor: 'ledgerquill',
       jsonSchema: { input: () => schema, output: () => schema },
-      validate(value) {
+      async validate(value) {
         compiled ??= fromJsonSchema<T>(schema);
-        return compiled['~standard'].validate(value);
+        const result = await compiled['~standard'].validate(value);
+        // One message has the problems of all values.
+        return result.issues
+          ? { issues: result.issues.map(({ message }) => ({ message: message.slice(0, 500) })) }
+          : result;
       },
     },
   };

@@ -284,7 +284,6 @@ describe('a trusted document', () => {
 
   it.each([
     ['more calls', '', { a: tIban(1), b: tIban(2), more: [1, 2] }],
-    ['text that is too deep', '', `{"a":"","b":"","more":${'['.repeat(4_500)}${']'.repeat(4_500)}}`],
     [
       'a field that its input does not have',
       '"@tool" query two($i: GenerateIbanInput!) { generateIban(input: $i) { __typename } }',
@@ -293,11 +292,8 @@ describe('a trusted document', () => {
   ])('refuses other arguments, as for %s', async (_, text, args) => {
     const documents = { two: text || two(1).replace('(calls: 1)', '') };
     const { origin, upstream, log } = await tDocuments(documents, { isPaid: true, env: never });
-    const sent = typeof args === 'string' ? args : JSON.stringify(args);
-    const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"two","arguments":${sent}}}`;
-    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-    const response = await fetch(`${origin}/mcp`, { method: 'POST', headers, body });
-    expect(await response.text()).toContain('must NOT have additional properties');
+    const { body } = await tPost(origin, 'tools/call', { name: 'two', arguments: args });
+    expect(body.toString()).toContain('must NOT have additional properties');
     expect(log()).not.toContain('unexpected error');
     expect(upstream.calls).toHaveLength(0);
   });
@@ -434,4 +430,58 @@ it('is executed where only trusted documents are, and does not exist if MCP is o
   expect((await call('check_iban', { iban: tIban(1) })).isError).toBe(false);
   const off = await tListeningGateway({ MCP: 'off' });
   expect((await fetch(`${off.origin}/mcp`, { method: 'POST' })).status).toBe(404);
+});
+
+/** A message of the older edition. */
+function tPost(origin: string, method: string, params: object, accept: string | null = mcpHeaders.accept) {
+  const { accept: _, ...others } = mcpHeaders;
+  const headers = accept === null ? others : { ...others, accept };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  return tSend(`${origin}/mcp`, { method: 'POST', headers, body });
+}
+
+it.each([
+  ['40,000 objects', 'tools/list', { _meta: { a: Array(40_000).fill({}) } }, 'JSON may have at most 4000 values.'],
+  [
+    '4,000 numbers',
+    'tools/call',
+    { name: 'check_ibans', arguments: { ibans: Array(4_000).fill(1) } },
+    'JSON may have at most 4000 values.',
+  ],
+  [
+    'deep lists',
+    'initialize',
+    JSON.parse(`{"a":${'['.repeat(40)}${']'.repeat(40)}}`),
+    'JSON may be nested at most 30 levels deep.',
+  ],
+])('refuses a message with %s before it is validated', async (_, method, params, message) => {
+  const { origin } = await tListeningGateway(never);
+  const { status, json } = await tPost(origin, method, params);
+  expect([status, json().errors[0]?.message]).toEqual([400, message]);
+});
+
+it('sends one message for all wrong values of a call', async () => {
+  const { origin } = await tListeningGateway(never);
+  const { status, body } = await tPost(origin, 'tools/call', {
+    name: 'check_ibans',
+    arguments: { ibans: Array(1_000).fill(1) },
+  });
+  expect(status).toBe(200);
+  expect(body.toString()).toContain('data/ibans/0 must be string');
+  expect(body.length).toBeLessThan(1_000);
+});
+
+it.each([
+  ['*/*', 200, 'application/json'],
+  ['application/*', 200, 'application/json'],
+  [null, 200, 'application/json'],
+  ['application/json', 200, 'application/json'],
+  ['application/json, text/event-stream', 200, 'text/event-stream'],
+  ['text/html', 406, 'application/json; charset=utf-8'],
+  ['application/json;q=0, */*', 406, 'application/graphql-response+json; charset=utf-8'],
+])('answers a client that accepts %s with %i and %s', async (accept, status, type) => {
+  const { origin } = await tListeningGateway(never);
+  const received = await tPost(origin, 'tools/list', {}, accept);
+  expect([received.status, received.headers['content-type']]).toEqual([status, type]);
+  if (status === 200 && type === 'application/json') expect(received.json()).toHaveProperty('result.tools');
 });
