@@ -52,6 +52,7 @@ interface CheckOptions {
   profile?: Profile;
   report?: string;
   fix?: string;
+  /** The least severity of findings for the exit code 1. */
   failOn?: Severity;
   maxCalls?: string;
   dryRun?: true;
@@ -107,31 +108,21 @@ function readPlan(files: readonly string[], options: CheckOptions) {
     report: options.report ?? null,
     /** The file for a repaired copy, which is checked. */
     fix: options.fix ?? null,
-    /** The least severity of findings that are not to be overlooked. */
     failOn: options.failOn ?? 'warning',
     maxCalls: maxCalls === undefined ? null : Number(maxCalls),
-    /** The given options that are about tables, and those that are about payment messages. */
-    tableOptions: listGiven({
-      '--column': column,
-      '--bic-column': bicColumn,
-      '--name-column': nameColumn,
-      '--sheet': options.sheet,
-      '--encoding': options.encoding,
-    }),
-    messageOptions: listGiven({
-      '--profile': options.profile === 'auto' ? null : options.profile,
-      '--report': options.report,
-      '--fix': options.fix,
-    }),
+    /** The first given options that are about tables, and about payment messages; undefined: there are none. */
+    tableOption: findGiven(options, ['column', 'bicColumn', 'nameColumn', 'sheet', 'encoding']),
+    messageOption: findGiven(options, ['profile', 'report', 'fix']),
     isDryRun: options.dryRun ?? false,
     isResumed: options.resume ?? false,
     isQuiet: options.quiet ?? false,
   };
 }
 
-/** The names of the options that have a value. */
-function listGiven(options: Readonly<Record<string, string | null | undefined>>): string[] {
-  return Object.entries(options).flatMap(([name, value]) => (value == null ? [] : [name]));
+/** As it is written, such as --bic-column. The profile auto is that without the option. */
+function findGiven(options: CheckOptions, names: readonly (keyof CheckOptions)[]): string | undefined {
+  const given = names.find((name) => options[name] !== undefined && options[name] !== 'auto');
+  return given && `--${given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** What is read is not replaced, nor is what is written written twice. @throws UsageError */
@@ -323,14 +314,14 @@ async function checkFiles({ files, plan, source, answers, banks, report, onBroke
   };
 
   async function checkXml(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
-    const { profile, fix, format, tableOptions } = plan;
-    refuseOptions(tableOptions, `${file.name} is XML`, 'tables');
+    const { profile, fix, format, tableOption } = plan;
+    refuseOption(tableOption, `${file.name} is XML`, 'tables');
     const writing = { fix, format, output, bar, throwIfInterrupted };
     return checkMessageFile(file, { answers, banks, messageIds, profile, report, ...writing });
   }
 
   async function checkTable(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
-    refuseOptions(plan.messageOptions, `${file.name} is not XML`, 'payment messages');
+    refuseOption(plan.messageOption, `${file.name} is not XML`, 'payment messages');
     const tables = await readTables(file, { encoding: plan.encoding });
     const { sheet, columnNames } = plan;
     const planned = await checkTables({ fileName: file.name, tables, sheet, columnNames, answers, banks });
@@ -369,7 +360,7 @@ async function checkFiles({ files, plan, source, answers, banks, report, onBroke
   }
 
   /** Options may be about some of several files. @throws PaymentFileError if the only file is of the other kind */
-  function refuseOptions([option]: readonly string[], fact: string, subject: string): void {
+  function refuseOption(option: string | undefined, fact: string, subject: string): void {
     if (option !== undefined && files.length === 1)
       throw new PaymentFileError(`${fact}, but ${option} is about ${subject}`);
   }

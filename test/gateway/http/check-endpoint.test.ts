@@ -267,7 +267,7 @@ describe('a check that is not completed', () => {
     [
       'bytes of the answer',
       'text/csv',
-      `IBAN ${'x'.repeat(95)}\n${'x\n'.repeat(199)}`,
+      `IBAN ${'1'.repeat(95)}\n${'x\n'.repeat(199)}`,
       'The answer has more than 80000 b',
     ],
     [
