@@ -145,7 +145,7 @@ describe('a payment message', () => {
     expect(code).toBe(1);
     expect(lines(stdout).map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({ file: path('two.xml'), code: 'DUPLICATE_MESSAGE_ID' }),
-      expect.objectContaining({ file: path('two.xml'), code: 'VERSION_ENDS' }),
+      expect.objectContaining({ file: path('two.xml'), code: 'VERSION_ENDED' }),
     ]);
   });
 

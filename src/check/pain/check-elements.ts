@@ -9,6 +9,7 @@ import {
   maskIban,
   parseIban,
 } from '../../iban/iban.ts';
+import { mod97 } from '../../iban/mod97.ts';
 import { findCountryFormat } from '../../iban/registry.ts';
 import { suggestIbans } from '../../iban/suggest-ibans.ts';
 import { type BankFacts, checkNationally } from '../bank-facts.ts';
@@ -48,6 +49,7 @@ type ElementCheck = (element: XmlElement, checks: ElementChecks) => void;
 /** By the names of elements; the texts of all others are checked. */
 const checksByName: ReadonlyMap<string, ElementCheck> = new Map([
   ...ofEach('IBAN', checkIban),
+  ...ofEach('LEI', checkLei),
   ...ofEach('BIC BICFI AnyBIC BICOrBEI', checkBic),
   ...ofEach('PstlAdr', checkAddress),
   ...ofEach('Ctry CtryOfRes CtryOfBirth', checkCountry),
@@ -132,6 +134,16 @@ function checkBic(element: XmlElement, { findings }: ElementChecks): void {
   }
 }
 
+function checkLei(element: XmlElement, { findings }: ElementChecks): void {
+  const text = textOf(element) ?? '';
+  if (!/^[A-Z0-9]{18}\d\d$/.test(text) || mod97(text, 0) === 1) return;
+  findings.add(
+    'LEI_CHECK_DIGITS',
+    element,
+    'The check digits of the LEI do not match. Look it up in the register of LEIs.',
+  );
+}
+
 function checkAddress(address: XmlElement, { findings }: ElementChecks): void {
   const lines = findAll(address, 'AdrLine');
   const hasTown = textOf(find(address, 'TwnNm')) !== null;
@@ -142,7 +154,7 @@ function checkAddress(address: XmlElement, { findings }: ElementChecks): void {
     findings.add('ADDRESS_UNSTRUCTURED', address, message);
     return;
   }
-  if (lines.length > 0) findings.addSummary('ADDRESS_HYBRID', address, describeHybrid);
+  if (lines.length > 0 && hasTown) findings.addSummary('ADDRESS_HYBRID', address, describeHybrid);
   if (!hasTown)
     findings.add('ADDRESS_WITHOUT_TOWN', address, 'The address has no town. Add TwnNm, or leave the address out.');
   if (!hasCountry) {

@@ -2,13 +2,19 @@ import type { BankFacts } from '../bank-facts.ts';
 import { FingerprintMap } from '../fingerprints.ts';
 import { checkBics, checkSchemes } from './check-banks.ts';
 import { checkElements } from './check-elements.ts';
-import { checkCommonElements, checkPayment, checkTransaction, executionDayOf } from './check-payment.ts';
+import {
+  checkCommonElements,
+  checkPayerAddress,
+  checkPayment,
+  checkTransaction,
+  executionDayOf,
+} from './check-payment.ts';
 import { checkAmount, createTotalsCheck } from './check-totals.ts';
 import { createDuplicates } from './duplicates.ts';
 import { find, ibanOf, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
 import { findVersion, findVersionEnd, type MessageVersion } from './message-versions.ts';
-import { type Profile, schemeOf } from './profiles.ts';
+import { euroArea, otherEuCountries, type Profile, schemeOf } from './profiles.ts';
 import type { MessageParts } from './read-message.ts';
 import { Refusal } from './rules.ts';
 import type { StatusReport } from './status-report.ts';
@@ -79,6 +85,7 @@ export function createPartChecks(options: PartChecksOptions) {
       checkAmount(amount, findings);
       checkTransaction(element, { findings, version: of, today });
       if (of.isDirectDebit) checkCommonElements(payment.element, element, { findings, reported: payment.reported });
+      checkPayerAddress(payment.element, element, { findings, reported: payment.reported });
       duplicates.checkTransaction(element, of.other, amount);
       checkSchemes(payment.element, element, { findings, banks, version: of });
       report?.checkTransaction(payment.element, element, findings);
@@ -136,8 +143,9 @@ export function createPartChecks(options: PartChecksOptions) {
     country = ibanOf(find(element, `${of.own}Acct`)).slice(0, 2);
     const end = findVersionEnd(of.name, country);
     if (end !== null) {
-      const text = `${end.by} accept ${of.name} until ${end.date}. Send the version of 2019 (${end.source}).`;
-      findings.addSummary('VERSION_ENDS', element.parent ?? element, () => text, end.by);
+      const code = checked.executionDay > end.date ? 'VERSION_ENDED' : 'VERSION_ENDS';
+      const text = `${end.by} accept ${of.name} for payments until ${end.date}. Send the version of 2019 (${end.source}).`;
+      findings.addSummary(code, element.parent ?? element, () => text, end.by);
     }
     report?.checkPayment(element, findings);
     duplicates.checkPayment(find(element, 'PmtInfId'));
@@ -155,9 +163,5 @@ export function createPartChecks(options: PartChecksOptions) {
 
 /** Whether banks of a country must compare the names of payees: Regulation (EU) 2024/886. @param day ISO 8601 */
 function mustVerifyPayees(country: string, day: string): boolean {
-  return (euroArea.has(country) && day >= '2025-10-09') || (others.has(country) && day >= '2027-07-09');
+  return (euroArea.has(country) && day >= '2025-10-09') || (otherEuCountries.has(country) && day >= '2027-07-09');
 }
-
-/** The countries whose currency is the euro, and the others of the European Union. */
-const euroArea = new Set('AT BE BG CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK'.split(' '));
-const others = new Set('CZ DK HU PL RO SE'.split(' '));

@@ -1,8 +1,10 @@
+import { findCountryFormat } from '../../iban/registry.ts';
 import { readDay } from './check-elements.ts';
-import { checkReferences } from './check-references.ts';
-import { find, textOf, type XmlElement } from './elements.ts';
+import { checkReferences, isQrIban } from './check-references.ts';
+import { find, findAll, ibanOf, textOf, type XmlElement, xpathOf } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
 import type { MessageVersion } from './message-versions.ts';
+import { isInEea, serviceLevels } from './profiles.ts';
 import { describeCreditorIdProblem, isTargetClosed } from './values.ts';
 
 interface PaymentRules {
@@ -18,7 +20,13 @@ export function checkPayment(payment: XmlElement, { findings, version, today }: 
   // What is mandatory by ISO 20022 is compared with the schema.
   checkMandatory(find(payment, own), ['Nm'], findings);
   checkMandatory(find(payment, `${own}Acct`, 'Id'), ['IBAN'], findings);
-  checkCode(find(payment, 'PmtMtd'), isDirectDebit ? ['DD'] : ['TRF', 'CHK', 'TRA'], findings);
+  checkCode(find(payment, 'PmtMtd'), [isDirectDebit ? 'DD' : 'TRF'], findings);
+  checkServiceLevels(payment, findings);
+  const account = find(payment, `${own}Acct`);
+  const iban = find(account, 'Id', 'IBAN');
+  if (iban !== null && isQrIban(account)) {
+    findings.add('QR_IBAN', iban, 'A QR-IBAN only receives payments. Write the other IBAN of the account.');
+  }
   if (isDirectDebit) checkSequence(payment, findings);
   checkExecutionDate(find(payment, date), { findings, version, today });
   checkChargeBearer(payment, findings);
@@ -31,6 +39,15 @@ export function checkTransaction(transaction: XmlElement, { findings, version, t
   checkMandatory(transaction, [`${other}/Nm`, `${other}Acct/Id/IBAN`], findings);
   if (!isDirectDebit) checkMandatory(find(transaction, 'Amt'), ['InstdAmt'], findings);
   checkChargeBearer(transaction, findings);
+  checkServiceLevels(transaction, findings);
+  const type = find(transaction, 'PmtTpInf');
+  if (type !== null && find(transaction.parent, 'PmtTpInf') !== null) {
+    findings.add(
+      'ELEMENT_REPEATED',
+      type,
+      'PmtTpInf is in the payment, too. Give it in the payment or in its transactions.',
+    );
+  }
   checkReferences(transaction, findings);
   checkPurpose(find(transaction, 'Purp', 'Cd'), findings);
   if (isDirectDebit) checkDirectDebit(transaction, findings, today);
@@ -38,6 +55,7 @@ export function checkTransaction(transaction: XmlElement, { findings, version, t
 
 /** What a direct debit or, for all of its transactions, its payment must have. */
 const inDebitOrPayment: readonly (readonly [path: string, inDebit: readonly string[]])[] = [
+  ['PmtTpInf/SvcLvl', ['PmtTpInf', 'SvcLvl']],
   ['PmtTpInf/LclInstrm', ['PmtTpInf', 'LclInstrm']],
   ['PmtTpInf/SeqTp', ['PmtTpInf', 'SeqTp']],
   ['CdtrSchmeId', ['DrctDbtTx', 'CdtrSchmeId']],
@@ -57,6 +75,24 @@ export function checkCommonElements(
     checkMandatory(payment, [path], findings);
     reported.add(path);
   }
+}
+
+/** The regulation requires the address of the payer, where a bank is outside the European Economic Area. */
+export function checkPayerAddress(
+  payment: XmlElement,
+  transaction: XmlElement,
+  { findings, reported }: { findings: MessageFindings; reported: Set<string> },
+): void {
+  const payer = find(payment, 'Dbtr') ?? find(transaction, 'Dbtr');
+  const accounts = ['DbtrAcct', 'CdtrAcct'].map((name) => find(payment, name) ?? find(transaction, name));
+  const country = accounts
+    .map((account) => ibanOf(account).slice(0, 2))
+    .find((code) => findCountryFormat(code) && !isInEea(code));
+  if (payer === null || country === undefined || find(payer, 'PstlAdr') !== null || reported.has(xpathOf(payer)))
+    return;
+  if (payer.parent === payment) reported.add(xpathOf(payer));
+  const message = `The payer has no address, which payments from or to ${country}, outside the EEA, require. Add PstlAdr.`;
+  findings.add('ADDRESS_REQUIRED', payer, message);
 }
 
 /** Reports the elements at these paths that are missing, which SEPA requires. */
@@ -81,6 +117,17 @@ function checkCode(element: XmlElement | null, allowed: readonly string[], findi
   if (element === null || code === null || allowed.includes(code)) return;
   const [suggestion = null] = allowed.filter((each) => allowed.length === 1 || each === code.toUpperCase());
   findings.add('WRONG_CODE', element, `${element.name} must be ${allowed.join(' or ')}.`, suggestion);
+}
+
+function checkServiceLevels(part: XmlElement, findings: MessageFindings): void {
+  for (const level of findAll(find(part, 'PmtTpInf'), 'SvcLvl')) {
+    const element = find(level, 'Cd');
+    const code = textOf(element);
+    if (element === null || code === null || serviceLevels.has(code)) continue;
+    const capitals = code.toUpperCase();
+    const message = 'The service level is not one of ISO 20022, such as SEPA. The bank may refuse it.';
+    findings.add('SERVICE_LEVEL_UNKNOWN', element, message, serviceLevels.has(capitals) ? capitals : null);
+  }
 }
 
 function checkSequence(element: XmlElement, findings: MessageFindings): void {
@@ -161,7 +208,7 @@ function checkAmendment(mandate: XmlElement | null, findings: MessageFindings): 
 
 function checkCreditorId(scheme: XmlElement | null, findings: MessageFindings): void {
   if (scheme === null) return;
-  checkMandatory(scheme, ['Id/PrvtId/Othr/Id'], findings);
+  checkMandatory(scheme, ['Id/PrvtId/Othr/Id', 'Id/PrvtId/Othr/SchmeNm/Prtry'], findings);
   const other = find(scheme, 'Id', 'PrvtId', 'Othr');
   checkCode(find(other, 'SchmeNm', 'Prtry'), ['SEPA'], findings);
   const id = find(other, 'Id');

@@ -6,39 +6,58 @@ import type { MessageFindings } from './findings.ts';
 export function checkReferences(transaction: XmlElement, findings: MessageFindings): void {
   const remittance = find(transaction, 'RmtInf');
   const account = find(transaction, 'CdtrAcct');
-  const isQrIban = /^(?:CH|LI)\d\d3[01]\d{3}/.test(ibanOf(account));
+  const toQrIban = isQrIban(account);
   let hasQrReference = false;
   for (const structured of findAll(remittance, 'Strd')) {
     const reference = find(structured, 'CdtrRefInf', 'Ref');
     const type = find(structured, 'CdtrRefInf', 'Tp', 'CdOrPrtry');
     const proprietary = textOf(find(type, 'Prtry'));
-    const text = textOf(reference)?.replaceAll(' ', '') ?? '';
-    if (reference === null) continue;
+    const written = textOf(reference);
+    if (reference === null || written === null) continue;
+    const text = written.replaceAll(' ', '').toUpperCase();
+    const isCreditorReference = textOf(find(type, 'Cd')) === 'SCOR' && /^RF\d\d/.test(text);
+    if (text !== written && (proprietary === 'QRR' || isCreditorReference)) {
+      const message = 'The reference has spaces or small letters. Write only capital letters and digits.';
+      findings.add('REFERENCE_NOT_COMPACT', reference, message, text);
+    }
     if (proprietary === 'QRR') hasQrReference = true;
     if (proprietary === 'QRR' && !isQrReference(text)) {
       const message = 'A QR reference must have 27 digits, of which the last one is the check digit.';
       findings.add('REFERENCE_CHECK_DIGITS', reference, message);
-    } else if (proprietary === 'QRR' && !isQrIban) {
+    } else if (proprietary === 'QRR' && !toQrIban) {
       findings.add('QR_REFERENCE', reference, 'A QR reference needs a QR-IBAN. Write the QR-IBAN of the creditor.');
-    } else if (textOf(find(type, 'Cd')) === 'SCOR' && /^RF\d\d/i.test(text) && !isIso11649(text)) {
+    } else if (isCreditorReference && !isIso11649(text)) {
       const message = 'The check digits of the RF reference do not match. Compare it with the invoice.';
       findings.add('REFERENCE_CHECK_DIGITS', reference, message);
+    } else if (textOf(find(structured, 'CdtrRefInf', 'Tp', 'Issr')) === 'BBA') {
+      checkBelgianReference(reference, /^(\d{3})(\d{4})(\d{5})$/, findings);
     }
   }
-  if (isQrIban && !hasQrReference) {
-    const iban = find(account, 'Id', 'IBAN') ?? transaction;
+  const iban = find(account, 'Id', 'IBAN') ?? transaction;
+  const currency = find(transaction, 'Amt', 'InstdAmt')?.attributes.Ccy ?? 'EUR';
+  if (toQrIban && !['CHF', 'EUR'].includes(currency)) {
+    findings.add('QR_IBAN', iban, `A QR-IBAN receives CHF and EUR, not ${currency}. Write the other IBAN.`);
+  }
+  if (toQrIban && !hasQrReference) {
     findings.add(
       'QR_REFERENCE',
       iban,
       'A QR-IBAN needs a QR reference: Strd with Prtry QRR. Write it, or the other IBAN.',
     );
   }
-  for (const unstructured of findAll(remittance, 'Ustrd')) checkBelgianReference(unstructured, findings);
+  for (const unstructured of findAll(remittance, 'Ustrd')) {
+    checkBelgianReference(unstructured, /^(?:\+{3}|\*{3})(\d{3})\/(\d{4})\/(\d{5})(?:\+{3}|\*{3})$/, findings);
+  }
+}
+
+/** Whether an account receives payments with QR references only, by the number of its institution. */
+export function isQrIban(account: XmlElement | null): boolean {
+  return /^(?:CH|LI)\d\d3[01]\d{3}/.test(ibanOf(account));
 }
 
 /** Such as +++090/9337/55493+++: the last two digits are the remainder of the others by 97, or 97 for 0. */
-function checkBelgianReference(element: XmlElement, findings: MessageFindings): void {
-  const [, ...parts] = /^(?:\+{3}|\*{3})(\d{3})\/(\d{4})\/(\d{5})(?:\+{3}|\*{3})$/.exec(element.text.trim()) ?? [];
+function checkBelgianReference(element: XmlElement, format: RegExp, findings: MessageFindings): void {
+  const [, ...parts] = format.exec(element.text.trim()) ?? [];
   if (parts.length === 0) return;
   const digits = parts.join('');
   if ((Number(digits.slice(0, 10)) % 97 || 97) === Number(digits.slice(10))) return;
@@ -48,8 +67,7 @@ function checkBelgianReference(element: XmlElement, findings: MessageFindings): 
 
 /** Creditor references: RF, two check digits, 1 to 21 letters and digits. */
 function isIso11649(text: string): boolean {
-  const compact = text.toUpperCase();
-  return /^RF\d\d[A-Z0-9]{1,21}$/.test(compact) && mod97(compact, 4) === 1;
+  return /^RF\d\d[A-Z0-9]{1,21}$/.test(text) && mod97(text, 4) === 1;
 }
 
 /** By the recursive method modulo 10. */

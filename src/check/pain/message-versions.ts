@@ -121,7 +121,7 @@ interface VersionEnd {
   countries: readonly string[];
   /** By which banks. */
   by: string;
-  /** In words. */
+  /** The last day, in ISO 8601. */
   date: string;
   source: string;
 }
@@ -129,15 +129,15 @@ interface VersionEnd {
 const versionEnds: readonly VersionEnd[] = [
   {
     versions: ['pain.001.001.03', 'pain.001.003.03', 'pain.008.001.02', 'pain.008.003.02'],
-    ...{ countries: ['DE'], by: 'German banks', date: 'November 2026', source: 'DFÜ agreement' },
+    ...{ countries: ['DE'], by: 'German banks', date: '2026-11-14', source: 'DFÜ agreement' },
   },
   {
     versions: ['pain.001.001.03', 'pain.008.001.02'],
-    ...{ countries: ['CH', 'LI'], by: 'Swiss banks', date: 'November 2026', source: 'Swiss Payment Standards' },
+    ...{ countries: ['CH', 'LI'], by: 'Swiss banks', date: '2026-11-14', source: 'Swiss Payment Standards' },
   },
 ];
 
-/** When the banks of a country cease to accept a version; null if no day is known. A hint is given before it, too. */
+/** When the banks of a country cease to accept a version; null if no day is known. */
 export function findVersionEnd(version: string, country: string): VersionEnd | null {
   return versionEnds.find((end) => end.versions.includes(version) && end.countries.includes(country)) ?? null;
 }

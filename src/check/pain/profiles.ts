@@ -16,13 +16,30 @@ export function schemeOf(
 ): Scheme {
   if (profile !== 'auto') return profile;
   if (version.community !== null) return version.community;
+  const levels = [payment, transaction].flatMap(serviceLevelsOf);
+  const isSwiss = /^(?:CH|LI)/.test(ibanOf(find(payment, `${version.own}Acct`)));
+  if (levels.length > 0 || isSwiss) return levels.includes('SEPA') ? 'sepa' : isSwiss ? 'sps' : 'iso';
   return isSepa(payment, transaction, version) ? 'sepa' : 'iso';
 }
 
-/** By its service level or, without one, by its currency and accounts. */
+/** Those that are known, whatever their letters: a bank reads them as they are meant, or asks. */
+function serviceLevelsOf(part: XmlElement | null): readonly string[] {
+  const levels = findAll(find(part, 'PmtTpInf'), 'SvcLvl');
+  const codes = levels.map((level) => textOf(find(level, 'Cd'))?.toUpperCase() ?? 'proprietary');
+  return codes.filter((code) => code === 'proprietary' || serviceLevels.has(code));
+}
+
+/** External service levels of ISO 20022. */
+// cspell:disable
+export const serviceLevels: ReadonlySet<string> = new Set(
+  'BKTR G001 G002 G003 G004 G005 G006 G007 G009 INST NPCA NUGP NURG PRPT SDVA SEPA SRTP SVAT SVDE URGP URNS WFSM'.split(
+    ' ',
+  ),
+);
+// cspell:enable
+
+/** By its currency and accounts. */
 function isSepa(payment: XmlElement, transaction: XmlElement | null, { isDirectDebit }: MessageVersion): boolean {
-  const levels = [payment, transaction].flatMap((part) => findAll(find(part, 'PmtTpInf'), 'SvcLvl'));
-  if (levels.length > 0) return levels.some((level) => textOf(find(level, 'Cd')) === 'SEPA');
   if (textOf(find(payment, 'PmtMtd')) === 'CHK') return false;
   const amount = findAmount(transaction, isDirectDebit);
   const isInEuro = transaction === null || (amount?.name === 'InstdAmt' && amount.attributes.Ccy === 'EUR');
@@ -38,4 +55,15 @@ function isInSepa(account: XmlElement): boolean {
 export function findAmount(transaction: XmlElement | null, isDirectDebit: boolean): XmlElement | null {
   if (isDirectDebit) return find(transaction, 'InstdAmt');
   return find(transaction, 'Amt', 'InstdAmt') ?? find(transaction, 'Amt', 'EqvtAmt', 'Amt');
+}
+
+/** The countries whose currency is the euro, and the others of the European Union. */
+export const euroArea: ReadonlySet<string> = new Set(
+  'AT BE BG CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK'.split(' '),
+);
+export const otherEuCountries: ReadonlySet<string> = new Set('CZ DK HU PL RO SE'.split(' '));
+
+/** The European Economic Area. */
+export function isInEea(country: string): boolean {
+  return euroArea.has(country) || otherEuCountries.has(country) || ['IS', 'LI', 'NO'].includes(country);
 }

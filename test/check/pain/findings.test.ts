@@ -124,6 +124,13 @@ const cases: Partial<Record<RuleCode, readonly Case[]>> = {
     without('<MndtId>MANDATE-1</MndtId>', `${debit}/DrctDbtTx/MndtRltdInf`, 'MndtId', 'pain.008.001.08'),
     without('<DtOfSgntr>2024-02-29</DtOfSgntr>', `${debit}/DrctDbtTx/MndtRltdInf`, 'DtOfSgntr', 'pain.008.001.02'),
     without('<SeqTp>RCUR</SeqTp>', `${payment}/PmtTpInf`, 'SeqTp', 'pain.008.001.02'),
+    without('<SvcLvl><Cd>SEPA</Cd></SvcLvl>', `${payment}/PmtTpInf`, 'SvcLvl', 'pain.008.001.08'),
+    without(
+      '<SchmeNm><Prtry>SEPA</Prtry></SchmeNm>',
+      `${payment}/CdtrSchmeId/Id/PrvtId/Othr`,
+      'SchmeNm/Prtry',
+      'pain.008.001.08',
+    ),
     without('<LclInstrm><Cd>CORE</Cd></LclInstrm>', `${payment}/PmtTpInf`, 'LclInstrm', 'pain.008.001.02'),
     without(/<CdtrSchmeId>.*?<\/CdtrSchmeId>/s, payment, 'CdtrSchmeId', 'pain.008.001.08'),
     without(/<Nm>[^<]*<\/Nm>(?=<\/Cdtr>)/, `${payment}/Cdtr`, 'Nm', 'pain.008.001.02'),
@@ -171,6 +178,10 @@ const cases: Partial<Record<RuleCode, readonly Case[]>> = {
       change: [['<PmtMtd>TRF</PmtMtd>', '<PmtMtd>TRF</PmtMtd><PmtMtd>TRF</PmtMtd><PmtMtd>TRF</PmtMtd>']],
       at: `${payment}/PmtMtd[2]`,
       message: /^PmtMtd is given more than once in PmtInf\./,
+    },
+    {
+      change: [['<Amt>', '<PmtTpInf><SvcLvl><Cd>SEPA</Cd></SvcLvl></PmtTpInf><Amt>']],
+      ...{ at: `${transfer}/PmtTpInf`, message: /^PmtTpInf is in the payment, too\./ },
     },
   ],
   ATTRIBUTE_NOT_EXPECTED: [
@@ -229,6 +240,7 @@ const cases: Partial<Record<RuleCode, readonly Case[]>> = {
   ],
   WRONG_CODE: [
     { change: [['>TRF<', '>trf<']], at: `${payment}/PmtMtd`, suggestion: 'TRF' },
+    { change: [['>TRF<', '>CHK<']], at: `${payment}/PmtMtd`, suggestion: 'TRF' },
     { ...directDebit, change: [['>DD<', '>TRF<']], at: `${payment}/PmtMtd`, suggestion: 'DD' },
     { ...directDebit, change: [['CORE', 'COR1']], at: `${payment}/PmtTpInf/LclInstrm/Cd`, message: /CORE or B2B/ },
     { ...directDebit, change: [['RCUR', 'RPRE']], at: `${payment}/PmtTpInf/SeqTp` },
@@ -412,7 +424,6 @@ const cases: Partial<Record<RuleCode, readonly Case[]>> = {
     {
       ...withAddress('<AdrTp><Cd>BIZZ</Cd></AdrTp><Ctry>DE</Ctry><AdrLine>Frankfurt</AdrLine>'),
       at: address,
-      others: ['ADDRESS_HYBRID'],
     },
   ],
   ADDRESS_WITHOUT_COUNTRY: [{ ...withAddress('<TwnNm>Frankfurt</TwnNm>'), at: address }],
@@ -472,7 +483,7 @@ const cases: Partial<Record<RuleCode, readonly Case[]>> = {
       change: [
         [
           '</DtOfSgntr>',
-          '</DtOfSgntr><AmdmntInd>true</AmdmntInd><AmdmntInfDtls><OrgnlCdtrSchmeId><Id><PrvtId><Othr><Id>DE89ZZZ09999999999</Id></Othr></PrvtId></Id></OrgnlCdtrSchmeId></AmdmntInfDtls>',
+          '</DtOfSgntr><AmdmntInd>true</AmdmntInd><AmdmntInfDtls><OrgnlCdtrSchmeId><Id><PrvtId><Othr><Id>DE89ZZZ09999999999</Id><SchmeNm><Prtry>SEPA</Prtry></SchmeNm></Othr></PrvtId></Id></OrgnlCdtrSchmeId></AmdmntInfDtls>',
         ],
       ],
     },
@@ -500,13 +511,73 @@ Object.assign(cases, {
   VERSION_ENDS: [
     {
       version: 'pain.001.001.03',
+      change: [[/2026-11-30/g, '2026-11-13']],
+      at: '',
+      options: { today: '2026-11-12' },
+      message: /^German banks accept pain\.001\.001\.03 for payments until 2026-11-14\./,
+    },
+  ],
+  VERSION_ENDED: [
+    {
+      // The day of the payment decides.
+      version: 'pain.001.001.03',
       change: [],
       at: '',
-      message: /^German banks accept pain\.001\.001\.03 until November 2026\./,
+      options: { today: '2026-11-12' },
     },
     {
-      ...{ version: 'pain.008.001.02', at: '', message: /^Swiss banks accept pain\.008\.001\.02 until / },
+      ...{ version: 'pain.008.001.02', at: '', message: /^Swiss banks accept pain\.008\.001\.02 for payments until / },
       change: [[/DE89370400440532013000/g, 'CH9300762011623852957']],
+      others: ['ADDRESS_REQUIRED', 'ADDRESS_REQUIRED', 'ADDRESS_REQUIRED'],
+    },
+  ],
+  SERVICE_LEVEL_UNKNOWN: [
+    { change: [['<Cd>SEPA', '<Cd>Sepa']], at: `${payment}/PmtTpInf/SvcLvl/Cd`, suggestion: 'SEPA' },
+    {
+      // The payment is judged by its currency and accounts.
+      change: [
+        ['<Cd>SEPA', '<Cd>SEPB'],
+        ['SLEV', 'SHAR'],
+      ], // cspell:disable-line
+      ...{ at: `${payment}/PmtTpInf/SvcLvl/Cd`, others: ['CHARGE_BEARER_NOT_SLEV'] },
+    },
+  ],
+  ADDRESS_REQUIRED: [
+    {
+      change: [
+        [/<PstlAdr>.*?<\/PstlAdr>/, ''],
+        ['NL91ABNA0417164300', 'GB29NWBK60161331926819'],
+      ],
+      ...{ at: `${payment}/Dbtr`, message: /from or to GB, outside the EEA/ },
+    },
+  ],
+  LEI_CHECK_DIGITS: [
+    {
+      change: [
+        ['</Nm></InitgPty>', '</Nm><Id><OrgId><LEI>529900T8BM49AURSDO56</LEI></OrgId></Id></InitgPty>'], // cspell:disable-line
+      ],
+      at: 'GrpHdr/InitgPty/Id/OrgId/LEI',
+    },
+  ],
+  QR_IBAN: [
+    {
+      change: [['DE89370400440532013000', 'CH4431999123000889012']],
+      ...{ at: `${payment}/DbtrAcct/Id/IBAN`, message: /^A QR-IBAN only receives payments\./ },
+    },
+    {
+      ...withIban('CH4431999123000889012'),
+      change: [
+        [frenchElement, 'CH4431999123000889012'],
+        ['Ccy="EUR">12.35', 'Ccy="USD">12.35'],
+        [/<Ustrd>.*?<\/Ustrd>/, structured('<Prtry>QRR</Prtry>', '210000000003139471430009017')],
+      ],
+      ...{ message: /^A QR-IBAN receives CHF and EUR, not USD\./, options: { profile: 'iso' } },
+    },
+  ],
+  REFERENCE_NOT_COMPACT: [
+    {
+      change: [[/<Ustrd>.*?<\/Ustrd>/, structured('<Cd>SCOR</Cd>', 'rf18 5390 0754 7034')]],
+      ...{ at: `${transfer}/RmtInf/Strd/CdtrRefInf/Ref`, suggestion: 'RF18539007547034' },
     },
   ],
   ADDRESS_HYBRID: [
@@ -602,6 +673,12 @@ Object.assign(cases, {
       ...{ at: `${transfer}/RmtInf/Strd/CdtrRefInf/Ref`, message: /RF reference/ },
     },
     {
+      change: [
+        [/<Ustrd>.*?<\/Ustrd>/, structured('<Cd>SCOR</Cd>', '090933755494').replace('</Tp>', '<Issr>BBA</Issr></Tp>')],
+      ],
+      ...{ at: `${transfer}/RmtInf/Strd/CdtrRefInf/Ref`, message: /Belgian structured communication/ },
+    },
+    {
       change: [[/<Ustrd>.*?<\/Ustrd>/, '<Ustrd>+++090/9337/55494+++</Ustrd>']],
       ...{ at: `${transfer}/RmtInf/Ustrd`, message: /Belgian structured communication/ },
     },
@@ -659,7 +736,9 @@ describe('a case', () => {
       message: expect.stringMatching(expected.message ?? /^[A-Z].*\.$/),
       suggestion: expected.suggestion ?? null,
     });
-    const codes = (code === 'VERSION_ENDS' ? findings : withoutVersionEnd(findings)).map((finding) => finding.code);
+    const codes = (code.startsWith('VERSION_END') ? findings : withoutVersionEnd(findings)).map(
+      (finding) => finding.code,
+    );
     expect(codes.toSorted()).toEqual([code, ...(expected.others ?? [])].toSorted());
     for (const finding of findings)
       expect(finding.message).not.toMatch(/[A-Z]{2}\d\d ?[A-Z0-9]{4} ?[A-Z0-9]{4} ?[A-Z0-9]{3}/);

@@ -4,7 +4,7 @@ import { findAllIn, rightMessage, versions } from '../../support/check/pain-mess
 it.each(versions)('finds nothing in a right %s', async (version) => {
   const { findings, summary } = await findAllIn(rightMessage(version));
   const isOld = version === 'pain.001.001.03' || version === 'pain.008.001.02';
-  expect(findings.map(({ code }) => code)).toEqual(isOld ? ['VERSION_ENDS'] : []);
+  expect(findings.map(({ code }) => code)).toEqual(isOld ? ['VERSION_ENDED'] : []);
   expect(summary).toEqual({
     message: version,
     payments: 2,
@@ -85,10 +85,13 @@ describe('finds nothing', () => {
       'where each transaction has its sequence and creditor',
       debit
         .replaceAll(/ *<(PmtTpInf|CdtrSchmeId)>.*?<\/\1>\n/gs, '')
-        .replaceAll('</PmtId>', '</PmtId><PmtTpInf><LclInstrm><Cd>B2B</Cd></LclInstrm><SeqTp>OOFF</SeqTp></PmtTpInf>')
+        .replaceAll(
+          '</PmtId>',
+          '</PmtId><PmtTpInf><SvcLvl><Cd>SEPA</Cd></SvcLvl><LclInstrm><Cd>B2B</Cd></LclInstrm><SeqTp>OOFF</SeqTp></PmtTpInf>',
+        )
         .replaceAll(
           '</MndtRltdInf>',
-          '</MndtRltdInf><CdtrSchmeId><Id><PrvtId><Othr><Id>DE98ABC09999999999</Id></Othr></PrvtId></Id></CdtrSchmeId>',
+          '</MndtRltdInf><CdtrSchmeId><Id><PrvtId><Othr><Id>DE98ABC09999999999</Id><SchmeNm><Prtry>SEPA</Prtry></SchmeNm></Othr></PrvtId></Id></CdtrSchmeId>',
         ),
     ],
     [
