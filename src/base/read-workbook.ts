@@ -57,12 +57,16 @@ export async function readWorkbook(file: WorkbookFile): Promise<readonly Workboo
   const texts = parts.has(sharedPath) ? await readSharedTexts(parts, sharedPath) : [];
   const dateStyles = parts.has(stylesPath) ? await readDateStyles(parts, stylesPath) : new Set<number>();
   const content = { texts, dateStyles, isSince1904 };
+  const targetsById = new Map(targets.map((target) => [target.id, target]));
+  const used = new Set<string>();
   return sheets.flatMap(({ name, id, isHidden }) => {
     const sheet = toOneLine(name);
-    const target = targets.find((each) => each.id === id);
+    const target = targetsById.get(id);
     // The others are charts and dialogs.
     if (target?.type !== 'worksheet') return [];
     if (!parts.has(target.path)) throw damaged(file, `the sheet "${sheet}" is missing`);
+    if (used.has(target.path)) throw damaged(file, `the sheet "${sheet}" has the part of another sheet`);
+    used.add(target.path);
     return [{ name: sheet, isHidden, rows: () => readRows(parts, target.path, { ...content, sheet }) }];
   });
 }
@@ -195,12 +199,24 @@ async function readTargets(parts: Parts, folder: string) {
   await parseWhole(parts, `${folder}_rels/workbook.xml.rels`, {
     open(name, { Id = '', Type = '', Target = '' }) {
       if (name !== 'Relationship') return;
-      const target = Target.replaceAll('\\', '/').toLowerCase();
-      const path = target.startsWith('/') ? target.slice(1) : new URL(target, `file:///${folder}`).pathname.slice(1);
-      targets.push({ id: Id, type: Type.slice(Type.lastIndexOf('/') + 1), path: decodeURI(path) });
+      targets.push({
+        id: Id,
+        type: Type.slice(Type.lastIndexOf('/') + 1),
+        path: resolvePath(parts.file, folder, Target),
+      });
     },
   });
   return targets;
+}
+
+/** @param target a URL, relative to the folder */
+function resolvePath(file: WorkbookFile, folder: string, target: string): string {
+  const path = target.replaceAll('\\', '/').toLowerCase();
+  try {
+    return decodeURI(path.startsWith('/') ? path.slice(1) : new URL(path, `file:///${folder}`).pathname.slice(1));
+  } catch {
+    throw damaged(file, `${toOneLine(target)} is no path of a part`);
+  }
 }
 
 async function readSharedTexts(parts: Parts, path: string): Promise<readonly string[]> {

@@ -1,4 +1,3 @@
-import { type InTimeSlice, runAtOnce } from '../base/async/time-slices.ts';
 import { isValidIban } from '../iban/iban.ts';
 import type { Answer } from './answers/answer-source.ts';
 import type { Answers } from './answers/answers.ts';
@@ -45,8 +44,6 @@ interface CheckOptions {
   columnNames: ColumnNames;
   answers: Pick<Answers, 'find' | 'hurry'>;
   banks: BankFacts;
-  /** For a process that has other work, too. */
-  inTimeSlice?: InTimeSlice;
 }
 
 interface CheckTablesOptions extends CheckOptions {
@@ -105,7 +102,6 @@ async function checkRows(
   isReported: boolean,
   options: CheckOptions,
 ): Promise<CheckedTable> {
-  const { columnNames, inTimeSlice } = options;
   const groups = table.groups[Symbol.asyncIterator]();
   const sample: (readonly Cells[])[] = [];
   let sampled = 0;
@@ -115,10 +111,10 @@ async function checkRows(
     sample.push(next.value);
     sampled += next.value.length;
   }
-  const names = isReported ? noNames : columnNames;
+  const names = isReported ? noNames : options.columnNames;
   const first = sample.flat().slice(0, sampleRows);
   const isBlank = first.every(isBlankRow);
-  const found = await findColumns(name, first, names, inTimeSlice);
+  const found = findColumns(name, first, names);
   const columns = isReported ? { ...found, ibans: [] } : found;
   return { columns, isBlank, rows: checkGroups(sample, groups, columns, options) };
 }
@@ -131,8 +127,8 @@ const sampleRows = 1_000;
 /** Rows that wait for answers: two full lists of a gateway while the next ones are read. */
 const maxWaitingRows = 5_000;
 
-/** Groups of rows in memory. A group of a text has a kilobyte. */
-const maxGroups = 1_000;
+/** Groups of rows in memory. A group of a text has eight kilobytes, or a long row. */
+const maxGroups = 250;
 
 interface WaitingRow {
   row: number;
@@ -150,7 +146,7 @@ async function* checkGroups(
   sample: (readonly Cells[])[],
   groups: AsyncIterator<readonly Cells[]>,
   columns: Columns,
-  { answers, banks, inTimeSlice = runAtOnce }: CheckOptions,
+  { answers, banks }: CheckOptions,
 ): AsyncGenerator<readonly CheckedRow[]> {
   const waiting: WaitingRow[][] = [];
   let waitingRows = 0;
@@ -160,7 +156,7 @@ async function* checkGroups(
   for (;;) {
     const next = sample.length > 0 ? { value: sample.shift() ?? [], done: false } : await groups.next();
     if (next.done) break;
-    waiting.push(await inTimeSlice(() => next.value.map(begin)));
+    waiting.push(next.value.map(begin));
     waitingRows += next.value.length;
     while (waitingRows > maxWaitingRows || waiting.length > maxGroups || isAnswered(waiting[0]))
       yield await takeReady();
@@ -187,15 +183,8 @@ async function* checkGroups(
   async function takeReady(): Promise<readonly CheckedRow[]> {
     const taken = waiting.shift() ?? [];
     waitingRows -= taken.length;
-    const checked: CheckedRow[] = [];
-    for (let at = 0; at < taken.length; at += rowsInTurn) {
-      const rows = taken.slice(at, at + rowsInTurn);
-      if (!isAnswered(rows)) for (const { ibans } of rows) await waitForAnswers(ibans);
-      await inTimeSlice(() => {
-        for (const each of rows) checked.push(judge(each));
-      });
-    }
-    return checked;
+    if (!isAnswered(taken)) for (const { ibans } of taken) await waitForAnswers(ibans);
+    return taken.map(judge);
   }
 
   async function waitForAnswers(cells: readonly WaitingCell[]): Promise<void> {
@@ -212,9 +201,6 @@ async function* checkGroups(
     return { row, cells, kind, result };
   }
 }
-
-/** Suggestions for a wrong IBAN take less than half a millisecond. */
-const rowsInTurn = 8;
 
 function isAnswered(rows: readonly WaitingRow[] | undefined): boolean {
   return rows?.every(({ ibans }) => ibans.every(({ answer }) => !(answer instanceof Promise))) ?? false;

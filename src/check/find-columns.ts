@@ -1,4 +1,3 @@
-import { type InTimeSlice, runAtOnce } from '../base/async/time-slices.ts';
 import { columnIndex } from '../base/read-workbook.ts';
 import { compactBic, findBicProblems } from '../iban/bic.ts';
 import {
@@ -54,19 +53,9 @@ export interface ColumnNames {
  * nothing else.
  * @throws PaymentFileError if a name matches no column
  */
-export async function findColumns(
-  fileName: string,
-  rows: readonly Cells[],
-  names: ColumnNames,
-  inTimeSlice: InTimeSlice = runAtOnce,
-): Promise<Columns> {
-  const mapInSlices: MapInSlices = async (items, map) => {
-    const results = [];
-    for (const [index, item] of items.entries()) results.push(await inTimeSlice(() => map(item, index)));
-    return results;
-  };
-  const counts = await countCells(rows, mapInSlices);
-  const titleRow = await findTitleRow(rows, counts, names.iban, mapInSlices);
+export function findColumns(fileName: string, rows: readonly Cells[], names: ColumnNames): Columns {
+  const counts = countCells(rows);
+  const titleRow = findTitleRow(rows, counts, names.iban);
   const titles = readTitles(rows, titleRow);
   const labels = titles.map((title, column) => (isLabel(title) ? title : columnLetters(column)));
   const find = (name: string) => findNamed(fileName, name, { titles, width: counts.length });
@@ -74,17 +63,14 @@ export async function findColumns(
   const isOwn = (column: number) => earlierResult === null || column < earlierResult;
 
   const data = titleRow === null ? rows : rows.slice(titleRow);
-  const dataCounts = titleRow === null ? counts : await countCells(data, mapInSlices);
+  const dataCounts = titleRow === null ? counts : countCells(data);
   const found = findIbanColumns(titles, dataCounts).filter(({ column }) => isOwn(column));
   const chosen = names.iban === null ? found : chooseColumn(find(names.iban), found);
-  const isFree = (column: number) => isOwn(column) && !chosen.some((each) => each.column === column);
+  const taken = new Set(chosen.map(({ column }) => column));
+  const isFree = (column: number) => isOwn(column) && !taken.has(column);
   const others = titles.map((_, column) => column).filter(isFree);
-  const filter = async (columns: readonly number[], matches: (column: number) => boolean) => {
-    const matching = await mapInSlices(columns, matches);
-    return columns.filter((_, index) => matching[index]);
-  };
   const isBic = (column: number) => isBicColumn(titles[column], data, column);
-  const bics = names.bic === null ? (await filter(others, isBic)).slice(0, maxBicColumns) : [find(names.bic)];
+  const bics = names.bic === null ? others.filter(isBic).slice(0, maxBicColumns) : [find(names.bic)];
   const free = others.filter((column) => !bics.includes(column));
   const party = chosen[0]?.party ?? 'payee';
   const mayBeNames = free.filter((column) => !isOfOthers(wordsOf(titles[column]), party));
@@ -92,19 +78,12 @@ export async function findColumns(
     .flatMap((column) => rankName(wordsOf(titles[column]), party).map((rank) => ({ column, rank })))
     .toSorted((one, other) => one.rank - other.rank)
     .find(({ column }) => !hasOnlyNumbers(data, column));
-  const findName = async () =>
-    titled?.column ?? (await filter(mayBeNames, (column) => isNameColumn(data, column)))[0] ?? null;
-  const name = names.name !== null ? find(names.name) : await findName();
+  const findName = () => titled?.column ?? mayBeNames.find((column) => isNameColumn(data, column)) ?? null;
+  const name = names.name !== null ? find(names.name) : findName();
   const ibans = names.bic === null ? pairBics(chosen, bics, titles) : setBics(chosen, bics[0] ?? null);
   const notChecked = found.filter(({ column }) => isFree(column)).map(({ column }) => column);
   return { ibans, name, titleRow, titles: labels, notChecked, isWhole: names.iban === null, earlierResult };
 }
-
-/** Begins each item in its turn. */
-type MapInSlices = <Item, Result>(
-  items: readonly Item[],
-  map: (item: Item, index: number) => Result,
-) => Promise<readonly Result[]>;
 
 /** Of a column, in the first rows. */
 interface CellCount {
@@ -116,12 +95,9 @@ interface CellCount {
   distinct: Set<string>;
 }
 
-async function countCells(rows: readonly Cells[], mapInSlices: MapInSlices): Promise<readonly CellCount[]> {
+function countCells(rows: readonly Cells[]): readonly CellCount[] {
   const counts: CellCount[] = [];
-  await mapInSlices(rows, countRow);
-  return counts;
-
-  function countRow(row: Cells): void {
+  for (const row of rows) {
     for (const [column, cell] of row.entries()) {
       counts[column] ??= noCells();
       const count = counts[column];
@@ -133,6 +109,7 @@ async function countCells(rows: readonly Cells[], mapInSlices: MapInSlices): Pro
       count.distinct.add(readIbanCell(cell));
     }
   }
+  return counts;
 }
 
 function noCells(): CellCount {
@@ -206,20 +183,14 @@ const maxBicColumns = 20;
  * The number of the row with the titles, from 1; null if there is none. The own account may be above it, as may be notes, whose rows
  * have fewer cells.
  */
-async function findTitleRow(
-  rows: readonly Cells[],
-  counts: readonly CellCount[],
-  name: string | null,
-  mapInSlices: MapInSlices,
-): Promise<number | null> {
-  const isNamed = (row: Cells) => name !== null && row.some((cell) => isTitle(cell, name));
-  const named = (await mapInSlices(rows, isNamed)).indexOf(true);
+function findTitleRow(rows: readonly Cells[], counts: readonly CellCount[], name: string | null): number | null {
+  const named = name === null ? -1 : rows.findIndex((row) => row.some((cell) => isTitle(cell, name)));
   if (named >= 0) return named + 1;
   const position = name === null ? null : readPosition(name, counts.length);
   const most = counts.reduce((best, count, column) => (count.ibans > (counts[best]?.ibans ?? 0) ? column : best), 0);
   const column = position ?? ((counts[most]?.ibans ?? 0) > 0 ? most : null);
-  const filled = await mapInSlices(rows, countFilled);
-  const hasIban = await mapInSlices(rows, (row) => row.some(looksLikeIban));
+  const filled = rows.map(countFilled);
+  const hasIban = rows.map((row) => row.some(looksLikeIban));
   const widths = filled.filter((_, index) => hasIban[index]).toSorted((one, other) => one - other);
   const usual = widths[widths.length >> 1] ?? 0;
   const isNote = (width: number) => width <= maxNoteCells && usual > maxNoteCells;
@@ -230,7 +201,7 @@ async function findTitleRow(
     return texts.some((cell) => accountWords.test(wordsOf(String(cell ?? ''))));
   };
   // The widest of them has the titles.
-  const accountWidths = await mapInSlices(above, (row, index) => (isAccount(row) ? (filled[index] ?? 0) : 0));
+  const accountWidths = above.map((row, index) => (isAccount(row) ? (filled[index] ?? 0) : 0));
   const mostFilled = Math.max(0, ...accountWidths);
   if (mostFilled > 0) return accountWidths.indexOf(mostFilled) + 1;
   if (column === null) return null;

@@ -115,8 +115,9 @@ function judgeAlone(row: RowToJudge, { iban, column }: IbanCell, findings: Findi
 
 /** The row has no IBAN, which is reported once. That of the payer does not pay a payee without one. */
 function isMissing({ ibans }: RowToJudge, column: number): boolean {
+  if (column !== ibans[0]?.column) return false;
   const payees = ibans.filter(({ party }) => party !== 'payer');
-  return column === ibans[0]?.column && (payees.length > 0 ? payees : ibans).every(({ iban }) => iban === '');
+  return (payees.length > 0 ? payees : ibans).every(({ iban }) => iban === '');
 }
 
 function judgeAnswer(row: RowToJudge, { iban, column, answer }: IbanCell, findings: Finding[]): Judgement {
@@ -165,10 +166,12 @@ function judgeBic(row: RowToJudge, { iban, bic: column, answer }: IbanCell, find
 function findUncheckedIbans(row: RowToJudge, findings: Finding[]): void {
   const { cells, columns, ibans } = row;
   if (!columns.isWhole) return;
+  const checkedColumns = new Set(ibans.map(({ column }) => column));
+  const checkedIbans = new Set(ibans.map(({ iban }) => iban));
   for (const [column, cell] of cells.entries()) {
     if (typeof cell !== 'string' || cell.length < shortestIban) continue;
-    if (ibans.some((each) => each.column === column) || isEarlierResult(column, columns)) continue;
-    const found = findValidIbans(cell).filter((iban) => !ibans.some((each) => each.iban === iban));
+    if (checkedColumns.has(column) || isEarlierResult(column, columns)) continue;
+    const found = findValidIbans(cell).filter((iban) => !checkedIbans.has(iban));
     // In a table of which no cell is checked, also those that are wrong.
     if (found.length === 0 && (columns.ibans.length > 0 || !looksLikeIban(cell))) continue;
     const message =

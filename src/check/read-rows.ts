@@ -1,6 +1,5 @@
 import { buffer } from 'node:stream/consumers';
 import { CsvError } from 'csv-parse';
-import { type InTimeSlice, runAtOnce } from '../base/async/time-slices.ts';
 import { createCsvParser } from '../base/csv-parser.ts';
 import { decodeText } from '../base/decode-text.ts';
 import { limitBytes, replay } from '../base/input-file.ts';
@@ -14,7 +13,7 @@ export interface Table {
   /** The sheet of a workbook; null for a text. */
   sheet: string | null;
   isHidden: boolean;
-  /** All rows in their order, blank ones included, in groups of at most 200: the n-th row is row n of the table. Can be read once. */
+  /** All rows in their order, blank ones included, in groups: the n-th row is row n of the table. Can be read once. */
   groups: AsyncIterable<readonly Cells[]>;
   /** How the text of the file is written, as far as it was read. */
   style: TextStyle;
@@ -29,31 +28,20 @@ export interface TextStyle {
   encoding: TextEncoding | null;
 }
 
-interface TableLimits {
-  rows: number;
-  /** Of all rows together. A blank row has one. */
-  cells: number;
-}
-
-interface ReadOptions {
-  /** Of a text; without them, its rows are streamed without an end. */
-  limits?: TableLimits;
-  /** Null: recognized. */
-  encoding?: TextEncoding | null;
-  /** For a process that has other work, too. */
-  inTimeSlice?: InTimeSlice;
-}
-
-/** The rows of a delimiter-separated text, or those of each sheet of a workbook. @throws PaymentFileError */
-export async function readTables(file: PaymentFile, options: ReadOptions = {}): Promise<readonly [Table, ...Table[]]> {
-  const { limits = noLimits, encoding = null, inTimeSlice = runAtOnce } = options;
-  if (file.kind !== 'workbook') return [await readTextTable(file, { limits, encoding, inTimeSlice })];
+/**
+ * The rows of a delimiter-separated text, or those of each sheet of a workbook.
+ * @param encoding of a text; null: recognized
+ * @throws PaymentFileError
+ */
+export async function readTables(
+  file: PaymentFile,
+  encoding: TextEncoding | null = null,
+): Promise<readonly [Table, ...Table[]]> {
+  if (file.kind !== 'workbook') return [await readTextTable(file, encoding)];
   const [first, ...others] = await readSheets(file);
   if (first === undefined) throw new PaymentFileError(`${file.name} has no sheets`);
   return [first, ...others];
 }
-
-const noLimits: TableLimits = { rows: Number.POSITIVE_INFINITY, cells: Number.POSITIVE_INFINITY };
 
 /** Of an archive, which is read in memory: three times what a million rows take. */
 const maxWorkbookBytes = 128_000_000;
@@ -99,25 +87,13 @@ async function* groupRows(rows: AsyncIterable<Cells>): AsyncGenerator<readonly C
   if (group.length > 0) yield group;
 }
 
-function* group(rows: readonly Cells[]): Generator<readonly Cells[]> {
-  if (rows.length <= maxGroupRows) {
-    if (rows.length > 0) yield rows;
-    return;
-  }
-  for (let at = 0; at < rows.length; at += maxGroupRows) yield rows.slice(at, at + maxGroupRows);
-}
-
-/** More would take too much of the event loop in one go. */
 const maxGroupRows = 200;
 
-async function readTextTable(
-  file: PaymentFile,
-  { limits, encoding: named, inTimeSlice }: Required<ReadOptions>,
-): Promise<Table> {
+async function readTextTable(file: PaymentFile, named: TextEncoding | null): Promise<Table> {
   const start = await decodeStart(file, named);
   const { pieces, encoding } = decodeTable(file, named);
   const style: TextStyle = {
-    delimiter: await findDelimiter(start, inTimeSlice),
+    delimiter: await findDelimiter(start),
     lineEnd: start.includes('\r\n') ? '\r\n' : '\n',
     get hasByteOrderMark() {
       return encoding() !== 'utf-8' || file.start.subarray(0, 3).toString('hex') === utf8Mark;
@@ -126,8 +102,8 @@ async function readTextTable(
       return encoding();
     },
   };
-  const parsing = { name: file.name, delimiter: style.delimiter, columns: maxColumns, limits };
-  return { sheet: null, isHidden: false, groups: parseRows(pieces, parsing, inTimeSlice), style };
+  const parsing = { name: file.name, delimiter: style.delimiter, columns: maxColumns };
+  return { sheet: null, isHidden: false, groups: parseRows(pieces, parsing), style };
 }
 
 /** Decodes a table. Reading it rejects with a PaymentFileError for bytes of another encoding. */
@@ -157,13 +133,13 @@ async function decodeStart({ name, start: whole }: PaymentFile, named: TextEncod
  * row. A delimiter that no row has is not taken if another makes a table: it would make rows of the lines of a quoted cell. Excel names it in a first
  * line `sep=;`.
  */
-async function findDelimiter(start: string, inTimeSlice: InTimeSlice): Promise<string> {
+async function findDelimiter(start: string): Promise<string> {
   const named = /^sep=([^\r\n])\r?\n/.exec(start)?.[1];
   if (named !== undefined) return named;
   const found: { delimiter: string; ibans: number; regular: number; isTable: boolean }[] = [];
   for (const delimiter of delimiters) {
-    const rows = await parseStart(start, delimiter, inTimeSlice);
-    const ibans = await inTimeSlice(() => rows.reduce((sum, row) => sum + row.filter(isOnlyIban).length, 0));
+    const rows = await parseStart(start, delimiter);
+    const ibans = rows.reduce((sum, row) => sum + row.filter(isOnlyIban).length, 0);
     const width = rows.find((row) => row.length > 1)?.length ?? 0;
     const regular = width === 0 ? 0 : rows.filter((row) => row.length === width).length;
     found.push({ delimiter, ibans, regular, isTable: regular * 2 > rows.length });
@@ -179,11 +155,11 @@ const sampleBytes = 8_192;
 const delimiters = [',', ';', '\t', '|'];
 
 /** The first rows of a text. The last one is left out: it may be cut off. So is one with a quotation mark that is not closed there. */
-async function parseStart(text: string, delimiter: string, inTimeSlice: InTimeSlice): Promise<readonly Cells[]> {
+async function parseStart(text: string, delimiter: string): Promise<readonly Cells[]> {
   const rows: Cells[] = [];
-  const parsing = { name: '', delimiter, columns: sampleBytes, limits: noLimits };
+  const parsing = { name: '', delimiter, columns: sampleBytes };
   try {
-    for await (const group of parseRows([text], parsing, inTimeSlice)) rows.push(...group);
+    for await (const group of parseRows([text], parsing)) rows.push(...group);
   } catch (error) {
     if (!(error instanceof PaymentFileError)) throw error;
   }
@@ -199,14 +175,12 @@ interface ParseOptions {
   delimiter: string;
   /** Maximum number of cells in a row. */
   columns: number;
-  limits: TableLimits;
 }
 
-/** The rows in groups, each of a kilobyte of the text and at most 200. @throws PaymentFileError after the last right row */
+/** The rows in groups, each of a piece of the text. @throws PaymentFileError after the last right row */
 async function* parseRows(
   pieces: AsyncIterable<string> | Iterable<string>,
-  { name, delimiter, columns, limits }: ParseOptions,
-  inTimeSlice: InTimeSlice,
+  { name, delimiter, columns }: ParseOptions,
 ): AsyncGenerator<readonly Cells[]> {
   const parse = createCsvParser<Cells>({
     record_delimiter: ['\r\n', '\n', '\r'],
@@ -216,22 +190,23 @@ async function* parseRows(
     // The last cell of a longer row has all the rest.
     ignore_last_delimiters: columns + 1,
   });
-  const read = { rows: 0, cells: 0 };
+  let rowsRead = 0;
   /** Of the last row, from 1: a cell may have line breaks. */
   let line = 0;
   /** Of the longest row. */
   let width = 0;
 
   for await (const bytes of cut(pieces)) {
-    const { rows, failure } = await inTimeSlice(() => parsePiece(bytes));
-    yield* group(rows);
+    const { rows, failure } = await parsePiece(bytes);
+    if (rows.length > 0) yield rows;
     if (failure !== null) throw failure;
   }
 
   async function parsePiece(bytes: Buffer | null): Promise<{ rows: readonly Cells[]; failure: Error | null }> {
     const { rows, failure } = await parse(bytes);
     for (const [index, row] of rows.entries()) {
-      const problem = isExcess(row) ? describeExcess(row) : findSwallowedRows(row);
+      rowsRead += 1;
+      const problem = row.length > columns ? tooManyColumns(name, rowsRead) : findSwallowedRows(row);
       if (problem !== null) return { rows: rows.slice(0, index), failure: problem };
     }
     return { rows, failure: failure && describe(failure) };
@@ -248,7 +223,7 @@ async function* parseRows(
       line += lines.length - 1;
       if (!hasRows(lines)) continue;
       const problem = 'a cell that begins with a quotation mark has rows of the table in it';
-      const place = start === read.rows ? `row ${count(read.rows)}` : `row ${count(read.rows)} in line ${count(start)}`;
+      const place = start === rowsRead ? `row ${count(rowsRead)}` : `row ${count(rowsRead)} in line ${count(start)}`;
       return new PaymentFileError(
         `${name}, ${place}: ${problem}; remove the quotation mark, or close it in the same line`,
       );
@@ -266,28 +241,13 @@ async function* parseRows(
     return withIban.some(({ length }) => length > 1) || withIban.length > most || whole.length > 2;
   }
 
-  function isExcess(row: Cells): boolean {
-    read.rows += 1;
-    read.cells += row.length;
-    return row.length > columns || read.rows > limits.rows || read.cells > limits.cells;
-  }
-
-  function describeExcess({ length }: Cells): PaymentFileError {
-    if (length > columns) return tooManyColumns(name, read.rows);
-    return tooMany(read.rows > limits.rows ? `${count(limits.rows)} rows` : `${count(limits.cells)} cells`);
-  }
-
-  function tooMany(what: string): PaymentFileError {
-    return new PaymentFileError(`${name} has more than ${what}, the limit for one file; send it in parts`);
-  }
-
   function describe(error: Error): Error {
     if (!(error instanceof CsvError)) return error;
-    const place = `${name}, row ${count(read.rows + 1)}`;
+    const place = `${name}, row ${count(rowsRead + 1)}`;
     if (error.code !== 'CSV_MAX_RECORD_SIZE') {
       return new PaymentFileError(`${place}: a quotation mark is opened and never closed`);
     }
-    if (Number(error.column) >= columns) return tooManyColumns(name, read.rows + 1);
+    if (Number(error.column) >= columns) return tooManyColumns(name, rowsRead + 1);
     const limit = `more than ${count(maxRowBytes)} bytes, the limit for a row`;
     return new PaymentFileError(`${place}: ${limit}; a quotation mark may be opened and never closed`);
   }
@@ -301,8 +261,7 @@ function tooManyColumns(name: string, row: number): PaymentFileError {
 /** Far beyond what a payee needs. */
 const maxRowBytes = 100_000;
 
-/** Parsed in one go: at most 512 rows or a thousand cells. */
-const pieceBytes = 1_024;
+const pieceBytes = 8_192;
 
 /** Null after the last one. */
 async function* cut(pieces: AsyncIterable<string> | Iterable<string>): AsyncGenerator<Buffer | null> {

@@ -322,7 +322,7 @@ async function checkFiles({ files, plan, source, answers, banks, report, onBroke
 
   async function checkTable(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
     refuseOption(plan.messageOption, `${file.name} is not XML`, 'payment messages');
-    const tables = await readTables(file, { encoding: plan.encoding });
+    const tables = await readTables(file, plan.encoding);
     const { sheet, columnNames } = plan;
     const planned = await checkTables({ fileName: file.name, tables, sheet, columnNames, answers, banks });
     const several = planned.filter(({ isChecked }) => isChecked).length > 1;
@@ -405,7 +405,7 @@ async function checkFormat(files: readonly string[], { format, encoding }: Plan)
 
 async function rejectLongTable(file: PaymentFile, encoding: TextEncoding | null): Promise<void> {
   let rows = 0;
-  for (const { groups } of await readTables(file, { encoding })) {
+  for (const { groups } of await readTables(file, encoding)) {
     for await (const group of groups) {
       rows += group.length;
       if (rows > maxWrittenRows) throw tooManyRows();

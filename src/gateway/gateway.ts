@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
 import { createBankLists } from '../banks/bank-lists.ts';
 import { createKnownBanks, type KnownBanks } from '../banks/known-banks.ts';
@@ -165,20 +164,17 @@ export function createGateway(
   let check: Promise<CheckEndpoint> | undefined;
   /** Files are seldom checked, so its code is loaded by the first request. */
   function loadCheck(): Promise<CheckEndpoint> {
-    check ??= import('./http/check-endpoint.ts').then(async ({ createCheckEndpoint }) => {
-      // Loading takes as long as two time slices: the first file is checked in another turn of the event loop.
-      await setImmediate();
-      return createCheckEndpoint({
+    check ??= import('./http/check-endpoint.ts').then(({ createCheckEndpoint }) =>
+      createCheckEndpoint({
         limits: { ...config.check, clientTimeoutMs: config.connections.clientTimeoutMs },
         bankData,
         budgets: access.budgets,
-        banks: knownBanks,
+        dataDir: config.dataDir,
         // Half of the calls at a time remain for queries.
         maxConcurrency: Math.ceil(config.upstreamConcurrency / 2 / config.check.maxRequests),
         isOpenToAnonymous: config.trustedDocuments?.mode !== 'require',
-        inTimeSlice: slices,
-      });
-    });
+      }),
+    );
     return check;
   }
 

@@ -113,6 +113,22 @@ describe('a workbook is refused with a reason', () => {
   });
 });
 
+it.each([
+  ['has no path', '%zz', '%zz is no path of a part'],
+  ['has a URL that is none', 'http://[', 'http://[ is no path of a part'],
+  ['is that of another sheet', 'worksheets/sheet1.xml', 'the sheet "Other" has the part of another sheet'],
+])('a workbook is damaged if a sheet %s', async (_, target, problem) => {
+  const sheet = (id: number, name: string) => `<sheet name="${name}" sheetId="${id}" r:id="r${id}"/>`;
+  const part = (id: number, path: string) =>
+    `<Relationship Id="r${id}" Type="http://x/relationships/worksheet" Target="${path}"/>`;
+  const files = tWorkbookFiles(tRow(1, 'x'), {
+    'xl/workbook.xml': `<workbook xmlns:r="http://x"><sheets>${sheet(1, 'Banks')}${sheet(2, 'Other')}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': `<Relationships>${part(1, 'worksheets/sheet1.xml')}${part(2, target)}</Relationships>`,
+  });
+  const message = `payees.xlsx is not an XLSX workbook, or is damaged: ${problem}`;
+  await expect(readAll(tArchive(files))).rejects.toThrow(message);
+});
+
 it('100,000 rows are read in bounded memory, and in a few seconds of CPU time', async () => {
   const row = (number: number) =>
     `<row r="${number}"><c r="A${number}" t="s"><v>0</v></c><c r="B${number}" t="s"><v>1</v></c></row>`;

@@ -1,7 +1,6 @@
 import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
-import { createTimeSlices, type InTimeSlice, runAtOnce } from '../../src/base/async/time-slices.ts';
+import { describe, expect, it } from 'vitest';
 import { type ErrorCode, GatewayError } from '../../src/base/errors.ts';
 import type { Answer } from '../../src/check/answers/answer-source.ts';
 import { createAnswers } from '../../src/check/answers/answers.ts';
@@ -139,40 +138,13 @@ describe('answers of the bank-data service', () => {
   const create = (
     validateIban: (iban: string, context: never) => Promise<IbanValidation>,
     maxCalls: number | null = null,
-    inTimeSlice: InTimeSlice = runAtOnce,
   ) =>
     createBankDataAnswers({
       bankData: { validateIbans: (ibans, context) => ibans.map((iban) => validateIban(iban, context as never)) },
       maxConcurrency: 2,
       maxCalls,
       pausesMs: [0, 0],
-      inTimeSlice,
     });
-
-  it('are asked for in turns of the event loop, even if all are in the cache', async () => {
-    let nowMs = 0;
-    const now = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
-    let inTurn = 0;
-    let mostInTurn = 0;
-    let isOver = false;
-    const beginTurn = () => {
-      inTurn = 0;
-      if (!isOver) setImmediate(beginTurn);
-    };
-    beginTurn();
-    const lookUp = async (iban: string) => {
-      nowMs += 1;
-      inTurn += 1;
-      mostInTurn = Math.max(mostInTurn, inTurn);
-      return answered(iban);
-    };
-    const { ask } = create(lookUp, null, createTimeSlices(10));
-    const answers = await Promise.all(Array.from({ length: 200 }, (_, number) => ask(tIban(number))));
-    isOver = true;
-    now.mockRestore();
-    expect(answers.map(({ kind }) => kind)).toEqual(Array(200).fill('answered'));
-    expect(mostInTurn).toBeLessThanOrEqual(11);
-  });
 
   it('are asked for at most as many at a time as the client sends calls', async () => {
     let running = 0;

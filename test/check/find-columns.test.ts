@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { InTimeSlice } from '../../src/base/async/time-slices.ts';
 import { findColumns } from '../../src/check/find-columns.ts';
 import { tIban } from '../support/e2e/iban.ts';
 
@@ -10,8 +9,8 @@ const find = (rows: readonly (readonly (string | number)[])[], names: Partial<ty
 const data = [1, 2, 3].map((number) => ['Anna Muster', '12,50', tIban(number), 'COBADEFFXXX', `Invoice ${number}`]);
 
 describe('the columns', () => {
-  it('are found by their content, whatever the titles are', async () => {
-    const columns = await find([['a', 'b', 'c', 'd', 'e'], ...data]);
+  it('are found by their content, whatever the titles are', () => {
+    const columns = find([['a', 'b', 'c', 'd', 'e'], ...data]);
     expect(columns).toMatchObject({
       ibans: [{ column: 2, bic: 3 }],
       name: 0,
@@ -20,8 +19,8 @@ describe('the columns', () => {
     });
   });
 
-  it('are found without titles, and named by letters', async () => {
-    expect(await find(data)).toMatchObject({
+  it('are found without titles, and named by letters', () => {
+    expect(find(data)).toMatchObject({
       ibans: [{ column: 2, bic: 3 }],
       name: 0,
       titleRow: null,
@@ -29,43 +28,31 @@ describe('the columns', () => {
     });
   });
 
-  it('are found below other rows', async () => {
+  it('are found below other rows', () => {
     const rows = [['Payroll of November'], [], ['Name', 'Amount', 'IBAN', 'BIC', 'Text'], ...data];
-    expect(await find(rows)).toMatchObject({ ibans: [{ column: 2 }], titleRow: 3 });
+    expect(find(rows)).toMatchObject({ ibans: [{ column: 2 }], titleRow: 3 });
   });
 
-  it('with long titles are named by letters, as findings repeat the names', async () => {
+  it('with long titles are named by letters, as findings repeat the names', () => {
     const rows = [
       ['Name', `IBAN ${'x'.repeat(96)}`, `BIC ${'x'.repeat(96)}`],
       ['Anna', tIban(1), 'COBADEFFXXX'],
     ];
-    expect(await find(rows)).toMatchObject({ ibans: [{ column: 1, bic: 2 }], titles: ['Name', 'B', rows[0]?.[2]] });
+    expect(find(rows)).toMatchObject({ ibans: [{ column: 1, bic: 2 }], titles: ['Name', 'B', rows[0]?.[2]] });
   });
 
-  it('are searched in a turn for each row and column', async () => {
-    const wide = Array.from({ length: 1_000 }, (_, column) => `cell ${column}`);
-    let turns = 0;
-    const inTimeSlice: InTimeSlice = async (run) => {
-      turns += 1;
-      return run();
-    };
-    await findColumns('payees.csv', [wide, ...Array(99).fill(['x'])], { ...byContent, iban: 'A' }, inTimeSlice);
-    // IBANs and titles in 100 rows; BICs and names in 999 columns.
-    expect(turns).toBeGreaterThan(2_000);
-  });
-
-  it('may have wrong IBANs: they look like IBANs', async () => {
+  it('may have wrong IBANs: they look like IBANs', () => {
     const wrong = [
       ['Name', 'Account'],
       ['Anna', 'DE89370400440532013001'],
       ['Bob', 'DE8937040044053201300'],
     ];
-    expect(await find(wrong)).toMatchObject({ ibans: [{ column: 1 }], titleRow: 1 });
+    expect(find(wrong)).toMatchObject({ ibans: [{ column: 1 }], titleRow: 1 });
   });
 
-  it('with the IBANs of the payees are chosen before the one of the payer', async () => {
+  it('with the IBANs of the payees are chosen before the one of the payer', () => {
     const rows = [['Debtor', 'Creditor'], ...[1, 2, 3].map((number) => [tIban(0), tIban(number)])];
-    expect(await find(rows)).toMatchObject({
+    expect(find(rows)).toMatchObject({
       ibans: [
         { column: 1, party: 'payee' },
         { column: 0, party: 'payer' },
@@ -73,8 +60,8 @@ describe('the columns', () => {
     });
   });
 
-  it('are found by the title if a table has no rows', async () => {
-    expect(await find([['Name', 'IBAN']])).toMatchObject({ ibans: [{ column: 1 }], titleRow: 1, name: 0 });
+  it('are found by the title if a table has no rows', () => {
+    expect(find([['Name', 'IBAN']])).toMatchObject({ ibans: [{ column: 1 }], titleRow: 1, name: 0 });
   });
 
   it.each([
@@ -86,25 +73,25 @@ describe('the columns', () => {
       ['Name', 'Konto', 'Text'],
       ['Anna', tIban(1), tIban(2)],
     ];
-    expect(await find(rows, { iban: name })).toMatchObject({ ibans: [{ column: iban }] });
+    expect(find(rows, { iban: name })).toMatchObject({ ibans: [{ column: iban }] });
   });
 
-  it('may be named if no cell looks like an IBAN', async () => {
+  it('may be named if no cell looks like an IBAN', () => {
     const rows = [['Report'], ['Payee', 'Number'], ['Anna', 'n/a'], ['Bob', '?']];
-    expect(await find(rows, { iban: 'number' })).toMatchObject({
+    expect(find(rows, { iban: 'number' })).toMatchObject({
       ibans: [{ column: 1 }],
       titleRow: 2,
       titles: ['Payee', 'Number'],
     });
-    expect(await find(rows, { iban: 'B' })).toMatchObject({ ibans: [{ column: 1 }], titleRow: 2 });
+    expect(find(rows, { iban: 'B' })).toMatchObject({ ibans: [{ column: 1 }], titleRow: 2 });
   });
 
-  it('with BICs and names are named in the same way', async () => {
+  it('with BICs and names are named in the same way', () => {
     const rows = [
       ['Name', 'IBAN', 'Other', 'Code'],
       ['Anna', tIban(1), 'Payee Ltd', 'x'],
     ];
-    expect(await find(rows, { bic: 'Code', name: 'Other' })).toMatchObject({ ibans: [{ column: 1, bic: 3 }], name: 2 });
+    expect(find(rows, { bic: 'Code', name: 'Other' })).toMatchObject({ ibans: [{ column: 1, bic: 3 }], name: 2 });
   });
 });
 

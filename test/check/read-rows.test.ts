@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { describe, expect, it, vi } from 'vitest';
 import writeWorkbook from 'write-excel-file/node';
-import type { InTimeSlice } from '../../src/base/async/time-slices.ts';
+import type { TextEncoding } from '../../src/check/encodings.ts';
 import type { Cells } from '../../src/check/iban-cells.ts';
 import { openPaymentFile } from '../../src/check/open-file.ts';
 import { readTables } from '../../src/check/read-rows.ts';
 import { tIban } from '../support/e2e/iban.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
 
-async function read(content: string | Buffer, options: Parameters<typeof readTables>[1] = {}) {
+async function read(content: string | Buffer, encoding: TextEncoding | null = null) {
   const path = join(tFolder(), 'file');
   writeFileSync(path, content);
   const file = await openPaymentFile(path);
   const rows: Cells[] = [];
   const sizes: number[] = [];
   try {
-    const [{ groups, style }] = await readTables(file, options);
+    const [{ groups, style }] = await readTables(file, encoding);
     for await (const group of groups) {
       rows.push(...group);
       sizes.push(group.length);
@@ -33,24 +33,7 @@ async function read(content: string | Buffer, options: Parameters<typeof readTab
 
 const iban = tIban(1);
 
-describe('a text is parsed in turns', () => {
-  it.each([
-    ['of IBANs', `${iban}\n`, 45],
-    ['of one letter', 'x\n', 200],
-    ['that are blank', '\n', 200],
-  ])('of a kilobyte, in groups of at most 200 rows: rows %s', async (_, row, largest) => {
-    let turns = 0;
-    const inTimeSlice: InTimeSlice = async (run) => {
-      turns += 1;
-      return run();
-    };
-    const content = `IBAN\n${row.repeat(10_000)}`;
-    const { rows, sizes } = await read(content, { inTimeSlice });
-    expect(Math.max(...sizes)).toBe(largest);
-    expect(rows).toHaveLength(10_001);
-    expect(turns).toBeGreaterThan(content.length / 1_024);
-  });
-
+describe('a text is parsed in pieces', () => {
   it('without a character that is split', async () => {
     const content = `IBAN\n${'🖋'.repeat(5_000)}\n`;
     expect((await read(content)).rows[1]).toEqual(['🖋'.repeat(5_000)]);
@@ -89,17 +72,6 @@ describe('a table is bounded', () => {
     await expect(read(`IBAN\n${iban}\n${long}\n`)).rejects.toThrow(
       /row 3: more than 100,000 bytes, the limit for a row; a quotation mark may be opened and never closed$/,
     );
-  });
-
-  it.each([
-    ['rows', { rows: 500, cells: 9_000 }, '500 rows'],
-    ['cells', { rows: 9_000, cells: 501 }, '501 cells'],
-  ])('to its limit for %s, blank ones included', async (_, limits, limit) => {
-    const content = `IBAN,Name\n${'\n'.repeat(5_000)}`;
-    const message = expect.stringContaining(`has more than ${limit}, the limit for one file; send it in parts`);
-    const rows = [['IBAN', 'Name'], ...Array(499).fill([''])];
-    await expect(read(content, { limits })).rejects.toMatchObject({ message, rows });
-    expect((await read(content, { limits: { rows: 5_001, cells: 5_002 } })).rows).toHaveLength(5_001);
   });
 });
 

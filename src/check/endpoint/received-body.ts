@@ -1,106 +1,49 @@
 import type { Readable } from 'node:stream';
-import { PaymentFileError } from '../open-file.ts';
 
-interface ReceivedBodyOptions {
+interface ReceiveOptions {
   maxBytes: number;
   clientTimeoutMs: number;
   /** Whether a client sends so many small chunks that they cost more than their bytes. */
   isFragmented: (chunks: number, bytes: number) => boolean;
+  /** Resolves when more can be received. */
+  onChunk(chunk: Buffer): Promise<void>;
+  /** Called once, with what is wrong if the body is not complete; what follows is read and discarded, if there is any. */
+  onEnd(problem: BodyProblem | null): void;
 }
 
-/** The body of a request, which is read while the response is sent. */
-export interface ReceivedBody {
-  /** Can be read once. @throws PaymentFileError if it is too large, or ends early */
-  chunks(): AsyncGenerator<Buffer>;
-  /**
-   * Waits, and reads on meanwhile: many clients read nothing of a response before they have sent all. What is read is kept in
-   * memory, at most `maxBytes`.
-   */
-  readAheadUntil(isDrained: Promise<unknown>): Promise<void>;
-  /** Reads what is left, at most `maxBytes`. Many clients do not see a response that ends before they have sent all. */
-  discardRest(): Promise<void>;
-  isTooLarge(): boolean;
-}
+export type BodyProblem = 'cut-off' | 'too-large' | 'fragmented';
 
-/** A client that sends nothing for `clientTimeoutMs`, while more is expected, or less than a kilobyte a second, is disconnected. */
-export function createReceivedBody(
-  request: Readable,
-  { maxBytes, clientTimeoutMs, isFragmented }: ReceivedBodyOptions,
-): ReceivedBody {
+/**
+ * Receives the body of a request, at most twice `maxBytes`: many clients do not see a response before they have sent all. A client that
+ * sends nothing for `clientTimeoutMs`, while more is expected, or less than a kilobyte a second, is disconnected.
+ */
+export async function receiveBody(request: Readable, options: ReceiveOptions): Promise<void> {
+  const { maxBytes, clientTimeoutMs, isFragmented, onChunk, onEnd } = options;
   const iterator = request.iterator({ destroyOnReturn: false });
-  const ahead: Buffer[] = [];
-  let reading: Promise<void> | null = null;
-  let end: 'complete' | Error | null = null;
-  /** Whether nothing more is read. */
-  let isOver = false;
-  let isDiscarding = false;
-  let isTooLarge = false;
+  const patience = new Patience(clientTimeoutMs);
+  let problem: BodyProblem | null = null;
   let length = 0;
   let count = 0;
-  const patience = new Patience(clientTimeoutMs);
-
-  return {
-    async *chunks() {
-      for (;;) {
-        const chunk = ahead.shift();
-        if (chunk !== undefined) yield chunk;
-        else if (end === null) await readNext();
-        else if (end === 'complete') return;
-        else throw end;
-      }
-    },
-    async discardRest() {
-      isDiscarding = true;
-      ahead.length = 0;
-      while (!isOver) await readNext();
-    },
-    async readAheadUntil(isDrained) {
-      let isWaiting = true;
-      const drained = isDrained.finally(() => {
-        isWaiting = false;
-      });
-      while (isWaiting && end === null) await Promise.race([readNext(), drained]);
-      await drained;
-    },
-    isTooLarge: () => isTooLarge,
+  const disconnect = () => request.destroy();
+  const next = async () => {
+    const timer = setTimeout(disconnect, clientTimeoutMs);
+    return patience.wait(iterator.next(), length, disconnect).finally(() => clearTimeout(timer));
   };
 
-  function readNext(): Promise<void> {
-    reading ??= read().finally(() => {
-      reading = null;
-    });
-    return reading;
-  }
-
-  async function read(): Promise<void> {
-    const timer = setTimeout(() => request.destroy(), clientTimeoutMs);
-    try {
-      const { value, done } = await patience.wait(iterator.next(), length, () => request.destroy());
-      if (!done) return isDiscarding ? discard(value) : add(value);
-      isOver = true;
-      end ??= 'complete';
-    } catch {
-      isOver = true;
-      end ??= new PaymentFileError('the request body ends before its end');
-    } finally {
-      clearTimeout(timer);
+  try {
+    for (let chunk = await next(); !chunk.done; chunk = await next()) {
+      length += chunk.value.length;
+      count += 1;
+      const found = length > maxBytes ? 'too-large' : isFragmented(count, length) ? 'fragmented' : null;
+      if (found === null) await onChunk(chunk.value);
+      else if (problem === null) onEnd(found);
+      problem ??= found;
+      if (found === 'fragmented' || length > 2 * maxBytes) break;
     }
-  }
-
-  function discard(chunk: Buffer): void {
-    length += chunk.length;
-    count += 1;
-    isOver = length > 2 * maxBytes || isFragmented(count, length);
-  }
-
-  function add(chunk: Buffer): void {
-    length += chunk.length;
-    count += 1;
-    isTooLarge = length > maxBytes;
-    if (isTooLarge)
-      end = new PaymentFileError(`the request body must have at most ${maxBytes} bytes (CHECK_MAX_BYTES)`);
-    else if (isFragmented(count, length)) end = new PaymentFileError('the request body has too many small chunks');
-    else ahead.push(chunk);
+    await iterator.return?.();
+    if (problem === null) onEnd(null);
+  } catch {
+    if (problem === null) onEnd('cut-off');
   }
 }
 

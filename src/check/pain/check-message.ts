@@ -1,4 +1,3 @@
-import { createTimeSlices, type InTimeSlice } from '../../base/async/time-slices.ts';
 import { isoDateOf } from '../../base/calendar-period.ts';
 import type { Answers } from '../answers/answers.ts';
 import type { BankFacts } from '../bank-facts.ts';
@@ -30,8 +29,6 @@ interface MessageCheckOptions {
   maxBytes?: number;
   /** Findings that wait for answers while the message is read on: their transactions are in memory. */
   maxWaiting?: number;
-  /** Those of the process, if it has other work, too. */
-  inTimeSlice?: InTimeSlice;
 }
 
 /** What was read up to now; of the whole message after the last finding. */
@@ -59,8 +56,8 @@ export interface MessageCheck extends AsyncIterable<Finding> {
  */
 export function checkMessage(chunks: AsyncIterable<Buffer>, options: MessageCheckOptions): MessageCheck {
   const { answers, banks, messageIds, profile = 'auto', report = null, maxBytes = defaultMaxBytes } = options;
-  const { today = isoDateOf(), maxWaiting = defaultMaxWaiting, inTimeSlice = createTimeSlices(maxSliceMs) } = options;
-  const findings = new MessageFindings(answers, inTimeSlice);
+  const { today = isoDateOf(), maxWaiting = defaultMaxWaiting } = options;
+  const findings = new MessageFindings(answers);
   const checks = createPartChecks({ findings, banks, messageIds, today, profile, report });
   const reader = createMessageReader(checks.parts, createSchemaCheck(findings, profile));
   let isComplete = false;
@@ -80,7 +77,7 @@ export function checkMessage(chunks: AsyncIterable<Buffer>, options: MessageChec
   async function* readMessage(): AsyncGenerator<Finding> {
     try {
       for await (const piece of decodeXml(chunks, { maxBytes, onEncoding })) {
-        await inTimeSlice(() => reader.write(piece));
+        reader.write(piece);
         yield* findings.take(() => findings.waiting() > maxWaiting);
       }
       reader.end();
@@ -106,7 +103,5 @@ export function checkMessage(chunks: AsyncIterable<Buffer>, options: MessageChec
 
 /** A message of a million transactions has less than 1 GB. */
 const defaultMaxBytes = 1_000_000_000;
-/** Work of the event loop in one go. A piece takes less than a millisecond. */
-const maxSliceMs = 10;
 /** Two full lists of a gateway. */
 const defaultMaxWaiting = 5_000;

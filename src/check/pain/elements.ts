@@ -62,12 +62,32 @@ export function xpathOf(element: XmlElement): string {
 }
 
 function printIndex(element: XmlElement): string {
-  if (element.index !== null) return `[${element.index}]`;
-  let count = 0;
-  let index = 0;
-  for (const sibling of element.parent?.children ?? []) {
-    if (sibling.name === element.name) count += 1;
-    if (sibling === element) index = count;
+  const { index, name, parent } = element;
+  if (index !== null) return `[${index}]`;
+  if (parent === null) return '';
+  const { numbers, totals } = countChildren(parent);
+  return (totals.get(name) ?? 0) > 1 ? `[${numbers.get(element)}]` : '';
+}
+
+interface ChildCounts {
+  /** Of each child, among those of its name, from 1. */
+  numbers: Map<XmlElement, number>;
+  /** By name. */
+  totals: Map<string, number>;
+}
+
+/** The children of elements with findings, as far as they were counted: one element may have a thousand of them. */
+const counted = new WeakMap<XmlElement, ChildCounts>();
+
+function countChildren(parent: XmlElement): ChildCounts {
+  const counts = counted.get(parent) ?? { numbers: new Map(), totals: new Map() };
+  counted.set(parent, counts);
+  const { numbers, totals } = counts;
+  for (let at = numbers.size; at < parent.children.length; at += 1) {
+    const child = parent.children[at] as XmlElement;
+    const number = (totals.get(child.name) ?? 0) + 1;
+    totals.set(child.name, number);
+    numbers.set(child, number);
   }
-  return count > 1 ? `[${index}]` : '';
+  return counts;
 }

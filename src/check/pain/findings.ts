@@ -1,4 +1,3 @@
-import type { InTimeSlice } from '../../base/async/time-slices.ts';
 import type { Answer } from '../answers/answer-source.ts';
 import type { Answers } from '../answers/answers.ts';
 import type { Finding, Place } from '../finding.ts';
@@ -28,18 +27,14 @@ export class MessageFindings {
   readonly #summaries = new Map<string, Summary>();
   /** Those of the part that is being read. Their places are known when all of its elements are. */
   #part: Found[] = [];
+  /** Those before `#taken` were taken. */
   readonly #queue: Entry[] = [];
+  #taken = 0;
   readonly #answers: Pick<Answers, 'find' | 'hurry'>;
-  readonly #inTimeSlice: InTimeSlice;
   readonly #onProblem: (problem: FoundProblem) => void;
 
-  constructor(
-    answers: Pick<Answers, 'find' | 'hurry'>,
-    inTimeSlice: InTimeSlice,
-    onProblem = (_: FoundProblem): void => {},
-  ) {
+  constructor(answers: Pick<Answers, 'find' | 'hurry'>, onProblem = (_: FoundProblem): void => {}) {
     this.#answers = answers;
-    this.#inTimeSlice = inTimeSlice;
     this.#onProblem = onProblem;
   }
 
@@ -147,7 +142,9 @@ export class MessageFindings {
     if (part.some(({ isGeneric }) => isGeneric)) {
       for (const found of part) {
         if (!isError(found) || (found.isGeneric && found.path === null)) continue;
-        reasons.set(found.order, [...(reasons.get(found.order) ?? []), found]);
+        const others = reasons.get(found.order);
+        if (others === undefined) reasons.set(found.order, [found]);
+        else others.push(found);
       }
     }
     for (const found of part) {
@@ -164,24 +161,28 @@ export class MessageFindings {
   /** Those that were found are not needed. */
   discard(): void {
     this.#part = [];
-    this.#queue.length = 0;
+    this.#queue.length = this.#taken = 0;
   }
 
   /** How many are not taken yet. */
   waiting(): number {
-    return this.#queue.length;
+    return this.#queue.length - this.#taken;
   }
 
   /** Those that are known, in their order, and others while they must be waited for. */
   async *take(mustWait: () => boolean): AsyncGenerator<Finding> {
-    const queue = this.#queue;
-    for (let [entry] = queue; entry !== undefined && (entry.pending === null || mustWait()); [entry] = queue) {
-      if (entry.pending !== null) this.#answers.hurry(entry.pending.iban);
-      await entry.pending?.settled;
-      queue.shift();
+    for (let entry = this.#queue[this.#taken]; entry !== undefined; entry = this.#queue[this.#taken]) {
+      if (entry.pending !== null) {
+        if (!mustWait()) break;
+        this.#answers.hurry(entry.pending.iban);
+        await entry.pending.settled;
+      }
+      this.#taken += 1;
       const { finding } = entry;
-      if (finding !== null) yield typeof finding === 'function' ? await this.#inTimeSlice(finding) : finding;
+      if (finding !== null) yield typeof finding === 'function' ? finding() : finding;
     }
+    this.#queue.splice(0, this.#taken);
+    this.#taken = 0;
   }
 }
 

@@ -1,5 +1,4 @@
 import iconv from 'iconv-lite';
-import { runAtOnce } from '../../base/async/time-slices.ts';
 import { isoDateOf } from '../../base/calendar-period.ts';
 import { redactIbans } from '../../base/redact.ts';
 import { compactIban, isValidIban, maskIban } from '../../iban/iban.ts';
@@ -53,6 +52,7 @@ export async function* fixMessage(
   const totals: Repair[] = [];
   for await (const { repairs } of readRepairs(open(), createTotalChecks)) totals.push(...repairs);
   totals.sort((one, other) => one.start - other.start);
+  let nextTotal = 0;
   let encoder: ReturnType<typeof iconv.getEncoder> | null = null;
   for await (const part of readRepairs(open(), createChecks)) {
     if (encoder === null && part.removedSpace !== '') {
@@ -60,8 +60,11 @@ export async function* fixMessage(
     }
     encoder ??= iconv.getEncoder(part.encoding, { addBOM: false });
     const repairs = part.repairs.filter(({ code }) => !ofTotals.has(code));
-    const known = totals.findIndex(({ start }) => start >= part.start + part.text.length);
-    repairs.push(...totals.splice(0, known < 0 ? totals.length : known));
+    const end = part.start + part.text.length;
+    for (let next = totals[nextTotal]; next !== undefined && next.start < end; next = totals[nextTotal]) {
+      repairs.push(next);
+      nextTotal += 1;
+    }
     const { copy, changes } = repairText(part, repairs);
     for (const change of changes) await onChange(change);
     const bytes = encoder.write(copy);
@@ -121,7 +124,6 @@ async function* readRepairs(
   let repairs: Repair[] = [];
   let ampersands: Ampersand[] = [];
   let settledAt = 0;
-  let readTo = 0;
   let encoding = 'utf-8';
   const decoded = decodeXml(chunks, {
     maxBytes: maxMessageBytes,
@@ -130,7 +132,7 @@ async function* readRepairs(
     },
   });
   const { pieces, inserted, removedSpace, removedLines } = escapeAmpersands(decoded);
-  const findings = new MessageFindings(noAnswers, runAtOnce, (problem) => {
+  const findings = new MessageFindings(noAnswers, (problem) => {
     const after = repairOf(problem);
     const { element, code } = problem;
     if (after === null || after === element.text) return;
@@ -160,24 +162,25 @@ async function* readRepairs(
 
   for await (const piece of pieces) {
     if (piece.includes('\uFFFD')) throw new Refusal('ENCODING_BROKEN', 'The file has bytes that are not characters.');
+    const pieceStart = start + text.length;
+    let read = 0;
+    const readUpTo = (end: number) => {
+      reader.write(piece.slice(read, end));
+      read = end;
+    };
     text += piece;
     for (const at of inserted.splice(0)) {
-      readUpTo(at + 'amp;'.length);
+      readUpTo(at + 'amp;'.length - pieceStart);
       const { line, element } = reader.position();
       ampersands.push({ start: at, line: line + removedLines(), xpath: element === null ? '/' : xpathOf(element) });
     }
-    readUpTo(start + text.length);
+    readUpTo(piece.length);
     findings.discard();
     if (settledAt > start) yield takePart();
   }
   reader.end();
   settledAt = start + text.length;
   yield takePart();
-
-  function readUpTo(end: number): void {
-    reader.write(text.slice(readTo - start, end - start));
-    readTo = end;
-  }
 
   function takePart(): RepairedPart {
     const length = settledAt - start;
@@ -255,7 +258,11 @@ function repairText(
     at = end;
   }
   // The replacement of a text is one change, whatever ampersands the text had.
-  const isReplaced = (place: number) => ordered.some((each) => each.start <= place && place < each.end);
+  let nextReplaced = 0;
+  const isReplaced = (place: number) => {
+    while ((ordered[nextReplaced]?.end ?? place + 1) <= place) nextReplaced += 1;
+    return (ordered[nextReplaced]?.start ?? place + 1) <= place;
+  };
   const escaped = ampersands
     .filter((each) => !isReplaced(each.start))
     .map(({ start: place, line, xpath }) => {

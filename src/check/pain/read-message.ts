@@ -112,6 +112,7 @@ export function createMessageReader(parts: MessageParts, schema: SchemaCheck): M
       const advice = `${tag.local} has another namespace than Document. Give both the same, with or without a prefix.`;
       throw new Refusal('WRONG_ROOT', advice);
     }
+    countElement();
     if (foreignDepth === 0) schema.openForeign(tag);
     foreignDepth += 1;
   });
@@ -166,8 +167,7 @@ export function createMessageReader(parts: MessageParts, schema: SchemaCheck): M
       part = { elements: 0, characters: 0 };
     }
     order += 1;
-    part.elements += 1;
-    checkLimit('partElements', part.elements);
+    countElement();
     const element: XmlElement = {
       name: tag.local,
       line: parser.line,
@@ -232,6 +232,11 @@ export function createMessageReader(parts: MessageParts, schema: SchemaCheck): M
     const line = eventAt.line + (text.slice(0, index).match(/\n/g)?.length ?? 0);
     const message = `An & in line ${line} is not followed by the name of a character. Write &amp; in its place.`;
     throw new Refusal('NOT_WELL_FORMED', message, line);
+  }
+
+  function countElement(): void {
+    part.elements += 1;
+    checkLimit('partElements', part.elements);
   }
 
   function countCharacters(text: string): void {

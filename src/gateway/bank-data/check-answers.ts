@@ -1,5 +1,4 @@
 import { AbortableSignal } from '../../base/async/signal.ts';
-import { type InTimeSlice, runAtOnce } from '../../base/async/time-slices.ts';
 import { GatewayError } from '../../base/errors.ts';
 import {
   type AnswerSource,
@@ -20,14 +19,12 @@ interface BankDataAnswersOptions extends Pick<AnswerSourceOptions, 'limit' | 'on
   pausesMs?: readonly number[];
   /** The request that the look-ups are for; with the budget of its caller. Without it, each is a request of its own. */
   context?: RequestContext | null;
-  /** Begins each look-up: thousands may be answered from the cache at once. */
-  inTimeSlice?: InTimeSlice;
   close?: () => Promise<void>;
 }
 
 /** Answers of the bank-data service, through the port of the gateway: with its cache, allowance and retries. */
 export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSource {
-  const { bankData, maxConcurrency, maxCalls, pausesMs, context = null, inTimeSlice = runAtOnce } = options;
+  const { bankData, maxConcurrency, maxCalls, pausesMs, context = null } = options;
   const { limit, onFailure, close = async () => {} } = options;
   // A call that was sent is completed, because it is paid for.
   const neverAborted = new AbortableSignal();
@@ -68,7 +65,7 @@ export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSo
   }
 
   return createAnswerSource({
-    send: (list) => inTimeSlice(() => lookUp(list)),
+    send: lookUp,
     maxList: 1,
     maxLists: maxConcurrency,
     pausesMs,

@@ -1,9 +1,5 @@
-import type { KnownBanks } from '../../banks/known-banks.ts';
-import type { InTimeSlice } from '../../base/async/time-slices.ts';
-import { createAnswers } from '../../check/answers/answers.ts';
-import { checkTables } from '../../check/check-tables.ts';
 import { checkDocument } from '../../check/endpoint/document.ts';
-import { createReceivedBody, Patience } from '../../check/endpoint/received-body.ts';
+import { type BodyProblem, Patience, receiveBody } from '../../check/endpoint/received-body.ts';
 import {
   type CheckRequest,
   csv,
@@ -15,15 +11,12 @@ import {
   tooLarge,
   workbookAdvice,
 } from '../../check/endpoint/request.ts';
-import { openPaymentStream, type PaymentFile, PaymentFileError } from '../../check/open-file.ts';
-import { checkMessage } from '../../check/pain/check-message.ts';
-import { readTables } from '../../check/read-rows.ts';
-import { createFindingWriter, createRowWriter } from '../../check/write-results.ts';
+import { type CheckEnd, startCheck } from '../../check/endpoint/run-worker.ts';
 import type { BankDataPort } from '../bank-data/bank-data.ts';
 import { createBankDataAnswers } from '../bank-data/check-answers.ts';
 import type { Caller } from '../callers/caller.ts';
 import type { PaidBudgets } from '../callers/paid-budget.ts';
-import { clientClosedRequest, createRecord, type ReplyRecord } from '../graphql/request/reply.ts';
+import { clientClosedRequest, createRecord } from '../graphql/request/reply.ts';
 import { createRequestContext } from '../request-context.ts';
 import { createCheckPlaces } from './check-places.ts';
 import { untilRead } from './event-stream.ts';
@@ -44,25 +37,27 @@ interface CheckEndpointOptions {
   limits: CheckLimits;
   bankData: Pick<BankDataPort, 'validateIbans'>;
   budgets: Pick<PaidBudgets, 'reserve'>;
-  banks: Pick<KnownBanks, 'has' | 'accountCheckMethod' | 'bics'>;
+  /** Folder with imported bank lists. */
+  dataDir: string;
   /** Look-ups of a request at a time. */
   maxConcurrency: number;
   /** Whether callers without credentials may use it. */
   isOpenToAnonymous: boolean;
-  inTimeSlice: InTimeSlice;
 }
 
 export type CheckEndpoint = ReturnType<typeof createCheckEndpoint>;
 
 /** Checks the file in the body of a request, and answers with its rows, or the findings of a payment message, as they are known. */
 export function createCheckEndpoint(options: CheckEndpointOptions) {
-  const { limits, bankData, budgets, banks, maxConcurrency, isOpenToAnonymous, inTimeSlice } = options;
+  const { limits, bankData, budgets, dataDir, maxConcurrency, isOpenToAnonymous } = options;
   const places = createCheckPlaces({ places: limits.maxRequests, maxWaitMs: limits.clientTimeoutMs });
-  const tableLimits = {
-    rows: Math.floor(limits.maxBytes / bytesPerRow),
-    cells: Math.floor(limits.maxBytes / bytesPerCell),
+  const job = {
+    dataDir,
+    maxIbans: limits.maxIbans,
+    maxAnswerBytes: limits.maxBytes * answerBytesPerByte,
+    maxWaiting: maxConcurrency * waitingPerLookUp,
   };
-  const maxAnswerBytes = limits.maxBytes * answerBytesPerByte;
+  const maxWorkMs = minWorkMs + limits.maxBytes / bytesPerMs;
 
   return {
     sendDocument: (exchange: Exchange) => exchange.sendJson(200, checkDocument),
@@ -102,12 +97,8 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
     return Number(headers['content-length'] ?? 0) > limits.maxBytes ? tooLarge(limits.maxBytes) : null;
   }
 
-  async function check(
-    exchange: Exchange,
-    { format, columnNames, encoding, profile }: CheckRequest,
-    caller: Caller,
-  ): Promise<void> {
-    const { signal } = exchange;
+  async function check(exchange: Exchange, checkRequest: CheckRequest, caller: Caller): Promise<void> {
+    const { signal, request, response, headers } = exchange;
     // Without a trace: its spans would be as many as the IBANs.
     const context = createRequestContext(signal, caller.id, (service) => budgets.reserve(caller, service), null, {
       caller: caller.name,
@@ -115,130 +106,98 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
       operation: 'POST /check',
     });
     const errorCodes = new Set<string>();
-    const source = createBankDataAnswers({
-      bankData,
-      maxConcurrency,
-      maxCalls: null,
-      pausesMs,
-      context,
-      inTimeSlice,
-      limit: {
-        ibans: limits.maxIbans,
-        reason: `one request may have ${limits.maxIbans} different IBANs (CHECK_MAX_IBANS)`,
-      },
-      onFailure: (code) => errorCodes.add(code),
-    });
-    const answers = createAnswers(source);
-    const { request, response, headers } = exchange;
+    const onFailure = (code: string) => errorCodes.add(code);
+    const source = createBankDataAnswers({ bankData, maxConcurrency, maxCalls: null, pausesMs, context, onFailure });
     if (headers.expect !== undefined && request.httpVersionMinor === 1) response.writeContinue();
-    const body = createReceivedBody(request, { ...limits, isFragmented });
-    const checking = { answers, banks, inTimeSlice };
-    const fileName = 'the request body';
     const patience = new Patience(limits.clientTimeoutMs);
     let sentBytes = 0;
+    let problem: BodyProblem | null = null;
+    const run = startCheck({ job: { ...job, ...checkRequest }, source, write, maxWorkMs });
+    signal.addEventListener('abort', run.leave);
+    const received = receiveBody(request, {
+      ...limits,
+      isFragmented,
+      onChunk: run.add,
+      onEnd(found) {
+        problem = found;
+        if (found === 'cut-off') run.leave();
+        else run.endBody(found && describeProblem(found, limits.maxBytes));
+      },
+    });
     try {
-      const file = await openPaymentStream(fileName, body.chunks());
-      if (file.kind === 'workbook') return await refuseWorkbook();
-      await (file.kind === 'xml' ? sendFindings(file) : sendRows(file));
-      await end('');
-    } catch (error) {
+      const end = await run.ended;
+      if (end.kind !== 'left') await received;
+      answer(end);
+    } finally {
       source.stop('the check has ended');
-      exchange.reply = describeCheck();
-      if (hasLeft()) exchange.finish(clientClosedRequest);
-      else if (error instanceof PaymentFileError) await fail(error);
-      else throw error;
+      await run.stop();
     }
 
-    async function sendRows(file: PaymentFile): Promise<void> {
-      const tables = await readTables(file, { limits: tableLimits, encoding, inTimeSlice });
-      for (const { table, checked } of await checkTables({ ...checking, fileName, tables, sheet: null, columnNames })) {
-        if (checked === null) continue;
-        const write = createRowWriter(format, { fileName, columns: checked.columns, style: table.style });
-        for await (const rows of checked.rows) await send(await inTimeSlice(() => write(rows)));
-      }
-      await send('');
-    }
-
-    async function sendFindings(file: PaymentFile): Promise<void> {
-      const writer = createFindingWriter(format, fileName);
-      const maxWaiting = maxConcurrency * waitingPerLookUp;
-      const findings = checkMessage(file.chunks, { ...checking, messageIds: new Set(), profile, maxWaiting });
-      // Later findings may be a long time away.
-      await send(writer.begin());
-      for await (const finding of findings) await send(await inTimeSlice(() => writer.write(finding)));
-    }
-
-    function hasLeft(): boolean {
-      return signal.aborted || response.destroyed || (request.destroyed && !request.complete);
-    }
-
-    /** Resolves when the client has read enough for the next part. */
-    async function send(text: string): Promise<void> {
-      const { responseHeaders } = exchange;
-      if (hasLeft()) throw new PaymentFileError('the client has disconnected');
-      if (!response.headersSent) {
-        const type = format === 'json' ? ndjson : `${csv}; charset=utf-8`;
-        responseHeaders.push('content-type', type, 'cache-control', 'no-store', 'vary', 'accept');
-        // A proxy would collect rows until its buffer is full.
-        responseHeaders.push('x-accel-buffering', 'no');
-        response.writeHead(200, responseHeaders);
-        response.on('timeout', () => response.destroy());
-      }
-      sentBytes += Buffer.byteLength(text);
-      if (sentBytes > maxAnswerBytes) {
-        throw new PaymentFileError(
-          `the answer has more than ${maxAnswerBytes} bytes, the limit; send the file in parts`,
-        );
-      }
-      if (text === '' || response.write(text)) return;
+    /** @returns null, or what resolves when the client has read it */
+    function write(bytes: Uint8Array): Promise<void> | null {
+      begin();
+      sentBytes += bytes.length;
+      if (response.destroyed || response.write(bytes)) return null;
       response.setTimeout(limits.clientTimeoutMs);
       const read = patience.wait(untilRead(response), sentBytes, () => response.destroy());
-      await body.readAheadUntil(read);
-      response.setTimeout(0);
+      return read.finally(() => response.setTimeout(0));
     }
 
-    async function end(lastLine: string): Promise<void> {
-      await body.discardRest();
-      exchange.reply = describeCheck();
-      exchange.finish(200);
-      response.end(lastLine, () => request.complete || request.destroy());
+    function begin(): void {
+      if (response.headersSent) return;
+      const type = checkRequest.format === 'json' ? ndjson : `${csv}; charset=utf-8`;
+      exchange.responseHeaders.push('content-type', type, 'cache-control', 'no-store', 'vary', 'accept');
+      // A proxy would collect rows until its buffer is full.
+      exchange.responseHeaders.push('x-accel-buffering', 'no');
+      response.writeHead(200, exchange.responseHeaders);
+      response.on('timeout', () => response.destroy());
     }
 
-    async function refuseWorkbook(): Promise<void> {
-      await body.discardRest();
-      exchange.sendError(415, 'BAD_USER_INPUT', workbookAdvice, ['connection', 'close']);
-    }
-
-    async function fail({ message }: PaymentFileError): Promise<void> {
-      const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
-      const { status, code } = body.isTooLarge() ? tooLarge(limits.maxBytes) : refuse(400, '');
-      if (!response.headersSent) {
-        exchange.sendError(status, code, sentence, ['connection', 'close']);
+    function answer(end: CheckEnd): void {
+      const hasLeft = end.kind === 'left' || signal.aborted || response.destroyed;
+      if (!hasLeft && end.kind === 'workbook') {
+        exchange.sendError(415, 'BAD_USER_INPUT', workbookAdvice, ['connection', 'close']);
         return;
       }
-      errorCodes.add(code);
-      if (format === 'json') return end(`${JSON.stringify({ error: { code, message: sentence } })}\n`);
-      exchange.reply = describeCheck();
-      exchange.finish(200);
-      response.destroy();
+      const failure = end.kind === 'failed' ? describeFailure(end.message) : null;
+      if (failure !== null) errorCodes.add(failure.code);
+      const { usage, activity } = context;
+      exchange.reply = { ...createRecord(null), errorCodes: [...errorCodes], usage, activity };
+      if (hasLeft) exchange.finish(clientClosedRequest);
+      else if (failure !== null && !response.headersSent) {
+        exchange.sendError(failure.status, failure.code, failure.message, ['connection', 'close']);
+      } else endResponse(failure);
     }
 
-    function describeCheck(): ReplyRecord {
-      const { usage, activity } = context;
-      return { ...createRecord(null), errorCodes: [...errorCodes], usage, activity };
+    function endResponse(failure: Refusal | null): void {
+      begin();
+      exchange.finish(200);
+      if (failure !== null && checkRequest.format === 'csv') response.destroy();
+      else response.end(failure && `${JSON.stringify({ error: { code: failure.code, message: failure.message } })}\n`);
+    }
+
+    function describeFailure(text: string): Refusal {
+      const message = `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+      return { ...(problem === 'too-large' ? tooLarge(limits.maxBytes) : refuse(400, '')), message };
     }
   }
 }
 
-/* Of CHECK_MAX_BYTES, on average: more rows and cells take longer than files of payees. */
-const bytesPerRow = 20;
-const bytesPerCell = 4;
+function describeProblem(problem: BodyProblem, maxBytes: number): string {
+  return problem === 'too-large'
+    ? `the request body must have at most ${maxBytes} bytes (CHECK_MAX_BYTES)`
+    : 'the request body has too many small chunks';
+}
 
 /** An answer about a row or a transaction is longer than that, by more than this if most have findings. */
 const answerBytesPerByte = 20;
 
 /** Findings of a payment message: more would only occupy memory, which garbage collection copies. */
 const waitingPerLookUp = 20;
+
+/** A file of wrong IBANs, the most work for its bytes, needs a quarter of the time, and all need some to begin. */
+const bytesPerMs = 50;
+const minWorkMs = 10_000;
 
 function addressOf({ request }: Exchange): string {
   return request.socket.remoteAddress ?? '';

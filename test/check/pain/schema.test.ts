@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
-import { runAtOnce } from '../../../src/base/async/time-slices.ts';
 import { createAnswers } from '../../../src/check/answers/answers.ts';
 import { createSchemaCheck } from '../../../src/check/pain/check-schema.ts';
 import { MessageFindings } from '../../../src/check/pain/findings.ts';
@@ -45,7 +44,7 @@ it.each(cases)('$name as $community has it', { timeout: 120_000 }, async ({ name
 });
 
 async function findBySchema(xml: string, profile: Profile): Promise<readonly string[]> {
-  const findings = new MessageFindings(createAnswers(null), runAtOnce);
+  const findings = new MessageFindings(createAnswers(null));
   const ignore = () => {};
   const parts = {
     openDocument: (_: unknown, namespace: string) => findVersion(namespace),

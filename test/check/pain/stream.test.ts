@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createTimeSlices, type InTimeSlice } from '../../../src/base/async/time-slices.ts';
 import type { Answer } from '../../../src/check/answers/answer-source.ts';
 import { createAnswers } from '../../../src/check/answers/answers.ts';
 import { calcCheckDigits } from '../../../src/iban/mod97.ts';
@@ -163,57 +162,6 @@ describe('a long message', () => {
     expect(read).toBeGreaterThan(6_000_000);
     // Three hashes for each transaction.
     expect(most - before).toBeLessThan(8_000_000);
-  });
-
-  it('does not block the event loop, even in one chunk', async () => {
-    const chunks = [];
-    for await (const chunk of generateMessage({ transactions: 12_000, accounts: 1000 })) chunks.push(chunk);
-    let passed = 0;
-    let isOver = false;
-    const pass = () => {
-      passed += 1;
-      if (!isOver) setImmediate(pass);
-    };
-    pass();
-    const { summary } = await findAllIn(Buffer.concat(chunks));
-    isOver = true;
-    expect(summary.transactions).toBe(12_000);
-    // One in 10 ms; without turns, there would be one or two.
-    expect(passed).toBeGreaterThan(3);
-  });
-
-  it('is checked in steps of a millisecond, of which one turn of the event loop has those of 10 ms', async () => {
-    const chunks = [];
-    for await (const chunk of generateMessage({ transactions: 2_000, accounts: 2_000 })) chunks.push(chunk);
-    const message = Buffer.from(Buffer.concat(chunks).toString().replaceAll('Creditor 1', 'Müller &amp; Söhne'));
-    let nowMs = 0;
-    vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
-    const inSlice = createTimeSlices(10);
-    let steps = 0;
-    let inTurn = 0;
-    let mostInTurn = 0;
-    const inTimeSlice: InTimeSlice = (run) =>
-      inSlice(() => {
-        nowMs += 1;
-        steps += 1;
-        inTurn += 1;
-        mostInTurn = Math.max(mostInTurn, inTurn);
-        return run();
-      });
-    let isOver = false;
-    const beginTurn = () => {
-      inTurn = 0;
-      if (!isOver) setImmediate(beginTurn);
-    };
-    beginTurn();
-    const { findings } = await findAllIn(message, { inTimeSlice });
-    isOver = true;
-    vi.restoreAllMocks();
-    expect(findings).toHaveLength(2_000);
-    // A step reads at most 2,048 bytes.
-    expect(steps).toBeGreaterThanOrEqual(message.length / 2_048);
-    expect(mostInTurn).toBeGreaterThan(1);
-    expect(mostInTurn).toBeLessThanOrEqual(11);
   });
 
   it('is refused at the limit, whatever follows', async () => {

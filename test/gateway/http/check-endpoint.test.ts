@@ -262,8 +262,6 @@ describe('a check that is not completed', () => {
   });
 
   it.each([
-    ['rows', 'text/csv', `IBAN\n${tIban(0)}\n${'\n'.repeat(1_000)}`, 'The request body has more than 200 rows'],
-    ['cells', 'text/csv', `IBAN\n${tIban(0)}${',x'.repeat(999)}\nx,x\n`, 'The request body has more than 1,000 cells'],
     [
       'bytes of the answer',
       'text/csv',

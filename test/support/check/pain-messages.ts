@@ -1,4 +1,3 @@
-import type { InTimeSlice } from '../../../src/base/async/time-slices.ts';
 import type { Answer } from '../../../src/check/answers/answer-source.ts';
 import type { BankFacts } from '../../../src/check/bank-facts.ts';
 import type { Finding } from '../../../src/check/finding.ts';
@@ -134,7 +133,6 @@ interface Options {
   /** Instead of 26 November 2026. */
   today?: string;
   maxBytes?: number;
-  inTimeSlice?: InTimeSlice;
 }
 
 export const validAnswer = { kind: 'answered', valid: true, bank: null, bic: null } as const satisfies Answer;

@@ -96,8 +96,10 @@ async function readParticipants(
     const content = readRow(row, header);
     if ('problem' in content) return { problem: content.problem, isLeftOut: true };
     const { bic, participation } = content;
+    const others = participants.get(bic);
     if (bic === '') withoutBic += 1;
-    else participants.set(bic, [...(participants.get(bic) ?? []), participation]);
+    else if (others === undefined) participants.set(bic, [participation]);
+    else others.push(participation);
     return null;
   });
   rejectFaults(file.name, rows, faults);

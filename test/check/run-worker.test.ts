@@ -1,0 +1,89 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { type CheckJob, startCheck } from '../../src/check/endpoint/run-worker.ts';
+
+/* What ends the thread of a check, besides its result: test/gateway/http/check-endpoint.test.ts has the results. */
+
+function tRun(code: string, maxWorkMs = 600_000) {
+  const job: CheckJob = {
+    format: 'json',
+    columnNames: { iban: null, bic: null, name: null },
+    encoding: null,
+    profile: 'auto',
+    ...{ dataDir: '/nowhere', maxIbans: 1, maxAnswerBytes: 1, maxWaiting: 1 },
+  };
+  const written: string[] = [];
+  const write = (bytes: Uint8Array) => {
+    written.push(Buffer.from(bytes).toString());
+    return null;
+  };
+  const file = new URL(`data:text/javascript,import { parentPort } from 'node:worker_threads'; ${code}`);
+  const asked: string[] = [];
+  const source = {
+    async ask(iban: string) {
+      asked.push(iban);
+      return { kind: 'failed', code: `CODE-${iban}` } as const;
+    },
+  };
+  const run = startCheck({ job, source, write, maxWorkMs, file });
+  onTestFinished(run.stop);
+  return { ...run, written };
+}
+
+const output = "parentPort.postMessage({ kind: 'output', bytes: Buffer.from('row') });";
+
+it.each([
+  ['works too long', 'for (;;);', 200, 'time'],
+  // In arrays of their own: one that is too long would be an error of the program.
+  ['needs too much memory', 'const all = []; for (;;) all.push(new Array(1000).fill(all.length));', 600_000, 'memory'],
+])('a file whose thread %s is refused, after the rows that are known', async (_, code, maxWorkMs, what) => {
+  const { ended, written } = tRun(`${output} setTimeout(() => { ${code} }, 50);`, maxWorkMs);
+  expect(await ended).toEqual({
+    kind: 'failed',
+    message: `the check of the file needs too much ${what}; send it in parts`,
+  });
+  expect(written).toEqual(['row']);
+});
+
+it('a thread that waits for its client is not ended by the time limit of its work', async () => {
+  const { ended } = tRun(
+    "setTimeout(() => parentPort.postMessage({ kind: 'ended', end: { kind: 'complete' } }), 700);",
+    300,
+  );
+  expect(await ended).toEqual({ kind: 'complete' });
+});
+
+it.each([
+  ['a fault of its code', "throw new Error('broken')", 'broken'],
+  ['an end without a result', 'process.exit()', 'The thread of a check has ended before the check.'],
+])('%s is a fault of the gateway', async (_, code, message) => {
+  await expect(tRun(code).ended).rejects.toThrow(message);
+});
+
+it('a busy thread ends when its client leaves', async () => {
+  const { ended, leave, stop } = tRun('for (;;);');
+  leave();
+  expect(await ended).toEqual({ kind: 'left' });
+  await stop();
+});
+
+it('answers arrive once each, in any number of messages', async () => {
+  const { ended } = tRun(`
+    const open = new Set(['a', 'b', 'c', 'd']);
+    parentPort.on('message', ({ answers }) => {
+      for (const [iban, { code }] of answers) if (code !== 'CODE-' + iban || !open.delete(iban)) throw new Error('wrong');
+      if (open.size === 0) parentPort.postMessage({ kind: 'ended', end: { kind: 'complete' } });
+    });
+    for (const ibans of [['a', 'b'], ['c'], ['d']]) parentPort.postMessage({ kind: 'asked', ibans });`);
+  expect(await ended).toEqual({ kind: 'complete' });
+});
+
+it('a body is taken in bounded parts, and without a limit while the client reads nothing', async () => {
+  const { add, ended, leave } = tRun('setTimeout(() => {}, 60000);');
+  const part = Buffer.alloc(200_000);
+  await add(part);
+  const second = add(part);
+  expect(await Promise.race([second, new Promise((resolve) => setImmediate(resolve, 'waits'))])).toBe('waits');
+  leave();
+  await second;
+  expect(await ended).toEqual({ kind: 'left' });
+});
