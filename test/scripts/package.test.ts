@@ -47,6 +47,8 @@ it('works in an empty folder, with no other packages than those that it depends 
   expect(data.ibanValidation).toEqual({ bankData: { name: 'Commerzbank' } });
   expect(`${data._service.sdl}\n`).toBe(readFileSync(join(modules, 'ledgerquill/schema.graphql'), 'utf8'));
   expect((await fetch(`${origin}/graphql`, { headers: { accept: 'text/html' } })).status).toBe(200);
+  const table = { method: 'POST', headers: { 'content-type': 'text/csv' }, body: 'IBAN\nDE89370400440532013000\n' };
+  expect(await (await fetch(`${origin}/check`, table)).json()).toMatchObject({ row: 2, bank: 'Commerzbank' });
 
   // A workbook needs the most packages of all formats.
   const workbook = run(['import-banks', 'LU', await tSampleFile(folder, tSample('LU')), '--force']);
