@@ -8,9 +8,6 @@ export interface TimeSlices extends InTimeSlice {
   isOver(): boolean;
 }
 
-/** For a process without other work: begins each piece at once. */
-export const runAtOnce: InTimeSlice = async (run) => run();
-
 /** Begins pieces of work one after the other, and lets other requests run after a few milliseconds of them. */
 export function createTimeSlices(maxMs: number): TimeSlices {
   let last: Promise<void> = Promise.resolve();
