@@ -29,6 +29,7 @@ const replacements = [
       export { default as Client } from './lib/dispatcher/client.js';
       export { default as buildConnector } from './lib/core/connect.js';
       export { default as errors } from './lib/core/errors.js';
+      export { default as Pool } from './lib/dispatcher/pool.js';
       export { default as util } from './lib/core/util.js';`,
   },
   {

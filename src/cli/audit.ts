@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { isIsoDate } from '../base/calendar-period.ts';
-import { ConfigError, UsageError } from '../base/errors.ts';
-import { print, printError } from '../base/process/terminal.ts';
+import { UsageError } from '../base/errors.ts';
+import { escapeControls, print, printError } from '../base/process/terminal.ts';
 import {
   type AuditedCall,
   auditFolder,
@@ -11,7 +12,6 @@ import {
   type SumKey,
   sumCalls,
   sumKeys,
-  verifyAudit,
 } from '../gateway/audit/read-audit.ts';
 import { createCallerFactory } from '../gateway/callers/caller.ts';
 import { readConfig } from '../gateway/config/read-config.ts';
@@ -24,28 +24,35 @@ interface AuditOptions {
   format?: string;
 }
 
-/** Verifies, sums or exports the audit trail in DATA_DIR. @throws ConfigError if lines were changed */
-export function runAudit(action: string, options: AuditOptions): void {
+/** Sums or exports the audit trail in DATA_DIR, of which only a piece is in memory. */
+export async function runAudit(action: string, options: AuditOptions): Promise<void> {
   const folder = join(readConfig(process.env).dataDir, auditFolder);
-  const isEmpty = listAuditFiles(folder).length === 0;
-  if (isEmpty) printError(`${folder} has no audit trail; DATA_DIR must be that of the gateway\n`);
-  if (action === 'verify') {
-    if (!isEmpty) verify(folder);
-    return;
-  }
+  if (listAuditFiles(folder).length === 0)
+    printError(`${folder} has no audit trail; DATA_DIR must be that of the gateway\n`);
   const from = readDay('from', options.from, '0000-00-00');
   const to = readDay('to', options.to, '9999-99-99');
   if (from > to) throw new UsageError(`--from must not be after --to, but ${from} is after ${to}`);
-  const calls = readCalls(folder, from, to);
+  const calls = readCalls(folder, from, to, (finding) => printError(`${finding}\n`));
   if (action === 'sum') printSums(calls, readSumKeys(options.by ?? 'caller,day'));
-  else printCalls(calls, options.format === 'csv');
+  else await printCalls(calls, options.format === 'csv');
 }
 
-function printCalls(calls: readonly AuditedCall[], isCsv: boolean): void {
-  const names = calls[0] ? (Object.keys(calls[0]) as (keyof AuditedCall)[]) : [];
-  if (isCsv) print(stringify([names, ...calls.map((call) => names.map((name) => call[name]))]));
-  else print(calls.map((call) => `${JSON.stringify(call)}\n`).join(''));
+async function printCalls(calls: Iterable<AuditedCall>, isCsv: boolean): Promise<void> {
+  let isFirst = true;
+  let text = '';
+  for (const call of calls) {
+    if (isCsv && isFirst) text += stringify([Object.keys(call)]);
+    text += isCsv ? stringify([Object.values(call)]) : `${JSON.stringify(call)}\n`;
+    isFirst = false;
+    if (text.length < maxTextLength) continue;
+    // A pipe may be read slowly.
+    if (!process.stdout.write(escapeControls(text))) await once(process.stdout, 'drain');
+    text = '';
+  }
+  print(text);
 }
+
+const maxTextLength = 65_536;
 
 /** Prints the name of a token's subject in log, metrics and trail, and the one before the secret was replaced. */
 export function printCallerHash(subject: string): void {
@@ -56,17 +63,7 @@ export function printCallerHash(subject: string): void {
   }
 }
 
-function verify(folder: string): void {
-  const { lines, problems, unclosed } = verifyAudit(folder);
-  if (problems.length > 0) throw new ConfigError(problems, 'The audit trail is not as it was written');
-  print(`${lines} lines are as they were written.\n`);
-  if (unclosed.length > 0)
-    print(
-      `No last line, because the process runs, was killed, or lines were removed at its end: ${unclosed.join(', ')}\n`,
-    );
-}
-
-function printSums(calls: readonly AuditedCall[], by: readonly SumKey[]): void {
+function printSums(calls: Iterable<AuditedCall>, by: readonly SumKey[]): void {
   const rows = sumCalls(calls, by).map((sum) => {
     return [...sum.keys, ...[sum.calls, sum.charged, sum.unknown, sum.open, sum.notSent].map(String)];
   });

@@ -209,10 +209,10 @@ function createProgram(): Command {
     'Read all entries in DATA_DIR, also while the gateway runs, and report damaged files.',
     async () => (await import('./backup.ts')).runVerifyStore(),
   ).addOption(dotenvOption());
-  addCommand('audit', 'Verify, sum or export the audit trail of paid calls.', async ([action], options) =>
+  addCommand('audit', 'Sum or export the audit trail of paid calls.', async ([action], options) =>
     (await import('./audit.ts')).runAudit(action, options),
   )
-    .addArgument(new Argument('<action>', 'what to do').choices(['verify', 'sum', 'export']))
+    .addArgument(new Argument('<action>', 'what to do').choices(['sum', 'export']))
     .option('--by <names>', 'What to sum by: caller, day, service, tool, operation, cause, outcome.', 'caller,day')
     .option('--from <day>', 'The first day (UTC), such as 2026-11-01.')
     .option('--to <day>', 'The last day.')

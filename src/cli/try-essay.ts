@@ -68,12 +68,11 @@ async function placeOrder(
   const { createUpstream, redact, events, close } = await openPaidCalls(config, { access, logLevel: 'error' });
   const { client, allowance } = createUpstream('essays', access, 'token', config.essays);
   let outcome: Outcome | null = null;
-  const send: typeof client.send = async (...args) => {
-    outcome = await client.send(...args);
-    return outcome;
-  };
   const { modeNames, declared } = config.essays;
-  const sender = createRestEssays({ client: { send }, modeNames, declared, keepMs: 0, redact, events });
+  const onOutcome = (received: Outcome) => {
+    outcome = received;
+  };
+  const sender = createRestEssays({ client, modeNames, declared, keepMs: 0, redact, onOutcome, events });
   try {
     const context = createRequestContext(new AbortableSignal(), 'try-essay', null, null, { caller: 'cli:try-essay' });
     const result = await sender.send(order, context, { maySend: async () => true, beforeAttempt() {} });

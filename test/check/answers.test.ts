@@ -140,7 +140,10 @@ describe('answers of the bank-data service', () => {
     maxCalls: number | null = null,
   ) =>
     createBankDataAnswers({
-      bankData: { validateIbans: (ibans, context) => ibans.map((iban) => validateIban(iban, context as never)) },
+      bankData: {
+        validateIbans: (ibans, context) =>
+          Promise.all(ibans.map((iban) => validateIban(iban, context as never).catch((failure) => failure))),
+      },
       maxConcurrency: 2,
       maxCalls,
       pausesMs: [0, 0],

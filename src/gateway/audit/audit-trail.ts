@@ -1,10 +1,10 @@
-import { hash, randomUUID } from 'node:crypto';
-import { closeSync, fstatSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { closeSync, fstatSync, ftruncateSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFolder } from '../../base/data-folder.ts';
 import { errorCodeOf, type ServiceName } from '../../base/errors.ts';
 import type { Redact } from '../../base/redact.ts';
-import type { EndedCall, Events, PaidCall } from '../telemetry/events.ts';
+import type { CallInfo, EndedCall, Events } from '../telemetry/events.ts';
 import { listAuditFiles } from './read-audit.ts';
 
 interface AuditTrailOptions {
@@ -19,30 +19,31 @@ interface AuditTrailOptions {
   maxWaiting?: number;
 }
 
-/** A line as it is stored: JSON, with its number `n`, time, content and hashes. */
+/** A line as it is stored: JSON, with its number `n`, time and content. */
 interface AuditLine {
   /** In UTC, such as 2026-11-27. */
   day: string;
   text: string;
 }
 
+type Content = Readonly<Record<string, string | number | boolean | null>>;
+
 /**
- * Writes a line before each paid call is sent, and one after it. The lines of one turn of the event loop are one write, for which the
- * calls of the turn wait. If it fails, calls continue: a full disk must not stop a gateway whose counts limit what is spent.
- * The lines are kept in memory, and written when that is possible again.
+ * Writes a line for each paid call when it has ended; for an order, one before it is sent as well. The lines of one turn of the event
+ * loop are one write. If it fails, calls continue: a full disk must not stop a gateway whose counts limit what is spent. The lines
+ * are kept in memory, and written when that is possible again.
  */
 export function createAuditTrail(options: AuditTrailOptions) {
   const { folder, keepDays, services, redact, events, maxWaiting = 50_000 } = options;
   /** Part of the name of each file, so that no two processes write one. */
   const processId = randomUUID().slice(0, 8);
-  /** The numbers of the first lines of calls that have not ended. */
-  const open = new Map<PaidCall, number>();
-  /** The last line of the process. */
-  let last = { number: 0, hash: '' };
-  let file: { day: string; fd: number } | null = null;
+  /** The numbers of the first lines of orders that have not ended. */
+  const open = new Map<CallInfo, number>();
+  let isTooOld: ReturnType<typeof createAgeCheck> | null = null;
+  let lastNumber = 0;
+  let file: { day: string; fd: number; size: number } | null = null;
   let waiting: AuditLine[] = [];
-  let turn: Promise<void> | null = null;
-  let isEndScheduled = false;
+  let isScheduled = false;
   let hasFailed = false;
   let retry: NodeJS.Timeout | null = null;
   let lost = 0;
@@ -54,7 +55,7 @@ export function createAuditTrail(options: AuditTrailOptions) {
     /** Writes what is left, and a last line, by which an orderly end differs from one by a crash. */
     close(): void {
       writeAgain();
-      if (last.number > 0) add({ closed: true });
+      if (lastNumber > 0) add({ closed: true });
       writeAgain();
       if (retry !== null) clearTimeout(retry);
       if (waiting.length > 0) events.auditFailed(`${waiting.length + lost} lines are lost`);
@@ -62,71 +63,62 @@ export function createAuditTrail(options: AuditTrailOptions) {
     },
   };
 
-  function callBegins(call: PaidCall): void {
+  /** It is written at once: a crash leaves an order that is `open`. */
+  function callBegins(call: CallInfo): void {
     if (!services.includes(call.service)) return;
-    const { caller, requestId, orderId, operation, documentId } = call.origin;
-    const number = add({
-      service: call.service,
-      tool: call.path.slice(call.path.lastIndexOf('/') + 1),
+    const number = add(describe(call));
+    if (number !== null) open.set(call, number);
+    write();
+  }
+
+  function callEnded(call: CallInfo, { outcome, isSent }: EndedCall): void {
+    if (!services.includes(call.service)) return;
+    const status = outcome?.kind === 'answered' ? outcome.status : null;
+    const charged = !isSent ? 'no' : status !== null && status < 400 ? 'yes' : 'unknown';
+    const number = open.get(call);
+    open.delete(call);
+    const begun = number === undefined ? describe(call) : { of: number };
+    add({ ...begun, outcome: nameOutcome(outcome, isSent), status, charged });
+    if (!isScheduled) setImmediate(write);
+    isScheduled = true;
+  }
+
+  function describe({ service, path, origin, cause }: CallInfo) {
+    const { caller, requestId, orderId, operation, documentId } = origin;
+    return {
+      service,
+      tool: path.slice(path.lastIndexOf('/') + 1),
       caller,
       request: requestId && redact(requestId),
       order: orderId,
       operation: operation && redact(operation),
       document: documentId && redact(documentId),
-      cause: call.cause,
-    });
-    if (number === null) return;
-    open.set(call, number);
-    // Not an immediate: the calls that begin in this turn have begun when its promises are settled.
-    turn ??= new Promise((resolve) => process.nextTick(endTurn, resolve));
-    call.ready = turn;
+      cause,
+    };
   }
 
-  function endTurn(resolve: () => void): void {
-    turn = null;
-    write();
-    resolve();
-  }
-
-  function callEnded(call: PaidCall, ended: EndedCall): void {
-    const number = open.get(call);
-    if (number === undefined) return;
-    open.delete(call);
-    const status = ended.outcome?.kind === 'answered' ? ended.outcome.status : null;
-    const charged = !ended.isSent ? 'no' : status !== null && status < 400 ? 'yes' : 'unknown';
-    add({ of: number, outcome: nameOutcome(ended), status, charged });
-    if (!isEndScheduled) setImmediate(write);
-    isEndScheduled = true;
-  }
-
-  /**
-   * Each line has the hash of the line before (`prev`) and its own (`hash`), which is that of the text before it: a line that is
-   * changed, removed or moved is found.
-   * @returns its number; null if it is lost, because too many wait
-   */
-  function add(content: Readonly<Record<string, string | number | boolean | null>>): number | null {
+  /** @returns its number; null if it is lost, because too many wait */
+  function add(content: Content): number | null {
     if (waiting.length >= maxWaiting) {
       lost += 1;
       return null;
     }
-    const number = last.number + 1;
+    lastNumber += 1;
     const at = new Date().toISOString();
-    const text = JSON.stringify({ n: number, at, ...content, prev: last.hash }).slice(0, -1);
-    last = { number, hash: hash('sha256', text, 'hex') };
-    waiting.push({ day: at.slice(0, 10), text: `${text},"hash":"${last.hash}"}` });
-    return number;
+    waiting.push({ day: at.slice(0, 10), text: `${JSON.stringify({ n: lastNumber, at, ...content })}\n` });
+    return lastNumber;
   }
 
   /** Writes what waits; after a failure, once a second. */
   function write(): void {
-    isEndScheduled = false;
+    isScheduled = false;
     if (retry !== null) return;
     try {
       while (waiting.length > 0) {
         const day = waiting[0]?.day ?? '';
         let lines = 0;
         let text = '';
-        for (; waiting[lines]?.day === day && lines < maxLinesPerWrite; lines += 1) text += `${waiting[lines]?.text}\n`;
+        for (; waiting[lines]?.day === day && lines < maxLinesPerWrite; lines += 1) text += waiting[lines]?.text;
         append(day, Buffer.from(text));
         waiting = waiting.slice(lines);
       }
@@ -159,22 +151,24 @@ export function createAuditTrail(options: AuditTrailOptions) {
     // Lines in a file that was deleted would be lost.
     if (file !== null && (file.day !== day || fstatSync(file.fd).nlink === 0)) closeFile();
     file ??= openFile(day);
-    const { size } = fstatSync(file.fd);
+    let written = 0;
     try {
-      for (let written = 0; written < bytes.length; ) written += writeSync(file.fd, bytes, written);
+      while (written < bytes.length) written += writeSync(file.fd, bytes, written);
     } catch (error) {
       // A full disk may have taken a part of it.
-      ftruncateSync(file.fd, size);
+      ftruncateSync(file.fd, file.size);
       throw error;
     }
+    file.size += written;
   }
 
   /** Opens a file of a new day, and deletes those that are too old. */
-  function openFile(day: string): { day: string; fd: number } {
+  function openFile(day: string) {
     createFolder(folder);
-    const firstDay = new Date(Date.parse(day) - keepDays * 86_400_000).toISOString().slice(0, 10);
-    for (const old of listAuditFiles(folder)) if (old.day < firstDay) rmSync(old.path, { force: true });
-    return { day, fd: openSync(join(folder, `${day}.${processId}.jsonl`), 'a', 0o600) };
+    isTooOld ??= createAgeCheck(folder, keepDays);
+    for (const old of listAuditFiles(folder)) if (isTooOld(old.path, old.day)) rmSync(old.path, { force: true });
+    const fd = openSync(join(folder, `${day}.${processId}.jsonl`), 'a', 0o600);
+    return { day, fd, size: fstatSync(fd).size };
   }
 
   function closeFile(): void {
@@ -183,11 +177,29 @@ export function createAuditTrail(options: AuditTrailOptions) {
   }
 }
 
-function nameOutcome({ outcome, isSent }: EndedCall): string {
+/**
+ * Whether a file is too old to be kept, by the newest of its name and its modification time. What is too old depends on the files that
+ * were there before, and on the time since: a clock that is years ahead deletes nothing.
+ */
+function createAgeCheck(folder: string, keepDays: number): (path: string, day: string) => boolean {
+  const newestOf = (path: string, day: string) =>
+    Math.max(Date.parse(day), statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  const startedAt = performance.now();
+  const times = listAuditFiles(folder).map(({ path, day }) => newestOf(path, day));
+  const newest = times.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...times);
+  return (path, day) => {
+    const now = Math.min(Date.now(), newest + performance.now() - startedAt);
+    const today = now - (now % dayMs);
+    return newestOf(path, day) < today - keepDays * dayMs;
+  };
+}
+
+function nameOutcome(outcome: EndedCall['outcome'], isSent: boolean): string {
   if (outcome === null) return isSent ? 'abandoned' : 'not-sent';
   return outcome.kind === 'answered' ? 'answered' : outcome.reason;
 }
 
+const dayMs = 86_400_000;
 const retryMs = 1_000;
 /** About 400 kB: a write that fails is repeated. */
 const maxLinesPerWrite = 1_000;

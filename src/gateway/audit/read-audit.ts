@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseBoundedJson, readProperty } from '../../base/parse-json.ts';
 
 /** Where the trail is in DATA_DIR. */
@@ -24,59 +23,6 @@ export function listAuditFiles(folder: string): AuditFile[] {
   return files.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
-function readLines({ path }: AuditFile): string[] {
-  return readFileSync(path, 'utf8').split('\n').slice(0, -1);
-}
-
-/** What is wrong with the lines of a folder, and how many there are. */
-export interface Verification {
-  lines: number;
-  problems: string[];
-  /** Processes without a last line: they run, or were killed, or their last lines were removed. */
-  unclosed: string[];
-}
-
-/** Checks the hashes and numbers of all lines. */
-export function verifyAudit(folder: string): Verification {
-  const found: Verification = { lines: 0, problems: [], unclosed: [] };
-  let process = '';
-  let last = { number: 0, hash: '', isClosed: true };
-  for (const file of listAuditFiles(folder)) {
-    const isFirst = file.process !== process;
-    if (isFirst && !last.isClosed) found.unclosed.push(process);
-    process = file.process;
-    let isUnknown = isFirst;
-    if (isFirst) last = { number: 0, hash: '', isClosed: false };
-    for (const [index, text] of readLines(file).entries()) {
-      found.lines += 1;
-      const line = parseBoundedJson(text);
-      const number = Number(readProperty(line, 'n'));
-      const own = findOwnHash(text);
-      const place = `${basename(file.path)}, line ${index + 1}`;
-      // Earlier files of the process may have been deleted, because they were old enough.
-      const isContinued = isUnknown || (number === last.number + 1 && readProperty(line, 'prev') === last.hash);
-      if (own === null) found.problems.push(`${place}: was changed: its hash does not fit its content`);
-      else if (!isContinued)
-        found.problems.push(`${place}: does not follow the line before: lines were removed or moved`);
-      last = {
-        number,
-        hash: own ?? String(readProperty(line, 'hash')),
-        isClosed: readProperty(line, 'closed') === true,
-      };
-      isUnknown = false;
-    }
-  }
-  if (!last.isClosed) found.unclosed.push(process);
-  return found;
-}
-
-/** The hash of a line, if it fits the content; null: it was changed, or is incomplete. */
-function findOwnHash(text: string): string | null {
-  const [, content = '', own = null] = /^(.*),"hash":"([0-9a-f]{64})"\}$/.exec(text) ?? [];
-  return own !== null && hash('sha256', content, 'hex') === own ? own : null;
-}
-
-/** The fields of a call, from its two lines. Its outcome is `open` if its process has not written how it ended: it may have been sent. */
 const callFields = [
   'at',
   'day',
@@ -93,25 +39,130 @@ const callFields = [
   'status',
   'charged',
 ] as const;
+/** A call, from its line, or from the two lines of an order. The outcome of an order is `open` if its end was not written: it may have been sent. */
 export type AuditedCall = Record<(typeof callFields)[number], string>;
 
-/** The calls that began from one day to another, inclusive. */
-export function readCalls(folder: string, from: string, to: string): AuditedCall[] {
-  const calls = new Map<string, AuditedCall>();
+/** The calls from one day to another, inclusive, by process and number. An order is of the day of its beginning, a look-up of that of its end. */
+export function* readCalls(
+  folder: string,
+  from: string,
+  to: string,
+  /** Receives what is missing of the trail. */
+  report: (finding: string) => void = () => {},
+): Generator<AuditedCall> {
+  const processes = new Map<string, AuditFile[]>();
   for (const file of listAuditFiles(folder)) {
-    if (file.day < from) continue;
-    for (const text of readLines(file)) {
-      const line = parseBoundedJson(text);
-      const read = (name: string) => String(readProperty(line, name) ?? '');
-      const call = calls.get(`${file.process} ${read('of')}`);
-      if (call) Object.assign(call, { outcome: read('outcome'), status: read('status'), charged: read('charged') });
-      if (read('service') === '' || file.day > to) continue;
-      const begun = Object.fromEntries(callFields.map((name) => [name, read(name)])) as AuditedCall;
-      const { day, process } = file;
-      calls.set(`${process} ${read('n')}`, { ...begun, day, process, outcome: 'open', charged: 'unknown' });
+    const files = processes.get(file.process) ?? [];
+    processes.set(file.process, files);
+    files.push(file);
+  }
+  for (const files of processes.values()) {
+    const isRead = ({ day }: AuditFile) => day >= from && day <= to;
+    yield* readProcess(
+      files.filter(isRead),
+      files.filter((file) => !isRead(file)),
+      report,
+    );
+  }
+}
+
+/** The calls of one process. @param others its files of other days, which may have the ends of its orders */
+function* readProcess(
+  files: readonly AuditFile[],
+  others: readonly AuditFile[],
+  report: (finding: string) => void,
+): Generator<AuditedCall> {
+  const [first] = files;
+  if (first === undefined) return;
+  const { process } = first;
+  /** Orders without an end, and ends without a beginning, by the number of the first line: a clock may have been set back. */
+  const orders = new Map<number, AuditedCall>();
+  const ends = new Map<number, Line>();
+  let [lines, lost, isClosed] = [0, 0, false];
+  let [lowest, highest] = [Number.POSITIVE_INFINITY, 0];
+  // A process that has continued on an earlier day has numbered its lines nevertheless.
+  for (const { path, day } of sortByNumber(files)) {
+    for (const line of readLines(path)) {
+      lines += 1;
+      lowest = Math.min(lowest, line.number);
+      highest = Math.max(highest, line.number);
+      lost += line.readNumber('lost') || 0;
+      isClosed ||= line.read('closed') === 'true';
+      const of = line.readNumber('of');
+      const order = orders.get(of);
+      if (order !== undefined) yield endOrder(order, line);
+      else if (!Number.isNaN(of)) ends.set(of, line);
+      orders.delete(of);
+      if (line.read('service') === '') continue;
+      const call = Object.fromEntries(callFields.map((name) => [name, line.read(name)])) as AuditedCall;
+      Object.assign(call, { day, process });
+      if (call.outcome === '') orders.set(line.number, { ...call, outcome: 'open', charged: 'unknown' });
+      else yield call;
     }
   }
-  return [...calls.values()].sort((a, b) => (a.at < b.at ? -1 : 1));
+  const isIncomplete = orders.size > 0 || highest - lowest + 1 > lines || !isClosed;
+  for (const { path } of isIncomplete ? others : []) {
+    for (const line of readLines(path)) {
+      if (line.number > lowest && line.number < highest) lines += 1;
+      isClosed ||= line.read('closed') === 'true';
+      const of = line.readNumber('of');
+      if (orders.has(of)) ends.set(of, line);
+    }
+  }
+  for (const [number, order] of orders) {
+    const end = ends.get(number);
+    yield end === undefined ? order : endOrder(order, end);
+  }
+  const missing = highest - lowest + 1 - lines;
+  if (missing > 0) report(`Process ${process}: ${missing} lines are missing between its first and its last one.`);
+  if (lost > 0) report(`Process ${process}: ${lost} lines were lost while the trail could not be written.`);
+  if (!isClosed)
+    report(
+      `Process ${process} has no last line: it runs, or was killed. Look-ups that it had sent are not in the trail until they end: what became of them is unknown, and the allowance has counted them.`,
+    );
+}
+
+function endOrder(order: AuditedCall, end: Line): AuditedCall {
+  return { ...order, outcome: end.read('outcome'), status: end.read('status'), charged: end.read('charged') };
+}
+
+function sortByNumber(files: readonly AuditFile[]): AuditFile[] {
+  const numbered = files.map((file) => ({ file, first: readLines(file.path).next().value?.number ?? 0 }));
+  return numbered.sort((a, b) => a.first - b.first).map(({ file }) => file);
+}
+
+interface Line {
+  number: number;
+  /** The text of a field; empty if it has none. */
+  read(name: string): string;
+  /** NaN if it has none. */
+  readNumber(name: string): number;
+}
+
+/** The lines of a file, of which only a piece is in memory. Lines without a number are left out. */
+function* readLines(path: string): Generator<Line> {
+  const fd = openSync(path, 'r');
+  try {
+    const piece = Buffer.alloc(65_536);
+    let rest = Buffer.alloc(0);
+    for (let length = readSync(fd, piece); length > 0; length = readSync(fd, piece)) {
+      const bytes = Buffer.concat([rest, piece.subarray(0, length)]);
+      const end = bytes.lastIndexOf('\n') + 1;
+      rest = bytes.subarray(end);
+      for (const text of bytes.toString('utf8', 0, end).split('\n').slice(0, -1)) {
+        const line = toLine(parseBoundedJson(text));
+        if (!Number.isNaN(line.number)) yield line;
+      }
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function toLine(json: unknown): Line {
+  const read = (name: string) => String(readProperty(json, name) ?? '');
+  const readNumber = (name: string) => Number(readProperty(json, name) ?? Number.NaN);
+  return { number: readNumber('n'), read, readNumber };
 }
 
 export const sumKeys = ['caller', 'day', 'service', 'tool', 'operation', 'cause', 'outcome'] as const;
@@ -123,12 +174,12 @@ export interface Sum {
   calls: number;
   charged: number;
   unknown: number;
-  /** Those of the unknown ones whose process did not write how they ended. */
+  /** Orders among the unknown ones whose process did not write how they ended. */
   open: number;
   notSent: number;
 }
 
-export function sumCalls(calls: readonly AuditedCall[], by: readonly SumKey[]): Sum[] {
+export function sumCalls(calls: Iterable<AuditedCall>, by: readonly SumKey[]): Sum[] {
   const sums = new Map<string, Sum>();
   for (const call of calls) {
     const keys = by.map((key) => call[key]);

@@ -98,15 +98,18 @@ export type IbanGeneration =
       suggestions: readonly string[];
     };
 
+/** The answer of a look-up; a GatewayError if it has failed. */
+export type Found<Answer> = Answer | Error;
+
 /**
- * The bank-data look-ups that the gateway needs. Those of a list are a batch with one deadline, and each has a promise, in their
- * order. A failed look-up rejects with a GatewayError, an aborted one with the signal's reason.
+ * The bank-data look-ups that the gateway needs. Those of a list are a batch with one deadline; what was found is in their order.
+ * All reject with the signal's reason if the caller has left; those of one answer, also with a GatewayError.
  */
 export interface BankDataPort {
   /** @param ibans compacted, each once */
-  validateIbans(ibans: readonly string[], context: RequestContext): readonly Promise<IbanValidation>[];
+  validateIbans(ibans: readonly string[], context: RequestContext): Promise<readonly Found<IbanValidation>[]>;
   /** @param bics compacted, each once */
-  validateBics(bics: readonly string[], context: RequestContext): readonly Promise<BicValidation>[];
+  validateBics(bics: readonly string[], context: RequestContext): Promise<readonly Found<BicValidation>[]>;
   generateIban(values: IbanFieldValues, context: RequestContext): Promise<IbanGeneration>;
   listBanks(request: BankListRequest, context: RequestContext): Promise<BankPage>;
 }

@@ -2,6 +2,7 @@ import { findBicProblems } from '../../iban/bic.ts';
 import { buildIban, type FindGermanRule } from '../../iban/build-iban.ts';
 import { findIbanProblems } from '../../iban/iban.ts';
 import type { Config, UpstreamAccess } from '../config/read-config.ts';
+import type { RequestContext } from '../request-context.ts';
 import type { OpenedStore } from '../stores/open-store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { CreateUpstream } from '../upstream/upstream-client.ts';
@@ -53,28 +54,28 @@ export function createCachedBankData({
     purges,
     events,
   });
-  const bankData = createBankData(cache, createRestBankData(events, dataVersion), findGermanRule);
+  const rest = createRestBankData({ client, events, dataVersion });
+  const bankData = createBankData(cache, rest, findGermanRule);
   return { ...bankData, client, allowance, lookUps: cache.status, dataVersion, purges };
 }
 
 /** Answers locally what cannot be valid, so that it never costs a paid call, and looks up the rest. */
 export function createBankData(
-  { findAll }: Pick<LookUpCache, 'findAll'>,
+  { findAll, findOne }: Pick<LookUpCache, 'findAll' | 'findOne'>,
   service: RestBankData,
   findGermanRule?: FindGermanRule,
 ): BankDataPort {
-  const validateIbans: BankDataPort['validateIbans'] = (ibans, context) =>
-    findAll({
-      // All other keys contain a colon.
-      prefix: '',
-      inputs: ibans,
-      context,
-      answerLocally: answerIban,
-      lookUp: service.validateIban,
-      isNegative: ({ valid }) => !valid,
-    });
+  const toIbanLookUps = (ibans: readonly string[], context: RequestContext) => ({
+    // All other keys contain a colon.
+    prefix: '',
+    inputs: ibans,
+    context,
+    answerLocally: answerIban,
+    lookUp: service.validateIban,
+    isNegative: isInvalid,
+  });
   return {
-    validateIbans,
+    validateIbans: (ibans, context) => findAll(toIbanLookUps(ibans, context)),
     validateBics: (bics, context) =>
       findAll({
         prefix: 'bic:',
@@ -82,41 +83,41 @@ export function createBankData(
         context,
         answerLocally: answerBic,
         lookUp: service.validateBic,
-        isNegative: ({ valid }) => !valid,
+        isNegative: isInvalid,
       }),
     async generateIban(values, context) {
       const built = buildIban(values, findGermanRule);
       if (built.kind !== 'iban') return { ...built, message: built.problems.map(({ message }) => message).join(' ') };
       const { iban, rule } = built;
       if (built.fields === null) {
-        const [validating] = validateIbans([iban], context);
-        const validation = await (validating as Promise<IbanValidation>);
+        const validation = await findOne(toIbanLookUps([iban], context));
         return validation.valid ? { kind: 'iban', validation: { ...validation, ibanRule: rule } } : invalidFields;
       }
       const fields = { ...values, ...built.fields };
-      const [generating] = findAll({
+      const generation = await findOne<IbanGeneration>({
         prefix: 'generation:',
         inputs: [JSON.stringify([fields.country, fields.bankCode, fields.branch, fields.accountNumber])],
         context,
-        lookUp: (calls) => service.generateIban(calls, fields, { iban, rule }),
+        lookUp: (_, call, settle) => service.generateIban({ values: fields, iban, rule }, call, settle),
         isNegative: ({ kind }) => kind === 'invalid',
       });
-      const generation = await (generating as Promise<IbanGeneration>);
       if (generation.kind === 'invalid') return generation;
       const ibanRule = rule === 'UNKNOWN' ? (generation.validation.ibanRule ?? rule) : rule;
       return { kind: 'iban', validation: { ...generation.validation, ibanRule } };
     },
-    async listBanks(listing, context) {
-      const [page] = findAll({
+    listBanks: (listing, context) =>
+      findOne<BankPage>({
         prefix: 'banks:',
         inputs: [JSON.stringify([listing.country, listing.search, listing.offset, listing.limit])],
         context,
-        lookUp: (calls) => service.listBanks(calls, listing, context.furtherPages),
+        lookUp: (_, call, settle) => service.listBanks(listing, context.furtherPages, call, settle),
         isNegative: ({ banks, isCutShort = false }) => banks.length === 0 || isCutShort,
-      });
-      return page as Promise<BankPage>;
-    },
+      }),
   };
+}
+
+function isInvalid({ valid }: { valid: boolean }): boolean {
+  return !valid;
 }
 
 /** The answer for an IBAN that cannot be valid. */

@@ -45,13 +45,13 @@ export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSo
     try {
       const request =
         context ?? createRequestContext(neverAborted, 'check', reserveCall, null, { caller: 'cli:check' });
-      const answers = await Promise.all(bankData.validateIbans(list, request));
-      const results = answers.map(({ valid, bankData: bank }) => ({
-        valid,
-        bank: bank?.name ?? null,
-        bic: bank?.bic ?? null,
-      }));
-      return { results: results.map((result) => ({ kind: 'answered', ...result })) };
+      const found = await bankData.validateIbans(list, request);
+      const results = found.map((answer) => {
+        if (answer instanceof Error) throw answer;
+        const { valid, bankData: bank } = answer;
+        return { kind: 'answered', valid, bank: bank?.name ?? null, bic: bank?.bic ?? null } as const;
+      });
+      return { results };
     } catch (error) {
       if (error instanceof GatewayError) {
         const { code, retryable } = error;

@@ -1,11 +1,15 @@
+import { LRUCache } from 'lru-cache';
 import { AbortableSignal } from '../../base/async/signal.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { type RequestContext, UpstreamActivity } from '../request-context.ts';
 import { type CallCause, type Events, ignore } from '../telemetry/events.ts';
-import type { UpstreamCalls, UpstreamClient } from '../upstream/upstream-client.ts';
+import type { CacheStatus } from '../telemetry/metrics/exposition.ts';
+import type { Batch } from '../upstream/batch.ts';
+import type { UpstreamClient } from '../upstream/upstream-client.ts';
+import type { Found } from './bank-data.ts';
 import { type DataVersion, noDataVersion } from './data-version.ts';
-import { createLookUpTable, type TimedAnswer } from './look-up-table.ts';
 import { noPurges, type Purges } from './purges.ts';
+import type { LookUp } from './rest/rest-bank-data.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
 
 /** Look-ups of one request, which the cache may answer. */
@@ -17,8 +21,8 @@ interface LookUps<Answer> {
   context: RequestContext;
   /** The answer that needs no look-up; null if it does. */
   answerLocally?: (input: string) => Answer | null;
-  /** If it rejects, nothing is cached, and a stale answer is served if there is one. */
-  lookUp(calls: UpstreamCalls, input: string): Promise<Answer>;
+  /** If it fails, nothing is cached, and a stale answer is served if there is one. */
+  lookUp: LookUp<Answer>;
   /** Whether the answer has the shorter time to live of a negative answer. */
   isNegative(answer: NoInfer<Answer>): boolean;
 }
@@ -40,32 +44,46 @@ interface LookUpCacheOptions {
   purges?: Purges;
 }
 
-/** A call in progress, and the request that started it and pays for it. Other requests for its key wait for it. */
-interface Flight {
-  result: Promise<Result>;
-  context: Pick<RequestContext, 'callerId' | 'requestKey' | 'signal'>;
-}
-
-interface Result {
-  entry: TimedAnswer;
-  /** False if it was looked up at the service. */
-  isHit: boolean;
-}
-
 /** A key without an answer in memory. */
-interface Missing<Answer> {
+interface Missing {
   key: string;
   input: string;
+  /** Its place among the inputs. */
+  index: number;
   /** Why it is looked up. */
   cause: CallCause;
-  resolve(answer: Answer): void;
-  reject(error: unknown): void;
 }
 
-type Wanted = Pick<Missing<object>, 'key' | 'input' | 'cause'>;
+/** The missing answers of a request. As many as there may be calls are looked up at a time; the others wait as their keys only. */
+interface Search extends LookUps<object> {
+  missing: readonly Missing[];
+  found: Found<object>[];
+  /** What the shared cache has, in the order of the missing ones. */
+  shared: readonly (CacheEntry | null)[];
+  batch: Batch;
+  next: number;
+  running: number;
+  left: number;
+  isStepping: boolean;
+  /** Called when all have been found. */
+  settle(): void;
+  /** All were found, or the client has left. */
+  isOver: boolean;
+}
 
-/** The calls that are open for the keys of one request. */
-type Batch = Pick<LookUps<object>, 'context' | 'lookUp' | 'isNegative'> & { calls: UpstreamCalls };
+/** A search that waits for the call of another one. */
+interface Waiting {
+  search: Search;
+  missing: Missing;
+  /** Whether it has waited for another call before. */
+  isAgain: boolean;
+}
+
+/** A call in progress. The search that has started it pays for it; those of other requests for its key wait for it. */
+interface Flight {
+  search: Search;
+  waiting: Waiting[];
+}
 
 export type LookUpCache = ReturnType<typeof createLookUpCache>;
 
@@ -82,163 +100,241 @@ export function createLookUpCache({
   dataVersion = noDataVersion,
   purges = noPurges,
 }: LookUpCacheOptions) {
-  const table = createLookUpTable(maxBytes, purges);
+  /** The least recently used ones are removed. */
+  const entries = new LRUCache<string, CacheEntry>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ answer }, key) => bytesPerEntry + 2 * key.length + bytesOf(answer),
+  });
   const flights = new Map<string, Flight>();
   const revalidating = new Set<string>();
   /** Replicas refresh what they share at different times: the first one pays, and the others find its answer. */
   const offsetMs = sharedCache === null ? 0 : (2 * random() - 1) * Math.min(freshMs / 10, maxOffsetMs);
-  dataVersion.onChanged(table.clear);
+  dataVersion.onChanged(() => entries.clear());
 
-  return { findAll, status: table.status };
+  return {
+    findAll,
+    /** Rejects if the look-up has failed. */
+    async findOne<Answer extends object>(lookUps: LookUps<Answer>): Promise<Answer> {
+      const [found] = await findAll(lookUps);
+      if (found === undefined || found instanceof Error) throw found;
+      return found;
+    },
+    status: (): CacheStatus => ({ entries: entries.size, bytes: entries.calculatedSize }),
+  };
 
-  /** The cached answers, and those looked up. Stale answers are returned at once while one flight for each revalidates it. */
-  function findAll<Answer extends object>(lookUps: LookUps<Answer>): Promise<Answer>[] {
+  /**
+   * The cached answers, and those looked up, in the order of the inputs. Stale answers are found at once while one flight for each
+   * revalidates it. Rejects when the client leaves.
+   */
+  function findAll<Answer extends object>(lookUps: LookUps<Answer>): Promise<readonly Found<Answer>[]> {
     const { prefix, inputs, context, answerLocally } = lookUps;
-    if (context.signal.aborted) return inputs.map(() => Promise.reject(context.signal.reason));
-    const answers: Promise<Answer>[] = [];
-    const missing: Missing<Answer>[] = [];
-    const stale: Missing<Answer>[] = [];
+    if (context.signal.aborted) return Promise.reject(context.signal.reason);
+    const found: Found<Answer>[] = new Array(inputs.length);
+    const missing: Missing[] = [];
+    const stale: Missing[] = [];
     const now = Date.now();
-    for (const input of inputs) {
+    for (const [index, input] of inputs.entries()) {
       const local = answerLocally?.(input) ?? null;
       if (local !== null) {
-        answers.push(Promise.resolve(local));
+        found[index] = local;
         continue;
       }
       context.usage.lookUps += 1;
       const key = prefix + input;
-      const cached = table.get(key);
+      const cached = getEntry(key);
       if (cached === null || (now > cached.freshUntil && now > cached.staleUntil)) {
-        const cause = cached === null ? 'new' : 'expired';
-        answers.push(new Promise((resolve, reject) => missing.push({ key, input, cause, resolve, reject })));
+        missing.push({ key, input, index, cause: cached === null ? 'new' : 'expired' });
         continue;
       }
       // Only while calls are free, so that it does not delay look-ups for which clients wait.
       const mayRevalidate = flights.size < maxConcurrency && revalidating.size < maxConcurrency && !flights.has(key);
       if (now > cached.freshUntil && mayRevalidate && !revalidating.has(key)) {
         revalidating.add(key);
-        stale.push({ key, input, cause: 'revalidation', resolve: ignore, reject: ignore });
+        stale.push({ key, input, index, cause: 'revalidation' });
       }
-      answers.push(Promise.resolve(use<Answer>(cached, true, context)));
+      found[index] = use(cached, true, context) as Answer;
     }
-    if (missing.length > 0) void lookUpMissing(missing, lookUps);
-    if (stale.length > 0) void revalidate(stale, lookUps);
-    return answers;
+    if (stale.length > 0) revalidate(stale, lookUps);
+    if (missing.length === 0) return Promise.resolve(found);
+    return new Promise((resolve, reject) => search(missing, lookUps, found, () => resolve(found), reject));
   }
 
   /** The client has its answers, so it continues when the client leaves. */
-  async function revalidate<Answer extends object>(stale: Missing<Answer>[], lookUps: LookUps<Answer>): Promise<void> {
+  function revalidate<Answer extends object>(stale: Missing[], lookUps: LookUps<Answer>): void {
     const context = { ...lookUps.context, signal: new AbortableSignal(), activity: new UpstreamActivity() };
-    await lookUpMissing(stale, { ...lookUps, context });
-    for (const { key } of stale) revalidating.delete(key);
+    const end = () => {
+      for (const { key } of stale) revalidating.delete(key);
+    };
+    search(stale, { ...lookUps, context }, [], end, ignore);
   }
 
-  async function lookUpMissing<Answer extends object>(
-    missing: Missing<Answer>[],
+  function search<Answer extends object>(
+    missing: readonly Missing[],
     lookUps: LookUps<Answer>,
-  ): Promise<void> {
+    found: Found<Answer>[],
+    resolve: () => void,
+    reject: (reason: unknown) => void,
+  ) {
     const { context } = lookUps;
     const { signal, activity } = context;
+    const end = () => {
+      started.isOver = true;
+      signal.removeEventListener('abort', leave);
+      activity.end();
+    };
     const leave = () => {
-      for (const { reject } of missing) reject(signal.reason);
+      end();
+      reject(signal.reason);
+    };
+    const started: Search = {
+      ...(lookUps as LookUps<object>),
+      ...{ missing, found, shared: [], batch: client.open(context), next: 0, running: 0, left: missing.length },
+      ...{ isStepping: false, isOver: false },
+      settle() {
+        end();
+        resolve();
+      },
     };
     signal.addEventListener('abort', leave);
     activity.begin();
-    const calls = client.open(context);
-    const batch = { ...lookUps, calls } as Batch;
-    const shared = sharedCache === null ? [] : await sharedCache.readMany(missing.map(({ key }) => key));
-    const waiting = missing.entries();
-    // Each worker takes the next key until none is left; the others wait without holding more than their key.
-    const work = async () => {
-      for (const [index, { key, input, cause, resolve, reject }] of waiting) {
-        if (signal.aborted) return;
-        try {
-          const { entry, isHit } = await find({ key, input, cause }, shared[index] ?? null, batch);
-          resolve(use<Answer>(entry, isHit, context));
-        } catch (error) {
-          reject(error);
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(missing.length, maxConcurrency) }, work));
-    calls.end();
-    activity.end();
-    signal.removeEventListener('abort', leave);
+    if (sharedCache === null) return step(started);
+    const reading = sharedCache.readMany(missing.map(({ key }) => key));
+    void reading.then((shared) => {
+      started.shared = shared;
+      step(started);
+    });
+  }
+
+  /** Looks up the next keys. What is found at once does not call it again: thousands may be. */
+  function step(search: Search): void {
+    if (search.isStepping) return;
+    search.isStepping = true;
+    while (search.running < maxConcurrency && search.next < search.missing.length && !search.isOver) {
+      const missing = search.missing[search.next] as Missing;
+      search.next += 1;
+      search.running += 1;
+      find({ search, missing, isAgain: false }, search.shared[search.next - 1] ?? null);
+    }
+    search.isStepping = false;
   }
 
   /** @param shared its entry in the shared cache */
-  async function find(wanted: Wanted, shared: CacheEntry | null, batch: Batch): Promise<Result> {
-    const { key } = wanted;
-    for (let isAgain = false; ; isAgain = true) {
-      const flight = flights.get(key);
-      if (flight === undefined) {
-        const now = Date.now();
-        // Another request may have looked it up meanwhile.
-        const cached = table.get(key);
-        if (cached !== null && now <= cached.freshUntil) return { entry: cached, isHit: true };
-        const isCurrent = shared && shared.version === dataVersion.current() && !isPurged(key, shared);
-        if (isCurrent && now <= shared.freshUntil + offsetMs) return { entry: keep(key, shared), isHit: true };
-        const result = load(wanted, shared, batch).finally(() => flights.delete(key));
-        flights.set(key, { result, context: batch.context });
-        return result;
-      }
+  function find(waiting: Waiting, shared: CacheEntry | null) {
+    const { key } = waiting.missing;
+    const flight = flights.get(key);
+    if (flight !== undefined) {
       events.flightJoined();
+      flight.waiting.push(waiting);
+      return;
+    }
+    const now = Date.now();
+    // Another request may have looked it up meanwhile.
+    const cached = getEntry(key);
+    if (cached !== null && now <= cached.freshUntil) return settle(waiting, cached, true);
+    const isCurrent = shared && shared.version === dataVersion.current() && !isPurged(key, shared);
+    if (isCurrent && now <= shared.freshUntil + offsetMs) return settle(waiting, keep(key, shared), true);
+    fly(waiting, shared);
+  }
+
+  function fly({ search, missing }: Waiting, shared: CacheEntry | null): void {
+    const { key, input } = missing;
+    const flight: Flight = { search, waiting: [] };
+    flights.set(key, flight);
+    const version = dataVersion.current();
+    const lastPurge = purges.latest;
+    const cause = missing.cause === 'new' && shared ? 'expired' : missing.cause;
+    const land = (answer: object | null, failure: unknown) => {
+      if (flights.get(key) !== flight) return;
+      if (answer === null) return end(flight, missing, null, shared, failure);
       try {
-        const result = await flight.result;
-        if (!isPurged(key, result.entry)) return result;
+        // If the version has changed meanwhile, the answer may be of either: stored with the earlier one, it is never used again.
+        const isNegative = search.isNegative(answer);
+        const entry = createEntry(answer, isNegative, version ?? dataVersion.current(), lastPurge);
+        end(flight, missing, entry, shared, null);
       } catch (error) {
-        if (!mayLookUpAgain(error, flight, batch.context, isAgain)) throw error;
+        end(flight, missing, null, shared, error);
       }
+    };
+    try {
+      search.lookUp(input, { batch: search.batch, cause }, land);
+    } catch (error) {
+      land(null, error);
     }
   }
 
   /** If the service fails, a stale entry of the shared cache is used. */
-  async function load({ key, input, cause }: Wanted, shared: CacheEntry | null, batch: Batch): Promise<Result> {
-    const version = dataVersion.current();
-    const lastPurge = purges.latest;
-    try {
-      const answer = await batch.lookUp(
-        callsBecause(cause === 'new' && shared ? 'expired' : cause, batch.calls),
-        input,
-      );
-      // If the version has changed meanwhile, the answer may be of either: stored with the earlier one, it is never used again.
-      const timed = createEntry(answer, batch.isNegative(answer), lastPurge);
-      const entry = { ...timed, version: version ?? dataVersion.current() };
-      if (!isPurged(key, entry)) sharedCache?.write(key, entry);
-      return { entry: keep(key, entry), isHit: false };
-    } catch (error) {
+  function end(
+    flight: Flight,
+    missing: Missing,
+    answered: CacheEntry | null,
+    shared: CacheEntry | null,
+    failure: unknown,
+  ): void {
+    const { key } = missing;
+    flights.delete(key);
+    let entry: CacheEntry | null = null;
+    if (answered !== null) {
+      if (sharedCache !== null && !isPurged(key, answered)) sharedCache.write(key, answered);
+      entry = keep(key, answered);
+    } else if (shared !== null && !isPurged(key, shared) && Date.now() <= shared.staleUntil) {
       const current = dataVersion.current();
-      const isUsable = shared && (shared.version === current || current === null) && !isPurged(key, shared);
-      if (isUsable && Date.now() <= shared.staleUntil) return { entry: keep(key, shared), isHit: true };
-      throw error;
+      if (shared.version === current || current === null) entry = keep(key, shared);
+    }
+    const isHit = answered === null;
+    settle({ search: flight.search, missing, isAgain: false }, entry, isHit, failure);
+    for (const waiting of flight.waiting) {
+      const { search, isAgain } = waiting;
+      if (search.isOver) continue;
+      const isAsked =
+        entry === null ? mayLookUpAgain(failure, flight.search.context, search.context, isAgain) : isPurged(key, entry);
+      if (isAsked) find({ ...waiting, isAgain: true }, null);
+      else settle(waiting, entry, isHit, failure);
     }
   }
 
+  function settle({ search, missing }: Waiting, entry: CacheEntry | null, isHit: boolean, failure?: unknown): void {
+    if (search.isOver) return;
+    search.found[missing.index] = entry === null ? toError(failure) : use(entry, isHit, search.context);
+    search.running -= 1;
+    search.left -= 1;
+    if (search.left === 0) search.settle();
+    else step(search);
+  }
+
+  /** Null if there is none, or it was taken back. */
+  function getEntry(key: string): CacheEntry | null {
+    const entry = entries.get(key);
+    if (entry === undefined) return null;
+    if (entry.lastPurge < purges.latest) {
+      if (purges.covers(key, entry)) {
+        entries.delete(key);
+        return null;
+      }
+      entry.lastPurge = purges.latest;
+    }
+    return entry;
+  }
+
   /** Whether the answer of a call that began earlier, or of another gateway, was taken back since. */
-  function isPurged(key: string, entry: Pick<TimedAnswer, 'answer' | 'lastPurge'>): boolean {
+  function isPurged(key: string, entry: Pick<CacheEntry, 'answer' | 'lastPurge'>): boolean {
     return entry.lastPurge < purges.latest && purges.covers(key, entry);
   }
 
   /** Keeps an entry in memory, unless there is a newer one. @returns it with the times of this gateway */
-  function keep(key: string, { version, ...entry }: CacheEntry): TimedAnswer {
-    const own = { ...entry, freshUntil: entry.freshUntil + offsetMs };
-    const isUsable = version === dataVersion.current() && !isPurged(key, entry);
-    if (isUsable && own.freshUntil >= (table.get(key)?.freshUntil ?? 0)) table.set(key, own);
+  function keep(key: string, entry: CacheEntry): CacheEntry {
+    const own = offsetMs === 0 ? entry : { ...entry, freshUntil: entry.freshUntil + offsetMs };
+    const isUsable = entry.version === dataVersion.current() && !isPurged(key, entry);
+    if (isUsable && own.freshUntil >= (getEntry(key)?.freshUntil ?? 0)) entries.set(key, own);
     return own;
   }
 
   /** The time to live is randomized by ±10 %, so that entries of one time do not expire together. */
-  function createEntry(answer: object, isNegative: boolean, lastPurge: number): Omit<CacheEntry, 'version'> {
+  function createEntry(answer: object, isNegative: boolean, version: string | null, lastPurge: number): CacheEntry {
     const now = Date.now();
     const freshUntil = now + (isNegative ? Math.min(freshMs, maxNegativeFreshMs) : freshMs) * (0.9 + 0.2 * random());
     const staleUntil = isNegative ? freshUntil : Math.max(freshUntil, now + maxAgeMs);
-    return { answer: answer as CacheEntry['answer'], freshUntil, staleUntil, lastPurge };
+    return { answer: answer as CacheEntry['answer'], freshUntil, staleUntil, version, lastPurge };
   }
-}
-
-/** Calls whose requests say why they are made. */
-function callsBecause(cause: CallCause, calls: UpstreamCalls): UpstreamCalls {
-  return cause === 'new' ? calls : { ...calls, send: (request) => calls.send({ ...request, cause }) };
 }
 
 /** Longer than a call takes. */
@@ -251,19 +347,36 @@ const maxNegativeFreshMs = 3_600_000;
  * Whether a request looks up itself what the flight of another one did not: nothing was sent, because the other caller's budget is
  * exhausted, or the other request has left, or has waited too long. The last may happen again, so it is tried once.
  */
-function mayLookUpAgain(error: unknown, flight: Flight, context: RequestContext, isAgain: boolean): boolean {
-  if (context.signal.aborted) return false;
-  const other = flight.context;
-  if (other.signal.aborted && error === other.signal.reason) return true;
-  const code = error instanceof GatewayError ? error.code : null;
+function mayLookUpAgain(failure: unknown, other: RequestContext, context: RequestContext, isAgain: boolean): boolean {
+  if (other.signal.aborted && failure === other.signal.reason) return true;
+  const code = failure instanceof GatewayError ? failure.code : null;
   if (code === 'BUDGET_EXHAUSTED') return other.callerId !== context.callerId;
   return code === 'UPSTREAM_UNAVAILABLE' && other.requestKey !== context.requestKey && !isAgain;
 }
 
+function toError(failure: unknown): Error {
+  return failure instanceof Error ? failure : new Error(String(failure));
+}
+
 /** Counts a look-up that an entry answered, and lowers how long the response is fresh, for its `Cache-Control`. */
-function use<Answer>(entry: TimedAnswer, isHit: boolean, { usage, freshness }: RequestContext): Answer {
+function use(entry: CacheEntry, isHit: boolean, { usage, freshness }: RequestContext): object {
   if (isHit) usage.cacheHits += 1;
   if (isHit && Date.now() > entry.freshUntil) usage.staleHits += 1;
-  freshness.freshUntil = Math.min(freshness.freshUntil, entry.freshUntil);
-  return entry.answer as Answer;
+  if (entry.freshUntil < freshness.freshUntil) freshness.freshUntil = entry.freshUntil;
+  return entry.answer;
 }
+
+/** Roughly, the memory of a value as in JSON. */
+function bytesOf(value: unknown): number {
+  if (typeof value === 'string') return bytesPerText + value.length;
+  if (typeof value !== 'object' || value === null) return bytesPerField;
+  let bytes = bytesPerObject;
+  for (const name in value) bytes += bytesOf(value[name as keyof typeof value]);
+  return bytes;
+}
+
+/** Resident memory of an entry besides its key and its answer, as measured. */
+const bytesPerEntry = 200;
+const bytesPerObject = 40;
+const bytesPerField = 8;
+const bytesPerText = 24;

@@ -13,7 +13,7 @@ import type { EssayAllowanceExhausted, OrderCaller } from './port.ts';
 import { createRestEssays } from './rest/rest-essays.ts';
 
 interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'onRecovered'> {
-  client: Pick<UpstreamClient, 'send'>;
+  client: Pick<UpstreamClient, 'reserve'>;
   config: Pick<Config, 'essays'>;
   allowance: Pick<Allowance, 'findRefusal'>;
   /** The paid calls of each caller. */

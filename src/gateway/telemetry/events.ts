@@ -4,15 +4,13 @@ import type { CallOutcome } from '../trace.ts';
 import type { FinishedRequest } from './finished-request.ts';
 
 /** A call that may be charged. */
-export interface PaidCall {
+export interface CallInfo {
   service: ServiceName;
   method: 'GET' | 'POST';
   /** Without the query string, which may contain an IBAN. */
   path: string;
   origin: CallOrigin;
   cause: CallCause;
-  /** Set by a listener that writes the call down before it is sent: it is sent when this has resolved. */
-  ready: Promise<void> | null;
 }
 
 /** `expired`: an earlier answer was too old. `revalidation`: a client got the earlier answer meanwhile. */
@@ -46,8 +44,9 @@ export interface Events {
   requestFinished(request: FinishedRequest): void;
   /** Closed because of a limit. */
   connectionRefused(): void;
-  callBegins(call: PaidCall): void;
-  callEnded(call: PaidCall, ended: EndedCall): void;
+  /** Before a call of an order is sent. */
+  callBegins(call: CallInfo): void;
+  callEnded(call: CallInfo, ended: EndedCall): void;
   /** Lines of the audit trail cannot be written. Fired once until they can be again. */
   auditFailed(reason: string): void;
   /** @param lost lines that did not fit into memory meanwhile */

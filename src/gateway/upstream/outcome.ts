@@ -1,44 +1,40 @@
 import type { BudgetExhausted, Uncounted } from '../request-context.ts';
-import type { CallCause } from '../telemetry/events.ts';
-import type { LinesReader } from './received-lines.ts';
 
-/** A request to a service: one operation, or one of its attempts. */
-export interface UpstreamRequest {
-  method: 'GET' | 'POST';
-  /** Path below the base URL, with its leading slash. */
-  path: string;
-  query?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
-  body?: unknown;
-  /** Reads an answer below status 400, and says what is wrong with it; null if it has what was asked for. */
-  findFault?(answer: Omit<Answered, 'fault'>): AnswerFault | 'mismatched' | null;
-  /**
-   * For a request with a body: accepts an answer in lines of JSON, too (`application/x-ndjson`). If it has lines with text, the parsed
-   * body is the last line, the text is that of the lines before it, and a 200 without a last line is `truncated`.
-   */
-  lines?: LinesReader;
-  /** Why it is made, unless it is a retry; by default, it is new. */
-  cause?: CallCause;
-  /** Called before each attempt; if it resolves to false, the attempt is shed. */
-  maySend?: () => Promise<boolean>;
-  /** Called immediately before each attempt: from then on it may be charged. If it throws, the attempt is not sent. */
-  beforeAttempt?: () => void;
-}
+/** The result of a call with its retries, or of one of its attempts. A rejection by the upstream (4xx) is `answered`. */
+export type Outcome<Answer = unknown> =
+  | Answered<Answer>
+  | Failed
+  | Shed
+  | Blocked
+  | Exhausted
+  | BudgetExhausted
+  | Uncounted
+  | Abandoned;
 
-/** The result of an operation or of one of its attempts. A rejection by the upstream (4xx) is `answered`. */
-export type Outcome = Answered | Failed | Shed | Blocked | Exhausted | BudgetExhausted | Uncounted;
-
-export interface Answered {
-  kind: 'answered';
+/** A complete response. */
+export interface Received {
   status: number;
-  /** Values by lower-case name, of the headers that the gateway reads. */
-  headers: Readonly<Record<string, string | string[] | undefined>>;
+  headers: ReadHeaders;
   /** From `Retry-After`; null when it is absent or unreadable. */
   retryAt: Date | null;
   /** The body; of lines, the text in them. */
   text: string;
   /** The parsed body; undefined when it is not JSON. */
   json: unknown;
+}
+
+/** The headers that the gateway reads. */
+export interface ReadHeaders {
+  retryAfter?: string;
+  limitMonth?: string;
+  remainingMonth?: string;
+  dataVersion?: string;
+}
+
+export interface Answered<Answer = unknown> extends Received {
+  kind: 'answered';
+  /** What was asked for; null if the response does not have it. */
+  value: Answer | null;
   fault: AnswerFault | null;
 }
 
@@ -73,8 +69,8 @@ export type FailureReason =
   | 'mismatched'
   | 'timed-out';
 
-/** Not sent (load shedding): the circuit is open, the queue is full, the time was over before, or `maySend` has refused. */
-export interface Shed {
+/** Not sent (load shedding): the circuit is open, the queue is full, or the time was over before. */
+interface Shed {
   kind: 'shed';
 }
 
@@ -90,4 +86,49 @@ export interface Exhausted {
   renewsAt: Date;
 }
 
+/** Its caller has left: it was not sent, or is an order that may be charged. */
+interface Abandoned {
+  kind: 'abandoned';
+  /** That of the caller's signal. */
+  reason: unknown;
+}
+
 export const shed: Shed = { kind: 'shed' };
+
+/** Whether the upstream failed: no complete response, one that cannot be read, or 5xx. A rejection (4xx) is not a failure. */
+export function isUpstreamFailure(outcome: Outcome): boolean {
+  return outcome.kind === 'answered'
+    ? outcome.status >= 500 || outcome.fault === 'unreadable'
+    : outcome.kind === 'failed';
+}
+
+/**
+ * How often a call may be retried after this outcome: only what may succeed and is safe to repeat. A read is retried twice if the
+ * service failed or was not reached, and once if its response could not be read. An order may be charged even if it fails, so it is
+ * retried, once, only if it was definitely not accepted: it was never sent, or was rejected with 503.
+ */
+export function maxRetries(method: 'GET' | 'POST', outcome: Outcome): number {
+  if (outcome.kind === 'failed') {
+    if (method === 'GET') return retriesAfter[outcome.reason];
+    return outcome.reason === 'unreachable' ? 1 : 0;
+  }
+  if (outcome.kind !== 'answered') return 0;
+  const { status, json } = outcome;
+  if (method === 'POST') return status === 503 ? 1 : 0;
+  if (status === 200) return json === undefined ? 1 : 0;
+  return status === 500 || status === 502 || status === 503 || status === 504 ? 2 : 0;
+}
+
+/**
+ * An invalid response is a fault that a retry does not cure, a mismatched one may be the service's answer to this input, and a
+ * timeout has used up the deadline.
+ */
+const retriesAfter: Readonly<Record<FailureReason, number>> = {
+  unreachable: 2,
+  reset: 2,
+  invalid: 0,
+  truncated: 1,
+  'too-large': 1,
+  mismatched: 0,
+  'timed-out': 0,
+};

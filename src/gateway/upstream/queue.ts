@@ -3,110 +3,147 @@ import type { Signal } from '../../base/async/signal.ts';
 interface CallQueueOptions {
   /** Maximum number of calls in flight. */
   maxConcurrency: number;
-  /** Maximum number of attempts that wait for a slot. */
+  /** Maximum number of calls that wait. */
   maxQueue: number;
 }
 
-export type CallQueue = ReturnType<typeof createCallQueue>;
+/** A call that needs a place among those in flight. */
+export interface QueuedCall {
+  readonly callerId: string;
+  readonly requestKey: symbol;
+  /** It has a place now. Must not throw. */
+  begin(): void;
+  /** It has lost its place in the queue. */
+  evict(): void;
+}
 
 /**
  * Limits the calls in flight and the queue, so that a slow upstream does not occupy the whole gateway. Callers take turns, and so do
- * the requests of each. If the queue is full, the caller with the most attempts in it loses one, or the request with the most.
+ * the requests of each. If the queue is full, the caller with the most calls in it loses one, or the request with the most.
  */
-export function createCallQueue({ maxConcurrency, maxQueue }: CallQueueOptions) {
-  /** Attempts by caller and request, in the order of their turns. */
-  const waiting = new Map<string, Requests>();
-  let active = 0;
-  let queued = 0;
+export class CallQueue {
+  readonly #limits: CallQueueOptions;
+  /** Calls by caller and request, in the order of their turns. */
+  readonly #waiting = new Map<string, Requests>();
+  #active = 0;
+  #queued = 0;
+  #isServing = false;
 
-  return {
-    /**
-     * Takes a slot. A promise while all are in use: it resolves to true when the attempt has a slot, and to false if it has no
-     * place in the queue or its signal has aborted.
-     */
-    enter(requestKey: symbol, signal: Signal, callerId = ''): true | Promise<boolean> {
-      if (active >= maxConcurrency) return wait(requestKey, signal, callerId);
-      active += 1;
+  constructor(limits: CallQueueOptions) {
+    this.#limits = limits;
+  }
+
+  /** Lets a call begin, now or later. @returns false if there is no place for it in the queue */
+  enter(call: QueuedCall): boolean {
+    if (this.#active < this.#limits.maxConcurrency && this.#queued === 0) {
+      this.#active += 1;
+      call.begin();
       return true;
-    },
-    /** Returns a slot. */
-    leave(): void {
-      // The next attempt gets the slot before it is free, so that no later one takes it.
-      if (queued > 0) takeNext()?.(true);
-      else active -= 1;
-    },
-    status: () => ({ active, queued }),
+    }
+    if (this.#queued >= this.#limits.maxQueue && !this.#evictFor(call)) return false;
+    let requests = this.#waiting.get(call.callerId);
+    if (requests === undefined) {
+      requests = new Map();
+      this.#waiting.set(call.callerId, requests);
+    }
+    const calls = requests.get(call.requestKey);
+    if (calls === undefined) requests.set(call.requestKey, [call]);
+    else calls.push(call);
+    this.#queued += 1;
+    return true;
+  }
+
+  /** Gives the place of a call in flight to the next one, before a later one can take it. */
+  readonly leave = (): void => {
+    this.#active -= 1;
+    // A call that cannot be sent leaves at once: thousands of them are taken in a loop.
+    if (this.#isServing) return;
+    this.#isServing = true;
+    while (this.#queued > 0 && this.#active < this.#limits.maxConcurrency) {
+      const next = this.#takeNext();
+      this.#active += 1;
+      next?.begin();
+    }
+    this.#isServing = false;
   };
 
-  async function wait(requestKey: symbol, signal: Signal, callerId: string): Promise<boolean> {
-    if (signal.aborted || (queued >= maxQueue && !evictFor(requestKey, callerId))) return false;
-    let onAbort = () => {};
-    const hasSlot = await new Promise<boolean>((settle) => {
-      onAbort = () => {
-        remove(callerId, requestKey, settle);
-        settle(false);
-      };
-      signal.addEventListener('abort', onAbort);
-      const requests: Requests = waiting.get(callerId) ?? new Map();
-      const attempts = requests.get(requestKey) ?? [];
-      waiting.set(callerId, requests.set(requestKey, attempts));
-      attempts.push(settle);
-      queued += 1;
-    });
-    signal.removeEventListener('abort', onAbort);
-    return hasSlot;
+  status() {
+    return { active: this.#active, queued: this.#queued };
   }
 
-  function remove(callerId: string, requestKey: symbol, settle: Settle): void {
-    const requests = waiting.get(callerId);
-    const attempts = requests?.get(requestKey);
-    const index = attempts?.indexOf(settle) ?? -1;
-    if (requests === undefined || attempts === undefined || index === -1) return;
-    attempts.splice(index, 1);
-    queued -= 1;
-    if (attempts.length === 0) requests.delete(requestKey);
-    if (requests.size === 0) waiting.delete(callerId);
+  /** Takes a call that waits out of the queue. */
+  remove(call: QueuedCall): void {
+    const { callerId, requestKey } = call;
+    const requests = this.#waiting.get(callerId);
+    const calls = requests?.get(requestKey);
+    const index = calls?.indexOf(call) ?? -1;
+    if (requests === undefined || calls === undefined || index === -1) return;
+    calls.splice(index, 1);
+    this.#queued -= 1;
+    if (calls.length === 0) requests.delete(requestKey);
+    if (requests.size === 0) this.#waiting.delete(callerId);
   }
 
-  function takeNext(): Settle | undefined {
-    const [turn] = waiting;
-    if (turn === undefined) return undefined;
-    const [callerId, requests] = turn;
-    const [request] = requests;
-    if (request === undefined) return undefined;
-    const [requestKey, attempts] = request;
-    const next = attempts.shift();
-    queued -= 1;
-    // The next turn of the request comes after the caller's other requests, and that of the caller after all other callers.
-    requests.delete(requestKey);
-    if (attempts.length > 0) requests.set(requestKey, attempts);
-    waiting.delete(callerId);
-    if (requests.size > 0) waiting.set(callerId, requests);
-    return next;
+  #takeNext(): QueuedCall | undefined {
+    for (const [callerId, requests] of this.#waiting) {
+      for (const [requestKey, calls] of requests) {
+        const next = calls.shift();
+        this.#queued -= 1;
+        // The next turn of the request comes after the caller's other requests, and that of the caller after all other callers.
+        requests.delete(requestKey);
+        if (calls.length > 0) requests.set(requestKey, calls);
+        this.#waiting.delete(callerId);
+        if (requests.size > 0) this.#waiting.set(callerId, requests);
+        return next;
+      }
+    }
+    return undefined;
   }
 
-  /** Evicts only if the caller or request that loses an attempt then still has at least as many as this one. */
-  function evictFor(requestKey: symbol, callerId: string): boolean {
-    const own: Requests = waiting.get(callerId) ?? new Map();
-    const largest = findLargest(waiting, countAttempts);
-    const isOther = largest !== null && countAttempts(largest[1]) > countAttempts(own) + 1;
-    const [loserId, requests] = isOther ? largest : [callerId, own];
-    const longest = findLargest(requests, (attempts) => attempts.length);
+  /** Evicts only if the caller or request that loses a call then still has at least as many as this one. */
+  #evictFor({ callerId, requestKey }: QueuedCall): boolean {
+    const own: Requests = this.#waiting.get(callerId) ?? new Map();
+    const largest = findLargest(this.#waiting, countCalls);
+    const isOther = largest !== null && countCalls(largest[1]) > countCalls(own) + 1;
+    const longest = findLargest(isOther ? largest[1] : own, (calls) => calls.length);
     const last = longest?.[1].at(-1);
     const isLonger = (longest?.[1].length ?? 0) > (own.get(requestKey)?.length ?? 0) + 1;
-    if (longest === null || last === undefined || !(isOther || isLonger)) return false;
-    remove(loserId, longest[0], last);
-    last(false);
+    if (last === undefined || !(isOther || isLonger)) return false;
+    this.remove(last);
+    last.evict();
     return true;
   }
 }
 
-/** Attempts by request, in the order of their turns. */
-type Requests = Map<symbol, Settle[]>;
+/** Takes a place for other work than a call. Resolves to false if it gets none in time, or its client leaves. */
+export function takePlace(queue: CallQueue, signal: Signal, maxWaitMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (hasPlace: boolean) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', giveUp);
+      resolve(hasPlace);
+    };
+    const call = {
+      ...{ callerId: '', requestKey: Symbol('place') },
+      begin: () => settle(true),
+      evict: () => settle(false),
+    };
+    const giveUp = () => {
+      queue.remove(call);
+      settle(false);
+    };
+    const timer = setTimeout(giveUp, maxWaitMs).unref();
+    signal.addEventListener('abort', giveUp);
+    if (signal.aborted || maxWaitMs <= 0 || !queue.enter(call)) settle(false);
+  });
+}
 
-function countAttempts(requests: Requests): number {
+/** Calls by request, in the order of their turns. */
+type Requests = Map<symbol, QueuedCall[]>;
+
+function countCalls(requests: Requests): number {
   let count = 0;
-  for (const attempts of requests.values()) count += attempts.length;
+  for (const calls of requests.values()) count += calls.length;
   return count;
 }
 
@@ -119,6 +156,3 @@ function findLargest<Key, Value>(entries: Iterable<[Key, Value]>, sizeOf: (value
   }
   return largest?.entry ?? null;
 }
-
-/** Ends the wait of an attempt. */
-type Settle = (hasSlot: boolean) => void;

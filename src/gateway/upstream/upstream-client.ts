@@ -1,93 +1,144 @@
 import type { ServiceName } from '../../base/errors.ts';
 import type { RedactSecrets } from '../../base/redact.ts';
-import type { RequestContext } from '../request-context.ts';
-import type { Events, OperationOutcome } from '../telemetry/events.ts';
+import type { BudgetExhausted, RequestContext } from '../request-context.ts';
+import type { CallCause, Events, OperationOutcome } from '../telemetry/events.ts';
 import { type Allowance, createAllowance } from './allowance/allowance.ts';
-import type { CountOptions } from './allowance/period-count.ts';
-import { createAttempt } from './attempt.ts';
-import { type CallsOptions, createCalls } from './call.ts';
-import { Deadline } from './deadline.ts';
-import { createCircuitBreaker, createRetryAfterBlock, guardWithin, isUpstreamFailure } from './guards.ts';
-import type { AnswerFault, Outcome, UpstreamRequest } from './outcome.ts';
-import { type CallQueue, createCallQueue } from './queue.ts';
-import { withRetries } from './retries.ts';
+import { type CountOptions, type Reserved, reserveToo } from './allowance/period-count.ts';
+import { Batch } from './batch.ts';
+import { Circuit } from './circuit.ts';
+import { type Connections, createConnections } from './connector.ts';
+import { type AnswerFault, isUpstreamFailure, type Outcome } from './outcome.ts';
+import { type CallService, type Endpoint, PaidCall, type Slot } from './paid-call.ts';
+import { CallQueue } from './queue.ts';
 
-export interface UpstreamClient {
-  /** Begins operations that have one deadline. */
-  open(context: RequestContext): UpstreamCalls;
-  /** Performs one operation. */
-  send(request: UpstreamRequest, context: RequestContext): ReturnType<UpstreamCalls['send']>;
-  status: CallQueue['status'];
-  close(): Promise<void>;
-}
+export type UpstreamClient = ReturnType<typeof createUpstreamClient>;
 
-/** Operations with one deadline. */
-export interface UpstreamCalls {
-  /**
-   * Performs one operation, retries included. Rejects only if the caller aborts, with the signal's reason; a read that was sent is
-   * completed nevertheless, because it is paid for.
-   */
-  send(request: UpstreamRequest): Promise<Outcome>;
-  /** To be called when all operations have settled. */
-  end(): void;
-}
-
-interface UpstreamClientOptions extends CallsOptions {
-  /** Deadline of an operation: queueing, attempts and pauses between them. A write restarts it after queueing. */
+interface UpstreamClientOptions extends Pick<CallService, 'service' | 'maxResponseBytes' | 'redactSecrets'> {
+  baseUrl: string;
+  /** Sent with every request. It is read for each, as it may be replaced. */
+  key: { header: string; access: Readonly<{ apiKey: string }> };
+  /** Limit for the calls in flight. */
+  maxConcurrency: number;
+  isSelfHosted?: boolean;
+  /** Deadline of a call: queueing, attempts and pauses between them. An order restarts it after queueing. */
   timeoutMs: number;
   maxQueue: number;
-  /** Upper bound of the pause before the first retry. */
+  /** Upper bound of the pause before the first retry, which is random, from 0; it doubles with each retry. */
   backoffMs: number;
-  allowance: Allowance;
+  allowance: Pick<Allowance, 'reserve'>;
   events: Pick<Events, 'callBegins' | 'callEnded' | 'upstreamOperationEnded' | 'circuitChanged'>;
+  connect?: typeof createConnections;
 }
 
-/** JSON over HTTP to one service, with deadlines, retries, a queue, circuit breakers and the monthly allowance. */
-export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
-  const { service, allowance, timeoutMs, maxConcurrency, maxQueue, backoffMs, events } = options;
-  const { makeCall, close } = createCalls(options);
-  const queue = createCallQueue({ maxConcurrency, maxQueue });
-  const attempt = createAttempt({
-    service,
-    queue,
-    // A blocked call is neither a success nor a failure of the circuit.
-    createGuard: (path) =>
-      guardWithin(
-        createRetryAfterBlock(),
-        createCircuitBreaker((state) => events.circuitChanged(service, path, state)),
-      ),
-    allowance,
-    makeCall,
-    events,
-  });
-  const sendWithRetries = withRetries(attempt, { backoffMs });
+/** Paid calls to one service: JSON over HTTP, with deadlines, retries, a queue, circuit breakers and the monthly allowance. */
+export function createUpstreamClient({ connect = createConnections, ...options }: UpstreamClientOptions) {
+  const { service, allowance, timeoutMs, maxConcurrency, maxQueue, key, events } = options;
+  const { origin, pathname } = new URL(options.baseUrl);
+  const queue = new CallQueue({ maxConcurrency, maxQueue });
+  const circuits = new Map<string, Circuit>();
+  const open = (isKept: boolean) => connect({ origin, maxCalls: maxConcurrency, isKept });
+  let kept = open(true);
+  const writing = open(false);
+  /** Pools with calls in flight, whose connections close when these have ended. */
+  const replaced = new Set<Connections>();
+  let retriesLeft = maxBurst;
+  let headers: readonly string[] = [];
+  let apiKey: string | null = null;
 
-  return {
-    open,
-    send(request, context) {
-      const { send, end } = open(context);
-      return send(request).finally(end);
+  const calls: CallService = {
+    ...options,
+    origin,
+    basePath: pathname.replace(/\/$/, ''),
+    isSelfHosted: options.isSelfHosted ?? false,
+    queue,
+    headers() {
+      if (apiKey !== key.access.apiKey) {
+        apiKey = key.access.apiKey;
+        headers = ['accept-encoding', 'identity', key.header, apiKey];
+      }
+      return headers;
     },
-    status: queue.status,
-    close,
+    circuitOf(path) {
+      let circuit = circuits.get(path);
+      if (circuit === undefined) {
+        circuit = new Circuit((state) => events.circuitChanged(service, path, state));
+        circuits.set(path, circuit);
+      }
+      return circuit;
+    },
+    reserve(context) {
+      const budgeted = context.reserveCall?.(service) ?? null;
+      if (budgeted === null) return allowance.reserve();
+      return reserveBoth(budgeted);
+    },
+    connectionsOf: (method) => (method === 'POST' ? writing : kept),
+    replaceConnections() {
+      const mixedUp = kept;
+      replaced.add(mixedUp);
+      void mixedUp.close().then(() => replaced.delete(mixedUp));
+      kept = open(true);
+    },
+    takeRetry() {
+      if (retriesLeft < 1) return false;
+      retriesLeft -= 1;
+      return true;
+    },
+    nameOutcome(outcome) {
+      const refusal = outcome.kind === 'answered' ? refusals.get(outcome.fault ?? outcome.status) : undefined;
+      return isUpstreamFailure(outcome) ? 'failed' : (refusal ?? (outcome.kind as OperationOutcome));
+    },
   };
 
-  function open(context: RequestContext): UpstreamCalls {
-    const deadline = new Deadline(context.signal, timeoutMs);
-    return {
-      async send(request) {
-        context.signal.throwIfAborted();
-        const outcome = await sendWithRetries({ request, deadline, context, retries: 0 });
-        const refusal = outcome.kind === 'answered' ? refusals.get(outcome.fault ?? outcome.status) : undefined;
-        events.upstreamOperationEnded(service, isUpstreamFailure(outcome) ? 'failed' : (refusal ?? outcome.kind));
-        return outcome;
-      },
-      end: deadline.end,
-    };
+  return {
+    /** Begins calls that have one deadline. */
+    open: (context: RequestContext) => new Batch(context, timeoutMs),
+    /**
+     * Makes a read, retries included.
+     * @param settle called once. If the caller has left, with `abandoned`, unless the read was sent: it is completed, as it is paid for
+     */
+    call<Input, Answer>(
+      endpoint: Endpoint<Input, Answer>,
+      input: Input,
+      { batch, cause = 'new' }: { batch: Batch; cause?: CallCause },
+      settle: (outcome: Outcome<Answer>) => void,
+    ): void {
+      refillRetries();
+      new PaidCall(calls, endpoint, input, batch, cause, settle as (result: unknown) => void).start();
+    },
+    /** Reserves an order: a slot to send it, or why it cannot be sent. Does not reject. */
+    reserve<Input, Answer>(
+      endpoint: Endpoint<Input, Answer>,
+      context: RequestContext,
+    ): Promise<Outcome<Answer> | Slot<Input, Answer>> {
+      refillRetries();
+      const batch = new Batch(context, timeoutMs);
+      return new Promise((resolve) => new PaidCall(calls, endpoint, undefined, batch, 'new', resolve).start());
+    },
+    status: () => queue.status(),
+    /** Calls in flight fail. */
+    async close(): Promise<void> {
+      await Promise.all([kept, writing, ...replaced].map((connections) => connections.destroy()));
+    },
+  };
+
+  function refillRetries(): void {
+    retriesLeft = Math.min(maxBurst, retriesLeft + perCall);
+  }
+
+  async function reserveBoth(
+    budgeted: NonNullable<ReturnType<NonNullable<RequestContext['reserveCall']>>>,
+  ): Promise<Reserved | BudgetExhausted> {
+    const budget = await budgeted;
+    return budget.kind === 'reserved' ? reserveToo(budget, allowance.reserve()) : budget;
   }
 }
 
-/** How an operation ends, by the status of its answer, or by what is wrong with it. */
+/** Average number of retries per call. */
+const perCall = 0.1;
+/** Number of retries that are possible at once before `perCall` limits them. */
+const maxBurst = 10;
+
+/** How a call ends, by the status of its answer, or by what is wrong with it. */
 const refusals = new Map<number | AnswerFault, OperationOutcome>([
   ['allowance', 'refused'],
   ['credentials', 'rejected'],

@@ -1,7 +1,7 @@
 import { GatewayError, type ServiceName, type UpstreamErrorCode } from '../../base/errors.ts';
 import type { BudgetExhausted } from '../request-context.ts';
 import type { Events } from '../telemetry/events.ts';
-import { probeIntervalMs } from './guards.ts';
+import { probeIntervalMs } from './circuit.ts';
 import type { Answered, AnswerFault, Exhausted, FailureReason, Outcome } from './outcome.ts';
 
 type UpstreamError = GatewayError<UpstreamErrorCode>;
@@ -17,7 +17,7 @@ export type UpstreamErrorEvents = Pick<
  */
 export function toUpstreamError(
   service: ServiceName,
-  outcome: Outcome,
+  outcome: Exclude<Outcome, { kind: 'abandoned' }>,
   events: UpstreamErrorEvents,
 ): UpstreamError | ReturnType<typeof createExhaustedError> {
   switch (outcome.kind) {

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { readCalls, verifyAudit } from '../../../src/gateway/audit/read-audit.ts';
+import { readCalls } from '../../../src/gateway/audit/read-audit.ts';
 import { runCommand } from '../../support/command.ts';
 import { ec, jwt, pemOf, tToken } from '../../support/gateway/callers/token.ts';
 import { as, keyOf, tCallers } from '../../support/gateway/http/callers.ts';
@@ -42,7 +42,7 @@ async function tAudited(given: { env?: object; reply?: Reply; dataDir?: string }
     folder,
     askAs: async (name: string, query: string, headers = {}) =>
       (await gateway.post({ query }, { ...as(name), ...headers })).json(),
-    calls: () => readCalls(folder, '0000-00-00', '9999-99-99'),
+    calls: () => [...readCalls(folder, '0000-00-00', '9999-99-99')],
     text: () =>
       readdirSync(folder)
         .map((name) => readFileSync(join(folder, name), 'utf8'))
@@ -104,26 +104,29 @@ it('counts paid calls by configured caller', async () => {
   ]);
 });
 
-it('begins a file each day, counts a call on the day of its beginning, and deletes files by AUDIT_DAYS', async () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-27T23:59:59Z') });
+it('begins a file each day, counts a look-up on the day of its end, and deletes files by AUDIT_DAYS', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.parse('2026-11-27T23:59:59Z') });
   const { askAs, folder, upstream, close } = await tAudited({ env: { AUDIT_DAYS: '2' } });
   const days = () => readdirSync(folder).map((name) => name.slice(0, 10));
   const ask = (account: string) => askAs('bank', lookUp.replace(iban, account));
+  await ask('NL91ABNA0417164300');
+  await vi.waitUntil(() => existsSync(folder) && days().length === 1);
   upstream.answers((response, call) => {
     vi.setSystemTime('2026-11-28T00:00:01Z');
     return valid(response, call);
   });
-  await ask('NL91ABNA0417164300');
+  await ask('FR1420041010050500013M02606');
   await vi.waitUntil(() => days().length === 2);
   expect(days().sort()).toEqual(['2026-11-27', '2026-11-28']);
-  expect(readCalls(folder, '2026-11-27', '2026-11-27')).toMatchObject([{ outcome: 'answered', charged: 'yes' }]);
-  expect(readCalls(folder, '2026-11-28', '2026-11-28')).toEqual([]);
+  for (const day of days()) expect([...readCalls(folder, day, day)]).toMatchObject([{ day, charged: 'yes' }]);
   upstream.answers(valid);
-  vi.setSystemTime('2026-11-30T12:00:00Z');
+  const [first = ''] = readdirSync(folder).sort();
+  utimesSync(join(folder, first), new Date('2026-11-27'), new Date('2026-11-27'));
+  vi.advanceTimersByTime(2.5 * 86_400_000);
   await ask(iban);
+  await vi.waitUntil(() => days().includes('2026-11-30'));
   expect(days().sort()).toEqual(['2026-11-28', '2026-11-30']);
   await close();
-  expect(verifyAudit(folder)).toMatchObject({ problems: [], unclosed: [] });
 });
 
 it('keeps lines while its folder is a file, and writes them without further calls', async () => {
@@ -137,10 +140,10 @@ it('keeps lines while its folder is a file, and writes them without further call
   expect(await askAs('bank', lookUp.replace(iban, 'NL91ABNA0417164300'))).toMatchObject({
     data: { ibanValidation: { valid: true } },
   });
-  await vi.waitFor(async () => expect(await waiting()).toBe(2));
+  await vi.waitFor(async () => expect(await waiting()).toBe(1));
   expect(log()).toContain('the audit trail cannot be written');
   vi.advanceTimersByTime(5_000);
-  expect(await waiting()).toBe(2);
+  expect(await waiting()).toBe(1);
   rmSync(folder);
   vi.advanceTimersByTime(1_000);
   expect(existsSync(folder)).toBe(true);
@@ -149,9 +152,9 @@ it('keeps lines while its folder is a file, and writes them without further call
   expect(log()).toContain('the audit trail is written again');
 });
 
-it('verifies, sums and exports by commands, and finds the hash of a subject', async () => {
+it('sums and exports by commands, and finds the hash of a subject', async () => {
   const token = await tToken({ sub: 'alice@example.com', scope: 'bank-data' });
-  const { askAs, post, folder, run, close } = await tAudited({ env: { ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey) } });
+  const { askAs, post, run, close } = await tAudited({ env: { ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey) } });
   await askAs('bank', lookUp);
   await post({ query: lookUp.replace(iban, 'NL91ABNA0417164300') }, { authorization: `Bearer ${token}` });
   await close();
@@ -169,27 +172,17 @@ it('verifies, sums and exports by commands, and finds the hash of a subject', as
   }
   const reversed = await run('audit', 'sum', '--from', '2026-12-01', '--to', '2026-11-01');
   expect(reversed).toMatchObject({ code: 2, stderr: expect.stringContaining('2026-12-01 is after 2026-11-01') });
-  expect(await run('audit', 'verify')).toMatchObject({ code: 0, stdout: '5 lines are as they were written.\n' });
-  const [file = ''] = readdirSync(folder);
-  const path = join(folder, file);
-  writeFileSync(path, readFileSync(path, 'utf8').replace('api-key:bank', 'api-key:shop'));
-  const { code, stderr } = await run('audit', 'verify');
-  expect([code, stderr]).toEqual([1, expect.stringContaining('line 1: was changed')]);
-  expect(stderr).toMatch(/^The audit trail is not as it was written:/);
 });
 
-it.each(['verify', 'sum', 'export'])(
-  'a folder without a trail is named by %s: it may be that of no gateway',
-  async (action) => {
-    const dataDir = tFolder();
-    const { code, stdout, stderr } = await runCommand(['audit', action], { DATA_DIR: dataDir });
-    expect([code, stderr]).toEqual([
-      0,
-      `${join(dataDir, 'audit')} has no audit trail; DATA_DIR must be that of the gateway\n`,
-    ]);
-    expect(stdout).not.toContain('as they were written');
-  },
-);
+it.each(['sum', 'export'])('a folder without a trail is named by %s: it may be that of no gateway', async (action) => {
+  const dataDir = tFolder();
+  const { code, stdout, stderr } = await runCommand(['audit', action], { DATA_DIR: dataDir });
+  expect([code, stderr]).toEqual([
+    0,
+    `${join(dataDir, 'audit')} has no audit trail; DATA_DIR must be that of the gateway\n`,
+  ]);
+  expect(stdout).not.toContain('api-key');
+});
 
 it('names the cause of each call', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.parse('2026-11-27T12:00:00Z') });

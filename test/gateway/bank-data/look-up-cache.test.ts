@@ -4,7 +4,7 @@ import { GatewayError } from '../../../src/base/errors.ts';
 import { createLookUpCache } from '../../../src/gateway/bank-data/look-up-cache.ts';
 import type { CacheEntry, SharedCache } from '../../../src/gateway/bank-data/shared-cache.ts';
 import type { RequestContext } from '../../../src/gateway/request-context.ts';
-import type { UpstreamCalls } from '../../../src/gateway/upstream/upstream-client.ts';
+import { Batch } from '../../../src/gateway/upstream/batch.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { tRequestContext } from '../../support/request-context.ts';
 import { settle } from '../../support/settle.ts';
@@ -19,12 +19,8 @@ const tOptions = () => ({
   random: () => 0.5,
   events: { flightJoined: () => {} },
   // The calls are those of the test.
-  client: { open: (context: RequestContext): TCalls => ({ context, send: () => Promise.reject(), end: () => {} }) },
+  client: { open: (context: RequestContext) => new Batch(context, 60_000) },
 });
-
-interface TCalls extends UpstreamCalls {
-  context: RequestContext;
-}
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
@@ -38,12 +34,18 @@ interface LookUp<Found> {
 }
 
 /** Finds one answer. */
-async function tFind<Found extends object>(
-  { findAll }: ReturnType<typeof createLookUpCache>,
+function tFind<Found extends object>(
+  { findOne }: ReturnType<typeof createLookUpCache>,
   { key, lookUp, ...rest }: LookUp<Found>,
 ): Promise<Found> {
-  const [found] = findAll({ prefix: '', inputs: [key], lookUp: (calls) => lookUp((calls as TCalls).context), ...rest });
-  return found as Promise<Found>;
+  return findOne<Found>({
+    ...{ prefix: '', inputs: [key], ...rest },
+    lookUp: (_, { batch }, settle) =>
+      void lookUp(batch.context).then(
+        (answer) => settle(answer, null),
+        (failure) => settle(null, failure),
+      ),
+  });
 }
 
 interface Answer {

@@ -11,7 +11,7 @@ import { ann } from '../../support/gateway/essays/orders.ts';
 import { from, pass, useFakeTime } from '../../support/gateway/essays/processes.ts';
 import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
 import { tAllowance } from '../../support/gateway/upstream/allowance.ts';
-import { toOutcome } from '../../support/gateway/upstream/send.ts';
+import { tOrders } from '../../support/gateway/upstream/send.ts';
 
 /* Which failed orders are sent again with their key: by what the service has said, not by when the client asks. */
 
@@ -34,17 +34,12 @@ function tStart(store: Store, outcome: Outcome, { texts = null, isSent = true }:
   const orders = { maxRunning: 50, maxPerCaller: 50, cancelsSent: false };
   const essays = { upstream, modeNames, declared: { texts, error: null }, keepDays: 1, orders };
   const paid = createPaidEssays({
-    client: {
-      async send(request) {
-        const { maySend, beforeAttempt } = request;
-        if (outcome.kind !== 'answered' && outcome.kind !== 'failed') return outcome;
-        if (!(await maySend?.())) return { kind: 'shed' };
-        if (!isSent || (outcome.kind === 'failed' && outcome.reason === 'unreachable')) return outcome;
-        beforeAttempt?.();
+    client: tOrders(outcome, {
+      isOpen: isSent,
+      onSend() {
         calls += 1;
-        return outcome.kind === 'answered' ? toOutcome(request, outcome) : outcome;
       },
-    },
+    }),
     config: { essays } as Options['config'],
     allowance: tAllowance(),
     budgets: { reserve: () => null, findRefusal: async () => null },
@@ -61,7 +56,16 @@ function tStart(store: Store, outcome: Outcome, { texts = null, isSent = true }:
 type Options = Parameters<typeof createPaidEssays>[0];
 
 const answered = (status: number, text: string): Outcome => {
-  return { kind: 'answered', status, headers: {}, retryAt: null, text, json: parseJson(text), fault: null };
+  return {
+    kind: 'answered',
+    status,
+    headers: {},
+    retryAt: null,
+    text,
+    json: parseJson(text),
+    value: null,
+    fault: null,
+  };
 };
 const failedBy = (reason: FailureReason, text = ''): Outcome => ({ kind: 'failed', reason, text });
 const unreadable = answered(200, '{"work":{"no":7,"piece":"Pens."}}');
@@ -138,7 +142,7 @@ it.each<[string, Outcome, number, object]>([
 it('sends an order again whose time was over before it was sent', async () => {
   const { generate } = tStart(createMemoryStore(), failedBy('timed-out'), { isSent: false });
   for (const _ of ['first', 'again'])
-    expect(await generate(keyed('a'), from())).toMatchObject({ code: 'UPSTREAM_TIMED_OUT', retryable: true });
+    expect(await generate(keyed('a'), from())).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', retryable: true });
 });
 
 it('keeps what was received if an accepted second payment is not sent', async () => {

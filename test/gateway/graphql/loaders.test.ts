@@ -17,7 +17,7 @@ function tLoaders({ holds = false } = {}) {
     batches.push(list);
     const { signal } = context;
     if (!holds) return services.bankData.validateIbans(list, context);
-    return list.map(() => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))));
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   };
   const signal = new AbortableSignal();
   const bankData = { ...services.bankData, validateIbans };

@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Outcome, shed } from '../../../src/gateway/upstream/outcome.ts';
+import { type Answered, type Exhausted, type Failed, shed } from '../../../src/gateway/upstream/outcome.ts';
 import { answered, failed, get, tBreaker, tHeldSend, tSend } from '../../support/gateway/upstream/send.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
 });
 
-const exhausted: Outcome = { kind: 'exhausted', renewsAt: new Date('2026-12-01') };
+const reserved = { kind: 'reserved' as const, release() {}, recordAnswer() {} };
+const exhausted: Exhausted = { kind: 'exhausted', renewsAt: new Date('2026-12-01') };
 
 /** A breaker whose circuit ten failed calls have opened, at the moment when it lets a probe through. */
 async function tProbe() {
@@ -36,11 +37,10 @@ describe('the circuit breaker', () => {
     expect(await call('/other')).toEqual(outcome);
   });
 
-  it.each<[string, Outcome]>([
-    ...[400, 401, 403, 404, 422, 429].map((status): [string, Outcome] => [String(status), answered(status)]),
+  it.each<[string, Answered | Failed]>([
+    ...[400, 401, 403, 404, 422, 429].map((status): [string, Answered] => [String(status), answered(status)]),
     ['responses that are too large', failed('too-large')],
     ['responses to other requests', failed('mismatched')],
-    ['an exhausted allowance', exhausted],
   ])('does not open on %s, however many', async (_, outcome) => {
     const { send, sent } = tSend(outcome);
     const { callTimes, events } = tBreaker(send);
@@ -73,19 +73,29 @@ describe('the circuit breaker', () => {
     expect(sent).toHaveLength(13);
   });
 
-  it.each<[string, Outcome, string]>([
-    ['closes with a probe that succeeds', answered(200), 'closed'],
-    ['closes with a probe whose response is too large: the service works', failed('too-large'), 'closed'],
-    ['stays open when the allowance is exhausted during a probe: nothing was sent', exhausted, 'open'],
-  ])('%s, and lets no caller wait for it', async (_, outcome, event) => {
+  it.each<[string, Answered | Failed]>([
+    ['succeeds', answered(200)],
+    ['has a response that is too large: the service works', failed('too-large')],
+  ])('closes with a probe that %s, and lets no caller wait for it', async (_, outcome) => {
     const { call, held, events } = await tProbe();
     const probe = call();
     expect(await call()).toEqual(shed);
     expect(held).toHaveLength(11);
     held[10]?.returns(outcome);
     expect(await probe).toEqual(outcome);
-    expect(events).toEqual(['open /thing', `${event} /thing`]);
-    if (event === 'open') expect(await call()).toEqual(shed);
+    expect(events).toEqual(['open /thing', 'closed /thing']);
+  });
+
+  it('stays open when the allowance is exhausted during a probe: nothing was sent', async () => {
+    let isLeft = true;
+    const reserve = () => (isLeft ? reserved : exhausted);
+    const { call, callTimes, events } = tBreaker(tSend(answered(500)).send, { reserve });
+    await callTimes(10);
+    vi.advanceTimersByTime(1_000);
+    isLeft = false;
+    expect(await call()).toEqual(exhausted);
+    expect(events).toEqual(['open /thing', 'open /thing']);
+    expect(await call()).toEqual(shed);
   });
 
   it('stays open when the caller of a probe aborts', async () => {
@@ -112,13 +122,15 @@ describe('the circuit breaker', () => {
   });
 });
 
-it.each<Outcome>([shed, exhausted])('does not count %j of an inner layer as a success', async (outcome) => {
-  const { send, returnsNext } = tSend(answered(500));
-  const { call, callTimes, events } = tBreaker(send);
+it('counts a call that the allowance refuses as neither a success nor a failure', async () => {
+  let isLeft = true;
+  const reserve = () => (isLeft ? reserved : exhausted);
+  const { call, callTimes, events } = tBreaker(tSend(answered(500)).send, { reserve });
   await callTimes(9);
-  returnsNext(outcome);
-  await callTimes(20);
-  returnsNext(answered(500));
+  isLeft = false;
+  await callTimes(50);
+  expect(events).toEqual([]);
+  isLeft = true;
   await call();
   expect(events).toEqual(['open /thing']);
 });

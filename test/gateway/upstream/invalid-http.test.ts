@@ -28,7 +28,9 @@ const failure = {
 };
 
 it.each([
-  ['100 Continue without end', 'HTTP/1.1 100 Continue\r\n\r\n', { isRepeated: true }],
+  // Only a request with `Expect: 100-continue` is answered with it.
+  ['100 Continue', `HTTP/1.1 100 Continue\r\n\r\n${final}`, {}],
+  ['102 without end', 'HTTP/1.1 102 Processing\r\n\r\n', { isRepeated: true }],
   ['101', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n', {}],
   ['103 without end', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n', { isRepeated: true }],
   ['no HTTP', 'hello\r\n\r\n', {}],
@@ -42,38 +44,16 @@ it.each([
   expect(requests).toHaveLength(1);
 });
 
-it.each(['100 Continue', '102 Processing', '103 Early Hints'])('accepts a response after %s', async (status) => {
+it.each(['102 Processing', '103 Early Hints'])('accepts a response after %s', async (status) => {
   const { url, requests } = await tServer(`HTTP/1.1 ${status}\r\n\r\n`.repeat(3) + final);
   const { ask } = tGateway({ bankDataUrl: url });
   expect(await ask(query)).toEqual({ data: { ibanValidation: { valid: true } } });
   expect(requests).toHaveLength(1);
 });
 
-it('accepts 100 Continue in a packet of its own, on a kept connection, and in a body', async () => {
-  const body = '{"valid":true,"message":"HTTP/1.1 100 Continue\\r\\n"}';
-  const head = `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 25)}`;
-  const url = await tTcpServer((socket) => {
-    socket.setNoDelay().on('data', () => {
-      const parts = ['HTTP/1.1 100 Continue\r\n\r\n', head, body.slice(25)];
-      const send = () => {
-        const part = parts.shift();
-        if (part !== undefined) socket.write(part, () => setImmediate(send));
-      };
-      send();
-    });
-  });
+it('retries a connection that closes within the headers', async () => {
+  const { url, requests } = await tServer('HTTP/1.1 200 OK\r\ncontent-le', { isClosed: true });
   const { ask } = tGateway({ bankDataUrl: url });
-  expect(await ask(query)).toEqual({ data: { ibanValidation: { valid: true } } });
-  const other = query.replace('DE89370400440532013000', 'DE75512108001245126199');
-  expect(await ask(other)).toEqual({ data: { ibanValidation: { valid: true } } });
+  expect((await ask(query)).errors).toMatchObject([{ extensions: { code: 'UPSTREAM_FAILED' } }]);
+  expect(requests).toHaveLength(3);
 });
-
-it.each(['HTTP/1.1 200 OK\r\ncontent-le', 'HTTP/1.1 100 Continue\r\n\r\n'])(
-  'retries a connection that closes within the headers: %j',
-  async (reply) => {
-    const { url, requests } = await tServer(reply, { isClosed: true });
-    const { ask } = tGateway({ bankDataUrl: url });
-    expect((await ask(query)).errors).toMatchObject([{ extensions: { code: 'UPSTREAM_FAILED' } }]);
-    expect(requests).toHaveLength(3);
-  },
-);

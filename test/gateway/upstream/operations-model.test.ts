@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { Events } from '../../../src/gateway/telemetry/events.ts';
-import { Deadline } from '../../../src/gateway/upstream/deadline.ts';
-import type { Outcome } from '../../../src/gateway/upstream/outcome.ts';
-import { createCallQueue } from '../../../src/gateway/upstream/queue.ts';
+import type { Answered, Failed } from '../../../src/gateway/upstream/outcome.ts';
 import { CountingSignal } from '../../support/counting-signal.ts';
-import { answered, failed, get, post, type TSend, tAttempt, tRetries } from '../../support/gateway/upstream/send.ts';
+import { answered, failed, get, post, type TSend, tCaller, tClient } from '../../support/gateway/upstream/send.ts';
+import { tRequestContext } from '../../support/request-context.ts';
 
 /* Random sequences of operations, responses, failures, clients that leave, and time. */
 
@@ -42,29 +41,18 @@ beforeEach(() => {
 });
 
 function tModel() {
-  const queue = createCallQueue({ maxConcurrency, maxQueue: 3 });
-  const calls: { settle: (outcome: Outcome) => void }[] = [];
+  const calls: { settle: (outcome: Answered | Failed) => void }[] = [];
   let reserved = 0;
   let reservesLater = false;
-  const makeCall: TSend = (_, deadline) =>
-    new Promise((resolve, reject) => {
-      const end = () => {
-        deadline.removeEventListener('abort', onAborted);
-        calls.splice(calls.indexOf(call), 1);
-      };
-      const onAborted = () => {
-        end();
-        if (deadline.hasExpired()) resolve(failed('timed-out'));
-        else reject(deadline.reason);
-      };
+  const makeCall: TSend = () =>
+    new Promise((resolve) => {
       const call = {
-        settle(outcome: Outcome) {
-          end();
+        settle(outcome: Answered | Failed) {
+          calls.splice(calls.indexOf(call), 1);
           resolve(outcome);
         },
       };
       calls.push(call);
-      deadline.addEventListener('abort', onAborted);
     });
   const release = () => {
     reserved -= 1;
@@ -81,28 +69,26 @@ function tModel() {
   const callEnded: Events['callEnded'] = (_, { isSent }) => {
     if (isSent) paid += 1;
   };
-  const attempt = tAttempt(makeCall, { queue, allowance: { reserve }, events: { callEnded } });
-  const send = tRetries(attempt);
+  const limits = { maxConcurrency, maxQueue: 3, timeoutMs, backoffMs: 100 };
+  const client = tClient(makeCall, { ...limits, allowance: { reserve }, events: { callEnded } });
+  const send = tCaller(client);
   const operations: { signal: CountingSignal; startedAt: number; isWrite: boolean; result: string | null }[] = [];
   return {
     calls,
     operations,
-    status: queue.status,
+    status: client.status,
     counts: () => ({ reserved, paid }),
     send({ isWrite, reservesLater: isLater }: Extract<Step, { kind: 'send' }>) {
       reservesLater = isLater;
       const signal = new CountingSignal();
-      const startedAt = performance.now();
-      const operation: (typeof operations)[number] = { signal, startedAt, isWrite, result: null };
+      const operation = { signal, startedAt: performance.now(), isWrite, result: null as string | null };
       operations.push(operation);
-      const deadline = new Deadline(signal, timeoutMs);
-      send(isWrite ? post : get, deadline)
+      send(isWrite ? post : get, { ...tRequestContext(), signal })
         .then(
           ({ kind }) => kind,
           (reason: Error) => reason.message,
         )
         .then((result) => {
-          deadline.end();
           operation.result = result;
         });
     },
@@ -126,7 +112,6 @@ it('settles all operations in time, and leaves no slot, timer, listener or reser
           running[one.which % Math.max(1, running.length)]?.signal.abort(new Error('left'));
         }
         await settle();
-        expect(model.calls.length).toBeLessThanOrEqual(maxConcurrency);
         expect(model.status().active).toBeLessThanOrEqual(maxConcurrency);
         for (const { startedAt, isWrite, result, signal } of model.operations) {
           // A write restarts its deadline when it leaves the queue; a call waits at most 60 ms for its reservation.
@@ -135,7 +120,6 @@ it('settles all operations in time, and leaves no slot, timer, listener or reser
         }
       }
       await vi.advanceTimersByTimeAsync(3 * timeoutMs);
-      expect(model.calls).toEqual([]);
       expect(model.status()).toEqual({ active: 0, queued: 0 });
       expect(vi.getTimerCount()).toBe(0);
       expect(model.counts().reserved).toBe(model.counts().paid);

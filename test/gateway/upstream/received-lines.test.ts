@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createRedactions } from '../../../src/base/redact.ts';
-import { createCalls } from '../../../src/gateway/upstream/call.ts';
-import type { UpstreamRequest } from '../../../src/gateway/upstream/outcome.ts';
 import { ReceivedLines } from '../../../src/gateway/upstream/received-lines.ts';
+import { createUpstreamClient } from '../../../src/gateway/upstream/upstream-client.ts';
 import { createRandom } from '../../support/e2e/random.ts';
 import { tGate } from '../../support/gate.ts';
-import { tDeadline } from '../../support/gateway/upstream/send.ts';
+import { tAllowance } from '../../support/gateway/upstream/allowance.ts';
+import { post, tCaller } from '../../support/gateway/upstream/send.ts';
 import { tRequestContext } from '../../support/request-context.ts';
 import { type Reply, replyText, tUpstream } from '../../support/scripted-upstream.ts';
 
@@ -25,23 +25,23 @@ async function tCall(reply: Reply, { maxResponseBytes = 100_000, isAborted = fal
   const shown = tGate();
   const caller = new AbortController();
   const upstream = await tUpstream(reply);
-  const { makeCall, close } = createCalls({
+  const client = createUpstreamClient({
     service: 'essays',
     baseUrl: upstream.url,
     key: { header: 'token', access: { apiKey: secret } },
     maxResponseBytes,
-    maxConcurrency: 2,
+    ...{ maxConcurrency: 2, maxQueue: 0, timeoutMs: 10_000, backoffMs: 0, allowance: tAllowance({ limit: null }) },
     redactSecrets,
+    events: { callBegins() {}, callEnded() {}, upstreamOperationEnded() {}, circuitChanged() {} },
   });
-  onTestFinished(() => close());
+  onTestFinished(() => client.close());
   const onText = (text: string) => {
     texts.push(text);
     shown.open();
     if (isAborted) caller.abort();
   };
-  const request: UpstreamRequest = { method: 'POST', path: '/', body: {}, lines: { readText, onText } };
-  const deadline = tDeadline(caller.signal, 10_000);
-  const outcome = makeCall({ request, deadline, context: tRequestContext(), retries: 0 }, () => {});
+  const endpoint = { ...post, path: '/', lines: () => ({ readText, onText }) };
+  const outcome = tCaller(client)(endpoint, tRequestContext(caller.signal));
   return { outcome, texts, shown: shown.opened, upstream };
 }
 

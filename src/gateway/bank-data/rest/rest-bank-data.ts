@@ -4,8 +4,11 @@ import { findBicProblems } from '../../../iban/bic.ts';
 import type { IbanFieldValues, IbanRuleState } from '../../../iban/build-iban.ts';
 import { compactIban, isValidIban } from '../../../iban/iban.ts';
 import type { RequestContext } from '../../request-context.ts';
-import type { UpstreamRequest } from '../../upstream/outcome.ts';
-import type { UpstreamCalls } from '../../upstream/upstream-client.ts';
+import type { CallCause } from '../../telemetry/events.ts';
+import type { Batch } from '../../upstream/batch.ts';
+import type { Outcome, Received } from '../../upstream/outcome.ts';
+import type { Endpoint } from '../../upstream/paid-call.ts';
+import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import {
   createNotOfferedError,
   findAnswerFault,
@@ -20,7 +23,7 @@ import type {
   IbanGeneration,
   IbanValidation,
 } from '../bank-data.ts';
-import { type DataVersion, dataVersionHeader } from '../data-version.ts';
+import type { DataVersion } from '../data-version.ts';
 import {
   isAboutBic,
   isAboutIban,
@@ -36,70 +39,107 @@ import {
 
 export type RestBankData = ReturnType<typeof createRestBankData>;
 
+/** Receives the answer of a look-up; or null, and why there is none. */
+export type SettleLookUp<Answer> = (answer: Answer | null, failure: unknown) => void;
+/** Looks an answer up, and settles it once. */
+export type LookUp<Answer> = (input: string, call: LookUpCall, settle: SettleLookUp<Answer>) => void;
+export interface LookUpCall {
+  batch: Batch;
+  cause: CallCause;
+}
+
+interface RestBankDataOptions {
+  client: Pick<UpstreamClient, 'call'>;
+  events: UpstreamErrorEvents;
+  dataVersion: Pick<DataVersion, 'report'>;
+}
+
 /** The bank-data service over REST. It has no batches: one call per IBAN or BIC. */
-export function createRestBankData(events: UpstreamErrorEvents, dataVersion: Pick<DataVersion, 'report'>) {
+export function createRestBankData({ client, events, dataVersion }: RestBankDataOptions) {
+  const lookUpAt =
+    <Input, Answer>(endpoint: BankEndpoint<Input, Answer>) =>
+    (input: Input, call: LookUpCall, settle: SettleLookUp<Answer>): void =>
+      client.call(endpoint, input, call, (outcome) => settleWith(endpoint, input, outcome, settle));
+  const listPage = lookUpAt(pages);
+
   return {
-    validateIban: (calls: UpstreamCalls, iban: string) =>
-      callEndpoint(calls, ibanValidation, iban, { iban_number: iban }),
-    validateBic: (calls: UpstreamCalls, bic: string) => callEndpoint(calls, bicValidation, bic, { swift_code: bic }),
-    generateIban: (calls: UpstreamCalls, values: IbanFieldValues, expected: ExpectedIban) =>
-      callEndpoint(calls, ibanGeneration, expected, toGenerationQuery(values)),
-    listBanks: (calls: UpstreamCalls, listing: BankListRequest, furtherPages: RequestContext['furtherPages']) =>
-      requestBankPage((query) => callEndpoint(calls, pages, null, query), listing, furtherPages),
+    validateIban: lookUpAt(ibanValidation),
+    validateBic: lookUpAt(bicValidation),
+    generateIban: lookUpAt(ibanGeneration),
+    listBanks(
+      listing: BankListRequest,
+      furtherPages: RequestContext['furtherPages'],
+      call: LookUpCall,
+      settle: SettleLookUp<BankPage>,
+    ): void {
+      const request = (query: Query) =>
+        new Promise<ServicePage>((resolve, reject) =>
+          listPage(query, call, (page, failure) => (page === null ? reject(failure) : resolve(page))),
+        );
+      requestBankPage(request, listing, furtherPages).then(
+        (page) => settle(page, null),
+        (failure) => settle(null, failure),
+      );
+    },
   };
 
-  /** Rejects with a GatewayError if the outcome contains no readable answer. */
-  async function callEndpoint<Input, Answer>(
-    { send }: UpstreamCalls,
-    { path, isAbout, read, answer422, isOptional = false }: Endpoint<Input, Answer>,
+  /** Settles with a GatewayError if the outcome contains no readable answer, or with the reason of a caller who has left. */
+  function settleWith<Input, Answer>(
+    { answer422, isOptional = false }: BankEndpoint<Input, Answer>,
     input: Input,
-    query: Readonly<Record<string, string>>,
-  ): Promise<Answer> {
-    let answer: Answer | null = null;
-    const findFault: UpstreamRequest['findFault'] = ({ status, text, json }) => {
-      if (status === 200 && isAbout?.(json, input) === false) return 'mismatched';
-      answer = status === 200 ? read(json, input) : null;
-      return answer === null ? findAnswerFault(json ?? text) : null;
-    };
-    const outcome = await send({ method: 'GET', path, query, findFault });
+    outcome: Outcome<Answer>,
+    settle: SettleLookUp<Answer>,
+  ) {
+    if (outcome.kind === 'abandoned') return settle(null, outcome.reason);
     if (outcome.kind === 'answered') {
-      const { status, headers, fault } = outcome;
-      const version = headers[dataVersionHeader];
-      if (typeof version === 'string') dataVersion.report(version);
-      if (status === 422 && answer422 !== undefined) return answer422(input);
-      if (status === 403 && isOptional) throw createNotOfferedError('bank-data');
-      if (answer !== null && fault === null) return answer;
+      const { status, headers, value } = outcome;
+      if (headers.dataVersion !== undefined) dataVersion.report(headers.dataVersion);
+      if (value !== null) return settle(value, null);
+      if (status === 422 && answer422 !== undefined) return settle(answer422(input), null);
+      if (status === 403 && isOptional) return settle(null, createNotOfferedError('bank-data'));
     }
-    throw toUpstreamError('bank-data', outcome, events);
+    settle(null, toUpstreamError('bank-data', outcome, events));
   }
 }
 
-/** What is the same for all calls of an endpoint. */
-interface Endpoint<Input, Answer> {
-  path: `/bank_data/${'iban_validate' | 'iban_generate' | 'swift_check' | 'all'}`;
-  /** Whether the body of a 200 is about this input, as far as it says so. */
-  isAbout?: (body: unknown, input: Input) => boolean;
-  /** Null if the body does not have the expected shape. */
-  read: (body: unknown, input: Input) => Answer | null;
+type Query = Readonly<Record<string, string>>;
+
+interface BankEndpoint<Input, Answer> extends Endpoint<Input, Answer> {
   /** Called on 422: invalid input is a regular answer, not an error. */
   answer422?: (input: Input) => Answer;
   /** Some plans and hosts do not offer this endpoint: then 403 does not mean that the key was rejected. */
   isOptional?: boolean;
 }
 
+/** What all endpoints have in common. */
+const ofBankData = {
+  method: 'GET',
+  findFault: ({ json, text }: Received) => findAnswerFault(json ?? text),
+} as const;
+
+/** Some services do not decode a plus sign. */
+function encodeQuery(query: Query): string {
+  return new URLSearchParams(query).toString().replaceAll('+', '%20');
+}
+
 /** The contract does not say whether an invalid IBAN gets 200 or 422, so both are accepted. */
-const ibanValidation: Endpoint<string, IbanValidation> = {
+const ibanValidation: BankEndpoint<string, IbanValidation> = {
+  ...ofBankData,
   path: '/bank_data/iban_validate',
+  // A compacted IBAN has only letters and digits.
+  writeQuery: (iban) => `iban_number=${iban}`,
   isAbout: isAboutIban,
-  read: readIbanAnswer,
+  read: ({ status, json }, iban) => (status === 200 ? readIbanAnswer(json, iban) : null),
   answer422: toRejectedIban,
 };
 
-const bicValidation: Endpoint<string, BicValidation> = {
+const bicValidation: BankEndpoint<string, BicValidation> = {
+  ...ofBankData,
   path: '/bank_data/swift_check',
+  writeQuery: (bic) => `swift_code=${bic}`,
   isAbout: isAboutBic,
-  read(body, bic) {
-    const answer = readBicAnswer(body);
+  read({ status, json }, bic) {
+    const answer = status === 200 ? readBicAnswer(json) : null;
     return answer && toBicValidation(bic, answer);
   },
   answer422: (bic) => toBicValidation(bic, { valid: false, bank: null }),
@@ -110,8 +150,9 @@ function toBicValidation(bic: string, { valid, bank }: Pick<BicValidation, 'vali
   return { bic, valid, problems: valid ? [] : orRejected(findBicProblems(bic)), bank };
 }
 
-/** The IBAN that the gateway has computed, and what it knows of the rule of the bank. */
-interface ExpectedIban {
+/** The fields of an IBAN, the one that the gateway has computed from them, and what it knows of the rule of the bank. */
+interface GeneratedIban {
+  values: IbanFieldValues;
   iban: string;
   rule: IbanRuleState;
 }
@@ -120,14 +161,17 @@ interface ExpectedIban {
  * Another IBAN than the expected one, or none, is unreadable if it is reported as valid: it is that of another account, unless the
  * service applied a rule of the bank that the gateway does not know.
  */
-const ibanGeneration: Endpoint<ExpectedIban, IbanGeneration> = {
+const ibanGeneration: BankEndpoint<GeneratedIban, IbanGeneration> = {
+  ...ofBankData,
   path: '/bank_data/iban_generate',
-  read(body, expected) {
-    const iban = compactIban(readIban(body) ?? '');
-    const answer = readIbanAnswer(body, iban);
+  writeQuery: ({ values }) => encodeQuery(toGenerationQuery(values)),
+  read({ status, json }, expected) {
+    if (status !== 200) return null;
+    const iban = compactIban(readIban(json) ?? '');
+    const answer = readIbanAnswer(json, iban);
     if (answer === null) return null;
     if (!answer.valid) return invalidFields;
-    const ibanRule = readIbanRule(body);
+    const ibanRule = readIbanRule(json);
     const isByRule =
       expected.rule === 'UNKNOWN' && ibanRule === 'APPLIED' && isValidIban(iban) && iban.startsWith('DE');
     return iban === expected.iban || isByRule ? { kind: 'iban', validation: { ...answer, ibanRule } } : null;
@@ -156,7 +200,7 @@ export const invalidFields: IbanGeneration = {
  * share, the page is shorter than requested.
  */
 async function requestBankPage(
-  request: (query: Readonly<Record<string, string>>) => Promise<ServicePage>,
+  request: (query: Query) => Promise<ServicePage>,
   { country, search, offset, limit }: BankListRequest,
   furtherPages: RequestContext['furtherPages'],
 ): Promise<BankPage> {
@@ -209,7 +253,13 @@ async function requestBankPage(
   };
 }
 
-const pages: Endpoint<null, ServicePage> = { path: '/bank_data/all', read: readServicePage, isOptional: true };
+const pages: BankEndpoint<Query, ServicePage> = {
+  ...ofBankData,
+  path: '/bank_data/all',
+  writeQuery: encodeQuery,
+  read: ({ status, json }) => (status === 200 ? readServicePage(json) : null),
+  isOptional: true,
+};
 
 /** Maximum number of calls for one page that a client requests: each call is paid for. */
 const maxCalls = 10;

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { parseBoundedJson, readProperty } from '../../../base/parse-json.ts';
 import type { Redact } from '../../../base/redact.ts';
 import { countWords } from '../../../base/words.ts';
-import type { Answered, AnswerFault, Outcome, UpstreamRequest } from '../../upstream/outcome.ts';
+import { ignore } from '../../telemetry/events.ts';
+import { type Answered, type AnswerFault, type Outcome, shed } from '../../upstream/outcome.ts';
+import type { Endpoint } from '../../upstream/paid-call.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import { findRefusal, toUpstreamError, type UpstreamErrorEvents } from '../../upstream/upstream-error.ts';
 import type { Essay, EssayInput, EssayMode, EssayResult, EssaySender, OrderInput } from '../port.ts';
@@ -10,7 +12,7 @@ import { readHtml } from './read-body.ts';
 import { type DeclaredFields, readEssay } from './read-essay.ts';
 
 interface RestEssaysOptions {
-  client: Pick<UpstreamClient, 'send'>;
+  client: Pick<UpstreamClient, 'reserve'>;
   /** The value of `mode` on the wire. */
   modeNames: Readonly<Record<EssayMode, string>>;
   declared: DeclaredFields;
@@ -20,32 +22,50 @@ interface RestEssaysOptions {
   keepMs: number;
   /** Applied to the service's error messages before a client sees them. */
   redact: Redact;
+  /** Called with the outcome of each order. */
+  onOutcome?: (outcome: Outcome) => void;
   events: UpstreamErrorEvents;
 }
 
 /** Orders essays over REST. An order is one operation, which may be charged even if it fails. */
 export function createRestEssays(options: RestEssaysOptions): EssaySender {
-  const { client, modeNames, declared, isSelfHosted = false, keepMs, redact, events } = options;
+  const { client, modeNames, declared, isSelfHosted = false, keepMs, redact, onOutcome = ignore, events } = options;
+  const endpoint: Endpoint<SentOrder, Essay> = {
+    method: 'POST',
+    path: '/v2/generate/essay/',
+    writeBody: ({ order }) => ({
+      ...{ description: composeDescription(order), mode: modeNames[order.mode], word_count: order.wordCount },
+    }),
+    // Another service might answer a media type that it does not know with a failure.
+    lines: ({ onText }) => (isSelfHosted ? { readText: readTextLine, ...(onText && { onText }) } : null),
+    read: (answer, { order }) => (answer.status < 300 ? toEssay(answer, order) : null),
+    findFault: (answer) => faults[statusOf(answer)] ?? 'unreadable',
+  };
 
   return {
-    async send(order, context, { onText, ...hooks }) {
-      // Another service might answer a media type that it does not know with a failure.
-      const lines = isSelfHosted ? { lines: { readText: readTextLine, ...(onText && { onText }) } } : {};
-      const body = { description: composeDescription(order), mode: modeNames[order.mode], word_count: order.wordCount };
+    async send(order, context, { onText, maySend, beforeAttempt }) {
       let isSent = false;
-      const beforeAttempt = () => {
-        hooks.beforeAttempt();
+      let step = await client.reserve(endpoint, context);
+      while (step.kind === 'slot') {
+        const slot = step;
+        try {
+          const isAllowed = await maySend();
+          context.signal.throwIfAborted();
+          if (!isAllowed || !slot.isOpen()) {
+            slot.release();
+            return toFailure(shed, isSent);
+          }
+          beforeAttempt();
+        } catch (error) {
+          slot.release();
+          throw error;
+        }
         isSent = true;
-      };
-      const path = '/v2/generate/essay/';
-      let essay: Essay | null = null;
-      const findFault: UpstreamRequest['findFault'] = (answer) => {
-        essay = answer.status < 300 ? toEssay(answer, order) : null;
-        return essay === null ? (faults[statusOf(answer)] ?? 'unreadable') : null;
-      };
-      const request = { method: 'POST', path, body, findFault, ...lines, ...hooks, beforeAttempt } as const;
-      const outcome = await client.send(request, context);
-      return (outcome.kind === 'answered' && outcome.fault === null ? essay : null) ?? toFailure(outcome, isSent);
+        step = await slot.send({ order, onText });
+      }
+      onOutcome(step);
+      if (step.kind === 'abandoned') throw step.reason;
+      return (step.kind === 'answered' ? step.value : null) ?? toFailure(step, isSent);
     },
     reparse(order, text) {
       const json = parseBoundedJson(text);
@@ -70,7 +90,7 @@ export function createRestEssays(options: RestEssaysOptions): EssaySender {
     return { kind: 'essay', id: randomUUID(), text, wordCount, mode: input.mode, writer, ...dates, input };
   }
 
-  function toFailure(outcome: Outcome, isSent: boolean): EssayResult {
+  function toFailure(outcome: Exclude<Outcome, { kind: 'abandoned' }>, isSent: boolean): EssayResult {
     const answer = outcome.kind === 'answered' ? { ...outcome, status: statusOf(outcome) } : null;
     if (answer && [400, 413, 422].includes(answer.status)) {
       const reason = readReason(answer.json ?? readHtml(answer.text), { isNested: false });
@@ -98,6 +118,11 @@ export function createRestEssays(options: RestEssaysOptions): EssaySender {
     // The self-hosted service sends a failure after the first line of its text as the last line, after a head with status 200.
     return isSelfHosted && status === 200 && typeof readProperty(json, 'error') === 'string' ? 500 : status;
   }
+}
+
+interface SentOrder {
+  order: OrderInput;
+  onText?: ((textSoFar: string) => void) | undefined;
 }
 
 /** What wrote an essay, as the self-hosted service reports it. */

@@ -5,8 +5,7 @@ import type { Caller } from '../../callers/caller.ts';
 import type { CallOrigin } from '../../request-context.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Trace } from '../../trace.ts';
-import { Deadline } from '../../upstream/deadline.ts';
-import { createCallQueue } from '../../upstream/queue.ts';
+import { CallQueue, takePlace } from '../../upstream/queue.ts';
 import { createRequestError } from '../documents/document-errors.ts';
 import { createPreparedDocuments } from '../documents/documents.ts';
 import {
@@ -179,14 +178,12 @@ const largeQueryCost = 200;
  * old generation of the heap, and would keep all that is created for the query later from being collected soon.
  */
 export function createLargeQueryTurns() {
-  const turns = createCallQueue({ maxConcurrency: 4, maxQueue: Number.MAX_SAFE_INTEGER });
+  const turns = new CallQueue({ maxConcurrency: 4, maxQueue: Number.MAX_SAFE_INTEGER });
 
   return {
     /** Executes a query in its turn, or without one: after 250 ms, or at once when its client leaves. */
     async takeTurn<Result>(signal: Signal, execute: () => Result | Promise<Result>): Promise<Result> {
-      const wait = new Deadline(signal, maxTurnWaitMs);
-      const hasTurn = await turns.enter(Symbol('large query'), wait);
-      wait.end();
+      const hasTurn = await takePlace(turns, signal, maxTurnWaitMs);
       try {
         return await execute();
       } finally {

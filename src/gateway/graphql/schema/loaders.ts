@@ -11,7 +11,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Signal } from '../../../base/async/signal.ts';
-import type { BankDataPort, BicValidation, IbanValidation } from '../../bank-data/bank-data.ts';
+import type { BankDataPort, BicValidation, Found, IbanValidation } from '../../bank-data/bank-data.ts';
 import type {
   Cancellation,
   Essay,
@@ -134,23 +134,16 @@ function bytesOf(entry: Stored): number {
 
 function createLoader<Answer>(
   name: 'ibans' | 'bics',
-  lookUp: (keys: readonly string[], context: RequestContext) => readonly Promise<Answer>[],
+  lookUp: (keys: readonly string[], context: RequestContext) => Promise<readonly Found<Answer>[]>,
   toUnanswered: (key: string, failure: unknown) => Answer,
   { context }: LoadersOptions,
 ): DataLoader<string, Answer> {
-  const loadAll = async (keys: readonly string[]) => {
+  const loadAll = (keys: readonly string[]) => {
     const span = context.trace?.startLoad(name, keys.length) ?? null;
-    const answers = lookUp(keys, span === null ? context : { ...context, trace: span });
-    const settle = (answer: Promise<Answer>, index: number) =>
-      answer.catch((failure) => {
-        context.signal.throwIfAborted();
-        return toUnanswered(keys[index] ?? '', failure);
-      });
-    try {
-      return await Promise.all(answers.map(settle));
-    } finally {
-      span?.end();
-    }
+    const answers = lookUp(keys, span === null ? context : { ...context, trace: span }).then((found) =>
+      found.map((answer, index) => (answer instanceof Error ? toUnanswered(keys[index] ?? '', answer) : answer)),
+    );
+    return span === null ? answers : answers.finally(() => span.end());
   };
   // Resolvers load within one call, so the batch begins right after it. By default, DataLoader would wait for the next tick.
   return new DataLoader(loadAll, { batchScheduleFn: queueMicrotask });

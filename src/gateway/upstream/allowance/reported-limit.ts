@@ -124,8 +124,8 @@ function remainingCalls({ remaining, number }: Report, counted: number): number 
  * upstream enforces them itself.
  */
 function readReport(headers: Answered['headers'], number: number): Report | null {
-  const limit = readCount(headers['x-ratelimit-limit-month']);
-  const remaining = readCount(headers['x-ratelimit-remaining-month']);
+  const limit = readCount(headers.limitMonth);
+  const remaining = readCount(headers.remainingMonth);
   // Some services send 0 or -1 where they have no limit.
   if (limit !== null && limit < 1) return null;
   if (limit === null && remaining === null) return null;
@@ -133,8 +133,8 @@ function readReport(headers: Answered['headers'], number: number): Report | null
   return { limit: limit ?? number + remainingCount, remaining: remainingCount, number, reportedAt: Date.now() };
 }
 
-function readCount(header: string | string[] | undefined): number | null {
-  const text = (Array.isArray(header) ? header[0] : header)?.trim() ?? '';
+function readCount(header: string | undefined): number | null {
+  const text = header?.trim() ?? '';
   return /^-?\d{1,9}$/.test(text) ? Number(text) : null;
 }
 

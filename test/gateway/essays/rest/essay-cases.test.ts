@@ -4,7 +4,7 @@ import { parseJson } from '../../../../src/base/parse-json.ts';
 import { type DeclaredFields, readEssay } from '../../../../src/gateway/essays/rest/read-essay.ts';
 import { createRestEssays } from '../../../../src/gateway/essays/rest/rest-essays.ts';
 import { order } from '../../../support/gateway/essays/generator.ts';
-import { toOutcome } from '../../../support/gateway/upstream/send.ts';
+import { tOrders } from '../../../support/gateway/upstream/send.ts';
 import { tRequestContext } from '../../../support/request-context.ts';
 
 /* Bodies of a paid response with the essay in them, and bodies without one. The rules know none of them. */
@@ -64,17 +64,10 @@ async function generate(example: Case) {
   const text = bodyOf(example);
   const ignore = () => {};
   const { send } = createRestEssays({
-    client: {
-      send: async (request) =>
-        toOutcome(request, {
-          kind: 'answered',
-          status: example.status ?? 200,
-          headers: {},
-          retryAt: null,
-          text,
-          json: parseJson(text),
-        }),
-    },
+    client: tOrders({
+      ...{ kind: 'answered', status: example.status ?? 200, headers: {}, retryAt: null },
+      ...{ text, json: parseJson(text), value: null, fault: null },
+    }),
     modeNames: {
       STANDARD: 'Standard',
       ACADEMIC: 'Academic',

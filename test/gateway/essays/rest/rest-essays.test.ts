@@ -3,9 +3,9 @@ import { parseJson } from '../../../../src/base/parse-json.ts';
 import type { EssayResult } from '../../../../src/gateway/essays/port.ts';
 import type { DeclaredFields } from '../../../../src/gateway/essays/rest/read-essay.ts';
 import { createRestEssays } from '../../../../src/gateway/essays/rest/rest-essays.ts';
-import type { Answered, Outcome, UpstreamRequest } from '../../../../src/gateway/upstream/outcome.ts';
+import type { Answered, Outcome } from '../../../../src/gateway/upstream/outcome.ts';
 import { order } from '../../../support/gateway/essays/generator.ts';
-import { toOutcome } from '../../../support/gateway/upstream/send.ts';
+import { type TSentOrder, tOrders } from '../../../support/gateway/upstream/send.ts';
 import { tRequestContext } from '../../../support/request-context.ts';
 
 const modeNames = {
@@ -19,7 +19,16 @@ const date = new Date('2026-12-01T00:00:00Z');
 const later = new Date('2026-12-01T00:00:01Z');
 
 function answered(status: number, text: string): Answered {
-  return { kind: 'answered', status, headers: {}, retryAt: null, text, json: parseJson(text), fault: null };
+  return {
+    kind: 'answered',
+    status,
+    headers: {},
+    retryAt: null,
+    text,
+    json: parseJson(text),
+    value: null,
+    fault: null,
+  };
 }
 
 interface TOptions {
@@ -28,19 +37,13 @@ interface TOptions {
 }
 
 function tRestEssays(outcome: Outcome, options: TOptions = {}) {
-  const requests: UpstreamRequest[] = [];
+  const requests: TSentOrder[] = [];
   const fired: string[] = [];
   const essays = createRestEssays({
     keepMs: 86_400_000,
     declared: { texts: null, error: null },
     ...options,
-    client: {
-      async send(request) {
-        requests.push(request);
-        if (outcome.kind === 'answered' || outcome.kind === 'failed') request.beforeAttempt?.();
-        return outcome.kind === 'answered' ? toOutcome(request, outcome) : outcome;
-      },
-    },
+    client: tOrders(outcome, { onSend: (request) => void requests.push(request) }),
     modeNames,
     redact: (text) => text.replaceAll('secret', '[hidden]'),
     events: {
@@ -100,7 +103,7 @@ it.each<[string, Outcome, object, string[]?]>([
   const { send, requests, fired } = tRestEssays(outcome);
   const beforeAttempt = vi.fn();
   expect(await send(order, tRequestContext(), { maySend: async () => true, beforeAttempt })).toMatchObject(result);
-  expect(requests).toHaveLength(1);
+  expect(requests).toHaveLength(outcome.kind === 'answered' ? 1 : 0);
   expect(beforeAttempt).toHaveBeenCalledTimes(outcome.kind === 'answered' ? 1 : 0);
   expect(fired).toEqual(events);
 });
@@ -248,7 +251,7 @@ it('accepts lines with text from the self-hosted service only', async () => {
     await send(order, tRequestContext(), { maySend: async () => true, beforeAttempt: vi.fn(), onText });
     const [request] = requests;
     expect(Object.keys(request ?? {})).not.toContain('onText');
-    expect(request?.lines === undefined).toBe(!isSelfHosted);
+    expect(request?.lines === null).toBe(!isSelfHosted);
     expect(
       [{ text: 'Pens' }, { text: 1 }, { essay: 'Pens' }, null].map((line) => request?.lines?.readText(line)),
     ).toEqual(isSelfHosted ? ['Pens', null, null, null] : Array(4).fill(undefined));

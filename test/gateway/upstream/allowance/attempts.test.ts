@@ -1,26 +1,15 @@
 import { expect, it, vi } from 'vitest';
 import type { Allowance } from '../../../../src/gateway/upstream/allowance/allowance.ts';
-import type { Outcome } from '../../../../src/gateway/upstream/outcome.ts';
+import type { Answered, Failed } from '../../../../src/gateway/upstream/outcome.ts';
 import { monthHeaders, tAllowance } from '../../../support/gateway/upstream/allowance.ts';
-import {
-  answered,
-  failed,
-  post,
-  tAttempt,
-  tDeadline,
-  tHeldSend,
-  tRetries,
-  tSend,
-} from '../../../support/gateway/upstream/send.ts';
+import { answered, failed, post, tAttempt, tClient, tHeldSend, tSend } from '../../../support/gateway/upstream/send.ts';
+import { tRequestContext } from '../../../support/request-context.ts';
 
 const usedOf = async (allowance: Allowance) => (await allowance.status())?.used ?? Number.NaN;
 
-it.each<[Outcome, number]>([
-  ...[200, 422, 429, 500, 503].map((status): [Outcome, number] => [answered(status), 1]),
-  ...(['reset', 'truncated', 'too-large', 'timed-out'] as const).map((reason): [Outcome, number] => [
-    failed(reason),
-    1,
-  ]),
+it.each<[Answered | Failed, number]>([
+  ...[200, 422, 429, 500, 503].map((status): [Answered, number] => [answered(status), 1]),
+  ...(['reset', 'truncated', 'too-large', 'timed-out'] as const).map((reason): [Failed, number] => [failed(reason), 1]),
   [failed('unreachable'), 0],
 ])('counts a call that may have been charged, and releases one that was never sent: %j', async (outcome, used) => {
   const allowance = tAllowance();
@@ -31,7 +20,7 @@ it.each<[Outcome, number]>([
 it('counts retries', async () => {
   const allowance = tAllowance();
   const { send } = tSend(answered(500), answered(500), answered(200));
-  await tRetries(tAttempt(send, { allowance }), 0)();
+  await tAttempt(send, { allowance, backoffMs: 0 })();
   expect(await usedOf(allowance)).toBe(3);
 });
 
@@ -46,7 +35,7 @@ it('releases the reservation of a caller who aborts before the call is sent', as
   const { send, sent } = tSend(answered(200));
   const allowance = tAllowance();
   const caller = new AbortController();
-  const outcome = tAttempt(send, { allowance })(undefined, tDeadline(caller.signal));
+  const outcome = tAttempt(send, { allowance })(undefined, caller.signal);
   caller.abort();
   await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });
   expect(sent).toHaveLength(0);
@@ -57,7 +46,7 @@ it('counts a call before it is sent, also if its caller aborts while it is in fl
   const { send, held } = tHeldSend();
   const allowance = tAllowance();
   const caller = new AbortController();
-  const outcome = tAttempt(send, { allowance })(post, tDeadline(caller.signal));
+  const outcome = tAttempt(send, { allowance })(post, caller.signal);
   await vi.waitFor(() => expect(held).toHaveLength(1), { timeout: 100_000 });
   expect(await usedOf(allowance)).toBe(1);
   caller.abort();
@@ -65,29 +54,19 @@ it('counts a call before it is sent, also if its caller aborts while it is in fl
   expect(await usedOf(allowance)).toBe(1);
 });
 
-it('does not record an order as sent that the allowance refuses', async () => {
-  const { send, sent } = tSend(answered(200));
-  let recorded = 0;
-  const maySend = async () => {
-    recorded += 1;
-    return true;
-  };
-  const outcome = await tAttempt(send, { allowance: tAllowance({ limit: 0 }) })({ ...post, maySend });
-  expect(outcome).toMatchObject({ kind: 'exhausted' });
-  expect(recorded).toBe(0);
-  expect(sent).toHaveLength(0);
+it('reserves no slot for an order that the allowance refuses', async () => {
+  const client = tClient(tSend(answered(200)).send, { allowance: tAllowance({ limit: 0 }) });
+  expect(await client.reserve(post, tRequestContext())).toMatchObject({ kind: 'exhausted' });
 });
 
-it('releases the reservation of an order that may not be sent', async () => {
+it('releases the reservation of an order that is not sent', async () => {
   const { send, sent } = tSend(answered(200));
   const allowance = tAllowance();
-  const counted: number[] = [];
-  const maySend = async () => {
-    counted.push(await usedOf(allowance));
-    return false;
-  };
-  expect(await tAttempt(send, { allowance })({ ...post, maySend })).toEqual({ kind: 'shed' });
-  expect(counted).toEqual([1]);
+  const client = tClient(send, { allowance });
+  const slot = await client.reserve(post, tRequestContext());
+  expect([slot.kind, await usedOf(allowance)]).toEqual(['slot', 1]);
+  if (slot.kind === 'slot') slot.release();
   expect(sent).toHaveLength(0);
   expect(await usedOf(allowance)).toBe(0);
+  expect(client.status()).toEqual({ active: 0, queued: 0 });
 });

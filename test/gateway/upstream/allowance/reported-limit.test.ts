@@ -77,10 +77,9 @@ describe('the limit that the upstream reports', () => {
   });
 
   it.each([
-    ['the limit alone', { 'x-ratelimit-limit-month': '10' }, 9],
-    ['the remainder alone', { 'x-ratelimit-remaining-month': '4' }, 4],
+    ['the limit alone', { limitMonth: '10' }, 9],
+    ['the remainder alone', { remainingMonth: '4' }, 4],
     ['a remainder below 0', monthHeaders(10, -2), 0],
-    ['a header sent twice', { 'x-ratelimit-remaining-month': ['7', '7'] }, 7],
   ])('is read from %s', async (_, headers, left) => {
     const allowance = await tAnswered(answered(200, { headers }));
     expect(await allowance.status()).toMatchObject({ remaining: left });
@@ -88,8 +87,7 @@ describe('the limit that the upstream reports', () => {
 
   it.each([
     ['no headers', {}],
-    ['the headers of the day', { 'x-ratelimit-limit-day': '10', 'x-ratelimit-remaining-day': '0' }],
-    ['words', { 'x-ratelimit-limit-month': 'unlimited', 'x-ratelimit-remaining-month': 'many' }],
+    ['words', { limitMonth: 'unlimited', remainingMonth: 'many' }],
     ['a limit of -1, which means none', monthHeaders(-1, 0)],
     ["numbers beyond GraphQL's Int", monthHeaders(99_999_999_999, 99_999_999_999)],
   ])('is not read from %s', async (_, headers) => {

@@ -39,9 +39,9 @@ export const texts: Texts = {
 /** Services whose results depend on their input only: values, failures and faults. They arrive in another order than requested. */
 export function tServices(): Services {
   const bankData = tBankDataPort({
-    validateIban: (_, iban) => validateIban(iban),
-    validateBic: (_, bic) => validateBic(bic),
-    async generateIban(_, { country }) {
+    validateIban,
+    validateBic,
+    async generateIban({ country }) {
       await turns(1);
       if (country === 'FR')
         return {
@@ -52,7 +52,7 @@ export function tServices(): Services {
         };
       return { kind: 'iban', validation: createValidation('DE89370400440532013000', 0) };
     },
-    async listBanks(_, { country, limit, offset }) {
+    async listBanks({ country, limit, offset }) {
       await turns(2);
       if (country === 'FR')
         throw new GatewayError('UPSTREAM_ALLOWANCE_EXHAUSTED', 'None left.', { service: 'bank-data' });

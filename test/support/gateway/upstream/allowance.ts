@@ -3,7 +3,7 @@ import type { Replicas } from '../../../../src/gateway/stores/gateway-count.ts';
 import type { Store } from '../../../../src/gateway/stores/store.ts';
 import { type Allowance, createAllowance } from '../../../../src/gateway/upstream/allowance/allowance.ts';
 import type { Reservation } from '../../../../src/gateway/upstream/allowance/period-count.ts';
-import type { Answered } from '../../../../src/gateway/upstream/outcome.ts';
+import type { Answered, ReadHeaders } from '../../../../src/gateway/upstream/outcome.ts';
 import { createMemoryStore } from '../stores/memory-store.ts';
 
 interface TAllowanceOptions {
@@ -62,6 +62,6 @@ export async function tAnswered(answer: Answered, options: TAllowanceOptions = {
   return allowance;
 }
 
-export function monthHeaders(limit: number, remaining: number): Record<string, string> {
-  return { 'x-ratelimit-limit-month': String(limit), 'x-ratelimit-remaining-month': String(remaining) };
+export function monthHeaders(limit: number, remaining: number): ReadHeaders {
+  return { limitMonth: String(limit), remainingMonth: String(remaining) };
 }

@@ -1,56 +1,48 @@
-import { onTestFinished } from 'vitest';
+import { errors } from 'undici';
+import type { Signal } from '../../../../src/base/async/signal.ts';
+import { createRedactions } from '../../../../src/base/redact.ts';
 import type { Events } from '../../../../src/gateway/telemetry/events.ts';
 import type { Allowance } from '../../../../src/gateway/upstream/allowance/allowance.ts';
-import { createAttempt } from '../../../../src/gateway/upstream/attempt.ts';
-import { Deadline } from '../../../../src/gateway/upstream/deadline.ts';
-import { createCircuitBreaker, createRetryAfterBlock, guardWithin } from '../../../../src/gateway/upstream/guards.ts';
-import type {
-  Answered,
-  Failed,
-  FailureReason,
-  Outcome,
-  UpstreamRequest,
-} from '../../../../src/gateway/upstream/outcome.ts';
-import { createCallQueue } from '../../../../src/gateway/upstream/queue.ts';
-import { withRetries } from '../../../../src/gateway/upstream/retries.ts';
+import type { Connections } from '../../../../src/gateway/upstream/connector.ts';
+import type { Answered, Failed, FailureReason, Outcome, Received } from '../../../../src/gateway/upstream/outcome.ts';
+import type { Endpoint, PaidCall, Slot } from '../../../../src/gateway/upstream/paid-call.ts';
+import type { LinesReader } from '../../../../src/gateway/upstream/received-lines.ts';
+import { createUpstreamClient, type UpstreamClient } from '../../../../src/gateway/upstream/upstream-client.ts';
 import { tRequestContext } from '../../request-context.ts';
 
-export const get: UpstreamRequest = { method: 'GET', path: '/thing' };
-export const post: UpstreamRequest = { method: 'POST', path: '/essay', body: {} };
+type TEndpoint = Endpoint<null, unknown>;
+
+const mixedUp = 'the response to another request';
+const common = {
+  isAbout: (body: unknown) => body !== mixedUp,
+  read: ({ json, text }: Received) => json ?? text,
+  findFault: () => 'unreadable' as const,
+};
+export const get: TEndpoint = { ...common, method: 'GET', path: '/thing' };
+export const post: TEndpoint = { ...common, method: 'POST', path: '/essay', writeBody: () => ({}) };
 
 export function answered(
   status: number,
-  { json = {}, headers = {}, retryAt = null, fault = null }: Partial<Answered> = {},
+  { json = {}, headers = {}, retryAt = null }: Partial<Answered> = {},
 ): Answered {
-  return { kind: 'answered', status, headers, retryAt, text: JSON.stringify(json) ?? '', json, fault };
-}
-
-/** As the client does with a complete response. */
-export function toOutcome({ findFault }: UpstreamRequest, answer: Omit<Answered, 'fault'>): Answered | Failed {
-  const fault = answer.status < 400 ? (findFault?.(answer) ?? null) : null;
-  return fault === 'mismatched' ? { kind: 'failed', reason: fault, text: '' } : { ...answer, fault };
+  const read = { ...headers, ...(retryAt && { retryAfter: String((retryAt.getTime() - Date.now()) / 1_000) }) };
+  const value = status < 400 ? json : null;
+  return { kind: 'answered', status, headers: read, retryAt, text: JSON.stringify(json), json, value, fault: null };
 }
 
 export function failed(reason: FailureReason): Failed {
   return { kind: 'failed', reason, text: '' };
 }
 
-/** A deadline that is released with the test. */
-export function tDeadline(signal: AbortSignal = new AbortController().signal, timeoutMs = 10_000): Deadline {
-  const deadline = new Deadline(signal, timeoutMs);
-  onTestFinished(() => deadline.end());
-  return deadline;
-}
-
-export type TSend = (request: UpstreamRequest, deadline: Deadline) => Promise<Outcome>;
+/** Answers a call that was sent, in place of a service. */
+export type TSend = (path: string, sentAt: number) => Promise<Answered | Failed>;
 
 /** Returns outcomes from a list, the last one again and again, and records what was sent. */
-export function tSend(...outcomes: [Outcome, ...Outcome[]]) {
-  const sent: { request: UpstreamRequest; leftMs: number }[] = [];
+export function tSend(...outcomes: [Answered | Failed, ...(Answered | Failed)[]]) {
+  const sent: { path: string; sentAt: number }[] = [];
   let script = outcomes;
-  const send: TSend = async (request, deadline) => {
-    deadline.throwIfAborted();
-    sent.push({ request, leftMs: deadline.leftMs() });
+  const send: TSend = async (path, sentAt) => {
+    sent.push({ path, sentAt });
     const [first, ...rest] = script;
     if (rest[0] !== undefined) script = [rest[0], ...rest.slice(1)];
     return first;
@@ -58,7 +50,7 @@ export function tSend(...outcomes: [Outcome, ...Outcome[]]) {
   return {
     send,
     sent,
-    returnsNext(...next: [Outcome, ...Outcome[]]) {
+    returnsNext(...next: [Answered | Failed, ...(Answered | Failed)[]]) {
       script = next;
     },
   };
@@ -66,75 +58,180 @@ export function tSend(...outcomes: [Outcome, ...Outcome[]]) {
 
 /** Holds every outcome back until the test returns it. */
 export function tHeldSend() {
-  const held: { path: string; leftMs: number; returns: (outcome: Outcome) => void }[] = [];
-  const send: TSend = ({ path }, deadline) =>
-    new Promise((resolve, reject) => {
-      if (deadline.aborted) return reject(deadline.reason);
-      deadline.addEventListener('abort', () => reject(deadline.reason));
-      held.push({ path, leftMs: deadline.leftMs(), returns: resolve });
-    });
+  const held: { path: string; sentAt: number; returns: (outcome: Answered | Failed) => void }[] = [];
+  const send: TSend = (path, sentAt) => new Promise((resolve) => held.push({ path, sentAt, returns: resolve }));
   return { send, held };
 }
 
-interface AttemptOptions {
+/** Connections to no service: each call is answered by the function. A call is sent, unless it is `unreachable`. */
+function tConnections(send: TSend): Connections {
+  return {
+    dispatch({ path }, handler) {
+      const call = handler as PaidCall<null, unknown>;
+      const replay = (outcome: Answered | Failed) => {
+        if (outcome.kind === 'failed') return fail(call, outcome.reason);
+        const { limitMonth, remainingMonth, retryAfter } = outcome.headers;
+        const headers = {
+          'x-ratelimit-limit-month': limitMonth,
+          'x-ratelimit-remaining-month': remainingMonth,
+          'retry-after': retryAfter,
+        };
+        const sent = Object.entries(headers).filter(([, value]) => value !== undefined);
+        call.onHeaders(
+          outcome.status,
+          sent.flat().map((text) => Buffer.from(String(text))),
+        );
+        call.onData(Buffer.from(outcome.text));
+        call.onComplete();
+      };
+      let isConnected = false;
+      const connect = () => {
+        if (!isConnected) call.onConnect((error) => call.onError(error ?? new Error('closed')));
+        isConnected = true;
+      };
+      const answering = send(path, performance.now());
+      // The first continuation of a promise that is fulfilled already runs before this one.
+      void answering.then((outcome) => {
+        if (outcome.kind !== 'failed' || outcome.reason !== 'unreachable') tryTo(connect);
+        replay(outcome);
+      });
+      void Promise.resolve()
+        .then(() => Promise.resolve())
+        .then(() => tryTo(connect));
+      return true;
+    },
+    close: async () => {},
+    destroy: async () => {},
+  } as Connections;
+}
+
+/** A call that has been given up throws when it would be sent. */
+function tryTo(connect: () => void): void {
+  try {
+    connect();
+  } catch {}
+}
+
+function fail(call: PaidCall<null, unknown>, reason: FailureReason) {
+  if (reason === 'timed-out') return call.expire();
+  if (reason === 'invalid') return call.onError(new errors.HTTPParserError('no HTTP'));
+  if (reason === 'truncated' || reason === 'too-large') call.onHeaders(500, []);
+  if (reason === 'too-large') return void call.onData(Buffer.alloc(maxResponseBytes + 1));
+  if (reason === 'unreachable') return call.onError(new Error('connection refused'));
+  if (reason !== 'mismatched') return call.onError(new errors.SocketError('other side closed'));
+  call.onHeaders(200, []);
+  call.onData(Buffer.from(JSON.stringify(mixedUp)));
+  call.onComplete();
+}
+
+const maxResponseBytes = 10_000;
+
+export interface TClientOptions {
   maxConcurrency?: number;
   maxQueue?: number;
-  queue?: ReturnType<typeof createCallQueue>;
+  /** Without it, nothing is retried. */
+  backoffMs?: number;
+  timeoutMs?: number;
   allowance?: Pick<Allowance, 'reserve'>;
-  events?: Partial<Pick<Events, 'circuitChanged' | 'callEnded'>>;
+  events?: Partial<Pick<Events, 'circuitChanged' | 'callBegins' | 'callEnded' | 'upstreamOperationEnded'>>;
 }
 
-/** Sends attempts past all guards; those that are not configured refuse nothing. */
-export function tAttempt(
-  call: TSend,
-  {
-    maxConcurrency = 10_000,
-    maxQueue = 0,
-    queue = createCallQueue({ maxConcurrency, maxQueue }),
-    allowance = unlimited,
-    events = {},
-  }: AttemptOptions = {},
-) {
-  const attempt = createAttempt({
+/** A client of no service. */
+export function tClient(send: TSend, { events = {}, ...options }: TClientOptions = {}): UpstreamClient {
+  return createUpstreamClient({
     service: 'bank-data',
-    queue,
-    createGuard: (path) =>
-      guardWithin(
-        createRetryAfterBlock(),
-        createCircuitBreaker((state) => events.circuitChanged?.('bank-data', path, state)),
-      ),
-    allowance,
-    makeCall({ request, deadline }, onSending) {
-      onSending();
-      return call(request, deadline);
-    },
-    events: { callBegins() {}, callEnded() {}, ...events },
+    baseUrl: 'http://service.test',
+    key: { header: 'apikey', access: { apiKey: 'seeded-key' } },
+    maxConcurrency: 10_000,
+    maxQueue: 0,
+    timeoutMs: 10_000,
+    backoffMs: 1e12,
+    maxResponseBytes,
+    redactSecrets: createRedactions([]).redactSecrets,
+    allowance: unlimited,
+    ...options,
+    events: { callBegins() {}, callEnded() {}, upstreamOperationEnded() {}, circuitChanged() {}, ...events },
+    connect: () => tConnections(send),
   });
-  return (request = get, deadline = tDeadline(), context = tRequestContext()) =>
-    attempt({ request, deadline, context, retries: 0 });
 }
 
-const unlimited: Pick<Allowance, 'reserve'> = {
-  reserve: () => ({ kind: 'reserved', release: () => {}, recordAnswer: () => {} }),
-};
+/** Makes calls, and sends orders when they are reserved. A call that is abandoned rejects with the reason. */
+export function tCaller(client: UpstreamClient) {
+  return async (endpoint: TEndpoint = get, context = tRequestContext()): Promise<Outcome> => {
+    const outcome = await perform(client, endpoint, context);
+    if (outcome.kind === 'abandoned') throw outcome.reason;
+    return outcome;
+  };
+}
 
-/** Sends attempts past a circuit breaker, and records its events. */
-export function tBreaker(send: TSend) {
+async function perform(
+  client: UpstreamClient,
+  endpoint: TEndpoint,
+  context: ReturnType<typeof tRequestContext>,
+): Promise<Outcome> {
+  if (endpoint.method === 'GET')
+    return new Promise((resolve) => client.call(endpoint, null, { batch: client.open(context) }, resolve));
+  let step = await client.reserve(endpoint, context);
+  while (step.kind === 'slot') step = await step.send(null);
+  return step;
+}
+
+/** Makes calls without retries; limits that are not configured refuse nothing. */
+export function tAttempt(send: TSend, options: TClientOptions = {}) {
+  const call = tCaller(tClient(send, options));
+  return (endpoint = get, signal: Signal = new AbortController().signal, context = tRequestContext()) =>
+    call(endpoint, { ...context, signal });
+}
+
+/** Makes calls past a circuit breaker, and records its events. */
+export function tBreaker(send: TSend, allowance: Pick<Allowance, 'reserve'> = unlimited) {
   const events: string[] = [];
   const guarded = tAttempt(send, {
+    allowance,
     events: {
       circuitChanged: (_, path, state) => state !== 'half_open' && events.push(`${state} ${path}`),
     },
   });
-  const call = (path = get.path, signal?: AbortSignal) => guarded({ ...get, path }, tDeadline(signal));
+  const call = (path = get.path, signal?: Signal) => guarded({ ...get, path }, signal);
   const callTimes = async (times: number) => {
     for (let round = 0; round < times; round += 1) await call();
   };
   return { call, callTimes, events };
 }
 
-/** Sends attempts with retries. */
-export function tRetries(attempt: TSend, backoffMs = 100) {
-  const send = withRetries(({ request, deadline }) => attempt(request, deadline), { backoffMs });
-  return (request = get, deadline = tDeadline()) => send({ request, deadline, context: tRequestContext(), retries: 0 });
+const unlimited: Pick<Allowance, 'reserve'> = {
+  reserve: () => ({ kind: 'reserved', release: () => {}, recordAnswer: () => {} }),
+};
+
+/** What an order sends. */
+export interface TSentOrder {
+  method: string;
+  path: string;
+  body: unknown;
+  lines: LinesReader | null;
+}
+
+/** Orders that all have this outcome. @param isOpen whether they can be sent in time */
+export function tOrders(
+  outcome: Outcome,
+  { isOpen = true, onSend = () => {} }: { isOpen?: boolean; onSend?: (sent: TSentOrder) => void } = {},
+): Pick<UpstreamClient, 'reserve'> {
+  return {
+    async reserve<Input, Answer>({ method, path, writeBody, lines, read, findFault }: Endpoint<Input, Answer>) {
+      if (outcome.kind !== 'answered' && outcome.kind !== 'failed') return outcome;
+      const slot: Slot<Input, Answer> = {
+        kind: 'slot',
+        isOpen: () => isOpen,
+        release() {},
+        async send(input) {
+          const isUnreachable = outcome.kind === 'failed' && outcome.reason === 'unreachable';
+          if (!isUnreachable) onSend({ method, path, body: writeBody?.(input), lines: lines?.(input) ?? null });
+          if (outcome.kind === 'failed' || outcome.status >= 400) return outcome as Outcome<Answer>;
+          const value = read(outcome, input);
+          return { ...outcome, value, fault: value === null ? findFault(outcome) : null };
+        },
+      };
+      return slot;
+    },
+  };
 }
