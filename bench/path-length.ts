@@ -9,14 +9,19 @@ import { scriptedIban } from './scripted-ibans.ts';
 import { startUpstream } from './upstream.ts';
 
 /*
- * Which files and functions of `src` one request runs: the length of its path, whatever the machine.
+ * Which files of `src` one request runs, and how many promises it creates: the length of its path, whatever the machine.
  *   npx tsx bench/path-length.ts [--list]
  */
 
-/** The functions that ran, by the file of `src` that they are in. */
-export type Path = ReadonlyMap<string, readonly string[]>;
+export interface Path {
+  /** The functions that ran, by the file of `src` that they are in. */
+  functions: ReadonlyMap<string, readonly string[]>;
+  promises: number;
+}
 
-const requestKinds = ['cold IBAN', 'cached IBAN', 'kept reply', 'essay'] as const;
+/** IBANs of a list. */
+export const listLength = 40;
+const requestKinds = ['cold IBAN', 'cold list', 'cached IBAN', 'kept reply', 'essay'] as const;
 type RequestKind = (typeof requestKinds)[number];
 
 const ibanQuery = `query ($iban: String!) {
@@ -24,6 +29,9 @@ const ibanQuery = `query ($iban: String!) {
     valid iban ibanData { country countryCode bankCode bban } bankData { name bic city }
   }
 }`;
+const listQuery = ibanQuery
+  .replace('$iban: String!', '$ibans: [String!]!')
+  .replace('ibanValidation(iban: $iban)', 'ibanValidations(ibans: $ibans)');
 const essayMutation = `mutation ($topic: String!, $key: ID!) {
   generateEssay(input: { description: $topic, wordCount: 100, idempotencyKey: $key }) { ... on Essay { id text } ... on Error { message } }
 }`;
@@ -41,6 +49,7 @@ export async function measurePaths(): Promise<Record<RequestKind, Path>> {
   const client = createClient(gateway.url, 1);
   try {
     const rounds = await gateway.inspect(async (inspector) => {
+      await evaluate(inspector, countPromises);
       await inspector.call('Profiler.enable');
       await inspector.call('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
       const measured: Record<RequestKind, Path>[] = [];
@@ -49,7 +58,7 @@ export async function measurePaths(): Promise<Record<RequestKind, Path>> {
       return measured.slice(-measuredRounds);
     });
     const shortest = (kind: RequestKind) =>
-      rounds.map((paths) => paths[kind]).reduce((a, b) => (countFunctions(b) < countFunctions(a) ? b : a));
+      rounds.map((paths) => paths[kind]).reduce((a, b) => (b.promises < a.promises ? b : a));
     return Object.fromEntries(requestKinds.map((kind) => [kind, shortest(kind)])) as Record<RequestKind, Path>;
   } finally {
     await client.close();
@@ -59,10 +68,13 @@ export async function measurePaths(): Promise<Record<RequestKind, Path>> {
 
   async function measureRound(inspector: Inspector, round: number): Promise<Record<RequestKind, Path>> {
     const sendIban = () => send(ibanQuery, { iban: scriptedIban('share', round) });
+    const listed = Array.from({ length: listLength }, (_, index) => scriptedIban('answer', round * listLength + index));
+    const sendList = () => send(listQuery, { ibans: listed });
     const sendOrder = () => send(essayMutation, { topic: `Pens, part ${round}`, key: `order-${round}` });
     return {
       // A look-up, its repetition from the cache, and the repetition of that reply.
       'cold IBAN': await measurePath(inspector, sendIban),
+      'cold list': await measurePath(inspector, sendList),
       'cached IBAN': await measurePath(inspector, sendIban),
       'kept reply': await measurePath(inspector, sendIban),
       essay: await measurePath(inspector, sendOrder),
@@ -78,22 +90,36 @@ export async function measurePaths(): Promise<Record<RequestKind, Path>> {
 const warmUpRounds = 6;
 const measuredRounds = 9;
 
-export function countFunctions(path: Path): number {
-  return [...path.values()].flat().length;
+/** Counts the promises of the process: also those that a library or Node.js creates. */
+const countPromises = `globalThis.promises = 0;
+  require('node:async_hooks').createHook({ init(_, type) { if (type === 'PROMISE') globalThis.promises += 1; } }).enable();`;
+
+async function evaluate({ call }: Inspector, expression: string): Promise<unknown> {
+  const parameters = { expression, includeCommandLineAPI: true, returnByValue: true };
+  const { result, exceptionDetails } = await call<Evaluated>('Runtime.evaluate', parameters);
+  if (exceptionDetails !== undefined) throw new Error(`cannot evaluate: ${JSON.stringify(exceptionDetails)}`);
+  return result.value;
 }
 
-async function measurePath({ call }: Inspector, request: () => Promise<void>): Promise<Path> {
+interface Evaluated {
+  result: { value?: unknown };
+  exceptionDetails?: object;
+}
+
+async function measurePath(inspector: Inspector, request: () => Promise<void>): Promise<Path> {
   // Taking the counts resets them.
-  await call('Profiler.takePreciseCoverage');
+  await inspector.call('Profiler.takePreciseCoverage');
+  const before = Number(await evaluate(inspector, 'globalThis.promises'));
   await request();
   // For what follows a response: log lines, writes to the store.
   await sleep(100);
-  const { result } = await call<{ result: ScriptCoverage[] }>('Profiler.takePreciseCoverage');
+  const promises = Number(await evaluate(inspector, 'globalThis.promises')) - before;
+  const { result } = await inspector.call<{ result: ScriptCoverage[] }>('Profiler.takePreciseCoverage');
   const files = result
     .filter(({ url }) => url.startsWith(sourceUrl))
     .map(({ url, functions }): [string, string[]] => [url.slice(sourceUrl.length), findRun(functions)])
     .filter(([, functions]) => functions.length > 0);
-  return new Map(files.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return { functions: new Map(files.sort(([a], [b]) => (a < b ? -1 : 1))), promises };
 }
 
 const sourceUrl = new URL('../src/', import.meta.url).href;
@@ -117,10 +143,10 @@ async function printPaths(): Promise<void> {
   if (options.list)
     for (const kind of requestKinds) {
       print(`${kind}:`);
-      for (const [file, functions] of paths[kind]) print(`  ${file}: ${functions.join(', ')}`);
+      for (const [file, functions] of paths[kind].functions) print(`  ${file}: ${functions.join(', ')}`);
     }
-  const rows = requestKinds.map((kind) => [kind, paths[kind].size, countFunctions(paths[kind])]);
-  print(formatTable(['request', 'files', 'functions'], rows));
+  const rows = requestKinds.map((kind) => [kind, paths[kind].functions.size, paths[kind].promises]);
+  print(formatTable(['request', 'files', 'promises'], rows));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await printPaths();

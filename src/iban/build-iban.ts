@@ -299,7 +299,7 @@ interface LocatedField extends IbanField {
  * be computed. It includes all others: after the number (FO, GL, SE, ST, XK), or within it if the registry does not separate
  * them (CZ, HR, HU's first digit, NL, RU). It also includes the type of account and its holder (BR).
  */
-export function locateFields(format: CountryFormat): readonly LocatedField[] {
+function locateFields(format: CountryFormat): readonly LocatedField[] {
   const bbanTypes = characterTypes(format.format).slice(2);
   const locate = (name: IbanFieldName, span: Span): LocatedField => {
     const types = bbanTypes.slice(span.first - 1, span.last);

@@ -1,7 +1,7 @@
 import { Client } from 'undici';
 
 /** The header in which the self-hosted service reports the version of its bank lists. */
-export const dataVersionHeader = 'x-bank-data-version';
+const dataVersionHeader = 'x-bank-data-version';
 
 /**
  * The version of the data that answers come from. When a service reports one, cached answers of another version are
