@@ -143,8 +143,8 @@ export function createPartChecks(options: PartChecksOptions) {
     country = ibanOf(find(element, `${of.own}Acct`)).slice(0, 2);
     const end = findVersionEnd(of.name, country);
     if (end !== null) {
-      const code = checked.executionDay > end.date ? 'VERSION_ENDED' : 'VERSION_ENDS';
-      const text = `${end.by} accept ${of.name} for payments until ${end.date}. Send the version of 2019 (${end.source}).`;
+      const code = checked.executionDay >= end.date ? 'VERSION_ENDED' : 'VERSION_ENDS';
+      const text = `${end.by} do not accept ${of.name} from ${end.date}. Send the version of 2019 (${end.source}).`;
       findings.addSummary(code, element.parent ?? element, () => text, end.by);
     }
     report?.checkPayment(element, findings);

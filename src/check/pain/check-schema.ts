@@ -4,7 +4,6 @@ import type { MessageFindings } from './findings.ts';
 import { foreignElements, type MessageVersion } from './message-versions.ts';
 import type { Profile } from './profiles.ts';
 import { countCharacters, type ElementType, findSchema, type ValueType } from './schema.ts';
-import type { SchemaCommunity } from './schema-tables.ts';
 
 /** Compares elements with the schema of their message while they are read. */
 export type SchemaCheck = ReturnType<typeof createSchemaCheck>;
@@ -42,7 +41,11 @@ export function createSchemaCheck(findings: MessageFindings, profile: Profile) {
     /** The message in the document, after its version was found. */
     openMessage(element: XmlElement, of: MessageVersion, tag: SaxesTagNS): void {
       version = of;
-      const type = findSchema(of.isDirectDebit ? 'DebitInitiation' : 'TransferInitiation', of.year, findCommunity(of));
+      const type = findSchema(
+        of.isDirectDebit ? 'DebitInitiation' : 'TransferInitiation',
+        of.year,
+        profile === 'dk' ? 'dk' : 'iso',
+      );
       checkAttributes(element, tag, type);
       push(element, type);
     },
@@ -74,11 +77,6 @@ export function createSchemaCheck(findings: MessageFindings, profile: Profile) {
       else checkComplete(closed, type);
     },
   };
-
-  function findCommunity({ isGerman }: MessageVersion): SchemaCommunity {
-    if (isGerman) return 'dk2012';
-    return profile === 'dk' ? 'dk' : 'iso';
-  }
 
   function push(element: XmlElement, type: ElementType | ValueType | null): void {
     if (type?.kind === 'value') element.allows = type.isValid;

@@ -17,10 +17,8 @@ export interface MessageVersion {
   other: Party;
   /** The element with the day of execution in a payment. */
   date: 'ReqdExctnDt' | 'ReqdColltnDt';
-  /** Whether it is a version that German banks restricted. */
-  isGerman: boolean;
   /** Whose rules its namespace names; null for those of ISO. */
-  community: 'dk' | 'sps' | null;
+  community: 'sps' | null;
   /** The element in `Document`. */
   message: string;
   /** The element of a payment in the message. */
@@ -53,9 +51,8 @@ const directDebit = {
 
 function listVersion(name: string, year: SchemaYear, isExact = true): MessageVersion {
   const definition = name.startsWith('pain.008') ? directDebit : creditTransfer;
-  const isGerman = name.includes('.003.');
   const edition = year === 2009 ? 2009 : 2019;
-  return { name, year, edition, isExact, isGerman, community: isGerman ? 'dk' : null, ...definition };
+  return { name, year, edition, isExact, community: null, ...definition };
 }
 
 export const messageVersions: readonly MessageVersion[] = [
@@ -66,14 +63,12 @@ export const messageVersions: readonly MessageVersion[] = [
   listVersion('pain.001.001.11', 2022),
   listVersion('pain.001.001.12', 2023),
   listVersion('pain.001.001.13', 2023, false),
-  listVersion('pain.001.003.03', 2009),
   listVersion('pain.008.001.02', 2009),
   listVersion('pain.008.001.08', 2019),
   listVersion('pain.008.001.09', 2021),
   listVersion('pain.008.001.10', 2022),
   listVersion('pain.008.001.11', 2023, false),
   listVersion('pain.008.001.12', 2023, false),
-  listVersion('pain.008.003.02', 2009),
 ];
 
 const namespacePrefix = 'urn:iso:std:iso:20022:tech:xsd:';
@@ -121,14 +116,14 @@ interface VersionEnd {
   countries: readonly string[];
   /** By which banks. */
   by: string;
-  /** The last day, in ISO 8601. */
+  /** The first day without it, in ISO 8601. */
   date: string;
   source: string;
 }
 
 const versionEnds: readonly VersionEnd[] = [
   {
-    versions: ['pain.001.001.03', 'pain.001.003.03', 'pain.008.001.02', 'pain.008.003.02'],
+    versions: ['pain.001.001.03', 'pain.001.001.08', 'pain.008.001.02'],
     ...{ countries: ['DE'], by: 'German banks', date: '2026-11-14', source: 'DFÜ agreement' },
   },
   {

@@ -231,70 +231,19 @@ const german2019 = `
   Remittance ~ Ustrd?
 `;
 
-/** pain.001.003.03 and pain.008.003.02: what German banks left of the versions of 2009. */
-const german2012 = `
-  TransferHeader = MsgId:Identification CreDtTm:ISODateTime NbOfTxs:Max15NumericText CtrlSum?:DecimalNumber InitgPty:Party
-  TransferPayment = PmtInfId:Identification PmtMtd:GermanTransferMethod BtchBookg?:Indicator NbOfTxs?:Max15NumericText
-    CtrlSum?:DecimalNumber PmtTpInf?:TransferType ReqdExctnDt:ISODate Dbtr:NamedParty DbtrAcct:AccountWithCurrency DbtrAgt:Agent
-    UltmtDbtr?:Party ChrgBr?:SharedCharges CdtTrfTxInf+:Transfer
-  TransferType = InstrPrty?:Priority SvcLvl:Code CtgyPurp?:Code
-  Transfer = PmtId:PaymentId PmtTpInf?:TransferOwnType Amt:AmountChoice ChrgBr?:SharedCharges UltmtDbtr?:Party CdtrAgt?:AgentWithBic
-    Cdtr:NamedParty CdtrAcct:Account UltmtCdtr?:Party Purp?:Code RmtInf?:Remittance
-  TransferOwnType = SvcLvl:Code CtgyPurp?:Code
-  PaymentId = InstrId?:Identification EndToEndId:Identification
-  AmountChoice = InstdAmt:GermanAmount
-  DebitHeader = MsgId:Identification CreDtTm:ISODateTime NbOfTxs:Max15NumericText CtrlSum?:DecimalNumber InitgPty:Party
-  DebitPayment = PmtInfId:Identification PmtMtd:DebitMethod BtchBookg?:Indicator NbOfTxs?:Max15NumericText CtrlSum?:DecimalNumber
-    PmtTpInf:DebitType ReqdColltnDt:ISODate Cdtr:Creditor CdtrAcct:AccountWithCurrency CdtrAgt:Agent UltmtCdtr?:Party
-    ChrgBr?:SharedCharges CdtrSchmeId?:CreditorScheme DrctDbtTxInf+:Debit
-  DebitType = SvcLvl:Code LclInstrm:LongCode SeqTp:SequenceType CtgyPurp?:Code
-  Debit = PmtId:PaymentId InstdAmt:GermanAmount ChrgBr?:SharedCharges DrctDbtTx:DebitTransaction UltmtCdtr?:Party DbtrAgt:Agent
-    Dbtr:NamedParty DbtrAcct:Account UltmtDbtr?:Party Purp?:Code RmtInf?:Remittance
-  DebitTransaction = MndtRltdInf:Mandate CdtrSchmeId?:CreditorScheme
-  Mandate = MndtId:IdentificationWithoutSpace DtOfSgntr:ISODate AmdmntInd?:Indicator AmdmntInfDtls?:Amendment ElctrncSgntr?:Max1025Text
-  Amendment = OrgnlMndtId?:IdentificationWithoutSpace OrgnlCdtrSchmeId?:OriginalCreditor OrgnlDbtrAcct?:Account
-    OrgnlDbtrAgt?:OriginalAgent
-  OriginalCreditor = Nm?:Max70Text Id?:CreditorSchemeId
-  OriginalAgent = FinInstnId:OriginalInstitution
-  OriginalInstitution = Othr:OriginalInstitutionId
-  OriginalInstitutionId = Id:SameMandate
-  CreditorIdentifier = Id:Max35Text SchmeNm:SepaScheme
-  Party = Nm?:Max70Text Id?:PartyId
-  NamedParty = Nm:Max70Text PstlAdr?:Address Id?:PartyId
-  Creditor = Nm:Max70Text PstlAdr?:Address
-  OrganisationId | BICOrBEI:BIC Othr:GenericId
-  PersonId | DtAndPlcOfBirth:Birth Othr:GenericId
-  Address = Ctry?:Country AdrLine{0,2}:Max70Text
-  Account = Id:AccountId
-  AccountWithCurrency = Id:AccountId Ccy?:Currency
-  AccountId = IBAN:IBAN
-  Agent = FinInstnId:Institution
-  Institution | BIC:BIC Othr:NotProvidedId
-  NotProvidedId = Id:NotProvided
-  AgentWithBic = FinInstnId:InstitutionWithBic
-  InstitutionWithBic = BIC:BIC
-  Code = Cd:Max4Text
-  LongCode = Cd:Max35Text
-  Remittance | Ustrd:Max140Text Strd:StructuredRemittance
-  StructuredRemittance = CdtrRefInf?:CreditorReference
-  CreditorReference = Tp:CreditorReferenceType Ref:Max35Text
-  CreditorReferenceChoice = Cd:StructuredReference
-`;
-
 /** The tables of the versions, each with those before it. */
 const years = { 2009: year2009, 2017: year2017, 2019: year2019, 2021: year2021, 2022: year2022, 2023: year2023 };
 
 export type SchemaYear = keyof typeof years;
 
-/** Whose restrictions a message follows: none, those of a German namespace, or those of German banks for a namespace of ISO. */
-export type SchemaCommunity = 'iso' | 'dk2012' | 'dk';
+/** Whose restrictions a message follows: none, or those of German banks. */
+export type SchemaCommunity = 'iso' | 'dk';
 
 /** The lines of a version: later ones replace earlier ones of the same name. */
 export function schemaTables(year: SchemaYear, community: SchemaCommunity): readonly string[] {
   const tables = Object.entries(years).flatMap(([of, table]) => (Number(of) <= year ? [table] : []));
   if (community === 'iso') return tables;
-  const restrictions = community === 'dk2012' ? [german2012] : [german, year === 2009 ? german2009 : german2019];
-  return [...tables, germanCreditor, ...restrictions];
+  return [...tables, germanCreditor, german, year === 2009 ? german2009 : german2019];
 }
 
 /** Codes by the name of their type. */
@@ -316,21 +265,16 @@ export const schemaCodes: Readonly<Record<string, string>> = {
   DocumentTypeCode: 'MSIN CNFA DNFA CINV CREN DEBN HIRI SBIN CMCN SOAC DISP BOLD VCHR AROI TSUT',
   Frequency: 'YEAR MNTH QURT MIAN WEEK DAIL ADHO INDA',
   FrequencyOrFortnight: 'YEAR MNTH QURT MIAN WEEK DAIL ADHO INDA FRTN',
-  GermanTransferMethod: 'TRF',
   LocationMethod: 'FAXI EDIC URID EMAL POST SMSM',
   MandateClassCode: 'FIXE USGB VARI',
   NamePrefix: 'DOCT MIST MISS MADM',
   NamePrefixOrNeutral: 'DOCT MIST MISS MADM MIKS',
-  NotProvided: 'NOTPROVIDED',
   Priority: 'HIGH NORM',
   RateType: 'SPOT SALE AGRD',
   ReportingSide: 'CRED DEBT BOTH',
-  SameMandate: 'SMNDA',
   SepaSchemeName: 'SEPA',
   SequenceType: 'FRST RCUR FNAL OOFF',
   SequenceTypeOrRepeated: 'FRST RCUR FNAL OOFF RPRE',
-  SharedCharges: 'SLEV',
-  StructuredReference: 'SCOR',
   TaxPeriodCode: 'MM01 MM02 MM03 MM04 MM05 MM06 MM07 MM08 MM09 MM10 MM11 MM12 QTR1 QTR2 QTR3 QTR4 HLF1 HLF2',
   TransferMethod: 'CHK TRF TRA',
 };
@@ -351,7 +295,6 @@ export const schemaPatterns: Readonly<Record<string, readonly [pattern: string, 
   FourCharacters: ['[a-zA-Z0-9]{4}', 'four letters or digits'],
   IBAN: ['[A-Z]{2}[0-9]{2}[a-zA-Z0-9]{1,30}', 'an IBAN without spaces'],
   Identification: [String.raw`[A-Za-z0-9+|?/\-:().,' ]{1,35}`, "1 to 35 letters, digits, spaces and /-?:().,'+"],
-  IdentificationWithoutSpace: [String.raw`[A-Za-z0-9+|?/\-:().,']{1,35}`, "1 to 35 letters, digits and /-?:().,'+"],
   LEI: ['[A-Z0-9]{18}[0-9]{2}', 'an LEI of 18 capital letters or digits and two digits'],
   Max15NumericText: ['[0-9]{1,15}', 'a number of 1 to 15 digits'],
   PhoneNumber: [String.raw`\+[0-9]{1,3}-[0-9()+\-]{1,30}`, 'a telephone number such as +49-301234567'],
@@ -367,14 +310,12 @@ export interface DecimalFacets {
   digits: number;
   decimals: number;
   min?: number;
-  max?: number;
 }
 
 /** Numbers by the name of their type. */
 export const schemaDecimals = {
   Amount: { digits: 18, decimals: 5, min: 0 },
   DecimalNumber: { digits: 18, decimals: 17 },
-  GermanAmount: { digits: 11, decimals: 2, min: 0.01, max: 999_999_999.99 },
   Number: { digits: 18, decimals: 0 },
   Rate: { digits: 11, decimals: 10 },
 } as const satisfies Record<string, DecimalFacets>;

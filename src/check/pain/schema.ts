@@ -186,11 +186,11 @@ function collapse(text: string): string {
 }
 
 /** Whether a text is an `xs:decimal` within these limits. */
-export function isXmlDecimal(text: string, { digits, decimals, min, max }: DecimalFacets): boolean {
+export function isXmlDecimal(text: string, { digits, decimals, min }: DecimalFacets): boolean {
   const [, whole = '', fraction = ''] = /^[+-]?(\d*)\.?(\d*)$/.exec(collapse(text)) ?? [];
   if (whole === '' && fraction === '') return false;
   const shown = fraction.replace(/0+$/, '');
-  const isInside = (min === undefined || Number(text) >= min) && (max === undefined || Number(text) <= max);
+  const isInside = min === undefined || Number(text) >= min;
   return isInside && shown.length <= decimals && whole.replace(/^0+/, '').length + shown.length <= digits;
 }
 

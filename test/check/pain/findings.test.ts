@@ -514,7 +514,7 @@ Object.assign(cases, {
       change: [[/2026-11-30/g, '2026-11-13']],
       at: '',
       options: { today: '2026-11-12' },
-      message: /^German banks accept pain\.001\.001\.03 for payments until 2026-11-14\./,
+      message: /^German banks do not accept pain\.001\.001\.03 from 2026-11-14\./,
     },
   ],
   VERSION_ENDED: [
@@ -526,7 +526,7 @@ Object.assign(cases, {
       options: { today: '2026-11-12' },
     },
     {
-      ...{ version: 'pain.008.001.02', at: '', message: /^Swiss banks accept pain\.008\.001\.02 for payments until / },
+      ...{ version: 'pain.008.001.02', at: '', message: /^Swiss banks do not accept pain\.008\.001\.02 from / },
       change: [[/DE89370400440532013000/g, 'CH9300762011623852957']],
       others: ['ADDRESS_REQUIRED', 'ADDRESS_REQUIRED', 'ADDRESS_REQUIRED'],
     },

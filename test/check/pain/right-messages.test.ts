@@ -141,14 +141,6 @@ describe('finds nothing', () => {
         .replaceAll('DE89370400440532013000', 'LU280019400644750000'),
     ],
     [
-      'in the German version of 2012',
-      rightMessage('pain.001.001.03')
-        .replace('pain.001.001.03', 'pain.001.003.03')
-        .replaceAll('DE89370400440532013000', 'LU280019400644750000')
-        .replaceAll(/<PstlAdr>.*<\/PstlAdr>/g, '')
-        .replaceAll(/<CdtrAgt>.*<\/CdtrAgt>/g, ''),
-    ],
-    [
       'in direct debits in US dollars',
       notSepa(debit)
         .replaceAll('Ccy="EUR"', 'Ccy="USD"')

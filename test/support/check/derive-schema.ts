@@ -61,11 +61,7 @@ function printValueType(name: string): string {
   const decimal = Object.entries(schemaDecimals).find(([key]) => key === name)?.[1];
   if (decimal !== undefined) {
     const { digits: totalDigits, decimals: fractionDigits, ...limits } = decimal;
-    const [minInclusive, maxInclusive] = [
-      'min' in limits ? limits.min : undefined,
-      'max' in limits ? limits.max : undefined,
-    ];
-    const facets = { totalDigits, fractionDigits, minInclusive, maxInclusive };
+    const facets = { totalDigits, fractionDigits, minInclusive: 'min' in limits ? limits.min : undefined };
     if (!name.endsWith('Amount')) return restrict(name, 'decimal', facets);
     return `${restrict(`${name}Number`, 'decimal', facets)}<xs:complexType name="${name}"><xs:simpleContent><xs:extension base="${name}Number"><xs:attribute name="Ccy" use="required"/></xs:extension></xs:simpleContent></xs:complexType>`;
   }
@@ -115,7 +111,7 @@ const samples: Readonly<Record<string, string>> = {
     Binary: 'YWJj',
   },
   ...{ UETR: '8a562c67-ca16-48ba-b074-65581be6f001', ISODate: '2026-11-30', ISODateTime: '2026-11-30T09:30:00Z' },
-  ...{ ISOYear: '2026', Identification: 'ID 1', IdentificationWithoutSpace: 'ID-1' },
+  ...{ ISOYear: '2026', Identification: 'ID 1' },
   ...{ CreditorIdentification: 'DE98ZZZ09999999999' },
 };
 
