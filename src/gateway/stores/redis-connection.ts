@@ -136,7 +136,8 @@ function createClient(server: RedisConfig, commandTimeoutMs: number, reconnectDe
     connectTimeout,
     disconnectTimeout: 100,
     maxLoadingRetryTime: 1_000,
-    keepAlive: 30_000,
+    // Not all proxies and services know HELLO, with which version 3 begins; its replies have no advantage here.
+    protocol: 2 as const,
     disableClientInfo: true,
   };
   if (kind === 'cluster') {

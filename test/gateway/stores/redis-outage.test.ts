@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { tRawClient, tRedisStore } from '../../support/gateway/stores/redis-client.ts';
 import { callsOf } from '../../support/gateway/stores/store-contract.ts';
 import { tRedis, tRedisProcess, whyNoRedis } from '../../support/redis.ts';
@@ -150,4 +152,27 @@ describe.skipIf(whyNoRedis)(`the start of the Redis store${whyNoRedis}`, () => {
     expect(await tRedisStore(redis.url).store.get('key')).toBeNull();
     expect(await tRawClient({ ...redis, url: `${redis.url}/3` }).keys('*')).toHaveLength(1);
   });
+});
+
+it('a reply that is nested 10,000 deep fails its command, and the connection begins again', async () => {
+  const deep = `${'*1\r\n'.repeat(10_000)}:1\r\n`;
+  const replies = [deep, '$5\r\nvalue\r\n'];
+  const server = createServer((socket) => {
+    socket
+      .on('error', () => {})
+      .on('data', (data) => {
+        for (const [, command] of data.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g)) {
+          socket.write(
+            command === 'get' ? (replies.shift() ?? '') : command === 'info' ? '$9\r\nloading:0\r\n' : '+OK\r\n',
+          );
+        }
+      });
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { store, expectEvents } = tRedisStore(`redis://127.0.0.1:${port}`, { commandTimeoutMs: 600_000 });
+  await expect(store.get('key')).rejects.toMatchObject({ name: 'StoreError' });
+  await expectEvents(['up', /^down: /, 'up']);
+  expect(await store.get('key')).toBe('value');
 });
