@@ -9,7 +9,7 @@ function tRun(code: string, maxWorkMs = 600_000) {
     columnNames: { iban: null, bic: null, name: null },
     encoding: null,
     profile: 'auto',
-    ...{ dataDir: '/nowhere', maxIbans: 1, maxAnswerBytes: 1, maxWaiting: 1 },
+    ...{ dataDir: '/nowhere', maxIbans: 1, maxAnswerBytes: 1 },
   };
   const written: string[] = [];
   const write = (bytes: Uint8Array) => {

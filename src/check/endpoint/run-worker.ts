@@ -10,8 +10,6 @@ export interface CheckJob extends CheckRequest {
   /** Different IBANs that are looked up. */
   maxIbans: number;
   maxAnswerBytes: number;
-  /** Findings of a payment message that wait for answers: more would only occupy memory. */
-  maxWaiting: number;
 }
 
 /** `end`: of the body, with the reason if it is not complete. `read`: of the output. */
@@ -56,10 +54,17 @@ export function startCheck({ job, source, write, maxWorkMs, file = builtFile('ch
   let finish: (end: CheckEnd) => void = () => {};
   let fail: (error: unknown) => void = () => {};
   const ended = new Promise<CheckEnd>((resolve, reject) => {
-    fail = reject;
-    finish = (end) => {
+    const settle = () => {
       isOver = true;
       wake();
+      void worker.terminate();
+    };
+    fail = (error) => {
+      settle();
+      reject(error);
+    };
+    finish = (end) => {
+      settle();
       written.then(() => resolve(end), reject);
     };
   });

@@ -53,14 +53,14 @@ await banks.close();
 post({ kind: 'ended', end });
 
 async function check(banks: KnownBanks): Promise<CheckEnd> {
-  const { format, columnNames, encoding, profile, maxWaiting } = job;
+  const { format, columnNames, encoding, profile } = job;
   const file = await openPaymentStream(fileName, readBody());
   if (file.kind === 'workbook') return { kind: 'workbook' };
   const checking = { answers: createAnswers(questions), banks };
   if (file.kind === 'xml') {
     const writer = createFindingWriter(format, fileName);
     await output.write(writer.begin());
-    const findings = checkMessage(file.chunks, { ...checking, messageIds: new Set(), profile, maxWaiting });
+    const findings = checkMessage(file.chunks, { ...checking, messageIds: new Set(), profile });
     for await (const finding of findings) await output.write(writer.write(finding));
     return { kind: 'complete' };
   }

@@ -55,7 +55,6 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
     dataDir,
     maxIbans: limits.maxIbans,
     maxAnswerBytes: limits.maxBytes * answerBytesPerByte,
-    maxWaiting: maxConcurrency * waitingPerLookUp,
   };
   const maxWorkMs = minWorkMs + limits.maxBytes / bytesPerMs;
 
@@ -191,9 +190,6 @@ function describeProblem(problem: BodyProblem, maxBytes: number): string {
 
 /** An answer about a row or a transaction is longer than that, by more than this if most have findings. */
 const answerBytesPerByte = 20;
-
-/** Findings of a payment message: more would only occupy memory, which garbage collection copies. */
-const waitingPerLookUp = 20;
 
 /** A file of wrong IBANs, the most work for its bytes, needs a quarter of the time, and all need some to begin. */
 const bytesPerMs = 50;

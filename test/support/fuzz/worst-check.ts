@@ -70,6 +70,8 @@ const elements: readonly ((index: number) => string)[] = [
   () => '<PstlAdr><AdrLine>x</AdrLine></PstlAdr>',
   () => `<Cd>${'/'.repeat(500)}</Cd>`,
   () => '<!-- -->',
+  () => '<x:a xmlns:x="urn:y"/>',
+  () => '<x:a xmlns:x="urn:y"><x:b/></x:a>',
   () => '&amp;&#955;',
   () => `<A ${Array.from({ length: 30 }, (_, index) => `a${index}=""`).join(' ')}/>`,
 ];
