@@ -117,7 +117,7 @@ export function createSchemaCheck(findings: MessageFindings, profile: Profile) {
   }
 
   function reportUnknown(element: XmlElement, parent: XmlElement, has: string): void {
-    if (version === null || !version.isExact) return;
+    if (version === null) return;
     const foreign = foreignElements[version.edition].get(element.name);
     if (foreign !== undefined) {
       const message = `${element.name} is not in ${version.name}: ${foreign}.`;

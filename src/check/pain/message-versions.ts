@@ -10,8 +10,6 @@ export interface MessageVersion {
   year: SchemaYear;
   /** Messages since 2017 have other elements for BICs, dates and addresses than those of 2009. */
   edition: 2009 | 2019;
-  /** Whether the tables have all of its elements; if not, unknown elements are accepted. */
-  isExact: boolean;
   /** The party that sends the message, and the one that gets or pays the money. */
   own: Party;
   other: Party;
@@ -49,10 +47,10 @@ const directDebit = {
   transaction: 'DrctDbtTxInf',
 } as const;
 
-function listVersion(name: string, year: SchemaYear, isExact = true): MessageVersion {
+function listVersion(name: string, year: SchemaYear): MessageVersion {
   const definition = name.startsWith('pain.008') ? directDebit : creditTransfer;
   const edition = year === 2009 ? 2009 : 2019;
-  return { name, year, edition, isExact, community: null, ...definition };
+  return { name, year, edition, community: null, ...definition };
 }
 
 export const messageVersions: readonly MessageVersion[] = [
@@ -62,13 +60,13 @@ export const messageVersions: readonly MessageVersion[] = [
   listVersion('pain.001.001.10', 2021),
   listVersion('pain.001.001.11', 2022),
   listVersion('pain.001.001.12', 2023),
-  listVersion('pain.001.001.13', 2023, false),
+  listVersion('pain.001.001.13', 2025),
   listVersion('pain.008.001.02', 2009),
   listVersion('pain.008.001.08', 2019),
   listVersion('pain.008.001.09', 2021),
   listVersion('pain.008.001.10', 2022),
-  listVersion('pain.008.001.11', 2023, false),
-  listVersion('pain.008.001.12', 2023, false),
+  listVersion('pain.008.001.11', 2023),
+  listVersion('pain.008.001.12', 2025),
 ];
 
 const namespacePrefix = 'urn:iso:std:iso:20022:tech:xsd:';
@@ -86,7 +84,7 @@ export function findReportVersion(namespace: string): MessageVersion {
     throw new Refusal('UNSUPPORTED_MESSAGE', 'The report must be pain.002.001.03, or pain.002.001.10 or later.');
   }
   const report = { message: 'CstmrPmtStsRpt', payment: 'OrgnlPmtInfAndSts', transaction: 'TxInfAndSts' };
-  return { ...listVersion(name, 2019, false), ...report };
+  return { ...listVersion(name, 2019), ...report };
 }
 
 /** The version of the message in this namespace. @throws Refusal if it is not checked */

@@ -182,7 +182,7 @@ const year2022 = `
   TaxPeriod ~ Yr:ISOYear
 `;
 
-/** pain.001.001.12: longer addresses and identifications, external codes of documents. */
+/** pain.001.001.12 and pain.008.001.11: longer addresses and identifications, external codes of documents. */
 const year2023 = `
   GenericId ~ Id:Max256Text
   Address ~ AdrTp>CareOf?:Max140Text StrtNm:Max140Text BldgNm:Max140Text Flr>UnitNb?:Max16Text TwnNm:Max140Text
@@ -196,6 +196,14 @@ const year2023 = `
   RemittanceAmount = RmtAmtAndTp*:RemittedAmount AdjstmntAmtAndRsn*:Adjustment
   RemittedAmount = Tp:Code4OrProprietary Amt:Amount
   CreditorReferenceChoice | Cd:Max4Text Prtry:Max35Text
+`;
+
+/** pain.001.001.13 and pain.008.001.12: securities that are paid, external codes of regulatory reporting. */
+const year2025 = `
+  StructuredRemittance ~ GrnshmtRmt>SctiesData*:Securities
+  Securities = UnqTxIdr:UTI Amt?:Amount
+  RegulatoryReporting ~ DbtCdtRptgInd!
+  ReportingDetails = Tp?:Code4OrProprietary Dt?:ISODate Ctry?:Country RptgCd?:Max10Text Amt?:Amount Inf*:Max35Text
 `;
 
 /** The creditor of direct debits, as German banks accept it. */
@@ -232,7 +240,10 @@ const german2019 = `
 `;
 
 /** The tables of the versions, each with those before it. */
-const years = { 2009: year2009, 2017: year2017, 2019: year2019, 2021: year2021, 2022: year2022, 2023: year2023 };
+const years = {
+  ...{ 2009: year2009, 2017: year2017, 2019: year2019, 2021: year2021, 2022: year2022, 2023: year2023 },
+  2025: year2025,
+};
 
 export type SchemaYear = keyof typeof years;
 
@@ -299,6 +310,7 @@ export const schemaPatterns: Readonly<Record<string, readonly [pattern: string, 
   Max15NumericText: ['[0-9]{1,15}', 'a number of 1 to 15 digits'],
   PhoneNumber: [String.raw`\+[0-9]{1,3}-[0-9()+\-]{1,30}`, 'a telephone number such as +49-301234567'],
   TwoDigits: ['[0-9]{2}', 'two digits'],
+  UTI: ['[A-Z0-9]{18}[0-9]{2}[A-Z0-9]{0,32}', 'a UTI of capital letters and digits, which begins with an LEI'],
   UETR: [
     '[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[89ab][a-f0-9]{3}-[a-f0-9]{12}',
     'a UUID of version 4 in lower case, such as 8a562c67-ca16-48ba-b074-65581be6f001',

@@ -81,6 +81,7 @@ it.each<[name: string, exit: 0 | 1, expected: Case]>([
   ],
   ['17-fix-finnish-name', 0, { fixed: ['Mäkinen Öljy Oy -> Makinen Oljy Oy'], findings: [] }], // cspell:disable-line
   ['18-fix-zero-transactions', 1, { fixed: [], findings: ['error MISSING_ELEMENT 11', ...lostTransaction] }],
+  ['19-unknown-element-in-13', 1, { findings: ['error ELEMENT_NOT_EXPECTED 10'] }],
   ['20-truncated-checked-twice', 1, { findings: ['error TRUNCATED 42'] }],
 ])('%s exits with %i', async (name, exit, { report, fixed, findings: expected }) => {
   let message: Buffer = read(name);

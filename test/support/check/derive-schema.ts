@@ -101,7 +101,7 @@ const samples: Readonly<Record<string, string>> = {
     Country: 'DE',
     Currency: 'EUR',
     FourCharacters: 'AB12',
-    LEI: '529900T8BM49AURSDO55',
+    ...{ LEI: '529900T8BM49AURSDO55', UTI: '529900T8BM49AURSDO55ABC' },
   },
   ...{
     IBAN: 'DE89370400440532013000',
