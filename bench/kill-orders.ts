@@ -29,7 +29,7 @@ const essayMs = readNumberOption('essay-ms', 4_000);
 const onlyStore = process.argv.includes('--store') ? process.argv[process.argv.indexOf('--store') + 1] : undefined;
 /** Whether gateways are stopped with SIGTERM instead. Then no order may fail. */
 const isStopped = process.argv.includes('--stop');
-/** Whether Redis is restarted with one kill in five: no order is sent within 3 s afterwards. */
+/** Whether Redis is restarted with one kill in five. */
 const isRedisRestarted = process.argv.includes('--restart-redis');
 const checks = createChecks();
 

@@ -122,7 +122,6 @@ export function createGateway(
     budgets: access.budgets,
     isWithdrawn: ({ id }) => access.isWithdrawn(id, 'essays'),
     store,
-    isShared,
     onRecovered,
     redact,
     events,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRedact, createRedactions, redactIbans } from '../../src/base/redact.ts';
-import { toOrderId } from '../../src/gateway/essays/orders/order-record.ts';
+import { toOrderId } from '../../src/gateway/essays/orders/order.ts';
 import { createRequestIds } from '../../src/gateway/http/exchange.ts';
 import { countryFormats } from '../../src/iban/registry.ts';
 import { coreOf, formsOf } from '../support/gateway/telemetry/secret-forms.ts';

@@ -25,7 +25,7 @@ const slowest = [
   'test/check/pain/stream.test.ts',
   'test/check/pain/schema.test.ts',
   'test/check/pain/mutations.test.ts',
-  'test/e2e/lost-redis-data.test.ts',
+  'test/e2e/failing-redis.test.ts',
   'test/banks/import/import-limits.test.ts',
   'test/deploy/monitoring.test.ts',
   'test/fuzz/request-cost.test.ts',

@@ -8,11 +8,11 @@ import type { Allowance } from '../upstream/allowance/allowance.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';
 import { createExhaustedError } from '../upstream/upstream-error.ts';
 import { createEssayOrders } from './orders/essay-orders.ts';
-import type { OrderRunsOptions } from './orders/order-runs.ts';
+import type { RunParts } from './orders/order-run.ts';
 import type { EssayAllowanceExhausted, OrderCaller } from './port.ts';
 import { createRestEssays } from './rest/rest-essays.ts';
 
-interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'onRecovered'> {
+interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'onRecovered'> {
   client: Pick<UpstreamClient, 'reserve'>;
   config: Pick<Config, 'essays'>;
   allowance: Pick<Allowance, 'findRefusal'>;
@@ -21,7 +21,7 @@ interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'isShared' | 'on
     reserve(caller: OrderCaller, service: ServiceName): ReturnType<ReserveCall>;
     findRefusal(caller: OrderCaller, service: ServiceName): Promise<BudgetExhausted | Uncounted | null>;
   };
-  isWithdrawn: OrderRunsOptions['isWithdrawn'];
+  isWithdrawn: RunParts['isWithdrawn'];
   redact: Redact;
   events: Events;
 }

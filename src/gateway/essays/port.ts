@@ -39,7 +39,8 @@ export interface OrderInput extends EssayInput {
 
 export type EssayResult = Essay | InvalidEssayInput | EssayAllowanceExhausted | EssayServiceFailed;
 
-export type Essay = z.infer<typeof essaySchema>;
+/** `isStored`: false while the store fails, and only this process has it. */
+export type Essay = z.infer<typeof essaySchema> & { isStored?: false };
 export const essaySchema = z.object({
   kind: z.literal('essay'),
   /** A random UUID, so that it cannot be guessed. */

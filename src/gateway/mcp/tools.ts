@@ -167,7 +167,7 @@ export const orderFragment = `fragment Order on EssayOrder {
   id createdAt
   state {
     __typename ... on EssayQueued { position } ... on EssayWriting { words } ... on EssayCancelled { mayHaveBeenPaid }
-    ... on EssayFinished { essay { id title text wordCount createdAt keptUntil } }
+    ... on EssayFinished { essay { id title text wordCount createdAt keptUntil isStored } }
     ... on EssayFailed { failure { ... on Error { message } } }
   }
 }`;
@@ -233,8 +233,8 @@ query generate_iban($country: String!, $bankCode: String, $branch: String, $acco
 
 """
 Order an essay
-Orders an essay. Costs one paid call, which cannot be undone. Returns the order at once; read it with find_essay after some seconds, for
-up to two minutes. The same order is the same essay and is paid for once; another idempotencyKey orders another.
+Orders an essay. Costs one paid call, which cannot be undone. Returns the order at once; read it with find_essay for up to two
+minutes. The same order is paid for once; another idempotencyKey orders another essay.
 @tool
 """
 mutation order_essay(
@@ -247,7 +247,7 @@ mutation order_essay(
 
 """
 Read an ordered essay
-Free: never calls a paid service. Finds an order by its id or its idempotencyKey, with the essay once it is written.
+Free: never calls a paid service. Finds an order by its id or idempotencyKey, with its essay.
 @tool
 """
 query find_essay($id: ID, $idempotencyKey: ID) {

@@ -58,7 +58,7 @@ export interface Events {
   essayOrdered(outcome: EssayOutcome): void;
   /** An order that was started has its last state. */
   essayOrderEnded(order: EndedOrder): void;
-  /** This process continues orders of one that has stopped. */
+  /** This process continues orders that another one has queued, or ends those of one that has died. */
   essayOrdersAdopted(count: number): void;
   /** A stored order, or its entry in a list, is damaged or of a later version, and was skipped. */
   essayOrderUnreadable(): void;

@@ -18,7 +18,7 @@ export function createLogEvents(log: Log): Events {
     essayOrdered: ignore,
     essayOrderEnded: (order) =>
       order.code === undefined ? log.info(order, 'an order ended') : log.warn(order, 'an order failed'),
-    essayOrdersAdopted: (count) => log.info({ count }, 'orders of a process that has stopped are continued'),
+    essayOrdersAdopted: (count) => log.info({ count }, 'orders that another process had begun are continued'),
     essayOrderUnreadable: onceAMinute(0, () =>
       log.error('a stored order was left out: its record or entry is damaged or of a later version'),
     ),

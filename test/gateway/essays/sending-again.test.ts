@@ -47,7 +47,6 @@ function tStart(store: Store, outcome: Outcome, { texts = null, isSent = true }:
     redact: (text) => text,
     events,
     store,
-    isShared: false,
     onRecovered: () => {},
   });
   return { ...paid, calls: () => calls };

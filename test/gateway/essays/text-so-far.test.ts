@@ -80,7 +80,6 @@ function tPaidEssays(url: string) {
     redact,
     events,
     store: createMemoryStore(),
-    isShared: false,
     onRecovered: () => {},
   });
   onTestFinished(async () => {

@@ -2,7 +2,6 @@ import { EventEmitter, once } from 'node:events';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
-import { markerMs } from '../../../src/gateway/essays/orders/process-lease.ts';
 import type { TRedis } from '../redis.ts';
 
 export interface OrderRequest {
@@ -30,8 +29,7 @@ export async function monitorOrderRequests(
   lines.on('line', (line) => {
     const [, client = ''] = /^\+[\d.]+ \[\d+ ([^\]]+)\]/.exec(line) ?? [];
     const [command = '', ...args] = Array.from(line.matchAll(/"((?:[^"\\]|\\.)*)"/g), ([, text = '']) => text);
-    // The list of processes is changed in the same way, and kept for longer.
-    const isChange = command === 'eval' && args[0]?.includes('local seen, next') && args[5] !== String(markerMs);
+    const isChange = command === 'eval' && args[0]?.includes('local seen, next');
     const changed = isChange ? args.slice(2, 3) : [];
     const read = command === 'get' || command === 'mget' ? args : [];
     for (const key of changed) requests.push({ kind: 'change', key, client });

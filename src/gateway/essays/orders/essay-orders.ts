@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { pause } from '../../../base/async/pause.ts';
+import { SharedTask } from '../../../base/async/shared-task.ts';
 import { AbortableSignal, type Signal } from '../../../base/async/signal.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { OpenedStore } from '../../stores/open-store.ts';
@@ -8,7 +9,6 @@ import { StoreError } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type {
   Cancellation,
-  Essay,
   EssayAllowanceExhausted,
   EssayFailure,
   EssayOrder,
@@ -19,558 +19,447 @@ import type {
   OrderCaller,
   OrderInput,
 } from '../port.ts';
+import { OpenOrders } from './open-orders.ts';
+import {
+  isEnded,
+  isSameOrder,
+  type KeyedOrder,
+  mayOrder,
+  nameOf,
+  type OrderName,
+  type OrderRecord,
+  recordKeyOf,
+  toOrderId,
+  toResult,
+  transition,
+} from './order.ts';
 import {
   differentOrder,
   outcomes,
   rejectInvalidOrder,
   tooManyBytes,
   tooManyOrders,
+  unconfirmedOrder,
   unknownOutcome,
   unsafeOrder,
-  withoutKey,
 } from './order-failures.ts';
 import { createOrderList } from './order-list.ts';
-import {
-  type EndedState,
-  isEnded,
-  isHidden,
-  isSameOrder,
-  type KeyedOrder,
-  type OrderRecord,
-  recordKeyOf,
-  toOrderId,
-  toResult,
-  transition,
-} from './order-record.ts';
-import { createOrderRuns, type Moved, type OrderRun, type OrderRunsOptions } from './order-runs.ts';
-import { createOrderStore } from './order-store.ts';
+import { OrderOwner } from './order-owner.ts';
+import type { RunParts } from './order-run.ts';
+import { OrderRuns } from './order-runs.ts';
+import { OrderStore, type Stored } from './order-store.ts';
 import { createOrderWatch, hasOrderEnded } from './order-watch.ts';
-import type { PendingEnd } from './pending-ends.ts';
-import { createProcessLease, type OrderName } from './process-lease.ts';
+import { type ShownOrder, ShownOrders } from './shown-orders.ts';
 import { createStoredBytes } from './stored-bytes.ts';
+import { UnwrittenEnds } from './unwritten-ends.ts';
 
 /** The store must encrypt its values: essays are confidential. */
 interface EssayOrdersOptions
-  extends Pick<OpenedStore, 'store' | 'isShared' | 'onRecovered'>,
-    Omit<OrderRunsOptions, 'records' | 'lease' | 'changes' | 'events'> {
+  extends Pick<OpenedStore, 'store' | 'onRecovered'>,
+    Pick<RunParts, 'sender' | 'cancelsSent' | 'reserveCallOf' | 'isWithdrawn'> {
   /** How long orders and essays are stored. */
   keepMs: number;
   /** Why an order of the caller could not be sent now; null: it could. Counts nothing. */
   findExhausted: (caller: OrderCaller) => Promise<EssayAllowanceExhausted | null>;
+  /** Started orders that this process runs at a time. */
+  maxRunning: number;
   /** Started orders of a caller in one process that have not ended. */
   maxPerCaller: number;
   /** For the stored orders of one caller. */
   maxMegabytes?: number;
-  events: OrderRunsOptions['events'] & Pick<Events, 'essayOrdersAdopted' | 'essayOrderUnreadable'>;
+  events: RunParts['events'] &
+    Pick<Events, 'essayOrdersAdopted' | 'essayOrderUnreadable' | 'essayWriteBuffered' | 'essayLost'>;
 }
 
 /**
  * Orders of essays, each of which is paid for once with its idempotency key, across all processes that share the store. An order is
- * one record; `order-record.ts` has its states. It is recorded as sent before it is sent. What was sent is completed, also if its client
- * leaves, and stored, or kept in memory while the store fails. If the process of an order stops, another one sends it if it was
- * not sent; one that was sent has failed, because it may have been paid for, and is sent again only with `orderAgain`.
+ * one record; `order.ts` has its states. It is stored as sent, with its owner, before it is sent. What was sent is completed, also if
+ * its client leaves, and shown after it was stored, or kept in memory while the store fails. If its owner dies, it has failed, because
+ * it may have been paid for, and is sent again only with `orderAgain`. One that was started and not sent is sent by any process.
  */
-export function createEssayOrders({ store, isShared, onRecovered, ...options }: EssayOrdersOptions) {
-  const { sender, keepMs, findExhausted, maxPerCaller, cancelsSent, events } = options;
-  const records = createOrderStore({ store, keepMs, events });
-  const lease = createProcessLease({ store, isShared, keepMs, skipUnreadable: records.skipUnreadable });
-  const changes = new EventEmitter();
-  const watching = createOrderWatch(({ id, callerId }) => find(id, callerId), changes);
-  const runs = createOrderRuns({ ...options, records, lease, changes });
-  const { pendingEnds } = runs;
-  const storedBytes = createStoredBytes({
-    store,
-    keepMs,
-    ...(options.maxMegabytes && { maxMegabytes: options.maxMegabytes }),
-  });
-  /** Calls of `startEssay` that have not returned. */
-  const pendingStarts = new Set<Promise<unknown>>();
-  /** Number of started orders that were taken over and not reported yet. */
-  let adopted = 0;
-  /** By the key of the record. */
-  const takingOver = new Map<string, Promise<OrderRecord>>();
-  let lossesRepaired = 0;
-  /** Whether this process continues the orders of others. */
-  let hasBegun = false;
-  /** Whether no started order runs here any more. */
-  let hasStopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  onRecovered(() => {
-    lease.unsettle();
-    void renewNeededLease().catch(() => {});
-    void runs.restore().catch(() => {});
-  });
-  // Each by itself: a slow one must not delay the lease.
-  const everySecond = [renewNeededLease, runs.synchronize, continueOrphaned, watching.refreshAll].map(oneAtATime);
+class EssayOrderBook {
+  readonly #options: EssayOrdersOptions;
+  readonly #records: OrderStore;
+  readonly #owner: OrderOwner;
+  readonly #ends: UnwrittenEnds;
+  readonly #runs: OrderRuns;
+  readonly #open: OpenOrders;
+  readonly shown: ShownOrders;
+  readonly #changes = new EventEmitter();
+  readonly #watching: ReturnType<typeof createOrderWatch>;
+  readonly #bytes: ReturnType<typeof createStoredBytes>;
+  /** Starts that have not returned, by the key of the record. `isNew`: it counts in the limit of its caller. */
+  readonly #starting = new Map<string, { callerId: string; isNew: boolean; work: Promise<unknown> }>();
+  /** Orders that this process continues, and has not reported yet. */
+  #adopted = 0;
+  /** Whether it looks for orders that others have left. */
+  #isSweeping = false;
+  #timer: NodeJS.Timeout | undefined;
+  #ticks = 0;
+  readonly #tasks: { every: number; run: () => void }[];
 
-  const orders: EssayOrders = {
-    start: (order, caller) => track(start(order, caller)),
-    find: async (id, callerId) => find(id, callerId, { reparsesBody: true }),
-    findByKey: async (key, callerId) => find(toOrderId(key, callerId), callerId, { reparsesBody: true }),
-    watch: (id, callerId, signal) => watching.watch({ id, callerId }, signal),
-    cancel,
-    openList,
-    delete: remove,
-  };
-
-  return {
-    generate,
-    orders,
-    /** Stored essays by their id, of the caller. */
-    archive: { find: (id: string, { callerId }: RequestContext) => findEssay(id, callerId) },
-    /** Continues the orders of processes that have stopped, and of earlier starts. */
-    begin(): void {
-      hasBegun = true;
-      startTimer();
-    },
-    status: runs.status,
-    /** Completes the started orders that were sent, and leaves the others to other processes. */
-    async stop(): Promise<void> {
-      watching.close();
-      hasBegun = false;
-      // Until the end, the lease shows that the orders that were sent are not left alone.
-      const stopping = runs.stop();
-      await renewNeededLease().catch(() => {});
-      await Promise.allSettled([...pendingStarts, stopping]);
-      // Also those that have begun meanwhile.
-      await runs.stop();
-      hasStopped = true;
-      await endLease();
-    },
-    /** Waits for the orders that were sent, then stores once more what could not be stored. */
-    flush: runs.flush,
-    /** Flushes, then reports each essay that could not be stored as lost. */
-    async close(): Promise<void> {
-      await runs.flush();
-      runs.discard();
-      clearInterval(timer);
-      timer = undefined;
-      await endLease();
-    },
-  };
-
-  /** Unless requests still wait for orders. */
-  async function endLease(): Promise<void> {
-    if (runs.isEmpty()) await lease.end(runs.names()).catch(() => {});
+  constructor(options: EssayOrdersOptions) {
+    const { store, onRecovered, keepMs, maxMegabytes, maxRunning, events } = options;
+    this.#options = options;
+    this.#records = new OrderStore(store, keepMs, events);
+    this.#owner = new OrderOwner(store);
+    const { skipUnreadable } = this.#records;
+    const changes = this.#changes;
+    const onWritten = (record: OrderRecord) => void changes.emit(recordKeyOf(record));
+    this.#ends = new UnwrittenEnds({ records: this.#records, onWritten, events });
+    const onReplaced = (record: OrderRecord) => void this.#freeBytes(record);
+    const parts = { ...options, records: this.#records, owner: this.#owner, ends: this.#ends, changes, onReplaced };
+    this.#runs = new OrderRuns({ ...parts, maxRunning });
+    this.#open = new OpenOrders({ store, keepMs, look: (name) => this.#look(name), skipUnreadable });
+    this.shown = new ShownOrders({
+      ...{ ...options, ...parts, runs: this.#runs },
+      onQueued: (stored) => this.#adopt(stored),
+      onAdopted: () => {
+        this.#adopted += 1;
+      },
+    });
+    this.#watching = createOrderWatch((name) => this.shown.find(name), changes);
+    this.#bytes = createStoredBytes({ store, keepMs, ...(maxMegabytes && { maxMegabytes }) });
+    onRecovered(() => void this.#ends.write());
+    // Each by itself: a slow one must not delay the sign of life.
+    this.#tasks = [
+      { every: 1, run: oneAtATime(async () => (this.#runs.hasSent || !this.#ends.isEmpty) && this.#owner.prove()) },
+      { every: 2, run: oneAtATime(() => this.#ends.write()) },
+      { every: 2, run: oneAtATime(() => this.#runs.synchronize()) },
+      { every: 2, run: oneAtATime(() => this.#watching.refreshAll()) },
+      { every: 4, run: oneAtATime(() => this.#sweep()) },
+    ];
   }
 
-  async function track<Result>(work: Promise<Result>): Promise<Result> {
-    pendingStarts.add(work);
-    try {
-      return await work;
-    } finally {
-      pendingStarts.delete(work);
-    }
+  status() {
+    return this.#runs.status();
   }
 
-  function startTimer(): void {
-    timer ??= setInterval(() => {
-      for (const run of everySecond) run();
-      if (hasBegun || !runs.isEmpty()) return;
-      clearInterval(timer);
-      timer = undefined;
-    }, everyMs).unref();
+  /** Looks for orders of processes that have stopped, and of earlier starts. */
+  begin(): void {
+    this.#isSweeping = true;
+    this.#startTimer();
+    for (const { run } of this.#tasks) run();
   }
 
-  async function renewNeededLease(): Promise<void> {
-    if (!runs.isEmpty() || (runs.isStopping() && !hasStopped)) await renewLease();
+  /** Completes the started orders that were sent, and leaves the others to other processes. */
+  async stop(): Promise<void> {
+    this.#watching.close();
+    this.#isSweeping = false;
+    await Promise.allSettled([...[...this.#starting.values()].map(({ work }) => work), this.#runs.stop()]);
+    // Also those that have begun meanwhile.
+    await this.#runs.stop();
+    await this.#ends.write();
   }
 
-  /** @throws StoreError */
-  async function renewLease(): Promise<void> {
-    const names = runs.names();
-    const phase = runs.isStopping() ? 'stopping' : 'running';
-    await Promise.all([lease.checkMarker(), lease.renew(names, phase)]);
-    const losses = lease.losses();
-    if (losses === lossesRepaired) return;
-    await Promise.all([lease.renew(names, phase), runs.restore()]);
-    lossesRepaired = losses;
+  /** Waits for the orders that were sent, then writes once more what could not be stored. */
+  async flush(): Promise<void> {
+    await this.#runs.settled();
+    await this.#ends.write();
+    // Also what was being written, and has failed.
+    await this.#ends.write();
   }
 
-  async function generate(order: OrderInput, context: RequestContext): Promise<EssayResult> {
+  /** Flushes, then reports each essay that could not be stored as lost. */
+  async close(): Promise<void> {
+    this.#isSweeping = false;
+    await this.flush();
+    this.#ends.discard();
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async generate(order: OrderInput, context: RequestContext): Promise<EssayResult> {
     const { signal, callerId, activity } = context;
     const invalid = rejectInvalidOrder(order);
-    if (invalid !== null) return report(invalid);
+    if (invalid !== null) return this.#report(invalid);
     signal.throwIfAborted();
     activity.begin();
     try {
       const caller = { id: callerId, name: context.origin.caller, limits: noLimits };
       const { idempotencyKey } = order;
-      if (idempotencyKey !== null) return await generateOnce({ ...order, idempotencyKey }, caller, context);
-      const unkeyed = queue({ ...order, idempotencyKey: randomUUID() }, caller, true);
-      startTimer();
-      const result = await runs.hold(unkeyed, { request: context, isKeyed: false }).task.wait(signal);
+      if (idempotencyKey !== null) return await this.#generateOnce({ ...order, idempotencyKey }, caller, context);
+      const record = createRecord({ ...order, idempotencyKey: randomUUID() }, caller, true);
+      this.#startTimer();
+      const run = this.#runs.runFor(context, record, { text: null, record: null }, false);
+      const result = await run.task.wait(signal);
       return result.kind === 'moved' ? unsafeOrder : result;
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof StoreError)) throw error;
-      events.essayRejectedWithoutStore();
-      return report(unsafeOrder);
+      this.#options.events.essayRejectedWithoutStore();
+      return this.#report(unsafeOrder);
     } finally {
       activity.end();
     }
   }
 
   /** Sends the order, or waits for the run that does. @throws StoreError or the signal's reason */
-  async function generateOnce(order: KeyedOrder, caller: OrderCaller, context: RequestContext): Promise<EssayResult> {
+  async #generateOnce(order: KeyedOrder, caller: OrderCaller, context: RequestContext): Promise<EssayResult> {
     const { signal } = context;
-    const id = toOrderId(order.idempotencyKey, caller.id);
+    const next = createRecord(order, caller, true);
+    const name = nameOf(next);
+    let isMoved = false;
     for (;;) {
       signal.throwIfAborted();
-      const end = pendingEnds.find(id, caller.id);
-      const here = end ? undefined : runs.find(id, caller.id);
-      const known = end?.own ?? here?.record;
-      const isJoined = known !== undefined;
-      if (known && !isSameOrder(known, { order })) {
-        if (here?.phase !== 'placing') return report(differentOrder);
-        // Another order may have been stored with this key before.
-        await here.placed.catch(() => {});
+      const here = this.#runs.find(name);
+      // A client that leaves does not wait for the store.
+      const reading = () => this.shown.read(name, { reparsesBody: true });
+      const stored = here ? null : await new SharedTask(reading).wait(signal);
+      const joined = here ?? this.#runs.find(name);
+      if (joined && !isSameOrder(joined.record, next)) return this.#report(differentOrder);
+      if (stored?.record && !joined && !isEnded(stored.record)) {
+        const result = isSameOrder(stored.record, next) ? await this.#untilEnded(next, signal) : differentOrder;
+        if (result !== null) return this.#report(result);
         continue;
       }
-      const result = end
-        ? await resultOf(end)
-        : await (here ?? holdNew(queue(order, caller, true), context)).task.wait(signal);
+      const result = joined ? null : this.#resultOf(stored, next, isMoved);
+      if (result !== null) return this.#report(result);
+      const run = joined ?? this.#runNew(next, stored, context);
+      const ended = await run.task.wait(signal);
       // The run counts its result once, for the client with which it began.
-      if (result.kind !== 'moved') return isJoined ? report(result) : result;
-      const moved = result.record && (await resultOfOther(result.record, order, signal));
-      if (moved !== null) return report(moved);
+      if (ended.kind !== 'moved') return joined ? this.#report(ended) : ended;
+      isMoved = true;
     }
   }
 
+  #runNew(next: OrderRecord, stored: Stored | null, context: RequestContext) {
+    this.#startTimer();
+    return this.#runs.runFor(context, next, stored ?? { text: null, record: null }, true);
+  }
+
   /**
-   * The result of another run with the same key. Null: this order decides by itself what follows, such as after a run that has no
-   * result of its own. @throws StoreError or the signal's reason
+   * The result of another run that has ended. Null: the order may be sent.
+   * @param isMoved whether another run was faster: its result is that of this order, too
    */
-  async function resultOfOther(found: OrderRecord, order: KeyedOrder, signal: Signal): Promise<EssayResult | null> {
-    const { id, caller, run } = found;
-    if (isEnded(found))
-      return isSameOrder(found, { order }) ? (toResult(found.state) ?? unknownOutcome) : differentOrder;
-    let current: OrderRecord | null = found;
-    for (let pauseMs = minPauseMs; !isEnded(current); pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
-      // While it is queued, it may be taken back, and free the key.
-      if (current.state.kind === 'sent' && !isSameOrder(current, { order })) return differentOrder;
+  #resultOf(stored: ShownOrder | null, next: OrderRecord, isMoved: boolean): EssayResult | null {
+    if (stored === null || stored.record === null || !isEnded(stored.record)) return null;
+    const { record, isStored } = stored;
+    const result = toResult(record.state);
+    if (!isStored && record.state.kind !== 'finished') {
+      this.#options.events.essayRejectedWithoutStore();
+      return unsafeOrder;
+    }
+    if (isMoved && isSameOrder(record, next) && result !== null) return result;
+    if (mayOrder(record, next)) return null;
+    if (!isSameOrder(record, next)) return differentOrder;
+    return isStored || result?.kind !== 'essay' ? (result ?? unknownOutcome) : { ...result, isStored: false };
+  }
+
+  /** Looks at an order that another run has until it ends. Null: it has no result of that run, and is looked at once more. */
+  async #untilEnded(next: OrderRecord, signal: Signal): Promise<EssayResult | null> {
+    const name = nameOf(next);
+    for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
       await pause(pauseMs, signal);
-      current = await readOrTakeOver(id, caller.id);
-      if (current === null || (!isEnded(current) && current.process === lease.id)) return null;
+      if (this.#runs.find(name)) return null;
+      const stored = await this.shown.read(name);
+      if (stored.record === null || !isSameOrder(stored.record, next)) return null;
+      const { state } = stored.record;
+      if (isEnded(stored.record)) return state.kind === 'failed' ? state.failure : toResult(stored.record.state);
     }
-    if (!isSameOrder(current, { order })) return null;
-    if (current.state.kind === 'finished') return current.state.essay;
-    return current.run === run && current.state.kind === 'failed' ? current.state.failure : null;
   }
 
-  /** Begins to run a new order. @param request that waits for it; null: it was started */
-  function holdNew(
-    next: OrderRecord,
-    request: RequestContext | null,
-    placeNew: (next: OrderRecord, run: OrderRun) => Promise<OrderRecord | EssayFailure> = place,
-  ): OrderRun {
-    startTimer();
-    return runs.hold(next, { request, place: placeNew });
-  }
-
-  /** The result of an order that has ended here. */
-  async function resultOf(end: PendingEnd): Promise<EssayResult | Moved> {
-    if (end.essay !== null) return end.essay;
-    if (await pendingEnds.tryToStore(end)) return { kind: 'moved', record: null };
-    events.essayRejectedWithoutStore();
-    return unsafeOrder;
-  }
-
-  /**
-   * Stores an order as queued, unless it is known.
-   * @param run that begins with it; null: another run has it @returns what is stored then @throws StoreError
-   */
-  async function place(next: OrderRecord, run: OrderRun | null): Promise<OrderRecord> {
-    const { id, caller } = next;
-    const known = await readOrTakeOver(id, caller.id, { reparsesBody: true });
-    if (known?.state.kind === 'finished') return known;
-    // Otherwise another process could take it over at once.
-    await renewLease();
-    if (run !== null) run.undo = { kind: 'refused', own: next, before: known };
-    const record = (await records.change(id, caller.id, { kind: 'ordered', next })) ?? next;
-    if (record.run === next.run && next.isAwaited && known !== null) await freeBytes(known);
-    return record;
-  }
-
-  function queue(order: KeyedOrder, caller: OrderCaller, isAwaited: boolean): OrderRecord {
-    const { id: callerId, name, limits, toolLimits } = caller;
-    return {
-      id: toOrderId(order.idempotencyKey, callerId),
-      createdAt: new Date(),
-      order,
-      caller: { id: callerId, name, limits, ...(toolLimits && { toolLimits }) },
-      isAwaited,
-      listed: null,
-      process: lease.id,
-      run: randomUUID(),
-      attempts: 0,
-      isCancelRequested: false,
-      isRepeated: false,
-      earlier: null,
-      state: { kind: 'queued' },
-    };
-  }
-
-  /** The order as this process knows it, or as it is stored. If its process has stopped, this one takes it over. */
-  async function readOrTakeOver(
-    id: string,
-    callerId: string,
-    { reparsesBody = false } = {},
-  ): Promise<OrderRecord | null> {
-    const before = runs.findRecord(id, callerId);
-    const record = before ?? (await records.read(id, callerId));
-    // It may have begun here meanwhile.
-    const here = runs.findRecord(id, callerId);
-    if (here || before || record === null) return here ?? record;
-    if (isEnded(record)) return reparsesBody ? reparse(record) : record;
-    if (!(await isOrphaned(record))) return record;
-    const key = recordKeyOf(record);
-    const deciding = takingOver.get(key) ?? takeOver(record).finally(() => takingOver.delete(key));
-    takingOver.set(key, deciding);
-    return deciding;
-  }
-
-  /** A stored body that could not be read may be an essay by the fields that the operator has declared since. */
-  async function reparse(record: OrderRecord): Promise<OrderRecord> {
-    const failure = record.state.kind === 'failed' ? record.state.failure : null;
-    if (failure?.kind !== 'service-failed' || failure.outcome !== 'unreadable' || failure.rawText === null)
-      return record;
-    const { id, caller, order } = record;
-    const essay = sender.reparse(order, failure.rawText);
-    if (essay === null) return record;
-    await records.writeEssay(essay, caller.id, recordKeyOf(record));
-    const event = { kind: 'answered', own: record, state: { kind: 'finished', essay } } as const;
-    return (await records.change(id, caller.id, event)) ?? record;
-  }
-
-  /** Whether no process runs it any more. @throws StoreError */
-  async function isOrphaned({ id, caller, process, run }: OrderRecord): Promise<boolean> {
-    if (process === null) return true;
-    // One of this process that does not run here: its write seemed to fail.
-    if (process === lease.id) return runs.find(id, caller.id)?.record.run !== run;
-    return !(await lease.isAlive(process));
-  }
-
-  /** @param orphan an order that no process runs any more @returns the order afterwards @throws StoreError */
-  async function takeOver(orphan: OrderRecord): Promise<OrderRecord> {
-    const { id, caller, process, isAwaited, state } = orphan;
-    const isOwn = process === lease.id;
-    const by = { process: lease.id, run: isOwn ? orphan.run : randomUUID() };
-    const event = { kind: 'taken-over', seen: orphan, by } as const;
-    const storeTakeOver = async () => {
-      await renewLease();
-      // The store may have been full: only after it could write, it is known whether the other process could.
-      if (!isOwn && process !== null && (await lease.isAlive(process))) return orphan;
-      return (await records.change(id, caller.id, event)) ?? orphan;
-    };
-    if (state.kind === 'sent' || isAwaited) {
-      const ended = await storeTakeOver();
-      if (ended.process !== lease.id || isAwaited || ended.state.kind !== 'failed') return ended;
-      const { code } = unknownOutcome;
-      events.essayOrderEnded({ orderId: id, caller: caller.name, state: 'failed', code, upstreamCalls: 0 });
-      adopted += 1;
-      return ended;
-    }
-    if (!hasBegun || runs.find(id, caller.id) || pendingEnds.find(id, caller.id)) return orphan;
-    startTimer();
-    const run = runs.hold({ ...orphan, ...by }, isOwn ? {} : { place: storeTakeOver, undo: event });
-    const record = (await run.placed) as OrderRecord;
-    if (record.run === by.run) adopted += 1;
-    return record;
-  }
-
-  async function start(order: OrderInput, caller: OrderCaller): Promise<EssayOrder | EssayFailure> {
+  /** Stores the order. The same input with the same key is the same order. */
+  async start(order: OrderInput, caller: OrderCaller): Promise<EssayOrder | EssayFailure> {
     const { idempotencyKey } = order;
-    if (idempotencyKey === null) return withoutKey;
-    const invalid = rejectInvalidOrder(order);
-    if (invalid !== null) return report(invalid);
-    const next = queue({ ...order, idempotencyKey }, caller, false);
+    const invalid = rejectInvalidOrder(order, { needsKey: true });
+    if (invalid !== null || idempotencyKey === null) return this.#report(invalid as EssayFailure);
+    const next = createRecord({ ...order, idempotencyKey }, caller, false);
+    const key = recordKeyOf(next);
     try {
-      return await startOnce(next);
+      for (let other = this.#starting.get(key); other; other = this.#starting.get(key))
+        await other.work.catch(() => {});
+      const work = this.#startOnce(next).finally(() => this.#starting.delete(key));
+      this.#starting.set(key, { callerId: caller.id, isNew: false, work });
+      return await work;
     } catch (error) {
-      if (!(error instanceof StoreError)) events.unexpectedError(error, { orderId: next.id });
+      if (!(error instanceof StoreError)) this.#options.events.unexpectedError(error, { orderId: next.id });
       return unsafeOrder;
     }
   }
 
   /** @throws StoreError */
-  async function startOnce(next: OrderRecord): Promise<EssayOrder | EssayFailure> {
-    const { id, caller, order } = next;
-    const known = await readOrTakeOver(id, caller.id, { reparsesBody: true });
-    const end = pendingEnds.find(id, caller.id);
-    const isKnown = known !== null && transition(known, { kind: 'ordered', next }) === known;
-    if (isKnown && end?.record !== null) return repeatStart(known, next);
-    if (end) return (await pendingEnds.tryToStore(end)) ? startOnce(next) : unsafeOrder;
-    const here = runs.find(id, caller.id);
-    if (here?.phase === 'placing') return here.placed.then(() => startOnce(next));
-    if (runs.countOf(caller.id) >= maxPerCaller) return tooManyOrders(maxPerCaller);
-    const record = await (here
-      ? startAwaited(here, next, known)
-      : holdNew(next, null, (next, run) => placeDetached(next, known, run)).placed);
-    return 'kind' in record ? record : answerStart(record, { ...order, orderAgain: false });
-  }
-
-  /** Starts an order that clients of this process wait for. */
-  async function startAwaited(run: OrderRun, next: OrderRecord, known: OrderRecord | null) {
-    run.isBeingDetached = true;
-    try {
-      const record = await placeDetached(next, known, null);
-      if ('kind' in record || run.record.run !== record.run || record.isAwaited) return record;
-      runs.detach(run, record);
-      return record;
-    } finally {
-      run.isBeingDetached = false;
-    }
-  }
-
-  /** Starts an order that is known. If another process has queued it, that one may be taking it back. */
-  async function repeatStart(known: OrderRecord, next: OrderRecord): Promise<EssayOrder | EssayFailure> {
-    const { id, caller, state, process, isRepeated } = known;
-    if (state.kind !== 'queued' || process === lease.id || isRepeated || !isSameOrder(known, next))
-      return answerStart(known, next.order);
-    const record = await records.change(id, caller.id, { kind: 'repeated', seen: known });
-    return record?.run === known.run ? answerStart(record, next.order) : startOnce(next);
-  }
-
-  /** @param known the order with its key, which it replaces @returns what is stored then, or why it is not accepted */
-  async function placeDetached(
-    next: OrderRecord,
-    known: OrderRecord | null,
-    run: OrderRun | null,
-  ): Promise<OrderRecord | EssayFailure> {
-    const { id, caller, order, createdAt } = next;
+  async #startOnce(next: OrderRecord): Promise<EssayOrder | EssayFailure> {
+    const name = nameOf(next);
+    const { caller, order } = next;
+    const known = await this.shown.read(name, { reparsesBody: true });
+    const here = this.#runs.find(name);
+    if (here && !isSameOrder(here.record, next)) return differentOrder;
+    const end = this.#ends.find(name);
+    if (transition(known.record, { kind: 'started', next }) === known.record && known.record !== null)
+      return this.#answerStart(known, order);
+    // What is not stored cannot be replaced.
+    if (end) return (await this.#ends.writeOne(end)) ? this.#startOnce(next) : unsafeOrder;
+    const { maxPerCaller, findExhausted } = this.#options;
+    const starting = [...this.#starting.values()].filter(({ callerId, isNew }) => isNew && callerId === caller.id);
+    if (this.#runs.countOf(caller.id) + starting.length >= maxPerCaller) return tooManyOrders(maxPerCaller);
+    const start = this.#starting.get(recordKeyOf(next));
+    if (start) start.isNew = true;
     const exhausted = await findExhausted(caller);
-    if (exhausted !== null) return report(exhausted);
-    if (!(await storedBytes.take(order, caller.id, createdAt))) return tooManyBytes(storedBytes.maxMegabytes);
-    const listed = await records.list(id, caller.id);
-    const record = await place({ ...next, listed }, run);
-    const isNew = record.run === next.run || (known?.isAwaited && !record.isAwaited);
+    if (exhausted !== null) return this.#report(exhausted);
+    if (!(await this.#bytes.take(order, caller.id, next.createdAt))) return tooManyBytes(this.#bytes.maxMegabytes);
+    const listed = await this.#records.list(name);
+    await this.#open.add(name);
+    const event = { kind: 'started', next: { ...next, listed } } as const;
+    const stored = await this.#records.change(name, event, known).catch((error) => {
+      if (error instanceof StoreError && error.failure !== 'corrupt') return null;
+      throw error;
+    });
+    if (stored === null) return unconfirmedOrder;
+    const { text, record } = stored;
     // Another process may have been faster.
-    const unused = isNew ? known : next;
-    if (unused !== null) await freeBytes(unused);
-    return record;
+    const unused = record?.run === next.run ? known.record : next;
+    if (unused !== null) await this.#freeBytes(unused);
+    if (record?.run === next.run) this.#runStarted({ text, record });
+    return this.#answerStart({ text, record, isStored: true }, { ...order, orderAgain: false });
+  }
+
+  /** Runs an order that was started here, or lets the run continue that a client of this process waits for. */
+  #runStarted(stored: Stored & { record: OrderRecord }): void {
+    this.#startTimer();
+    const here = this.#runs.find(nameOf(stored.record));
+    if (here && here.stage !== 'sent') here.detach(stored);
+    else this.#runs.enqueue(stored);
   }
 
   /** @throws StoreError */
-  async function answerStart(record: OrderRecord, order: OrderInput): Promise<EssayOrder | EssayFailure> {
-    if (!isSameOrder(record, { order })) return differentOrder;
-    return (await toOrder(record)) ?? unsafeOrder;
+  async #answerStart(stored: ShownOrder, order: OrderInput): Promise<EssayOrder | EssayFailure> {
+    if (stored.record === null) return unsafeOrder;
+    return isSameOrder(stored.record, { order }) ? this.shown.toOrder(stored.record) : differentOrder;
   }
 
   /** If the store fails, the bytes are counted until the order would have expired: what was done before is done. */
-  async function freeBytes({ order, caller, createdAt, isAwaited }: OrderRecord): Promise<void> {
-    if (!isAwaited) await storedBytes.free(order, caller.id, createdAt).catch(() => {});
+  async #freeBytes({ order, caller, createdAt, isAwaited }: OrderRecord): Promise<void> {
+    if (!isAwaited) await this.#bytes.free(order, caller.id, createdAt).catch(() => {});
   }
 
-  async function find(id: string, callerId: string, options = {}): Promise<EssayOrder | null> {
-    const record = await readOrTakeOver(id, callerId, options);
-    return record && toOrder(record);
+  /** The order now, and after each change; ends with its last state. */
+  watch(name: OrderName, signal: Signal): Promise<AsyncGenerator<EssayOrder | null>> {
+    return this.#watching.watch(name, signal);
   }
 
-  /** Null for an order of `generateEssay` that was not sent. @throws StoreError */
-  async function toOrder(record: OrderRecord): Promise<EssayOrder | null> {
-    if (isHidden(record)) return null;
-    const shown = record.isAwaited && record.state.kind === 'queued' ? record.earlier : null;
-    const { idempotencyKey, orderAgain, ...input } = (shown ?? record).order;
-    const isCancellable = transition(record, { kind: 'cancelled', cancelsSent }) !== record;
-    const state = await stateOf(record);
-    return { id: record.id, createdAt: record.createdAt, input, state, isCancellable, bytes: bytesOf(record, state) };
-  }
-
-  async function stateOf(record: OrderRecord): Promise<EssayOrderState> {
-    const { id, caller, process, isAwaited, earlier, state } = record;
-    if (isEnded(record)) return toEnd(record.state);
-    const run = runs.findPlaced(id, caller.id);
-    if (state.kind === 'sent') {
-      return { kind: 'writing', textSoFar: run ? run.textSoFar : await records.readTextSoFar(record) };
-    }
-    if (isAwaited && earlier !== null) return toEnd(earlier.state);
-    if (process === null || (run && run.phase !== 'waiting')) return { kind: 'queued', position: 0 };
-    const names = run ? runs.names() : await lease.namesOf(process);
-    const position = names.findIndex((name) => name.id === id);
-    return { kind: 'queued', position: Math.max(0, position) };
-  }
-
-  async function findEssay(id: string, callerId: string): Promise<Essay | null> {
-    return pendingEnds.findEssay(id, callerId) ?? records.readEssay(id, callerId);
-  }
-
-  async function cancel(id: string, callerId: string): Promise<Cancellation | null> {
-    const record = await readOrTakeOver(id, callerId);
-    if (record === null || isHidden(record)) return null;
-    const run = runs.findPlaced(id, callerId);
-    if (run) await runs.cancel(run);
-    else if (!isEnded(record)) await cancelElsewhere(record);
-    const order = (await find(id, callerId)) ?? (await toOrder(record));
-    if (order === null) return null;
+  async cancel(name: OrderName): Promise<Cancellation | null> {
+    const { record } = await this.shown.read(name);
+    if (record === null) return null;
+    const run = this.#runs.find(name);
+    if (run && !run.record.isAwaited) await run.cancel();
+    else if (!isEnded(record)) await this.#cancelElsewhere(record);
+    const order = (await this.shown.find(name)) ?? (await this.shown.toOrder(record));
     const { state } = order;
     return { order, isCancelled: state.kind === 'cancelled', mayHaveBeenPaid: mayHaveBeenPaid(state) };
   }
 
-  /** Another process that has sent the order looks for it every second. */
-  async function cancelElsewhere({ id, caller, isAwaited }: OrderRecord): Promise<void> {
-    const record = await records.change(id, caller.id, { kind: 'cancelled', cancelsSent: false });
-    const ended = { orderId: id, caller: caller.name, state: 'cancelled', upstreamCalls: 0 } as const;
-    if (record?.state.kind === 'cancelled') events.essayOrderEnded(ended);
-    if (record?.state.kind !== 'sent' || isAwaited || !cancelsSent) return;
-    await records.change(id, caller.id, { kind: 'cancel-requested' });
+  /** The process that has sent the order looks for it every second. */
+  async #cancelElsewhere(record: OrderRecord): Promise<void> {
+    const name = nameOf(record);
+    const changed = await this.#records.change(name, { kind: 'cancelled', cancelsSent: false });
+    const ended = { orderId: record.id, caller: record.caller.name, state: 'cancelled', upstreamCalls: 0 } as const;
+    if (changed.isChanged) this.#options.events.essayOrderEnded(ended);
+    if (changed.record?.state.kind !== 'sent' || record.isAwaited || !this.#options.cancelsSent) return;
+    await this.#records.change(name, { kind: 'cancel-requested' });
     const waiting = new AbortableSignal();
     const timer = setTimeout(() => waiting.abort(null), cancelWaitMs);
     try {
-      const seen = await watching.watch({ id, callerId: caller.id }, waiting);
+      const seen = await this.#watching.watch(name, waiting);
       for await (const order of seen) if (order === null || hasOrderEnded(order.state)) break;
     } finally {
       clearTimeout(timer);
     }
   }
 
-  function openList(callerId: string, spend: (entries: number, bytes: number) => boolean): ListOrders {
-    const readOrder = (number: number) => readListed(number, callerId);
-    return createOrderList({ lastNumber: () => records.lastNumber(callerId), readOrder, spend });
+  openList(callerId: string, spend: (entries: number, bytes: number) => boolean): ListOrders {
+    const readOrder = (number: number) => this.shown.readListed(number, callerId);
+    return createOrderList({ lastNumber: () => this.#records.lastNumber(callerId), readOrder, spend });
   }
 
-  /** Without an order for one that cannot be read, and for an earlier entry of an order that was started again. */
-  async function readListed(number: number, callerId: string): Promise<EssayOrder | null> {
-    const id = await records.readEntry(callerId, number);
-    const record = id && (await readOrTakeOver(id, callerId).catch(records.skipUnreadable));
-    return record && record.listed === number ? toOrder(record).catch(records.skipUnreadable) : null;
-  }
-
-  async function remove(id: string, callerId: string): Promise<'deleted' | 'unknown' | 'not-ended'> {
-    const record = await readOrTakeOver(id, callerId);
-    if (record === null || isHidden(record)) return 'unknown';
-    if (!isEnded(record) || pendingEnds.find(id, callerId) || !(await records.erase(record))) return 'not-ended';
-    await freeBytes(record);
+  async delete(name: OrderName): Promise<'deleted' | 'unknown' | 'not-ended'> {
+    const { record, isStored } = await this.shown.read(name);
+    if (record === null) return 'unknown';
+    const isIdle = isStored && isEnded(record) && !this.#runs.find(name);
+    if (!isIdle || !(await this.#records.erase(record))) return 'not-ended';
+    await this.#freeBytes(record);
     return 'deleted';
   }
 
-  /** Continues the orders of processes that have stopped. @throws StoreError */
-  async function continueOrphaned(): Promise<void> {
-    if (!hasBegun) return;
-    for (const stopped of await lease.findStopped()) {
-      let isDone = !stopped.isStopping;
-      for (let from = 0; from < stopped.names.length; from += maxTakenOver) {
-        const names = stopped.names.slice(from, from + maxTakenOver);
-        const settle = ({ id, callerId }: OrderName) => readOrTakeOver(id, callerId).catch(records.skipUnreadable);
-        const settled = await Promise.all(names.map(settle));
-        const isUnended = (record: OrderRecord | null) => record !== null && !isEnded(record);
-        if (settled.some((record) => isUnended(record) && [stopped.id, null].includes(record?.process ?? null)))
-          isDone = false;
-      }
-      if (isDone && hasBegun) await stopped.forget();
-    }
-    if (adopted > 0) events.essayOrdersAdopted(adopted);
-    adopted = 0;
+  async #sweep(): Promise<void> {
+    if (!this.#isSweeping) return;
+    await this.#open.sweep();
+    if (this.#adopted > 0) this.#options.events.essayOrdersAdopted(this.#adopted);
+    this.#adopted = 0;
   }
 
-  function report<Result extends EssayResult>(result: Result): Result {
-    events.essayOrdered(result.kind === 'essay' ? 'from_key' : outcomes[result.kind]);
+  /** Queues an order that another process has left, or has not sent yet. */
+  #adopt(stored: Stored & { record: OrderRecord }): void {
+    if (!this.#isSweeping || !this.#runs.enqueue(stored)) return;
+    this.#startTimer();
+    this.#adopted += 1;
+  }
+
+  async #look(name: OrderName): Promise<'open' | 'unknown' | 'ended'> {
+    const run = this.#runs.find(name);
+    if (run || (!run && this.#runs.status().waiting >= maxWaiting)) return 'open';
+    const { record } = await this.shown.read(name);
+    if (record === null) return 'unknown';
+    return isEnded(record) ? 'ended' : 'open';
+  }
+
+  #startTimer(): void {
+    this.#timer ??= setInterval(() => {
+      this.#ticks += 1;
+      for (const { every, run } of this.#tasks) if (this.#ticks % every === 0) run();
+      if (this.#isSweeping || !this.#runs.isEmpty || !this.#ends.isEmpty) return;
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }, tickMs).unref();
+  }
+
+  #report<Result extends EssayResult>(result: Result): Result {
+    this.#options.events.essayOrdered(result.kind === 'essay' ? 'from_key' : outcomes[result.kind]);
     return result;
   }
 }
 
+/** Orders with clients that wait (`generate`) or do not (`orders`), and stored essays by their id. */
+export function createEssayOrders(options: EssayOrdersOptions) {
+  const book = new EssayOrderBook(options);
+  const reparses = { reparsesBody: true };
+  const orders: EssayOrders = {
+    start: (order, caller) => book.start(order, caller),
+    find: (id, callerId) => book.shown.find({ id, callerId }, reparses),
+    findByKey: (key, callerId) => book.shown.find({ id: toOrderId(key, callerId), callerId }, reparses),
+    watch: (id, callerId, signal) => book.watch({ id, callerId }, signal),
+    cancel: (id, callerId) => book.cancel({ id, callerId }),
+    openList: (callerId, spend) => book.openList(callerId, spend),
+    delete: (id, callerId) => book.delete({ id, callerId }),
+  };
+  return {
+    generate: (order: OrderInput, context: RequestContext) => book.generate(order, context),
+    orders,
+    archive: { find: (id: string, { callerId }: RequestContext) => book.shown.findEssay(id, callerId) },
+    begin: () => book.begin(),
+    status: () => book.status(),
+    stop: () => book.stop(),
+    flush: () => book.flush(),
+    close: () => book.close(),
+  };
+}
+
+function createRecord(order: KeyedOrder, caller: OrderCaller, isAwaited: boolean): OrderRecord {
+  const { id: callerId, name, limits, toolLimits } = caller;
+  return {
+    id: toOrderId(order.idempotencyKey, callerId),
+    createdAt: new Date(),
+    order,
+    caller: { id: callerId, name, limits, ...(toolLimits && { toolLimits }) },
+    isAwaited,
+    listed: null,
+    run: randomUUID(),
+    state: { kind: 'queued', earlier: null },
+  };
+}
+
 /** Calls the function unless its last call has not ended. A store that fails is reported by itself; the next call tries again. */
-function oneAtATime(run: () => Promise<void>): () => void {
+function oneAtATime(run: () => Promise<unknown>): () => void {
   let isBusy = false;
   return () => {
     if (isBusy) return;
@@ -583,20 +472,6 @@ function oneAtATime(run: () => Promise<void>): () => void {
   };
 }
 
-function toEnd(state: EndedState): EssayOrderState {
-  if (state.kind === 'finished') return { kind: 'finished', essayId: state.essay.id };
-  return state.kind === 'failed' ? { kind: 'failed', failure: state.failure ?? unknownOutcome } : state;
-}
-
-/** Of the texts, which are most of it. */
-function bytesOf({ order, state }: OrderRecord, shown: EssayOrderState): number {
-  const texts = [order.description, ...order.titles];
-  if (state.kind === 'finished') texts.push(state.essay.text);
-  if (shown.kind === 'writing') texts.push(shown.textSoFar);
-  if (shown.kind === 'failed' && shown.failure.kind === 'service-failed') texts.push(shown.failure.rawText ?? '');
-  return 1_000 + texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-}
-
 function mayHaveBeenPaid(state: EssayOrderState): boolean {
   if (state.kind === 'cancelled') return state.mayHaveBeenPaid;
   if (state.kind !== 'failed') return state.kind !== 'queued';
@@ -606,10 +481,10 @@ function mayHaveBeenPaid(state: EssayOrderState): boolean {
 /** The limits of an order of `generateEssay` come from the context of its request. */
 const noLimits = { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null };
 
-const everyMs = 1_000;
+const tickMs = 500;
 const minPauseMs = 100;
-const maxPauseMs = 1_000;
+const maxPauseMs = 500;
 /** Another process does it within a second, and its store may be slow. */
 const cancelWaitMs = 3_000;
-/** Orders of a process that are looked at together. */
-const maxTakenOver = 200;
+/** Started orders that wait in one process. Others remain in the list. */
+const maxWaiting = 1_000;

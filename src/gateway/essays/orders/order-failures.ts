@@ -12,12 +12,10 @@ import {
 /* The failures that the gateway itself finds, with their messages. Those of the service are created from its response. */
 
 /** Why neither the gateway nor the service would accept an order, which so costs no paid call; null if nothing is wrong with it. */
-export function rejectInvalidOrder({
-  description,
-  wordCount,
-  titles,
-  idempotencyKey,
-}: OrderInput): InvalidEssayInput | null {
+export function rejectInvalidOrder(
+  { description, wordCount, titles, idempotencyKey }: OrderInput,
+  { needsKey = false } = {},
+): InvalidEssayInput | null {
   const limits = essayLimits;
   const problems: EssayFieldProblem[] = [];
   const add = (field: EssayFieldProblem['field'], reason: EssayFieldProblem['reason'], max: number, message: string) =>
@@ -40,7 +38,10 @@ export function rejectInvalidOrder({
     add('titles', 'TOO_LONG', limits.title, `A title must have at most ${limits.title} characters.`);
   if (titles.some((title) => title.trim() === ''))
     add('titles', 'REQUIRED', limits.title, 'A title is empty; remove or replace it.');
-  if (idempotencyKey === '') {
+  if (idempotencyKey === null && needsKey) {
+    const message = 'An order that is started needs an idempotency key, such as a UUID, by which it is found again.';
+    add('idempotencyKey', 'REQUIRED', limits.idempotencyKey, message);
+  } else if (idempotencyKey === '') {
     const message = 'The idempotency key is empty; choose a unique one, such as a UUID.';
     add('idempotencyKey', 'REQUIRED', limits.idempotencyKey, message);
   } else if (idempotencyKey !== null && idempotencyKey.length > limits.idempotencyKey) {
@@ -55,15 +56,6 @@ function toInvalidInput(problems: readonly EssayFieldProblem[]): InvalidEssayInp
   const [field = null] = fields.size === 1 ? fields : [];
   return { kind: 'invalid-input', field, message: problems.map(({ message }) => message).join(' '), problems };
 }
-
-export const withoutKey = toInvalidInput([
-  {
-    field: 'idempotencyKey',
-    reason: 'REQUIRED',
-    range: { min: 1, max: essayLimits.idempotencyKey },
-    message: 'An order that is started needs an idempotency key, such as a UUID, by which it is found again.',
-  },
-]);
 
 /** The result if the idempotency key was already used with a different input. */
 export const differentOrder = toInvalidInput([
@@ -90,6 +82,11 @@ export function tooManyBytes(maxMegabytes: number): EssayFailure {
 export const unsafeOrder = unsentFailure(
   'The gateway cannot make sure at the moment that this order is paid for only once, so the essay service was not ' +
     'called. Try again later.',
+);
+/** The store has not answered when an order was started. */
+export const unconfirmedOrder = unsentFailure(
+  'The store did not confirm the order, so it may be stored, and is then written. Send it again with the same idempotency ' +
+    'key, or look for it by that key: it is paid for once.',
 );
 export const withdrawnFailure = unsentFailure(
   'The API key of the caller was withdrawn before the order was sent, so the essay service was not called.',

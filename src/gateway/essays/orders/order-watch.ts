@@ -2,8 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type { Signal } from '../../../base/async/signal.ts';
 import { createTimeSlices } from '../../../base/async/time-slices.ts';
 import type { EssayOrder, EssayOrderState } from '../port.ts';
-import { toRecordKey } from './order-record.ts';
-import type { OrderName } from './process-lease.ts';
+import { type OrderName, toRecordKey } from './order.ts';
 
 /** An order with watchers. */
 interface Watched {
@@ -41,12 +40,12 @@ export function createOrderWatch(read: (order: OrderName) => Promise<EssayOrder 
 
   /** Ends when the order has ended, or with the signal. @throws StoreError if the order cannot be read at first */
   async function watch(order: OrderName, signal: Signal): Promise<AsyncGenerator<EssayOrder | null>> {
-    const latest = watched.get(toKey(order))?.latest;
+    const latest = watched.get(toRecordKey(order))?.latest;
     return follow(order, signal, latest === undefined ? await read(order) : latest);
   }
 
   async function* follow(name: OrderName, signal: Signal, first: EssayOrder | null): AsyncGenerator<EssayOrder | null> {
-    const key = toKey(name);
+    const key = toRecordKey(name);
     const known = watched.get(key);
     const entry = known ?? { name, latest: first, wake: new Set(), reading: null, isStale: false };
     let wakeUp = () => {};
@@ -110,10 +109,6 @@ export function createOrderWatch(read: (order: OrderName) => Promise<EssayOrder 
       for (const wakeUp of entry.wake) wakeUp();
     }
   }
-}
-
-function toKey({ id, callerId }: OrderName): string {
-  return toRecordKey(id, callerId);
 }
 
 export function hasOrderEnded({ kind }: EssayOrderState): boolean {

@@ -1,6 +1,6 @@
 import type { Store } from '../../stores/store.ts';
 import type { OrderInput } from '../port.ts';
-import { hash } from './order-record.ts';
+import { hash } from './order.ts';
 
 interface StoredBytesOptions {
   store: Store;

@@ -97,6 +97,11 @@ export const EssayType = builder.objectRef<Essay>('Essay').implement({
     writer: t.expose('writer', { type: EssayWriterType, description: 'What wrote the essay.' }),
     createdAt: t.expose('createdAt', { type: DateTimeType, description: 'When it was received.' }),
     keptUntil: t.expose('keptUntil', { type: DateTimeType, description: 'Until when it is stored.' }),
+    isStored: t.boolean({
+      description:
+        'Whether it is stored. False while the store of the gateway fails: it is lost if the gateway ends before the store works again.',
+      resolve: ({ isStored }) => isStored !== false,
+    }),
     input: t.expose('input', { type: EssayInputType, description: 'What was ordered.' }),
   }),
 });

@@ -80,7 +80,7 @@ it('starts nothing when the caller had aborted before', async () => {
 
 it('does not send an order that is aborted while it is queued', async () => {
   const memory = createMemoryStore();
-  const { store, proceed } = tDelayed(memory, 'marker');
+  const { store, proceed } = tDelayed(memory, 'set');
   const { orderAndAbort, calls } = tProcess(store);
   await orderAndAbort(order);
   proceed();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { toEssayKey, toOrderId, toRecordKey } from '../../../../src/gateway/essays/orders/order-record.ts';
+import { toOrderId, toRecordKey } from '../../../../src/gateway/essays/orders/order.ts';
+import { toEssayKey } from '../../../../src/gateway/essays/orders/order-store.ts';
 import { StoreError } from '../../../../src/gateway/stores/store.ts';
 import { tFailingStore } from '../../../support/failing-store.ts';
 import { order, tEssay, unkeyed } from '../../../support/gateway/essays/generator.ts';
@@ -35,7 +36,7 @@ describe('while the store fails', () => {
     fail();
     const essay = await write(unkeyed);
     expect(fired).toEqual(['buffered: not connected']);
-    expect(await find(essay.id, from())).toEqual(essay);
+    expect(await find(essay.id, from())).toEqual({ ...essay, isStored: false });
     await pass(5_000);
     work();
     await pass(5_000);
@@ -48,8 +49,8 @@ describe('while the store fails', () => {
     fail();
     const essay = tEssay();
     calls[0]?.answer(essay);
-    expect(await first.result).toEqual(essay);
-    expect(await generate(order, from())).toEqual(essay);
+    expect(await first.result).toEqual({ ...essay, isStored: false });
+    expect(await generate(order, from())).toEqual({ ...essay, isStored: false });
     expect(await generate({ ...order, wordCount: 5 }, from())).toMatchObject({ field: 'idempotencyKey' });
     expect(fired).toEqual(['buffered: not connected']);
     work();
@@ -99,7 +100,7 @@ describe('while the store fails', () => {
 
 const essay = tEssay();
 const expiry = { expiresInMs: dayMs };
-const orderKey = toRecordKey(toOrderId('form-1', 'ann'), 'ann');
+const orderKey = toRecordKey({ id: toOrderId('form-1', 'ann'), callerId: 'ann' });
 
 /** The stored record of an order that was written. */
 async function readStored(): Promise<Record<string, unknown>> {
@@ -119,7 +120,7 @@ describe('a record that cannot be read', () => {
     ['an incomplete failure', (record) => JSON.stringify({ ...record, state: { kind: 'failed', failure: {} } })],
     ['an unknown state', (record) => JSON.stringify({ ...record, state: { kind: 'lost' } })],
     ['one without a version', ({ version, ...record }) => JSON.stringify(record)],
-    ['one of a later version', (record) => JSON.stringify({ ...record, version: 3 })],
+    ['one of a later version', (record) => JSON.stringify({ ...record, version: 4 })],
   ])('rejects the order, without a call: %s', async (_, damage) => {
     const store = createMemoryStore();
     await store.set(orderKey, damage(await readStored()), expiry);

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import type { EssayFieldProblem, OrderInput } from '../../../../src/gateway/essays/port.ts';
-import { order, tEssay } from '../../../support/gateway/essays/generator.ts';
+import type { EssayFieldProblem, InvalidEssayInput, OrderInput } from '../../../../src/gateway/essays/port.ts';
+import { order, tEssay, unkeyed } from '../../../support/gateway/essays/generator.ts';
+import { ann, tOrders } from '../../../support/gateway/essays/orders.ts';
 import { from, tProcess, useFakeTime } from '../../../support/gateway/essays/processes.ts';
 
 useFakeTime();
@@ -83,4 +84,15 @@ it('reports all invalid fields at once, without a call', async () => {
     problems,
   });
   expect(calls).toHaveLength(0);
+});
+
+it('reports a missing key with all other problems of an order that is started', async () => {
+  const { orders, calls, outcomes } = tOrders();
+  const started = await orders.start({ ...unkeyed, description: '', wordCount: 0 }, ann);
+  expect(started).toMatchObject({ kind: 'invalid-input', field: null });
+  const { problems = [] } = started as Partial<InvalidEssayInput>;
+  expect(problems.map(({ field }) => field)).toEqual(['description', 'wordCount', 'idempotencyKey']);
+  expect(calls).toHaveLength(0);
+  expect(outcomes).toEqual(['rejected']);
+  await orders.stop();
 });

@@ -1,11 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { EssayResult } from '../../../../src/gateway/essays/port.ts';
-import {
-  checkNamesEveryMs,
-  createSealing,
-  withSealing,
-  withSecretCheck,
-} from '../../../../src/gateway/stores/sealed-store.ts';
+import { createSealing, withSealing, withSecretCheck } from '../../../../src/gateway/stores/sealed-store.ts';
 import { order, tEssay } from '../../../support/gateway/essays/generator.ts';
 import { dayMs, from, pass, tProcess, useFakeTime } from '../../../support/gateway/essays/processes.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
@@ -24,12 +18,12 @@ describe('after STORE_SECRET_OLD was removed, as the orders had expired', () => 
       const sealing = createSealing(() => present, old);
       return withSecretCheck(memory, sealing, withSealing(memory, sealing.loadKeys));
     };
-    const before = tProcess(open(first), { isNew: true });
+    const before = tProcess(open(first));
     await before.write(order, 'An essay of the first secret.', 4_000);
     await before.close();
     await open(second, first).checkSecret();
     vi.setSystemTime(Date.now() + 31 * dayMs);
-    return (old: string | null = null) => tProcess(open(second, old), { isNew: true });
+    return (old: string | null = null) => tProcess(open(second, old));
   }
 
   it('orders are accepted, although what all processes share is sealed with the old secret', async () => {
@@ -69,59 +63,5 @@ describe('after STORE_SECRET_OLD was removed, as the orders had expired', () => 
     await pass(2_000);
     expect(await Promise.all(results)).toEqual([essay, essay]);
     await Promise.all([one.close(), other.close()]);
-  });
-});
-
-describe('after Redis lost all data unnoticed, a gateway that starts pays for no order of another one again', () => {
-  /** A gateway that has used the store since before its secret was replaced, and that restarts others. */
-  async function tRunning() {
-    const memory = createMemoryStore();
-    const timers: NodeJS.Timeout[] = [];
-    function open(present: string, old: string | null = null) {
-      const sealing = createSealing(() => present, old);
-      return withSecretCheck(memory, sealing, withSealing(memory, sealing.loadKeys));
-    }
-    async function start() {
-      const store = open(second, first);
-      await store.checkSecret();
-      timers.push(setInterval(() => void store.checkNames(), checkNamesEveryMs));
-      return tProcess(store, { isNew: true });
-    }
-    await open(first).checkSecret();
-    const running = await start();
-    await pass(4_000);
-    return { memory, running, start, timers };
-  }
-
-  type Running = Awaited<ReturnType<typeof tRunning>>;
-
-  async function expectOneCall({ running, timers }: Running, started: typeof running, results: Promise<EssayResult>[]) {
-    await pass(10_000);
-    const calls = [...running.calls, ...started.calls];
-    expect(calls).toHaveLength(1);
-    const essay = tEssay('Once.');
-    calls[0]?.answer(essay);
-    await pass(3_000);
-    expect(await Promise.all(results)).toEqual([essay, essay]);
-    for (const timer of timers) clearInterval(timer);
-    await Promise.all([running.close(), started.close()]);
-  }
-
-  it('if both get it after the loss', async () => {
-    const site = await tRunning();
-    site.memory.clear();
-    const started = await site.start();
-    const results = [site.running, started].map(({ generate }) => generate(order, from()));
-    await expectOneCall(site, started, results);
-  });
-
-  it('if it was sent before the loss', async () => {
-    const site = await tRunning();
-    const first = site.running.generate(order, from());
-    await pass(0);
-    expect(site.running.calls).toHaveLength(1);
-    site.memory.clear();
-    const started = await site.start();
-    await expectOneCall(site, started, [first, started.generate(order, from())]);
   });
 });

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import {
   type EndedState,
-  isHidden,
   needsConsent,
   type OrderEvent,
   type OrderRecord,
+  readRecord,
   toOrderId,
   toResult,
   transition,
-} from '../../../../src/gateway/essays/orders/order-record.ts';
+  writeRecord,
+} from '../../../../src/gateway/essays/orders/order.ts';
 import type { EssayFailure } from '../../../../src/gateway/essays/port.ts';
 import { failed, order, tEssay, timedOut, unknownOutcome } from '../../../support/gateway/essays/generator.ts';
 import { ann } from '../../../support/gateway/essays/orders.ts';
@@ -21,190 +22,130 @@ const unknown = timedOut as EssayFailure;
 const essay = tEssay();
 
 function tRecord(state: OrderRecord['state'], changes: Partial<OrderRecord> = {}): OrderRecord {
-  const run = { process: 'one', run: 'run-1', attempts: 0, isCancelRequested: false, isRepeated: false, earlier: null };
   const id = toOrderId('form-1', ann.id);
-  return {
-    id,
-    createdAt: new Date(0),
-    order: keyed,
-    caller: ann,
-    isAwaited: false,
-    listed: 1,
-    ...run,
-    state,
-    ...changes,
-  };
+  const rest = { createdAt: new Date(0), order: keyed, caller: ann, isAwaited: false, listed: 1, run: 'run-1' };
+  return { id, ...rest, state, ...changes };
 }
 
-const queued = tRecord({ kind: 'queued' });
+const queued = tRecord({ kind: 'queued', earlier: null });
+const sent = tRecord({ kind: 'sent', owner: 'one', isCancelRequested: false });
 const states: Record<string, OrderRecord | null> = {
   none: null,
   queued,
-  awaited: { ...queued, isAwaited: true },
-  again: {
-    ...queued,
-    earlier: { order: keyed, isAwaited: false, attempts: 1, state: { kind: 'failed', failure: unknown } },
-  },
-  sent: tRecord({ kind: 'sent' }, { attempts: 1 }),
-  finished: tRecord({ kind: 'finished', essay }, { attempts: 1 }),
-  refused: tRecord({ kind: 'failed', failure: refused }, { attempts: 1 }),
-  unknown: tRecord({ kind: 'failed', failure: unknown }, { attempts: 1 }),
-  abandoned: tRecord({ kind: 'failed', failure: null }, { attempts: 1 }),
+  'queued after failure': tRecord({ kind: 'queued', earlier: { kind: 'failed', failure: unknown } }),
+  sent,
+  'sent for its client': { ...sent, isAwaited: true },
+  finished: tRecord({ kind: 'finished', essay }),
+  refused: tRecord({ kind: 'failed', failure: refused }),
+  unknown: tRecord({ kind: 'failed', failure: unknown }),
+  abandoned: tRecord({ kind: 'failed', failure: null }),
   cancelled: tRecord({ kind: 'cancelled', mayHaveBeenPaid: false }),
-  paidFor: tRecord({ kind: 'cancelled', mayHaveBeenPaid: true }, { attempts: 1 }),
+  paidFor: tRecord({ kind: 'cancelled', mayHaveBeenPaid: true }),
 };
 
 const next = (changes: Partial<OrderRecord> = {}) =>
-  tRecord({ kind: 'queued' }, { run: 'run-2', process: 'two', ...changes });
+  tRecord({ kind: 'queued', earlier: null }, { run: 'run-2', ...changes });
 const different = { ...keyed, wordCount: 5 };
 const consenting = { ...keyed, orderAgain: true };
-const own = (record: OrderRecord | null) => record ?? queued;
+const own = (record: OrderRecord | null) => record ?? sent;
+const toSend = (before: OrderRecord | null, changes: Partial<OrderRecord> = {}): OrderEvent => ({
+  kind: 'sending',
+  before,
+  next: next({ state: { kind: 'sent', owner: 'two', isCancelRequested: false }, ...changes }),
+});
+const awaited = { isAwaited: true };
 const events: Record<string, (record: OrderRecord | null) => OrderEvent> = {
-  generated: () => ({ kind: 'ordered', next: next({ isAwaited: true }) }),
-  'generated again': () => ({ kind: 'ordered', next: next({ isAwaited: true, order: consenting }) }),
-  'generated differently': () => ({ kind: 'ordered', next: next({ isAwaited: true, order: different }) }),
-  started: () => ({ kind: 'ordered', next: next() }),
-  'started again': () => ({ kind: 'ordered', next: next({ order: consenting }) }),
-  sending: (record) => ({ kind: 'sending', own: own(record), mayBeLost: true }),
-  'sending elsewhere': () => ({ kind: 'sending', own: next(), mayBeLost: true }),
-  essay: (record) => ({ kind: 'answered', own: own(record), state: { kind: 'finished', essay } }),
-  'essay elsewhere': () => ({ kind: 'answered', own: next(), state: { kind: 'finished', essay } }),
-  failure: (record) => ({ kind: 'answered', own: own(record), state: { kind: 'failed', failure: refused } }),
-  'failure elsewhere': () => ({ kind: 'answered', own: next(), state: { kind: 'failed', failure: refused } }),
-  unsent: (record) => ({ kind: 'unsent', own: own(record), failure: refused }),
-  left: (record) => ({ kind: 'unsent', own: own(record), failure: null }),
+  started: () => ({ kind: 'started', next: next() }),
+  'started again': () => ({ kind: 'started', next: next({ order: consenting }) }),
+  'started differently': () => ({ kind: 'started', next: next({ order: different }) }),
+  sending: (record) => toSend(record),
+  'sending for its client': (record) => toSend(record, awaited),
+  'sending again': (record) => toSend(record, { ...awaited, order: consenting }),
+  'sending differently': (record) => toSend(record, { ...awaited, order: different }),
+  'sending by one that knows another run': (record) =>
+    toSend({ ...own(record), run: 'run-0' }, { ...awaited, order: consenting }),
+  'sending by one that knows none': () => toSend(null, awaited),
+  unsent: () => ({ kind: 'unsent', run: 'run-1', before: queued, failure: null }),
+  'unsent and refused': () => ({ kind: 'unsent', run: 'run-1', before: queued, failure: refused }),
+  'unsent elsewhere': () => ({ kind: 'unsent', run: 'run-2', before: next(), failure: refused }),
+  essay: (record) => ({ kind: 'ended', own: own(record), state: { kind: 'finished', essay } }),
+  'essay elsewhere': () => ({ kind: 'ended', own: next(), state: { kind: 'finished', essay } }),
+  failure: (record) => ({ kind: 'ended', own: own(record), state: { kind: 'failed', failure: refused } }),
+  'failure elsewhere': () => ({ kind: 'ended', own: next(), state: { kind: 'failed', failure: refused } }),
+  'owner died': () => ({ kind: 'owner-died', run: 'run-1' }),
+  'other owner died': () => ({ kind: 'owner-died', run: 'run-2' }),
   cancelled: () => ({ kind: 'cancelled', cancelsSent: false }),
   'cancelled though sent': () => ({ kind: 'cancelled', cancelsSent: true }),
   'asked to cancel': () => ({ kind: 'cancel-requested' }),
-  released: (record) => ({ kind: 'released', own: own(record) }),
-  'taken over': (record) => ({ kind: 'taken-over', seen: own(record), by: { process: 'two', run: 'run-2' } }),
-  repeated: (record) => ({ kind: 'repeated', seen: own(record) }),
-  'taken back': (record) => ({ kind: 'refused', own: own(record), before: null }),
-  lost: (record) => ({ kind: 'lost', own: own(record) }),
 };
 
 /** A record in one word; with its run if that is another one than before. */
 function describeRecord(record: OrderRecord | null): string {
   if (record === null) return 'none';
-  const known = Object.entries(states).find(
-    ([, state]) => JSON.stringify(state?.state) === JSON.stringify(record.state),
-  );
-  const kind = record.state.kind === 'queued' ? queuedAs(record) : (known?.[0] ?? record.state.kind);
-  return record.run === 'run-1' ? kind : `${kind} by 2`;
+  if (record.state.kind === 'sent') {
+    const { owner, isCancelRequested } = record.state;
+    return `sent by ${owner}${isCancelRequested ? ', to be cancelled' : ''}`;
+  }
+  const text = JSON.stringify(record.state);
+  const [kind] = Object.entries(states).find(([, state]) => JSON.stringify(state?.state) === text) ?? [];
+  return record.run === 'run-1' ? String(kind) : `${kind}, run 2`;
 }
 
-function queuedAs({ isAwaited, earlier, process }: OrderRecord): string {
-  const words = [isAwaited ? 'awaited' : 'queued'];
-  if (earlier) words.push('after failure');
-  if (process === null) words.push('released');
-  return words.join(' ');
-}
+const sendsAgain = { 'sending again': 'sent by two' };
+const sendsAll = { ...sendsAgain, 'sending for its client': 'sent by two', 'sending differently': 'sent by two' };
+const sendsQueued = { ...sendsAll, sending: 'sent by two' };
+const essayWins = { essay: 'finished', 'essay elsewhere': 'finished' };
+const ends = { ...essayWins, failure: 'refused' };
 
 /** What events make of an order, by its state. All others change nothing. */
 const table: Record<string, Record<string, string>> = {
   none: {
-    generated: 'awaited by 2',
-    'generated again': 'awaited by 2',
-    'generated differently': 'awaited by 2',
-    started: 'queued by 2',
-    'started again': 'queued by 2',
-    sending: 'sent',
-    'sending elsewhere': 'sent by 2',
+    started: 'queued, run 2',
+    'started again': 'queued, run 2',
+    'started differently': 'queued, run 2',
+    ...sendsQueued,
+    'sending by one that knows none': 'sent by two',
     essay: 'finished',
-    'essay elsewhere': 'finished by 2',
+    'essay elsewhere': 'finished, run 2',
     failure: 'refused',
-    'failure elsewhere': 'refused by 2',
-    lost: 'queued',
+    'failure elsewhere': 'refused, run 2',
   },
   queued: {
-    sending: 'sent',
-    essay: 'finished',
-    'essay elsewhere': 'finished',
-    failure: 'refused',
-    unsent: 'refused',
-    left: 'queued',
+    ...sendsQueued,
+    ...ends,
+    'unsent and refused': 'refused',
     cancelled: 'cancelled',
     'cancelled though sent': 'cancelled',
-    released: 'queued released',
-    'taken over': 'queued by 2',
-    repeated: 'queued',
-    'taken back': 'none',
   },
-  awaited: {
-    started: 'queued',
-    'started again': 'queued',
-    sending: 'sent',
-    essay: 'finished',
-    'essay elsewhere': 'finished',
-    failure: 'refused',
-    unsent: 'refused',
-    left: 'cancelled',
-    released: 'awaited released',
-    'taken over': 'cancelled',
-    repeated: 'awaited',
-    'taken back': 'none',
-  },
-  again: {
-    sending: 'sent',
-    essay: 'finished',
-    'essay elsewhere': 'finished',
-    failure: 'refused',
-    unsent: 'unknown',
-    left: 'queued after failure',
+  'queued after failure': {
+    ...sendsQueued,
+    ...ends,
+    unsent: 'queued',
+    'unsent and refused': 'refused',
     cancelled: 'paidFor',
     'cancelled though sent': 'paidFor',
-    released: 'queued after failure released',
-    'taken over': 'queued after failure by 2',
-    repeated: 'queued after failure',
-    'taken back': 'none',
   },
   sent: {
-    sending: 'sent',
-    essay: 'finished',
-    'essay elsewhere': 'finished',
-    failure: 'refused',
-    unsent: 'refused',
-    left: 'queued',
+    ...ends,
+    unsent: 'queued',
+    'unsent and refused': 'refused',
+    'owner died': 'abandoned',
     'cancelled though sent': 'paidFor',
-    'asked to cancel': 'sent',
-    'taken over': 'abandoned',
+    'asked to cancel': 'sent by one, to be cancelled',
+  },
+  'sent for its client': {
+    ...ends,
+    unsent: 'queued',
+    'unsent and refused': 'refused',
+    'owner died': 'abandoned',
+    'asked to cancel': 'sent by one, to be cancelled',
   },
   finished: {},
-  refused: {
-    generated: 'awaited after failure by 2',
-    'generated again': 'awaited after failure by 2',
-    'generated differently': 'awaited after failure by 2',
-    'started again': 'queued by 2',
-    essay: 'finished',
-    'essay elsewhere': 'finished',
-  },
-  unknown: {
-    'generated again': 'awaited after failure by 2',
-    'started again': 'queued after failure by 2',
-    essay: 'finished',
-    'essay elsewhere': 'finished',
-  },
-  abandoned: {
-    'generated again': 'awaited after failure by 2',
-    'started again': 'queued after failure by 2',
-    essay: 'finished',
-    'essay elsewhere': 'finished',
-    failure: 'refused',
-  },
-  cancelled: {
-    generated: 'awaited after failure by 2',
-    'generated again': 'awaited after failure by 2',
-    'generated differently': 'awaited after failure by 2',
-    'started again': 'queued by 2',
-    essay: 'finished',
-    'essay elsewhere': 'finished',
-  },
-  paidFor: {
-    'generated again': 'awaited after failure by 2',
-    'started again': 'queued after failure by 2',
-    essay: 'finished',
-    'essay elsewhere': 'finished',
-  },
+  refused: { 'started again': 'queued, run 2', ...sendsAll, ...essayWins },
+  unknown: { 'started again': 'queued after failure, run 2', ...sendsAgain, ...essayWins },
+  abandoned: { 'started again': 'queued, after an unknown end, run 2', ...sendsAgain, ...ends },
+  cancelled: { 'started again': 'queued, run 2', ...sendsAll, ...essayWins },
+  paidFor: { 'started again': 'queued, after an unknown end, run 2', ...sendsAgain, ...essayWins },
 };
 
 describe.each(Object.keys(states))('an order that is %s', (name) => {
@@ -212,37 +153,16 @@ describe.each(Object.keys(states))('an order that is %s', (name) => {
     const record = states[name] ?? null;
     const before = JSON.stringify(record);
     const after = transition(record, toEvent(record));
-    expect(after === record ? undefined : describeRecord(after)).toBe(table[name]?.[event]);
+    const described = describeRecord(after).replace('undefined,', 'queued, after an unknown end,');
+    expect(after === record ? undefined : described).toBe(table[name]?.[event]);
     expect(JSON.stringify(record)).toBe(before);
   });
 });
 
-it('is taken back to what it was before, unless another client has started it', () => {
-  const awaited = { ...queued, isAwaited: true };
-  expect(transition(queued, { kind: 'refused', own: awaited, before: null })).toBe(queued);
-  const repeated = transition(queued, { kind: 'repeated', seen: queued });
-  expect(transition(repeated, { kind: 'refused', own: queued, before: null })).toBe(repeated);
-  const before = states.refused as OrderRecord;
-  expect(transition(queued, { kind: 'refused', own: queued, before })).toBe(before);
-});
-
-it('is not sent by a process that has released it', () => {
-  const released = transition(queued, { kind: 'released', own: queued });
-  expect(transition(released, { kind: 'sending', own: queued, mayBeLost: false })).toBe(released);
-});
-
-it('counts each time that it is sent', () => {
-  const sent = transition(queued, { kind: 'sending', own: queued, mayBeLost: false });
-  expect(sent?.attempts).toBe(1);
-  expect(transition(sent, { kind: 'sending', own: sent as OrderRecord, mayBeLost: false })?.attempts).toBe(2);
-  expect(transition(sent, { kind: 'unsent', own: queued, failure: null })?.attempts).toBe(0);
-});
-
-it('takes back an order that another process has queued, while it was sent and the store had lost it', () => {
-  const sent = states.sent as OrderRecord;
-  expect(transition(next(), { kind: 'lost', own: sent })).toBe(sent);
-  const sentElsewhere = next({ state: { kind: 'sent' } });
-  expect(transition(sentElsewhere, { kind: 'lost', own: sent })).toBe(sentElsewhere);
+it('keeps what is known of an earlier attempt if the next one is not sent', () => {
+  const again = transition(states.unknown ?? null, { kind: 'started', next: next({ order: consenting }) });
+  const unsent = transition(again, { kind: 'unsent', run: 'other', before: again, failure: refused });
+  expect(unsent?.state).toEqual({ kind: 'failed', failure: unknown });
 });
 
 it.each<[EndedState, unknown, boolean]>([
@@ -252,16 +172,43 @@ it.each<[EndedState, unknown, boolean]>([
   [{ kind: 'failed', failure: null }, unknownOutcome, true],
   [{ kind: 'cancelled', mayHaveBeenPaid: true }, unknownOutcome, true],
   [{ kind: 'cancelled', mayHaveBeenPaid: false }, null, false],
-])('has a result, and asks for consent if it may have been paid for: %j', (state, result, asks) => {
+])('has a result for a client that waits, and may need consent: %j', (state, result, isConsentNeeded) => {
   expect(toResult(state)).toEqual(result);
-  expect(needsConsent(state)).toBe(asks);
+  expect(needsConsent(state)).toBe(isConsentNeeded);
 });
 
-it('is seen by others from when it is sent, or if it was started', () => {
-  const awaited = { ...queued, isAwaited: true };
-  expect([queued, awaited, { ...awaited, attempts: 1, state: { kind: 'sent' as const } }].map(isHidden)).toEqual([
-    false,
-    true,
-    false,
-  ]);
+describe('a record', () => {
+  it.each(Object.values(states).filter((record) => record !== null))(
+    'is read as it was written: $state.kind',
+    (record) => {
+      expect(readRecord(writeRecord(record))).toEqual(record);
+    },
+  );
+
+  /** As 0.2.1 wrote it. */
+  const of021 = (state: object, changes: object = {}) => {
+    const run = { process: 'p', run: 'run-1', attempts: 1, isCancelRequested: false, isRepeated: false, earlier: null };
+    return JSON.stringify({ ...queued, ...run, ...changes, version: 2, state });
+  };
+  const earlier = { order: keyed, isAwaited: true, attempts: 1, state: { kind: 'failed', failure: unknown } };
+  it.each<[string, string, OrderRecord['state'] | null]>([
+    ['finished', of021({ kind: 'finished', essay }), { kind: 'finished', essay }],
+    ['abandoned', of021({ kind: 'failed', failure: null }), { kind: 'failed', failure: null }],
+    ['sent', of021({ kind: 'sent' }), { kind: 'sent', owner: 'p', isCancelRequested: false }],
+    ['started', of021({ kind: 'queued' }, { attempts: 0 }), { kind: 'queued', earlier: null }],
+    [
+      'started again',
+      of021({ kind: 'queued' }, { earlier }),
+      { kind: 'queued', earlier: { kind: 'failed', failure: unknown } },
+    ],
+    ['queued for a client', of021({ kind: 'queued' }, { attempts: 0, isAwaited: true }), null],
+    [
+      'queued again for one',
+      of021({ kind: 'queued' }, { isAwaited: true, earlier }),
+      { kind: 'failed', failure: unknown },
+    ],
+    ['refused unsent', of021({ kind: 'failed', failure: refused }, { attempts: 0, isAwaited: true }), null],
+  ])('of 0.2.1 is read: %s', (_, text, state) => {
+    expect(readRecord(text)?.state ?? null).toEqual(state);
+  });
 });

@@ -111,18 +111,20 @@ describe('two processes', () => {
     expect([a.calls.length, b.calls.length]).toEqual([2, 0]);
   });
 
-  it('wait for the second payment that one has accepted, although the first failure is stored', async () => {
+  it('return the first failure to a client that has not accepted a second payment, until that is sent', async () => {
     const { a, b } = tProcesses();
     await a.orderAndFail(timedOut);
     a.queue();
     const second = await a.start(again);
     const waiting = await b.start(order, from(), 2_000);
+    expect(await waiting.result).toEqual(timedOut);
     a.leaveQueue();
     await pass(0);
+    const later = b.generate(order, from());
     const essay = tEssay();
     a.calls[1]?.answer(essay);
     await pass(1_000);
-    expect(await Promise.all([second.result, waiting.result])).toEqual([essay, essay]);
+    expect(await Promise.all([second.result, later])).toEqual([essay, essay]);
     expect(b.calls).toHaveLength(0);
   });
 
@@ -140,9 +142,9 @@ describe('two processes', () => {
     expect(b.calls).toHaveLength(0);
   });
 
-  it('reject a different order as soon as the other process has sent the queued order with its key', async () => {
+  it('reject a different order that is to be sent when the other process has sent the order with its key', async () => {
     const { a, b } = tProcesses();
-    a.queue();
+    for (const { queue } of [a, b]) queue();
     const first = await a.start();
     const second = await b.start(different, from(), 1_000);
     const onReturn = vi.fn();
@@ -150,8 +152,10 @@ describe('two processes', () => {
     expect(onReturn).not.toHaveBeenCalled();
     a.leaveQueue();
     await pass(1_000);
+    b.leaveQueue();
+    await pass(0);
     expect(onReturn).toHaveBeenCalledWith(expect.objectContaining({ field: 'idempotencyKey' }));
-    expect(b.calls).toHaveLength(0);
+    expect(b.calls[0]?.context.usage.upstreamCalls).toBe(0);
     await answerAll(a, first.result);
   });
 
@@ -177,9 +181,9 @@ describe('two processes', () => {
     const { others, calls, endCrash } = await tCrashed();
     const onReturn = vi.fn();
     const waiting = others.map(({ generate }) => generate(order, from()).finally(onReturn));
-    await pass(6_000);
+    await pass(1_000);
     expect(onReturn).not.toHaveBeenCalled();
-    await pass(4_000);
+    await pass(2_000);
     expect(await Promise.all(waiting)).toEqual([unknownOutcome, unknownOutcome]);
     await endCrash();
     await pass(29 * dayMs);
@@ -191,9 +195,9 @@ describe('two processes', () => {
   it('send the order of a crashed process again, once, if a second payment is accepted', async () => {
     const { others, calls, endCrash } = await tCrashed();
     const waiting = others.map(({ generate }) => generate(again, from()));
-    await pass(6_000);
+    await pass(1_000);
     expect(calls()).toHaveLength(0);
-    await pass(4_000);
+    await pass(2_000);
     const essay = await answerAll({ calls: calls() }, ...waiting);
     expect(await others[0]?.generate(order, from())).toEqual(essay);
     expect(await others[1]?.generate(again, from())).toEqual(essay);

@@ -1,12 +1,15 @@
 import { createEssayOrders } from '../../../../src/gateway/essays/orders/essay-orders.ts';
-import { type EndedState, type OrderRecord, toOrderId } from '../../../../src/gateway/essays/orders/order-record.ts';
-import { createOrderStore } from '../../../../src/gateway/essays/orders/order-store.ts';
-import { markerKey, markerMs } from '../../../../src/gateway/essays/orders/process-lease.ts';
+import {
+  type EndedState,
+  type OrderRecord,
+  recordKeyOf,
+  writeRecord,
+} from '../../../../src/gateway/essays/orders/order.ts';
+import { OrderStore } from '../../../../src/gateway/essays/orders/order-store.ts';
 import type {
   EssayAllowanceExhausted,
   EssayOrder,
   EssayOrders,
-  EssayResult,
   OrderInput,
   OrderListing,
   OrderPage,
@@ -14,7 +17,7 @@ import type {
 import type { Store } from '../../../../src/gateway/stores/store.ts';
 import { tFailingStore } from '../../failing-store.ts';
 import { createMemoryStore } from '../stores/memory-store.ts';
-import { failed, order, tEssay, tGenerator } from './generator.ts';
+import { order, tEssay, tGenerator } from './generator.ts';
 import { pass } from './processes.ts';
 
 interface Options {
@@ -30,16 +33,6 @@ interface Options {
 const keepMs = 86_400_000;
 
 export const keyed = (idempotencyKey: string) => ({ ...order, idempotencyKey });
-/** Of an order of `ann`. */
-export const idOf = (idempotencyKey: string) => toOrderId(idempotencyKey, ann.id);
-export const notSent = { ...failed, code: 'UPSTREAM_UNAVAILABLE' } as EssayResult;
-
-/** How many orders these processes have sent. */
-export function sentBy(...processes: Pick<ReturnType<typeof tOrders>, 'calls'>[]): number {
-  const calls = processes.flatMap(({ calls }) => calls);
-  return calls.filter(({ context }) => context.usage.upstreamCalls > 0).length;
-}
-
 export const ann = {
   id: 'ann',
   name: 'ann',
@@ -68,7 +61,6 @@ export function tOrders({
   exhausted = null,
   maxMegabytes = 50,
 }: Options = {}) {
-  void store.replace(markerKey, null, 'set before', { expiresInMs: markerMs });
   const failing = tFailingStore(store);
   const { sender, ...controls } = tGenerator();
   const fired: string[] = [];
@@ -77,7 +69,6 @@ export function tOrders({
   const { orders, ...essays } = createEssayOrders({
     sender,
     store: failing.store,
-    isShared: true,
     onRecovered: (listener) => void listeners.push(listener),
     keepMs,
     findExhausted: async () => exhausted,
@@ -126,12 +117,7 @@ export function tOrders({
   };
 }
 
-export const tRecords = (store: Store) =>
-  createOrderStore({
-    store,
-    keepMs,
-    events: { essayOrderUnreadable: () => {} },
-  });
+export const tRecords = (store: Store) => new OrderStore(store, keepMs, { essayOrderUnreadable: () => {} });
 
 /** Stores orders of a caller that have ended, of which each finished one has the id of its essay as its id. @returns their ids */
 export async function storeOrders(
@@ -144,19 +130,21 @@ export async function storeOrders(
   const records = tRecords(store);
   const ids = Array.from({ length: count }, (_, index) => `${kind}-${index}`);
   for (const id of ids) {
-    const listed = await records.list(id, caller.id);
+    const listed = await records.list({ id, callerId: caller.id });
     const state: EndedState =
       kind === 'finished' ? { kind, essay: { ...tEssay(), id, text } } : { kind, mayHaveBeenPaid: false };
-    const run = { process: null, run: id, attempts: 1, isCancelRequested: false, isRepeated: false, earlier: null };
-    const ordered = {
+    const ordered = { ...order, idempotencyKey: id };
+    const record: OrderRecord = {
+      id,
       createdAt: new Date(),
-      order: { ...order, idempotencyKey: id },
+      order: ordered,
       caller,
       isAwaited: false,
       listed,
+      run: id,
+      state,
     };
-    const next: OrderRecord = { id, ...ordered, ...run, state };
-    await records.change(id, caller.id, { kind: 'ordered', next });
+    await store.set(recordKeyOf(record), writeRecord(record), { expiresInMs: keepMs });
   }
   return ids;
 }

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { createEssayOrders } from '../../../../src/gateway/essays/orders/essay-orders.ts';
-import { markerKey, markerMs } from '../../../../src/gateway/essays/orders/process-lease.ts';
 import type { EssayResult, OrderInput } from '../../../../src/gateway/essays/port.ts';
 import type { RequestContext } from '../../../../src/gateway/request-context.ts';
 import type { Store } from '../../../../src/gateway/stores/store.ts';
@@ -28,9 +27,8 @@ export function from(callerId = 'ann', signal?: AbortSignal): RequestContext {
   return { ...tRequestContext(signal), callerId };
 }
 
-/** One process with its own generator. Processes share what they have in `store`. @param isNew whether the store was never used */
-export function tProcess(store: Store = createMemoryStore(), { isNew = false } = {}) {
-  if (!isNew) void store.replace(markerKey, null, 'set before', { expiresInMs: markerMs }).catch(() => {});
+/** One process with its own generator. Processes share what they have in `store`. */
+export function tProcess(store: Store = createMemoryStore()) {
   const { sender, ...controls } = tGenerator();
   const { calls } = controls;
   const fired: string[] = [];
@@ -40,7 +38,6 @@ export function tProcess(store: Store = createMemoryStore(), { isNew = false } =
   const { generate, archive, flush, close } = createEssayOrders({
     sender,
     store,
-    isShared: true,
     onRecovered: (listener) => void listeners.push(listener),
     keepMs,
     maxRunning: 2,
@@ -86,7 +83,7 @@ export function tProcess(store: Store = createMemoryStore(), { isNew = false } =
       const essay = tEssay(text);
       const { result } = await start(order, from(), afterMs);
       calls.at(-1)?.answer(essay);
-      expect(await result).toEqual(essay);
+      expect(await result).toMatchObject(essay);
       return essay;
     },
     /** Orders an essay and lets the generator fail. */
@@ -120,10 +117,9 @@ export async function answerAll(
 }
 
 /** A store whose operations of one kind wait until the test calls `proceed`. */
-export function tDelayed(store: Store, kind: 'get' | 'marker' | 'replace' | 'sending' | 'set') {
+export function tDelayed(store: Store, kind: 'get' | 'replace' | 'sending' | 'set') {
   const { opened, open: proceed } = tGate();
   const get: Store['get'] = (...args) => opened.then(() => store.get(...args));
-  const marker: Store['get'] = (key) => (key === markerKey ? opened : Promise.resolve()).then(() => store.get(key));
   const replace: Store['replace'] = (...args) => opened.then(() => store.replace(...args));
   const sending: Store['replace'] = (key, seen, next, expiry) =>
     (next?.includes('"state":{"kind":"sent"') ? opened : Promise.resolve()).then(() =>
@@ -132,7 +128,6 @@ export function tDelayed(store: Store, kind: 'get' | 'marker' | 'replace' | 'sen
   const set: Store['set'] = (...args) => opened.then(() => store.set(...args));
   const delayed = {
     get: { get },
-    marker: { get: marker },
     replace: { replace },
     sending: { replace: sending },
     set: { set },

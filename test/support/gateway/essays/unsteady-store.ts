@@ -1,7 +1,5 @@
 import { type Store, StoreError } from '../../../../src/gateway/stores/store.ts';
 import { tGate } from '../../gate.ts';
-import { createMemoryStore } from '../stores/memory-store.ts';
-import { tOrders } from './orders.ts';
 
 interface Interruption {
   pattern: RegExp;
@@ -72,12 +70,4 @@ export function tUnsteady(memory: Store) {
       return interrupt({ pattern, before, after: () => {} });
     },
   };
-}
-
-/** Two processes, the first of which has the unsteady store. */
-export function tTwo(options: Parameters<typeof tOrders>[0] = {}) {
-  const memory = createMemoryStore();
-  const { store, ...controls } = tUnsteady(memory);
-  const [one, two] = [tOrders({ ...options, store }), tOrders({ store: memory })];
-  return { memory, one, two, ...controls };
 }
