@@ -48,7 +48,7 @@ import { OrderOwner } from './order-owner.ts';
 import type { RunParts } from './order-run.ts';
 import { OrderRuns } from './order-runs.ts';
 import { OrderStore, type Stored } from './order-store.ts';
-import { createOrderWatch, hasOrderEnded } from './order-watch.ts';
+import { hasOrderEnded, OrderWatch } from './order-watch.ts';
 import { type ShownOrder, ShownOrders } from './shown-orders.ts';
 import { createStoredBytes } from './stored-bytes.ts';
 import { UnwrittenEnds } from './unwritten-ends.ts';
@@ -86,7 +86,7 @@ class EssayOrderBook {
   readonly #open: OpenOrders;
   readonly shown: ShownOrders;
   readonly #changes = new EventEmitter();
-  readonly #watching: ReturnType<typeof createOrderWatch>;
+  readonly #watching: OrderWatch;
   readonly #bytes: ReturnType<typeof createStoredBytes>;
   /** Starts that have not returned, by the key of the record. `isNew`: it counts in the limit of its caller. */
   readonly #starting = new Map<string, { callerId: string; isNew: boolean; work: Promise<unknown> }>();
@@ -118,7 +118,7 @@ class EssayOrderBook {
         this.#adopted += 1;
       },
     });
-    this.#watching = createOrderWatch((name) => this.shown.find(name), changes);
+    this.#watching = new OrderWatch((name) => this.shown.find(name), changes);
     this.#bytes = createStoredBytes({ store, keepMs, ...(maxMegabytes && { maxMegabytes }) });
     onRecovered(() => void this.#ends.write());
     // Each by itself: a slow one must not delay the sign of life.
@@ -253,7 +253,7 @@ class EssayOrderBook {
       await pause(pauseMs, signal);
       if (this.#runs.find(name)) return null;
       const stored = await this.shown.read(name);
-      if (stored.record === null || !isSameOrder(stored.record, next)) return null;
+      if (stored.record === null || !stored.isStored || !isSameOrder(stored.record, next)) return null;
       const { state } = stored.record;
       if (isEnded(stored.record)) return state.kind === 'failed' ? state.failure : toResult(stored.record.state);
     }

@@ -19,55 +19,56 @@ interface Watched {
 /**
  * Lets any number of watchers see the latest state of an order. Each of them holds one state at most: one that reads slowly misses
  * states, and delays no others.
- * @param changes emits the key of a record when an order of this process changes
  */
-export function createOrderWatch(read: (order: OrderName) => Promise<EssayOrder | null>, changes: EventEmitter) {
-  const watched = new Map<string, Watched>();
+export class OrderWatch {
+  readonly #read: (order: OrderName) => Promise<EssayOrder | null>;
+  readonly #changes: EventEmitter;
+  readonly #watched = new Map<string, Watched>();
   /** Thousands of watchers see a change, so other requests are answered meanwhile. */
-  const inTimeSlice = createTimeSlices(sliceMs);
-  let isClosed = false;
+  readonly #inTimeSlice = createTimeSlices(sliceMs);
+  #isClosed = false;
 
-  return {
-    watch,
-    /** Reads all watched orders: those of other processes change without notice. @throws StoreError */
-    refreshAll: async () => void (await Promise.all([...watched.keys()].map(refresh))),
-    /** Ends all watches. */
-    close(): void {
-      isClosed = true;
-      for (const { wake } of watched.values()) for (const wakeUp of wake) wakeUp();
-    },
-  };
-
-  /** Ends when the order has ended, or with the signal. @throws StoreError if the order cannot be read at first */
-  async function watch(order: OrderName, signal: Signal): Promise<AsyncGenerator<EssayOrder | null>> {
-    const latest = watched.get(toRecordKey(order))?.latest;
-    return follow(order, signal, latest === undefined ? await read(order) : latest);
+  /** @param changes emits the key of a record when an order of this process changes */
+  constructor(read: (order: OrderName) => Promise<EssayOrder | null>, changes: EventEmitter) {
+    this.#read = read;
+    this.#changes = changes;
   }
 
-  async function* follow(name: OrderName, signal: Signal, first: EssayOrder | null): AsyncGenerator<EssayOrder | null> {
+  /** Ends when the order has ended, or with the signal. @throws StoreError if the order cannot be read at first */
+  async watch(order: OrderName, signal: Signal): Promise<AsyncGenerator<EssayOrder | null>> {
+    const latest = this.#watched.get(toRecordKey(order))?.latest;
+    return this.#follow(order, signal, latest === undefined ? await this.#read(order) : latest);
+  }
+
+  /** Reads all watched orders: those of other processes change without notice. @throws StoreError */
+  async refreshAll(): Promise<void> {
+    await Promise.all([...this.#watched.keys()].map((key) => this.#refresh(key)));
+  }
+
+  /** Ends all watches. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { wake } of this.#watched.values()) for (const wakeUp of wake) wakeUp();
+  }
+
+  async *#follow(name: OrderName, signal: Signal, first: EssayOrder | null): AsyncGenerator<EssayOrder | null> {
     const key = toRecordKey(name);
-    const known = watched.get(key);
-    const entry = known ?? { name, latest: first, wake: new Set(), reading: null, isStale: false };
     let wakeUp = () => {};
     const onWake = () => wakeUp();
     let isWaking = false;
     const onChange = () => {
       if (isWaking) return;
       isWaking = true;
-      void inTimeSlice(() => {
+      void this.#inTimeSlice(() => {
         isWaking = false;
         wakeUp();
       });
     };
-    watched.set(key, entry);
-    if (known === undefined) changes.on(key, () => void refresh(key).catch(() => {}));
-    entry.wake.add(onChange);
+    const entry = this.#add(name, first, onChange);
     signal.addEventListener('abort', onWake);
     try {
-      // It may have changed since it was read; later changes are noticed.
-      if (known === undefined) void refresh(key).catch(() => {});
       let shown: EssayOrder | null | undefined;
-      while (!signal.aborted && !isClosed) {
+      while (!signal.aborted && !this.#isClosed) {
         const { latest } = entry;
         if (latest !== shown) {
           shown = latest;
@@ -83,27 +84,41 @@ export function createOrderWatch(read: (order: OrderName) => Promise<EssayOrder 
       signal.removeEventListener('abort', onWake);
       entry.wake.delete(onChange);
       if (entry.wake.size === 0) {
-        watched.delete(key);
-        changes.removeAllListeners(key);
+        this.#watched.delete(key);
+        this.#changes.removeAllListeners(key);
       }
     }
   }
 
+  #add(name: OrderName, first: EssayOrder | null, onChange: () => void): Watched {
+    const key = toRecordKey(name);
+    const known = this.#watched.get(key);
+    const entry = known ?? { name, latest: first, wake: new Set(), reading: null, isStale: false };
+    entry.wake.add(onChange);
+    if (known !== undefined) return entry;
+    this.#watched.set(key, entry);
+    const refresh = () => void this.#refresh(key).catch(() => {});
+    this.#changes.on(key, refresh);
+    // It may have changed since it was read; later changes are noticed.
+    refresh();
+    return entry;
+  }
+
   /** One reading at a time: their results must not overtake each other, and a text that grows is read at the speed of the store. */
-  async function refresh(key: string): Promise<void> {
-    const entry = watched.get(key);
+  async #refresh(key: string): Promise<void> {
+    const entry = this.#watched.get(key);
     if (entry === undefined) return;
     entry.isStale = true;
-    entry.reading ??= readLatest(entry).finally(() => {
+    entry.reading ??= this.#readLatest(entry).finally(() => {
       entry.reading = null;
     });
     await entry.reading;
   }
 
-  async function readLatest(entry: Watched): Promise<void> {
+  async #readLatest(entry: Watched): Promise<void> {
     while (entry.isStale) {
       entry.isStale = false;
-      const latest = await read(entry.name);
+      const latest = await this.#read(entry.name);
       if (isSame(entry.latest, latest)) continue;
       entry.latest = latest;
       for (const wakeUp of entry.wake) wakeUp();

@@ -166,6 +166,7 @@ describe('an order that was not recorded as sent', () => {
     happen(() => {
       stopping = one.orders.stop();
     });
+    await pass(10);
     release();
     await stopping;
     const two = tOrders({ store: memory });
