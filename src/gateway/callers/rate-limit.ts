@@ -41,15 +41,21 @@ export function createRateLimit({ store, replicas, events }: RateLimitOptions) {
     },
   };
 
+  function gateways(): number {
+    const known = replicas?.() ?? 1;
+    return Number.isFinite(known) ? known : 2;
+  }
+
   function createMinuteCount(id: string, limit: number) {
     const count = createCountAhead({
       store: store ?? createCounter(),
       key: `rate:${id}:${minute}`,
       // The clocks of processes may differ.
       expiresInMs: 3 * minuteMs,
-      replicas: () => Math.min(replicas?.() ?? 1, limit),
+      // One that the others have not counted yet permits a half: requests cost less than calls.
+      replicas: () => Math.min(gateways(), limit),
       // A twentieth of what remains, over all gateways, so that idle gateways hold less than a tenth; near the limit, none.
-      blockSize: () => Math.floor((limit - count.current()) / (20 * (replicas?.() ?? 1))),
+      blockSize: () => Math.floor((limit - count.current()) / (20 * gateways())),
       isLasting: false,
       onStoreFailed: events.rateLimitNotShared,
     });

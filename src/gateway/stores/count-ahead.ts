@@ -127,7 +127,9 @@ export function createCountAhead(options: CountAheadOptions) {
       unsaved += inFlight;
       inFlight = 0;
       isStoreUp = false;
-      assumedPerCall = (replicas?.() ?? 1) - 1;
+      const others = (replicas?.() ?? 1) - 1;
+      // Without a share, the limit refuses all calls.
+      assumedPerCall = Number.isFinite(others) ? others : 0;
       block.add(0);
       onStoreFailed(error instanceof StoreError ? error.reason : 'unusable');
     }

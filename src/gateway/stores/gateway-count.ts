@@ -1,15 +1,17 @@
 import { ignore } from '../telemetry/events.ts';
 import type { Store } from './store.ts';
 
-/** Number of gateways that share a store, as far as this one knows; null: it is not shared. */
+/** Number of gateways that share a store, as far as this one knows; Infinity: the others may not know of it; null: it is not shared. */
 export type Replicas = (() => number) | null;
 
 /**
  * Counts the gateways that share a store: each adds itself once to the count of each ten seconds. One that has stopped is counted for
- * twenty seconds more, and one that was restarted twice meanwhile. While the store fails, the last number remains.
+ * twenty seconds more, and one that was restarted twice meanwhile. While the store fails, the last number remains. One that has just
+ * started has no share until the others have counted it: what they use in an outage leaves nothing for it.
  */
 export function createGatewayCount(store: Pick<Store, 'add'>) {
-  let gateways = 1;
+  let gateways = Number.POSITIVE_INFINITY;
+  let beats = 0;
   let countedIn = 0;
   const timer = setInterval(() => void count().catch(ignore), beatMs).unref();
   void count().catch(ignore);
@@ -29,7 +31,11 @@ export function createGatewayCount(store: Pick<Store, 'add'>) {
       const present = await add(period, isNew ? 1 : 0);
       const last = await add(period - 1, 0);
       // Without a last period, the store is new, or has lost its data.
-      gateways = Math.max(1, present.sum, last.sum, last.sum === 0 ? gateways : 0);
+      const earlier = last.sum === 0 && Number.isFinite(gateways) ? gateways : 0;
+      const counted = Math.max(1, present.sum, last.sum, earlier);
+      beats += 1;
+      // Each gateway reads the count once between two beats of another.
+      gateways = beats > 1 || counted === 1 ? counted : Number.POSITIVE_INFINITY;
     } catch (error) {
       countedIn = 0;
       throw error;

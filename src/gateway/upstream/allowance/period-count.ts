@@ -125,7 +125,7 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
     // A single call is soon over: nothing is read for it later.
     isLasting: !ofCall,
     onStoreFailed(reason) {
-      if (ofCall === 'shared') isLoaded = false;
+      if (ofCall === 'shared' || hasNoShare()) isLoaded = false;
       onStoreFailed(reason);
     },
     onStoreRecovered: renumber,
@@ -228,8 +228,13 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
     await count.sync();
     await reported.read();
     // Other processes may have used everything before this one started.
-    isLoaded = limit === null || replicas === null || (ofCall ? count.isStored() : count.isRead());
+    isLoaded = limit === null || replicas === null || (ofCall || hasNoShare() ? count.isStored() : count.isRead());
     isLoading = false;
+  }
+
+  /** The others may not have counted this gateway yet, and would use what it uses. */
+  function hasNoShare(): boolean {
+    return limit !== null && replicas?.() === Number.POSITIVE_INFINITY;
   }
 
   /** The highest number that a call may have: the smaller of the configured and the reported limit. */

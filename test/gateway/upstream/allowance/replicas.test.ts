@@ -124,3 +124,33 @@ it('gateways that were not declared count each other, and use no more than their
     close();
   }
 });
+
+it.each([0, 1_000, 4_999])(
+  'gateways make no more calls than are left if the store fails %i ms after one has started',
+  async (afterMs) => {
+    const { store, fail, work } = tFailingStore(createMemoryStore());
+    const start = () => {
+      const counted = createGatewayCount(store);
+      return { ...counted, allowance: tAllowance({ store, limit: 40, replicas: counted.gateways }) };
+    };
+    const first = start();
+    await first.allowance.status();
+    await vi.advanceTimersByTimeAsync(12_000);
+    const second = start();
+    await second.allowance.status();
+    await vi.advanceTimersByTimeAsync(afterMs);
+    fail();
+    const all = [first, second];
+    const made = await Promise.all(all.map(({ allowance }) => reserveMany(allowance, 200)));
+    const sum = made.reduce((calls, { length }) => calls + length, 0);
+    expect(sum).toBeLessThanOrEqual(40);
+    expect(made[0]?.length).toBeGreaterThanOrEqual(20);
+    work();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(all.map(({ gateways }) => gateways())).toEqual([2, 2]);
+    for (const { allowance, close } of all) {
+      await allowance.flush();
+      close();
+    }
+  },
+);
