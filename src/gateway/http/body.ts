@@ -15,23 +15,36 @@ type Body = Buffer | 'too-large' | 'fragmented' | 'lost' | 'disconnected';
 /** Limit for the body of a request to GraphQL or to the MCP endpoint. */
 export const defaultBodyBytes = 1_000_000;
 
-/** Reads the whole body. Begins at once, before the promise is awaited. Null if it was refused, and an error was sent. */
-export async function readBodyOrRefuse(exchange: Exchange, limits: BodyLimits): Promise<Buffer | null> {
-  const body = await readBody(exchange, limits);
-  exchange.receivedAt = performance.now();
-  if (typeof body !== 'string') return body;
-  if (body === 'disconnected') exchange.finish(clientClosedRequest);
-  else if (body === 'too-large') {
-    const message = `The request body must have at most ${limits.maxBytes} bytes.`;
+/** Reads the whole body. Null if it was refused, and an error was sent. */
+export function readBodyOrRefuse(exchange: Exchange, limits: BodyLimits): Promise<Buffer | null> {
+  return new Promise((resolve) => receiveBodyOrRefuse(exchange, limits, resolve));
+}
+
+/** As `readBodyOrRefuse`, for requests that are not worth a promise. @param onBody called once */
+export function receiveBodyOrRefuse(
+  exchange: Exchange,
+  limits: BodyLimits,
+  onBody: (body: Buffer | null) => void,
+): void {
+  receiveBody(exchange, limits, (body) => {
+    exchange.receivedAt = performance.now();
+    if (typeof body === 'string') refuse(exchange, body, limits);
+    onBody(typeof body === 'string' ? null : body);
+  });
+}
+
+function refuse(exchange: Exchange, reason: Exclude<Body, Buffer>, { maxBytes }: BodyLimits): void {
+  if (reason === 'disconnected') exchange.finish(clientClosedRequest);
+  else if (reason === 'too-large') {
+    const message = `The request body must have at most ${maxBytes} bytes.`;
     exchange.sendError(413, 'BAD_USER_INPUT', message, closeConnection);
-  } else if (body === 'fragmented') {
+  } else if (reason === 'fragmented') {
     const message = 'The request body has too many small chunks; send larger ones, or a Content-Length.';
     exchange.sendError(400, 'BAD_USER_INPUT', message, closeConnection);
   } else {
     const message = 'The gateway is receiving more bytes than MAX_BUFFERED_BYTES; retry in a second.';
     exchange.sendError(503, 'OVERLOADED', message, [...closeConnection, 'retry-after', '1']);
   }
-  return null;
 }
 
 const closeConnection = ['connection', 'close'];

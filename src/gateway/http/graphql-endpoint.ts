@@ -4,7 +4,7 @@ import type { Access } from '../callers/access.ts';
 import type { Caller } from '../callers/caller.ts';
 import type { AnswerGraphql } from '../graphql/request/params.ts';
 import { type Reply, varyOfAll } from '../graphql/request/reply.ts';
-import { defaultBodyBytes, readBodyOrRefuse } from './body.ts';
+import { defaultBodyBytes, receiveBodyOrRefuse } from './body.ts';
 import { chooseEncoding, compress } from './compression.ts';
 import type { Cors } from './cors.ts';
 import { type StreamLimits, sendStream } from './event-stream.ts';
@@ -23,36 +23,59 @@ export interface GraphqlEndpointOptions {
   streamLimits: Omit<StreamLimits, 'buffered'>;
   /** For long bodies, whose JSON may take 15 ms to parse. */
   inTimeSlice: InTimeSlice;
+  /** Reports a fault of the gateway, and answers with it. */
+  onFault(exchange: Exchange, error: unknown): void;
 }
 
-/** Answers GraphQL requests. Their bodies are read only if their headers are valid. */
+/**
+ * Answers GraphQL requests. Their bodies are read only if their headers are valid. A promise only where something is awaited: most
+ * requests wait for their look-ups only, and many for nothing.
+ */
 export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
-  const { access, graphql, maxBodyBytes = defaultBodyBytes, buffered, cors, inTimeSlice } = options;
+  const { access, graphql, maxBodyBytes = defaultBodyBytes, buffered, cors, inTimeSlice, onFault } = options;
   const streamLimits = { ...options.streamLimits, buffered };
 
-  return async (exchange: Exchange): Promise<void> => {
+  return (exchange: Exchange): void | Promise<void> => {
     if (!validateRequest(exchange, cors)) return;
-    const isPost = exchange.method === 'POST';
-    const body = isPost ? await readBodyOrRefuse(exchange, { maxBytes: maxBodyBytes, buffered }) : noBody;
-    if (body === null) return;
-    // Nothing of a request is parsed before its caller is known.
-    const caller = exchange.caller ?? (await admitSigned(exchange, isPost ? body : exchange.search));
-    if (caller === null) return;
-    const isLongBody = body.length > maxUncheckedLength;
-    await (isLongBody ? inTimeSlice(() => answer(exchange, caller, body)) : answer(exchange, caller, body));
+    if (exchange.method !== 'POST') return begin(exchange, noBody, exchange.search);
+    receiveBodyOrRefuse(exchange, { maxBytes: maxBodyBytes, buffered }, (body) => {
+      if (body !== null) reportFault(exchange, () => begin(exchange, body, body));
+    });
   };
 
-  async function admitSigned(exchange: Exchange, content: Buffer | string): Promise<Caller | null> {
-    return exchange.admit(await access.identifySignedAndCount(exchange.request.rawHeaders, content));
+  /** Nothing of a request is parsed before its caller is known. @param signed what the signature of a router is of */
+  function begin(exchange: Exchange, body: Buffer, signed: Buffer | string): void | Promise<void> {
+    if (exchange.caller !== null) return answerInSlice(exchange, exchange.caller, body);
+    return admitSigned(exchange, body, signed);
   }
 
-  async function answer(exchange: Exchange, caller: Caller, body: Buffer): Promise<void> {
+  async function admitSigned(exchange: Exchange, body: Buffer, signed: Buffer | string): Promise<void> {
+    const caller = exchange.admit(await access.identifySignedAndCount(exchange.request.rawHeaders, signed));
+    if (caller !== null) await answerInSlice(exchange, caller, body);
+  }
+
+  function answerInSlice(exchange: Exchange, caller: Caller, body: Buffer): void | Promise<void> {
+    const isLong = body.length > maxUncheckedLength;
+    return isLong ? inTimeSlice(() => answer(exchange, caller, body)) : answer(exchange, caller, body);
+  }
+
+  function answer(exchange: Exchange, caller: Caller, body: Buffer): void | Promise<void> {
     const text = body.toString();
     // RFC 8259, 8.1: a byte order mark may be ignored.
     exchange.body = text.startsWith('\ufeff') ? text.slice(1) : text;
     const problem = text.length > maxUncheckedLength ? findJsonProblem(text) : null;
     if (problem !== null) return exchange.sendError(400, 'BAD_USER_INPUT', problem);
-    return sendReply(exchange, await graphql.answer(exchange, caller), streamLimits);
+    const reply = graphql.answer(exchange, caller);
+    if (reply instanceof Promise) return reply.then((reply) => sendReply(exchange, reply, streamLimits));
+    return sendReply(exchange, reply, streamLimits);
+  }
+
+  function reportFault(exchange: Exchange, handle: () => void | Promise<void>): void {
+    try {
+      handle()?.catch((error: unknown) => onFault(exchange, error));
+    } catch (error) {
+      onFault(exchange, error);
+    }
   }
 }
 
@@ -62,7 +85,7 @@ const noBody = Buffer.alloc(0);
  * Sends a reply, compressed if it is large enough. It may repeat the client's input but contains no secret, so its compressed length
  * reveals nothing (BREACH).
  */
-async function sendReply(exchange: Exchange, reply: Reply, streamLimits: StreamLimits): Promise<void> {
+function sendReply(exchange: Exchange, reply: Reply, streamLimits: StreamLimits): void | Promise<void> {
   const { status, body, record, stream } = reply;
   exchange.reply = record;
   if (stream) return sendStream(exchange, stream, headersOf(reply), streamLimits);
@@ -70,7 +93,7 @@ async function sendReply(exchange: Exchange, reply: Reply, streamLimits: StreamL
   const encoding = isSmall ? 'identity' : chooseEncoding(exchange.request, encodings);
   if (encoding === 'identity') return exchange.send(status, headersOf(reply), body);
   const headers = [...headersOf(reply), 'content-encoding', encoding];
-  exchange.send(status, headers, await compress(body, encoding));
+  return compress(body, encoding).then((compressed) => exchange.send(status, headers, compressed));
 }
 
 /** Smaller responses fit into one packet anyway. */

@@ -25,7 +25,7 @@ export interface McpEndpoint {
   answer(exchange: Exchange, caller: Caller, body: Buffer): Promise<void>;
 }
 
-interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'access' | 'buffered' | 'cors'> {
+interface RequestHandlerOptions extends Omit<GraphqlEndpointOptions, 'access' | 'buffered' | 'cors' | 'onFault'> {
   /** Limit for all request bodies and unread responses in memory, in bytes. */
   maxBufferedBytes: number;
   access: Pick<Access, 'identifyAndCount' | 'identifySignedAndCount' | 'confirm'>;
@@ -79,15 +79,20 @@ export function createRequestHandler({
     readRequestId: createRequestIds(),
     confirmCaller,
   };
-  const handleGraphql = createGraphqlEndpoint({ ...options, access, buffered, cors });
+  const handleGraphql = createGraphqlEndpoint({ ...options, access, buffered, cors, onFault: fail });
 
   return (request, response) => {
     const exchange = new Exchange(request, response, exchangeOptions);
     cors.addHeaders(exchange);
-    handle(exchange).catch((error: unknown) => fail(exchange, error));
+    try {
+      handle(exchange)?.catch((error: unknown) => fail(exchange, error));
+    } catch (error) {
+      fail(exchange, error);
+    }
   };
 
-  async function handle(exchange: Exchange): Promise<void> {
+  /** A promise only where something is awaited: the body may arrive in this turn, and its receiver should be there. */
+  function handle(exchange: Exchange): void | Promise<void> {
     const { request, method } = exchange;
     if (!request.url?.startsWith('/') && !normalizeTarget(request)) {
       const message =
@@ -127,12 +132,19 @@ export function createRequestHandler({
     if (method === 'OPTIONS') return cors.sendPreflight(exchange);
     if (isBrowser && isGraphiqlOpen) return graphiql(exchange);
     if (startTrace !== null && !isBrowser) exchange.trace = startTrace(exchange);
-    const checked = access.identifyAndCount(request.rawHeaders);
-    // Not awaited without need: the body may arrive in this turn, and its receiver should be there.
-    const found = checked instanceof Promise ? await checked : checked;
+    const found = access.identifyAndCount(request.rawHeaders);
+    if (found instanceof Promise) return found.then((found) => handleAdmitted(exchange, found, isBrowser));
+    return handleAdmitted(exchange, found, isBrowser);
+  }
+
+  function handleAdmitted(
+    exchange: Exchange,
+    found: Awaited<ReturnType<Access['identifyAndCount']>>,
+    isBrowser: boolean,
+  ): void | Promise<void> {
     // A signature is checked when the body was read.
     if (found.kind !== 'signed' && exchange.admit(found) === null) return;
-    if (!isBrowser) return await handleGraphql(exchange);
+    if (!isBrowser) return handleGraphql(exchange);
     if (exchange.caller?.scopes.has('graphiql')) return graphiql(exchange);
     return exchange.sendError(404, 'BAD_USER_INPUT', 'GraphiQL needs credentials with the scope graphiql.');
   }

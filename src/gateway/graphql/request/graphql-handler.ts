@@ -70,7 +70,7 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     clearReplies: keptReplies.clear,
   };
 
-  async function answer(request: GraphqlRequest, caller: Caller): Promise<Reply> {
+  function answer(request: GraphqlRequest, caller: Caller): Reply | Promise<Reply> {
     if (request.method !== 'POST') return answerWithYoga(request, caller);
     const key = replies.asksForExtensions(request, caller) ? null : keptReplies.keyOf(request, caller);
     const kept = key === null ? undefined : keptReplies.get(key);
@@ -95,32 +95,42 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
    * @param key to keep the reply; null: it is not kept
    * @param isOwn whether the document is one of the gateway
    */
-  async function answerParams(
+  function answerParams(
     params: Params,
     request: GraphqlRequest,
     caller: Caller,
     key: ReplyKey | null = null,
     isOwn = false,
-  ): Promise<Reply> {
+    inlineTrace: InlineTrace | null = null,
+  ): Reply | Promise<Reply> {
     const { signal, mediaType } = request;
     const isRouterTraced =
       replies.asksFor('traces', request, caller) && request.headers[extensionHeaders.traces] === 'ftv1';
-    const inlineTrace = isRouterTraced ? await startInlineTrace() : null;
+    if (isRouterTraced && inlineTrace === null)
+      return startInlineTrace().then((trace) => answerParams(params, request, caller, key, isOwn, trace));
     const isTrusted = isOwn || (trustedDocuments?.has(params.query) ?? false);
     if (!isTrusted && trustedDocuments?.mode === 'require') {
       return finish(refuse(untrusted, 'QUERY_NOT_IN_SAFELIST'), null);
     }
-    const prepared = await documents.prepareInTurn(params.query, signal);
-    if (prepared === null) return createAbandonedReply(mediaType, null);
-    if (!isTrusted && prepared.document && trustedDocuments?.mode === 'log') events.untrustedDocument();
-    const found = findOperation(prepared, params, request);
-    if ('errors' in found) return finish(found, null);
-    const variables = params.variables ?? {};
-    const cost = found.cost(variables);
-    if (found.label.type !== 'query' || cost <= largeQueryCost) return run(found, cost);
-    return largeQueries.takeTurn(signal, () => inTimeSlice(() => run(found, cost)));
+    const preparing = documents.prepareInTurn(params.query, signal);
+    return preparing instanceof Promise ? preparing.then(execute) : execute(preparing);
 
-    async function run(operation: PreparedOperation, cost: number): Promise<Reply> {
+    function execute(prepared: PreparedDocument | null): Reply | Promise<Reply> {
+      if (prepared === null) return createAbandonedReply(mediaType, null);
+      if (!isTrusted && prepared.document && trustedDocuments?.mode === 'log') events.untrustedDocument();
+      const found = findOperation(prepared, params, request);
+      if ('errors' in found) return finish(found, null);
+      const variables = params.variables ?? {};
+      const cost = found.cost(variables);
+      if (found.label.type !== 'query' || cost <= largeQueryCost) return run(found, cost, variables);
+      return largeQueries.takeTurn(signal, () => inTimeSlice(() => run(found, cost, variables)));
+    }
+
+    function run(
+      operation: PreparedOperation,
+      cost: number,
+      variables: NonNullable<Params['variables']>,
+    ): Reply | Promise<Reply> {
       if (signal.aborted) return createAbandonedReply(mediaType, null);
       const isSliced = cost > maxCostInOneSlice;
       const requested = params.extensions?.persistedQuery?.sha256Hash;
@@ -133,12 +143,18 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
       if (cost > limit) {
         return finish(refuse(describeCost(cost, limit), 'BAD_USER_INPUT', { refusal: 'cost' }), executed);
       }
-      if (operation.label.type === 'subscription') return subscribe(operation, executed, isSliced);
+      if (operation.label.type === 'subscription') return subscribe(operation, executed, isSliced, variables);
       const traced = inlineTrace?.execute(operation, context, variables, cost);
-      return finish(await (traced ?? operation.execute(context, variables)), executed);
+      const result = traced ?? operation.execute(context, variables);
+      return result instanceof Promise ? result.then((result) => finish(result, executed)) : finish(result, executed);
     }
 
-    async function subscribe(operation: PreparedOperation, executed: Executed, isSliced: boolean): Promise<Reply> {
+    async function subscribe(
+      operation: PreparedOperation,
+      executed: Executed,
+      isSliced: boolean,
+      variables: NonNullable<Params['variables']>,
+    ): Promise<Reply> {
       const ended = new AbortableSignal();
       signal.addEventListener('abort', () => ended.abort(signal.reason));
       const results = await operation.subscribe(
@@ -152,9 +168,14 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     }
 
     /** @param executed null if no operation was executed */
-    async function finish(result: ExecutionResult, executed: Executed | null): Promise<Reply> {
+    function finish(result: ExecutionResult, executed: Executed | null): Reply | Promise<Reply> {
       if (signal.aborted) return createAbandonedReply(mediaType, executed);
-      const reply = await replies.create(inlineTrace?.addTo(result) ?? result, request, caller, executed);
+      const created = replies.create(inlineTrace?.addTo(result) ?? result, request, caller, executed);
+      if (created instanceof Promise) return created.then((reply) => keep(reply, result, executed));
+      return keep(created, result, executed);
+    }
+
+    function keep(reply: Reply, result: ExecutionResult, executed: Executed | null): Reply {
       if (key !== null && executed !== null && result.errors === undefined) keptReplies.keep(key, reply, executed);
       return reply;
     }

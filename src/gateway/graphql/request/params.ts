@@ -24,7 +24,7 @@ export interface GraphqlRequest extends RequestedFormat {
   confirmCaller(): Promise<boolean>;
 }
 
-export type AnswerGraphql = (request: GraphqlRequest, caller: Caller) => Promise<Reply>;
+export type AnswerGraphql = (request: GraphqlRequest, caller: Caller) => Reply | Promise<Reply>;
 
 /** The parameters of a GraphQL request, and the text of its document. */
 export interface Params {

@@ -119,12 +119,12 @@ export function createReplies(options: RepliesOptions) {
    * A reply of too many bytes is refused while it is written.
    * @param executed null if no operation was executed
    */
-  async function create(
+  function create(
     result: ExecutionResult,
     request: RequestedFormat,
     caller: Pick<Caller, 'scopes'>,
     executed: Executed | null,
-  ): Promise<Reply> {
+  ): Reply | Promise<Reply> {
     const { mediaType, requestId } = request;
     const usage = asksFor('cost', request, caller) ? executed?.requestContext.usage : undefined;
     const extended = usage ? { ...result, extensions: { ...result.extensions, cost: usage } } : result;
@@ -154,9 +154,10 @@ export function createReplies(options: RepliesOptions) {
       };
     }
     if (remainingLength(answer) >= 0) return { ...reply, body: JSON.stringify(answer) };
-    const parts = await writeJson(answer, { maxBytes: maxReplyBytes, inTimeSlice });
-    if (parts !== null) return { ...reply, body: parts };
-    return create({ errors: [createLengthError(maxReplyBytes)] }, request, caller, executed);
+    return writeJson(answer, { maxBytes: maxReplyBytes, inTimeSlice }).then((parts) => {
+      if (parts !== null) return { ...reply, body: parts };
+      return create({ errors: [createLengthError(maxReplyBytes)] }, request, caller, executed);
+    });
   }
 }
 

@@ -7,7 +7,7 @@ import { type GraphqlRequest, hashQuery, type Params, type PersistedQueries, wit
 import type { Replies, Reply } from './reply.ts';
 
 interface GraphqlYogaOptions {
-  answer: (params: Params, request: GraphqlRequest, caller: Caller) => Promise<Reply>;
+  answer: (params: Params, request: GraphqlRequest, caller: Caller) => Reply | Promise<Reply>;
   persistedQueries: PersistedQueries;
   replies: Replies;
 }
