@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { request } from 'undici';
 import { calcCheckDigits } from '../src/iban/mod97.ts';
 import { delayCausesOption } from './event-loop.ts';
@@ -44,6 +45,9 @@ const gateway = await startGateway(
 const client = createClient(gateway.url, 4);
 
 await measure('warm-up', null);
+// Created once: creating them would delay the queries.
+const foreignElements = createMessage(() => '<x:a xmlns:x="urn:y"/>'.repeat(50_000));
+const wideTable = createWideTable();
 const measured = [
   await measure('no file', null),
   // Its first file loads the code of the checks.
@@ -53,9 +57,9 @@ const measured = [
     createMessage(() => createTransaction(nextIban().replace(/.$/, 'X'), 'Müller &amp; Söhne')),
   ),
   await measure('CSV, right', () => createTable(nextIban)),
-  await measure('CSV, wrong IBANs', () =>
-    createTable(() => nextIban().replace(/\d$/, (digit) => `${9 - Number(digit)}`)),
-  ),
+  await measure('CSV, wrong IBANs', () => createTable(wrongIban)),
+  await measure('ten clients: foreign elements', () => foreignElements, 10),
+  await measure('ten clients: rows of 1,000 wrong IBANs', () => wideTable, 10),
 ];
 print(
   formatTable(
@@ -79,12 +83,15 @@ await gateway.kill();
 await upstream.close();
 checks.print();
 
-async function measure(name: string, createFile: (() => string) | null): Promise<string[]> {
+async function measure(name: string, createFile: (() => string) | null, clients = 1): Promise<string[]> {
   const beganAt = Date.now();
   const endsAt = performance.now() + seconds * 1_000;
   const times: number[] = [];
   const sending = { files: 0, isOver: createFile === null, seconds: 0 };
-  const sent = createFile === null ? null : sendFiles(createFile);
+  const sent = Array.from({ length: createFile === null ? 0 : clients }, () => sendFiles(createFile ?? (() => '')));
+  const allSent = Promise.all(sent).then(() => {
+    sending.isOver = true;
+  });
   await runLoad({
     clients: 4,
     perSecond,
@@ -98,7 +105,7 @@ async function measure(name: string, createFile: (() => string) | null): Promise
       times.push(performance.now() - start);
     },
   });
-  await sent;
+  await allSent;
   const delays = gateway.log.filter((line): line is Delay => 'ranMs' in line && line.time >= beganAt);
   const [p50, p99, max] = [0.5, 0.99, 1].map((share) => formatTenths(percentile(times, share)));
   return [
@@ -122,6 +129,11 @@ async function measure(name: string, createFile: (() => string) | null): Promise
         headers: { 'content-type': 'application/octet-stream' },
         body: file,
       });
+      if (response.statusCode === 503 && clients > 1) {
+        await response.body.dump();
+        await setTimeout(500);
+        continue;
+      }
       let last = '';
       for await (const chunk of response.body) last = String(chunk);
       if (response.statusCode !== 200 || /^\{"error":/m.test(last)) {
@@ -130,7 +142,6 @@ async function measure(name: string, createFile: (() => string) | null): Promise
       sending.files += 1;
       sending.seconds += (performance.now() - start) / 1_000;
     }
-    sending.isOver = true;
   }
 }
 
@@ -142,10 +153,20 @@ function nextIban(): string {
   return `DE${calcCheckDigits('DE', bban)}${bban}`;
 }
 
+function wrongIban(): string {
+  return nextIban().replace(/\d$/, (digit) => `${9 - Number(digit)}`);
+}
+
+/** Its answer may be 20 times as long as CHECK_MAX_BYTES. */
+function createWideTable(): string {
+  const row = () => `${Array.from({ length: 1_000 }, wrongIban).join(';')}\n`;
+  return `${Array(1_000).fill('IBAN').join(';')}\n${repeat(row, bytes / 4).text}`;
+}
+
 /** As long as `--mb` says. */
-function repeat(createPart: () => string): { text: string; count: number } {
+function repeat(createPart: () => string, maxLength = bytes): { text: string; count: number } {
   const parts: string[] = [];
-  for (let length = 0; length < bytes; length += parts.at(-1)?.length ?? 0) parts.push(createPart());
+  for (let length = 0; length < maxLength; length += parts.at(-1)?.length ?? 0) parts.push(createPart());
   return { text: parts.join(''), count: parts.length };
 }
 

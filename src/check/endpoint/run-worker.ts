@@ -41,7 +41,8 @@ interface RunOptions {
 
 /** Starts a thread that checks a file while its parts are sent. */
 export function startCheck({ job, source, write, maxWorkMs, file = builtFile('check-worker.js') }: RunOptions) {
-  const worker = new Worker(file, { workerData: job, execArgv: [], resourceLimits });
+  // Neither the keys of the gateway nor what NODE_OPTIONS loads into it.
+  const worker = new Worker(file, { workerData: job, env: {}, execArgv: [], resourceLimits });
   const post = (message: ToWorker) => worker.postMessage(message);
   let answers: (readonly [iban: string, answer: Answer])[] = [];
   /** Bytes of the body that the thread has not taken. */
