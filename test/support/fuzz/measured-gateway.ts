@@ -76,9 +76,14 @@ export async function tMeasuredGateway(env: Readonly<Record<string, string>>, he
       const before = await read(watches ? 'watch' : collects ? 'collect' : 'read');
       const accepted = { 'content-type': 'application/json', 'accept-encoding': 'identity', 'x-cost': '1' };
       const trace = isTraced ? { 'apollo-federation-include-trace': 'ftv1' } : {};
-      const headers = { ...accepted, ...credentials, ...trace };
+      const version = request.message ? { 'mcp-protocol-version': '2025-11-25' } : {};
+      const headers = { ...accepted, ...credentials, ...trace, ...version };
       const response = await Promise.race([
-        fetch(`${origin}/graphql`, { method: 'POST', headers, body: JSON.stringify(request) }),
+        fetch(`${origin}${request.message ? '/mcp' : '/graphql'}`, {
+          method: 'POST',
+          headers,
+          body: JSON.stringify(request.message ?? request),
+        }),
         ended,
       ]);
       const text = await response.text();

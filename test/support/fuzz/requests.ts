@@ -15,6 +15,8 @@ import type { Random } from '../e2e/random.ts';
 export interface FuzzRequest {
   query: string;
   variables?: Readonly<Record<string, unknown>>;
+  /** One of MCP, which is sent in place of the query that describes it. */
+  message?: object;
 }
 
 /** Requests that are as expensive for their size as the schema permits, many of them invalid. The same for the same seed. */

@@ -79,6 +79,7 @@ const roots: readonly Root[] = [
     }),
   },
   { field: 'essayOrders(first: 100)', type: 'orders' },
+  { field: 'essayOrder(idempotencyKey: "order-1")', type: 'order' },
 ];
 
 const country = [
@@ -102,6 +103,12 @@ const selections = {
   iban,
   items: ['reference', ...iban.map((selection) => `validation { ${selection} }`)],
   entity: iban.map((selection) => `... on IbanValidation { ${selection} }`),
+  order: [
+    'id',
+    'input { description }',
+    'state { ... on EssayFinished { essay { wordCount } } }',
+    'state { ... on EssayFinished { essay { text } } }',
+  ],
   orders: [
     'nodes { id }',
     'nodes { input { description } }',

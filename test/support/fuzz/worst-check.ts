@@ -57,6 +57,8 @@ const cells: readonly ((index: number) => string)[] = [
 const elements: readonly ((index: number) => string)[] = [
   () => '',
   () => '<A/>',
+  () => '<x:a xmlns:x="urn:y"/>',
+  (index) => `<x:a${index} xmlns:x="urn:${index}"/>`,
   () => '<A>x</A>',
   () => '<Nm/>',
   () => '<B><B><B><B><Nm/></B></B></B></B>',

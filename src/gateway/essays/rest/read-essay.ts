@@ -98,9 +98,10 @@ function guessEssay(
   const most = Math.max(enoughWords, wordCount);
   let values = 0;
   let judged = 0;
-  const isOnTopic = createTopicCheck(description);
+  const checkTopic = createTopicCheck(description);
+  const topics = new Map<string, boolean>();
   const found = compose(body, { path: '', name: '', depth: 0 });
-  return found && values <= maxValues && judged < maxJudged
+  return found && values <= maxValues && judged <= maxJudged
     ? judge({ ...found, isFailed: found.isFailed || !isAccepted })
     : null;
 
@@ -161,9 +162,15 @@ function guessEssay(
     return chosen && { ...chosen, isFailed: chosen.isFailed || hasFailed(object) };
   }
 
+  function isOnTopic(text: string): boolean {
+    const known = topics.get(text) ?? checkTopic(text);
+    topics.set(text, known);
+    return known;
+  }
+
   /** Some services have the essay in a field for messages, or around it. */
   function mayHaveEssay(value: unknown): boolean {
-    return typeof value !== 'string' || (countWords(value) >= enoughWords && isOnTopic(value));
+    return typeof value !== 'string' || (countOwn(value) >= enoughWords && isOnTopic(value));
   }
 
   function hasFailed(value: unknown): boolean {
@@ -194,8 +201,6 @@ function guessEssay(
     if (isTooShort(found.text)) return null;
     const essay = found.text.includes('<') ? { ...found, text: readHtml(found.text) } : found;
     if (essay.text.length > maxLength) return null;
-    judged += 1;
-    if (judged > maxJudged) return null;
     const words = countOwn(essay.text);
     if (words < Math.min(minWords, wordCount / 2) || guesses.isNoProse(essay.text)) return null;
     // Messages come in all languages, but they are short, and not about the topic.
@@ -217,7 +222,10 @@ function guessEssay(
 
   function countOwn(text: string): number {
     if (isTooShort(text)) return 0;
-    const counted = words.get(text) ?? countWords(removeSent(text), most);
+    const known = words.get(text);
+    if (known !== undefined) return known;
+    judged += 1 + text.length / charactersPerJudged;
+    const counted = judged > maxJudged ? 0 : countWords(removeSent(text), most);
     words.set(text, counted);
     return counted;
   }
@@ -251,8 +259,9 @@ const maxDepth = 20;
 const maxLength = 100_000;
 /** Values that are looked at: a stream has five for each of its tokens. */
 const maxValues = 20_000;
-/** Texts of which each could be the essay. */
-const maxJudged = 500;
+/** Texts of which each could be the essay; long ones count as several. */
+const maxJudged = 1_000;
+const charactersPerJudged = 1_000;
 const minWords = 8;
 const sectionsRank = guesses.rankOf('sections of an essay');
 /** Messages are shorter. */
