@@ -199,6 +199,8 @@ function guessEssay(
   /** The text, if it is an essay. */
   function judge(found: Found): Found | null {
     if (isTooShort(found.text)) return null;
+    if (found.text.includes('<')) judged += 1;
+    if (judged > maxJudged) return null;
     const essay = found.text.includes('<') ? { ...found, text: readHtml(found.text) } : found;
     if (essay.text.length > maxLength) return null;
     const words = countOwn(essay.text);
