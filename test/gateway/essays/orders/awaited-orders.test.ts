@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { AbortableSignal } from '../../../../src/base/async/signal.ts';
 import type { EssayOrder, EssayResult, OrderInput } from '../../../../src/gateway/essays/port.ts';
 import { StoreError } from '../../../../src/gateway/stores/store.ts';
@@ -119,12 +119,16 @@ describe('an order whose client waits for it', () => {
     await Promise.all([here.orders.stop(), there.orders.stop()]);
   });
 
-  it('may have been paid for when its process has crashed, and no other process sends it', async () => {
+  it.each([
+    ['', 0],
+    [', also if the clock is set back', 3_600_000],
+  ])('may have been paid for when its process has crashed, and no other process sends it%s', async (_, setBackMs) => {
     const store = createMemoryStore();
     const [first, second] = [tOrders({ store }), tOrders({ store })];
     const { result } = await generate(first);
     await pass(1_000);
     first.crash();
+    vi.setSystemTime(Date.now() - setBackMs);
     expect((await find(second)).state).toMatchObject({ kind: 'writing' });
     await pass(2_000);
     expect((await find(second)).state).toEqual({ kind: 'failed', failure: unknownOutcome });
