@@ -164,6 +164,8 @@ export class OrderRun {
       await this.#turn;
       signal.throwIfAborted();
       const { id, order, caller } = this.record;
+      // A store that fails is noticed before a slot of the service is taken.
+      if (this.#isKeyed) await this.#parts.owner.prove();
       const context = request ?? createRequestContext(signal, caller.id, reserveCallOf(caller));
       const origin = { ...context.origin, caller: caller.name, orderId: id };
       const result = await sender.send(
@@ -262,6 +264,7 @@ export class OrderRun {
     await this.#marking?.catch(() => {});
     const { record, stage } = this;
     const { aborted, reason } = this.task.signal;
+    if (error instanceof StoreError && stage !== 'sent') this.#refusal = 'unsafe';
     if (reason === leftToOthers || (reason === cancelled && stage !== 'sent')) return this.#endUnsent(null);
     if (reason === withdrawn) return this.#endUnsent(withdrawnFailure);
     if (this.#refusal !== null && !aborted)

@@ -72,7 +72,12 @@ describe('while the store fails', () => {
 
   it('an order that cannot be recorded as sent is rejected, without a call, and can be sent again later', async () => {
     const memory = createMemoryStore();
-    const { generate, calls } = tProcess({ ...memory, set: async () => Promise.reject(new StoreError('READONLY')) });
+    const { generate, calls, queue } = tProcess({
+      ...memory,
+      set: async () => Promise.reject(new StoreError('READONLY')),
+    });
+    // Not even for a place in the queue of the service.
+    queue();
     expect(await generate(order, from())).toMatchObject(rejection);
     expect(calls).toHaveLength(0);
     await tProcess(memory).write(order);

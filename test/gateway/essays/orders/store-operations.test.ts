@@ -30,9 +30,9 @@ it('are five before a call with a key, the first of a process, and two after it'
   const { operations, start, calls, generate } = tRecorded();
   const { result } = await start();
   expect(calls).toHaveLength(1);
-  // The entry in the list, the sign of life, and the order as sent, which is the last one.
+  // The sign of life, the entry in the list, and the order as sent, which is the last one.
   const [read, listed, sent] = ['get essay-record', ['add essay-jobs', 'set essay-jobs'], 'replace essay-record'];
-  expect(operations.splice(0)).toEqual([read, ...listed, 'set essay-process', sent]);
+  expect(operations.splice(0)).toEqual([read, 'set essay-process', ...listed, sent]);
   const essay = tEssay();
   calls[0]?.answer(essay);
   expect(await result).toEqual(essay);
