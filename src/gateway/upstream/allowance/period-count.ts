@@ -245,7 +245,9 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
   /** The largest block for this number of calls in a second. 0 near the end of the allowance, so that it is exact. */
   function blockSize(perSecond = Number.POSITIVE_INFINITY): number {
     if (perSecond < minPerSecond) return 0;
-    const share = (maxNumber() - count.current()) / (100 * (replicas?.() ?? 1));
+    const left = maxNumber() - count.current();
+    // Both may be infinite: without a limit, and while it is not known how many gateways share it.
+    const share = Number.isFinite(left) ? left / (100 * (replicas?.() ?? 1)) : left;
     return Math.floor(Math.min(perSecond * blockS, largestBlock, share));
   }
 
