@@ -39,13 +39,3 @@ export function refreshGermanDates(shippedBanks: string, version: string, readme
   const named = replacePart(shippedBanks, /(`bankdata-germany` )[\d.]+\d/, release);
   return replacePart(replacePart(named, /(germanDate = ')[\d-]+/, first), /(germanValidUntil = ')[\d-]+/, last);
 }
-
-/** The source of shipped-banks.ts with the installed release of the other lists and its date. */
-export function refreshListedBicsDate(shippedBanks: string, version: string, changelog: string): string {
-  const date = readPart(
-    changelog,
-    new RegExp(`^# ${version.replaceAll('.', '[.]')} \\((\\d{4}-\\d\\d-\\d\\d)\\)`, 'm'),
-  );
-  const named = replacePart(shippedBanks, /(release of `iban-to-bic` )[\d.]+\d/, version);
-  return replacePart(named, /(listedBicsDate = ')[\d-]+/, date);
-}

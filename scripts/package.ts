@@ -14,14 +14,7 @@ import { parseArgs } from 'node:util';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Packages that `src` loads with `require`: a native library, two that few need, and lists that are read by their path. */
-export const unbundledPackages = [
-  'bankdata-germany',
-  'i18n-iso-countries',
-  'iban-to-bic',
-  'ioredis',
-  'lmdb',
-  'pino-pretty',
-];
+export const unbundledPackages = ['bankdata-germany', 'i18n-iso-countries', 'ioredis', 'lmdb', 'pino-pretty'];
 
 /** Copies the content of the package to a folder. */
 export function stagePackage(folder: string): void {

@@ -1,55 +1,78 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createBankLists } from '../src/banks/bank-lists.ts';
-import { createShippedBanks } from '../src/banks/shipped-banks.ts';
-import { describeChanges, type Row, refreshGermanDates, refreshListedBicsDate } from './bank-list-changes.ts';
-import { describePlaces, readDirectory } from './bank-places.ts';
+import { createShippedBanks, readShippedLists, type ShippedList } from '../src/banks/shipped-banks.ts';
+import { describeLists } from '../src/cli/look-up.ts';
+import { describeChanges, type Row, refreshGermanDates } from './bank-list-changes.ts';
+import { replacePart } from './replace-part.ts';
+import { listsOfTable, printLists, putFirst, readTable } from './shipped-lists.ts';
 
 /*
- * `npm run refresh-lists`: installs the newest releases of the packages with bank lists, writes their dates to
- * src/banks/shipped-banks.ts and the names that they lack to src/banks/bank-places.tsv, and prints what changed. Today's date decides
- * which German list is in use.
+ * `npm run refresh-lists`: installs the newest release of the package with German banks and writes its dates to
+ * src/banks/shipped-banks.ts. `npm run refresh-lists -- banks.tsv schwifty` puts the lists of a table, which the named project
+ * made, before those in src/banks/lists. Both print what changed, and write the table in docs/bank-directories.md, as
+ * `npm run refresh-lists -- docs` does. Today's date decides which German list is in use.
  */
 
 const root = new URL('../', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
-const versionOf = (name: string): string => JSON.parse(read(`node_modules/${name}/package.json`)).version;
+const write = (file: string, content: string) => writeFileSync(fileURLToPath(new URL(file, root)), content);
+const germanVersion = (): string => JSON.parse(read('node_modules/bankdata-germany/package.json')).version;
 
-if (process.argv[2] === 'print') {
-  refreshPlaces();
-  process.stdout.write(JSON.stringify(readRows()));
-} else {
-  refresh();
-}
+const [table, via = ''] = process.argv.slice(2);
+if (table === 'docs') writeTable();
+else if (table === 'print') process.stdout.write(JSON.stringify(readRows()));
+else if (table === 'keep') keepOlderGermanBanks(JSON.parse(readFileSync(0, 'utf8')));
+else if (table === undefined) refreshGermanList();
+else refreshFromTable(table, via);
 
-function refresh(): void {
+function refreshGermanList(): void {
   const before = readRows();
-  const packages = ['bankdata-germany', 'iban-to-bic'];
-  const versions = packages.map(versionOf);
-  const latest = packages.map((name) => `${name}@latest`);
-  execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...latest], { cwd: root });
-  refreshDates();
-  // Another process, because this one has loaded the lists already. It also writes the names.
+  const version = germanVersion();
+  const older = createShippedBanks().lists('DE');
   const options = { cwd: root, encoding: 'utf8', maxBuffer: 100_000_000 } as const;
-  const after = execFileSync('npx', ['tsx', 'scripts/refresh-lists.ts', 'print'], options);
-  const installed = packages.map((name, index) => `${name} ${versions[index]} -> ${versionOf(name)}`);
-  process.stdout.write(`${[...installed, ...describeChanges(before, JSON.parse(after))].join('\n')}\n`);
-}
-
-function refreshDates(): void {
-  const file = 'src/banks/shipped-banks.ts';
+  execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', 'bankdata-germany@latest'], options);
+  const shippedBanks = 'src/banks/shipped-banks.ts';
   const readme = read('node_modules/bankdata-germany/README.md');
-  const german = refreshGermanDates(read(file), versionOf('bankdata-germany'), readme);
-  const changelog = read('node_modules/iban-to-bic/CHANGELOG.md');
-  const target = fileURLToPath(new URL(file, root));
-  writeFileSync(target, refreshListedBicsDate(german, versionOf('iban-to-bic'), changelog));
+  write(shippedBanks, refreshGermanDates(read(shippedBanks), germanVersion(), readme));
+  // Another process, because this one has loaded the dates already.
+  execFileSync('npx', ['tsx', 'scripts/refresh-lists.ts', 'keep'], { ...options, input: JSON.stringify(older) });
+  const after = JSON.parse(execFileSync('npx', ['tsx', 'scripts/refresh-lists.ts', 'print'], options));
+  execFileSync('npx', ['tsx', 'scripts/refresh-lists.ts', 'docs'], options);
+  print([`bankdata-germany ${version} -> ${germanVersion()}`, ...describeChanges(before, after)]);
 }
 
-function refreshPlaces(): void {
-  const { countries, banks } = createShippedBanks(() => new Map());
-  const rows = describePlaces(countries.flatMap(banks), readDirectory);
-  writeFileSync(fileURLToPath(new URL('src/banks/bank-places.tsv', root)), rows);
+/** The file has what the package does not have any more. */
+function keepOlderGermanBanks(older: readonly ShippedList[]): void {
+  const current = createShippedBanks().lists('DE').slice(0, -readShippedLists('DE').length);
+  const isInPackage = ({ source, date }: ShippedList) =>
+    current.some((list) => list.source === source && list.date === date);
+  write('src/banks/lists/DE.tsv', printLists(putFirst(current, older).filter((list) => !isInPackage(list))));
+}
+
+function refreshFromTable(file: string, project: string): void {
+  if (project === '') throw new Error('the second argument must be the project that made the table');
+  const before = readRows();
+  const rows = readTable(readFileSync(file, 'utf8'));
+  for (const country of new Set(rows.map((row) => row.country))) {
+    const path = `src/banks/lists/${country}.tsv`;
+    const older = existsSync(new URL(path, root)) ? readShippedLists(country) : [];
+    write(path, printLists(putFirst(listsOfTable(country, rows, project), older)));
+  }
+  writeTable();
+  print(describeChanges(before, readRows()));
+}
+
+function writeTable(): void {
+  const path = 'docs/bank-directories.md';
+  const rows = describeLists(createBankLists()).map(({ old: _, ...row }) => row);
+  const lines = rows.map((row) => `| ${Object.values(row).join(' | ')} |\n`).join('');
+  write(path, replacePart(read(path), /(\| country \| codes .*\n\|[-|]+\n)(?:\|.*\n)+/, lines));
+}
+
+function print(lines: readonly string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`);
 }
 
 function readRows(): Row[] {

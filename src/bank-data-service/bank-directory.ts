@@ -91,8 +91,8 @@ function createCountryIndex(country: string, unordered: readonly ListedBank[]): 
 
   return {
     findByCode(bankCode, branch) {
-      const listed = branch === null ? undefined : byCode.get(bankCode + branch);
-      return listed ? { ...listed, bankCode } : findInList(byCode, country, bankCode);
+      const listed = findInList(byCode, bankCode, branch);
+      return listed && { ...listed, bankCode };
     },
     findByBic: (bic) => byBic.get(bic) ?? null,
     search(text) {

@@ -3,7 +3,7 @@ import { fullBic } from '../iban/bic.ts';
 import type { ListedBank } from './listed-bank.ts';
 
 /*
- * Our corrections of bank lists, in bank-corrections.tsv: rows that are wrong, missing or out of date in the npm packages, BICs of
+ * Our corrections of bank lists, in bank-corrections.tsv: rows that are wrong, missing or out of date in the lists of the package, BICs of
  * registers of institutions that are not those of their accounts, and banks that have closed or merged: their bank codes remain in the
  * IBANs of old accounts and mandates. Each correction has its reason beside it.
  */
@@ -33,8 +33,11 @@ export function formerBics(country: string): [bankCode: string, bic: string][] {
   );
 }
 
-/** The list of a country with our corrections: rows are corrected, added or removed, and closed banks added as deleted. */
-export function correctBanks(country: string, banks: readonly ListedBank[]): ListedBank[] {
+/**
+ * The list of a country with our corrections: rows are corrected or added, and closed banks are deleted. A bank that an imported list
+ * has is open, whereas lists in the package keep closed ones.
+ */
+export function correctBanks(country: string, banks: readonly ListedBank[], { isImport = false } = {}): ListedBank[] {
   const written = readCorrections(country).filter(({ reason }) => reason !== 'former');
   const corrections = [...correctAgricole(country, banks), ...written];
   if (corrections.length === 0) return [...banks];
@@ -42,9 +45,8 @@ export function correctBanks(country: string, banks: readonly ListedBank[]): Lis
   for (const correction of corrections) {
     const { bankCode, reason } = correction;
     const listed = corrected.get(bankCode);
-    if (reason === 'unused') corrected.delete(bankCode);
-    else if (reason !== 'closed') corrected.set(bankCode, correctBank(country, correction, listed));
-    else if (listed === undefined) corrected.set(bankCode, createClosedBank(country, correction));
+    if (reason !== 'closed') corrected.set(bankCode, correctBank(country, correction, listed));
+    else if (!isImport || listed === undefined) corrected.set(bankCode, createClosedBank(country, correction));
   }
   return [...corrected.values()];
 }
@@ -54,6 +56,7 @@ const sources: Readonly<Record<string, string>> = {
   statements: 'payment details that account holders publish',
   lists: 'newer lists of the banks of the country',
   bics: 'a list of BICs of 2024',
+  registers: 'registers of 2015 to 2024',
   both: 'newer lists of the banks of the country, and a list of BICs of 2024',
   agricole: 'the rule of Crédit Agricole and payment details that account holders publish',
   caisse: "the rule of Caisse d'Épargne and payment details that account holders publish",

@@ -1,9 +1,10 @@
 import { isoDateOf } from '../base/calendar-period.ts';
+import { fullBic } from '../iban/bic.ts';
 import type { GermanIbanRule } from '../iban/german-iban-rules.ts';
 import { findCountryFormat } from '../iban/registry.ts';
 import { correctBanks, correctionsDate, isRegister } from './bank-corrections.ts';
 import { type BankImport, createImportReader } from './imported-lists.ts';
-import { type BankEntry, type BankListStatus, isBranch, type ListedBank } from './listed-bank.ts';
+import { type BankEntry, type BankListStatus, fillEmptyFields, isBranch, type ListedBank } from './listed-bank.ts';
 import type { ListedRegister, Participants, PaymentScheme } from './scheme-registers.ts';
 import { createShippedBanks, readIbanRules } from './shipped-banks.ts';
 
@@ -88,7 +89,8 @@ export function createBankLists({ dataDir, lookEveryMs = 1 }: BankListsOptions =
       const imported = findImport(country);
       if (imported === null) return shipped.status(country);
       const { source, date, validUntil = null, isComplete = false } = imported;
-      return { country, source, date, validUntil, isComplete };
+      const kind = isRegister(country) ? 'REGISTER' : 'NATIONAL_LIST';
+      return { country, kind, source, date, validUntil, isComplete };
     },
     registers() {
       refresh();
@@ -128,15 +130,17 @@ function groupBics(
   pairs: readonly (readonly [bankCode: string, bic: string])[],
 ): ReadonlyMap<string, readonly string[]> {
   const { first, last } = findCountryFormat(country)?.bankCode ?? { first: 1, last: 0 };
-  const grouped = new Map<string, string[]>();
+  const grouped = new Map<string, readonly string[]>();
   for (const [code, bic] of pairs) {
     const bankCode = isBranch(country, code) ? code.slice(0, last - first + 1) : code;
-    const bics = grouped.get(bankCode);
-    if (bic === '' || bics?.includes(bic)) continue;
-    if (bics) bics.push(bic);
-    else grouped.set(bankCode, [bic]);
+    if (bic !== '') grouped.set(bankCode, addBic(grouped.get(bankCode) ?? [], bic));
   }
   return grouped;
+}
+
+/** Unless it is there, also with XXX in place of no branch. */
+function addBic(bics: readonly string[], bic: string): readonly string[] {
+  return bics.some((other) => fullBic(other) === fullBic(bic)) ? bics : [...bics, bic];
 }
 
 /** Payees and IBANs keep the BIC of a closed bank, or get that of its successor: each has those of the other after its own. */
@@ -146,7 +150,7 @@ function addMerged(
 ): ReadonlyMap<string, readonly string[]> {
   const merged = new Map(own);
   const add = (bankCode: string, other: string) =>
-    merged.set(bankCode, [...new Set([...(merged.get(bankCode) ?? []), ...(own.get(other) ?? [])])]);
+    merged.set(bankCode, (own.get(other) ?? []).reduce(addBic, merged.get(bankCode) ?? []));
   const successors = new Map(banks.flatMap(({ bankCode, successor }) => (successor ? [[bankCode, successor]] : [])));
   for (const bankCode of successors.keys()) {
     for (let next = successors.get(bankCode); next !== undefined; next = successors.get(next)) {
@@ -157,37 +161,39 @@ function addMerged(
   return merged;
 }
 
-/** What a list has under this bank code of an IBAN; null if it does not list it. */
+/**
+ * What a list has under the longest code that an IBAN with this bank code and branch begins with; null if it does not list it. Some lists
+ * have branches behind the bank code (HU), others the first digits of bank codes (FI, in earlier imports).
+ */
 export function findInList<Value>(
   list: ReadonlyMap<string, Value> | null,
-  country: string,
   bankCode: string,
+  branch: string | null = null,
 ): Value | null {
-  const found = list?.get(bankCode) ?? null;
-  if (found !== null || list === null || !listedByPrefix.has(country)) return found;
-  const prefixes = Array.from(bankCode.slice(1), (_, index) => bankCode.slice(0, -index - 1));
-  return list.get(prefixes.find((prefix) => list.has(prefix)) ?? '') ?? null;
+  for (let code = bankCode + (branch ?? ''); list !== null && code !== ''; code = code.slice(0, -1)) {
+    const found = list.get(code);
+    if (found !== undefined) return found;
+  }
+  return null;
 }
 
-/** Countries whose directory lists the first digits of bank codes: the Finnish bank 5 has all from 500 to 599. */
-const listedByPrefix: ReadonlySet<string> = new Set(['FI']);
-
-/** Whether today is between the first and the last day of the list. False if the last day is unknown. */
-export function isValidToday({ date, validUntil }: BankListStatus): boolean {
-  const today = isoDateOf();
-  return validUntil !== null && date <= today && today <= validUntil;
+/** Whether the absence of a bank code proves that no bank has it: the list is complete, has begun, and is not old. */
+export function isAuthoritative(list: BankListStatus): boolean {
+  return list.isComplete && list.date <= isoDateOf() && !isOld(list);
 }
 
-/** Whether today is after the last day of the list. */
-export function isOutdated({ validUntil }: BankListStatus): boolean {
-  return validUntil !== null && isoDateOf() > validUntil;
+/** The one rule for all messages: whether today is after the last day of the list or, if that is unknown, a year after its date. */
+export function isOld({ date, validUntil }: BankListStatus): boolean {
+  return isoDateOf() > (validUntil ?? isoDateOf(Date.parse(date) + yearMs));
 }
+
+const yearMs = 365 * 24 * 60 * 60 * 1_000;
 
 /** What to do about a list that ends within 30 days, or has ended; null for others. */
 export function describeRenewal(list: BankListStatus): string | null {
   const { country, validUntil } = list;
   if (validUntil === null || validUntil > isoDateOf(Date.now() + renewalMs)) return null;
-  const isOver = isOutdated(list);
+  const isOver = isOld(list);
   return `the list of ${country} ${isOver ? 'ended' : 'ends'} on ${validUntil}; import ${isOver ? 'a newer one' : 'the next one'}: ${importCommand(country)}`;
 }
 
@@ -212,12 +218,8 @@ function completeImport(
     const name = entry.name === entry.bic ? '' : entry.name;
     const bank: ListedBank = { ...entry, name, country, bicSource: entry.bic && bicSource, source, date };
     const before = known.get(bank.bankCode);
-    const filled = (['name', 'bic'] as const).filter((field) => bank[field] === '' && before?.[field]);
-    if (before === undefined || filled.length === 0) return bank;
-    for (const field of filled) bank[field] = before[field];
-    if (filled.includes('bic')) bank.bicSource = before.bicSource;
-    return { ...bank, source: `${source}; ${filled.join(' and ')} from ${before.source} (${before.date})` };
+    return before === undefined ? bank : fillEmptyFields(bank, before);
   });
   // A register has the same mistakes in each edition, and an older national list lacks what was corrected since.
-  return isRegister(country) || date < correctionsDate ? correctBanks(country, banks) : banks;
+  return isRegister(country) || date < correctionsDate ? correctBanks(country, banks, { isImport: true }) : banks;
 }

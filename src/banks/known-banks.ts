@@ -1,6 +1,6 @@
 import { isoDateOf } from '../base/calendar-period.ts';
 import type { FindGermanRule } from '../iban/build-iban.ts';
-import { type BankLists, findInList, isValidToday, keepByEdition } from './bank-lists.ts';
+import { type BankLists, findInList, isAuthoritative, keepByEdition } from './bank-lists.ts';
 import type { BankListStatus, ListedBank } from './listed-bank.ts';
 import {
   type BankScheme,
@@ -63,14 +63,14 @@ export function createKnownBanks(lists: BankLists): KnownBanks {
   }
 
   return {
-    has: (country, bankCode) => findInList(knownCodes(country), country, bankCode) !== null,
+    has: (country, bankCode) => findInList(knownCodes(country), bankCode) !== null,
     status(country, bankCode) {
       const list = lists.status(country);
-      return list === null ? 'UNKNOWN' : bankCodeStatus(list, findInList(knownCodes(country), country, bankCode));
+      return list === null ? 'UNKNOWN' : bankCodeStatus(list, findInList(knownCodes(country), bankCode));
     },
     accountCheckMethod: (bankCode) => knownCodes('DE')?.get(bankCode)?.accountCheckMethod ?? null,
     ibanRule: (bankCode) => rulesOf('DE')?.get(bankCode) ?? null,
-    bics: (country, bankCode) => findInList(bicsOf(country), country, bankCode) ?? [],
+    bics: (country, bankCode) => findInList(bicsOf(country), bankCode) ?? [],
     schemes: (bic) => findSchemes(lists.registers().map(readRegister), bic, isoDateOf()),
     registers: () => lists.registers().map(({ scheme, date }) => ({ scheme, date })),
     lists: () => lists.countries().flatMap((country) => lists.status(country) ?? []),
@@ -100,7 +100,7 @@ export function createKnownBanks(lists: BankLists): KnownBanks {
 /** @param code what the list has under the bank code; null if it does not have it */
 export function bankCodeStatus(list: BankListStatus, code: KnownCode | null): BankCodeStatus {
   if (code !== null) return code.isDeleted ? 'UNKNOWN' : 'LISTED';
-  return list.isComplete && isValidToday(list) ? 'NOT_LISTED' : 'UNKNOWN';
+  return isAuthoritative(list) ? 'NOT_LISTED' : 'UNKNOWN';
 }
 
 /** Only what is needed of a bank, so that the others are not kept in memory. */

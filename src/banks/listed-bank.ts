@@ -28,9 +28,9 @@ export interface ListedBank {
 
 /**
  * Where a BIC is from: the list of bank codes of the country, a register of institutions, whose BIC may not be the one on
- * account statements, or our corrections of such lists.
+ * account statements, a list that volunteers keep, or our corrections of such lists.
  */
-export type BicSource = 'NATIONAL_LIST' | 'REGISTER' | 'CORRECTED';
+export type BicSource = 'NATIONAL_LIST' | 'REGISTER' | 'CURATED' | 'CORRECTED';
 
 /** Deleted: only an older list has the bank, or it has closed. */
 export type BankStatus = 'LISTED' | 'DELETED';
@@ -38,6 +38,7 @@ export type BankStatus = 'LISTED' | 'DELETED';
 /** What is known of the list of a country. */
 export interface BankListStatus {
   country: string;
+  kind: Exclude<BicSource, 'CORRECTED'>;
   /** The publisher. */
   source: string;
   /** ISO date of the list. */
@@ -46,6 +47,15 @@ export interface BankListStatus {
   validUntil: string | null;
   /** Whether it has all bank codes in use. */
   isComplete: boolean;
+}
+
+/** A bank whose empty name and BIC are from another list, which its source then names. */
+export function fillEmptyFields(bank: ListedBank, other: ListedBank): ListedBank {
+  const filled = (['name', 'bic'] as const).filter((field) => bank[field] === '' && other[field] !== '');
+  if (filled.length === 0) return bank;
+  const source = `${bank.source}; ${filled.join(' and ')} from ${other.source} (${other.date})`;
+  const { name, bic, bicSource } = other;
+  return { ...bank, ...(bank.name === '' && { name }), ...(bank.bic === '' && { bic, bicSource }), source };
 }
 
 /** One row of a directory. */

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { Agent } from 'undici';
-import { createBankLists, describeRenewal, importCommand, isOutdated } from '../banks/bank-lists.ts';
+import { createBankLists, describeRenewal, importCommand, isOld } from '../banks/bank-lists.ts';
+import { importableCountries } from '../banks/import/files/formats.ts';
 import { createKnownBanks } from '../banks/known-banks.ts';
 import { checkDataFolder } from '../base/data-folder.ts';
 import { ConfigError, errorCodeOf, messageOf } from '../base/errors.ts';
@@ -67,8 +68,7 @@ function listBankLists(dataDir: string) {
     const bankLists = knownBanks.lists().map((list) => {
       const { country, date, validUntil, source } = list;
       const daysOld = countDays(date);
-      // Past its last valid day, or of unknown validity and older than a year.
-      const outdated = isOutdated(list) || (validUntil === null && daysOld > 365);
+      const outdated = isOld(list);
       const endsSoon = !outdated && describeRenewal(list) !== null;
       return { country, date, daysOld, validUntil, outdated, endsSoon, source };
     });
@@ -83,6 +83,7 @@ function listBankLists(dataDir: string) {
 
 function describeReport(report: ConfigReport): string[] {
   const { configuration, unknownVariables, bankLists, schemeRegisters, checks } = report;
+  const importable = importableCountries();
   const width = Math.max(...configuration.map(({ name }) => name.length));
   return [
     'Configuration',
@@ -93,8 +94,11 @@ function describeReport(report: ConfigReport): string[] {
     'Bank lists',
     ...bankLists.map(({ country, date, daysOld, validUntil, outdated, endsSoon, source }) => {
       const validity = validUntil === null ? '' : `, valid until ${validUntil}`;
-      const problem = outdated ? ': OUT OF DATE, import the current file' : ': ends soon, import the next file';
-      const advice = outdated || endsSoon ? `${problem}: ${importCommand(country)}` : '';
+      const file = outdated ? 'current' : 'next';
+      const remedy = importable.includes(country)
+        ? `import the ${file} file: ${importCommand(country)}`
+        : 'update Ledgerquill';
+      const advice = outdated || endsSoon ? `: ${outdated ? 'OUT OF DATE' : 'ends soon'}, ${remedy}` : '';
       return `  ${country}  ${date}, ${describeAge(daysOld)}${validity}${advice}  (${source})`;
     }),
     ...(schemeRegisters.length > 0 ? ['Registers of payment schemes'] : []),

@@ -1,4 +1,4 @@
-import { type BankLists, createBankLists, findInList } from '../banks/bank-lists.ts';
+import { type BankLists, createBankLists, findInList, isOld } from '../banks/bank-lists.ts';
 import { bankCodeStatus } from '../banks/known-banks.ts';
 import { countBanks, type ListedBank } from '../banks/listed-bank.ts';
 import { defaultDataDir } from '../base/data-folder.ts';
@@ -41,7 +41,7 @@ export async function lookUpIban(text: string, { json = false }: LookUpOptions =
     const country = parts?.countryCode ?? '';
     const list = lists.status(country);
     const listed = new Map(lists.banks(country).map((bank) => [bank.bankCode, bank]));
-    const bank = findInList(listed, country, bankCode);
+    const bank = findInList(listed, bankCode, parts?.branch);
     const record = {
       iban: printIban(iban),
       valid: problems.length === 0,
@@ -101,7 +101,8 @@ export function describeLists(lists: BankLists) {
     const banks = lists.banks(country);
     const present = banks.filter(({ isDeleted }) => !isDeleted);
     const countWith = (field: 'bic' | 'name' | 'city') => present.filter((bank) => bank[field] !== '').length;
-    const { date = '', source = '' } = lists.status(country) ?? {};
+    const list = lists.status(country);
+    const { date = '', kind = '', source = '' } = list ?? {};
     return {
       country,
       codes: countBanks(country, present),
@@ -110,6 +111,8 @@ export function describeLists(lists: BankLists) {
       names: countWith('name'),
       cities: countWith('city'),
       date,
+      old: list !== null && isOld(list) ? 'yes' : 'no',
+      kind,
       source,
     };
   });

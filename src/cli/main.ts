@@ -1,4 +1,4 @@
-import { describeRenewal, isOutdated } from '../banks/bank-lists.ts';
+import { describeRenewal, isOld } from '../banks/bank-lists.ts';
 import type { BankListStatus } from '../banks/listed-bank.ts';
 import { checkDataFolder, isWorldWritable } from '../base/data-folder.ts';
 import { createLog, type Log, logConsole } from '../base/log.ts';
@@ -78,7 +78,7 @@ async function start(config: Config, services: EmbeddedService[], stopServices: 
   if (config.store.redis === null && isWorldWritable(config.dataDir)) {
     log.warn('every user of the machine can write to DATA_DIR: remove that right, for example with chmod o-w');
   }
-  warnOfOutdatedLists(bankLists, log);
+  warnOfEndedLists(bankLists, log);
   process.stdout.write(
     [
       'Ledgerquill is ready.',
@@ -87,6 +87,7 @@ async function start(config: Config, services: EmbeddedService[], stopServices: 
       ...(metricsUrl ? [`  metrics    ${metricsUrl}`] : []),
       `  bank data  ${bankData.description}`,
       `  essays     ${essays.description}`,
+      ...describeOldLists(bankLists),
       ...bankLists.map(describeRenewal).flatMap((renewal) => (renewal === null ? [] : [`  bank lists ${renewal}`])),
       ...(config.traces ? [`  traces     exported to ${config.traces.url}`] : []),
       `  to stop    SIGTERM or Ctrl+C: ${describeStop(config)}`,
@@ -126,13 +127,22 @@ async function startGateway({ config, upstreams, log, close }: StartOptions) {
   return { url, metricsUrl: gateway.metricsUrl(), bankLists: gateway.bankLists() };
 }
 
-function warnOfOutdatedLists(lists: readonly BankListStatus[], log: Log): void {
-  const outdated = lists.filter(isOutdated).map(({ country, validUntil }) => `${country}: ${validUntil}`);
-  if (outdated.length === 0) return;
+/** Lists of the package without a last day cannot be renewed by all operators: the first lines of the output name them. */
+function warnOfEndedLists(lists: readonly BankListStatus[], log: Log): void {
+  const lastValidDays = lists.flatMap((list) =>
+    list.validUntil !== null && isOld(list) ? [`${list.country}: ${list.validUntil}`] : [],
+  );
+  if (lastValidDays.length === 0) return;
   log.warn(
-    { lastValidDays: outdated },
+    { lastValidDays },
     'bank lists are out of date: update Ledgerquill, or import newer files with import-banks',
   );
+}
+
+/** Empty if none is out of date. */
+function describeOldLists(lists: readonly BankListStatus[]): string[] {
+  const old = lists.filter(isOld).map(({ country }) => country);
+  return old.length === 0 ? [] : [`  bank lists out of date, see ledgerquill banks: ${old.join(' ')}`];
 }
 
 function describeStop({ shutdownDelayMs, shutdownTimeoutMs }: Config): string {

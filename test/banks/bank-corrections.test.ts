@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBankLists } from '../../src/banks/bank-lists.ts';
+import { fullBic } from '../../src/iban/bic.ts';
 import { tDirectory, tEntry } from '../support/banks/import/imports.ts';
 
 const lists = createBankLists();
@@ -120,8 +121,8 @@ describe('the shipped lists', () => {
     ['LU', '421', 'EVERLULX'],
     ['LU', '422', 'ABOCLULB'],
     ['LU', '423', 'INVLLULL'],
-  ])('have the corrected BIC of %s %s: %s', (country, bankCode, bic) => {
-    expect(find(country, bankCode)).toMatchObject({ bic, bicSource: 'CORRECTED' });
+  ])('have the right BIC of %s %s: %s', (country, bankCode, bic) => {
+    expect(fullBic(find(country, bankCode)?.bic ?? '')).toBe(fullBic(bic));
   });
 
   it('have no BIC of the register for any of the 36 regional banks of Crédit Agricole', () => {
@@ -131,26 +132,30 @@ describe('the shipped lists', () => {
     expect(lists.banks('FR').filter(({ bic }) => bic.startsWith('AGRIFRCC'))).toEqual([]);
   });
 
-  it.each(['766', '771', '812', '813', '815', '816'])('do not have the Belgian bank code %s of AXA', (bankCode) => {
-    expect(find('BE', bankCode)).toBeNull();
+  it.each(['766', '771', '807', '816'])('have the Belgian bank code %s of AXA as merged into Crelan', (bankCode) => {
+    expect(find('BE', bankCode)).toMatchObject({ bic: 'AXABBE22', isDeleted: true, successor: '700' });
+    expect(find('BE', '700')?.name).toBe('Crelan');
   });
 
   it.each([
     ['30003', 'SOGEFRPP'],
     ['30004', 'BNPAFRPP'],
   ])('keep the BIC of the head office of %s, which another list has wrong', (bankCode, bic) => {
-    expect(find('FR', bankCode)).toMatchObject({ bic: expect.stringContaining(bic), bicSource: 'REGISTER' });
+    expect(find('FR', bankCode)).toMatchObject({ bic: expect.stringContaining(bic), bicSource: 'CURATED' });
   });
 
   it('say where each BIC is from, and name the reason of a correction in the source', () => {
     expect(find('DE', '37040044')?.bicSource).toBe('NATIONAL_LIST');
     expect(find('AT', '12000')?.bicSource).toBe('NATIONAL_LIST');
     expect(find('ES', '1465')?.bicSource).toBe('REGISTER');
-    expect(find('FR', '18206')?.source).toContain(
-      'national bank directories, via iban-to-bic; BIC from the rule of Crédit Agricole and payment details that account ' +
-        'holders publish (2026-11-27)',
+    expect(find('GB', 'NWBK')).toMatchObject({ bicSource: 'CURATED', source: 'list of volunteers, via schwifty' });
+    expect(find('FR', '30066')?.source).toBe(
+      'list of volunteers, via schwifty; BIC from payment details that account holders publish (2026-11-27)',
     );
-    expect(find('FR', '28233')).toMatchObject({ source: expect.stringContaining('payment'), date: '2026-11-27' });
+    expect(find('FR', '16707')).toMatchObject({
+      bicSource: 'CORRECTED',
+      source: expect.stringContaining('newer lists'),
+    });
   });
 });
 
@@ -184,6 +189,6 @@ describe('an imported list', () => {
 
   it('takes a BIC that it does not have from the shipped list, with its source', async () => {
     const { findBank } = await tDirectory({ NL: [tEntry('BUUT', { name: 'BUUT' })] }, '2026-11-27');
-    expect(findBank('NL', 'BUUT')).toMatchObject({ bic: 'BUUTNL2A', bicSource: 'CORRECTED' });
+    expect(findBank('NL', 'BUUT')).toMatchObject({ bic: 'BUUTNL2A', bicSource: 'NATIONAL_LIST' });
   });
 });

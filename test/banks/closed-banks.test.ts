@@ -48,20 +48,19 @@ describe('a closed bank', () => {
 describe('the codes on which a list of July 2026 and ours differed', () => {
   /** The reasons are in docs/bank-directories.md. */
   const differOnPurpose = 'DE12016836 DE68351865 ES0038 ES0200 ES0241 ES1451 ES3081 FR18189 FR19733'.split(' ');
-  const open = 'ES0141 FR11978 FR13888 FR14559 FR14749 FR16478 FR16658 FR16768 FR74202 LU093 LU144'.split(' ');
 
   const cases: { country: string; bankCode: string; other: string }[] = JSON.parse(
     readFileSync(new URL('../data/bank-code-cases.json', import.meta.url), 'utf8'),
   );
 
-  it('agree now, differ on purpose or are open, as the documentation says', () => {
+  it('agree now, or differ on purpose, as the documentation says', () => {
     const agrees = ({ country, bankCode, other }: (typeof cases)[number]) =>
       fullBic(find(country, bankCode)?.bic ?? '') === fullBic(other);
     const others = cases.filter((row) => !agrees(row)).map(({ country, bankCode }) => country + bankCode);
-    expect(others.sort()).toEqual([...differOnPurpose, ...open].sort());
+    expect(others.sort()).toEqual(differOnPurpose.toSorted());
     const docs = readFileSync(new URL('../../docs/bank-directories.md', import.meta.url), 'utf8');
     expect(docs).toContain(
-      `${cases.length} codes differed or were missing. Of these, ${cases.length - others.length} agree now, ${differOnPurpose.length} differ on purpose, and ${open.length} are open`,
+      `${cases.length} codes differed or were missing. Of these, ${cases.length - others.length} agree now, and ${differOnPurpose.length} differ on purpose`,
     );
     for (const code of others) expect(docs).toContain(`${code.slice(0, 2)} ${code.slice(2)}`);
   });

@@ -13,9 +13,10 @@ it.each([
   ['AT', '12000', true],
   ['FR', '20041', true],
   ['FR', '28233', true],
-  ['BE', '766', false],
+  ['BE', '766', true],
   ['MQ', '20041', false],
-  ['GB', 'NWBK', false],
+  ['GB', 'NWBK', true],
+  ['US', 'NWBK', false],
   ['', '', false],
 ])('country %s, bank code %s: %s', (country, bankCode, isKnown) => {
   expect(createKnownBanks(createBankLists()).has(country, bankCode)).toBe(isKnown);
@@ -64,10 +65,16 @@ describe('the status of a bank code', () => {
     ['that only an older list has', 'DE', '10030200', '2026-11-25', 'UNKNOWN'],
     ['that was deleted from the current list', 'DE', '65461878', '2026-11-25', 'UNKNOWN'],
     ['before it was deleted', 'DE', '65461878', '2026-09-06', 'LISTED'],
-    ['in a list of 2024', 'AT', '12000', '2026-11-25', 'LISTED'],
-    ['not in a list of 2024', 'AT', '99999', '2026-11-25', 'UNKNOWN'],
+    ['in a complete list that is less than a year old', 'AT', '12000', '2026-11-25', 'LISTED'],
+    ['not in it', 'AT', '99999', '2026-11-25', 'NOT_LISTED'],
+    ['not in it, on its last day', 'AT', '99999', '2027-03-03', 'NOT_LISTED'],
+    ['not in it, when it is more than a year old', 'AT', '99999', '2027-03-04', 'UNKNOWN'],
+    ['that only an older list than the complete one has', 'AT', '19340', '2026-11-25', 'UNKNOWN'],
+    ['not in a complete list of 2022', 'SK', '9999', '2026-11-25', 'UNKNOWN'],
+    ['in a list of 2022', 'SK', '0200', '2026-11-25', 'LISTED'],
+    ['not in a list of volunteers', 'GB', 'ZZZZ', '2026-11-25', 'UNKNOWN'],
     ['not in a register of institutions', 'FR', '99999', '2026-11-25', 'UNKNOWN'],
-    ['of a country without a list', 'GB', 'NWBK', '2026-11-25', 'UNKNOWN'],
+    ['of a country without a list', 'VA', '001', '2026-11-25', 'UNKNOWN'],
   ])('%s', (_, country, bankCode, today, expected) => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date(today) });
     expect(createKnownBanks(createBankLists()).status(country, bankCode)).toBe(expected);
@@ -83,7 +90,8 @@ describe('the status of a bank code', () => {
     ],
     ['not yet valid', { isComplete: true, date: '2026-11-26', validUntil: '2026-12-31' }, 'UNKNOWN'],
     ['out of date', { isComplete: true, validUntil: '2026-11-24' }, 'UNKNOWN'],
-    ['of unknown validity', { isComplete: true }, 'UNKNOWN'],
+    ['complete, of unknown validity, and a year old', { isComplete: true, date: '2025-11-25' }, 'NOT_LISTED'],
+    ['complete, of unknown validity, and older than a year', { isComplete: true, date: '2025-11-24' }, 'UNKNOWN'],
   ])('of an imported list that is %s', async (_, facts, expected) => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-25') });
     const knownBanks = await withImport('CZ', [tEntry('0100')], facts);
@@ -120,11 +128,11 @@ it('knows the IBAN rule of a German bank code, first by an imported list that ha
 it('notices an import', async () => {
   const dataDir = tFolder();
   const knownBanks = tKnownBanks(dataDir);
-  expect(knownBanks.has('CZ', '0100')).toBe(false);
-  await replaceImport(dataDir, { country: 'CZ', source: 'Registry', date: '2026-11-21', entries: [tEntry('0100')] });
+  expect(knownBanks.has('CZ', '9999')).toBe(false);
+  await replaceImport(dataDir, { country: 'CZ', source: 'Registry', date: '2026-11-21', entries: [tEntry('9999')] });
   // It looks for imports once per millisecond.
-  await vi.waitUntil(() => knownBanks.has('CZ', '0100'));
-  expect(knownBanks.has('CZ', '0100')).toBe(true);
+  await vi.waitUntil(() => knownBanks.has('CZ', '9999'));
+  expect(knownBanks.has('CZ', '9999')).toBe(true);
 });
 
 async function withImport(country: string, entries: readonly BankEntry[], facts = {}) {
@@ -147,7 +155,15 @@ it.each([
 ])('has the command that renews a list: %s', (_, today, expected) => {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date(`${today}T12:00:00Z`) });
   onTestFinished(() => void vi.useRealTimers());
-  const list = { country: 'DE', source: 'Registry', date: '2026-09-07', validUntil: '2026-12-06', isComplete: true };
+  const kind = 'NATIONAL_LIST' as const;
+  const list = {
+    country: 'DE',
+    kind,
+    source: 'Registry',
+    date: '2026-09-07',
+    validUntil: '2026-12-06',
+    isComplete: true,
+  };
   expect(describeRenewal(list)).toBe(expected && `${expected}: ledgerquill import-banks DE FILE`);
   expect(describeRenewal({ ...list, validUntil: null })).toBeNull();
 });

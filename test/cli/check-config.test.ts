@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createBankLists } from '../../src/banks/bank-lists.ts';
 import { isoDateOf } from '../../src/base/calendar-period.ts';
 import { tReplace } from '../support/banks/import/imports.ts';
 import { tReplaceRegister } from '../support/banks/import/registers.ts';
@@ -61,7 +62,9 @@ describe('ledgerquill check-config', () => {
     const { output } = await tCheck({});
     const section = output.slice(output.indexOf('Bank lists\n'), output.indexOf('Checks\n'));
     const rows = section.split('\n').filter((line) => line.startsWith('  '));
-    expect(rows.map((line) => line.slice(2, 4))).toEqual(['AT', 'BE', 'DE', 'ES', 'FR', 'LU', 'NL']);
+    expect(rows.map((line) => line.slice(2, 4))).toEqual(createBankLists().countries());
+    expect(section).toMatch(/^ {2}SK .*: OUT OF DATE, import the current file: ledgerquill import-banks SK FILE/m);
+    expect(section).toMatch(/^ {2}GR .*: OUT OF DATE, update Ledgerquill {2}\(/m);
     for (const row of rows) expect(row).toMatch(/^ {2}[A-Z]{2} {2}\d{4}-\d\d-\d\d, \d+ days old.*\(.+\)$/);
     expect(section).toMatch(/^ {2}DE {2}.*, valid until 2026-12-06/m);
   });
@@ -201,7 +204,7 @@ describe('ledgerquill check-config', () => {
       expect(line?.includes(': OUT OF DATE')).toBe(outdated);
       if (validUntil) expect(line).toContain(`valid until ${validUntil}`);
     }
-    expect(bankLists).toHaveLength(7);
+    expect(bankLists).toHaveLength(44);
     for (const check of checks)
       expect(text.output).toContain(`  ${check.ok ? 'ok    ' : 'FAILED'}  ${check.description}\n`);
     expect(checks.map((check: { ok: boolean }) => check.ok)).toEqual([true, false, true, true]);

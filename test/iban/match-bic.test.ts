@@ -29,7 +29,8 @@ it('is SAME_BANK for each BIC that a list gives for a bank code, of all countrie
       for (const bic of bics) expect(matchBic(bic, known.bics(country, bankCode))).toBe('SAME_BANK');
     }
   }
-  expect([...seen.keys()]).toEqual(lists.countries());
+  // The list of Ukraine has no BICs.
+  expect([...seen.keys()]).toEqual(lists.countries().filter((country) => country !== 'UA'));
 });
 
 it('is SAME_BANK for the BIC of the successor of a closed bank, and for that of a bank that merged into another', () => {

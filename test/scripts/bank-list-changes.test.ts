@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { describeChanges, refreshGermanDates, refreshListedBicsDate } from '../../scripts/bank-list-changes.ts';
+import { describeChanges, refreshGermanDates } from '../../scripts/bank-list-changes.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const shippedBanks = read('src/banks/shipped-banks.ts');
@@ -18,18 +18,8 @@ describe('the dates of the lists', () => {
     expect(refreshed).toContain("germanValidUntil = '2027-03-07'");
   });
 
-  it('of other banks name the installed package', () => {
-    expect(
-      refreshListedBicsDate(shippedBanks, versionOf('iban-to-bic'), read('node_modules/iban-to-bic/CHANGELOG.md')),
-    ).toBe(shippedBanks);
-    expect(refreshListedBicsDate(shippedBanks, '1.5.0', '# 1.6.0 (2027-02-02)\n\n# 1.5.0 (2027-01-02)\n')).toContain(
-      "listedBicsDate = '2027-01-02'",
-    );
-  });
-
   it('are not guessed from a README without dates', () => {
     expect(() => refreshGermanDates(shippedBanks, '2.2603.1', 'no date')).toThrow('must match');
-    expect(() => refreshListedBicsDate(shippedBanks, '1.5.0', '# 1.4.0 (2024-09-23)')).toThrow('must match');
   });
 });
 

@@ -7,7 +7,9 @@ import { type Answer, answer, findTextProblem, type Query, readText, reject } fr
 
 /** Where a record is from, which the hosted service does not return; fields are empty without a bank. */
 export const originSchema = z.object({
-  bic_source: z.string().describe('NATIONAL_LIST, REGISTER or CORRECTED. The hosted service does not return it.'),
+  bic_source: z
+    .string()
+    .describe('NATIONAL_LIST, REGISTER, CURATED or CORRECTED. The hosted service does not return it.'),
   source: z.string().describe('The publisher of the record. The hosted service does not return it.'),
   date: z.string().describe('ISO date of the record. The hosted service does not return it.'),
   status: z.string().describe('LISTED, or DELETED for a closed bank. The hosted service does not return it.'),

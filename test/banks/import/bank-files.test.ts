@@ -43,9 +43,8 @@ describe.each(samples)('the file of $title ($country)', (sample) => {
     const { entries } = await read(country, fileName, await tFile(sample));
     const { first, last } = findCountryFormat(country)?.bankCode ?? { first: 0, last: 0 };
     const lengths = entries.map(({ bankCode }) => bankCode.length);
-    if (country === 'FI') expect(Math.max(...lengths)).toBeLessThanOrEqual(3);
     // Banks, and branches.
-    else if (country === 'HU') expect(new Set(lengths)).toEqual(new Set([3, 7]));
+    if (country === 'HU') expect(new Set(lengths)).toEqual(new Set([3, 7]));
     else expect(new Set(lengths)).toEqual(new Set([last - first + 1]));
   });
 
@@ -66,6 +65,12 @@ describe.each(samples)('the file of $title ($country)', (sample) => {
     expect(undated.isComplete).toBe(!isAlwaysIncomplete && sample.date !== undefined);
     const dated = await readBankFile({ country, path, today: '2026-11-25', date: '2026-11-20' });
     expect(dated.isComplete).toBe(!isAlwaysIncomplete);
+  });
+
+  it.runIf(country === 'FI')('gives a bank all bank codes that begin with its digits', async () => {
+    const { entries } = await read(country, fileName, await tFile(sample));
+    const codes = entries.filter(({ name }) => name === 'OP Ryhmä').map(({ bankCode }) => bankCode);
+    expect([codes.length, codes.at(0), codes.at(-1)]).toEqual([100, '500', '599']);
   });
 
   it('replaces the list in the directory', async () => {

@@ -158,7 +158,7 @@ describe('import-banks', () => {
     const rows = (codes: readonly string[]) => codes.map((code) => [code, 'OTPVHUHB', 'OTP', 'Budapest']);
     const branches = Array.from({ length: 9 }, (_, index) => `1177${index}013`);
     const first = await tSampleFile(tFolder(), { ...hungarian, rows: rows(branches) });
-    expect((await tImport(dataDir, 'HU', first)).stdout).toContain('imported         1 bank, 9 branches\n');
+    expect((await tImport(dataDir, 'HU', first, '--force')).stdout).toContain('imported         1 bank, 9 branches\n');
     const second = await tSampleFile(tFolder(), { ...hungarian, rows: rows(['11773016', '11600006']) });
     const { code, stdout } = await tImport(dataDir, 'HU', second);
     expect([code, stdout]).toEqual([0, expect.stringContaining(': was 1, now 2\n')]);

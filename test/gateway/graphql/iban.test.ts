@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import vectors from '../../data/iban-vectors.json' with { type: 'json' };
 import { bankDataKey, tGateway, tScriptedGateway } from '../../support/gateway.ts';
 import { seenIbanValidation } from '../../support/hosted-bank-data.ts';
+import { ibanOfBank } from '../../support/iban/iban-of-bank.ts';
 import { replyFailingFor, replyInWaves, replyJson, replyWithIban, tUpstream } from '../../support/scripted-upstream.ts';
 import { tBankDataService } from '../../support/self-hosted.ts';
 
@@ -41,7 +42,8 @@ describe('bankCodeStatus', () => {
     ['a listed bank code', 'DE89370400440532013000', 'LISTED'],
     ['an unlisted one', unlisted, 'NOT_LISTED'],
     ['an unlisted one of a country whose list is incomplete', 'FR7699999999999999999999944', 'UNKNOWN'],
-    ['a country without a list', 'GB29NWBK60161331926819', 'UNKNOWN'],
+    ['a country without a list', 'MT84MALT011000012345MTLCAST001S', 'UNKNOWN'],
+    ['an unlisted one of a list that is out of date', ibanOfBank('GR', '999'), 'UNKNOWN'],
     ['what is no IBAN', 'DE', 'UNKNOWN'],
   ])('of %s', async (_, iban, expected) => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-25') });
@@ -54,13 +56,13 @@ describe('bankCodeStatus', () => {
 describe('bankData', () => {
   it('says where the record and its BIC are from', async () => {
     const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
-    const { data } = await ask(`{ ibanValidation(iban: "FR7618206000000000000000051") {
-      bankData { bic bicSource source date } } bank(bic: "COBADEFF") { bicSource source } }`);
-    expect(data?.ibanValidation?.bankData).toMatchObject({
-      bic: 'AGRIFRPP882',
-      bicSource: 'CORRECTED',
-      date: '2024-09-23',
-    });
+    const { data } = await ask(`fragment origin on BankData { bic bicSource source date }
+      { corrected: ibanValidation(iban: "${ibanOfBank('FR', '30066')}") { bankData { ...origin } }
+      british: ibanValidation(iban: "GB29NWBK60161331926819") { bankData { ...origin } }
+      bank(bic: "COBADEFF") { bicSource source } }`);
+    expect(data?.corrected?.bankData).toMatchObject({ bic: 'CMCIFRPPXXX', bicSource: 'CORRECTED', date: '2026-05-06' });
+    const source = 'list of volunteers, via schwifty';
+    expect(data?.british?.bankData).toEqual({ bic: 'NWBKGB2LXXX', bicSource: 'CURATED', source, date: '2026-03-03' });
     expect(data?.bank).toEqual({ bicSource: 'NATIONAL_LIST', source: 'Deutsche Bundesbank, via bankdata-germany' });
   });
 

@@ -14,6 +14,21 @@ export function shareBics(entries: readonly BankEntry[]): BankEntry[] {
   });
 }
 
+/** The bank 5 has all bank codes from 500 to 599 that the list does not give to another one. */
+export function expandPrefixes(entries: readonly BankEntry[]): BankEntry[] {
+  const longestFirst = [...entries].sort((a, b) => b.bankCode.length - a.bankCode.length);
+  const expanded = new Map<string, BankEntry>();
+  for (const entry of longestFirst) {
+    const length = 10 ** (3 - entry.bankCode.length);
+    for (let index = 0; index < length; index++) {
+      const bankCode =
+        length === 1 ? entry.bankCode : entry.bankCode + String(index).padStart(3 - entry.bankCode.length, '0');
+      if (!expanded.has(bankCode)) expanded.set(bankCode, { ...entry, bankCode });
+    }
+  }
+  return [...expanded.values()];
+}
+
 /**
  * An account number begins with the 3 digits of a bank, the 4 of a branch, and a check digit. The entries are the head
  * office of each bank, under its 3 digits, and all branches, under 7: see `findBank`.

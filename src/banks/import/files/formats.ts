@@ -7,7 +7,7 @@ import {
   ofOtherCountry,
   paddedDigits,
 } from './bank-file-format.ts';
-import { addHeadOffices, shareBics } from './complete-entries.ts';
+import { addHeadOffices, expandPrefixes, shareBics } from './complete-entries.ts';
 import { cadences } from './list-date.ts';
 
 /** The countries whose files can be imported, by code. */
@@ -352,8 +352,9 @@ const finnish: ListFormat = {
   isComplete: false,
   layout: workbook,
   columns: { code: 0, bic: 1, name: [2] },
-  // The first digits of the bank codes of the institution: see `findInList`.
+  // The first digits of the bank codes of the institution.
   code: { pattern: /^\d{1,3}$/, description: '1 to 3 digits' },
+  complete: expandPrefixes,
 };
 
 const norwegian: ListFormat = {

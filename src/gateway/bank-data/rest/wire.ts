@@ -230,7 +230,12 @@ function readOrigin(
   };
 }
 
-const bicSources: readonly unknown[] = ['NATIONAL_LIST', 'REGISTER', 'CORRECTED'] satisfies readonly BicSource[];
+const bicSources: readonly unknown[] = [
+  'NATIONAL_LIST',
+  'REGISTER',
+  'CURATED',
+  'CORRECTED',
+] satisfies readonly BicSource[];
 
 function readText(value: unknown): string | null {
   if (typeof value === 'string') {

@@ -19,6 +19,7 @@ const BicSourceType = builder.enumType('BicSource', {
     REGISTER: {
       description: 'From a register of institutions (ES, FR): the BIC on account statements may be another one.',
     },
+    CURATED: { description: 'From a list that volunteers keep: it may be old, and lack banks.' },
     CORRECTED: { description: 'From the corrections of Ledgerquill, where the list is wrong or lacks the bank.' },
   } as const satisfies Record<BicSource, object>,
 });

@@ -59,13 +59,13 @@ const BankCodeStatusType = builder.enumType('BankCodeStatus', {
     LISTED: { description: 'It is in the list.' },
     NOT_LISTED: {
       description:
-        'The list of the country is complete and valid today, and does not have it: confirm the IBAN with the payee; do ' +
+        'The list of the country is complete and not out of date, and does not have it: confirm the IBAN with the payee; do ' +
         'not reject it. bankData may still have the bank.',
     },
     UNKNOWN: {
       description:
-        'There is no list of the country; the list is incomplete or past its last valid day, and does not have it; only an ' +
-        'older list has it; or the IBAN cannot be parsed.',
+        'There is no list of the country; the list is incomplete or out of date, and does not have it; only an older list ' +
+        'has it; or the IBAN cannot be parsed.',
     },
   } as const satisfies Record<BankCodeStatus, object>,
 });

@@ -357,9 +357,10 @@ const workbooks: readonly SampleFile[] = [
     rows: [
       [5, 'OKOYFIHH', 'OP Ryhmä'],
       ['405', 'HELSFIHH', 'Aktia Pankki'],
-      ['6', 'AABAFI22', 'Ålandsbanken'],
+      ['600', 'AABAFI22', 'Ålandsbanken'],
     ],
-    bank: entry('6', 'Ålandsbanken', 'AABAFI22'),
+    bank: entry('600', 'Ålandsbanken', 'AABAFI22'),
+    banks: 102,
     invalid: [['4050', 'HELSFIHH', 'Aktia'], wrongCode('4050', '1 to 3 digits')],
   },
   {
