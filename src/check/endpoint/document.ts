@@ -1,21 +1,23 @@
+import { severities } from '../finding.ts';
 import { profiles } from '../pain/profiles.ts';
+import { bodyTypes, csv, ndjson } from './request.ts';
 
 /** `POST /check` in OpenAPI. */
 const text = (description: string) => ({ type: 'string', description });
 const oneOf = (values: readonly string[], description: string) => ({ type: 'string', enum: values, description });
 const orNull = (schema: { type: string }) => ({ ...schema, type: [schema.type, 'null'] });
-const file = { schema: { type: 'string' } };
+const object = (properties: object) => ({ type: 'object', properties });
+const list = (items: object) => ({ type: 'array', items });
+const string = { type: 'string' };
+const integer = { type: 'integer' };
 
 const place = {
-  oneOf: [
-    { type: 'object', properties: { row: { type: 'integer' }, column: { type: ['string', 'null'] } } },
-    { type: 'object', properties: { line: { type: 'integer' }, xpath: { type: 'string' } } },
-  ],
+  oneOf: [object({ row: integer, column: orNull(string) }), object({ line: integer, xpath: string })],
 };
 
 const found = {
   code: text('Stable.'),
-  severity: oneOf(['error', 'warning', 'hint'], 'How serious it is.'),
+  severity: oneOf(severities, 'How serious it is.'),
   message: text('For people; has no IBAN.'),
   suggestion: orNull(text('What would be right.')),
 };
@@ -25,27 +27,23 @@ const row = {
   description: 'A row of a table. Blank rows and titles have none.',
   properties: {
     file: text('Always the same.'),
-    row: { type: 'integer', description: 'From 1.' },
+    row: { ...integer, description: 'From 1.' },
     name: orNull(text('The name of the payee.')),
     status: oneOf(['VALID', 'INVALID', 'EMPTY', 'NOT_CHECKED', 'FAILED'], 'The result for the IBAN.'),
-    problems: { type: 'array', items: { type: 'string' }, description: 'The codes of all findings.' },
+    problems: { ...list(string), description: 'The codes of all findings.' },
     suggestion: orNull(text('IBANs that differ by one typing error, separated by spaces.')),
     bank: orNull(text('The bank of the IBAN.')),
     bic: orNull(text('The BIC of that bank.')),
     bic_match: orNull(text('SAME_BANK, OTHER_BANK or UNKNOWN.')),
     national_check: orNull(text('PASSED, FAILED or NOT_APPLICABLE.')),
     iban: orNull(text('Without spaces; null if it is not well-formed.')),
-    findings: {
-      type: 'array',
-      items: { type: 'object', properties: { ...found, place } },
-    },
+    findings: list(object({ ...found, place })),
     others: {
-      type: 'array',
-      items: { type: 'object' },
+      ...list({ type: 'object' }),
       description:
         'The results for further columns with IBANs: column, status, problems and the other fields of a result.',
     },
-    cells: { type: 'array', items: { type: ['string', 'number'] }, description: 'As in the file.' },
+    cells: { ...list({ type: ['string', 'number'] }), description: 'As in the file.' },
   },
   required: ['row', 'status', 'problems', 'findings', 'cells'],
 };
@@ -56,7 +54,7 @@ const finding = {
   properties: {
     file: text('Always the same.'),
     ...found,
-    line: { type: 'integer' },
+    line: integer,
     xpath: text('The element.'),
   },
   required: ['code', 'severity', 'line', 'xpath', 'message'],
@@ -65,39 +63,21 @@ const finding = {
 const failure = {
   type: 'object',
   description: 'The last line, if the check could not be completed.',
-  properties: { error: { type: 'object', properties: { code: { type: 'string' }, message: { type: 'string' } } } },
+  properties: { error: object({ code: string, message: string }) },
   required: ['error'],
 };
 
+const errors = list(object({ message: string, extensions: object({ code: string }) }));
 const refusal = (description: string) => ({
   description,
-  content: {
-    'application/json': {
-      schema: {
-        type: 'object',
-        properties: {
-          errors: {
-            type: 'array',
-            items: {
-              type: 'object',
-              properties: {
-                message: { type: 'string' },
-                extensions: { type: 'object', properties: { code: { type: 'string' } } },
-              },
-            },
-          },
-        },
-      },
-    },
-  },
+  content: { 'application/json': { schema: object({ errors }) } },
 });
 
-const parameter = (name: string, description: string) => ({
-  name,
-  in: 'query',
-  schema: { type: 'string' },
-  description: `${description}, by title, letter, or number from 1; found by content without it.`,
+const parameter = (name: string, description: string, schema: object = string) => ({
+  ...{ name, in: 'query', schema, description },
 });
+const columnParameter = (name: string, description: string) =>
+  parameter(name, `${description}, by title, letter, or number from 1; found by content without it.`);
 
 export const checkDocument = {
   openapi: '3.1.0',
@@ -109,39 +89,27 @@ export const checkDocument = {
         description: 'Answers with the rows of a table in their order, or with the findings of a payment message.',
         security: [{ bearer: [] }, { key: [] }, {}],
         parameters: [
-          parameter('column', 'The column of the IBANs'),
-          parameter('bicColumn', 'The column of the BICs'),
-          parameter('nameColumn', 'The column of the names'),
-          {
-            name: 'encoding',
-            in: 'query',
-            schema: { type: 'string' },
-            description: 'The encoding of a table, such as windows-1250; found by content without it.',
-          },
-          {
-            name: 'profile',
-            in: 'query',
-            schema: { type: 'string', enum: profiles, default: 'auto' },
-            description: 'By whose rules a payment message is judged; auto: those that each payment says it follows.',
-          },
+          columnParameter('column', 'The column of the IBANs'),
+          columnParameter('bicColumn', 'The column of the BICs'),
+          columnParameter('nameColumn', 'The column of the names'),
+          parameter('encoding', 'The encoding of a table, such as windows-1250; found by content without it.'),
+          parameter(
+            'profile',
+            'By whose rules a payment message is judged; auto: those that each payment says it follows.',
+            { ...string, enum: profiles, default: 'auto' },
+          ),
         ],
         requestBody: {
           required: true,
           description: 'Recognized by its content.',
-          content: {
-            'text/csv': file,
-            'text/tab-separated-values': file,
-            'application/xml': file,
-            'text/xml': file,
-            'application/octet-stream': file,
-          },
+          content: Object.fromEntries(bodyTypes.map((type) => [type, { schema: string }])),
         },
         responses: {
           200: {
             description: 'The results, as they are known.',
             content: {
-              'application/x-ndjson': { schema: { anyOf: [row, finding, failure] } },
-              'text/csv': {
+              [ndjson]: { schema: { anyOf: [row, finding, failure] } },
+              [csv]: {
                 schema: text(
                   'The rows with added columns, or the findings. It ends early if the check could not be completed.',
                 ),

@@ -40,7 +40,7 @@ export const ndjson = 'application/x-ndjson';
 export const csv = 'text/csv';
 
 /** Pages of other origins can send none of these types without a preflight. */
-const bodyTypes = [csv, 'text/tab-separated-values', 'application/xml', 'text/xml', 'application/octet-stream'];
+export const bodyTypes = [csv, 'text/tab-separated-values', 'application/xml', 'text/xml', 'application/octet-stream'];
 
 // cspell:disable-next-line
 const workbook = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
