@@ -21,12 +21,12 @@ export class Tally {
   add(rows: readonly CheckedRow[]): void {
     for (const { row, kind, result } of rows) {
       this.rows += 1;
-      this.kinds.set(kind, (this.kinds.get(kind) ?? 0) + 1);
+      increase(this.kinds, kind);
       if (result === null) continue;
       for (const { code, severity } of result.findings) this.findings.add(code, severity, row);
       for (const { column, status, findings, isRepeated } of result.cells) {
         if (isRepeated) {
-          this.repeated.set(column, (this.repeated.get(column) ?? 0) + 1);
+          increase(this.repeated, column);
           continue;
         }
         if (status === 'FAILED' || status === 'NOT_CHECKED') this.#unanswered += 1;
@@ -39,14 +39,17 @@ export class Tally {
 
   #countStatus(column: number, status: RowStatus): void {
     const counts = this.statuses.get(column) ?? new Map<RowStatus, number>();
-    counts.set(status, (counts.get(status) ?? 0) + 1);
-    this.statuses.set(column, counts);
+    this.statuses.set(column, increase(counts, status));
   }
 
   /** Well-formed IBANs that the service did not answer. */
   unanswered(): number {
     return this.#unanswered;
   }
+}
+
+function increase<Key>(counts: Map<Key, number>, key: Key): Map<Key, number> {
+  return counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
 const aboveTitles = -1;

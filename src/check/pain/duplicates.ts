@@ -1,5 +1,5 @@
 import { FingerprintMap, fingerprintOf } from '../fingerprints.ts';
-import { find, ibanOf, textOf, type XmlElement } from './elements.ts';
+import { find, ibanOf, idOf, textOf, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
 import type { Party } from './message-versions.ts';
 import { parseDecimal } from './values.ts';
@@ -33,7 +33,7 @@ export function createDuplicates(messageIds: Set<string>, findings: MessageFindi
     /** @param other the party that gets or pays the money */
     checkTransaction(transaction: XmlElement, other: Party, amount: XmlElement | null): void {
       const endToEnd = find(transaction, 'PmtId', 'EndToEndId');
-      const id = readReference(endToEnd);
+      const id = idOf(endToEnd);
       const earlierId = findEarlierLine(endToEndIds, id, endToEnd);
       if (endToEnd !== null && earlierId !== null) {
         const message = `EndToEndId is that in line ${earlierId}. Give each transaction its own, or write NOTPROVIDED.`;
@@ -56,11 +56,6 @@ export function createDuplicates(messageIds: Set<string>, findings: MessageFindi
 /** The line of the element that had the text first; null if this is the first one. */
 function findEarlierLine(lines: FingerprintMap, text: string | null, element: XmlElement | null): number | null {
   return text === null || element === null ? null : lines.add(fingerprintOf(text), element.line);
-}
-
-function readReference(endToEnd: XmlElement | null): string | null {
-  const id = textOf(endToEnd);
-  return id === 'NOTPROVIDED' ? null : id;
 }
 
 /** One of these must differ between two transactions with the same account and amount; an empty one if there is none. */

@@ -39,6 +39,12 @@ export function textOf(element: XmlElement | null): string | null {
   return element?.text.trim() || null;
 }
 
+/** The text of an identification; null if there is none. */
+export function idOf(element: XmlElement | null): string | null {
+  const id = textOf(element);
+  return id === 'NOTPROVIDED' ? null : id;
+}
+
 /** The IBAN of an account, such as `CdtrAcct`, compacted; empty if it has none. */
 export function ibanOf(account: XmlElement | null): string {
   return compactIban(find(account, 'Id', 'IBAN')?.text ?? '');

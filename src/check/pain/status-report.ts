@@ -4,7 +4,7 @@ import { maskIban } from '../../iban/iban.ts';
 import { type BankProblem, isSaidOfParts, judgeStatus, missingStatus } from './bank-statuses.ts';
 import { noSchemaCheck } from './check-schema.ts';
 import { decodeXml } from './decode-xml.ts';
-import { find, ibanOf, textOf, type XmlElement } from './elements.ts';
+import { find, ibanOf, idOf, textOf, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
 import { findReportVersion } from './message-versions.ts';
 import { findAmount } from './profiles.ts';
@@ -14,14 +14,7 @@ import { toSepaCharacters } from './sepa-characters.ts';
 import { parseDecimal } from './values.ts';
 
 /** A pain.002, by which the elements of the message that was sent are judged, once. */
-export interface StatusReport {
-  /** @param messageId its header without one */
-  checkMessage(messageId: XmlElement, findings: MessageFindings): void;
-  checkPayment(payment: XmlElement, findings: MessageFindings): void;
-  checkTransaction(payment: XmlElement, transaction: XmlElement, findings: MessageFindings): void;
-  /** @param message of which all transactions were checked */
-  checkRest(message: XmlElement, findings: MessageFindings): void;
-}
+export type StatusReport = ReturnType<typeof createReport>;
 
 /** What a bank says about a message, one of its payments, or one of their transactions. */
 interface ReportedStatus {
@@ -62,7 +55,7 @@ export async function readStatusReport(chunks: AsyncIterable<Buffer>): Promise<S
         Object.assign(message, readStatus(element, 'GrpSts'));
       },
       openPayment(element) {
-        payment = Object.assign(createStatus(readId(element, 'OrgnlPmtInfId')), readStatus(element, 'PmtInfSts'));
+        payment = Object.assign(createStatus(idOf(find(element, 'OrgnlPmtInfId'))), readStatus(element, 'PmtInfSts'));
         payments.add(payment);
         addPart(message, payment);
       },
@@ -104,13 +97,8 @@ function readStatus(element: XmlElement, name: string): Pick<ReportedStatus, 'st
   return { status, problem: given === null ? null : judgeStatus(status, element) };
 }
 
-function readId(element: XmlElement | null, name: string): string | null {
-  const id = textOf(find(element, name));
-  return id === 'NOTPROVIDED' ? null : id;
-}
-
 function readIds(element: XmlElement | null, prefix: '' | 'Orgnl'): readonly (string | null)[] {
-  return idNames.map((name) => readId(element, `${prefix}${name}`));
+  return idNames.map((name) => idOf(find(element, `${prefix}${name}`)));
 }
 
 interface Reported {
@@ -121,7 +109,7 @@ interface Reported {
   transactions: Set<ReportedStatus>;
 }
 
-function createReport({ messageId, message, payments, transactions }: Reported): StatusReport {
+function createReport({ messageId, message, payments, transactions }: Reported) {
   const byId = groupBy(transactions, ({ ids }) => keysOf(ids)[0] ?? '');
   const byPayment = groupBy(payments, ({ paymentId }) => paymentId ?? '');
   /** Null until the message was compared. */
@@ -142,14 +130,15 @@ function createReport({ messageId, message, payments, transactions }: Reported):
   };
 
   return {
-    checkMessage: (id, findings) => compare(textOf(id), id, findings),
-    checkPayment(element, findings) {
+    /** @param id its header without one */
+    checkMessage: (id: XmlElement, findings: MessageFindings) => compare(textOf(id), id, findings),
+    checkPayment(element: XmlElement, findings: MessageFindings): void {
       if (!isOfMessage) return;
       for (const status of byPayment.get(textOf(find(element, 'PmtInfId')) ?? '') ?? []) {
         if (payments.delete(status)) report(status, element, findings);
       }
     },
-    checkTransaction(payment, element, findings) {
+    checkTransaction(payment: XmlElement, element: XmlElement, findings: MessageFindings): void {
       if (!isOfMessage) return;
       const paymentId = textOf(find(payment, 'PmtInfId'));
       const ids = readIds(find(element, 'PmtId'), '');
@@ -165,7 +154,8 @@ function createReport({ messageId, message, payments, transactions }: Reported):
         return;
       }
     },
-    checkRest(element, findings) {
+    /** @param element the message, of which all transactions were checked */
+    checkRest(element: XmlElement, findings: MessageFindings): void {
       if (isOfMessage === null) compare(null, element, findings);
       if (!isOfMessage) return;
       for (const status of transactions) {
