@@ -10,7 +10,7 @@ interface DecodeOptions {
 }
 
 /**
- * Decodes an XML file into pieces of at most 2,048 bytes, in the encoding of its byte order mark or XML declaration. The mark is the
+ * Decodes an XML file in the encoding of its byte order mark or XML declaration. The mark is the
  * first character. Bytes that are not characters of the encoding become U+FFFD.
  * @throws Refusal if the encoding is not supported, or contradicts the bytes, or if the file is too large
  */
@@ -29,17 +29,13 @@ export async function* decodeXml(
   onEncoding(encoding);
   const decoder = iconv.getDecoder(encoding, { stripBOM: false });
   for await (const bytes of chain([start], rest)) {
-    for (let offset = 0; offset < bytes.length; offset += pieceBytes) {
-      const piece = decoder.write(bytes.subarray(offset, offset + pieceBytes));
-      if (piece !== '') yield piece;
-    }
+    const piece = decoder.write(bytes);
+    if (piece !== '') yield piece;
   }
   const end = decoder.end();
   if (end) yield end;
 }
 
-/** At most 150 elements. */
-const pieceBytes = 2_048;
 /** An XML declaration has fewer bytes than this. */
 const maxDeclarationBytes = 1024;
 

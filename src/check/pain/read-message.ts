@@ -68,18 +68,17 @@ export function createMessageReader(parts: MessageParts, schema: SchemaCheck): M
   let part = { elements: 0, characters: 0 };
   let header = part;
   let attributes = 0;
-  /** Characters since the last event, or more. */
-  let tokenLength = 0;
   /** What was written since the last event, and where it begins. */
   let unread = { text: '', start: 0, line: 1 };
   const eventAt = { position: 0, line: 1 };
   const beginToken = () => {
-    tokenLength = 0;
+    checkToken();
     eventAt.position = parser.position;
     eventAt.line = parser.line;
   };
 
   parser.on('error', (error) => {
+    checkToken();
     const problem = printSyntaxError(error);
     if (root === null) throw new Refusal('NOT_XML', `The file is not XML: ${problem}.`);
     throwIfAmpersand();
@@ -141,9 +140,7 @@ export function createMessageReader(parts: MessageParts, schema: SchemaCheck): M
       parser.write(text);
       const { position, line } = eventAt;
       if (position > unread.start) unread = { text: unread.text.slice(position - unread.start), start: position, line };
-      tokenLength += text.length;
-      if (tokenLength > messageLimits.tokenLength) throwIfAmpersand();
-      checkLimit('tokenLength', tokenLength);
+      checkToken();
     },
     end() {
       throwIfAmpersand();
@@ -232,6 +229,13 @@ export function createMessageReader(parts: MessageParts, schema: SchemaCheck): M
     const line = eventAt.line + (text.slice(0, index).match(/\n/g)?.length ?? 0);
     const message = `An & in line ${line} is not followed by the name of a character. Write &amp; in its place.`;
     throw new Refusal('NOT_WELL_FORMED', message, line);
+  }
+
+  function checkToken(): void {
+    // The parser counts a piece twice after its last character.
+    const length = Math.min(parser.position, unread.start + unread.text.length) - eventAt.position;
+    if (length > messageLimits.tokenLength) throwIfAmpersand();
+    checkLimit('tokenLength', length);
   }
 
   function countElement(): void {
