@@ -131,9 +131,18 @@ function groupBics(
 ): ReadonlyMap<string, readonly string[]> {
   const { first, last } = findCountryFormat(country)?.bankCode ?? { first: 1, last: 0 };
   const grouped = new Map<string, readonly string[]>();
+  // Thousands of bank codes have the BIC of a head office, and share the array.
+  const alone = new Map<string, readonly string[]>();
   for (const [code, bic] of pairs) {
     const bankCode = isBranch(country, code) ? code.slice(0, last - first + 1) : code;
-    if (bic !== '') grouped.set(bankCode, addBic(grouped.get(bankCode) ?? [], bic));
+    const bics = grouped.get(bankCode);
+    if (bic === '') continue;
+    if (bics !== undefined) grouped.set(bankCode, addBic(bics, bic));
+    else {
+      const only = alone.get(bic) ?? [bic];
+      alone.set(bic, only);
+      grouped.set(bankCode, only);
+    }
   }
   return grouped;
 }

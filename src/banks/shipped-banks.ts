@@ -74,7 +74,9 @@ export function createShippedBanks(): ShippedBanks {
     }
     let found = statuses.get(country);
     if (found === undefined) {
-      const [first] = readShippedLists(country);
+      const [first] = parseShippedLists(
+        readFileSync(new URL(`${country}.tsv`, listFolder), 'utf8').split('\n', 1)[0] ?? '',
+      );
       const { date = '', kind = 'CURATED', source = '', isComplete = false } = first ?? {};
       found = { country, kind, source, date, validUntil: null, isComplete };
       statuses.set(country, found);
@@ -176,18 +178,25 @@ const require = createRequire(import.meta.url);
 /** Read by path, because the package exports lookups but no list. */
 const germanFile = (name: string) => join(dirname(require.resolve('bankdata-germany')), 'data', name);
 
-/** The list that is valid today, and the one before it, if the package has it. */
+/** The list that is valid today, and what differs in the one before it, if the package has it. */
 function germanLists(next: NextGermanBanks | null): ShippedList[] {
   const current = readJson<GermanBanks>(germanFile('current.json'));
   const toList = (date: string, banks: GermanBanks): ShippedList => {
     const rows = Object.entries(banks).map(([bankCode, [name, bic = '']]) => [bankCode, bic, name] as const);
     return { date, kind: 'NATIONAL_LIST', isComplete: true, source: germanSource, rows };
   };
-  const lists = [toList(germanDate, current)];
-  if (next === null) return lists;
-  const removed = new Set(next.remove);
-  const remaining = Object.fromEntries(Object.entries(current).filter(([bankCode]) => !removed.has(bankCode)));
-  return [toList(next.valid.slice(0, 10), { ...remaining, ...next.upsert }), ...lists];
+  if (next === null) return [toList(germanDate, current)];
+  const { valid, remove, upsert } = next;
+  const removed = new Set(remove);
+  const pick = (isWanted: (bankCode: string) => boolean) =>
+    Object.fromEntries(Object.entries(current).filter(([bankCode]) => isWanted(bankCode)));
+  return [
+    toList(valid.slice(0, 10), { ...pick((bankCode) => !removed.has(bankCode)), ...upsert }),
+    toList(
+      germanDate,
+      pick((bankCode) => removed.has(bankCode) || bankCode in upsert),
+    ),
+  ];
 }
 
 /** The office of a BIC. */

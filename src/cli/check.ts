@@ -311,6 +311,7 @@ async function checkFiles({ files, plan, source, answers, banks, report, onBroke
     resumed,
     calls: source?.calls() ?? 0,
     stopReason: source?.stopReason() ?? null,
+    oldLists: banks.oldListsInUse(),
   };
 
   async function checkXml(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
@@ -415,7 +416,7 @@ async function rejectLongTable(file: PaymentFile, encoding: TextEncoding | null)
 
 /** To standard error; for a dry run, which has no other output, to standard output. */
 function printSummary(outcome: Outcome, { isDryRun, gateway }: Plan, journal: string): void {
-  const { summary, calls, resumed, unasked, isComplete, stopReason } = outcome;
+  const { summary, calls, resumed, unasked, isComplete, stopReason, oldLists } = outcome;
   const describe = (number: number) =>
     gateway === null ? countOf(number, 'call') : `${countOf(number, 'IBAN')} sent to the gateway`;
   const lines = isDryRun
@@ -423,6 +424,10 @@ function printSummary(outcome: Outcome, { isDryRun, gateway }: Plan, journal: st
     : [`${describe(calls)}${resumed > 0 ? `, ${countOf(resumed, 'answer')} of the earlier run` : ''}`];
   if (stopReason !== null) lines.push(`not all IBANs were looked up: ${stopReason}`);
   if (!isDryRun && !isComplete) lines.push(`the answers are kept in ${journal}: --resume continues with them`);
+  if (oldLists.length > 0) {
+    const dates = oldLists.map(({ country, date }) => `${country} of ${date}`);
+    lines.push(`compared with bank lists that are out of date: ${dates.join(', ')}`);
+  }
   const write = isDryRun ? print : printError;
   write(`${[...summary, ...lines].join('\n')}\n`);
 }

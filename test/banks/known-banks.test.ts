@@ -22,18 +22,20 @@ it.each([
   expect(createKnownBanks(createBankLists()).has(country, bankCode)).toBe(isKnown);
 });
 
-it('reads every list before it is needed, but not at the start', () => {
+it('reads the German list before it is needed, but not at the start, and others on first use', () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate'] });
-  const knownBanks = createKnownBanks(createBankLists());
-  const parse = vi.spyOn(JSON, 'parse');
+  const lists = createBankLists();
+  const read = vi.spyOn(lists, 'banks');
+  const knownBanks = createKnownBanks(lists);
   knownBanks.loadSoon();
   vi.advanceTimersByTime(999);
-  expect(parse).not.toHaveBeenCalled();
+  expect(read).not.toHaveBeenCalled();
   vi.runAllTimers();
-  parse.mockClear();
+  expect(read.mock.calls).toEqual([['DE']]);
   expect(knownBanks.has('DE', '37040044')).toBe(true);
   expect(knownBanks.has('LU', '111')).toBe(true);
-  expect(parse).not.toHaveBeenCalled();
+  expect(knownBanks.has('LU', '112')).toBe(false);
+  expect(read.mock.calls).toEqual([['DE'], ['LU']]);
 });
 
 it('reads registers of payment schemes before they are needed, too, and again after an import', async () => {

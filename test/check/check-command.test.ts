@@ -41,6 +41,13 @@ describe('the result', () => {
     expect(readdirSync(dataDir).filter((name) => name.includes('journal'))).toEqual([]);
   });
 
+  it('names the bank lists that it was compared with and that are out of date', async () => {
+    const rows = 'DE89370400440532013000,COBADEFFXXX\nSK3112000000198742637541,SUBASKBX\n';
+    const { stderr } = await tCheck(`IBAN,BIC\n${rows}`).run();
+    expect(stderr).toContain('\ncompared with bank lists that are out of date: SK of 2022-04-11\n');
+    expect((await tCheck('IBAN,BIC\nDE89370400440532013000,COBADEFFXXX\n').run()).stderr).not.toContain('out of date');
+  });
+
   it('is clean with the exit code 0, and nothing but rows is printed with --quiet', async () => {
     const { run } = tCheck(`IBAN\nDE89370400440532013000\n`);
     const { code, stdout, stderr } = await run(['--quiet']);
