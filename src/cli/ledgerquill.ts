@@ -29,6 +29,9 @@ Examples:
   ledgerquill check payees.csv --format json --quiet | jq -r 'select(.status != "VALID") | .row'
   LEDGERQUILL_KEY=lq_... ledgerquill check payees.csv --gateway https://gateway.example.com`;
 
+/** The commands that read no variables of the environment. */
+const withoutVariables: ReadonlySet<string> = new Set(['schema', 'api-key']);
+
 // Help and wrong usage are printed before a command runs.
 ignoreClosedOutput();
 
@@ -69,15 +72,12 @@ function createProgram(): Command {
     .option(
       '--new-store',
       'If the store or its secret is lost: begin a new store. Paid essays, orders and counts of the old one are lost.',
-    )
-    .addOption(dotenvOption());
+    );
   addCommand(
     'check-config',
     'Print the configuration and check it, without a paid call.',
     async (_, options, dotenvNames) => (await import('./check-config.ts')).checkConfig(dotenvNames, options),
-  )
-    .option('--json', 'Print one JSON document.')
-    .addOption(dotenvOption());
+  ).option('--json', 'Print one JSON document.');
   addCommand(
     'try-essay',
     'Order one essay, which may be charged, and print the fields of the response for ESSAY_TEXT_FIELD.',
@@ -85,8 +85,7 @@ function createProgram(): Command {
   )
     .argument('[description]', 'what the essay is about')
     .option('--words <number>', 'The largest number of words.', '100')
-    .option('--yes', 'Order without asking first.')
-    .addOption(dotenvOption());
+    .option('--yes', 'Order without asking first.');
   addCommand('schema', 'Print the schema in SDL, as a subgraph, or a file for clients.', async (_, options) =>
     (await import('./print-schema.ts')).printSchema(options),
   )
@@ -157,7 +156,6 @@ function createProgram(): Command {
     .option('--dry-run', 'Print how many calls it would cost. No call is made, and no row is written.')
     .option('--resume', 'Use the answers of a run that did not finish: nothing is asked twice.')
     .option('--quiet', 'No summary and no progress bar.')
-    .addOption(dotenvOption())
     .addHelpText('after', checkHelp);
   addCommand(
     'import-banks',
@@ -174,8 +172,7 @@ function createProgram(): Command {
       ).choices(paymentSchemes),
     )
     .option('--undo', 'Restore the directory or register that the last import replaced.')
-    .option('--force', 'Accept a file with less than half of the present banks, or an older one.')
-    .addOption(dotenvOption());
+    .option('--force', 'Accept a file with less than half of the present banks, or an older one.');
   addCommand(
     'banks',
     'Print a bank by country and bank code, all banks that begin with it, or the lists; offline.',
@@ -183,32 +180,27 @@ function createProgram(): Command {
   )
     .argument('[country]', 'ISO 3166-1 alpha-2 code, such as FR')
     .argument('[bankCode]', 'the bank code in IBANs, such as 30002, or its beginning')
-    .option('--json', 'Print one JSON document.')
-    .addOption(dotenvOption());
+    .option('--json', 'Print one JSON document.');
   addCommand('iban', 'Check an IBAN and print its bank; offline.', async ([iban], options) =>
     (await import('./look-up.ts')).lookUpIban(iban, options),
   )
     .argument('<iban>', 'the IBAN; in quotes if it has spaces')
-    .option('--json', 'Print one JSON document.')
-    .addOption(dotenvOption());
+    .option('--json', 'Print one JSON document.');
   addCommand(
     'backup',
     'Copy DATA_DIR (essays, counts, bank lists, the secret) into a new folder, while the gateway runs.',
     async ([folder]) => (await import('./backup.ts')).runBackup(folder),
-  )
-    .argument('<folder>', 'a new or empty folder')
-    .addOption(dotenvOption());
+  ).argument('<folder>', 'a new or empty folder');
   addCommand('restore', 'Copy a backup into DATA_DIR. The gateway must be stopped.', async ([folder], options) =>
     (await import('./backup.ts')).runRestore(folder, options),
   )
     .argument('<folder>', 'a folder that backup wrote')
-    .option('--replace', 'Move the present files of DATA_DIR aside.')
-    .addOption(dotenvOption());
+    .option('--replace', 'Move the present files of DATA_DIR aside.');
   addCommand(
     'verify-store',
     'Read all entries in DATA_DIR, also while the gateway runs, and report damaged files.',
     async () => (await import('./backup.ts')).runVerifyStore(),
-  ).addOption(dotenvOption());
+  );
   addCommand('audit', 'Sum or export the audit trail of paid calls.', async ([action], options) =>
     (await import('./audit.ts')).runAudit(action, options),
   )
@@ -216,13 +208,10 @@ function createProgram(): Command {
     .option('--by <names>', 'What to sum by: caller, day, service, tool, operation, cause, outcome.', 'caller,day')
     .option('--from <day>', 'The first day (UTC), such as 2026-11-01.')
     .option('--to <day>', 'The last day.')
-    .addOption(new Option('--format <format>', 'The format of the export.').choices(['jsonl', 'csv']).default('jsonl'))
-    .addOption(dotenvOption());
+    .addOption(new Option('--format <format>', 'The format of the export.').choices(['jsonl', 'csv']).default('jsonl'));
   addCommand('caller-hash', "Print the name of a token's subject in log and audit trail.", async ([subject]) =>
     (await import('./audit.ts')).printCallerHash(subject),
-  )
-    .argument('<subject>', 'the value of the claim that names the caller')
-    .addOption(dotenvOption());
+  ).argument('<subject>', 'the value of the claim that names the caller');
   const purged = ['iban', 'bic', 'bankCode', 'country', 'allLookUps'];
   const purgeOption = (flags: string, description: string) => {
     const option = new Option(flags, description);
@@ -238,8 +227,7 @@ function createProgram(): Command {
     .addOption(purgeOption('--bic <bic>', 'The answers with this BIC; with 8 characters, of all branches.'))
     .addOption(purgeOption('--bank-code <code>', 'The answers with this national bank code, of any country.'))
     .addOption(purgeOption('--country <code>', 'The answers about banks and IBANs of this country.'))
-    .addOption(purgeOption('--all-look-ups', 'All answers of the bank-data service.'))
-    .addOption(dotenvOption());
+    .addOption(purgeOption('--all-look-ups', 'All answers of the bank-data service.'));
   addCommand(
     'api-key',
     'Make an API key for a caller, and print its entry in GATEWAY_API_KEYS.',
@@ -252,17 +240,18 @@ function createProgram(): Command {
     'Run the self-hosted bank-data service as a process of its own.',
     async (_, { port }) => (await import('../bank-data-service/run-bank-data-service.ts')).runBankDataService(port),
     { portVariable: '--port' },
-  )
-    .addOption(portOption(4001))
-    .addOption(dotenvOption());
+  ).addOption(portOption(4001));
   addCommand(
     'essay-service',
     'Run the self-hosted essay service as a process of its own.',
     async (_, { port }) => (await import('../essay-service/run-essay-service.ts')).runEssayService(port),
     { portVariable: '--port' },
-  )
-    .addOption(portOption(4002))
-    .addOption(dotenvOption());
+  ).addOption(portOption(4002));
+  const dotenv = 'A file of lines NAME=value; variables of the environment have priority.';
+  for (const command of program.commands) {
+    if (withoutVariables.has(command.name())) continue;
+    command.addOption(new Option('--dotenv <file>', dotenv).default('.env').env('ENV_FILE'));
+  }
   return program;
 }
 
@@ -285,12 +274,6 @@ function portOption(defaultPort: number): Option {
     if (/^\d+$/.test(text) && port <= 65_535) return port;
     throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
   });
-}
-
-function dotenvOption(): Option {
-  return new Option('--dotenv <file>', 'A file of lines NAME=value; variables of the environment have priority.')
-    .default('.env')
-    .env('ENV_FILE');
 }
 
 /**
