@@ -85,7 +85,7 @@ export function findColumns(fileName: string, rows: readonly Cells[], names: Col
   return { ibans, name, titleRow, titles: labels, notChecked, isWhole: names.iban === null, earlierResult };
 }
 
-/** Of a column, in the first rows. */
+/** What a column has in the first rows. */
 interface CellCount {
   filled: number;
   ibans: number;
@@ -231,7 +231,7 @@ function readTitles(rows: readonly Cells[], titleRow: number | null): string[] {
   });
 }
 
-/** Of the columns that a result adds for each column of IBANs; from the second one on, with a number: status_2. */
+/** The titles that a result adds for each column of IBANs; from the second one on, with a number: status_2. */
 export const resultTitles = [
   'status',
   'problems',

@@ -124,7 +124,7 @@ function findIbans(text: string): string[] {
   return found;
 }
 
-/** Places in a cell where an IBAN may begin: to try more would take too much of the event loop in one go. */
+/** Places in a cell where an IBAN may begin: no cell needs more. */
 const maxTried = 1_000;
 
 /** A long text may have thousands of places where one may begin, so each takes few steps. */

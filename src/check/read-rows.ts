@@ -43,7 +43,7 @@ export async function readTables(
   return [first, ...others];
 }
 
-/** Of an archive, which is read in memory: three times what a million rows take. */
+/** An archive is read in memory: three times what a million rows take. */
 const maxWorkbookBytes = 128_000_000;
 
 async function readSheets({ name, size, chunks }: PaymentFile): Promise<Table[]> {
@@ -64,7 +64,7 @@ async function readSheets({ name, size, chunks }: PaymentFile): Promise<Table[]>
   );
 }
 
-/** Of a row: each cell is searched for IBANs, BICs and names. */
+/** Each cell of a row is searched for IBANs, BICs and names. */
 const maxColumns = 1_000;
 
 /** Rows are streamed, so only the texts in memory have a limit of ours; that of rows is Excel's. */
@@ -191,9 +191,9 @@ async function* parseRows(
     ignore_last_delimiters: columns + 1,
   });
   let rowsRead = 0;
-  /** Of the last row, from 1: a cell may have line breaks. */
+  /** The line of the last row, from 1: a cell may have line breaks. */
   let line = 0;
-  /** Of the longest row. */
+  /** The number of cells of the longest row. */
   let width = 0;
 
   for await (const bytes of cut(pieces)) {

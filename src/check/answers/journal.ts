@@ -23,7 +23,7 @@ interface JournalOptions {
   path: string;
   /** The answers in it must be of this source. */
   sourceId: string;
-  /** Of the files that are checked; null if they cannot be read before, as standard input. */
+  /** The hash of the files that are checked; null if they cannot be read before, as standard input. */
   contentHash: string | null;
   /** Whether it may have answers of an earlier run. */
   isResumed: boolean;

@@ -44,7 +44,7 @@ export const bodyTypes = [csv, 'text/tab-separated-values', 'application/xml', '
 
 // cspell:disable-next-line
 const workbook = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
-/** The format requires to unpack a workbook in memory, and 5,000 rows would take 0.4 s of the event loop. */
+/** A workbook is unpacked in memory, many times as large as what was sent. */
 export const workbookAdvice =
   'XLSX workbooks are not read here. Save the sheet as CSV, or check it with the command: ledgerquill check payees.xlsx --gateway <URL of this gateway>.';
 

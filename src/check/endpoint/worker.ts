@@ -17,7 +17,7 @@ import type { CheckEnd, CheckJob, FromWorker, ToWorker } from './run-worker.ts';
 
 const job: CheckJob = workerData;
 const fileName = 'the request body';
-/** Of Linux, from -20 to 19. */
+/** Linux has priorities from 19, the lowest, to -20. */
 const lowPriority = 5;
 /** That the main thread has at a time: if all are in its cache, it answers them in one go. */
 const maxQuestions = 100;
@@ -25,7 +25,7 @@ const maxQuestions = 100;
 const maxUnread = 262_144;
 const partLength = 16_384;
 
-/** Of the body; an error in place of what is missing. */
+/** The body; an error in place of what is missing. */
 const received = new Readable({ objectMode: true, read() {} });
 const questions = createQuestions();
 const output = createOutput();

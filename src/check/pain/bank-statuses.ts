@@ -66,7 +66,7 @@ const statuses: Readonly<Record<string, readonly [code: RuleCode, meaning: strin
 
 /** The name of the account, which Verification of Payee puts there, in lines of 105 characters; null if it is another text. */
 function readName(transaction: XmlElement): string | null {
-  const lines = textsOf(transaction, 'AddtlInf');
+  const lines = furtherTexts(transaction);
   const name = lines.map((line) => (line.length === 105 ? line : `${line} `)).join('');
   const bare = name.trim().replaceAll(/^["\u201C\u201E]+|["\u201C\u201D]+$/g, '');
   return bare === '' || bare.length > 140 || /^RV[A-Z]{2}\b/.test(bare) ? null : bare;
@@ -78,11 +78,11 @@ function describeReasons(element: XmlElement, isRejected: boolean): string {
   );
   if (codes.length > 0) return `: ${codes.map(describeReason).join('; ')}`;
   if (!isRejected) return '';
-  return textsOf(element, 'AddtlInf').length > 0 ? ': the reason is in AddtlInf of the report' : ': without a reason';
+  return furtherTexts(element).length > 0 ? ': the reason is in AddtlInf of the report' : ': without a reason';
 }
 
-function textsOf(element: XmlElement, name: 'AddtlInf'): readonly string[] {
-  const texts = findAll(element, 'StsRsnInf').flatMap((each) => findAll(each, name));
+function furtherTexts(element: XmlElement): readonly string[] {
+  const texts = findAll(element, 'StsRsnInf').flatMap((each) => findAll(each, 'AddtlInf'));
   return texts.map(textOf).filter((text) => text !== null);
 }
 

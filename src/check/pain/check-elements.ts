@@ -137,11 +137,8 @@ function checkBic(element: XmlElement, { findings }: ElementChecks): void {
 function checkLei(element: XmlElement, { findings }: ElementChecks): void {
   const text = textOf(element) ?? '';
   if (!/^[A-Z0-9]{18}\d\d$/.test(text) || mod97(text, 0) === 1) return;
-  findings.add(
-    'LEI_CHECK_DIGITS',
-    element,
-    'The check digits of the LEI do not match. Look it up in the register of LEIs.',
-  );
+  const message = 'The check digits of the LEI do not match. Look it up in the register of LEIs.';
+  findings.add('LEI_CHECK_DIGITS', element, message);
 }
 
 function checkAddress(address: XmlElement, { findings }: ElementChecks): void {
@@ -161,12 +158,9 @@ function checkAddress(address: XmlElement, { findings }: ElementChecks): void {
     findings.add('ADDRESS_WITHOUT_COUNTRY', address, 'The address has no country. Add Ctry, or leave the address out.');
   }
   const third = lines[2];
-  if (third)
-    findings.add(
-      'ADDRESS_LINES',
-      third,
-      `The address has ${lines.length} AdrLine beside its elements. At most two are allowed.`,
-    );
+  if (third === undefined) return;
+  const message = `The address has ${lines.length} AdrLine beside its elements. At most two are allowed.`;
+  findings.add('ADDRESS_LINES', third, message);
 }
 
 function describeHybrid(count: number): string {
@@ -177,13 +171,8 @@ function checkCountry(element: XmlElement, { findings }: ElementChecks): void {
   const code = textOf(element);
   if (code === null || countryCodes.has(code)) return;
   const capitals = code.toUpperCase();
-  const suggestion = countryCodes.has(capitals) ? capitals : null;
-  findings.add(
-    'COUNTRY_INVALID',
-    element,
-    'The country must be two capital letters of ISO 3166-1, such as DE.',
-    suggestion,
-  );
+  const message = 'The country must be two capital letters of ISO 3166-1, such as DE.';
+  findings.add('COUNTRY_INVALID', element, message, countryCodes.has(capitals) ? capitals : null);
 }
 
 function checkRemittance(remittance: XmlElement, { findings }: ElementChecks): void {
@@ -230,12 +219,8 @@ function checkText(element: XmlElement, { findings }: ElementChecks): void {
   checkCharacters(element, findings);
   if (references.has(name) && /^\/|\/\/|\/$/.test(text)) {
     const message = `${name} must not begin or end with a slash, and must not have two in a row.`;
-    findings.add(
-      'SLASHES_IN_REFERENCE',
-      element,
-      message,
-      text.replace(/^\/+|\/+$/g, '').replaceAll(/\/{2,}/g, '/') || null,
-    );
+    const suggestion = text.replace(/^\/+|\/+$/g, '').replaceAll(/\/{2,}/g, '/') || null;
+    findings.add('SLASHES_IN_REFERENCE', element, message, suggestion);
   }
 }
 

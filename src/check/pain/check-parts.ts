@@ -53,7 +53,7 @@ export function createPartChecks(options: PartChecksOptions) {
   let waiting: XmlElement[] = [];
   let payment: Payment | null = null;
   let payments = 0;
-  /** Of the bank that executes the last payment that was checked. */
+  /** Where the bank is that executes the last payment that was checked. */
   let country = '';
 
   const parts: MessageParts = {

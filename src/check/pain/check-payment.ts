@@ -42,11 +42,8 @@ export function checkTransaction(transaction: XmlElement, { findings, version, t
   checkServiceLevels(transaction, findings);
   const type = find(transaction, 'PmtTpInf');
   if (type !== null && find(transaction.parent, 'PmtTpInf') !== null) {
-    findings.add(
-      'ELEMENT_REPEATED',
-      type,
-      'PmtTpInf is in the payment, too. Give it in the payment or in its transactions.',
-    );
+    const message = 'PmtTpInf is in the payment, too. Give it in the payment or in its transactions.';
+    findings.add('ELEMENT_REPEATED', type, message);
   }
   checkReferences(transaction, findings);
   checkPurpose(find(transaction, 'Purp', 'Cd'), findings);

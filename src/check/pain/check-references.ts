@@ -11,20 +11,20 @@ export function checkReferences(transaction: XmlElement, findings: MessageFindin
   for (const structured of findAll(remittance, 'Strd')) {
     const reference = find(structured, 'CdtrRefInf', 'Ref');
     const type = find(structured, 'CdtrRefInf', 'Tp', 'CdOrPrtry');
-    const proprietary = textOf(find(type, 'Prtry'));
+    const isQr = textOf(find(type, 'Prtry')) === 'QRR';
     const written = textOf(reference);
     if (reference === null || written === null) continue;
     const text = written.replaceAll(' ', '').toUpperCase();
     const isCreditorReference = textOf(find(type, 'Cd')) === 'SCOR' && /^RF\d\d/.test(text);
-    if (text !== written && (proprietary === 'QRR' || isCreditorReference)) {
+    if (text !== written && (isQr || isCreditorReference)) {
       const message = 'The reference has spaces or small letters. Write only capital letters and digits.';
       findings.add('REFERENCE_NOT_COMPACT', reference, message, text);
     }
-    if (proprietary === 'QRR') hasQrReference = true;
-    if (proprietary === 'QRR' && !isQrReference(text)) {
+    hasQrReference ||= isQr;
+    if (isQr && !isQrReference(text)) {
       const message = 'A QR reference must have 27 digits, of which the last one is the check digit.';
       findings.add('REFERENCE_CHECK_DIGITS', reference, message);
-    } else if (proprietary === 'QRR' && !toQrIban) {
+    } else if (isQr && !toQrIban) {
       findings.add('QR_REFERENCE', reference, 'A QR reference needs a QR-IBAN. Write the QR-IBAN of the creditor.');
     } else if (isCreditorReference && !isIso11649(text)) {
       const message = 'The check digits of the RF reference do not match. Compare it with the invoice.';
@@ -39,11 +39,8 @@ export function checkReferences(transaction: XmlElement, findings: MessageFindin
     findings.add('QR_IBAN', iban, `A QR-IBAN receives CHF and EUR, not ${currency}. Write the other IBAN.`);
   }
   if (toQrIban && !hasQrReference) {
-    findings.add(
-      'QR_REFERENCE',
-      iban,
-      'A QR-IBAN needs a QR reference: Strd with Prtry QRR. Write it, or the other IBAN.',
-    );
+    const message = 'A QR-IBAN needs a QR reference: Strd with Prtry QRR. Write it, or the other IBAN.';
+    findings.add('QR_REFERENCE', iban, message);
   }
   for (const unstructured of findAll(remittance, 'Ustrd')) {
     checkBelgianReference(unstructured, /^(?:\+{3}|\*{3})(\d{3})\/(\d{4})\/(\d{5})(?:\+{3}|\*{3})$/, findings);

@@ -76,7 +76,7 @@ function printIndex(element: XmlElement): string {
 }
 
 interface ChildCounts {
-  /** Of each child, among those of its name, from 1. */
+  /** The position of each child among those of its name, from 1. */
   numbers: Map<XmlElement, number>;
   /** By name. */
   totals: Map<string, number>;

@@ -1,3 +1,4 @@
+import { groupBy } from '../../base/group-by.ts';
 import type { Answer } from '../answers/answer-source.ts';
 import type { Answers } from '../answers/answers.ts';
 import type { Finding, Place } from '../finding.ts';
@@ -10,6 +11,9 @@ interface Problem {
   message: string;
   suggestion?: string | null;
 }
+
+type Suggestion = string | null | (() => string | null);
+type FoundOptions = Partial<Pick<Found, 'path' | 'isGeneric'>> & { suggestion?: Suggestion };
 
 /** What a rule finds at an element, for those who repair it. */
 export interface FoundProblem {
@@ -44,12 +48,7 @@ export class MessageFindings {
   }
 
   /** @param suggestion a function if it takes longer than others */
-  add(
-    code: RuleCode,
-    element: XmlElement,
-    message: string,
-    suggestion: string | null | (() => string | null) = null,
-  ): void {
+  add(code: RuleCode, element: XmlElement, message: string, suggestion: Suggestion = null): void {
     this.#add(element, code, message, { suggestion });
   }
 
@@ -76,13 +75,7 @@ export class MessageFindings {
     element: XmlElement,
     code: RuleCode,
     message: string,
-    {
-      suggestion = null,
-      path = null,
-      isGeneric = false,
-    }: Partial<Pick<Found, 'path' | 'isGeneric'>> & {
-      suggestion?: string | null | (() => string | null);
-    },
+    { suggestion = null, path = null, isGeneric = false }: FoundOptions,
   ): void {
     if (!holds(code, this.scheme, this.day)) return;
     const suggest = () => (typeof suggestion === 'function' ? suggestion() : suggestion);
@@ -138,15 +131,8 @@ export class MessageFindings {
   endPart(): void {
     const part = this.#part.sort((one, other) => one.order - other.order);
     this.#part = [];
-    const reasons = new Map<number, Found[]>();
-    if (part.some(({ isGeneric }) => isGeneric)) {
-      for (const found of part) {
-        if (!isError(found) || (found.isGeneric && found.path === null)) continue;
-        const others = reasons.get(found.order);
-        if (others === undefined) reasons.set(found.order, [found]);
-        else others.push(found);
-      }
-    }
+    const mayBeReasons = part.some(({ isGeneric }) => isGeneric) ? part.filter(isSpecific) : [];
+    const reasons = groupBy(mayBeReasons, ({ order }) => order);
     for (const found of part) {
       if (found.isGeneric && reasons.get(found.order)?.some((other) => isReason(other, found))) continue;
       this.#queue.push(found.complete());
@@ -206,8 +192,9 @@ interface Found {
   complete: () => Entry;
 }
 
-function isError({ code }: Found): boolean {
-  return code !== null && rules[code].severity === 'error';
+/** Whether a finding says more than that of the schema at the same element may. */
+function isSpecific({ code, isGeneric, path }: Found): boolean {
+  return code !== null && rules[code].severity === 'error' && (!isGeneric || path !== null);
 }
 
 /** Whether another finding at the same element says more than one of the schema. */

@@ -146,7 +146,7 @@ export function holds(code: RuleCode, scheme: Scheme, day: string): boolean {
 /** Ends the check: the rest of the file cannot be read, or must not be. Its message never contains text of the file. */
 export class Refusal extends Error {
   readonly code: RuleCode;
-  /** Of the cause, if it is earlier in the file; null: that which is read. */
+  /** Where the cause is, if it is earlier in the file than what is read; otherwise null. */
   readonly line: number | null;
 
   constructor(code: RuleCode, message: string, line: number | null = null) {

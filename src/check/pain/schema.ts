@@ -108,7 +108,7 @@ function createTypes(lines: ReadonlyMap<string, TypeLine>): (name: string) => El
     function createElementType({ kind, elements }: TypeLine): ElementType {
       const particles = elements.map((element) => {
         const { type, ...particle } = readParticle(element);
-        // On first use: creating all types at once would delay other requests.
+        // On first use: a message has few of the types.
         return { ...particle, findType: () => createType(type) };
       });
       const indexes = new Map(particles.map((particle, index) => [particle.name, index]));

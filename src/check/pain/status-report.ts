@@ -1,3 +1,4 @@
+import { groupBy } from '../../base/group-by.ts';
 import { countOf } from '../../base/process/terminal.ts';
 import { redactIbans } from '../../base/redact.ts';
 import { maskIban } from '../../iban/iban.ts';
@@ -23,7 +24,7 @@ interface ReportedStatus {
   /** Null: accepted. */
   problem: BankProblem | null;
   paymentId: string | null;
-  /** Of a transaction: in the order of `idNames`, null if unknown. */
+  /** Those of a transaction, in the order of `idNames`; null if unknown. */
   ids: readonly (string | null)[];
   /** What the report repeats of a transaction without them. */
   original: XmlElement | null;
@@ -121,12 +122,9 @@ function createReport({ messageId, message, payments, transactions }: Reported) 
   const compare = (id: string | null, element: XmlElement, findings: MessageFindings) => {
     isOfMessage = messageId !== null && messageId === id;
     if (isOfMessage) return report(message, element, findings);
-    const text = messageId === null ? 'does not say its OrgnlMsgId' : 'is about a message with another MsgId';
-    findings.add(
-      'REPORT_OF_OTHER_MESSAGE',
-      element,
-      `The report ${text}, so it is not used. Give the report about this one.`,
-    );
+    const fact = messageId === null ? 'does not say its OrgnlMsgId' : 'is about a message with another MsgId';
+    const text = `The report ${fact}, so it is not used. Give the report about this one.`;
+    findings.add('REPORT_OF_OTHER_MESSAGE', element, text);
   };
 
   return {
@@ -168,16 +166,6 @@ function createReport({ messageId, message, payments, transactions }: Reported) 
       reportRest(transactions, 'transaction', element, findings);
     },
   };
-}
-
-function groupBy<Item>(items: Iterable<Item>, keyOf: (item: Item) => string): ReadonlyMap<string, Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
-    else group.push(item);
-  }
-  return groups;
 }
 
 function keysOf(ids: readonly (string | null)[]): readonly string[] {
