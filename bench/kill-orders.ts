@@ -144,6 +144,7 @@ async function run(store: string, replicas: number, redis: RunningRedis | null):
     print(`${store}: kill ${kill + 1} of ${kills}`);
     const index = kill % replicas;
     if (isRedisRestarted && kill % 5 === 1) await redis?.restart();
+    if (!isStopped) lookUps.noteKill();
     if (!isStopped) await gateways[index]?.kill();
     else if ((await gateways[index]?.close()) !== 0) checks.fail('a gateway that was stopped did not exit with 0');
     gateways[index] = await start(index);
@@ -167,7 +168,7 @@ async function run(store: string, replicas: number, redis: RunningRedis | null):
   const received = lookUps.received();
   for (const { caller, times } of receivedOrders) received.set(caller, (received.get(caller) ?? 0) + times);
   const folders = gateways.map((_, index) => join(folder, String(index)));
-  for (const row of await checkAudit(folders, received, checks)) auditRows.push([store, ...row]);
+  for (const row of await checkAudit(folders, received, lookUps.mostMissing(), checks)) auditRows.push([store, ...row]);
   rmSync(folder, { recursive: true });
 }
 
