@@ -127,8 +127,15 @@ function endOrder(order: AuditedCall, end: Line): AuditedCall {
 }
 
 function sortByNumber(files: readonly AuditFile[]): AuditFile[] {
-  const numbered = files.map((file) => ({ file, first: readLines(file.path).next().value?.number ?? 0 }));
+  const numbered = files.map((file) => ({ file, first: firstNumber(file.path) }));
   return numbered.sort((a, b) => a.first - b.first).map(({ file }) => file);
+}
+
+/** 0 in a file without lines. */
+function firstNumber(path: string): number {
+  // The end of the loop closes the file.
+  for (const { number } of readLines(path)) return number;
+  return 0;
 }
 
 interface Line {
