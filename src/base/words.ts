@@ -1,3 +1,5 @@
+import { groupBy } from './group-by.ts';
+
 /**
  * Counts words: what is between white space; in Thai, Khmer, Lao and Burmese, which have no spaces between words, those of a
  * dictionary; in Chinese, Japanese and Tibetan, two characters are a word.
@@ -65,22 +67,12 @@ const boundedRun =
 /** Whether a text is about a description: it has a word of it that is not common to many texts. */
 export function createTopicCheck(description: string): (text: string) => boolean {
   /** By their first three characters, which two forms of a word have in common. */
-  let wanted: Map<string, string[]> | null = null;
+  let wanted: ReadonlyMap<string, string[]> | null = null;
   return (text) => {
-    wanted ??= groupByStart(topicWordsOf(description));
+    wanted ??= groupBy(topicWordsOf(description), (word) => word.slice(0, 3));
     const own = wordsOf(text.slice(0, maxTopicLength));
     return wanted.size === 0 || own.some((word) => wanted?.get(word.slice(0, 3))?.some((one) => isSameWord(word, one)));
   };
-}
-
-function groupByStart(words: readonly string[]): Map<string, string[]> {
-  const groups = new Map<string, string[]>();
-  for (const word of words) {
-    const group = groups.get(word.slice(0, 3));
-    if (group) group.push(word);
-    else groups.set(word.slice(0, 3), [word]);
-  }
-  return groups;
 }
 
 function topicWordsOf(description: string): string[] {

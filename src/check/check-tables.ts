@@ -31,7 +31,7 @@ interface CheckedTable {
 
 /** A table of a file, in its order. */
 interface PlannedTable {
-  /** Of the file, and of the sheet of a workbook; for messages. */
+  /** The name of the file, and of the sheet of a workbook; for messages. */
   name: string;
   table: Table;
   /** Whether its rows have results; otherwise IBANs in it are findings. */

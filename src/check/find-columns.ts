@@ -65,7 +65,7 @@ export function findColumns(fileName: string, rows: readonly Cells[], names: Col
   const data = titleRow === null ? rows : rows.slice(titleRow);
   const dataCounts = titleRow === null ? counts : countCells(data);
   const found = findIbanColumns(titles, dataCounts).filter(({ column }) => isOwn(column));
-  const chosen = names.iban === null ? found : chooseColumn(find(names.iban), found);
+  const chosen = names.iban === null ? found : [chooseColumn(find(names.iban), found)];
   const taken = new Set(chosen.map(({ column }) => column));
   const isFree = (column: number) => isOwn(column) && !taken.has(column);
   const others = titles.map((_, column) => column).filter(isFree);
@@ -148,8 +148,8 @@ function findIbanColumns(titles: readonly string[], counts: readonly CellCount[]
     .map(({ column, party, isText }) => ({ column, party, bic: null, isText }));
 }
 
-function chooseColumn(column: number, found: readonly IbanColumn[]): IbanColumn[] {
-  return [found.find((each) => each.column === column) ?? { column, party: null, bic: null, isText: false }];
+function chooseColumn(column: number, found: readonly IbanColumn[]): IbanColumn {
+  return found.find((each) => each.column === column) ?? { column, party: null, bic: null, isText: false };
 }
 
 /**

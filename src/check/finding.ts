@@ -54,10 +54,15 @@ export class FindingCounts {
     const lines = codes.map(([code, { count: number, severity, first }]) => {
       const more = number > first.length ? ', ...' : '';
       const listed = `${plural(first.length, noun)} ${first.join(', ')}${more}`;
-      return `  ${count(number).padStart(11)}  ${code} (${severity}): ${listed}`;
+      return describeCount(number, `${code} (${severity}): ${listed}`);
     });
     return ['  findings', ...lines];
   }
+}
+
+/** A line of a summary. */
+export function describeCount(number: number, label: string): string {
+  return `  ${count(number).padStart(11)}  ${label}`;
 }
 
 function rank(severity: Severity): number {

@@ -1,7 +1,7 @@
 import { count, countOf } from '../base/process/terminal.ts';
 import type { CheckedRow, RowKind } from './check-tables.ts';
 import { type Columns, columnLetters } from './find-columns.ts';
-import { FindingCounts } from './finding.ts';
+import { describeCount, FindingCounts } from './finding.ts';
 import type { RowStatus } from './judge-row.ts';
 import type { MessageSummary } from './pain/check-message.ts';
 import type { Table } from './read-rows.ts';
@@ -70,10 +70,7 @@ export function describeTally(
     ...(columns.name === null || columns.ibans.length === 0 ? [] : [`names in ${label(columns.name)}`]),
   ];
   const checked = columns.ibans.length === 0 ? 0 : (kinds.get('data') ?? 0);
-  const others = otherKinds.flatMap(([kind, label]) => {
-    const number = kinds.get(kind) ?? 0;
-    return number === 0 ? [] : [`${count(number)} ${label}`];
-  });
+  const others = listCounts(otherKinds, kinds).map(([number, label]) => `${count(number)} ${label}`);
   const headings = statuses.size > 1;
   return [
     `${name}: ${countOf(rows, 'row')} read, ${count(checked)} checked${found.map((each) => `, ${each}`).join('')}`,
@@ -96,14 +93,16 @@ export function describeTally(
 }
 
 function describeStatuses(counts: ReadonlyMap<RowStatus, number>): string[] {
-  return statusNames.flatMap(([status, label]) => {
-    const number = counts.get(status) ?? 0;
-    return number === 0 ? [] : [`  ${count(number).padStart(11)}  ${label}`];
-  });
+  return listCounts(statusNames, counts).map(([number, label]) => describeCount(number, label));
 }
 
 function describeRepeated(rows: number | undefined): string[] {
-  return rows === undefined ? [] : [`  ${count(rows).padStart(11)}  the payer's account of the row before`];
+  return rows === undefined ? [] : [describeCount(rows, "the payer's account of the row before")];
+}
+
+/** Those that are not 0. */
+function listCounts<Key>(names: readonly [Key, string][], counts: ReadonlyMap<Key, number>): [number, string][] {
+  return names.map(([key, label]): [number, string] => [counts.get(key) ?? 0, label]).filter(([number]) => number > 0);
 }
 
 const otherKinds: readonly [RowKind, string][] = [

@@ -70,6 +70,11 @@ export interface AnswerSourceOptions {
  */
 export function createAnswerSource(options: AnswerSourceOptions): AnswerSource {
   const { send, maxList, maxLists, pausesMs = defaultPausesMs, limit = null, budgetReason, onFailure, close } = options;
+  /** By code: after these, nothing else would succeed. */
+  const finalReasons: Readonly<Record<string, string>> = {
+    BUDGET_EXHAUSTED: budgetReason,
+    UPSTREAM_REJECTED_CREDENTIALS: 'the service rejects the key of the gateway',
+  };
   const stopped = new AbortableSignal();
   /** By IBAN. */
   let collected = new Map<string, Question>();
@@ -123,7 +128,7 @@ export function createAnswerSource(options: AnswerSourceOptions): AnswerSource {
       return true;
     }
     const { code, isTemporary } = result;
-    const finalReason = code === 'BUDGET_EXHAUSTED' ? budgetReason : finalReasons[code];
+    const finalReason = finalReasons[code];
     if (finalReason !== undefined) stop(finalReason);
     if (finalReason !== undefined || (isTemporary && !isLast)) return false;
     if (isTemporary && answered === before) stop(describeOutage(code));
@@ -169,11 +174,6 @@ interface Question {
 /** The service may restart, or ask for a pause: half a minute in total. */
 const defaultPausesMs = [1_000, 2_000, 4_000, 8_000, 16_000];
 const maxPauseMs = 60_000;
-
-/** By code: after these, nothing else would succeed. */
-const finalReasons: Readonly<Record<string, string>> = {
-  UPSTREAM_REJECTED_CREDENTIALS: 'the service rejects the key of the gateway',
-};
 
 function describeOutage(code: string): string {
   return code === 'UPSTREAM_ALLOWANCE_EXHAUSTED'

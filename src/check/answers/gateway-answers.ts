@@ -7,7 +7,7 @@ import { PaymentFileError } from '../open-file.ts';
 import { type AnswerSource, createAnswerSource, type ListReply } from './answer-source.ts';
 
 interface GatewayAnswersOptions {
-  /** Of the gateway, or of its GraphQL endpoint. */
+  /** The URL of the gateway, or of its GraphQL endpoint. */
   url: string;
   /** An API key or token of a caller; null: the gateway has no callers. */
   key: string | null;

@@ -39,7 +39,7 @@ export interface MessageSummary {
   readonly transactions: number;
   /** Different well-formed IBANs. */
   readonly ibans: number;
-  /** Of all amounts that could be read, by currency, such as 12.50. */
+  /** The sums of all amounts that could be read, by currency, such as 12.50. */
   readonly sums: readonly { currency: string; sum: string }[];
   /** Whether it was read to its end; false if the file was refused. */
   readonly isComplete: boolean;

@@ -18,7 +18,7 @@ import { countCharacters } from './schema.ts';
 /** What differs between a message and its copy. IBANs are masked. */
 export interface Change {
   code: RuleCode;
-  /** Of the message, not of the copy. */
+  /** Where it is in the message, not in the copy. */
   line: number;
   xpath: string;
   before: string;
@@ -79,9 +79,9 @@ interface Repair {
   code: RuleCode;
   line: number;
   xpath: string;
-  /** Of the content of the element, in characters of the message. */
+  /** Where the content of the element begins, in characters of the message. */
   start: number;
-  /** Of its end tag. */
+  /** Where its end tag ends. */
   end: number;
   before: string;
   after: string;
@@ -94,7 +94,7 @@ type Ampersand = Pick<Repair, 'start' | 'line' | 'xpath'>;
 /** A piece of a message of which all repairs are known, but those of totals, which are after it. */
 interface RepairedPart {
   text: string;
-  /** Of the text, in characters of the message. */
+  /** Where the text begins, in characters of the message. */
   start: number;
   repairs: readonly Repair[];
   ampersands: readonly Ampersand[];

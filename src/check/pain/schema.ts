@@ -34,7 +34,7 @@ export interface ValueType {
   /** How long the text may be; null if other rules decide. */
   maxLength: number | null;
   isValid(text: string): boolean;
-  /** Of the finding about another text. */
+  /** The code of the finding about another text. */
   code: 'DATE_FORMAT' | 'WRONG_VALUE';
   /** What it must be, such as "a date such as 2026-11-30". */
   words: string;
