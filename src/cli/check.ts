@@ -12,10 +12,8 @@ import { readBankImportConfig } from '../base/variables/service-config.ts';
 import type { AnswerSource } from '../check/answers/answer-source.ts';
 import { type Answers, createAnswers } from '../check/answers/answers.ts';
 import { type Journal, openJournal } from '../check/answers/journal.ts';
-import { type CheckedRow, checkTables } from '../check/check-tables.ts';
 import { type TextEncoding, textEncodings } from '../check/encodings.ts';
-import type { Columns } from '../check/find-columns.ts';
-import { FindingCounts, type Severity } from '../check/finding.ts';
+import type { Severity } from '../check/finding.ts';
 import {
   openPaymentFile,
   type PaymentFile,
@@ -26,12 +24,9 @@ import {
 import { isDeviceOrPipe, type Output, openOutputFile, openStandardOutput } from '../check/output.ts';
 import type { Profile } from '../check/pain/profiles.ts';
 import type { StatusReport } from '../check/pain/status-report.ts';
-import { readTables, type Table } from '../check/read-rows.ts';
-import { describeTally, Tally } from '../check/tally.ts';
+import { readTables } from '../check/read-rows.ts';
 import {
   createFindingWriter,
-  createRowWriter,
-  createWorkbookWriter,
   maxWrittenRows,
   type OutputFormat,
   outputFormats,
@@ -39,6 +34,7 @@ import {
 } from '../check/write-results.ts';
 import { type CheckedFile, checkMessageFile, readReport } from './check-messages.ts';
 import { planSource } from './check-source.ts';
+import { checkTableFile } from './check-table-file.ts';
 
 interface CheckOptions {
   column?: string;
@@ -323,41 +319,7 @@ async function checkFiles({ files, plan, source, answers, banks, report, onBroke
 
   async function checkTable(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
     refuseOption(plan.messageOption, `${file.name} is not XML`, 'payment messages');
-    const tables = await readTables(file, plan.encoding);
-    const { sheet, columnNames } = plan;
-    const planned = await checkTables({ fileName: file.name, tables, sheet, columnNames, answers, banks });
-    const several = planned.filter(({ isChecked }) => isChecked).length > 1;
-    const workbook = plan.format === 'xlsx' && output !== null ? createWorkbookWriter() : null;
-    const summary: string[] = [];
-    const all = { summary, findings: new FindingCounts(), isBroken: false, isAnswered: true };
-    let readRows = 0;
-    for (const { table, name, isChecked, checked } of planned) {
-      if (checked === null) {
-        all.summary.push(`${name}: not checked, as --sheet names another sheet`);
-        continue;
-      }
-      const { columns, rows } = checked;
-      const tally = new Tally();
-      const write = isChecked ? createWriter(table, columns) : null;
-      for await (const group of rows) {
-        throwIfInterrupted();
-        tally.add(group);
-        if (write !== null) await output?.write(write(group));
-        bar.show({ rows: readRows + tally.rows, bytes: file.bytesRead(), size: file.size });
-      }
-      readRows += tally.rows;
-      all.findings.addAll(tally.findings);
-      all.isAnswered &&= tally.unanswered() === 0;
-      all.summary.push(...describeTally(name, tally, columns, table));
-    }
-    if (workbook !== null) await output?.write(await workbook.end());
-    return all;
-
-    function createWriter({ sheet, style }: Table, columns: Columns): (rows: readonly CheckedRow[]) => string {
-      if (workbook !== null) return workbook.addSheet({ sheet, columns });
-      const format = plan.format === 'json' ? 'json' : 'csv';
-      return createRowWriter(format, { fileName: file.name, sheet: several ? sheet : null, columns, style });
-    }
+    return checkTableFile(file, { ...plan, answers, banks, output, bar, throwIfInterrupted });
   }
 
   /** Options may be about some of several files. @throws PaymentFileError if the only file is of the other kind */
