@@ -252,6 +252,7 @@ function createProgram(): Command {
     if (withoutVariables.has(command.name())) continue;
     command.addOption(new Option('--dotenv <file>', dotenv).default('.env').env('ENV_FILE'));
   }
+  for (const command of program.commands) refuseRepeated(command);
   return program;
 }
 
@@ -265,6 +266,17 @@ function readArguments({ commands }: Command): string[] {
   const name = names[0] === 'help' ? names[1] : names[0];
   const isKnown = name === undefined || name === 'help' || commands.some((command) => command.name() === name);
   return isKnown ? given : [name];
+}
+
+/** Of an option that is given twice, only the last value would be used. */
+function refuseRepeated(command: Command): void {
+  for (const option of command.options.filter(({ required }) => required)) {
+    let isGiven = false;
+    command.on(`option:${option.name()}`, () => {
+      if (isGiven) command.error(`error: ${option.long} can be given once`);
+      isGiven = true;
+    });
+  }
 }
 
 /** The port of a service that runs as a process of its own. */

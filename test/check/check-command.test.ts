@@ -279,6 +279,7 @@ describe('a check that cannot be completed exits with 2 and says why', () => {
     ['a format that does not exist', ['--format', 'pdf'], 'Allowed choices are csv, xlsx, json'],
     ['a wrong number', ['--max-calls', 'many'], '--max-calls must be a number of calls such as 1000'],
     ['a workbook on standard output', ['--format', 'xlsx'], '--format xlsx needs --output'],
+    ['an option given twice', ['--column', 'IBAN', '--column', 'IBAN'], '--column can be given once'],
     ['a column that does not exist', ['--column', 'Account no'], 'has no column "Account no"'],
     ['a gateway that does not exist', ['--gateway', 'http://127.0.0.1:1'], 'cannot be reached (ECONNREFUSED)'],
     ['a gateway that is no URL', ['--gateway', 'gateway'], '--gateway must be a URL such as'],

@@ -13,9 +13,13 @@ it.each([
   expect(readCheckRequest(headers, search)).toMatchObject({ profile });
 });
 
-it('an unknown profile is refused', () => {
-  expect(readCheckRequest(headers, 'profile=other')).toMatchObject({
-    status: 400,
-    message: 'The profile must be one of auto, iso, sepa, dk, sps.',
-  });
+it.each([
+  ['an unknown profile', 'profile=other', 'The profile must be one of auto, iso, sepa, dk, sps.'],
+  [
+    'a parameter given twice',
+    'column=A&column=B',
+    'The parameters of the URL can be column, bicColumn, nameColumn, encoding, profile, each once.',
+  ],
+])('%s is refused', (_, search, message) => {
+  expect(readCheckRequest(headers, search)).toMatchObject({ status: 400, message });
 });

@@ -61,8 +61,9 @@ export function readCheckRequest(headers: IncomingHttpHeaders, search: string): 
   if (compression.toLowerCase() !== 'identity') return refuse(415, 'The request body must not be compressed.');
   const params = new URLSearchParams(search);
   const known = [...columnParams, 'encoding', 'profile'];
-  const unknown = [...params.keys()].find((name) => !known.includes(name));
-  if (unknown !== undefined) return refuse(400, `The parameters of the URL can be ${known.join(', ')}.`);
+  const given = [...params.keys()];
+  if (given.some((name, index) => !known.includes(name) || given.indexOf(name) < index))
+    return refuse(400, `The parameters of the URL can be ${known.join(', ')}, each once.`);
   const named = params.get('encoding');
   const encoding = textEncodings.find((each) => each === named?.toLowerCase()) ?? null;
   if (named !== null && encoding === null)
