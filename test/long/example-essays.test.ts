@@ -354,7 +354,7 @@ describe.skipIf(whyNoChromium || whyNoRedis)(
 
     it('show the same states, and cancel for each other', async () => {
       const redis = await tRedis();
-      const gates = { Ink: tGate(), Pens: tGate(), Paper: tGate() };
+      const gates = { Ink: tGate(), Pens: tGate(), Paper: tGate(), Chalk: tGate() };
       const upstream = await tUpstream(async (response, call) => {
         const topic = JSON.parse(call.body).description.split('\n')[0] as keyof typeof gates;
         await gates[topic].opened;
@@ -371,8 +371,11 @@ describe.skipIf(whyNoChromium || whyNoRedis)(
         await other.goto(other.url().replace(/#.*/, new URL(one.url()).hash));
       };
 
-      await orderNext('Ink');
-      await both('Writing the essay.');
+      // Each gateway sends one at a time, also what the other one has queued.
+      for (const topic of ['Ink', 'Paper']) {
+        await orderNext(topic);
+        await both('Writing the essay.');
+      }
       await orderNext('Pens');
       await both('Next to be sent.');
       gates.Ink.open();
@@ -380,20 +383,21 @@ describe.skipIf(whyNoChromium || whyNoRedis)(
       gates.Pens.open();
       await both('They last.');
 
-      await orderNext('Paper');
+      await orderNext('Chalk');
       await both('Writing the essay.');
       await orderNext('Ink');
       await both('Next to be sent.');
       await other.getByRole('button', { name: 'Cancel the order' }).click();
       await both('so nothing was paid for');
       gates.Paper.open();
+      gates.Chalk.open();
       for (const page of [one, other]) {
         await page.reload();
-        await past(page).getByText('On Paper').waitFor();
+        for (const title of ['On Paper', 'On Chalk']) await past(page).getByText(title).waitFor();
         const listed = await past(page).getByRole('link').allInnerTexts();
-        expect(listed).toEqual(['Ink', 'On Paper', 'On Pens', 'On Ink']);
+        expect(listed).toEqual(['Ink', 'On Chalk', 'On Pens', 'On Paper', 'On Ink']);
       }
-      expect(upstream.calls).toHaveLength(3);
+      expect(upstream.calls).toHaveLength(4);
     });
   },
 );
