@@ -397,7 +397,8 @@ class EssayOrderBook {
 
   async #look(name: OrderName): Promise<'open' | 'unknown' | 'ended'> {
     const run = this.#runs.find(name);
-    if (run || (!run && this.#runs.status().waiting >= maxWaiting)) return 'open';
+    if (run) await run.noticeOthers();
+    if (run || this.#runs.status().waiting >= maxWaiting) return 'open';
     const { record } = await this.shown.read(name);
     if (record === null) return 'unknown';
     return isEnded(record) ? 'ended' : 'open';

@@ -120,6 +120,13 @@ export class OrderRun {
     this.task.keepAlive();
   }
 
+  /** Leaves an order that waits here and was sent or ended by another process. @throws StoreError */
+  async noticeOthers(): Promise<void> {
+    if (this.stage !== 'waiting') return;
+    const { record } = await this.#parts.records.read(nameOf(this.record));
+    if (this.stage === 'waiting' && record !== null && record.run !== this.record.run) this.leave();
+  }
+
   /** Ends it before it is sent: another process may send it. */
   leave(): void {
     this.#abort(leftToOthers);

@@ -53,6 +53,23 @@ describe('an order that is started', () => {
     await orders.stop();
   });
 
+  it('has no position behind what another process has sent', async () => {
+    const store = createMemoryStore();
+    const [one, other] = [tOrders({ store, maxRunning: 1 }), tOrders({ store, maxRunning: 1 })];
+    const [, second, third] = [await one.start('a'), await one.start('b'), await one.start('c')];
+    expect(await one.stateOf(third)).toEqual({ kind: 'queued', position: 1 });
+    await pass(6_000);
+    expect([one.calls.length, other.calls.length]).toEqual([1, 1]);
+    expect(await one.stateOf(second)).toMatchObject({ kind: 'writing' });
+    for (const { stateOf } of [one, other]) expect(await stateOf(third)).toEqual({ kind: 'queued', position: 0 });
+    for (const { calls } of [one, other]) calls[0]?.answer(tEssay());
+    await pass(6_000);
+    expect([...one.calls, ...other.calls]).toHaveLength(3);
+    for (const { calls } of [one, other]) for (const call of calls) call.answer(tEssay());
+    await pass(0);
+    await Promise.all([one.orders.stop(), other.orders.stop()]);
+  });
+
   it('waits while others run, and shows its position', async () => {
     const { start, stateOf, calls, orders } = tOrders({ maxRunning: 1 });
     const [first, second, third] = [await start('a'), await start('b'), await start('c')];
