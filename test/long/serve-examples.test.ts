@@ -47,15 +47,15 @@ describe.skipIf(whyNoChromium)(`npm run examples${whyNoChromium}`, () => {
       await show(page, 'many');
       await page.getByRole('button', { name: 'Try an example list' }).click();
       await page.getByText('Commerzbank, BIC COBADEFFXXX').waitFor();
-      await page.getByText('2 valid, 1 bank not known, 1 suspicious, 2 not valid').waitFor();
+      await page.getByText('3 valid, 1 suspicious, 2 not valid').waitFor();
       await page.locator('.row').first().getByRole('button').first().click();
       await page.getByRole('button', { name: 'Undo' }).waitFor();
       await picture(page, 'many');
 
       await dropFile(page, 'payees.csv', payees);
       await page.getByRole('button', { name: 'Check the file' }).click();
-      await page.getByRole('button', { name: '2 suspicious' }).waitFor();
-      await page.getByRole('button', { name: '3 valid' }).waitFor();
+      await page.getByRole('button', { name: '2 with a hint' }).waitFor();
+      await page.getByRole('button', { name: '4 valid' }).waitFor();
       await picture(page, 'file', 'dark');
 
       await show(page, 'essays');
