@@ -13,9 +13,13 @@ import { describeMachine, print } from './report.ts';
  *   npm ci --prefix bench/peers && npm run bench -- --help
  */
 
-const { values: options } = parseArgs({
+/** W1 and W2 beside the limit, in less than a minute. */
+const quick = { rounds: '3', seconds: '1.5', only: 'limit,gateway', work: 'W1,W2' };
+
+const { values } = parseArgs({
   options: {
     help: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '3' },
     only: { type: 'string', default: serverNames.join(',') },
@@ -26,7 +30,10 @@ const { values: options } = parseArgs({
   },
 });
 
+const options = values.quick ? { ...values, ...quick } : values;
+
 const usage = `npm run bench -- [options]
+  --quick            W1 and W2 of the gateway and the limit, in less than a minute
   --rounds 3         each round starts every server once, in random order
   --seconds 3        duration of each load, after a warm-up of the same duration
   --only NAME,NAME   servers: ${serverNames.join(', ')}
