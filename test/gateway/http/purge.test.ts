@@ -109,16 +109,16 @@ describe('ledgerquill purge', () => {
 
   it('says what is wrong', async () => {
     const gateway = await tGatewayWithKey();
-    const run = (args: string[], env = { OPERATOR_KEY: operatorKey }) =>
-      runCommand(['purge', '--gateway', gateway.metricsOrigin, ...args], env);
+    const run = (args: string[], env = { OPERATOR_KEY: operatorKey }, origin = gateway.metricsOrigin) =>
+      runCommand(['purge', '--gateway', origin, ...args], env);
     const results = [
       await run([]),
       await run(['--country', 'Germany']),
       await run(['--country', 'DE', '--bic', 'COBADEFF']),
       await run(['--all-look-ups'], { OPERATOR_KEY: 'another-key' }),
-      await run(['--all-look-ups', '--gateway', gateway.origin]),
-      await run(['--all-look-ups', '--gateway', '127.0.0.1:9464']),
-      await run(['--all-look-ups', '--gateway', await tUnusedUrl()]),
+      await run(['--all-look-ups'], undefined, gateway.origin),
+      await run(['--all-look-ups'], undefined, '127.0.0.1:9464'),
+      await run(['--all-look-ups'], undefined, await tUnusedUrl()),
     ];
     expect(results.map(({ code }) => code)).toEqual(results.map(() => 2));
     expect(results.map(({ stderr }) => stderr.split('\n')[0])).toEqual([
