@@ -383,6 +383,7 @@ class EssayOrderBook {
 
   async #sweep(): Promise<void> {
     if (!this.#isSweeping) return;
+    await this.#runs.noticeOthers();
     await this.#open.sweep();
     if (this.#adopted > 0) this.#options.events.essayOrdersAdopted(this.#adopted);
     this.#adopted = 0;
@@ -397,7 +398,6 @@ class EssayOrderBook {
 
   async #look(name: OrderName): Promise<'open' | 'unknown' | 'ended'> {
     const run = this.#runs.find(name);
-    if (run) await run.noticeOthers();
     if (run || this.#runs.status().waiting >= maxWaiting) return 'open';
     const { record } = await this.shown.read(name);
     if (record === null) return 'unknown';

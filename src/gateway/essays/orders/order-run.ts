@@ -120,7 +120,6 @@ export class OrderRun {
     this.task.keepAlive();
   }
 
-  /** Leaves an order that waits here and was sent or ended by another process. @throws StoreError */
   async noticeOthers(): Promise<void> {
     if (this.stage !== 'waiting') return;
     const { record } = await this.#parts.records.read(nameOf(this.record));

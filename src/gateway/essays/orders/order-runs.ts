@@ -72,6 +72,11 @@ export class OrderRuns {
     this.#beginNext();
   }
 
+  /** Leaves what waits here and was sent or ended by another process. @throws StoreError */
+  async noticeOthers(): Promise<void> {
+    await Promise.all(this.#listStarted('waiting').map((run) => run.noticeOthers()));
+  }
+
   /** Leaves the started orders that were not sent to other processes, or to the next start, and completes the others. */
   async stop(): Promise<void> {
     this.isStopping = true;
