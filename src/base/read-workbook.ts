@@ -215,7 +215,7 @@ function resolvePath(file: WorkbookFile, folder: string, target: string): string
   try {
     return decodeURI(path.startsWith('/') ? path.slice(1) : new URL(path, `file:///${folder}`).pathname.slice(1));
   } catch {
-    throw damaged(file, `${toOneLine(target)} is no path of a part`);
+    throw damaged(file, `${toOneLine(target)} is not the path of a part`);
   }
 }
 

@@ -114,8 +114,8 @@ describe('a workbook is refused with a reason', () => {
 });
 
 it.each([
-  ['has no path', '%zz', '%zz is no path of a part'],
-  ['has a URL that is none', 'http://[', 'http://[ is no path of a part'],
+  ['has no path', '%zz', '%zz is not the path of a part'],
+  ['has a URL that is none', 'http://[', 'http://[ is not the path of a part'],
   ['is that of another sheet', 'worksheets/sheet1.xml', 'the sheet "Other" has the part of another sheet'],
 ])('a workbook is damaged if a sheet %s', async (_, target, problem) => {
   const sheet = (id: number, name: string) => `<sheet name="${name}" sheetId="${id}" r:id="r${id}"/>`;
