@@ -1,6 +1,7 @@
 import { type BankListsOptions, createBankLists, findInList, keepByEdition } from '../banks/bank-lists.ts';
 import { isBranch, type ListedBank } from '../banks/listed-bank.ts';
 import { normalizeForSearch } from '../banks/normalize-for-search.ts';
+import { createSortedText } from '../banks/sorted-text.ts';
 import { fullBic } from '../iban/bic.ts';
 import type { FindGermanRule } from '../iban/build-iban.ts';
 
@@ -52,61 +53,90 @@ export function createBankDirectory(options: BankListsOptions = {}): BankDirecto
       return find(fullBic(bic)) ?? find(fullBic(bic.slice(0, 8)));
     },
     listBanks({ country, search = '', offset = 0, first = 100 } = {}) {
-      const banks = (country === undefined ? lists.countries() : [country]).flatMap(
-        (code) => indexOf(code)?.search(search) ?? [],
-      );
-      return { banks: banks.slice(offset, offset + first), total: banks.length };
+      const found = (country === undefined ? lists.countries() : [country]).flatMap((code) => {
+        const index = indexOf(code);
+        return index === null ? [] : index.search(search).map((line) => ({ index, line }));
+      });
+      const banks = found.slice(offset, offset + first).map(({ index, line }) => index.read(line));
+      return { banks, total: found.length };
     },
     version: lists.version,
     close: lists.close,
   };
 }
 
-/** The banks of one country, indexed for lookups. */
+/** The banks of one country, one line each, indexed for lookups. */
 interface CountryIndex {
   /** The record of the branch, if the list has branches; otherwise of the bank. */
   findByCode(bankCode: string, branch: string | null): ListedBank | null;
   /** By a BIC of 11 characters; if several banks share it, the one most likely to be the head office. */
   findByBic(bic: string): ListedBank | null;
   /**
-   * Banks whose name contains all words, or whose bank code or BIC starts with the text; by bank code, ascending, without the branches
-   * that a Hungarian list has.
+   * The lines of banks whose name contains all words, or whose bank code or BIC starts with the text; by bank code, ascending, without
+   * the branches that a Hungarian list has.
    */
-  search(text: string): readonly ListedBank[];
+  search(text: string): readonly string[];
+  read(line: string): ListedBank;
 }
 
-function createCountryIndex(country: string, unordered: readonly ListedBank[]): CountryIndex {
-  const byCode = new Map(unordered.map((bank) => [bank.bankCode, bank]));
-  const banks = unordered
-    .filter(({ bankCode }) => !isBranch(country, bankCode))
-    .sort((a, b) => (a.bankCode < b.bankCode ? -1 : 1));
-  const byBic = new Map<string, ListedBank>();
-  for (const bank of banks) {
-    if (bank.bic === '') continue;
-    const known = byBic.get(fullBic(bank.bic));
-    if (known === undefined || isCloserToHeadOffice(bank, known)) byBic.set(fullBic(bank.bic), bank);
+function createCountryIndex(country: string, listed: readonly ListedBank[]): CountryIndex {
+  // Most banks of a list are from the same origin.
+  const origins: Origin[] = [];
+  const numbers = new Map<string, number>();
+  const byCode = createSortedText(
+    listed.map(({ bankCode, name, bic, zip, city, bicSource, source, date, isDeleted, successor }) => {
+      const origin = { bicSource, source, date, ...(isDeleted && { isDeleted }), ...(successor && { successor }) };
+      const key = JSON.stringify(origin);
+      const number = numbers.get(key) ?? origins.push(origin) - 1;
+      numbers.set(key, number);
+      return [bankCode, [name, bic, zip, city, number].join('\t')];
+    }),
+  );
+  const headOffices = new Map<string, ListedBank>();
+  for (const bank of listed) {
+    if (bank.bic === '' || isBranch(country, bank.bankCode)) continue;
+    const known = headOffices.get(fullBic(bank.bic));
+    if (known === undefined || isCloserToHeadOffice(bank, known)) headOffices.set(fullBic(bank.bic), bank);
   }
+  const byBic = createSortedText(Array.from(headOffices, ([bic, { bankCode }]) => [bic, bankCode]));
+  const read = (bankCode: string, value: string): ListedBank => {
+    const [name = '', bic = '', zip = '', city = '', number = 0] = value.split('\t');
+    return { country, bankCode, name, zip, city, bic, ...(origins[Number(number)] as Origin) };
+  };
+  const findByCode: CountryIndex['findByCode'] = (bankCode, branch) => {
+    const value = findInList(byCode, bankCode, branch);
+    return value === null ? null : read(bankCode, value);
+  };
   // Created on the first search: normalizing 10,000 names takes longer than the rest of the index.
-  let normalizedNames: readonly string[] | undefined;
+  let normalizedNames: string | undefined;
 
   return {
-    findByCode(bankCode, branch) {
-      const listed = findInList(byCode, bankCode, branch);
-      return listed && { ...listed, bankCode };
+    findByCode,
+    findByBic(bic) {
+      const bankCode = byBic.get(bic);
+      return bankCode === undefined ? null : findByCode(bankCode, null);
     },
-    findByBic: (bic) => byBic.get(bic) ?? null,
     search(text) {
-      normalizedNames ??= banks.map(({ name }) => normalizeForSearch(name));
-      const names = normalizedNames;
+      const lines = byCode.lines();
+      normalizedNames ??= lines.map((line) => normalizeForSearch(line.split('\t', 2)[1] ?? '')).join('\n');
+      const names = normalizedNames.split('\n');
       const words = normalizeForSearch(text).split(/\s+/).filter(Boolean);
       const code = text.replace(/\s+/g, '').toUpperCase();
-      return banks.filter(
-        ({ bankCode, bic }, index) =>
-          words.every((word) => names[index]?.includes(word)) || bankCode.startsWith(code) || bic.startsWith(code),
-      );
+      return lines.filter((line, index) => {
+        const [bankCode = '', , bic = ''] = line.split('\t', 3);
+        const isFound =
+          words.every((word) => names[index]?.includes(word)) || bankCode.startsWith(code) || bic.startsWith(code);
+        return isFound && !isBranch(country, bankCode);
+      });
+    },
+    read(line) {
+      const tab = line.indexOf('\t');
+      return read(line.slice(0, tab), line.slice(tab + 1));
     },
   };
 }
+
+type Origin = Pick<ListedBank, 'bicSource' | 'source' | 'date' | 'isDeleted' | 'successor'>;
 
 /**
  * Whether the first of two banks with the same BIC is more likely to be the head office, which no directory marks. In

@@ -175,7 +175,7 @@ function addMerged(
  * have branches behind the bank code (HU), others the first digits of bank codes (FI, in earlier imports).
  */
 export function findInList<Value>(
-  list: ReadonlyMap<string, Value> | null,
+  list: Pick<ReadonlyMap<string, Value>, 'get'> | null,
   bankCode: string,
   branch: string | null = null,
 ): Value | null {

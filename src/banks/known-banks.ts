@@ -9,6 +9,7 @@ import {
   type PaymentScheme,
   type SchemeRegister,
 } from './scheme-registers.ts';
+import { createSortedText } from './sorted-text.ts';
 
 /** What the bank lists say without an upstream call. */
 export interface KnownBanks {
@@ -44,15 +45,18 @@ export interface KnownBanks {
 
 export type BankCodeStatus = 'LISTED' | 'NOT_LISTED' | 'UNKNOWN';
 
-type KnownCodes = ReadonlyMap<string, KnownCode>;
-type KnownCode = Pick<ListedBank, 'isDeleted' | 'accountCheckMethod'>;
-
 export function createKnownBanks(lists: BankLists): KnownBanks {
-  const knownCodes = keepByEdition(
-    lists,
-    (country): KnownCodes => new Map(lists.banks(country).map((bank) => [bank.bankCode, toKnownCode(bank)])),
+  // The method of the check digit in account numbers, if it is known, or that the bank is deleted.
+  const knownCodes = keepByEdition(lists, (country) =>
+    createSortedText(
+      lists
+        .banks(country)
+        .map((bank) => [bank.bankCode, bank.accountCheckMethod ?? (bank.isDeleted ? deleted : '')] as const),
+    ),
   );
-  const bicsOf = keepByEdition(lists, lists.bics);
+  const bicsOf = keepByEdition(lists, (country) =>
+    createSortedText(Array.from(lists.bics(country), ([bankCode, bics]) => [bankCode, bics.join(' ')] as const)),
+  );
   const inUse = new Set<string>();
   const use = <Kept>(country: string, list: Kept | null) => {
     if (list !== null) inUse.add(country);
@@ -73,11 +77,19 @@ export function createKnownBanks(lists: BankLists): KnownBanks {
     has: (country, bankCode) => findInList(use(country, knownCodes(country)), bankCode) !== null,
     status(country, bankCode) {
       const list = lists.status(country);
-      return list === null ? 'UNKNOWN' : bankCodeStatus(list, findInList(knownCodes(country), bankCode));
+      if (list === null) return 'UNKNOWN';
+      const code = findInList(knownCodes(country), bankCode);
+      return bankCodeStatus(list, code === null ? null : { isDeleted: code === deleted });
     },
-    accountCheckMethod: (bankCode) => knownCodes('DE')?.get(bankCode)?.accountCheckMethod ?? null,
+    accountCheckMethod(bankCode) {
+      const code = knownCodes('DE')?.get(bankCode);
+      return code === deleted ? null : code || null;
+    },
     ibanRule: (bankCode) => rulesOf('DE')?.get(bankCode) ?? null,
-    bics: (country, bankCode) => findInList(use(country, bicsOf(country)), bankCode) ?? [],
+    bics: (country, bankCode) =>
+      findInList(use(country, bicsOf(country)), bankCode)
+        ?.split(' ')
+        .filter(Boolean) ?? [],
     schemes: (bic) => findSchemes(lists.registers().map(readRegister), bic, isoDateOf()),
     registers: () => lists.registers().map(({ scheme, date }) => ({ scheme, date })),
     lists: () => lists.countries().flatMap((country) => lists.status(country) ?? []),
@@ -111,18 +123,11 @@ export function createKnownBanks(lists: BankLists): KnownBanks {
 }
 
 /** @param code what the list has under the bank code; null if it does not have it */
-export function bankCodeStatus(list: BankListStatus, code: KnownCode | null): BankCodeStatus {
+export function bankCodeStatus(list: BankListStatus, code: Pick<ListedBank, 'isDeleted'> | null): BankCodeStatus {
   if (code !== null) return code.isDeleted ? 'UNKNOWN' : 'LISTED';
   return isAuthoritative(list) ? 'NOT_LISTED' : 'UNKNOWN';
 }
 
-/** Only what is needed of a bank, so that the others are not kept in memory. */
-function toKnownCode({ isDeleted, accountCheckMethod }: ListedBank): KnownCode {
-  if (accountCheckMethod !== undefined) return { accountCheckMethod };
-  return isDeleted ? deletedCode : listedCode;
-}
-
-const listedCode: KnownCode = {};
-const deletedCode: KnownCode = { isDeleted: true };
+const deleted = 'deleted';
 /** The first requests after the start come before. */
 const loadAfterMs = 1_000;

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { createBankDirectory } from '../../../../src/bank-data-service/bank-directory.ts';
+import { createBankLists } from '../../../../src/banks/bank-lists.ts';
 import { runCommand } from '../../command.ts';
 import { tCommand } from '../../process.ts';
 import { type Sample, tFile } from './sample.ts';
@@ -26,10 +26,10 @@ export async function tSampleFile(
   return path;
 }
 
-/** All banks of a country in the directory of a data folder. */
+/** All banks of a country in the lists of a data folder. */
 export async function tBanks(dataDir: string, country: string) {
-  const directory = createBankDirectory({ dataDir });
-  const { banks } = directory.listBanks({ country, first: 1_000_000 });
-  await directory.close();
+  const lists = createBankLists({ dataDir });
+  const banks = lists.banks(country);
+  await lists.close();
   return banks;
 }
