@@ -169,6 +169,7 @@ export function createGateway(
         bankData,
         budgets: access.budgets,
         dataDir: config.dataDir,
+        bankLists: knownBanks.lists,
         // Half of the calls at a time remain for queries.
         maxConcurrency: Math.ceil(config.upstreamConcurrency / 2 / config.check.maxRequests),
         isOpenToAnonymous: config.trustedDocuments?.mode !== 'require',

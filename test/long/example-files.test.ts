@@ -18,7 +18,7 @@ function account(index: number): string {
 }
 
 const wrong = 'DE89370400440532013001';
-const french = 'FR8420041010050500013M02607';
+const spanish = 'ES5621000418440200051332';
 const replyValid: Reply = replyJson(200, { valid: true, bank_data: { name: 'Commerzbank', bic: 'COBADEFFXXX' } });
 
 const panel = (page: Page) => page.locator('.file-panel');
@@ -71,7 +71,7 @@ describe.skipIf(whyNoChromium)(`files on the example pages${whyNoChromium}`, () 
       const rows = Array.from({ length: 25 }, (_, index) => `Payee ${index};${account(index % 20)};COBADEFF;${index}`);
       rows.push(
         `"Müller; \nSöhne";${wrong};;=1+1`,
-        `Dupont;${french};;-12,50`,
+        `Dolores;${spanish};;-12,50`,
         'Nobel;;;3',
         `Bob;${account(2)};deutdeff 500;1`,
         `Dan;${account(4)};COBADEF;2`,
@@ -90,10 +90,11 @@ describe.skipIf(whyNoChromium)(`files on the example pages${whyNoChromium}`, () 
         })
         .waitFor({ state: 'attached' });
       expect(checks()).toBe(1);
+      await page.getByText('Compared with bank lists that are out of date: ES of 2024-11-11').waitFor();
       const first = await rowsOf(page).nth(0).innerText();
       expect(first).toMatch(/^27\s+Müller[\s\S]*DE89370400440532013001[\s\S]*not valid[\s\S]*check digits/);
       expect(first).toMatch(/Did you mean:\s+DE\d\d /);
-      expect(await rowsOf(page).filter({ hasText: 'Dupont' }).innerText()).toContain('with a hint');
+      expect(await rowsOf(page).filter({ hasText: 'Dolores' }).innerText()).toContain('with a hint');
       expect(await rowsOf(page).filter({ hasText: 'Bob' }).innerText()).toMatch(/with a hint[\s\S]*BIC/);
       expect(await rowsOf(page).filter({ hasText: 'Nobel' }).innerText()).toContain('without an IBAN');
       expect(await rowsOf(page).filter({ hasText: 'Payee 7' }).innerText()).toContain('bank not known');

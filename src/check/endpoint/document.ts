@@ -107,6 +107,13 @@ export const checkDocument = {
         responses: {
           200: {
             description: 'The results, as they are known.',
+            headers: {
+              'outdated-bank-lists': {
+                description:
+                  'Bank lists that are out of date, by country, each with its date: ES=2024-11-11,IS=2021-11-16',
+                schema: string,
+              },
+            },
             content: {
               [ndjson]: { schema: { anyOf: [row, finding, failure] } },
               [csv]: {

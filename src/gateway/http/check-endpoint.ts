@@ -1,3 +1,5 @@
+import { isOld } from '../../banks/bank-lists.ts';
+import type { BankListStatus } from '../../banks/listed-bank.ts';
 import { checkDocument } from '../../check/endpoint/document.ts';
 import { type BodyProblem, Patience, receiveBody } from '../../check/endpoint/received-body.ts';
 import {
@@ -39,6 +41,8 @@ interface CheckEndpointOptions {
   budgets: Pick<PaidBudgets, 'reserve'>;
   /** Folder with imported bank lists. */
   dataDir: string;
+  /** The bank lists that a file is compared with. */
+  bankLists: () => readonly BankListStatus[];
   /** Look-ups of a request at a time. */
   maxConcurrency: number;
   /** Whether callers without credentials may use it. */
@@ -49,7 +53,7 @@ export type CheckEndpoint = ReturnType<typeof createCheckEndpoint>;
 
 /** Checks the file in the body of a request, and answers with its rows, or the findings of a payment message, as they are known. */
 export function createCheckEndpoint(options: CheckEndpointOptions) {
-  const { limits, bankData, budgets, dataDir, maxConcurrency, isOpenToAnonymous } = options;
+  const { limits, bankData, budgets, dataDir, bankLists, maxConcurrency, isOpenToAnonymous } = options;
   const places = createCheckPlaces({ places: limits.maxRequests, maxWaitMs: limits.clientTimeoutMs });
   const job = {
     dataDir,
@@ -146,6 +150,13 @@ export function createCheckEndpoint(options: CheckEndpointOptions) {
       if (response.headersSent) return;
       const type = checkRequest.format === 'json' ? ndjson : `${csv}; charset=utf-8`;
       exchange.responseHeaders.push('content-type', type, 'cache-control', 'no-store', 'vary', 'accept');
+      const old = bankLists().filter(isOld);
+      if (old.length > 0) {
+        exchange.responseHeaders.push(
+          'outdated-bank-lists',
+          old.map(({ country, date }) => `${country}=${date}`).join(),
+        );
+      }
       // A proxy would collect rows until its buffer is full.
       exchange.responseHeaders.push('x-accel-buffering', 'no');
       response.writeHead(200, exchange.responseHeaders);

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { createBankLists, isOld } from '../../../src/banks/bank-lists.ts';
 import { rightMessage } from '../../support/check/pain-messages.ts';
 import { tIban } from '../../support/e2e/iban.ts';
 import { tGate } from '../../support/gate.ts';
@@ -45,6 +46,17 @@ describe('a file', () => {
     await expect.poll(log).toContain('"route":"/check"');
     expect(log()).toMatch(/"route":"\/check","status":200,"caller":"anonymous".*"lookUps":1.*"upstreamCalls":1/);
     expect(log()).not.toContain(tIban(1));
+  });
+
+  it('comes with the bank lists that are out of date, by the rule of all messages', async () => {
+    const { origin } = await tListeningGateway({}, await tUpstream(replyWithIban));
+    const old = createBankLists()
+      .countries()
+      .flatMap((country) => createBankLists().status(country) ?? [])
+      .filter(isOld);
+    const { headers } = await tSend(origin, `IBAN\n${tIban(1)}\n`);
+    expect(headers.get('outdated-bank-lists')).toBe(old.map(({ country, date }) => `${country}=${date}`).join());
+    expect(headers.get('outdated-bank-lists')).toMatch(/(^|,)IS=2021-11-16(,|$)/);
   });
 
   it('comes back in CSV if that is accepted, with its other rows', async () => {

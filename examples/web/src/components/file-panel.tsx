@@ -50,6 +50,9 @@ export function FilePanel() {
       <div id="file-problem" aria-live="polite">
         {check.problem !== null && <p className="notice invalid">{check.problem}</p>}
       </div>
+      {check.outdatedLists.length > 0 && (
+        <p className="hint">Compared with bank lists that are out of date: {check.outdatedLists.join(', ')}</p>
+      )}
       {check.rows !== null && check.rows.length > 0 && <FileResults rows={check.rows} />}
     </>
   );

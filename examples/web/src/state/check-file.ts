@@ -30,26 +30,36 @@ export interface FileToCheck {
 /**
  * Checks a file with `POST /check`, whose verdicts are those of `ledgerquill check`.
  * @param onRow called for each row as it arrives
- * @returns why the check was not completed; null if it was
+ * @returns why the check was not completed, null if it was; and the bank lists that its IBANs were compared with, but are out of date
  */
 export async function checkFile(
   file: FileToCheck,
   signal: AbortSignal,
   onRow: (row: FileRow) => void,
-): Promise<Failure | null> {
+): Promise<{ failure: Failure | null; outdatedLists: readonly string[] }> {
+  const countries = new Set<string>();
   try {
     const response = await send(file, 'application/x-ndjson', signal);
-    if (!response.ok || response.body === null) return await readRefusal(response);
+    if (!response.ok || response.body === null) return { failure: await readRefusal(response), outdatedLists: [] };
+    const outdated = (response.headers.get('outdated-bank-lists') ?? '').split(',').map((list) => list.split('='));
+    const outdatedLists = () =>
+      outdated.flatMap(([country = '', date]) => (countries.has(country) ? [`${country} of ${date}`] : []));
     let index = 0;
     for await (const text of readLines(response.body)) {
       const line: Line = JSON.parse(text);
-      if ('error' in line) return { message: toPageText(line.error.message), isRetryable: false };
+      if ('error' in line) {
+        const message = toPageText(line.error.message);
+        return { failure: { message, isRetryable: false }, outdatedLists: outdatedLists() };
+      }
+      if ('cells' in line) {
+        for (const { iban } of [line, ...(line.others ?? [])]) if (iban) countries.add(iban.slice(0, 2));
+      }
       onRow(toFileRow(line, index));
       index += 1;
     }
-    return null;
+    return { failure: null, outdatedLists: outdatedLists() };
   } catch {
-    return unreachable;
+    return { failure: unreachable, outdatedLists: [] };
   }
 }
 

@@ -19,6 +19,8 @@ export interface FileCheck {
   /** Rows of the running check that have arrived. */
   arrived: number;
   isRunning: boolean;
+  /** Bank lists that the rows were compared with, but are out of date, such as `FR of 2024-09-23`. */
+  outdatedLists: readonly string[];
   /** Why the last check, or download, was not completed. */
   problem: string | null;
   open(file: File): void;
@@ -37,6 +39,7 @@ export function useFileCheck(): FileCheck {
   const [rows, setRows] = useState<readonly FileRow[] | null>(null);
   const [arrived, setArrived] = useState(0);
   const [isRunning, setIsRunning] = useState(false);
+  const [outdatedLists, setOutdatedLists] = useState<readonly string[]>([]);
   const [problem, setProblem] = useState<string | null>(null);
   const controller = useRef(new AbortController());
 
@@ -44,6 +47,7 @@ export function useFileCheck(): FileCheck {
     controller.current.abort();
     setRows(null);
     setIsRunning(false);
+    setOutdatedLists([]);
     setProblem(null);
   }
 
@@ -60,6 +64,7 @@ export function useFileCheck(): FileCheck {
     rows,
     arrived,
     isRunning,
+    outdatedLists,
     problem,
     open(opened) {
       const isReadable = !withoutRows.test(opened.type);
@@ -80,13 +85,14 @@ export function useFileCheck(): FileCheck {
       setIsRunning(true);
       setArrived(0);
       const received: FileRow[] = [];
-      const failure = await checkFile({ content: file.content, ...names }, signal, (row) => {
+      const { failure, outdatedLists } = await checkFile({ content: file.content, ...names }, signal, (row) => {
         received.push(row);
         if (received.length % rowsPerUpdate === 0 && !signal.aborted) setArrived(received.length);
       });
       // Another check may be running since then.
       if (signal.aborted) return;
       setIsRunning(false);
+      setOutdatedLists(outdatedLists);
       setProblem(failure?.message ?? null);
       if (failure === null || received.length > 0) setRows(received);
     },
