@@ -74,10 +74,14 @@ describe('docs/payment-messages.md', () => {
   });
 });
 
-it('docs/dependencies.md gives a reason for each override in package.json, and for no other', () => {
-  const { overrides } = JSON.parse(read('package.json')) as { overrides: object };
-  const rows = [...read('docs/dependencies.md').matchAll(/^\| `([^`]+)` \| (\S.*) \|$/gm)];
-  expect(rows.map(([, name]) => name)).toEqual(Object.keys(overrides));
+it.each([
+  ['dependencies', 'What production needs, and why'],
+  ['overrides', 'Overrides'],
+])('docs/dependencies.md gives a reason for each of the %s in package.json, and for no other', (field, title) => {
+  const { [field]: wanted = {} } = JSON.parse(read('package.json')) as Record<string, object>;
+  const [, section = ''] = read('docs/dependencies.md').split(`## ${title}\n`);
+  const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| `([^`]+)` \| (\S.*) \|$/gm)];
+  expect(rows.map(([, name]) => name)).toEqual(Object.keys(wanted));
   for (const [, , reason = ''] of rows) expect(reason).toMatch(/\.$/);
 });
 
