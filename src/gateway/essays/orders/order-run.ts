@@ -16,7 +16,7 @@ import {
   unsafeOrder,
   withdrawnFailure,
 } from './order-failures.ts';
-import { aliveMs, type OrderOwner } from './order-owner.ts';
+import type { OrderOwner } from './order-owner.ts';
 import type { OrderStore, Stored } from './order-store.ts';
 import type { End, UnwrittenEnds } from './unwritten-ends.ts';
 
@@ -73,8 +73,6 @@ export class OrderRun {
   /** Whether it was tried to record it as sent. */
   #isMarked = false;
   #marking: Promise<Refusal | null> | null = null;
-  /** By `performance.now()`. */
-  #markedAt = 0;
   #refusal: Refusal | null = null;
   #takeTurn = () => {};
   readonly #turn: Promise<void> | null = null;
@@ -195,7 +193,6 @@ export class OrderRun {
     signal.throwIfAborted();
     if (!this.record.isAwaited && this.#parts.isWithdrawn(this.record.caller)) signal.abort(withdrawn);
     signal.throwIfAborted();
-    this.#markedAt = performance.now();
     try {
       this.#marking = this.#isKeyed ? this.#markSent() : null;
       this.#refusal = await this.#marking;
@@ -237,7 +234,7 @@ export class OrderRun {
   #beginAttempt(): void {
     this.task.signal.throwIfAborted();
     // The process may have been suspended since, and have been taken for dead.
-    if (performance.now() - this.#markedAt >= aliveMs) this.#refusal = 'unsafe';
+    if (this.#isKeyed && !this.#parts.owner.isProven()) this.#refusal = 'unsafe';
     if (this.#refusal !== null) throw new Error('The order was not sent in time.');
     this.stage = 'sent';
     this.#calls += 1;

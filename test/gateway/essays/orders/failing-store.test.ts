@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toOrderId, toRecordKey } from '../../../../src/gateway/essays/orders/order.ts';
 import { toEssayKey } from '../../../../src/gateway/essays/orders/order-store.ts';
-import { StoreError } from '../../../../src/gateway/stores/store.ts';
+import { type Store, StoreError } from '../../../../src/gateway/stores/store.ts';
 import { tFailingStore } from '../../../support/failing-store.ts';
 import { order, tEssay, unkeyed } from '../../../support/gateway/essays/generator.ts';
 import { dayMs, from, pass, tProcess, useFakeTime } from '../../../support/gateway/essays/processes.ts';
@@ -18,6 +18,32 @@ function tFailing() {
   const { store, fail, work } = tFailingStore(memory);
   return { memory, fail, work, ...tProcess(store) };
 }
+
+/** A store each of whose operations takes that long. */
+function tSlowStore(ms: number): Store {
+  const delayed = Object.entries(createMemoryStore()).map(([name, operate]) => [
+    name,
+    async (...args: unknown[]) => {
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      return (operate as (...args: unknown[]) => Promise<unknown>)(...args);
+    },
+  ]);
+  return Object.fromEntries(delayed) as Store;
+}
+
+// Redis answers most commands in less than a second, and all in less than two.
+it.each([500, 999, 1_999])('an order is written while each operation of the store takes %i ms', async (ms) => {
+  const store = tSlowStore(ms);
+  const { start, calls, fired } = tProcess(store);
+  const { result } = await start(order, from(), 10 * ms);
+  expect(calls[0]?.context.usage.upstreamCalls).toBe(1);
+  const waiting = await tProcess(store).start(order, from(), 20 * ms);
+  const essay = tEssay();
+  calls[0]?.answer(essay);
+  await pass(10 * ms);
+  expect(await Promise.all([result, waiting.result])).toEqual([essay, essay]);
+  expect(fired).toEqual([]);
+});
 
 describe('while the store fails', () => {
   it('an order with a key is rejected as retryable, without a call, and a query by id fails', async () => {
