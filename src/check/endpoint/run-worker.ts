@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import { builtFile } from '../../base/process/package-files.ts';
 import type { Answer, AnswerSource } from '../answers/answer-source.ts';
@@ -12,19 +13,12 @@ export interface CheckJob extends CheckRequest {
   maxAnswerBytes: number;
 }
 
-/** `end`: of the body, with the reason if it is not complete. `read`: of the output. */
+/** `problem`: why the body, which is the standard input of the thread, is not complete. */
 export type ToWorker =
-  | { kind: 'chunk'; bytes: Uint8Array }
-  | { kind: 'end'; problem: string | null }
-  | { kind: 'answers'; answers: readonly (readonly [iban: string, answer: Answer])[] }
-  | { kind: 'read'; bytes: number };
+  | { kind: 'problem'; message: string }
+  | { kind: 'answers'; answers: readonly (readonly [iban: string, answer: Answer])[] };
 
-/** `taken`: of the body. */
-export type FromWorker =
-  | { kind: 'taken'; bytes: number }
-  | { kind: 'asked'; ibans: readonly string[] }
-  | { kind: 'output'; bytes: Uint8Array }
-  | { kind: 'ended'; end: CheckEnd };
+export type FromWorker = { kind: 'asked'; ibans: readonly string[] } | { kind: 'ended'; end: CheckEnd };
 
 /** `left`: the client does not read the answer. The message is that of a `PaymentFileError`. */
 export type CheckEnd = { kind: 'complete' | 'workbook' | 'left' } | { kind: 'failed'; message: string };
@@ -39,72 +33,56 @@ interface RunOptions {
   file?: URL;
 }
 
-/** Starts a thread that checks a file while its parts are sent. */
+/** Starts a thread that checks a file while its parts are sent: the body is its standard input, and the answer its standard output. */
 export function startCheck({ job, source, write, maxWorkMs, file = builtFile('check-worker.js') }: RunOptions) {
   // Neither the keys of the gateway nor what NODE_OPTIONS loads into it.
-  const worker = new Worker(file, { workerData: job, env: {}, execArgv: [], resourceLimits });
+  const isolation = { env: {}, execArgv: [], resourceLimits };
+  const worker = new Worker(file, { workerData: job, stdin: true, stdout: true, ...isolation });
+  const body = worker.stdin as Writable;
   const post = (message: ToWorker) => worker.postMessage(message);
   let answers: (readonly [iban: string, answer: Answer])[] = [];
-  /** Bytes of the body that the thread has not taken. */
-  let untaken = 0;
+  let end: CheckEnd | null = null;
+  let fault: unknown = null;
   let isOver = false;
   /** Whether the client must read before more is written. */
   let isBlocked = false;
   let wake = () => {};
-  let written = Promise.resolve();
-  let finish: (end: CheckEnd) => void = () => {};
-  let fail: (error: unknown) => void = () => {};
-  const ended = new Promise<CheckEnd>((resolve, reject) => {
-    const settle = () => {
-      isOver = true;
-      wake();
-      void worker.terminate();
-    };
-    fail = (error) => {
-      settle();
-      reject(error);
-    };
-    finish = (end) => {
-      settle();
-      written.then(() => resolve(end), reject);
-    };
-  });
 
+  const finish = (reason: CheckEnd | null) => {
+    end ??= reason;
+    void worker.terminate();
+  };
   worker.on('message', (message: FromWorker) => {
-    if (message.kind === 'asked') for (const iban of message.ibans) void answer(iban);
-    else if (message.kind === 'output') written = written.then(() => pass(message.bytes));
-    else if (message.kind === 'ended') finish(message.end);
-    else {
-      untaken -= message.bytes;
-      wake();
-    }
+    if (message.kind === 'ended') finish(message.end);
+    else for (const iban of message.ibans) void answer(iban);
   });
   worker.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') finish(tooExpensive('memory'));
-    else fail(error);
+    else fault ??= error;
   });
-  worker.on('exit', () => {
-    if (!isOver) fail(new Error('The thread of a check has ended before the check.'));
-  });
+  body.on('drain', () => wake());
   const timer = setInterval(() => {
     if (worker.performance.eventLoopUtilization().active > maxWorkMs) finish(tooExpensive('time'));
   }, lookEveryMs);
+  const exited = new Promise<void>((resolve) => worker.on('exit', () => resolve()));
 
   return {
     /** Rejects for a fault. */
-    ended,
+    ended: run(),
     /** Resolves when the thread can take more, and at once while the client reads nothing: many read after they have sent all. */
     async add(bytes: Uint8Array): Promise<void> {
       if (isOver) return;
-      untaken += bytes.length;
-      post({ kind: 'chunk', bytes });
-      while (untaken > maxUntaken && !isBlocked && !isOver) {
+      body.write(bytes);
+      while (body.writableNeedDrain && !isBlocked && !isOver) {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
       }
     },
-    endBody: (problem: string | null) => post({ kind: 'end', problem }),
+    endBody(problem: string | null): void {
+      if (problem !== null) post({ kind: 'problem', message: problem });
+      body.end();
+    },
     /** The client has left. */
     leave: () => finish({ kind: 'left' }),
     async stop(): Promise<void> {
@@ -113,12 +91,34 @@ export function startCheck({ job, source, write, maxWorkMs, file = builtFile('ch
     },
   };
 
+  async function run(): Promise<CheckEnd> {
+    const written = passOutput();
+    await exited;
+    isOver = true;
+    wake();
+    await written;
+    if (end !== null) return end;
+    throw fault ?? new Error('The thread of a check has ended before the check.');
+  }
+
+  async function passOutput(): Promise<void> {
+    for await (const bytes of worker.stdout) {
+      const read = write(bytes);
+      if (read === null) continue;
+      isBlocked = true;
+      wake();
+      await read;
+      isBlocked = false;
+    }
+  }
+
   async function answer(iban: string): Promise<void> {
     try {
       const answer = await source.ask(iban);
       if (answers.push([iban, answer]) === 1) setImmediate(sendAnswers);
     } catch (error) {
-      fail(error);
+      fault ??= error;
+      finish(null);
     }
   }
 
@@ -126,23 +126,11 @@ export function startCheck({ job, source, write, maxWorkMs, file = builtFile('ch
     post({ kind: 'answers', answers });
     answers = [];
   }
-
-  async function pass(bytes: Uint8Array): Promise<void> {
-    const read = write(bytes);
-    if (read !== null) {
-      isBlocked = true;
-      wake();
-      await read;
-      isBlocked = false;
-    }
-    post({ kind: 'read', bytes: bytes.length });
-  }
 }
 
 /** Without the parts of the file, which are outside of the heap. A file of payees needs a tenth. */
 const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };
 const lookEveryMs = 250;
-const maxUntaken = 262_144;
 
 function tooExpensive(what: 'memory' | 'time'): CheckEnd {
   return { kind: 'failed', message: `the check of the file needs too much ${what}; send it in parts` };

@@ -1,7 +1,7 @@
+import { once } from 'node:events';
 import { setPriority } from 'node:os';
-import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { createBankLists } from '../../banks/bank-lists.ts';
 import { createKnownBanks, type KnownBanks } from '../../banks/known-banks.ts';
 import type { Answer, AnswerSource } from '../answers/answer-source.ts';
@@ -21,25 +21,17 @@ const fileName = 'the request body';
 const lowPriority = 5;
 /** That the main thread has at a time: if all are in its cache, it answers them in one go. */
 const maxQuestions = 100;
-/** Of the output that the main thread has, in bytes, and of a part of it, in characters. */
-const maxUnread = 262_144;
-const partLength = 16_384;
 
-/** The body; an error in place of what is missing. */
-const received = new Readable({ objectMode: true, read() {} });
 const questions = createQuestions();
-const output = createOutput();
 const post = (message: FromWorker) => parentPort?.postMessage(message);
-
-parentPort?.on('message', (message: ToWorker) => {
-  if (message.kind === 'chunk') received.push(message.bytes);
-  else if (message.kind === 'answers') questions.answer(message.answers);
-  else if (message.kind === 'read') output.onRead(message.bytes);
-  else {
-    if (message.problem !== null) received.push(new PaymentFileError(message.problem));
-    received.push(null);
-  }
-});
+/** Why the body is not complete. */
+let problem: string | null = null;
+let bytesWritten = 0;
+const receive = (message: ToWorker) => {
+  if (message.kind === 'answers') questions.answer(message.answers);
+  else problem = message.message;
+};
+parentPort?.on('message', receive);
 
 // On Linux, that of this thread: queries of other callers come first.
 if (process.platform === 'linux') setPriority(lowPriority);
@@ -48,7 +40,7 @@ const end = await check(banks).catch((error: unknown): CheckEnd => {
   if (error instanceof PaymentFileError) return { kind: 'failed', message: error.message };
   throw error;
 });
-output.flush();
+await new Promise((resolve) => process.stdout.write('', resolve));
 await banks.close();
 post({ kind: 'ended', end });
 
@@ -59,28 +51,44 @@ async function check(banks: KnownBanks): Promise<CheckEnd> {
   const checking = { answers: createAnswers(questions), banks };
   if (file.kind === 'xml') {
     const writer = createFindingWriter(format, fileName);
-    await output.write(writer.begin());
+    await write(writer.begin());
     const findings = checkMessage(file.chunks, { ...checking, messageIds: new Set(), profile });
-    for await (const finding of findings) await output.write(writer.write(finding));
+    for await (const finding of findings) await write(writer.write(finding));
     return { kind: 'complete' };
   }
   const tables = await readTables(file, encoding);
   for (const { table, checked } of await checkTables({ ...checking, fileName, tables, sheet: null, columnNames })) {
     if (checked === null) continue;
-    const write = createRowWriter(format, { fileName, columns: checked.columns, style: table.style });
-    for await (const rows of checked.rows) await output.write(write(rows));
+    const writeRows = createRowWriter(format, { fileName, columns: checked.columns, style: table.style });
+    for await (const rows of checked.rows) await write(writeRows(rows));
   }
   return { kind: 'complete' };
 }
 
 async function* readBody(): AsyncGenerator<Buffer> {
-  for await (const chunk of received as AsyncIterable<Uint8Array | PaymentFileError>) {
-    if (chunk instanceof PaymentFileError) throw chunk;
-    post({ kind: 'taken', bytes: chunk.length });
-    yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+  for await (const chunk of process.stdin) {
+    yield chunk;
     // Otherwise answers would not be read before a file that has arrived was.
     await nextTurn();
   }
+  // It was sent before the end of the body, but on another way.
+  for (let left = take(); left !== undefined; left = take()) receive(left.message);
+  if (problem !== null) throw new PaymentFileError(problem);
+}
+
+function take(): { message: ToWorker } | undefined {
+  return parentPort === null ? undefined : receiveMessageOnPort(parentPort);
+}
+
+/** Resolves when more can be written. */
+async function write(part: string): Promise<void> {
+  bytesWritten += Buffer.byteLength(part);
+  if (bytesWritten > job.maxAnswerBytes) {
+    throw new PaymentFileError(
+      `the answer has more than ${job.maxAnswerBytes} bytes, the limit; send the file in parts`,
+    );
+  }
+  if (!process.stdout.write(part)) await once(process.stdout, 'drain');
 }
 
 /** The main thread has a limited number of questions; the others wait here. */
@@ -115,46 +123,4 @@ function createQuestions() {
       send();
     },
   } satisfies Pick<AnswerSource, 'ask' | 'hurry'> & Record<string, unknown>;
-}
-
-/** Parts are sent when they are long enough, or when there is nothing else to do. */
-function createOutput() {
-  let text = '';
-  let bytesWritten = 0;
-  let unread = 0;
-  let resume = () => {};
-
-  function flush(): void {
-    if (text === '') return;
-    const bytes = new TextEncoder().encode(text);
-    text = '';
-    unread += bytes.length;
-    const message: FromWorker = { kind: 'output', bytes };
-    parentPort?.postMessage(message, [bytes.buffer]);
-  }
-
-  return {
-    flush,
-    /** Resolves when more can be written. */
-    async write(part: string): Promise<void> {
-      bytesWritten += Buffer.byteLength(part);
-      if (bytesWritten > job.maxAnswerBytes) {
-        throw new PaymentFileError(
-          `the answer has more than ${job.maxAnswerBytes} bytes, the limit; send the file in parts`,
-        );
-      }
-      if (text === '') setImmediate(flush);
-      text += part;
-      if (text.length >= partLength) flush();
-      while (unread > maxUnread) {
-        await new Promise<void>((resolve) => {
-          resume = resolve;
-        });
-      }
-    },
-    onRead(bytes: number): void {
-      unread -= bytes;
-      resume();
-    },
-  };
 }
