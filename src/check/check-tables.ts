@@ -42,7 +42,7 @@ interface PlannedTable {
 
 interface CheckOptions {
   columnNames: ColumnNames;
-  answers: Pick<Answers, 'find' | 'hurry'>;
+  answers: Pick<Answers, 'find'>;
   banks: BankFacts;
 }
 
@@ -183,16 +183,10 @@ async function* checkGroups(
   async function takeReady(): Promise<readonly CheckedRow[]> {
     const taken = waiting.shift() ?? [];
     waitingRows -= taken.length;
-    if (!isAnswered(taken)) for (const { ibans } of taken) await waitForAnswers(ibans);
-    return taken.map(judge);
-  }
-
-  async function waitForAnswers(cells: readonly WaitingCell[]): Promise<void> {
-    for (const each of cells) {
-      if (!(each.answer instanceof Promise)) continue;
-      answers.hurry(each.iban);
-      each.answer = await each.answer;
+    for (const each of taken.flatMap(({ ibans }) => ibans)) {
+      if (each.answer instanceof Promise) each.answer = await each.answer;
     }
+    return taken.map(judge);
   }
 
   function judge({ row, cells, kind, ibans }: WaitingRow): CheckedRow {

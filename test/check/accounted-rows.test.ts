@@ -17,7 +17,7 @@ const banks = { has: () => false, accountCheckMethod: () => null, bics: () => []
 /** Answers that each well-formed IBAN is valid. */
 function tAnswers() {
   const answer = { kind: 'answered', valid: true, bank: null, bic: null } as const;
-  return createAnswers({ ask: async () => answer, hurry() {} });
+  return createAnswers({ ask: async () => answer });
 }
 
 const right = fc.nat({ max: 500 }).map(tIban);

@@ -52,7 +52,7 @@ describe('an IBAN', () => {
       asked.push(iban);
       return iban === tIban(1) ? valid : invalid;
     };
-    const answers = createAnswers({ ask, hurry: () => {} });
+    const answers = createAnswers({ ask });
     await Promise.all([answers.find(tIban(1)), answers.find(tIban(1)), answers.find(tIban(2))]);
     expect([answers.find(tIban(1)), answers.find(tIban(2))]).toEqual([valid, invalid]);
     expect(asked).toEqual([tIban(1), tIban(2)]);
@@ -61,7 +61,7 @@ describe('an IBAN', () => {
 
   it('has the answer that was kept, and is not asked', () => {
     const ask = async () => Promise.reject(new Error('asked'));
-    const answers = createAnswers({ ask, hurry: () => {} });
+    const answers = createAnswers({ ask });
     for (let number = 0; number < 300; number += 1) {
       answers.keep(fingerprintOf(tIban(number)), { ...valid, bank: `Bank ${number % 100}` });
     }

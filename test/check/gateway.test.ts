@@ -65,7 +65,6 @@ describe('a gateway whose service fails', () => {
     const gateway = await tListeningGateway({}, upstream);
     const source = await connect(gateway.origin);
     const answers = ibans.slice(0, 5).map((iban) => source.ask(iban));
-    source.hurry(tIban(0));
     expect((await Promise.all(answers)).map(({ kind }) => kind)).toEqual(Array(5).fill('answered'));
     expect(upstream.calls).toHaveLength(7);
     await source.close();
@@ -75,7 +74,6 @@ describe('a gateway whose service fails', () => {
     const gateway = await tListeningGateway({}, await tUpstream(replyJson(404, {})));
     const source = await connect(gateway.origin);
     const answer = source.ask(tIban(1));
-    source.hurry(tIban(1));
     expect(await answer).toEqual({ kind: 'failed', code: 'UPSTREAM_FAILED' });
     expect(await source.ask(tIban(2))).toMatchObject({ kind: 'not-asked' });
     expect(source.stopReason()).toContain('keeps failing');
@@ -86,7 +84,6 @@ describe('a gateway whose service fails', () => {
     const gateway = await tListeningGateway({}, await tUpstream(replyJson(401, {})));
     const source = await connect(gateway.origin);
     const answer = source.ask(tIban(1));
-    source.hurry(tIban(1));
     expect(await answer).toEqual({ kind: 'not-asked', reason: 'the service rejects the key of the gateway' });
     await source.close();
   });

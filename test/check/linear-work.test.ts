@@ -12,7 +12,7 @@ import { tFolder } from '../support/gateway/stores/folder.ts';
 /* Four times as much of anything takes four times as long, not sixteen times: in CPU time, the least of several runs. */
 
 const bytes = (...parts: readonly string[]) => replay(parts.map((part) => Buffer.from(part)));
-const noAnswers = { find: () => validAnswer, hurry() {} };
+const noAnswers = { find: () => validAnswer };
 const noBanks = { has: () => false, accountCheckMethod: () => null, bics: () => [] };
 
 function findMany(count: number): void {

@@ -22,8 +22,6 @@ export type Answer =
 export interface AnswerSource {
   /** Asks about a well-formed IBAN, each once. A failure of the service is an answer. Beyond a limit, that it is not asked is known at once. */
   ask(iban: string): Answer | Promise<Answer>;
-  /** The caller waits for this answer: the question must not wait for others any more. */
-  hurry(iban: string): void;
   /** How many calls were made, or IBANs sent to a gateway. */
   calls(): number;
   /** Why it is not asked any more; null while it is. */
@@ -76,27 +74,20 @@ export function createAnswerSource(options: AnswerSourceOptions): AnswerSource {
     UPSTREAM_REJECTED_CREDENTIALS: 'the service rejects the key of the gateway',
   };
   const stopped = new AbortableSignal();
-  /** By IBAN. */
-  let collected = new Map<string, Question>();
-  const waiting: Question[][] = [];
+  const waiting: Question[] = [];
   let asked = 0;
   let running = 0;
   let answered = 0;
 
-  function flush(): void {
-    if (collected.size > 0) waiting.push([...collected.values()]);
-    collected = new Map();
-    startNext();
-  }
-
+  /** What is asked while lists are answered is collected, so that lists are long. */
   function startNext(): void {
-    const list = running < maxLists ? waiting.shift() : undefined;
-    if (list === undefined) return;
-    running += 1;
-    void askList(list).finally(() => {
-      running -= 1;
-      startNext();
-    });
+    while (running < maxLists && waiting.length >= (running === 0 ? 1 : maxList)) {
+      running += 1;
+      void askList(waiting.splice(0, maxList)).finally(() => {
+        running -= 1;
+        startNext();
+      });
+    }
   }
 
   async function askList(list: readonly Question[]): Promise<void> {
@@ -116,7 +107,11 @@ export function createAnswerSource(options: AnswerSourceOptions): AnswerSource {
         return;
       }
     }
-    for (const { resolve } of open) resolve({ kind: 'not-asked', reason: String(stopped.reason) });
+    leaveUnasked(open);
+  }
+
+  function leaveUnasked(questions: readonly Question[]): void {
+    for (const { resolve } of questions) resolve({ kind: 'not-asked', reason: String(stopped.reason) });
   }
 
   /** @returns whether the question has its answer */
@@ -140,20 +135,19 @@ export function createAnswerSource(options: AnswerSourceOptions): AnswerSource {
   function stop(reason: string): void {
     stopped.abort(reason);
     // What was not sent is answered at once.
-    flush();
+    leaveUnasked(waiting.splice(0));
   }
 
   return {
     ask(iban) {
       if (limit !== null && asked >= limit.ibans) return { kind: 'not-asked', reason: limit.reason };
       asked += 1;
+      if (stopped.aborted) return { kind: 'not-asked', reason: String(stopped.reason) };
       return new Promise((resolve, reject) => {
-        collected.set(iban, { iban, resolve, reject });
-        if (stopped.aborted || collected.size >= maxList) flush();
+        waiting.push({ iban, resolve, reject });
+        if (waiting.length >= maxList) startNext();
+        else if (waiting.length === 1) setImmediate(startNext);
       });
-    },
-    hurry(iban) {
-      if (collected.has(iban)) flush();
     },
     calls: options.calls ?? (() => asked),
     stopReason() {

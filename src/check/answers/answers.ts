@@ -5,8 +5,6 @@ import type { Journal } from './journal.ts';
 export interface Answers {
   /** The answer about a well-formed IBAN; each is asked once. Rejects if the journal cannot be written. */
   find(iban: string): Answer | Promise<Answer>;
-  /** The caller waits for the answer about this IBAN: it must not wait for other questions any more. */
-  hurry(iban: string): void;
   /** Takes over the answer of an earlier run. */
   keep(fingerprint: string, answer: Answer): void;
   /** Different IBANs. */
@@ -20,7 +18,7 @@ export interface Answers {
  * @param source null: nothing is asked, only counted
  */
 export function createAnswers(
-  source: Pick<AnswerSource, 'ask' | 'hurry'> | null,
+  source: Pick<AnswerSource, 'ask'> | null,
   journal: () => Journal | null = () => null,
 ): Answers {
   const answers: Answer[] = [];
@@ -62,7 +60,6 @@ export function createAnswers(
       flights.set(iban, flight);
       return flight;
     },
-    hurry: (iban) => source?.hurry(iban),
     keep,
     size: () => numbersOfIbans.size,
     settled: () => Promise.allSettled(flights.values()),

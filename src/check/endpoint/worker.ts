@@ -114,7 +114,6 @@ function createQuestions() {
         if (waiting.push(iban) === 1) queueMicrotask(send);
       });
     },
-    hurry() {},
     answer(answers: readonly (readonly [iban: string, answer: Answer])[]): void {
       for (const [iban, answer] of answers) {
         open.get(iban)?.(answer);
@@ -122,5 +121,5 @@ function createQuestions() {
       }
       send();
     },
-  } satisfies Pick<AnswerSource, 'ask' | 'hurry'> & Record<string, unknown>;
+  } satisfies Pick<AnswerSource, 'ask'> & Record<string, unknown>;
 }

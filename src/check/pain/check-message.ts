@@ -15,7 +15,7 @@ import { printUnits } from './values.ts';
 
 interface MessageCheckOptions {
   /** The IBANs that are well-formed are looked up. A rejection ends the check. */
-  answers: Pick<Answers, 'find' | 'hurry'>;
+  answers: Pick<Answers, 'find'>;
   banks: BankFacts;
   /** Identifications (`MsgId`) of the messages that were checked before; that of this one is added. */
   messageIds: Set<string>;

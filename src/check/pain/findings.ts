@@ -34,10 +34,10 @@ export class MessageFindings {
   /** Those before `#taken` were taken. */
   readonly #queue: Entry[] = [];
   #taken = 0;
-  readonly #answers: Pick<Answers, 'find' | 'hurry'>;
+  readonly #answers: Pick<Answers, 'find'>;
   readonly #onProblem: (problem: FoundProblem) => void;
 
-  constructor(answers: Pick<Answers, 'find' | 'hurry'>, onProblem = (_: FoundProblem): void => {}) {
+  constructor(answers: Pick<Answers, 'find'>, onProblem = (_: FoundProblem): void => {}) {
     this.#answers = answers;
     this.#onProblem = onProblem;
   }
@@ -121,7 +121,7 @@ export class MessageFindings {
       const settled = answer.then(take);
       // A failure is thrown where it is waited for.
       settled.catch(() => {});
-      entry.pending = { iban, settled };
+      entry.pending = settled;
     } else take(answer);
     if (entry.finding === null && entry.pending === null) return;
     this.#part.push({ order: element.order, code: null, path: null, isGeneric: false, complete: () => entry });
@@ -160,8 +160,7 @@ export class MessageFindings {
     for (let entry = this.#queue[this.#taken]; entry !== undefined; entry = this.#queue[this.#taken]) {
       if (entry.pending !== null) {
         if (!mustWait()) break;
-        this.#answers.hurry(entry.pending.iban);
-        await entry.pending.settled;
+        await entry.pending;
       }
       this.#taken += 1;
       const { finding } = entry;
@@ -208,7 +207,7 @@ interface Entry {
   /** A function completes it, within a millisecond. Null while it is not known, and if there is none. */
   finding: Finding | (() => Finding) | null;
   /** Until the answer is known. */
-  pending: { iban: string; settled: Promise<void> } | null;
+  pending: Promise<void> | null;
 }
 
 function createFinding({ code, message, suggestion = null }: Problem, place: Place): Finding {

@@ -196,7 +196,7 @@ async function* readRepairs(
 }
 
 const maxMessageBytes = 1_000_000_000;
-const noAnswers = { find: () => ({ kind: 'not-asked', reason: null }) as const, hurry() {} };
+const noAnswers = { find: () => ({ kind: 'not-asked', reason: null }) as const };
 const noBanks: BankFacts = { has: () => false, accountCheckMethod: () => null, bics: () => [] };
 
 /** Their repairs are known after the last transaction. */

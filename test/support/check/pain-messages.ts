@@ -124,7 +124,6 @@ function bicElement(version: Version): string {
 interface Options {
   /** Without it, all IBANs are valid. */
   answer?: (iban: string) => Answer | Promise<Answer>;
-  hurry?: (iban: string) => void;
   /** Without them, no bank is known. */
   banks?: Partial<BankFacts>;
   messageIds?: Set<string>;
@@ -139,10 +138,10 @@ export const validAnswer = { kind: 'answered', valid: true, bank: null, bic: nul
 
 /** Starts the check of a message on 26 November 2026. */
 export function tCheck(message: string | Buffer | AsyncIterable<Buffer>, options: Options = {}) {
-  const { answer = () => validAnswer, hurry = () => {}, banks, messageIds = new Set(), ...others } = options;
+  const { answer = () => validAnswer, banks, messageIds = new Set(), ...others } = options;
   const chunks = typeof message === 'object' && Symbol.asyncIterator in message ? message : inOneChunk(message);
   return checkMessage(chunks, {
-    answers: { find: answer, hurry },
+    answers: { find: answer },
     banks: { has: () => false, accountCheckMethod: () => null, bics: () => [], ...banks },
     messageIds,
     today: '2026-11-26',
