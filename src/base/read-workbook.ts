@@ -56,7 +56,7 @@ export async function readWorkbook(file: WorkbookFile): Promise<readonly Workboo
   const stylesPath = targets.find(({ type }) => type === 'styles')?.path ?? `${folder}styles.xml`;
   const texts = parts.has(sharedPath) ? await readSharedTexts(parts, sharedPath) : [];
   const dateStyles = parts.has(stylesPath) ? await readDateStyles(parts, stylesPath) : new Set<number>();
-  const content = { texts, dateStyles, isSince1904 };
+  const content = { texts, dateStyles, isSince1904, leftOut: { rows: 0 } };
   const targetsById = new Map(targets.map((target) => [target.id, target]));
   const used = new Set<string>();
   return sheets.flatMap(({ name, id, isHidden }) => {
@@ -306,6 +306,8 @@ interface SheetContent {
   texts: readonly string[];
   dateStyles: ReadonlySet<number>;
   isSince1904: boolean;
+  /** Rows of all sheets that are blank because the file does not have them, which costs it nothing. */
+  leftOut: { rows: number };
 }
 
 async function* readRows(parts: Parts, path: string, content: SheetContent): AsyncGenerator<WorkbookCells> {
@@ -403,11 +405,17 @@ async function* readRows(parts: Parts, path: string, content: SheetContent): Asy
 
   function* takeReady(): Generator<WorkbookCells> {
     for (const { row, cells } of ready.splice(0)) {
+      content.leftOut.rows += row - written - 1;
+      const max = limits.rows * maxLeftOutSheets;
+      if (content.leftOut.rows > max) throw tooLarge(file, `more than ${count(max)} blank rows`);
       for (written += 1; written < row; written += 1) yield [];
       yield cells;
     }
   }
 }
+
+/** A stray cell may be in the last row of some sheets. */
+const maxLeftOutSheets = 4;
 
 interface SheetRow {
   row: number;

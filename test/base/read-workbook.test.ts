@@ -113,6 +113,27 @@ describe('a workbook is refused with a reason', () => {
   });
 });
 
+it('a workbook is refused if the blank rows of its sheets are more than it could have written', async () => {
+  const numbers = Array.from({ length: 1_000 }, (_, index) => index + 1);
+  const sheets = numbers.map((id) => `<sheet name="S${id}" sheetId="${id}" r:id="r${id}"/>`);
+  const parts = numbers.map(
+    (id) => `<Relationship Id="r${id}" Type="http://x/relationships/worksheet" Target="worksheets/s${id}.xml"/>`,
+  );
+  const sheet = `<worksheet><sheetData>${tRow(50_001, 'x')}</sheetData></worksheet>`;
+  const files = tWorkbookFiles('', {
+    'xl/workbook.xml': `<workbook xmlns:r="http://x"><sheets>${sheets.join('')}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': `<Relationships>${parts.join('')}</Relationships>`,
+    ...Object.fromEntries(numbers.map((id) => [`xl/worksheets/s${id}.xml`, sheet])),
+  });
+  const reading = readWorkbook({ name: 'a.xlsx', archive: tArchive(files), ErrorType: TypeError, limits });
+  let rows = 0;
+  const readRows = async () => {
+    for (const each of await reading) for await (const _ of each.rows()) rows += 1;
+  };
+  await expect(readRows()).rejects.toThrow('a.xlsx has more than 4,194,304 blank rows');
+  expect(rows).toBeLessThan(5_000_000);
+});
+
 it.each([
   ['has no path', '%zz', '%zz is not the path of a part'],
   ['has a URL that is none', 'http://[', 'http://[ is not the path of a part'],

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { readRegisterFile } from '../../src/banks/import/files/read-register-file.ts';
 import { replay } from '../../src/base/input-file.ts';
 import { judgeRow } from '../../src/check/judge-row.ts';
+import type { XmlElement } from '../../src/check/pain/elements.ts';
 import { MessageFindings } from '../../src/check/pain/findings.ts';
 import { readStatusReport } from '../../src/check/pain/status-report.ts';
 import { validAnswer } from '../support/check/pain-messages.ts';
@@ -17,10 +18,7 @@ const noBanks = { has: () => false, accountCheckMethod: () => null, bics: () => 
 
 function findMany(count: number): void {
   const findings = new MessageFindings(noAnswers);
-  const element = {
-    ...{ name: 'PmtInf', line: 1, order: 1, index: null, parent: null, children: [], attributes: {}, text: '' },
-    ...{ start: 0, end: 0, allows: () => true },
-  };
+  const element = createElement('PmtInf', '');
   for (let n = 0; n < count; n += 1) findings.add('ELEMENT_NOT_EXPECTED', element, 'It must not be there.');
   findings.addGeneric('TEXT_NOT_EXPECTED', element, 'It has a text.');
   findings.endPart();
@@ -51,9 +49,41 @@ async function readReport(count: number): Promise<void> {
   );
 }
 
+function createElement(name: string, content: string | readonly XmlElement[]): XmlElement {
+  const [text, children] = typeof content === 'string' ? [content, []] : ['', [...content]];
+  const place = { line: 1, order: 1, index: 1, parent: null, start: 0, end: 0, allows: () => true };
+  return { name, text, children, attributes: {}, ...place };
+}
+
+/** A report with one EndToEndId, in the reverse order of the message, about payments with one identification. */
+async function compareReport(count: number): Promise<void> {
+  const numbers = Array.from({ length: count }, (_, n) => n);
+  const ids = (n: number) => `<OrgnlInstrId>I${n}</OrgnlInstrId><OrgnlEndToEndId>E</OrgnlEndToEndId>`;
+  const statusOf = (n: number) => `<TxInfAndSts>${ids(n)}<TxSts>RJCT</TxSts></TxInfAndSts>`;
+  const report = await readStatusReport(
+    bytes(
+      '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt>',
+      '<OrgnlGrpInfAndSts><OrgnlMsgId>M</OrgnlMsgId></OrgnlGrpInfAndSts>',
+      ...numbers.map((n) => `<OrgnlPmtInfAndSts><OrgnlPmtInfId>P</OrgnlPmtInfId>${statusOf(n)}</OrgnlPmtInfAndSts>`),
+      '</CstmrPmtStsRpt></Document>',
+    ),
+  );
+  const findings = new MessageFindings(noAnswers);
+  const payment = createElement('PmtInf', [createElement('PmtInfId', 'P')]);
+  report.checkMessage(createElement('MsgId', 'M'), findings);
+  for (const n of numbers.toReversed()) {
+    const id = [createElement('InstrId', `I${n}`), createElement('EndToEndId', 'E')];
+    report.checkPayment(payment, findings);
+    report.checkTransaction(payment, createElement('CdtTrfTxInf', [createElement('PmtId', id)]), findings);
+  }
+  findings.endPart();
+  expect(findings.waiting()).toBe(count);
+}
+
 const cases: readonly [name: string, count: number, work: (count: number) => unknown][] = [
   ['findings at one element', 4_000, findMany],
   ['transactions with one identification in a report', 8_000, readReport],
+  ['transactions of a report in another order', 4_000, compareReport],
   ['columns without an IBAN', 250, (width) => judgeWide(width, () => '')],
   ['columns with texts', 250, (width) => judgeWide(width, () => 'x'.repeat(30))],
   ['entries of one bank in a register', 8_000, importRegister],

@@ -111,7 +111,7 @@ interface Reported {
 }
 
 function createReport({ messageId, message, payments, transactions }: Reported) {
-  const byId = groupBy(transactions, ({ ids }) => keysOf(ids)[0] ?? '');
+  const findStatus = indexStatuses(transactions);
   const byPayment = groupBy(payments, ({ paymentId }) => paymentId ?? '');
   /** Null until the message was compared. */
   let isOfMessage: boolean | null = null;
@@ -132,9 +132,11 @@ function createReport({ messageId, message, payments, transactions }: Reported) 
     checkMessage: (id: XmlElement, findings: MessageFindings) => compare(textOf(id), id, findings),
     checkPayment(element: XmlElement, findings: MessageFindings): void {
       if (!isOfMessage) return;
-      for (const status of byPayment.get(textOf(find(element, 'PmtInfId')) ?? '') ?? []) {
+      const id = textOf(find(element, 'PmtInfId')) ?? '';
+      for (const status of byPayment.get(id) ?? []) {
         if (payments.delete(status)) report(status, element, findings);
       }
+      byPayment.delete(id);
     },
     checkTransaction(payment: XmlElement, element: XmlElement, findings: MessageFindings): void {
       if (!isOfMessage) return;
@@ -142,15 +144,10 @@ function createReport({ messageId, message, payments, transactions }: Reported) 
       const ids = readIds(find(element, 'PmtId'), '');
       checked += 1;
       first ??= { paymentId, element };
-      for (const key of keysOf(ids)) {
-        const statuses = byId.get(key) ?? [];
-        const index = statuses.findIndex((each) => isOfPayment(each, paymentId) && !contradicts(each.ids, ids));
-        const [found] = index < 0 ? [] : statuses.splice(index, 1);
-        if (found === undefined) continue;
-        transactions.delete(found);
-        report(found, element, findings);
-        return;
-      }
+      const found = findStatus([...ids, paymentId]);
+      if (found === null) return;
+      transactions.delete(found);
+      report(found, element, findings);
     },
     /** @param element the message, of which all transactions were checked */
     checkRest(element: XmlElement, findings: MessageFindings): void {
@@ -176,9 +173,37 @@ function isOfPayment({ paymentId }: ReportedStatus, id: string | null): boolean 
   return paymentId === null || paymentId === id;
 }
 
-/** Whether both have an identification that differs. Banks add a UETR. */
-function contradicts(one: readonly (string | null)[], other: readonly (string | null)[]): boolean {
-  return one.some((id, index) => id !== null && other[index] !== null && id !== other[index]);
+/**
+ * Finds what is said of a transaction by its identifications and that of its payment, without a comparison with all: the first of
+ * `idNames` that the report has must be equal, and none may differ. Banks leave some out, and add a UETR.
+ * @param statuses those that are found are removed from it
+ */
+function indexStatuses(statuses: ReadonlySet<ReportedStatus>) {
+  const idsOf = ({ ids, paymentId }: ReportedStatus) => [...ids, paymentId];
+  const maskOf = (ids: readonly (string | null)[]) =>
+    ids.reduce((mask, id, index) => (id === null ? mask : mask | (1 << index)), 0);
+  const keyOf = (ids: readonly (string | null)[], mask: number) =>
+    JSON.stringify(ids.filter((_, index) => (mask & (1 << index)) !== 0));
+  const firstOf = (mask: number) => mask & -mask;
+  const identified = [...statuses].filter(({ ids }) => ids.some((id) => id !== null)).reverse();
+  const byMask = groupBy(identified, (status) => maskOf(idsOf(status)));
+  /** By what statuses have, and what they share with a transaction; the first one of the report is the last one. */
+  const indexes = new Map<string, Map<string, ReportedStatus[]>>();
+
+  return (ids: readonly (string | null)[]): ReportedStatus | null => {
+    const found = [...byMask].flatMap(([mask, all]) => {
+      const shared = mask & maskOf(ids);
+      if (firstOf(shared) !== firstOf(mask)) return [];
+      const name = `${mask} ${shared}`;
+      const index = indexes.get(name) ?? groupBy(all, (status) => keyOf(idsOf(status), shared));
+      indexes.set(name, index);
+      const queue = index.get(keyOf(ids, shared)) ?? [];
+      while (queue.length > 0 && !statuses.has(queue.at(-1) as ReportedStatus)) queue.pop();
+      return queue.slice(-1).map((status) => ({ status, shared }));
+    });
+    const [best] = found.sort((one, other) => firstOf(one.shared) - firstOf(other.shared) || other.shared - one.shared);
+    return best?.status ?? null;
+  };
 }
 
 /** Whether what a report repeats of a transaction is that of this one: its amount, or the other party with its IBAN, and nothing else. */
