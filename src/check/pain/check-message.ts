@@ -8,7 +8,7 @@ import { decodeXml } from './decode-xml.ts';
 import { xpathOf } from './elements.ts';
 import { MessageFindings } from './findings.ts';
 import type { Profile } from './profiles.ts';
-import { createMessageReader } from './read-message.ts';
+import { MessageReader } from './read-message.ts';
 import { Refusal } from './rules.ts';
 import type { StatusReport } from './status-report.ts';
 import { printUnits } from './values.ts';
@@ -59,7 +59,7 @@ export function checkMessage(chunks: AsyncIterable<Buffer>, options: MessageChec
   const { today = isoDateOf(), maxWaiting = defaultMaxWaiting } = options;
   const findings = new MessageFindings(answers);
   const checks = createPartChecks({ findings, banks, messageIds, today, profile, report });
-  const reader = createMessageReader(checks.parts, createSchemaCheck(findings, profile));
+  const reader = new MessageReader(checks.parts, createSchemaCheck(findings, profile));
   let isComplete = false;
 
   return {

@@ -11,7 +11,7 @@ import { xpathOf } from './elements.ts';
 import { escapeAmpersands } from './escape-ampersands.ts';
 import { type FoundProblem, MessageFindings } from './findings.ts';
 import type { Profile } from './profiles.ts';
-import { createMessageReader, type MessageParts } from './read-message.ts';
+import { type MessageParts, MessageReader } from './read-message.ts';
 import { Refusal, type RuleCode } from './rules.ts';
 import { countCharacters } from './schema.ts';
 
@@ -144,7 +144,7 @@ async function* readRepairs(
   const settle = () => {
     settledAt = reader.position().offset;
   };
-  const reader = createMessageReader(
+  const reader = new MessageReader(
     {
       ...parts,
       // With the first transaction, all before it is checked.

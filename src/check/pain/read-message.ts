@@ -24,15 +24,6 @@ export interface MessageParts {
   closeMessage(message: XmlElement, version: MessageVersion): void;
 }
 
-export interface MessageReader {
-  /** @throws Refusal */
-  write(text: string): void;
-  /** @throws Refusal if the document is not complete */
-  end(): void;
-  /** How many characters were read, the line that is being read, from 1, and the innermost element that is open. */
-  position(): { offset: number; line: number; element: XmlElement | null };
-}
-
 /** Far beyond what a payment message needs. A part is a header or a transaction. */
 export const messageLimits = {
   depth: 32,
@@ -48,204 +39,228 @@ export const messageLimits = {
  * Reads the elements of a payment message, of which those of one payment header and one transaction are in memory. Document type
  * declarations are refused, so there are no entities but those of XML, and nothing is loaded.
  */
-export function createMessageReader(parts: MessageParts, schema: SchemaCheck): MessageReader {
-  const parser = new SaxesParser({ xmlns: true });
+export class MessageReader {
+  readonly #parser = new SaxesParser({ xmlns: true });
+  readonly #parts: MessageParts;
+  readonly #schema: SchemaCheck;
   /** The name of the first element, with its prefix. */
-  let root: string | null = null;
+  #root: string | null = null;
   /** The open elements of the namespace. */
-  const open: XmlElement[] = [];
+  readonly #open: XmlElement[] = [];
   /** How many open elements are in another namespace, or within one. */
-  let foreignDepth = 0;
-  let namespace = '';
+  #foreignDepth = 0;
+  #namespace = '';
   /** Null before the document is open. */
-  let version: MessageVersion | null = null;
-  let messages = 0;
-  let order = 0;
-  let payments = 0;
-  let transactions = 0;
-  let isPaymentOpened = false;
+  #version: MessageVersion | null = null;
+  #messages = 0;
+  #order = 0;
+  #payments = 0;
+  #transactions = 0;
+  #isPaymentOpened = false;
   /** The size of the part that is being read, and that of the header of its payment. */
-  let part = { elements: 0, characters: 0 };
-  let header = part;
-  let attributes = 0;
+  #part = { elements: 0, characters: 0 };
+  #header = this.#part;
+  #attributes = 0;
   /** What was written since the last event, and where it begins. */
-  let unread = { text: '', start: 0, line: 1 };
-  const eventAt = { position: 0, line: 1 };
-  const beginToken = () => {
-    checkToken();
-    eventAt.position = parser.position;
-    eventAt.line = parser.line;
-  };
+  #unread = { text: '', start: 0, line: 1 };
+  readonly #eventAt = { position: 0, line: 1 };
 
-  parser.on('error', (error) => {
-    checkToken();
-    const problem = printSyntaxError(error);
-    if (root === null) throw new Refusal('NOT_XML', `The file is not XML: ${problem}.`);
-    throwIfAmpersand();
-    if (problem.includes('tag name')) {
-      throw new Refusal('NOT_WELL_FORMED', `The XML has a syntax error: ${problem}. In a text, write &lt; for <.`);
+  constructor(parts: MessageParts, schema: SchemaCheck) {
+    this.#parts = parts;
+    this.#schema = schema;
+    const parser = this.#parser;
+    parser.on('error', (error) => this.#refuse(error));
+    parser.on('doctype', () => {
+      const message = 'The file has a document type declaration. Remove it: payment messages have none.';
+      throw new Refusal('DOCTYPE_REFUSED', message);
+    });
+    parser.on('opentagstart', ({ name }) => {
+      checkLimit('nameLength', name.length);
+      this.#attributes = 0;
+      this.#beginToken();
+    });
+    parser.on('attribute', () => {
+      this.#attributes += 1;
+      checkLimit('attributes', this.#attributes);
+      this.#beginToken();
+    });
+    parser.on('opentag', (tag) => this.#openTag(tag));
+    parser.on('closetag', () => {
+      this.#beginToken();
+      if (this.#foreignDepth > 0) this.#foreignDepth -= 1;
+      else this.#closeElement();
+    });
+    for (const event of ['text', 'cdata'] as const) parser.on(event, (text) => this.#addText(text));
+    for (const event of ['comment', 'processinginstruction'] as const) parser.on(event, () => this.#beginToken());
+  }
+
+  /** @throws Refusal */
+  write(text: string): void {
+    this.#unread.text += text;
+    this.#parser.write(text);
+    const { position, line } = this.#eventAt;
+    const { text: unread, start } = this.#unread;
+    if (position > start) this.#unread = { text: unread.slice(position - start), start: position, line };
+    this.#checkToken();
+  }
+
+  /** @throws Refusal if the document is not complete */
+  end(): void {
+    this.#throwIfAmpersand();
+    if (this.#open.length > 0) {
+      throw new Refusal('TRUNCATED', `The file ends before </${this.#root}>. Send the complete file.`);
     }
-    throw new Refusal('NOT_WELL_FORMED', `The XML has a syntax error: ${problem}.`);
-  });
-  parser.on('doctype', () => {
-    const message = 'The file has a document type declaration. Remove it: payment messages have none.';
-    throw new Refusal('DOCTYPE_REFUSED', message);
-  });
-  parser.on('opentagstart', ({ name }) => {
-    checkLimit('nameLength', name.length);
-    attributes = 0;
-    beginToken();
-  });
-  parser.on('attribute', () => {
-    attributes += 1;
-    checkLimit('attributes', attributes);
-    beginToken();
-  });
-  parser.on('opentag', (tag) => {
-    root ??= tag.name;
-    beginToken();
-    checkLimit('depth', open.length + foreignDepth + 1);
-    if (open.length === 0) namespace = tag.uri;
-    if (foreignDepth === 0 && tag.uri === namespace) return openElement(tag);
-    if (open.length === 1 && foreignDepth === 0 && tag.local === version?.message) {
+    this.#parser.close();
+  }
+
+  /** How many characters were read, the line that is being read, from 1, and the innermost element that is open. */
+  position(): { offset: number; line: number; element: XmlElement | null } {
+    return { offset: this.#parser.position, line: this.#parser.line, element: this.#open.at(-1) ?? null };
+  }
+
+  #refuse(error: Error): never {
+    this.#checkToken();
+    const problem = printSyntaxError(error);
+    if (this.#root === null) throw new Refusal('NOT_XML', `The file is not XML: ${problem}.`);
+    this.#throwIfAmpersand();
+    const advice = problem.includes('tag name') ? ' In a text, write &lt; for <.' : '';
+    throw new Refusal('NOT_WELL_FORMED', `The XML has a syntax error: ${problem}.${advice}`);
+  }
+
+  #openTag(tag: SaxesTagNS): void {
+    this.#root ??= tag.name;
+    this.#beginToken();
+    const depth = this.#open.length;
+    checkLimit('depth', depth + this.#foreignDepth + 1);
+    if (depth === 0) this.#namespace = tag.uri;
+    if (this.#foreignDepth === 0 && tag.uri === this.#namespace) {
+      this.#openElement(tag);
+      return;
+    }
+    if (depth === 1 && this.#foreignDepth === 0 && tag.local === this.#version?.message) {
       const advice = `${tag.local} has another namespace than Document. Give both the same, with or without a prefix.`;
       throw new Refusal('WRONG_ROOT', advice);
     }
-    countElement();
-    if (foreignDepth === 0) schema.openForeign(tag);
-    foreignDepth += 1;
-  });
-  parser.on('closetag', () => {
-    beginToken();
-    if (foreignDepth > 0) foreignDepth -= 1;
-    else closeElement();
-  });
-  for (const event of ['text', 'cdata'] as const) {
-    parser.on(event, (text) => {
-      beginToken();
-      const element = open.at(-1);
-      if (foreignDepth > 0 || element === undefined) return;
-      schema.text(text);
-      if (open.length < 3 || element.children.length > 0) return;
-      countCharacters(text);
-      element.text += text;
-    });
+    this.#countElement();
+    if (this.#foreignDepth === 0) this.#schema.openForeign(tag);
+    this.#foreignDepth += 1;
   }
-  parser.on('comment', beginToken);
-  parser.on('processinginstruction', beginToken);
 
-  return {
-    write(text) {
-      unread.text += text;
-      parser.write(text);
-      const { position, line } = eventAt;
-      if (position > unread.start) unread = { text: unread.text.slice(position - unread.start), start: position, line };
-      checkToken();
-    },
-    end() {
-      throwIfAmpersand();
-      if (open.length > 0) throw new Refusal('TRUNCATED', `The file ends before </${root}>. Send the complete file.`);
-      parser.close();
-    },
-    position: () => ({ offset: parser.position, line: parser.line, element: open.at(-1) ?? null }),
-  };
-
-  function openElement(tag: SaxesTagNS): void {
-    const parent = open.at(-1) ?? null;
-    const depth = open.length;
+  #openElement(tag: SaxesTagNS): void {
+    const version = this.#version;
+    const parent = this.#open.at(-1) ?? null;
+    const depth = this.#open.length;
     const isPayment = depth === paymentDepth && tag.local === version?.payment;
-    if (isPayment) [payments, transactions, isPaymentOpened] = [payments + 1, 0, false];
-    if (depth === paymentDepth) header = part = { elements: 0, characters: 0 };
+    if (isPayment) [this.#payments, this.#transactions, this.#isPaymentOpened] = [this.#payments + 1, 0, false];
+    if (depth === paymentDepth) this.#header = this.#part = { elements: 0, characters: 0 };
     const isTransaction =
       depth === paymentDepth + 1 && parent?.name === version?.payment && tag.local === version?.transaction;
     if (isTransaction) {
-      if (parent !== null) openPaymentOnce(parent);
-      transactions += 1;
-      part = { elements: 0, characters: 0 };
+      if (parent !== null) this.#openPaymentOnce(parent);
+      this.#transactions += 1;
+      this.#part = { elements: 0, characters: 0 };
     }
-    order += 1;
-    countElement();
+    this.#order += 1;
+    this.#countElement();
     const element: XmlElement = {
       name: tag.local,
-      line: parser.line,
-      order,
-      index: isPayment ? payments : isTransaction ? transactions : null,
+      line: this.#parser.line,
+      order: this.#order,
+      index: isPayment ? this.#payments : isTransaction ? this.#transactions : null,
       parent,
       children: [],
       attributes: readAttributes(tag),
       text: '',
-      ...{ start: parser.position, end: 0, allows: allowsAll },
+      ...{ start: this.#parser.position, end: 0, allows: allowsAll },
     };
-    for (const name in element.attributes) countCharacters(element.attributes[name] ?? '');
+    for (const name in element.attributes) this.#countCharacters(element.attributes[name] ?? '');
     if (parent !== null && depth > paymentDepth && !isTransaction) {
       parent.children.push(element);
       parent.text = '';
     }
-    open.push(element);
-    if (depth === 0) version = parts.openDocument(element, namespace);
-    if (depth === 1 && version !== null) openMessage(element, version, tag);
-    else schema.open(element, tag);
+    this.#open.push(element);
+    if (depth === 0) this.#version = this.#parts.openDocument(element, this.#namespace);
+    if (depth === 1 && this.#version !== null) this.#openMessage(element, this.#version, tag);
+    else this.#schema.open(element, tag);
   }
 
-  function openMessage(element: XmlElement, version: MessageVersion, tag: SaxesTagNS): void {
-    messages += 1;
-    if (messages > 1 || element.name !== version.message) {
+  #openMessage(element: XmlElement, version: MessageVersion, tag: SaxesTagNS): void {
+    this.#messages += 1;
+    if (this.#messages > 1 || element.name !== version.message) {
       const message = `Document has ${element.name} in it. ${version.name} has one ${version.message}, and nothing else.`;
       throw new Refusal('WRONG_ROOT', message);
     }
-    schema.openMessage(element, version, tag);
+    this.#schema.openMessage(element, version, tag);
   }
 
-  function closeElement(): void {
-    const element = open.pop();
-    const depth = open.length;
-    if (element !== undefined) element.end = parser.position;
-    schema.close();
+  #closeElement(): void {
+    const element = this.#open.pop();
+    const depth = this.#open.length;
+    const version = this.#version;
+    if (element !== undefined) element.end = this.#parser.position;
+    this.#schema.close();
     if (element === undefined || version === null || depth > paymentDepth + 1) return;
     if (depth === paymentDepth + 1) {
       if (element.parent?.name !== version.payment || element.name !== version.transaction) return;
-      parts.transaction(element, version);
-      part = header;
+      this.#parts.transaction(element, version);
+      this.#part = this.#header;
     } else if (depth === paymentDepth && element.name === version.payment) {
-      openPaymentOnce(element);
-      parts.closePayment(element, version);
-    } else if (depth === paymentDepth) parts.header(element);
-    else if (depth === 1) parts.closeMessage(element, version);
-    else if (messages === 0) {
+      this.#openPaymentOnce(element);
+      this.#parts.closePayment(element, version);
+    } else if (depth === paymentDepth) this.#parts.header(element);
+    else if (depth === 1) this.#parts.closeMessage(element, version);
+    else if (this.#messages === 0) {
       throw new Refusal('WRONG_ROOT', 'The document has no message in it. Send the complete message.');
     }
   }
 
-  function openPaymentOnce(payment: XmlElement): void {
-    if (!isPaymentOpened) parts.openPayment(payment);
-    isPaymentOpened = true;
+  #openPaymentOnce(payment: XmlElement): void {
+    if (!this.#isPaymentOpened) this.#parts.openPayment(payment);
+    this.#isPaymentOpened = true;
+  }
+
+  #addText(text: string): void {
+    this.#beginToken();
+    const element = this.#open.at(-1);
+    if (this.#foreignDepth > 0 || element === undefined) return;
+    this.#schema.text(text);
+    if (this.#open.length < 3 || element.children.length > 0) return;
+    this.#countCharacters(text);
+    element.text += text;
+  }
+
+  #beginToken(): void {
+    this.#checkToken();
+    this.#eventAt.position = this.#parser.position;
+    this.#eventAt.line = this.#parser.line;
   }
 
   /** An `&` that begins no reference hides what follows it up to the next semicolon. */
-  function throwIfAmpersand(): void {
-    const text = unread.text.slice(Math.max(0, eventAt.position - unread.start));
+  #throwIfAmpersand(): void {
+    const text = this.#unread.text.slice(Math.max(0, this.#eventAt.position - this.#unread.start));
     const { index } = /&(?!(?:#\d{1,7}|#x[\dA-Fa-f]{1,6}|amp|lt|gt|quot|apos);)/.exec(text) ?? {};
-    if (root === null || index === undefined || text.slice(0, index).includes('<!')) return;
-    const line = eventAt.line + (text.slice(0, index).match(/\n/g)?.length ?? 0);
+    if (this.#root === null || index === undefined || text.slice(0, index).includes('<!')) return;
+    const line = this.#eventAt.line + (text.slice(0, index).match(/\n/g)?.length ?? 0);
     const message = `An & in line ${line} is not followed by the name of a character. Write &amp; in its place.`;
     throw new Refusal('NOT_WELL_FORMED', message, line);
   }
 
-  function checkToken(): void {
+  #checkToken(): void {
     // The parser counts a piece twice after its last character.
-    const length = Math.min(parser.position, unread.start + unread.text.length) - eventAt.position;
-    if (length > messageLimits.tokenLength) throwIfAmpersand();
+    const end = Math.min(this.#parser.position, this.#unread.start + this.#unread.text.length);
+    const length = end - this.#eventAt.position;
+    if (length > messageLimits.tokenLength) this.#throwIfAmpersand();
     checkLimit('tokenLength', length);
   }
 
-  function countElement(): void {
-    part.elements += 1;
-    checkLimit('partElements', part.elements);
+  #countElement(): void {
+    this.#part.elements += 1;
+    checkLimit('partElements', this.#part.elements);
   }
 
-  function countCharacters(text: string): void {
-    part.characters += text.length;
-    checkLimit('partCharacters', part.characters);
+  #countCharacters(text: string): void {
+    this.#part.characters += text.length;
+    checkLimit('partCharacters', this.#part.characters);
   }
 }
 

@@ -9,7 +9,7 @@ import { find, ibanOf, idOf, textOf, type XmlElement } from './elements.ts';
 import type { MessageFindings } from './findings.ts';
 import { findReportVersion } from './message-versions.ts';
 import { findAmount } from './profiles.ts';
-import { createMessageReader } from './read-message.ts';
+import { MessageReader } from './read-message.ts';
 import type { RuleCode } from './rules.ts';
 import { toSepaCharacters } from './sepa-characters.ts';
 import { parseDecimal } from './values.ts';
@@ -47,7 +47,7 @@ export async function readStatusReport(chunks: AsyncIterable<Buffer>): Promise<S
     whole.parts ??= new Set();
     if (problem !== null) whole.parts.add(problem.code);
   };
-  const reader = createMessageReader(
+  const reader = new MessageReader(
     {
       openDocument: (_, namespace) => findReportVersion(namespace),
       header(element) {

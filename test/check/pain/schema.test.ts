@@ -5,7 +5,7 @@ import { createSchemaCheck } from '../../../src/check/pain/check-schema.ts';
 import { MessageFindings } from '../../../src/check/pain/findings.ts';
 import { findVersion, messageVersions } from '../../../src/check/pain/message-versions.ts';
 import type { Profile } from '../../../src/check/pain/profiles.ts';
-import { createMessageReader } from '../../../src/check/pain/read-message.ts';
+import { MessageReader } from '../../../src/check/pain/read-message.ts';
 import { createSample, printSchema, readSchema } from '../../support/check/derive-schema.ts';
 import { changes, type Node, printXml } from '../../support/check/mutate-xml.ts';
 
@@ -51,7 +51,7 @@ async function findBySchema(xml: string, profile: Profile): Promise<readonly str
     transaction: ignore,
     closePayment: ignore,
   };
-  const reader = createMessageReader({ ...parts, closeMessage: ignore }, createSchemaCheck(findings, profile));
+  const reader = new MessageReader({ ...parts, closeMessage: ignore }, createSchemaCheck(findings, profile));
   reader.write(xml);
   reader.end();
   findings.endPart();
