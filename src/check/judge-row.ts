@@ -175,7 +175,7 @@ function findUncheckedIbans(row: RowToJudge, findings: Finding[]): void {
     // In a table of which no cell is checked, also those that are wrong.
     if (found.length === 0 && (columns.ibans.length > 0 || !looksLikeIban(cell))) continue;
     const message =
-      'The cell has an IBAN, but its column is not checked: name the column with --column, or give it a title such as IBAN.';
+      'The cell has an IBAN, but its column is not checked: name the column, or give it a title such as IBAN.';
     findings.push(createFinding(row, 'IBAN_NOT_CHECKED', 'warning', column, message));
   }
 }

@@ -4,6 +4,7 @@ import { type Columns, columnLetters } from './find-columns.ts';
 import { describeCount, FindingCounts } from './finding.ts';
 import type { RowStatus } from './judge-row.ts';
 import type { MessageSummary } from './pain/check-message.ts';
+import type { Scheme } from './pain/rules.ts';
 import type { Table } from './read-rows.ts';
 
 /** Counts what was found in a table, for the summary. */
@@ -114,20 +115,26 @@ const otherKinds: readonly [RowKind, string][] = [
 
 /** The summary of a payment message, as lines for people. It contains no IBAN. */
 export function describeMessage(fileName: string, summary: MessageSummary, findings: FindingCounts): string[] {
-  const { message, payments, transactions, ibans, sums, isComplete } = summary;
+  return [`${fileName}: ${summarizeMessage(summary)}`, ...findings.describe('line')];
+}
+
+/** What was read, and how it was judged, in the words of those who pay: `PmtInf` is a batch of payments. */
+export function summarizeMessage({ message, payments, transactions, ibans, sums, rules, isComplete }: MessageSummary) {
   const parts = [
     message ?? 'XML',
-    countOf(payments, 'payment'),
-    countOf(transactions, 'transaction'),
+    countOf(payments, 'batch'),
+    countOf(transactions, message?.startsWith('pain.008') ? 'direct debit' : 'payment'),
     countOf(ibans, 'different IBAN'),
     ...sums.map(({ currency, sum }) => `${currency} ${sum}`),
+    ...(rules.length === 0 ? [] : [`judged by the rules of ${rules.map((each) => schemeNames[each]).join(', ')}`]),
+    ...(isComplete ? [] : ['not read to its end, because of the last finding']),
   ];
-  return [
-    `${fileName}: ${parts.join(', ')}`,
-    ...(isComplete ? [] : ['  not read to its end, because of the last finding']),
-    ...findings.describe('line'),
-  ];
+  return parts.join(', ');
 }
+
+const schemeNames: Readonly<Record<Scheme, string>> = {
+  ...{ iso: 'ISO 20022', sepa: 'SEPA', dk: 'German banks', sps: 'Swiss banks' },
+};
 
 const statusNames: readonly [RowStatus, string][] = [
   ['VALID', 'valid'],

@@ -6,8 +6,10 @@ import type { Finding } from './finding.ts';
 import type { Cell } from './iban-cells.ts';
 import type { CellResult, RowResult } from './judge-row.ts';
 import { PaymentFileError } from './open-file.ts';
+import type { MessageSummary } from './pain/check-message.ts';
 import type { Change } from './pain/fix-message.ts';
 import type { TextStyle } from './read-rows.ts';
+import { summarizeMessage } from './tally.ts';
 
 export const outputFormats = ['csv', 'xlsx', 'json'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -173,6 +175,8 @@ interface FindingWriter {
   begin(): string;
   write(finding: Finding): string;
   writeChange(change: Change): string;
+  /** The last line, which only JSON has. */
+  writeSummary(summary: MessageSummary): string;
 }
 
 /** @param hasChanges whether there are changes beside findings @throws PaymentFileError for a workbook */
@@ -189,6 +193,7 @@ export function createFindingWriter(
       begin: () => '',
       write: (finding) => `${JSON.stringify(toLine(fileName, finding))}\n`,
       writeChange: (change) => `${JSON.stringify({ file: fileName, ...change })}\n`,
+      writeSummary: (summary) => `${JSON.stringify({ summary: { text: summarizeMessage(summary), ...summary } })}\n`,
     };
   }
   const titles: readonly string[] = hasChanges ? [...findingTitles, 'before', 'after'] : findingTitles;
@@ -198,6 +203,7 @@ export function createFindingWriter(
     begin: () => stringify([titles]),
     write: (finding) => writeCells(toLine(fileName, finding)),
     writeChange: (change) => writeCells({ file: fileName, ...change }),
+    writeSummary: () => '',
   };
 }
 

@@ -22,8 +22,9 @@ interface Found {
 function readFindings(text: string): Found[] {
   const lines = text.split('\n').filter(Boolean);
   return lines.flatMap((line) => {
-    const { code, severity, line: at, xpath, findings, others = [], error } = JSON.parse(line);
+    const { code, severity, line: at, xpath, findings, others = [], summary, error } = JSON.parse(line);
     if (error) throw new Error(error.message);
+    if (summary) return [];
     if (code !== undefined) return [{ code, severity, place: { line: at, xpath } }];
     return [findings, ...others.map((other: { findings: Found[] }) => other.findings)].flat();
   });
@@ -45,8 +46,8 @@ const cases: Readonly<Record<string, [code: number, findings: readonly string[],
   'ing-de-preamble.csv': [2, [], 'ing-de-preamble.csv has IBANs'],
   'payer-name-as-payee.csv': [0, [], 'BICs in "Empfänger BIC/BLZ", "Auftraggeber BIC/BLZ", names in "Empfängername"'],
   'rabobank-own-bic.csv': [0, [], 'BICs in "BIC tegenpartij", "BIC", names in "Naam tegenpartij"'],
-  'single-payment-polish-payer.xml': [0, [], 'pain.001.001.09, 1 payment, 1 transaction'],
-  'single-payment.xml': [0, ['PAYEE_VERIFICATION (hint): line 4'], 'pain.001.001.09, 1 payment, 1 transaction'],
+  'single-payment-polish-payer.xml': [0, [], 'pain.001.001.09, 1 batch, 1 payment'],
+  'single-payment.xml': [0, ['PAYEE_VERIFICATION (hint): line 4'], 'pain.001.001.09, 1 batch, 1 payment'],
   'truncated-checked-twice.xml': [1, ['TRUNCATED (error): line 42'], 'not read to its end'],
 };
 
@@ -71,11 +72,18 @@ it('says the same over HTTP as the command, with the same severities', async () 
   const { origin } = await tListeningGateway({}, upstream);
   for (const name of Object.keys(cases)) {
     const content = readCase(name);
-    const { stdout, code } = await tCheck(content, name).run(['--format', 'json'], serviceAt(upstream.url));
+    const { stdout, stderr, code } = await tCheck(content, name).run(['--format', 'json'], serviceAt(upstream.url));
     const type = { 'content-type': 'application/octet-stream' };
     const response = await fetch(`${origin}/check`, { method: 'POST', body: new Uint8Array(content), headers: type });
     expect([name, response.status]).toEqual([name, code === 2 ? 400 : 200]);
-    if (response.ok) expect([name, readFindings(await response.text())]).toEqual([name, readFindings(stdout)]);
+    const text = await response.text();
+    expect([name, text]).toEqual([name, expect.not.stringMatching(/--\w/)]);
+    if (!response.ok) continue;
+    expect([name, readFindings(text)]).toEqual([name, readFindings(stdout)]);
+    // A message has the summary of the command.
+    const [said] = text.match(/(?<="summary":\{"text":)".*?[^\\]"/) ?? [];
+    expect([name, said !== undefined]).toEqual([name, name.endsWith('.xml')]);
+    if (said !== undefined) expect(stderr).toContain(`${name}: ${JSON.parse(said)}\n`);
   }
 });
 

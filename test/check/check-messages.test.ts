@@ -28,7 +28,7 @@ describe('a payment message', () => {
       const { code, stdout, stderr } = await run();
       expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
       expect(stderr).toContain(
-        `payments.xml: ${version}, 2 payments, 3 transactions, 3 different IBANs, EUR 1112.35\n3 calls\n`,
+        `payments.xml: ${version}, 2 batches, 3 ${version.startsWith('pain.008') ? 'direct debits' : 'payments'}, 3 different IBANs, EUR 1112.35, judged by the rules of SEPA\n3 calls\n`,
       );
       expect(readdirSync(dataDir).filter((name) => name.includes('journal'))).toEqual([]);
     },
@@ -157,7 +157,7 @@ describe('a payment message', () => {
     const dryRun = await run([...args, '--dry-run'], serviceAt(upstream.url));
     expect(dryRun.code).toBe(0);
     expect(dryRun.stdout).toContain('4 calls at most: answers in caches cost none');
-    expect(dryRun.stdout).toContain('3 transactions, 3 different IBANs');
+    expect(dryRun.stdout).toContain('3 payments, 3 different IBANs');
     expect(upstream.calls).toEqual([]);
     const { stdout, stderr } = await run(args, serviceAt(upstream.url));
     expect(lines(stdout).map((line) => JSON.parse(line).file)).toEqual([path('payees.csv'), path('payees.csv')]);

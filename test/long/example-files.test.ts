@@ -125,7 +125,8 @@ describe.skipIf(whyNoChromium)(`files on the example pages${whyNoChromium}`, () 
       await rowsOf(page).first().waitFor();
       const lines = (await tCheck(message, 'pain.xml').run(['--format', 'json'])).stdout.trim().split('\n');
       const found = lines.map((line): { message: string; severity: string } => JSON.parse(line));
-      await page.getByText(`${found.length} row`).first().waitFor();
+      await page.getByText(`${found.length} finding`).first().waitFor();
+      await page.getByText('pain.001.001.09, 2 batches, 3 payments').first().waitFor();
       for (const { message, severity } of found) {
         const row = rowsOf(page).filter({ hasText: message }).first();
         expect(await row.innerText()).toMatch(new RegExp(`with an? ${severity}`));

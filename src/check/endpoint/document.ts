@@ -1,5 +1,5 @@
 import { severities } from '../finding.ts';
-import { profiles } from '../pain/profiles.ts';
+import { profiles, schemes } from '../pain/profiles.ts';
 import { bodyTypes, csv, ndjson } from './request.ts';
 
 /** `POST /check` in OpenAPI. */
@@ -60,6 +60,24 @@ const finding = {
   required: ['code', 'severity', 'line', 'xpath', 'message'],
 };
 
+const summary = {
+  type: 'object',
+  description: 'The last line about a payment message.',
+  properties: {
+    summary: object({
+      text: text('For people, in the words of the command.'),
+      message: orNull(text('Such as pain.001.001.09; null if it is not a message that is checked.')),
+      payments: { ...integer, description: 'Batches (PmtInf).' },
+      transactions: integer,
+      ibans: { ...integer, description: 'Different well-formed ones.' },
+      rules: list(oneOf(schemes, 'By whose rules transactions were judged.')),
+      sums: list(object({ currency: string, sum: string })),
+      isComplete: { type: 'boolean', description: 'Whether it was read to its end.' },
+    }),
+  },
+  required: ['summary'],
+};
+
 const failure = {
   type: 'object',
   description: 'The last line, if the check could not be completed.',
@@ -115,7 +133,7 @@ export const checkDocument = {
               },
             },
             content: {
-              [ndjson]: { schema: { anyOf: [row, finding, failure] } },
+              [ndjson]: { schema: { anyOf: [row, finding, summary, failure] } },
               [csv]: {
                 schema: text(
                   'The rows with added columns, or the findings. It ends early if the check could not be completed.',

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { createBankLists } from '../../banks/bank-lists.ts';
 import { createKnownBanks, type KnownBanks } from '../../banks/known-banks.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { Answer, AnswerSource } from '../answers/answer-source.ts';
 import { createAnswers } from '../answers/answers.ts';
 import { checkTables } from '../check-tables.ts';
@@ -37,7 +38,9 @@ parentPort?.on('message', receive);
 if (process.platform === 'linux') setPriority(lowPriority);
 const banks = createKnownBanks(createBankLists({ dataDir: job.dataDir }));
 const end = await check(banks).catch((error: unknown): CheckEnd => {
-  if (error instanceof PaymentFileError) return { kind: 'failed', message: error.message };
+  // A request has parameters where the command has options.
+  const message = messageOf(error).replaceAll(/--(column|encoding)/g, '?$1=');
+  if (error instanceof PaymentFileError) return { kind: 'failed', message };
   throw error;
 });
 await new Promise((resolve) => process.stdout.write('', resolve));
@@ -54,6 +57,7 @@ async function check(banks: KnownBanks): Promise<CheckEnd> {
     await write(writer.begin());
     const findings = checkMessage(file.chunks, { ...checking, messageIds: new Set(), profile });
     for await (const finding of findings) await write(writer.write(finding));
+    await write(writer.writeSummary(findings.summary()));
     return { kind: 'complete' };
   }
   const tables = await readTables(file, encoding);

@@ -9,7 +9,7 @@ import { xpathOf } from './elements.ts';
 import { MessageFindings } from './findings.ts';
 import type { Profile } from './profiles.ts';
 import { MessageReader } from './read-message.ts';
-import { Refusal } from './rules.ts';
+import { Refusal, type Scheme } from './rules.ts';
 import type { StatusReport } from './status-report.ts';
 import { printUnits } from './values.ts';
 
@@ -37,6 +37,8 @@ export interface MessageSummary {
   readonly message: string | null;
   readonly payments: number;
   readonly transactions: number;
+  /** By whose rules transactions were judged. */
+  readonly rules: readonly Scheme[];
   /** Different well-formed IBANs. */
   readonly ibans: number;
   /** The sums of all amounts that could be read, by currency, such as 12.50. */
@@ -68,9 +70,10 @@ export function checkMessage(chunks: AsyncIterable<Buffer>, options: MessageChec
       yield* findings.take(() => true);
     },
     summary() {
-      const { version, payments, totals, ibans } = checks.summary();
+      const { version, payments, totals, ibans, schemes } = checks.summary();
       const sums = [...totals.sums].map(([currency, units]) => ({ currency, sum: printUnits(units) }));
-      return { message: version?.name ?? null, payments, transactions: totals.count, ibans, sums, isComplete };
+      const counts = { payments, transactions: totals.count, ibans };
+      return { message: version?.name ?? null, ...counts, rules: [...schemes], sums, isComplete };
     },
   };
 

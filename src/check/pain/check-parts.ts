@@ -16,7 +16,7 @@ import type { MessageFindings } from './findings.ts';
 import { findVersion, findVersionEnd, type MessageVersion } from './message-versions.ts';
 import { euroArea, otherEuCountries, type Profile, schemeOf } from './profiles.ts';
 import type { MessageParts } from './read-message.ts';
-import { Refusal } from './rules.ts';
+import { Refusal, type Scheme } from './rules.ts';
 import type { StatusReport } from './status-report.ts';
 
 interface PartChecksOptions {
@@ -53,6 +53,8 @@ export function createPartChecks(options: PartChecksOptions) {
   let waiting: XmlElement[] = [];
   let payment: Payment | null = null;
   let payments = 0;
+  /** By whose rules payments were judged. */
+  const schemes = new Set<Scheme>();
   /** Where the bank is that executes the last payment that was checked. */
   let country = '';
 
@@ -81,6 +83,7 @@ export function createPartChecks(options: PartChecksOptions) {
       if (payment === null) return;
       checkPaymentOnce(payment, element, of);
       findings.scheme = schemeOf({ payment: payment.element, transaction: element }, profile, of);
+      schemes.add(findings.scheme);
       const amount = totals.transaction(element, of);
       checkAmount(amount, findings);
       checkTransaction(element, { findings, version: of, today });
@@ -114,7 +117,7 @@ export function createPartChecks(options: PartChecksOptions) {
       findings.endMessage();
     },
   };
-  const summary = () => ({ version, payments, totals: totals.ofMessage, ibans: ibans.size });
+  const summary = () => ({ version, payments, totals: totals.ofMessage, ibans: ibans.size, schemes });
   return { parts, summary, abandon: totals.abandon };
 
   function checkWaiting(): void {

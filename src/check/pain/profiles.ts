@@ -6,7 +6,8 @@ import type { Scheme } from './rules.ts';
 /** By whose rules a message is judged. `auto`: by those that the message, or each of its payments, says that it follows. */
 export type Profile = 'auto' | Scheme;
 
-export const profiles: readonly Profile[] = ['auto', 'iso', 'sepa', 'dk', 'sps'];
+export const schemes: readonly Scheme[] = ['iso', 'sepa', 'dk', 'sps'];
+export const profiles: readonly Profile[] = ['auto', ...schemes];
 
 /** The rules for a payment, or for one of its transactions. */
 export function schemeOf(

@@ -10,6 +10,7 @@ it.each(versions)('finds nothing in a right %s', async (version) => {
     payments: 2,
     transactions: 3,
     ibans: 3,
+    rules: ['sepa'],
     sums: [{ currency: 'EUR', sum: '1112.35' }],
     isComplete: true,
   });

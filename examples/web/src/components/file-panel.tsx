@@ -59,10 +59,18 @@ export function FilePanel() {
 }
 
 /** Not after each request: screen readers would read it each time. */
-function describeProgress({ isRunning, rows }: FileCheck): string {
+function describeProgress({ isRunning, rows, summary }: FileCheck): string {
   if (isRunning) return 'Checking the file …';
   if (rows === null) return '';
-  return rows.length === 0 ? 'No findings' : `${count(rows.length, 'row')}: ${describeCounts(countByKind(rows))}`;
+  const found = rows.length === 0 ? 'No findings' : `${countRows(rows, summary)}: ${describeCounts(countByKind(rows))}`;
+  return summary === null ? found : `${summary}. ${found}`;
+}
+
+/** Those of a payment message are findings. */
+function countRows(rows: FileCheck['rows'], summary: string | null): string {
+  if (rows === null) return '';
+  if (summary === null) return count(rows.length, 'row');
+  return rows.length === 0 ? 'No findings' : count(rows.length, 'finding');
 }
 
 interface FileSourceProps {
@@ -111,14 +119,14 @@ function FileSource({ isDragged, onFile, onTable }: FileSourceProps) {
 }
 
 function FileSummary({ check, onClose }: { check: FileCheck; onClose: () => void }) {
-  const { file, rows, arrived, isRunning } = check;
+  const { file, rows, summary, arrived, isRunning } = check;
   if (file === null) return null;
   return (
     <div className="file-summary">
       <p>
-        <strong>{file.name ?? 'Pasted table'}</strong>{' '}
-        <span className="hint">{rows !== null && count(rows.length, 'row')}</span>
+        <strong>{file.name ?? 'Pasted table'}</strong> <span className="hint">{countRows(rows, summary)}</span>
       </p>
+      {summary !== null && <p>{summary}</p>}
       <div className="actions">
         <ColumnField
           label="Column with the IBANs"

@@ -30,12 +30,14 @@ export interface FileToCheck {
 /**
  * Checks a file with `POST /check`, whose verdicts are those of `ledgerquill check`.
  * @param onRow called for each row as it arrives
+ * @param onSummary called with what a payment message has, at its end
  * @returns why the check was not completed, null if it was; and the bank lists that its IBANs were compared with, but are out of date
  */
 export async function checkFile(
   file: FileToCheck,
   signal: AbortSignal,
   onRow: (row: FileRow) => void,
+  onSummary: (text: string) => void,
 ): Promise<{ failure: Failure | null; outdatedLists: readonly string[] }> {
   const countries = new Set<string>();
   try {
@@ -53,6 +55,10 @@ export async function checkFile(
       }
       if ('cells' in line) {
         for (const { iban } of [line, ...(line.others ?? [])]) if (iban) countries.add(iban.slice(0, 2));
+      }
+      if ('summary' in line) {
+        onSummary(line.summary.text);
+        continue;
       }
       onRow(toFileRow(line, index));
       index += 1;
@@ -109,9 +115,9 @@ async function readRefusal(response: Response): Promise<Failure> {
   return { message: toPageText(errors?.[0]?.message ?? unreachable.message), isRetryable: false };
 }
 
-/** Messages name an option of the command; the page has a field for it. */
+/** Messages name a parameter of the URL; the page has a field for it. */
 function toPageText(message: string): string {
-  return message.replace('with --column', 'in “Column with the IBANs”');
+  return message.replace('with ?column=', 'in “Column with the IBANs”');
 }
 
 async function* readLines(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
@@ -128,7 +134,7 @@ async function* readLines(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncG
 }
 
 /** A line of the answer; `GET /check/openapi.json` describes it. */
-type Line = TableRow | MessageFinding | { error: { message: string } };
+type Line = TableRow | MessageFinding | { summary: { text: string } } | { error: { message: string } };
 
 interface TableRow extends Verdict {
   row: number;

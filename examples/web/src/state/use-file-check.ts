@@ -16,6 +16,8 @@ export interface FileCheck {
   bicColumn: string;
   /** In the order of the file; null before a check. */
   rows: readonly FileRow[] | null;
+  /** What a payment message has, of which the rows are findings; null for a table. */
+  summary: string | null;
   /** Rows of the running check that have arrived. */
   arrived: number;
   isRunning: boolean;
@@ -37,6 +39,7 @@ export function useFileCheck(): FileCheck {
   const [file, setFile] = useState<OpenFile | null>(readStored);
   const [names, setNames] = useState(noNames);
   const [rows, setRows] = useState<readonly FileRow[] | null>(null);
+  const [summary, setSummary] = useState<string | null>(null);
   const [arrived, setArrived] = useState(0);
   const [isRunning, setIsRunning] = useState(false);
   const [outdatedLists, setOutdatedLists] = useState<readonly string[]>([]);
@@ -46,6 +49,7 @@ export function useFileCheck(): FileCheck {
   function reset() {
     controller.current.abort();
     setRows(null);
+    setSummary(null);
     setIsRunning(false);
     setOutdatedLists([]);
     setProblem(null);
@@ -62,6 +66,7 @@ export function useFileCheck(): FileCheck {
     file,
     ...names,
     rows,
+    summary,
     arrived,
     isRunning,
     outdatedLists,
@@ -85,10 +90,15 @@ export function useFileCheck(): FileCheck {
       setIsRunning(true);
       setArrived(0);
       const received: FileRow[] = [];
-      const { failure, outdatedLists } = await checkFile({ content: file.content, ...names }, signal, (row) => {
+      const onRow = (row: FileRow) => {
         received.push(row);
         if (received.length % rowsPerUpdate === 0 && !signal.aborted) setArrived(received.length);
-      });
+      };
+      const onSummary = (text: string) => {
+        if (!signal.aborted) setSummary(text);
+      };
+      const checked = await checkFile({ content: file.content, ...names }, signal, onRow, onSummary);
+      const { failure, outdatedLists } = checked;
       // Another check may be running since then.
       if (signal.aborted) return;
       setIsRunning(false);
