@@ -40,14 +40,6 @@ export interface CallOrigin {
   documentId: string | null;
 }
 
-const unknownOrigin: CallOrigin = {
-  caller: 'anonymous',
-  requestId: null,
-  orderId: null,
-  operation: null,
-  documentId: null,
-};
-
 /** The result of an order or a generation. Failures among them are members of a union, and not in `errors`. */
 interface ResultOutcome {
   /** Member of the union. */
@@ -95,12 +87,18 @@ export function createRequestContext(
   callerId = 'anonymous',
   reserveCall: ReserveCall | null = null,
   trace: Trace | null = null,
-  origin: Partial<CallOrigin> = unknownOrigin,
+  {
+    caller = 'anonymous',
+    requestId = null,
+    orderId = null,
+    operation = null,
+    documentId = null,
+  }: Partial<CallOrigin> = {},
 ): RequestContext {
   return {
     requestKey: Symbol('request'),
     callerId,
-    origin: { ...unknownOrigin, ...origin },
+    origin: { caller, requestId, orderId, operation, documentId },
     signal,
     usage: { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 },
     trace,

@@ -77,8 +77,8 @@ export function createAuditTrail(options: AuditTrailOptions) {
     const charged = !isSent ? 'no' : status !== null && status < 400 ? 'yes' : 'unknown';
     const number = open.get(call);
     open.delete(call);
-    const begun = number === undefined ? describe(call) : { of: number };
-    add({ ...begun, outcome: nameOutcome(outcome, isSent), status, charged });
+    const ended = { outcome: nameOutcome(outcome, isSent), status, charged };
+    add(number === undefined ? Object.assign(describe(call), ended) : { of: number, ...ended });
     if (!isScheduled) setImmediate(write);
     isScheduled = true;
   }

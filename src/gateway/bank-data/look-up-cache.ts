@@ -55,7 +55,8 @@ interface Missing {
 }
 
 /** The missing answers of a request. As many as there may be calls are looked up at a time; the others wait as their keys only. */
-interface Search extends LookUps<object> {
+interface Search {
+  lookUps: LookUps<object>;
   missing: readonly Missing[];
   found: Found<object>[];
   /** What the shared cache has, in the order of the missing ones. */
@@ -65,10 +66,11 @@ interface Search extends LookUps<object> {
   running: number;
   left: number;
   isStepping: boolean;
-  /** Called when all have been found. */
-  settle(): void;
   /** All were found, or the client has left. */
   isOver: boolean;
+  resolve(found: Found<object>[]): void;
+  /** The client has left. */
+  leave(): void;
 }
 
 /** A search that waits for the call of another one. */
@@ -77,12 +79,6 @@ interface Waiting {
   missing: Missing;
   /** Whether it has waited for another call before. */
   isAgain: boolean;
-}
-
-/** A call in progress. The search that has started it pays for it; those of other requests for its key wait for it. */
-interface Flight {
-  search: Search;
-  waiting: Waiting[];
 }
 
 export type LookUpCache = ReturnType<typeof createLookUpCache>;
@@ -105,7 +101,11 @@ export function createLookUpCache({
     maxSize: maxBytes,
     sizeCalculation: ({ answer }, key) => bytesPerEntry + 2 * key.length + bytesOf(answer),
   });
-  const flights = new Map<string, Flight>();
+  /**
+   * The calls in progress, by key, with the searches of other requests that wait for them. A Map that has grown or shrunk keeps what was
+   * in it before until the next full garbage collection: a list is emptied when its call ends.
+   */
+  const flights = new Map<string, Waiting[]>();
   const revalidating = new Set<string>();
   /** Replicas refresh what they share at different times: the first one pays, and the others find its answer. */
   const offsetMs = sharedCache === null ? 0 : (2 * random() - 1) * Math.min(freshMs / 10, maxOffsetMs);
@@ -156,7 +156,7 @@ export function createLookUpCache({
     }
     if (stale.length > 0) revalidate(stale, lookUps);
     if (missing.length === 0) return Promise.resolve(found);
-    return new Promise((resolve, reject) => search(missing, lookUps, found, () => resolve(found), reject));
+    return new Promise((resolve, reject) => search(missing, lookUps, found, resolve, reject));
   }
 
   /** The client has its answers, so it continues when the client leaves. */
@@ -172,31 +172,29 @@ export function createLookUpCache({
     missing: readonly Missing[],
     lookUps: LookUps<Answer>,
     found: Found<Answer>[],
-    resolve: () => void,
+    resolve: (found: Found<Answer>[]) => void,
     reject: (reason: unknown) => void,
   ) {
     const { context } = lookUps;
-    const { signal, activity } = context;
-    const end = () => {
-      started.isOver = true;
-      signal.removeEventListener('abort', leave);
-      activity.end();
-    };
-    const leave = () => {
-      end();
-      reject(signal.reason);
-    };
     const started: Search = {
-      ...(lookUps as LookUps<object>),
-      ...{ missing, found, shared: [], batch: client.open(context), next: 0, running: 0, left: missing.length },
-      ...{ isStepping: false, isOver: false },
-      settle() {
-        end();
-        resolve();
+      lookUps: lookUps as LookUps<object>,
+      missing,
+      found,
+      shared: [],
+      batch: client.open(context),
+      next: 0,
+      running: 0,
+      left: missing.length,
+      isStepping: false,
+      isOver: false,
+      resolve: resolve as Search['resolve'],
+      leave() {
+        endSearch(started);
+        reject(context.signal.reason);
       },
     };
-    signal.addEventListener('abort', leave);
-    activity.begin();
+    context.signal.addEventListener('abort', started.leave);
+    context.activity.begin();
     if (sharedCache === null) return step(started);
     const reading = sharedCache.readMany(missing.map(({ key }) => key));
     void reading.then((shared) => {
@@ -221,10 +219,10 @@ export function createLookUpCache({
   /** @param shared its entry in the shared cache */
   function find(waiting: Waiting, shared: CacheEntry | null) {
     const { key } = waiting.missing;
-    const flight = flights.get(key);
-    if (flight !== undefined) {
+    const others = flights.get(key);
+    if (others !== undefined) {
       events.flightJoined();
-      flight.waiting.push(waiting);
+      others.push(waiting);
       return;
     }
     const now = Date.now();
@@ -236,41 +234,42 @@ export function createLookUpCache({
     fly(waiting, shared);
   }
 
-  function fly({ search, missing }: Waiting, shared: CacheEntry | null): void {
+  /** The search that begins a call pays for it. If the service fails, a stale entry of the shared cache is used. */
+  function fly(waiting: Waiting, shared: CacheEntry | null): void {
+    const { search, missing } = waiting;
     const { key, input } = missing;
-    const flight: Flight = { search, waiting: [] };
-    flights.set(key, flight);
+    const others: Waiting[] = [];
+    flights.set(key, others);
     const version = dataVersion.current();
     const lastPurge = purges.latest;
     const cause = missing.cause === 'new' && shared ? 'expired' : missing.cause;
     const land = (answer: object | null, failure: unknown) => {
-      if (flights.get(key) !== flight) return;
-      if (answer === null) return end(flight, missing, null, shared, failure);
+      if (flights.get(key) !== others) return;
+      if (answer === null) return end(waiting, others, null, shared, failure);
       try {
         // If the version has changed meanwhile, the answer may be of either: stored with the earlier one, it is never used again.
-        const isNegative = search.isNegative(answer);
+        const isNegative = search.lookUps.isNegative(answer);
         const entry = createEntry(answer, isNegative, version ?? dataVersion.current(), lastPurge);
-        end(flight, missing, entry, shared, null);
+        end(waiting, others, entry, shared, null);
       } catch (error) {
-        end(flight, missing, null, shared, error);
+        end(waiting, others, null, shared, error);
       }
     };
     try {
-      search.lookUp(input, { batch: search.batch, cause }, land);
+      search.lookUps.lookUp(input, { batch: search.batch, cause }, land);
     } catch (error) {
       land(null, error);
     }
   }
 
-  /** If the service fails, a stale entry of the shared cache is used. */
   function end(
-    flight: Flight,
-    missing: Missing,
+    first: Waiting,
+    others: Waiting[],
     answered: CacheEntry | null,
     shared: CacheEntry | null,
     failure: unknown,
   ): void {
-    const { key } = missing;
+    const { key } = first.missing;
     flights.delete(key);
     let entry: CacheEntry | null = null;
     if (answered !== null) {
@@ -281,24 +280,28 @@ export function createLookUpCache({
       if (shared.version === current || current === null) entry = keep(key, shared);
     }
     const isHit = answered === null;
-    settle({ search: flight.search, missing, isAgain: false }, entry, isHit, failure);
-    for (const waiting of flight.waiting) {
-      const { search, isAgain } = waiting;
+    settle(first, entry, isHit, failure);
+    for (const waiting of others.splice(0)) {
+      const { search, missing, isAgain } = waiting;
       if (search.isOver) continue;
       const isAsked =
-        entry === null ? mayLookUpAgain(failure, flight.search.context, search.context, isAgain) : isPurged(key, entry);
-      if (isAsked) find({ ...waiting, isAgain: true }, null);
+        entry === null
+          ? mayLookUpAgain(failure, first.search.lookUps.context, search.lookUps.context, isAgain)
+          : isPurged(key, entry);
+      if (isAsked) find({ search, missing, isAgain: true }, null);
       else settle(waiting, entry, isHit, failure);
     }
   }
 
   function settle({ search, missing }: Waiting, entry: CacheEntry | null, isHit: boolean, failure?: unknown): void {
     if (search.isOver) return;
-    search.found[missing.index] = entry === null ? toError(failure) : use(entry, isHit, search.context);
+    search.found[missing.index] = entry === null ? toError(failure) : use(entry, isHit, search.lookUps.context);
     search.running -= 1;
     search.left -= 1;
-    if (search.left === 0) search.settle();
-    else step(search);
+    if (search.left === 0) {
+      endSearch(search);
+      search.resolve(search.found);
+    } else step(search);
   }
 
   /** Null if there is none, or it was taken back. */
@@ -335,6 +338,13 @@ export function createLookUpCache({
     const staleUntil = isNegative ? freshUntil : Math.max(freshUntil, now + maxAgeMs);
     return { answer: answer as CacheEntry['answer'], freshUntil, staleUntil, version, lastPurge };
   }
+}
+
+function endSearch(search: Search): void {
+  const { signal, activity } = search.lookUps.context;
+  search.isOver = true;
+  signal.removeEventListener('abort', search.leave);
+  activity.end();
 }
 
 /** Longer than a call takes. */

@@ -303,16 +303,14 @@ export class PaidCall<Input, Answer> implements Dispatcher.DispatchHandler, Queu
     // Most responses have none.
     const retryAt = this.#headers.retryAfter === undefined ? null : readRetryAfter(this.#headers.retryAfter);
     const answer: Answered<Answer> = {
-      ...{
-        kind: 'answered',
-        status: this.#status,
-        headers: this.#headers,
-        retryAt,
-        text,
-        json,
-        value: null,
-        fault: null,
-      },
+      kind: 'answered',
+      status: this.#status,
+      headers: this.#headers,
+      retryAt,
+      text,
+      json,
+      value: null,
+      fault: null,
     };
     if (answer.status < 400) {
       answer.value = read(answer, input);

@@ -137,8 +137,9 @@ function readCode(code: unknown, part: string | null | undefined): string | null
 /** Null if the service knows only the code, which is a part of the IBAN and no knowledge of a bank. */
 function readBankData(value: unknown, iban: string): BankData | null {
   const bank = readBank(readObject(value));
+  bank.countryCode = iban.slice(0, 2);
   const { name, address, zip, city, bic } = bank;
-  return unlessEmpty({ name, address, zip, city, bic }) && { ...bank, countryCode: iban.slice(0, 2) };
+  return unlessEmpty({ name, address, zip, city, bic }) && bank;
 }
 
 /** Whether a body of `swift_check` is about this compacted BIC; true if it names none. */
@@ -202,6 +203,7 @@ function readListItem(wire: Readonly<Record<string, unknown>>): BankData {
 
 /** The endpoints use different names for the same field. */
 function readBank(wire: Readonly<Record<string, unknown>> | null): BankData {
+  const status = wire?.status === 'LISTED' || wire?.status === 'DELETED' ? wire.status : null;
   return {
     bankCode: readText(wire?.bank_code),
     countryCode: readText(wire?.country_code),
@@ -210,21 +212,10 @@ function readBank(wire: Readonly<Record<string, unknown>> | null): BankData {
     zip: readText(wire?.zip),
     city: readText(wire?.city),
     bic: readText(wire?.swift) ?? readText(wire?.bic),
-    ...readOrigin(wire),
-  };
-}
-
-/** Where the record is from. Only the self-hosted service reports it. */
-function readOrigin(
-  wire: Readonly<Record<string, unknown>> | null,
-): Pick<BankData, 'bicSource' | 'status' | 'successor' | 'source' | 'date'> {
-  const bicSource = bicSources.includes(wire?.bic_source) ? (wire?.bic_source as BicSource) : null;
-  const status = wire?.status === 'LISTED' || wire?.status === 'DELETED' ? wire.status : null;
-  const successor = status === 'DELETED' ? readText(wire?.successor) : null;
-  return {
-    bicSource,
+    // Where the record is from: only the self-hosted service reports it.
+    bicSource: bicSources.includes(wire?.bic_source) ? (wire?.bic_source as BicSource) : null,
     status,
-    successor,
+    successor: status === 'DELETED' ? readText(wire?.successor) : null,
     source: readText(wire?.source),
     date: readText(wire?.date)?.match(isoDay)?.[0] ?? null,
   };

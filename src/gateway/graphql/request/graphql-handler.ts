@@ -136,7 +136,8 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
       const requested = params.extensions?.persistedQuery?.sha256Hash;
       const trustedId = isTrusted ? hash('sha256', params.query) : null;
       const documentId = typeof requested === 'string' ? requested : trustedId;
-      const origin = { requestId: request.requestId, operation: operation.label.name || null, documentId };
+      const { requestId } = request;
+      const origin = { caller: caller.name, requestId, operation: operation.label.name || null, documentId };
       const context = createContext(caller, signal, request.trace, isSliced, origin);
       const executed: Executed = { operation, requestContext: context.requestContext, isTrusted, documentId };
       const limit = caller.limits.maxQueryCost ?? maxQueryCost;

@@ -130,7 +130,7 @@ export function createReplies(options: RepliesOptions) {
     const extended = usage ? { ...result, extensions: { ...result.extensions, cost: usage } } : result;
     const { errors } = result;
     const record = createRecord(executed);
-    let reply: Omit<Reply, 'body'>;
+    let reply: Reply;
     let answer: object = extended;
     if (errors === undefined) {
       const isCacheable = executed !== null && !asksForExtensions(request, caller);
@@ -138,7 +138,7 @@ export function createReplies(options: RepliesOptions) {
         ? cacheControlOf(executed.operation.cacheScope, executed.requestContext.freshness)
         : 'no-store';
       const headers = { 'cache-control': cacheControl, vary };
-      reply = { status: 200, headers, mediaType, record };
+      reply = { status: 200, headers, mediaType, body: '', record };
     } else {
       const hidesSuggestions = !caller.scopes.has('introspection');
       const presented = presentErrors(errors, { requestId, hidesSuggestions, redact, events });
@@ -150,10 +150,14 @@ export function createReplies(options: RepliesOptions) {
         status: statusOf(presented, 'data' in result, mediaType),
         headers: Object.assign({ 'cache-control': 'no-store', vary }, ...presented.map(({ http }) => http?.headers)),
         mediaType,
+        body: '',
         record: { ...record, errorCodes, refusal: refusalOf(errors) },
       };
     }
-    if (remainingLength(answer) >= 0) return { ...reply, body: JSON.stringify(answer) };
+    if (remainingLength(answer) >= 0) {
+      reply.body = JSON.stringify(answer);
+      return reply;
+    }
     return writeJson(answer, { maxBytes: maxReplyBytes, inTimeSlice }).then((parts) => {
       if (parts !== null) return { ...reply, body: parts };
       return create({ errors: [createLengthError(maxReplyBytes)] }, request, caller, executed);

@@ -56,20 +56,16 @@ export function createContext(
   signal: Signal,
   trace: Trace | null = null,
   isSliced = false,
-  origin: Partial<CallOrigin> = {},
+  origin: Partial<CallOrigin> = { caller: caller.name },
 ): Context {
   const { bankData, essayOrders, essayArchive } = services;
   const { bankDataCalls, essayCalls } = caller.limits;
   const hasBudget = bankDataCalls !== null || essayCalls !== null || caller.toolLimits !== undefined;
   const reserveCall: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
-  const requestContext = createRequestContext(signal, caller.id, reserveCall, trace, {
-    ...origin,
-    caller: caller.name,
-  });
+  const requestContext = createRequestContext(signal, caller.id, reserveCall, trace, origin);
   const limiter = createQueryLimiter(services.limits);
   const slices = isSliced ? services.slices : null;
-  const ports = { bankData, essayOrders, essayArchive };
-  const loaders = new Loaders({ ...ports, limiter, context: requestContext });
+  const loaders = new Loaders({ bankData, essayOrders, essayArchive, limiter, context: requestContext });
   return { services, caller, limiter, requestContext, loaders, suggestions: new Map(), slices };
 }
 
