@@ -9,7 +9,8 @@ import { scriptedIban } from './scripted-ibans.ts';
 import { startUpstream } from './upstream.ts';
 
 /*
- * Which files of `src` one request runs, and how many promises it creates: the length of its path, whatever the machine.
+ * Which files of `src` one request runs, how many promises it creates, and what it leaves in memory: the length of its path, whatever
+ * the machine.
  *   npx tsx bench/path-length.ts [--list]
  */
 
@@ -41,13 +42,15 @@ const essayMutation = `mutation ($topic: String!, $key: ID!) {
  * the other. Some requests do more than others: the first prepare their document, later ones compile it, an hourly sweep
  * deletes expired entries. So the shortest of the last paths counts.
  */
-export async function measurePaths(): Promise<Record<RequestKind, Path>> {
+export async function measurePaths(): Promise<{ paths: Record<RequestKind, Path>; bytesLeft: number }> {
   const upstream = await startUpstream({ latencyMs: 0 });
   const access = { BANK_DATA_API_KEY: 'key-of-the-benchmark', ESSAY_API_KEY: 'key-of-the-benchmark' };
   const env = { BANK_DATA_URL: upstream.url, ESSAY_URL: upstream.url, METRICS_PORT: '0', ...access };
   const gateway = await startGateway(env, { fromSource: true });
   const client = createClient(gateway.url, 1);
+  const clients = createClient(gateway.url, 20);
   try {
+    const bytesLeft = await gateway.inspect(measureBytesLeft);
     const rounds = await gateway.inspect(async (inspector) => {
       await evaluate(inspector, countPromises);
       await inspector.call('Profiler.enable');
@@ -59,9 +62,10 @@ export async function measurePaths(): Promise<Record<RequestKind, Path>> {
     });
     const shortest = (kind: RequestKind) =>
       rounds.map((paths) => paths[kind]).reduce((a, b) => (b.promises < a.promises ? b : a));
-    return Object.fromEntries(requestKinds.map((kind) => [kind, shortest(kind)])) as Record<RequestKind, Path>;
+    const paths = Object.fromEntries(requestKinds.map((kind) => [kind, shortest(kind)]));
+    return { paths: paths as Record<RequestKind, Path>, bytesLeft };
   } finally {
-    await client.close();
+    await Promise.all([client.close(), clients.close()]);
     await gateway.close();
     await upstream.close();
   }
@@ -81,8 +85,33 @@ export async function measurePaths(): Promise<Record<RequestKind, Path>> {
     };
   }
 
-  async function send(query: string, variables: object): Promise<void> {
-    const { status, errors, data } = await client.send(query, variables);
+  /**
+   * Bytes of a look-up of a new IBAN in the old generation of the heap, where only a full garbage collection finds them: the entry of the
+   * cache, and what it should not leave there. Node.js 20 leaves a hidden class for each object like `{ ...some, further }`, and a Map
+   * what was in it before it grew or shrank.
+   */
+  async function measureBytesLeft(inspector: Inspector): Promise<number> {
+    await evaluate(inspector, exposeCollection);
+    let sent = 0;
+    const sendBatch = () =>
+      Promise.all(
+        Array.from({ length: 200 }, () =>
+          send(ibanQuery, { iban: scriptedIban('answer', ++sent + 1_000_000) }, clients),
+        ),
+      );
+    // Until it is compiled, the path itself takes memory.
+    for (let batch = 0; batch < 15; batch += 1) await sendBatch();
+    const [before, first] = [Number(await evaluate(inspector, collectYoung)), sent];
+    for (let batch = 0; batch < 10; batch += 1) {
+      const sending = sendBatch();
+      await evaluate(inspector, collectYoung);
+      await sending;
+    }
+    return (Number(await evaluate(inspector, collectYoung)) - before) / (sent - first);
+  }
+
+  async function send(query: string, variables: object, by = client): Promise<void> {
+    const { status, errors, data } = await by.send(query, variables);
     if (status !== 200 || errors) throw new Error(`no answer: ${JSON.stringify({ status, errors, data })}`);
   }
 }
@@ -93,6 +122,10 @@ const measuredRounds = 9;
 /** Counts the promises of the process: also those that a library or Node.js creates. */
 const countPromises = `globalThis.promises = 0;
   require('node:async_hooks').createHook({ init(_, type) { if (type === 'PROMISE') globalThis.promises += 1; } }).enable();`;
+
+const exposeCollection = `require('node:v8').setFlagsFromString('--expose-gc'); globalThis.collect = require('node:vm').runInNewContext('gc');`;
+/** Also what survives twice is in the old generation then. */
+const collectYoung = `collect({ type: 'minor' }); collect({ type: 'minor' }); process.memoryUsage().heapUsed;`;
 
 async function evaluate({ call }: Inspector, expression: string): Promise<unknown> {
   const parameters = { expression, includeCommandLineAPI: true, returnByValue: true };
@@ -139,7 +172,7 @@ function findRun(functions: ScriptCoverage['functions']): string[] {
 
 async function printPaths(): Promise<void> {
   const { values: options } = parseArgs({ options: { list: { type: 'boolean', default: false } } });
-  const paths = await measurePaths();
+  const { paths, bytesLeft } = await measurePaths();
   if (options.list)
     for (const kind of requestKinds) {
       print(`${kind}:`);
@@ -147,6 +180,7 @@ async function printPaths(): Promise<void> {
     }
   const rows = requestKinds.map((kind) => [kind, paths[kind].functions.size, paths[kind].promises]);
   print(formatTable(['request', 'files', 'promises'], rows));
+  print(`A cold IBAN leaves ${Math.round(bytesLeft)} bytes in the old generation of the heap.`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await printPaths();

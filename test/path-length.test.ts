@@ -11,8 +11,11 @@ const limits = [
   { kind: 'kept reply', files: 21, promises: 2, items: 1 },
 ] as const;
 
-it('requests create few promises, and pass few files', async () => {
-  const paths = await measurePaths();
+it('requests create few promises, pass few files, and leave little memory for the full garbage collection', async () => {
+  const { paths, bytesLeft } = await measurePaths();
+  // An entry of the cache has about 1,000.
+  expect(bytesLeft, 'bytes of a cold IBAN').toBeLessThan(2_000);
+  expect(bytesLeft).toBeGreaterThan(200);
   for (const { kind, files, promises, items } of limits) {
     const path = paths[kind];
     expect(path.promises / items, `promises of a ${kind}`).toBeLessThanOrEqual(promises);

@@ -142,8 +142,9 @@ export function joinEvents(log: Events, ...others: readonly Partial<Events>[]): 
   const listeners = [log, ...others];
   const names = Object.keys(log) as (keyof Events)[];
   const joined = names.map((name) => {
+    const listening = listeners.flatMap((events) => (events[name] as Listener | undefined) ?? []);
     const fire: Listener = (...values) => {
-      for (const events of listeners) (events[name] as Listener | undefined)?.(...values);
+      for (const listen of listening) listen(...values);
     };
     return [name, fire];
   });

@@ -4,7 +4,7 @@ import { parse } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import { type Served, serve } from '../../../examples/supergraph/serve.ts';
 import { resolveEntities } from '../../../src/gateway/graphql/schema/entities.ts';
-import { createQueryLimiter } from '../../../src/gateway/graphql/schema/query-limits.ts';
+import { QueryLimiter } from '../../../src/gateway/graphql/schema/query-limits.ts';
 import type { Answer } from '../gateway.ts';
 import { postJson } from '../post-json.ts';
 import { createProductsSchema } from './products.ts';
@@ -119,7 +119,7 @@ function createProductsServer() {
       entity == null || entity instanceof Error ? entity : { ...entity, __typename: representations[index].__typename },
     );
   };
-  const limiter = createQueryLimiter({
+  const limiter = new QueryLimiter({
     ibans: 0,
     bics: 0,
     bankQueries: 0,

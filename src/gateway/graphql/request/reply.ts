@@ -237,14 +237,16 @@ export function createRecord(executed: Executed | null): ReplyRecord {
     operationName: label?.name ?? '',
     documentId: executed?.documentId?.slice(0, idLength) ?? null,
     isTrusted: executed?.isTrusted ?? false,
-    outcomes: [...new Set(outcomes.map(({ type }) => type))],
-    errorCodes: [...new Set(outcomes.flatMap(({ code }) => code ?? []))],
+    outcomes: outcomes.length === 0 ? none : [...new Set(outcomes.map(({ type }) => type))],
+    errorCodes: outcomes.length === 0 ? none : [...new Set(outcomes.flatMap(({ code }) => code ?? []))],
     refusal: null,
     usage: executed?.requestContext.usage ?? null,
     activity: executed?.requestContext.activity ?? null,
     isKept: false,
   };
 }
+
+const none: readonly never[] = [];
 
 /** Enough of a SHA-256 hash to find the document; shorter ones can look like an IBAN, which the log redacts. */
 const idLength = 32;

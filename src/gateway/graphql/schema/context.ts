@@ -10,7 +10,7 @@ import type { Trace } from '../../trace.ts';
 import type { Allowance } from '../../upstream/allowance/allowance.ts';
 import type { IbanIds } from './iban-ids.ts';
 import { Loaders } from './loaders.ts';
-import { createQueryLimiter, type QueryLimiter, type QueryLimits } from './query-limits.ts';
+import { QueryLimiter, type QueryLimits } from './query-limits.ts';
 
 /** Shared by the resolvers of all requests. */
 export interface Services {
@@ -63,7 +63,7 @@ export function createContext(
   const hasBudget = bankDataCalls !== null || essayCalls !== null || caller.toolLimits !== undefined;
   const reserveCall: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
   const requestContext = createRequestContext(signal, caller.id, reserveCall, trace, origin);
-  const limiter = createQueryLimiter(services.limits);
+  const limiter = new QueryLimiter(services.limits);
   const slices = isSliced ? services.slices : null;
   const loaders = new Loaders({ bankData, essayOrders, essayArchive, limiter, context: requestContext });
   return { services, caller, limiter, requestContext, loaders, suggestions: new Map(), slices };

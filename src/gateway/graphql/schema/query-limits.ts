@@ -34,27 +34,29 @@ export function readQueryLimits({ maxIbansPerQuery }: Pick<Config, 'maxIbansPerQ
   };
 }
 
-export type QueryLimiter = ReturnType<typeof createQueryLimiter>;
-
 /** Counts what one query takes of its limits. */
-export function createQueryLimiter(limits: QueryLimits) {
-  const taken: Partial<Record<keyof QueryLimits, number>> = {};
-  return { limits, take, tryTake, createLimitError };
+export class QueryLimiter {
+  readonly limits: QueryLimits;
+  readonly #taken: Partial<Record<keyof QueryLimits, number>> = {};
+
+  constructor(limits: QueryLimits) {
+    this.limits = limits;
+  }
 
   /** Counts one or more. @throws GatewayError if the limit is exceeded */
-  function take(kind: keyof QueryLimits, count = 1): void {
-    if (!tryTake(kind, count)) throw createLimitError(kind);
+  take(kind: keyof QueryLimits, count = 1): void {
+    if (!this.tryTake(kind, count)) throw this.createLimitError(kind);
   }
 
   /** The same, without an error. @returns false if the limit is exceeded */
-  function tryTake(kind: keyof QueryLimits, count = 1): boolean {
-    const sum = (taken[kind] ?? 0) + count;
-    taken[kind] = sum;
-    return sum <= limits[kind];
+  tryTake(kind: keyof QueryLimits, count = 1): boolean {
+    const sum = (this.#taken[kind] ?? 0) + count;
+    this.#taken[kind] = sum;
+    return sum <= this.limits[kind];
   }
 
-  function createLimitError(kind: keyof QueryLimits): GatewayError {
-    return new GatewayError('BAD_USER_INPUT', messages[kind](limits[kind]));
+  createLimitError(kind: keyof QueryLimits): GatewayError {
+    return new GatewayError('BAD_USER_INPUT', messages[kind](this.limits[kind]));
   }
 }
 
