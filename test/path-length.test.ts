@@ -13,8 +13,8 @@ const limits = [
 
 it('requests create few promises, pass few files, and leave little memory for the full garbage collection', async () => {
   const { paths, bytesLeft } = await measurePaths();
-  // An entry of the cache has about 1,000.
-  expect(bytesLeft, 'bytes of a cold IBAN').toBeLessThan(2_000);
+  // An entry of the cache has about 1,000; it was 10,800 with hidden classes and whole requests.
+  expect(bytesLeft, 'bytes of a cold IBAN').toBeLessThan(3_000);
   expect(bytesLeft).toBeGreaterThan(200);
   for (const { kind, files, promises, items } of limits) {
     const path = paths[kind];
