@@ -67,7 +67,7 @@ export function formatPost(authorization: string, body: string, length = Buffer.
 }
 
 const orderMutation = 'mutation ($input: GenerateEssayInput!) { generateEssay(input: $input) { __typename } }';
-const startMutation = 'mutation ($input: GenerateEssayInput!) { startEssay(input: $input) { __typename } }';
+const startMutation = 'mutation ($input: StartEssayInput!) { startEssay(input: $input) { __typename } }';
 
 /** The last ones are long: the list of orders begins with them. */
 function inputOf(number: number, orders: number) {

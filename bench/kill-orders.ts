@@ -58,10 +58,12 @@ interface State {
 /** Their orders and look-ups are counted apart. */
 const callers: AuditCallers = { shop: randomUUID(), desk: randomUUID() };
 
-const startMutation =
-  'mutation ($input: GenerateEssayInput!) { startEssay(input: $input) { ... on EssayOrder { id } } }';
-const cancelMutation =
-  'mutation ($id: ID!) { cancelEssay(id: $id) { ... on EssayCancellation { isCancelled mayHaveBeenPaid } } }';
+const startMutation = 'mutation ($input: StartEssayInput!) { startEssay(input: $input) { ... on EssayOrder { id } } }';
+const cancelMutation = `mutation ($id: ID!) {
+  cancelEssayOrder(id: $id) {
+    __typename ... on EssayCancellation { mayHaveBeenPaid } ... on EssayOrderNotCancellable { mayHaveBeenPaid }
+  }
+}`;
 const listQuery = `query ($after: String) {
   essayOrders(first: 100, after: $after) {
     nodes { input { description } state { __typename } }
@@ -69,14 +71,14 @@ const listQuery = `query ($after: String) {
   }
 }`;
 const generateMutation = `mutation ($input: GenerateEssayInput!) {
-  generateEssay(input: $input) { __typename ... on Essay { text } ... on Error { message } }
+  generateEssay(input: $input) { __typename ... on Essay { text } ... on UserError { message } }
 }`;
 const findQuery = `query ($key: ID!) {
   essayOrder(idempotencyKey: $key) {
     state {
       __typename
       ... on EssayFinished { essay { text } }
-      ... on EssayFailed { failure { ... on Error { message } } }
+      ... on EssayFailed { failure { ... on UserError { message } } }
       ... on EssayCancelled { mayHaveBeenPaid }
     }
   }
@@ -188,11 +190,11 @@ async function useOrder(order: Order, anyGateway: () => GatewayProcess): Promise
   if (Math.random() > 0.2) return;
   await sleep((Math.random() * essayMs) / 2);
   order.cancellation = await untilAnswered(async () => {
-    const { cancelEssay } = await ask<{ cancelEssay: Partial<Cancellation> }>(anyGateway(), caller, cancelMutation, {
-      id,
-    });
-    if (cancelEssay.isCancelled === undefined) checks.fail(`${description} is unknown when it is cancelled`);
-    return { isCancelled: false, mayHaveBeenPaid: true, ...cancelEssay };
+    const { cancelEssayOrder: result } = await ask<{
+      cancelEssayOrder: { __typename: string; mayHaveBeenPaid?: boolean };
+    }>(anyGateway(), caller, cancelMutation, { id });
+    if (result.mayHaveBeenPaid === undefined) checks.fail(`${description} is unknown when it is cancelled`);
+    return { isCancelled: result.__typename === 'EssayCancellation', mayHaveBeenPaid: result.mayHaveBeenPaid ?? true };
   });
 }
 

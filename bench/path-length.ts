@@ -34,7 +34,7 @@ const listQuery = ibanQuery
   .replace('$iban: String!', '$ibans: [String!]!')
   .replace('ibanValidation(iban: $iban)', 'ibanValidations(ibans: $ibans)');
 const essayMutation = `mutation ($topic: String!, $key: ID!) {
-  generateEssay(input: { description: $topic, wordCount: 100, idempotencyKey: $key }) { ... on Essay { id text } ... on Error { message } }
+  generateEssay(input: { description: $topic, wordCount: 100, idempotencyKey: $key }) { ... on Essay { id text } ... on UserError { message } }
 }`;
 
 /**

@@ -14,7 +14,7 @@ const rounds = 5;
 const knownCallers = 40;
 const unknownCallers = 10;
 
-const fields = 'iban valid problems nationalCheck country { code name sepa ibanFields { name length } }';
+const fields = 'iban valid problems nationalCheck country { code name isSepa ibanFields { name length } }';
 const known = `query ($iban: String!) { ibanValidation(iban: $iban) { ${fields} } }`;
 let sent = 0;
 let created = 0;

@@ -17,7 +17,7 @@ const query = `subscription ($id: ID!) {
     id
     createdAt
     input { description wordCount }
-    state { __typename ... on EssayQueued { position } ... on EssayWriting { textSoFar words } }
+    state { __typename ... on EssayQueued { position } ... on EssayWriting { textSoFar wordCount } }
   }
 }`;
 

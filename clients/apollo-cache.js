@@ -28,6 +28,7 @@ const types = {
     "EssayOrder": "id",
     "EssayOrderConnection": null,
     "EssayOrderEdge": null,
+    "EssayOrderNotCancellable": null,
     "EssayOrderNotEnded": null,
     "EssayOrderNotFound": null,
     "EssayQueued": null,
@@ -37,7 +38,6 @@ const types = {
     "IbanData": null,
     "IbanField": null,
     "IbanFormat": null,
-    "IbanItemResult": null,
     "IbanValidation": "iban",
     "InvalidEssayField": null,
     "InvalidEssayInput": null,
@@ -63,7 +63,6 @@ const types = {
     "Query": [
       "allowances",
       "countries",
-      "ibanItems",
       "ibanValidations"
     ]
   },
@@ -82,22 +81,15 @@ const types = {
     }
   },
   "possibleTypes": {
-    "CancelEssayResult": [
+    "CancelEssayOrderResult": [
       "EssayCancellation",
+      "EssayOrderNotCancellable",
       "EssayOrderNotFound"
     ],
-    "DeleteEssayResult": [
+    "DeleteEssayOrderResult": [
       "EssayDeletion",
       "EssayOrderNotEnded",
       "EssayOrderNotFound"
-    ],
-    "Error": [
-      "EssayAllowanceExhausted",
-      "EssayOrderNotEnded",
-      "EssayOrderNotFound",
-      "EssayServiceFailed",
-      "InvalidEssayInput",
-      "InvalidIbanFields"
     ],
     "EssayFailure": [
       "EssayAllowanceExhausted",
@@ -132,6 +124,15 @@ const types = {
       "EssayOrder",
       "EssayServiceFailed",
       "InvalidEssayInput"
+    ],
+    "UserError": [
+      "EssayAllowanceExhausted",
+      "EssayOrderNotCancellable",
+      "EssayOrderNotEnded",
+      "EssayOrderNotFound",
+      "EssayServiceFailed",
+      "InvalidEssayInput",
+      "InvalidIbanFields"
     ]
   }
 };

@@ -25,6 +25,7 @@ const types = {
     "EssayOrder": "id",
     "EssayOrderConnection": null,
     "EssayOrderEdge": null,
+    "EssayOrderNotCancellable": null,
     "EssayOrderNotEnded": null,
     "EssayOrderNotFound": null,
     "EssayQueued": null,
@@ -34,7 +35,6 @@ const types = {
     "IbanData": null,
     "IbanField": null,
     "IbanFormat": null,
-    "IbanItemResult": null,
     "IbanValidation": null,
     "InvalidEssayField": null,
     "InvalidEssayInput": null,
@@ -44,22 +44,15 @@ const types = {
     "PageInfo": null
   },
   "possibleTypes": {
-    "CancelEssayResult": [
+    "CancelEssayOrderResult": [
       "EssayCancellation",
+      "EssayOrderNotCancellable",
       "EssayOrderNotFound"
     ],
-    "DeleteEssayResult": [
+    "DeleteEssayOrderResult": [
       "EssayDeletion",
       "EssayOrderNotEnded",
       "EssayOrderNotFound"
-    ],
-    "Error": [
-      "EssayAllowanceExhausted",
-      "EssayOrderNotEnded",
-      "EssayOrderNotFound",
-      "EssayServiceFailed",
-      "InvalidEssayInput",
-      "InvalidIbanFields"
     ],
     "EssayFailure": [
       "EssayAllowanceExhausted",
@@ -94,6 +87,15 @@ const types = {
       "EssayOrder",
       "EssayServiceFailed",
       "InvalidEssayInput"
+    ],
+    "UserError": [
+      "EssayAllowanceExhausted",
+      "EssayOrderNotCancellable",
+      "EssayOrderNotEnded",
+      "EssayOrderNotFound",
+      "EssayServiceFailed",
+      "InvalidEssayInput",
+      "InvalidIbanFields"
     ]
   }
 };

@@ -47,9 +47,7 @@ function readLogo() {
 function readExample() {
   const text = readFileSync(new URL('graphiql-example.graphql', import.meta.url), 'utf8');
   const ibans = ['FR14 2004 1010 0505 0001 3M02 606', 'GB29NWBK60161331926819', 'DE89370400440532013001'];
-  // As a variable: GraphiQL's Explorer cannot show a list of objects in a query.
-  const rows = ibans.map((iban, index) => ({ reference: `row ${index + 1}`, iban }));
-  const values = Object.entries({ after: null, ibans, rows });
+  const values = Object.entries({ after: null, ibans });
   let start = 0;
   const defaultTabs = parse(text).definitions.map(({ loc }) => {
     const query = `${text.slice(start, loc?.end).trim()}\n`;

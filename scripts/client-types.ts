@@ -2,7 +2,6 @@ import {
   type GraphQLField,
   type GraphQLNamedType,
   type GraphQLObjectType,
-  type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
   isAbstractType,
@@ -73,13 +72,14 @@ function listObjects(schema: GraphQLSchema): GraphQLObjectType[] {
   return types.filter((type) => !roots.includes(type) && !type.name.startsWith('__'));
 }
 
-/** The field that identifies an object: its only one of type ID!, or that which says more than `id`. */
+/** The field that identifies an object: of type ID!, or a number that identifies it, such as `iban: IBAN!`, which says more than `id`. */
 function findKey(type: GraphQLObjectType): string | null {
-  const names = fieldsOf(type).flatMap((field) => (isId(field.type) ? [field.name] : []));
+  const names = fieldsOf(type).flatMap((field) => (isId(field) ? [field.name] : []));
   return names.find((name) => name !== 'id') ?? names[0] ?? null;
 }
 
-const isId = (type: GraphQLOutputType) => isNonNullType(type) && isScalarType(type.ofType) && type.ofType.name === 'ID';
+const isId = ({ name, type }: GraphQLField<unknown, unknown>) =>
+  isNonNullType(type) && isScalarType(type.ofType) && ['ID', name.toUpperCase()].includes(type.ofType.name);
 
 function fieldsOf(type: GraphQLObjectType | null | undefined): GraphQLField<unknown, unknown>[] {
   return Object.values(type?.getFields() ?? {});

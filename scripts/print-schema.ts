@@ -1,11 +1,23 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import {
+  type ConstDirectiveNode,
+  DirectiveLocation,
+  type FieldDefinitionNode,
+  GraphQLDirective,
+  GraphQLInt,
+  GraphQLList,
   GraphQLObjectType,
   GraphQLSchema,
   graphqlSync,
+  Kind,
   lexicographicSortSchema,
+  type ObjectTypeDefinitionNode,
+  parse,
+  parseConstValue,
+  print,
   printSchema,
   specifiedDirectives,
+  visit,
 } from 'graphql';
 import { composeSupergraph } from '../examples/supergraph/compose.ts';
 import { schema } from '../src/gateway/graphql/schema/schema.ts';
@@ -28,10 +40,42 @@ export function printSubgraph(): string {
 
 export const clientSchemaFile = new URL('../schema.client.graphql', import.meta.url);
 
-/** The sorted SDL for the tools of clients: without Federation, whose directives they do not know. */
+/** The sorted SDL for the tools of clients: without Federation, whose directives they do not know, and with `@semanticNonNull`. */
 export function printClientSchema(): string {
-  return `${printSchema(createClientSchema())}\n`;
+  const clientSchema = createClientSchema();
+  const document = visit(parse(printSchema(clientSchema)), {
+    ObjectTypeDefinition: (type) => ({
+      ...type,
+      fields: type.fields?.map((field) => markSemanticNonNull(type, field)),
+    }),
+  });
+  return `${print(document)}\n`;
+
+  function markSemanticNonNull(type: ObjectTypeDefinitionNode, field: FieldDefinitionNode): FieldDefinitionNode {
+    const object = clientSchema.getType(type.name.value) as GraphQLObjectType;
+    const levels = object.getFields()[field.name.value]?.extensions.semanticNonNull;
+    if (levels === undefined) return field;
+    const value = parseConstValue(JSON.stringify(levels));
+    const levelsArgument = { kind: Kind.ARGUMENT, name: nameNode('levels'), value } as const;
+    const directive: ConstDirectiveNode = {
+      kind: Kind.DIRECTIVE,
+      name: nameNode(semanticNonNull.name),
+      arguments: String(levels) === '0' ? [] : [levelsArgument],
+    };
+    return { ...field, directives: [...(field.directives ?? []), directive] };
+  }
 }
+
+/** As in https://specs.apollo.dev/nullability/v0.4. */
+const semanticNonNull = new GraphQLDirective({
+  name: 'semanticNonNull',
+  description:
+    'The field, or an item at the other levels of its list, is null only with an error at its path. For clients that throw such errors.',
+  args: { levels: { type: new GraphQLList(GraphQLInt), defaultValue: [0] } },
+  locations: [DirectiveLocation.FIELD_DEFINITION],
+});
+
+const nameNode = (value: string) => ({ kind: Kind.NAME, value }) as const;
 
 export const possibleTypesFile = new URL('../possibleTypes.json', import.meta.url);
 
@@ -62,7 +106,7 @@ function createClientSchema(): GraphQLSchema {
     ...config,
     query: new GraphQLObjectType({ ...queryConfig, fields: clientFields }),
     types: types.filter((type) => type !== query && !type.name.startsWith('_')),
-    directives: specifiedDirectives,
+    directives: [...specifiedDirectives, semanticNonNull],
   });
   return lexicographicSortSchema(clientSchema);
 }

@@ -28,8 +28,8 @@ const cases = [
   },
   {
     heading: 'GET /bank_data/swift_check',
-    query: '{ bicValidation(bic: "COBADEFFXXX") { valid bank { name bic } } }',
-    answer: { bicValidation: { valid: true, bank } },
+    query: '{ bicValidation(bic: "COBADEFFXXX") { valid bankData { name bic } } }',
+    answer: { bicValidation: { valid: true, bankData: bank } },
   },
   {
     heading: 'GET /bank_data/all',

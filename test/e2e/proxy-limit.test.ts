@@ -23,7 +23,7 @@ async function tCutOff(options: { heartbeatMs?: number } = {}) {
   const url = `${await tHaproxy([port], { serverTimeout: `${limitMs}ms` })}/graphql`;
   const input = { description: 'Pens', wordCount: 100 };
   const { data } = await postJson<{ data: { startEssay: { id: string } } }>(url, {
-    query: 'mutation ($input: GenerateEssayInput!) { startEssay(input: $input) { ... on EssayOrder { id } } }',
+    query: 'mutation ($input: StartEssayInput!) { startEssay(input: $input) { ... on EssayOrder { id } } }',
     variables: { input: { ...input, idempotencyKey: 'form-1' } },
   });
   const { id } = data.startEssay;

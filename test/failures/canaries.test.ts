@@ -37,7 +37,7 @@ const entity = {
 };
 const order = (key: string) => ({
   query: `mutation ($input: GenerateEssayInput!) { generateEssay(input: $input) {
-    __typename ... on Error { message } ... on EssayServiceFailed { code } } }`,
+    __typename ... on UserError { message } ... on EssayServiceFailed { code } } }`,
   variables: { input: { description, wordCount: 100, idempotencyKey: key } },
 });
 

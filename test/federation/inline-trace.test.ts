@@ -60,7 +60,7 @@ describe('extensions.ftv1', () => {
 
   it('has no fields for a large response', async () => {
     const ask = await tTraced();
-    const { answer, trace } = await ask(`{ ${repeat(100, (index) => `c${index}: countries { code name sepa }`)} }`);
+    const { answer, trace } = await ask(`{ ${repeat(100, (index) => `c${index}: countries { code name isSepa }`)} }`);
     expect(answer.data?.c99).toHaveLength(89);
     expect(trace.root?.child).toEqual([]);
     expect(Number(trace.durationNs)).toBeGreaterThan(0);

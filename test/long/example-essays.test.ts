@@ -117,7 +117,7 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
         await route.fallback();
       });
       await page.getByRole('button', { name: 'Cancel the order' }).click();
-      await page.getByText('It cannot be cancelled any more').waitFor();
+      await page.getByText('so it is completed and kept').waitFor();
       expect(await page.getByRole('button', { name: 'Cancel the order' }).count()).toBe(0);
       gates.Paper.open();
       await page.getByText('They last.').waitFor();
@@ -198,7 +198,7 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
       await page.getByText('Writing the essay.').waitFor();
       expect(await page.getByRole('button', { name: 'Cancel the order' }).count()).toBe(1);
       const id = decodeURIComponent(page.url().replace(/.*#order=/, ''));
-      await send(page, 'mutation ($id: ID!) { cancelEssay(id: $id) { __typename } }', { id });
+      await send(page, 'mutation ($id: ID!) { cancelEssayOrder(id: $id) { __typename } }', { id });
       await page.getByText('so it may have been paid for').waitFor();
       await aborted;
       await page.getByRole('button', { name: 'Order another essay' }).waitFor();
@@ -314,7 +314,7 @@ describe.skipIf(whyNoChromium)(`essays on the example pages${whyNoChromium}`, ()
     it('lists ten orders at a time with their time, and deletes one', async () => {
       const upstream = await tUpstream(replyEssay);
       const { page } = await open('apollo', { essays: upstream });
-      const start = 'mutation ($input: GenerateEssayInput!) { startEssay(input: $input) { __typename } }';
+      const start = 'mutation ($input: StartEssayInput!) { startEssay(input: $input) { __typename } }';
       for (let index = 1; index <= 12; index += 1) {
         const input = { description: 'Pens', wordCount: 100, idempotencyKey: `Pen ${index}` };
         await send(page, start, { input });
@@ -420,7 +420,7 @@ function keyOf(variables: unknown): string {
 /** An event of an order whose service shows its text while it writes. */
 function eventOf(id: string): string {
   const textSoFar = `On Pens\n\n${'Pens outlast their owners. '.repeat(26)}They`;
-  const state = { __typename: 'EssayWriting', textSoFar, words: 107 };
+  const state = { __typename: 'EssayWriting', textSoFar, wordCount: 107 };
   const input = { __typename: 'EssayInput', description: 'Pens', mode: 'ACADEMIC', purpose: null, wordCount: 120 };
   const essayOrder = {
     __typename: 'EssayOrder',

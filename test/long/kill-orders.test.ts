@@ -66,7 +66,7 @@ const findQuery = `query ($key: ID!) {
     state { __typename ... on EssayFinished { essay { text } } }
   }
 }`;
-const startMutation = `mutation ($input: GenerateEssayInput!) {
+const startMutation = `mutation ($input: StartEssayInput!) {
   startEssay(input: $input) { ... on EssayOrder { id } }
 }`;
 

@@ -75,7 +75,7 @@ it(`the worst answers stay within limits (seed ${seed})`, { timeout: 300_000 + r
 });
 
 function startEssay(order: number) {
-  const query = `mutation ($input: GenerateEssayInput!) { startEssay(input: $input) { __typename } }`;
+  const query = `mutation ($input: StartEssayInput!) { startEssay(input: $input) { __typename } }`;
   const description = `${order} ${'"\u0001'.repeat(4_990)}`;
   return { query, variables: { input: { description, wordCount: 10, idempotencyKey: `order-${order}` } } };
 }

@@ -60,7 +60,7 @@ it('works in an empty folder, with no other packages than those that it depends 
   install(['@apollo/client', '@urql/core', '@urql/exchange-graphcache', 'graphql', 'rxjs'], modules);
   const code = `import { cacheOptions } from 'ledgerquill/apollo-cache';
     import * as graphcache from 'ledgerquill/graphcache';
-    console.log(cacheOptions.possibleTypes.Error.length > 0, Object.keys(graphcache.cacheOptions).join());`;
+    console.log(cacheOptions.possibleTypes.UserError.length > 0, Object.keys(graphcache.cacheOptions).join());`;
   writeFileSync(join(folder, 'caches.mjs'), code);
   const caches = tProcess(process.execPath, [join(folder, 'caches.mjs')], {});
   expect(await caches.ended, caches.stderr()).toEqual({ code: 0, signal: null });

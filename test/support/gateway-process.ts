@@ -102,7 +102,7 @@ interface Counts {
 }
 
 export const orderMutation = `mutation ($input: GenerateEssayInput!) {
-  generateEssay(input: $input) { ... on Essay { id text } ... on Error { message } }
+  generateEssay(input: $input) { ... on Essay { id text } ... on UserError { message } }
 }`;
 
 interface OrderOptions {

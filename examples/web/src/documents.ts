@@ -34,12 +34,12 @@ export const IbanFormats = graphql(`
 `);
 
 export const StartEssay = graphql(`
-  mutation StartEssay($input: GenerateEssayInput!) {
+  mutation StartEssay($input: StartEssayInput!) {
     startEssay(input: $input) {
       __typename
       ... on EssayOrder { id }
-      ... on Error { message }
-      ... on InvalidEssayInput { field }
+      ... on UserError { message }
+      ... on InvalidEssayInput { fields { name message } }
     }
   }
 `);
@@ -61,12 +61,12 @@ export const OrderProgress = graphql(`
     state {
       __typename
       ... on EssayQueued { position }
-      ... on EssayWriting { textSoFar words }
+      ... on EssayWriting { textSoFar wordCount }
       ... on EssayFinished { essay { id title text wordCount writer } }
       ... on EssayFailed {
         failure {
           __typename
-          ... on Error { message }
+          ... on UserError { message }
           ... on EssayServiceFailed { rawText }
         }
       }
@@ -83,15 +83,15 @@ export const WatchOrder = graphql(`
 
 export const DeleteOrder = graphql(`
   mutation DeleteOrder($id: ID!) {
-    deleteEssay(id: $id) { __typename }
+    deleteEssayOrder(id: $id) { __typename }
   }
 `);
 
 export const CancelOrder = graphql(`
   mutation CancelOrder($id: ID!) {
-    cancelEssay(id: $id) {
+    cancelEssayOrder(id: $id) {
       __typename
-      ... on EssayCancellation { isCancelled }
+      ... on UserError { message }
     }
   }
 `);

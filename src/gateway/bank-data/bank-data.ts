@@ -4,8 +4,8 @@ import type { IbanFieldProblem, IbanFieldValues, IbanRuleState } from '../../iba
 import type { IbanProblem } from '../../iban/iban.ts';
 import type { RequestContext } from '../request-context.ts';
 
-/** Why an IBAN or BIC is not valid: problems found locally or, if there are none, that the service rejected it, or failed. */
-type ValidationProblem<LocalProblem> = LocalProblem | 'REJECTED_BY_SERVICE' | 'SERVICE_FAILED';
+/** Why an IBAN or BIC is not valid: problems found locally or, if there are none, that the service rejected it. */
+type ValidationProblem<LocalProblem> = LocalProblem | 'REJECTED_BY_SERVICE';
 
 export interface IbanValidation {
   /** Without spaces or hyphens, in upper case. */

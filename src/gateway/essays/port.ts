@@ -37,6 +37,8 @@ export interface OrderInput extends EssayInput {
   orderAgain: boolean;
 }
 
+export type KeyedOrder = OrderInput & { idempotencyKey: string };
+
 export type EssayResult = Essay | InvalidEssayInput | EssayAllowanceExhausted | EssayServiceFailed;
 
 /** `isStored`: false while the store fails, and only this process has it. */
@@ -60,13 +62,12 @@ export const essaySchema = z.object({
 export interface InvalidEssayInput {
   kind: 'invalid-input';
   message: string;
-  /** The invalid field, by its GraphQL name; null when it is not a single field or the service does not report it. */
-  field: EssayFieldProblem['field'] | null;
   /** Empty when the service does not report which fields are invalid. */
   problems: readonly EssayFieldProblem[];
 }
 
 export interface EssayFieldProblem {
+  /** By its GraphQL name. */
   field: keyof OrderInput;
   reason: 'REQUIRED' | 'TOO_LONG' | 'TOO_MANY' | 'OUT_OF_RANGE' | 'KEY_REUSED';
   /** Inclusive: words, titles or characters. Null if the reason has no limits. */
@@ -105,7 +106,7 @@ const failedSchema = z.object({
 export type EssayFailure = Exclude<EssayResult, Essay>;
 export const failureSchema: z.ZodType<EssayFailure> = z.discriminatedUnion('kind', [
   // Only rejections by the service are stored, which does not report fields.
-  z.object({ kind: z.literal('invalid-input'), message: z.string(), field: z.null(), problems: z.tuple([]) }),
+  z.object({ kind: z.literal('invalid-input'), message: z.string(), problems: z.tuple([]) }),
   exhaustedSchema,
   failedSchema,
 ]);
@@ -160,7 +161,7 @@ export type EssayOrderState =
 /** What callers do with the orders that they do not wait for, and with those of `generateEssay` that were sent. Functions throw StoreError when the store fails, except `start`. */
 export interface EssayOrders {
   /** Returns when the order is stored. The same input with the same key is the same order. */
-  start(order: OrderInput, caller: OrderCaller): Promise<EssayOrder | EssayFailure>;
+  start(order: KeyedOrder, caller: OrderCaller): Promise<EssayOrder | EssayFailure>;
   /** Null if this caller has no such order. */
   find(id: string, callerId: string): Promise<EssayOrder | null>;
   findByKey(idempotencyKey: string, callerId: string): Promise<EssayOrder | null>;

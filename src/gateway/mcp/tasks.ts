@@ -91,4 +91,4 @@ const taskParams = fromJsonSchema<{ taskId: string }>({
 /** With the same result as the tool that started the task. */
 const findTask = `query find_essay_task($id: ID!) { startEssay: essayOrder(id: $id) { __typename ...Order } } ${orderFragment}`;
 
-const cancelTask = 'mutation cancel_essay_task($id: ID!) { cancelEssay(id: $id) { __typename } }';
+const cancelTask = 'mutation cancel_essay_task($id: ID!) { cancelEssayOrder(id: $id) { __typename } }';

@@ -99,6 +99,7 @@ function readTool(document: DocumentNode, { schema, maxIbans }: ToolOptions): To
   // A query may find an order by its id or its key.
   const isReadOnly = operation.operation === 'query';
   const hasKey = !isReadOnly && 'idempotencyKey' in input.properties;
+  if (hasKey) input.required = input.required.filter((argument) => argument !== 'idempotencyKey');
   const { summary, calls } = mark;
   const most = calls ? countOf(calls, 'paid call') : 'one paid call, or one for each item of its lists';
   const fixed = fixedCounts[name];
@@ -166,9 +167,9 @@ const fixedCounts: Readonly<Record<string, Tool['countCalls']>> = {
 export const orderFragment = `fragment Order on EssayOrder {
   id createdAt
   state {
-    __typename ... on EssayQueued { position } ... on EssayWriting { words } ... on EssayCancelled { mayHaveBeenPaid }
+    __typename ... on EssayQueued { position } ... on EssayWriting { wordCount } ... on EssayCancelled { mayHaveBeenPaid }
     ... on EssayFinished { essay { id title text wordCount createdAt keptUntil isStored } }
-    ... on EssayFailed { failure { ... on Error { message } } }
+    ... on EssayFailed { failure { ... on UserError { message } } }
   }
 }`;
 
@@ -215,7 +216,7 @@ well-formed, or was looked up before.
 @tool
 """
 query check_bic($bic: String!) {
-  bicValidation(bic: $bic) { bic valid problems isTest bank { name city bankCode countryCode } suggestions }
+  bicValidation(bic: $bic) { bic valid problems isTest bankData { name city bankCode countryCode } suggestions }
 }
 
 """
@@ -227,7 +228,7 @@ German bank may use another IBAN.
 query generate_iban($country: String!, $bankCode: String, $branch: String, $accountNumber: String) {
   generateIban(input: { country: $country, bankCode: $bankCode, branch: $branch, accountNumber: $accountNumber }) {
     __typename ... on IbanValidation { iban valid ibanRule bankData { name bic } }
-    ... on InvalidIbanFields { message fields { field reason message } suggestions }
+    ... on InvalidIbanFields { message fields { name reason message } suggestions }
   }
 }
 
@@ -238,11 +239,11 @@ minutes. The same order is paid for once; another idempotencyKey orders another 
 @tool
 """
 mutation order_essay(
-  $description: String!, $wordCount: Int!, $mode: EssayMode, $purpose: WritingPurpose, $titles: [String!], $idempotencyKey: ID
+  $description: String!, $wordCount: Int!, $mode: EssayMode, $purpose: WritingPurpose, $titles: [String!], $idempotencyKey: ID!
 ) {
   startEssay(input: {
     description: $description, wordCount: $wordCount, mode: $mode, purpose: $purpose, titles: $titles, idempotencyKey: $idempotencyKey
-  }) { __typename ... on EssayOrder { ...Order } ... on Error { message } }
+  }) { __typename ... on EssayOrder { ...Order } ... on UserError { message } }
 }
 
 """

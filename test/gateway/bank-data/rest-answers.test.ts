@@ -103,7 +103,7 @@ it.each([
 });
 
 describe('an answer about another BIC', () => {
-  const query = (bic: string) => `{ bicValidation(bic: "${bic}") { valid bank { bic } } }`;
+  const query = (bic: string) => `{ bicValidation(bic: "${bic}") { valid bankData { bic } } }`;
 
   it.each([
     ['COBADEFFXXX', 'DEUTDEFFXXX'],
@@ -125,7 +125,7 @@ describe('an answer about another BIC', () => {
   ])('is not one with the same bank: %s, answered with %j', async (bic, swift) => {
     const upstream = await tUpstream(replyJson(200, { valid: true, bank_data: { name: 'A bank', swift } }));
     const { ask } = tGateway({ bankDataUrl: upstream.url });
-    expect((await ask(query(bic))).data?.bicValidation).toMatchObject({ valid: true, bank: { bic: swift } });
+    expect((await ask(query(bic))).data?.bicValidation).toMatchObject({ valid: true, bankData: { bic: swift } });
   });
 });
 
@@ -155,7 +155,8 @@ it('a failure that denies that an IBAN is valid is not cached', async () => {
   const upstream = await tUpstream(replyJson(200, { valid: false, error: 'Internal server error' }));
   const { ask } = tGateway({ bankDataUrl: upstream.url });
   const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid problems } }';
-  expect((await ask(query)).errors).toMatchObject([{ extensions: { code: 'UPSTREAM_FAILED', retryable: true } }]);
+  const extensions = { code: 'UPSTREAM_FAILED', retryable: true };
+  expect((await ask(query)).errors).toMatchObject([{ extensions }, { extensions }]);
   upstream.answers(replyJson(200, seenIbanValidation));
   expect(await ask(query)).toEqual({ data: { ibanValidation: { valid: true, problems: [] } } });
 });

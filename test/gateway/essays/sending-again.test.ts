@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createLog } from '../../../src/base/log.ts';
 import { parseJson } from '../../../src/base/parse-json.ts';
 import { createPaidEssays } from '../../../src/gateway/essays/paid-essays.ts';
-import type { OrderInput } from '../../../src/gateway/essays/port.ts';
+import type { KeyedOrder } from '../../../src/gateway/essays/port.ts';
 import type { Store } from '../../../src/gateway/stores/store.ts';
 import { createLogEvents } from '../../../src/gateway/telemetry/log-events.ts';
 import type { FailureReason, Outcome } from '../../../src/gateway/upstream/outcome.ts';
@@ -68,7 +68,7 @@ const answered = (status: number, text: string): Outcome => {
 };
 const failedBy = (reason: FailureReason, text = ''): Outcome => ({ kind: 'failed', reason, text });
 const unreadable = answered(200, '{"work":{"no":7,"piece":"Pens."}}');
-const keyed = (idempotencyKey: string, orderAgain = false): OrderInput => ({ ...order, idempotencyKey, orderAgain });
+const keyed = (idempotencyKey: string, orderAgain = false): KeyedOrder => ({ ...order, idempotencyKey, orderAgain });
 const tenKeys = (name: string) => Array.from({ length: 10 }, (_, index) => `${name}-${index}`);
 
 it('makes thirty calls for thirty orders without a known outcome, however often they are repeated', async () => {
@@ -155,7 +155,9 @@ it('keeps what was received if an accepted second payment is not sent', async ()
 it('rejects a different order with the key of an order that may have been paid for', async () => {
   const { generate, calls } = tStart(createMemoryStore(), failedBy('timed-out'));
   await generate(keyed('a'), from());
-  expect(await generate({ ...keyed('a'), wordCount: 5 }, from())).toMatchObject({ field: 'idempotencyKey' });
+  expect(await generate({ ...keyed('a'), wordCount: 5 }, from())).toMatchObject({
+    problems: [{ field: 'idempotencyKey' }],
+  });
   expect(calls()).toBe(1);
 });
 

@@ -42,14 +42,17 @@ describe('allowances', () => {
 
 describe('an idempotency key', () => {
   const order = (input: string) => `mutation { generateEssay(input: { wordCount: 9, ${input} }) {
-    __typename ... on Essay { id text } ... on InvalidEssayInput { field message } } }`;
+    __typename ... on Essay { id text } ... on InvalidEssayInput { fields { name } message } } }`;
 
   it('returns the same essay for the same order, and rejects a different order', async () => {
     const { ask, upstream } = await tScriptedGateway(replyJson(200, { essay: 'Pens.' }));
     const first = await ask(order('description: "Pens", idempotencyKey: "k"'));
     expect(await ask(order('description: "Pens", idempotencyKey: "k"'))).toEqual(first);
     const other = await ask(order('description: "Inks", idempotencyKey: "k"'));
-    expect(other.data?.generateEssay).toMatchObject({ __typename: 'InvalidEssayInput', field: 'idempotencyKey' });
+    expect(other.data?.generateEssay).toMatchObject({
+      __typename: 'InvalidEssayInput',
+      fields: [{ name: 'idempotencyKey' }],
+    });
     const { data } = await ask('query ($id: ID!) { essay(id: $id) { text } }', { id: first.data?.generateEssay?.id });
     expect(data).toEqual({ essay: { text: 'Pens.' } });
     expect((await ask('{ essay(id: "no-such-id") { text } }')).data).toEqual({ essay: null });

@@ -21,14 +21,14 @@ describe.each(upstreams)('with %s', (_, start) => {
     const { ask } = tGateway({ bankDataUrl: await start() });
     const answer = await ask(`{
       bicValidation(bic: "cobadeff xxx") {
-        bic valid problems partyPrefix countryCode location branch isHeadOffice isTest bank { name bic countryCode } }
-      wrong: bicValidation(bic: "COBADEF$") { valid problems partyPrefix bank { bic } }
+        bic valid problems partyPrefix countryCode location branch isHeadOffice isTest bankData { name bic countryCode } }
+      wrong: bicValidation(bic: "COBADEF$") { valid problems partyPrefix bankData { bic } }
       known: bank(bic: "COBADEFF") { name }
       unknown: bank(bic: "ZZZZDEFF") { name } }`);
     const parts = { partyPrefix: 'COBA', countryCode: 'DE', location: 'FF', branch: 'XXX' };
-    const bank = { name, bic: 'COBADEFFXXX', countryCode: 'DE' };
-    const validated = { bic: 'COBADEFFXXX', valid: true, problems: [], isHeadOffice: true, isTest: false, bank };
-    const wrong = { valid: false, problems: ['ILLEGAL_CHARACTERS'], partyPrefix: null, bank: null };
+    const bankData = { name, bic: 'COBADEFFXXX', countryCode: 'DE' };
+    const validated = { bic: 'COBADEFFXXX', valid: true, problems: [], isHeadOffice: true, isTest: false, bankData };
+    const wrong = { valid: false, problems: ['ILLEGAL_CHARACTERS'], partyPrefix: null, bankData: null };
     const bicValidation = { ...parts, ...validated };
     expect(answer).toEqual({ data: { bicValidation, wrong, known: { name }, unknown: null } });
   });
@@ -39,7 +39,7 @@ describe.each(upstreams)('with %s', (_, start) => {
   ])('generates an IBAN from %s and validates it', async (_, fields) => {
     const { ask } = tGateway({ bankDataUrl: await start() });
     const { data } = await ask(`{ generateIban(input: { country: "de", ${fields} }) {
-      __typename ... on IbanValidation { iban valid nationalCheck bankData { name } } ... on Error { message } } }`);
+      __typename ... on IbanValidation { iban valid nationalCheck bankData { name } } ... on UserError { message } } }`);
     expect(data?.generateIban).toEqual({
       __typename: 'IbanValidation',
       iban: 'DE89370400440532013000',
@@ -53,7 +53,7 @@ describe.each(upstreams)('with %s', (_, start) => {
     const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
     const generate = `query ($bankCode: String!, $accountNumber: String!) {
       generateIban(input: { country: "DE", bankCode: $bankCode, accountNumber: $accountNumber }) {
-        ... on IbanValidation { iban valid ibanRule } ... on InvalidIbanFields { fields { field reason } } } }`;
+        ... on IbanValidation { iban valid ibanRule } ... on InvalidIbanFields { fields { name reason } } } }`;
     const answers = [];
     for (const [bankCode, accountNumber] of [
       ['50050201', '2000'],
@@ -67,8 +67,8 @@ describe.each(upstreams)('with %s', (_, start) => {
     expect(answers).toEqual([
       { iban: 'DE42500502010000222000', valid: true, ibanRule: 'APPLIED' },
       { iban: 'DE20100700000006723143', valid: true, ibanRule: 'APPLIED' },
-      { fields: [{ field: 'accountNumber', reason: 'NO_IBAN' }] },
-      { fields: [{ field: 'bankCode', reason: 'RULE_NOT_IMPLEMENTED' }] },
+      { fields: [{ name: 'accountNumber', reason: 'NO_IBAN' }] },
+      { fields: [{ name: 'bankCode', reason: 'RULE_NOT_IMPLEMENTED' }] },
       { iban: expect.stringContaining('999999990000000117'), valid: true, ibanRule: 'UNKNOWN' },
     ]);
   });
@@ -143,7 +143,7 @@ describe('a query that needs no upstream', () => {
   it('lists the 89 countries of the registry, with the 41 SEPA countries and Gibraltar', async () => {
     const { ask, upstream } = await tScriptedGateway();
     const { data } = await ask(
-      '{ all: countries { code } sepa: countries(sepa: true) { code } others: countries(sepa: false) { code } }',
+      '{ all: countries { code } sepa: countries(isSepa: true) { code } others: countries(isSepa: false) { code } }',
     );
     const [all = [], sepa = [], others = []] = Object.values(data ?? {}).map((countries) =>
       Object.values(countries).map(({ code }) => String(code)),
@@ -159,8 +159,8 @@ describe('a query that needs no upstream', () => {
   it('returns the IBAN format and the territories of a country', async () => {
     const { ask, upstream } = await tScriptedGateway();
     const { data, errors } = await ask(`{
-      france: country(code: "fr") { code name sepa ibanLength ibanFormatAsSwift ibanFormatAsRegex ibanExample parent { code }
-        ibanFields { name length characters padded } territories { code name sepa parent { code } ibanExample } }
+      france: country(code: "fr") { code name isSepa ibanLength ibanFormatAsSwift ibanFormatAsRegex ibanExample parent { code }
+        ibanFields { name length characters isPadded } territories { code name isSepa parent { code } ibanExample } }
       states: country(code: "US") { code }
       nowhere: country(code: "") { code }
       martinique: country(code: "MQ") { parent { code } territories { code } }
@@ -170,16 +170,16 @@ describe('a query that needs no upstream', () => {
     expect(france).toEqual({
       code: 'FR',
       name: 'France',
-      sepa: true,
+      isSepa: true,
       ibanLength: 27,
       ibanFormatAsSwift: 'FR2!n5!n5!n11!c2!n',
       ibanFormatAsRegex: '^FR(\\d{2})(\\d{5})(\\d{5})([A-Za-z0-9]{11})(\\d{2})$',
       ibanExample: 'FR1420041010050500013M02606',
       parent: null,
       ibanFields: [
-        { name: 'bankCode', length: 5, characters: 'DIGITS', padded: false },
-        { name: 'branch', length: 5, characters: 'DIGITS', padded: false },
-        { name: 'accountNumber', length: 11, characters: 'LETTERS_AND_DIGITS', padded: true },
+        { name: 'bankCode', length: 5, characters: 'DIGITS', isPadded: false },
+        { name: 'branch', length: 5, characters: 'DIGITS', isPadded: false },
+        { name: 'accountNumber', length: 11, characters: 'LETTERS_AND_DIGITS', isPadded: true },
       ],
     });
     const ibanExample = 'MQ5120041010050500013M02606';
@@ -187,7 +187,7 @@ describe('a query that needs no upstream', () => {
     expect(territories).toContainEqual({
       code: 'MQ',
       name: 'Martinique',
-      sepa: true,
+      isSepa: true,
       parent: { code: 'FR' },
       ibanExample,
     });
@@ -200,29 +200,29 @@ describe('a query that needs no upstream', () => {
     const { ask, upstream } = await tScriptedGateway();
     const { data } =
       await ask(`{ generateIban(input: { country: "DE", bankCode: "3704004", branch: "1", accountNumber: "05320130001" }) {
-      __typename ... on Error { message } ... on InvalidIbanFields { fields { field reason minLength maxLength message } } } }`);
+      __typename ... on UserError { message } ... on InvalidIbanFields { fields { name reason min max message } } } }`);
     expect(data?.generateIban).toMatchObject({
       __typename: 'InvalidIbanFields',
       fields: [
         {
-          field: 'bankCode',
+          name: 'bankCode',
           reason: 'WRONG_LENGTH',
-          minLength: 8,
-          maxLength: 8,
+          min: 8,
+          max: 8,
           message: 'The bank code has 7 characters; a bank code of DE has 8 digits.',
         },
         {
-          field: 'branch',
+          name: 'branch',
           reason: 'NOT_IN_COUNTRY',
-          minLength: null,
-          maxLength: null,
+          min: null,
+          max: null,
           message: 'The branch has 1 character; an IBAN of DE has no branch.',
         },
         {
-          field: 'accountNumber',
+          name: 'accountNumber',
           reason: 'WRONG_LENGTH',
-          minLength: 1,
-          maxLength: 10,
+          min: 1,
+          max: 10,
           message: 'The account number has 11 characters; an account number of DE has up to 10 digits.',
         },
       ],
@@ -234,10 +234,10 @@ describe('a query that needs no upstream', () => {
     const { ask, upstream, log } = await tScriptedGateway();
     const { data } =
       await ask(`{ generateIban(input: { country: "je", bankCode: "NWBK", branch: "601613", accountNumber: "31926819" }) {
-      ... on InvalidIbanFields { message suggestions fields { field } } } }`);
+      ... on InvalidIbanFields { message suggestions fields { name } } } }`);
     const message = 'The country is JE, whose banks use IBANs of GB; use GB.';
     const suggestions = ['GB29NWBK60161331926819'];
-    expect(data?.generateIban).toEqual({ message, suggestions, fields: [{ field: 'country' }] });
+    expect(data?.generateIban).toEqual({ message, suggestions, fields: [{ name: 'country' }] });
     expect(log()).not.toContain('31926819');
     expect(upstream.calls).toHaveLength(0);
   });
@@ -246,9 +246,9 @@ describe('a query that needs no upstream', () => {
     const { ask, upstream } = await tScriptedGateway();
     const { data } =
       await ask(`{ generateIban(input: { country: "HR", bankCode: "1001006", accountNumber: "1863000160" }) {
-      ... on InvalidIbanFields { suggestions fields { field message } } } }`);
+      ... on InvalidIbanFields { suggestions fields { name message } } } }`);
     const message = 'The bank code ends in a check digit that does not match; it would be 5.';
-    expect(data?.generateIban).toEqual({ suggestions: [], fields: [{ field: 'bankCode', message }] });
+    expect(data?.generateIban).toEqual({ suggestions: [], fields: [{ name: 'bankCode', message }] });
     expect(upstream.calls).toHaveLength(0);
   });
 

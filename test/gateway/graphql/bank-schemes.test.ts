@@ -32,7 +32,7 @@ describe('schemes', () => {
 
   it.each([
     ['bank', `{ bank(bic: "AAAADEFF") { ${schemes} } }`],
-    ['bicValidation', `{ bicValidation(bic: "AAAADEFF") { bank { ${schemes} } } }`],
+    ['bicValidation', `{ bicValidation(bic: "AAAADEFF") { bankData { ${schemes} } } }`],
     [
       '_entities',
       `{ _entities(representations: [{ __typename: "BankData", id: "::AAAADEFFXXX" }]) { ... on BankData { ${schemes} } } }`,

@@ -96,8 +96,8 @@ it.each([
   ],
   // The order is read before and after.
   [
-    'cancelEssay',
-    (index: number) => `cancelEssay(id: "finished-${index}") { __typename }`,
+    'cancelEssayOrder',
+    (index: number) => `cancelEssayOrder(id: "finished-${index}") { __typename }`,
     { answered: 6, read: 12, turns: 6 },
   ],
 ])('reads as many bytes for aliases of %s as one query may, in several turns', async (name, field, expected) => {
@@ -109,7 +109,7 @@ it.each([
   };
   const counting = countTurns();
   const fields = repeat(40, (index) => `a${index}: ${field(index)}`);
-  const { data, errors } = await ask(`${name === 'cancelEssay' ? 'mutation' : 'query'} { ${fields} }`);
+  const { data, errors } = await ask(`${name === 'cancelEssayOrder' ? 'mutation' : 'query'} { ${fields} }`);
   hasEnded = true;
   await counting;
   const answered = Object.values(data ?? {}).filter((value) => value !== null).length;

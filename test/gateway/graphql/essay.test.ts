@@ -5,8 +5,8 @@ import { replyJson } from '../../support/scripted-upstream.ts';
 const mutation = `mutation ($input: GenerateEssayInput!) { generateEssay(input: $input) {
   __typename
   ... on Essay { text wordCount mode }
-  ... on Error { message }
-  ... on InvalidEssayInput { field fields { field message } }
+  ... on UserError { message }
+  ... on InvalidEssayInput { fields { name message } }
   ... on EssayServiceFailed { code rawText }
 } }`;
 
@@ -120,9 +120,8 @@ describe('generateEssay', () => {
     const { data } = await ask(mutation, { input: { ...input, ...wrong } });
     expect(data?.generateEssay).toEqual({
       __typename: 'InvalidEssayInput',
-      field,
       message,
-      fields: [{ field, message }],
+      fields: [{ name: field, message }],
     });
     expect(upstream.calls).toHaveLength(0);
   });
@@ -135,6 +134,6 @@ describe('generateEssay', () => {
   ])('returns the service’s reason for rejecting the order, from %s', async (_, body, message) => {
     const { ask } = await tScriptedGateway(replyJson(400, body));
     const { data } = await ask(mutation, { input });
-    expect(data?.generateEssay).toEqual({ __typename: 'InvalidEssayInput', field: null, message, fields: [] });
+    expect(data?.generateEssay).toEqual({ __typename: 'InvalidEssayInput', message, fields: [] });
   });
 });

@@ -136,25 +136,16 @@ describe('ibanValidation', () => {
       replyJson(200, { valid: true, iban_data: { bank_code: 37040044, sepa_country: 'Yes' } }),
     );
     const { data } = await ask(`{ ibanValidation(iban: "DE89370400440532013000") { ibanData {
-      countryCode checkDigits bban bankCode sepa branch nationalCheckDigits } } }`);
+      countryCode checksum bban bankCode sepaCountry branch nationalChecksum } } }`);
     expect(data?.ibanValidation?.ibanData).toEqual({
       countryCode: 'DE',
-      checkDigits: '89',
+      checksum: '89',
       bban: '370400440532013000',
       bankCode: '37040044',
-      sepa: true,
+      sepaCountry: true,
       branch: null,
-      nationalCheckDigits: null,
+      nationalChecksum: null,
     });
-  });
-
-  it('has old and new names for check digits and SEPA, with the same values', async () => {
-    const { ask } = await tScriptedGateway(replyJson(200, { valid: true, iban_data: { sepa_country: 'no' } }));
-    const { data } = await ask(`{ ibanValidation(iban: "IT60X0542811101000000123456") { ibanData {
-      checkDigits checksum nationalCheckDigits nationalChecksum sepa sepaCountry } } }`);
-    const { checkDigits, nationalCheckDigits, sepa, ...old } = data?.ibanValidation?.ibanData ?? {};
-    expect(old).toEqual({ checksum: checkDigits, nationalChecksum: nationalCheckDigits, sepaCountry: sepa });
-    expect([checkDigits, sepa]).toEqual(['60', false]);
   });
 
   it.each([{}, { valid: 'perhaps' }, [], 'valid', null, { data: { valid: true } }])(
@@ -248,37 +239,23 @@ describe('ibanValidations', () => {
     expect(upstream.calls).toHaveLength(25);
   });
 
-  it('returns the references of the client, also of an IBAN that fails or is repeated', async () => {
+  it('returns each result at the position of its IBAN, also of one that fails, is repeated, wrong or too long', async () => {
     const [first = '', second = ''] = twentyFive;
     const { ask, upstream } = await tScriptedGateway(replyFailingFor(second, replyWithIban));
-    const items = [
-      { iban: first, reference: 'row 1' },
-      { iban: second, reference: 'row 2' },
-      { iban: reformat(first), reference: 'row 3' },
-      { iban: 'no IBAN' },
-    ];
-    const itemsQuery =
-      'query ($items: [IbanItem!]!) { ibanItems(items: $items) { reference validation { iban valid } } }';
-    const { data, errors } = await ask(itemsQuery, { items });
-    expect(data?.ibanItems).toEqual([
-      { reference: 'row 1', validation: { iban: first, valid: true } },
-      { reference: 'row 2', validation: { iban: second, valid: null } },
-      { reference: 'row 3', validation: { iban: first, valid: true } },
-      { reference: null, validation: { iban: 'NOIBAN', valid: false } },
+    const ibans = [first, second, reformat(first), '7'.repeat(65), 'no IBAN'];
+    const { data, errors } = await ask(listQuery, { ibans });
+    expect(data?.ibanValidations).toEqual([
+      { iban: first, valid: true },
+      { iban: second, valid: null },
+      { iban: first, valid: true },
+      null,
+      { iban: 'NOIBAN', valid: false },
     ]);
-    expect(errors).toMatchObject([{ path: ['ibanItems', 1, 'validation', 'valid'] }]);
+    expect(errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([
+      [['ibanValidations', 1, 'valid'], 'UPSTREAM_FAILED'],
+      [['ibanValidations', 3], 'BAD_USER_INPUT'],
+    ]);
     expect(upstream.calls).toHaveLength(2);
-  });
-
-  it('keeps the reference of an item whose IBAN is too long, with an error at its validation', async () => {
-    const { ask } = await tScriptedGateway(replyWithIban);
-    const items = [{ iban: '7'.repeat(65), reference: 'row 1' }];
-    const { data, errors } = await ask(
-      'query ($items: [IbanItem!]!) { ibanItems(items: $items) { reference validation { iban } } }',
-      { items },
-    );
-    expect(data?.ibanItems).toEqual([{ reference: 'row 1', validation: null }]);
-    expect(errors).toMatchObject([{ path: ['ibanItems', 0, 'validation'], extensions: { code: 'BAD_USER_INPUT' } }]);
   });
 
   it('returns an empty list without a call', async () => {

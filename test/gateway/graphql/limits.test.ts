@@ -263,7 +263,7 @@ describe('the cost of a query', () => {
     ['a deep circle', `{ country(code: "FR") { ${'territories { parent { '.repeat(90)}code${' } }'.repeat(90)} } }`],
     [
       'lists of lists',
-      `{ ${aliases(`countries { ${aliases('territories { ibanFields { name length padded } }')} }`)} }`,
+      `{ ${aliases(`countries { ${aliases('territories { ibanFields { name length isPadded } }')} }`)} }`,
     ],
     [
       'pages',

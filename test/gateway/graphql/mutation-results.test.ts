@@ -10,7 +10,7 @@ const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
 it.each(mutations)('$name returns a union of one result and of types that implement Error', ({ type }) => {
   const union = 'ofType' in type ? type.ofType : type;
   if (!isUnionType(union)) throw new Error(`${String(type)} must be a union`);
-  const errorType = schema.getType('Error');
+  const errorType = schema.getType('UserError');
   if (!isInterfaceType(errorType)) throw new Error('the schema lacks the interface Error');
   const results = union.getTypes().filter((member) => isObjectType(member) && !schema.isSubType(errorType, member));
   expect(results).toHaveLength(1);
@@ -19,8 +19,8 @@ it.each(mutations)('$name returns a union of one result and of types that implem
 
 async function mutate(field: string) {
   const contextValue = tContext();
-  const document = parse(`mutation { result: ${field} { __typename ... on Error { message }
-    ... on EssayCancellation { isCancelled order { id } } ... on EssayDeletion { deletedId } } }`);
+  const document = parse(`mutation { result: ${field} { __typename ... on UserError { message }
+    ... on EssayCancellation { order { id } } ... on EssayOrderNotCancellable { order { id } mayHaveBeenPaid } ... on EssayDeletion { deletedId } } }`);
   const { data, errors } = await execute({ schema, document, contextValue });
   return { result: data?.result, errors, outcomes: contextValue.requestContext.outcomes };
 }
@@ -29,28 +29,45 @@ const unknown = {
   __typename: 'EssayOrderNotFound',
   message: 'The order is unknown: it was deleted or has expired, or its id is wrong.',
 };
+const notCancellable = {
+  __typename: 'EssayOrderNotCancellable',
+  message: 'The order was sent and may be paid for, so it is completed and kept.',
+  order: { id: '7' },
+  mayHaveBeenPaid: true,
+};
 const notEnded = {
   __typename: 'EssayOrderNotEnded',
   message: 'The order has not ended: cancel it, or wait for its end, before you delete it.',
 };
 
 describe.each([
-  ['cancelEssay(id: "7")', { __typename: 'EssayCancellation', isCancelled: false, order: { id: '7' } }],
-  ['cancelEssay(id: "other")', unknown],
-  ['deleteEssay(id: "known")', { __typename: 'EssayDeletion', deletedId: 'known' }],
-  ['deleteEssay(id: "7")', notEnded],
-  ['deleteEssay(id: "other")', unknown],
+  ['cancelEssayOrder(id: "8")', { __typename: 'EssayCancellation', order: { id: '8' } }],
+  ['cancelEssayOrder(id: "7")', notCancellable],
+  [
+    'cancelEssayOrder(id: "known")',
+    {
+      ...notCancellable,
+      order: { id: 'known' },
+      message: 'The order has ended, so it cannot be cancelled any more.',
+    },
+  ],
+  ['cancelEssayOrder(id: "other")', unknown],
+  ['deleteEssayOrder(id: "known")', { __typename: 'EssayDeletion', deletedId: 'known' }],
+  ['deleteEssayOrder(id: "7")', notEnded],
+  ['deleteEssayOrder(id: "other")', unknown],
 ])('%s', (field, expected) => {
   it(`is ${expected.__typename}, for clients and in the log`, async () => {
     const { result, errors, outcomes } = await mutate(field);
     expect(errors).toBeUndefined();
     expect(result).toEqual(expected);
-    expect(outcomes).toEqual([{ type: expected.__typename, code: 'message' in expected ? 'BAD_USER_INPUT' : null }]);
+    // A cancellation that is too late is no mistake of the client.
+    const isMistake = 'message' in expected && expected.__typename !== notCancellable.__typename;
+    expect(outcomes).toEqual([{ type: expected.__typename, code: isMistake ? 'BAD_USER_INPUT' : null }]);
   });
 });
 
 it('a failure of the store is null with an error, so that other mutations keep their results', async () => {
-  const { result, errors } = await mutate('cancelEssay(id: "failing")');
+  const { result, errors } = await mutate('cancelEssayOrder(id: "failing")');
   expect(result).toBeNull();
   expect(errors).toMatchObject([{ path: ['result'], message: 'the store failed' }]);
 });

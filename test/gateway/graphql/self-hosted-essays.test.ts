@@ -8,8 +8,8 @@ import { tEssayService } from '../../support/self-hosted.ts';
 const mutation = `mutation ($input: GenerateEssayInput!) { generateEssay(input: $input) {
   __typename
   ... on Essay { text wordCount mode writer }
-  ... on Error { message }
-  ... on InvalidEssayInput { field }
+  ... on UserError { message }
+  ... on InvalidEssayInput { fields { name } }
   ... on EssayAllowanceExhausted { renewsAt }
   ... on EssayServiceFailed { code retryable }
 } }`;

@@ -5,9 +5,10 @@ import { repeat } from '../../support/gateway/graphql/repeat.ts';
 import { type Answer, tGateway, tScriptedGateway } from '../../support/gateway.ts';
 
 const essay = (fields: string, type = 'String!') =>
-  `mutation ($text: ${type}) { generateEssay(input: { wordCount: 9 ${fields} }) {
-    ... on InvalidEssayInput { field message }
+  `mutation ($text: ${type}) { order: generateEssay(input: { wordCount: 9 ${fields} }) {
+    ... on InvalidEssayInput { fields { name } message }
   } }`;
+const start = (fields: string, type = 'String!') => essay(fields, type).replace('generateEssay', 'startEssay');
 const generateIban = (fields: string) => `query ($text: String!) { generateIban(input: { ${fields} }) { __typename } }`;
 /** Every text argument and input field of the schema. */
 const queries: Record<string, string> = {
@@ -22,15 +23,13 @@ const queries: Record<string, string> = {
   'Query.essayOrder(id)': 'query ($text: ID!) { essayOrder(id: $text) { id } }',
   'Query.essayOrder(idempotencyKey)': 'query ($text: ID!) { essayOrder(idempotencyKey: $text) { id } }',
   'Query.essayOrders(after)': 'query ($text: String!) { essayOrders(after: $text) { nodes { id } } }',
-  'Mutation.cancelEssay(id)': 'mutation ($text: ID!) { cancelEssay(id: $text) { __typename } }',
-  'Mutation.deleteEssay(id)': 'mutation ($text: ID!) { deleteEssay(id: $text) { __typename } }',
+  'Mutation.cancelEssayOrder(id)': 'mutation ($text: ID!) { cancelEssayOrder(id: $text) { __typename } }',
+  'Mutation.deleteEssayOrder(id)': 'mutation ($text: ID!) { deleteEssayOrder(id: $text) { __typename } }',
   'Subscription.essayOrder(id)': 'subscription ($text: ID!) { essayOrder(id: $text) { id } }',
   'Query.ibanValidation(iban)': 'query ($text: String!) { ibanValidation(iban: $text) { iban } }',
   'Query.ibanValidations(ibans)': 'query ($text: String!) { ibanValidations(ibans: [$text]) { iban } }',
   'IbanValidation.bicMatch(bic)':
     'query ($text: String!) { ibanValidation(iban: "DE89370400440532013000") { bicMatch(bic: $text) } }',
-  'IbanItem.iban': 'query ($text: String!) { ibanItems(items: [{ iban: $text }]) { validation { iban } } }',
-  'IbanItem.reference': 'query ($text: String!) { ibanItems(items: [{ iban: "DE", reference: $text }]) { reference } }',
   'GenerateIbanInput.country': generateIban('country: $text'),
   'GenerateIbanInput.bankCode': generateIban('country: "DE" bankCode: $text'),
   'GenerateIbanInput.branch': generateIban('country: "DE" branch: $text'),
@@ -38,6 +37,9 @@ const queries: Record<string, string> = {
   'GenerateEssayInput.description': essay('description: $text'),
   'GenerateEssayInput.titles': essay('description: "Pens" titles: [$text]'),
   'GenerateEssayInput.idempotencyKey': essay('description: "Pens" idempotencyKey: $text', 'ID'),
+  'StartEssayInput.description': start('description: $text idempotencyKey: "k"'),
+  'StartEssayInput.titles': start('description: "Pens" titles: [$text] idempotencyKey: "k"'),
+  'StartEssayInput.idempotencyKey': start('description: "Pens" idempotencyKey: $text', 'ID!'),
 };
 
 /** Every text input of the schema, by its coordinate. */
@@ -70,11 +72,11 @@ describe('every text argument and input field', () => {
         const answer = (await (await ask(long)).json()) as Answer;
         expect(JSON.stringify(answer).length).toBeLessThan(1_000);
         const { data, errors } = answer;
-        const invalid = data?.generateEssay as { field: string; message: string } | undefined;
+        const invalid = data?.order as { fields: object[]; message: string } | undefined;
         const message = invalid?.message ?? errors?.[0]?.message;
         expect(message).toMatch(new RegExp(`^(The|A) [a-zA-Z ]+ must have at most ${limit} characters\\.$`));
         expect(message).not.toMatch(/[a-z][A-Z]/);
-        if (invalid) expect(invalid.field).toBe(name);
+        if (invalid) expect(invalid.fields).toEqual([{ name }]);
         else expect(errors).toMatchObject([{ path: expect.any(Array), extensions: { code: 'BAD_USER_INPUT' } }]);
       }
       expect(upstream.calls).toHaveLength(0);

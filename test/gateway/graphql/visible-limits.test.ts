@@ -38,16 +38,16 @@ it('has the limits as they are configured, without a call', async () => {
   expect(upstream.calls).toHaveLength(0);
 });
 
-const fields = '... on InvalidEssayInput { fields { field reason min max } }';
+const fields = '... on InvalidEssayInput { fields { name reason min max } }';
 const mutation = `mutation ($input: GenerateEssayInput!) { generateEssay(input: $input) { ${fields} } }`;
 
 it.each([
-  [{ wordCount: 2_001 }, { field: 'wordCount', reason: 'OUT_OF_RANGE', min: 1, max: 2_000 }],
-  [{ description: ' ' }, { field: 'description', reason: 'REQUIRED', min: 1, max: 10_000 }],
-  [{ description: 'd'.repeat(10_001) }, { field: 'description', reason: 'TOO_LONG', min: 1, max: 10_000 }],
-  [{ titles: Array(21).fill('A') }, { field: 'titles', reason: 'TOO_MANY', min: 0, max: 20 }],
-  [{ titles: ['t'.repeat(201)] }, { field: 'titles', reason: 'TOO_LONG', min: 1, max: 200 }],
-  [{ idempotencyKey: '' }, { field: 'idempotencyKey', reason: 'REQUIRED', min: 1, max: 200 }],
+  [{ wordCount: 2_001 }, { name: 'wordCount', reason: 'OUT_OF_RANGE', min: 1, max: 2_000 }],
+  [{ description: ' ' }, { name: 'description', reason: 'REQUIRED', min: 1, max: 10_000 }],
+  [{ description: 'd'.repeat(10_001) }, { name: 'description', reason: 'TOO_LONG', min: 1, max: 10_000 }],
+  [{ titles: Array(21).fill('A') }, { name: 'titles', reason: 'TOO_MANY', min: 0, max: 20 }],
+  [{ titles: ['t'.repeat(201)] }, { name: 'titles', reason: 'TOO_LONG', min: 1, max: 200 }],
+  [{ idempotencyKey: '' }, { name: 'idempotencyKey', reason: 'REQUIRED', min: 1, max: 200 }],
 ])('says why a field of an order is invalid, in a form for programs: %#', async (change, problem) => {
   const { ask, upstream } = await tScriptedGateway();
   const { data } = await ask(mutation, { input: { description: 'Pens', wordCount: 9, ...change } });
@@ -60,7 +60,7 @@ it('says that a key was used for a different order', async () => {
   const input = { description: 'Pens', wordCount: 9, idempotencyKey: 'form-1' };
   await ask(mutation, { input });
   const { data } = await ask(mutation, { input: { ...input, wordCount: 10 } });
-  const reused = { field: 'idempotencyKey', reason: 'KEY_REUSED', min: null, max: null };
+  const reused = { name: 'idempotencyKey', reason: 'KEY_REUSED', min: null, max: null };
   expect(data?.generateEssay).toEqual({ fields: [reused] });
   expect(upstream.calls).toHaveLength(1);
 });

@@ -94,7 +94,7 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
     expect(variables).toMatchObject({ essayId: expect.any(String) });
     expect(data.essay).toMatchObject({ text: expect.stringMatching(/pencil/i) });
     expect(data.node).toMatchObject({ __typename: 'Essay', title: expect.any(String) });
-    expect((await execute(page, 'EndEssay')).data.deleteEssay).toEqual({ deletedId: orderId });
+    expect((await execute(page, 'EndEssay')).data.deleteEssayOrder).toEqual({ deletedId: orderId });
   });
 
   it('restores an operation and its variables from the history, which has no headers', async () => {

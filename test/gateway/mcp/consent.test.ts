@@ -171,8 +171,8 @@ it('an agent checks 100 IBANs, is asked beyond 60, is stopped by its cap, and or
   expect(questions[0]).toContain('up to 40 paid calls');
   // The cap holds where the user has agreed, too.
   expect(second.isError).toBe(true);
-  // Two fields of each of the other twenty IBANs need the call.
-  expect(second.text.split('BUDGET_EXHAUSTED')).toHaveLength(41);
+  // Three fields of each of the other twenty IBANs need the call.
+  expect(second.text.split('BUDGET_EXHAUSTED')).toHaveLength(61);
   expect(upstream.calls).toHaveLength(80);
   // Other tools, and other clients of the caller, have calls of their own; what was looked up is free.
   expect((await call('check_iban', { iban: tIban(200) })).isError).toBe(false);

@@ -71,7 +71,7 @@ describe.each(editions)('a client of the edition %s', (edition) => {
     const { call } = await tMcpClient(origin, { edition });
     const bic = await call('check_bic', { bic: 'COBADEFF' });
     expect(bic.data).toMatchObject({
-      bicValidation: { valid: true, bank: { name: 'Commerzbank', countryCode: 'DE' } },
+      bicValidation: { valid: true, bankData: { name: 'Commerzbank', countryCode: 'DE' } },
     });
     const account = { country: 'DE', bankCode: '37040044', accountNumber: '532013000' };
     const generated = await call('generate_iban', account);
@@ -81,7 +81,7 @@ describe.each(editions)('a client of the edition %s', (edition) => {
     });
     const paid = upstream.calls.length;
     const wrong = await call('generate_iban', { ...account, accountNumber: '12345678901' });
-    expect([wrong.isError, wrong.text]).toEqual([true, expect.stringContaining('"field":"accountNumber"')]);
+    expect([wrong.isError, wrong.text]).toEqual([true, expect.stringContaining('"name":"accountNumber"')]);
     expect(upstream.calls).toHaveLength(paid);
     expect(paid).toBeLessThanOrEqual(3);
   });
@@ -366,7 +366,7 @@ describe('a trusted document', () => {
     expect(tools.find(({ name }) => name === 'Two')?.description).toBe('Costs at most 2 paid calls.');
   });
 
-  const orderOf = (name: string, mode: string) => `"@tool" mutation ${name}($about: String!, $idempotencyKey: ID) {
+  const orderOf = (name: string, mode: string) => `"@tool" mutation ${name}($about: String!, $idempotencyKey: ID!) {
     startEssay(input: { description: $about, wordCount: 9, mode: ${mode}, idempotencyKey: $idempotencyKey }) {
       ... on EssayOrder { id } } }`;
 

@@ -96,7 +96,7 @@ export const listTable = Object.fromEntries(
 
 const member = (__typename: string, fields: object): EssayResult => ({ __typename, ...fields });
 const essay = member('Essay', { text: essayText });
-const invalidInput = member('InvalidEssayInput', { message: inputProblem('[hidden]'), field: null });
+const invalidInput = member('InvalidEssayInput', { message: inputProblem('[hidden]'), fields: [] });
 const blockedEssays = member('EssayAllowanceExhausted', {
   message: 'The essay service has asked not to be called, without saying until when.',
   renewsAt: null,

@@ -76,8 +76,8 @@ const essayQuery = `mutation ($description: String!) {
   generateEssay(input: { description: $description, wordCount: 100 }) {
     __typename
     ... on Essay { text }
-    ... on Error { message }
-    ... on InvalidEssayInput { field }
+    ... on UserError { message }
+    ... on InvalidEssayInput { fields { name } }
     ... on EssayAllowanceExhausted { renewsAt }
     ... on EssayServiceFailed { code retryable rawText }
   }
@@ -104,15 +104,20 @@ function answerIban(result: IbanResult): unknown {
 
 /** The whole answer: its errors have no more properties than these. */
 function answerWith(query: string, field: string, results: IbanResult | IbanResult[]): unknown {
-  const lines = query.slice(0, query.lastIndexOf('valid ')).split('\n');
-  const locations = [{ line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }];
+  const locationsOf = (name: string) => {
+    const lines = query.slice(0, query.lastIndexOf(name)).split('\n');
+    return [{ line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }];
+  };
   const errors = [results].flat().flatMap((result, index) => {
     if (!('code' in result)) return [];
     const { message = ownMessage('bank-data'), ...codes } = result;
     const extensions = { ...codes, service: 'bank-data', requestId: expect.stringMatching(/^[\w-]{36}$/) };
-    return [{ message, path: [field, ...(Array.isArray(results) ? [index] : []), 'valid'], locations, extensions }];
+    const path = [field, ...(Array.isArray(results) ? [index] : [])];
+    return ['valid', 'problems'].map((name) => {
+      return { message, path: [...path, name], locations: locationsOf(name), extensions };
+    });
   });
-  const failed = { valid: null, problems: ['SERVICE_FAILED'] };
+  const failed = { valid: null, problems: null };
   const fieldsOf = (result: IbanResult) => ('code' in result ? failed : result);
   const value = Array.isArray(results) ? results.map(fieldsOf) : fieldsOf(results);
   return { data: { [field]: value }, ...(errors.length > 0 && { errors }) };

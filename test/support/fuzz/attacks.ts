@@ -25,7 +25,7 @@ const wrongIbans = Array.from({ length: 1_000 }, (_, index) => `DE89370400440532
 export const attacks: [string, string, Record<string, unknown>?][] = [
   ['a bomb of aliases and fragments', bomb],
   ['half a million fields', `{ ${repeat(300, (index) => `c${index}: countries { name territories { name } }`)} }`],
-  ['the largest response', `{ ${repeat(300, (index) => `c${index}: countries { code name sepa }`)} }`],
+  ['the largest response', `{ ${repeat(300, (index) => `c${index}: countries { code name isSepa }`)} }`],
   ['1,000 wrong entities behind 400,000 lines', entities('\n'.repeat(400_000)), list(1_000, { __typename: 'Payee' })],
   ['1,000 wrong entities behind 4,900 lines', entities('\n'.repeat(4_900)), list(1_000, { __typename: 'Payee' })],
   ['300 failing fields', `{ ${repeat(300, (index) => `p${index}: banks(first: 0) { totalCount }`, '\n'.repeat(10))} }`],

@@ -10,7 +10,7 @@ import {
 } from '../documents.ts';
 import { unreachable } from '../failure.ts';
 import { readFragment } from '../gql/index.ts';
-import { type Answer, type EssayClient, noOrders } from '../state/essay-client.ts';
+import type { Answer, EssayClient } from '../state/essay-client.ts';
 import { readFailure } from './read-failure.ts';
 
 /** Orders change, so their states are not cached. */
@@ -39,15 +39,15 @@ export function createApolloEssays(client: ApolloClient): EssayClient {
     },
     async cancel(id) {
       const result = await client.mutate({ mutation: CancelOrder, variables: { id }, fetchPolicy, errorPolicy });
-      return toAnswer(result, ({ cancelEssay }) => cancelEssay);
+      return toAnswer(result, ({ cancelEssayOrder }) => cancelEssayOrder);
     },
     async delete(id) {
       const result = await client.mutate({ mutation: DeleteOrder, variables: { id }, fetchPolicy, errorPolicy });
-      return toAnswer(result, ({ deleteEssay }) => deleteEssay);
+      return toAnswer(result, ({ deleteEssayOrder }) => deleteEssayOrder);
     },
     async list(after) {
       const result = await client.query({ query: PastOrders, variables: { after }, fetchPolicy, errorPolicy });
-      return toAnswer(result, ({ essayOrders }) => essayOrders ?? noOrders);
+      return toAnswer(result, ({ essayOrders }) => essayOrders);
     },
   };
 }
@@ -57,6 +57,7 @@ interface Result<Data> {
   error?: ErrorLike | undefined;
 }
 
+/** Reads no data with an error: by the types, fields with `@semanticNonNull` are not null. */
 function toAnswer<Data, Value>({ data, error }: Result<Data>, read: (data: Data) => Value): Answer<Value> {
   return data && !error ? { value: read(data) } : { failure: readFailure(error) ?? unreachable };
 }

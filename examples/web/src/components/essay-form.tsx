@@ -23,13 +23,14 @@ export function EssayForm({ essays, takesFocus }: EssayFormProps) {
   }, [takesFocus]);
 
   const refusal = typeof state === 'object' && 'refusal' in state ? state.refusal : null;
-  const isInvalid = (field: FieldName) => refusal?.__typename === 'InvalidEssayInput' && refusal.field === field;
+  const problems = refusal?.__typename === 'InvalidEssayInput' ? refusal.fields : [];
+  const problemOf = (field: FieldName) => problems.find(({ name }) => name === field);
   const ariaOf = (field: FieldName) =>
-    isInvalid(field) ? { 'aria-invalid': true, 'aria-describedby': 'essay-error' } : {};
+    problemOf(field) ? { 'aria-invalid': true, 'aria-describedby': `${field}-error` } : {};
   const errorOf = (field: FieldName) =>
-    isInvalid(field) && (
-      <p id="essay-error" className="field-error wide">
-        {refusal?.message}
+    problemOf(field) && (
+      <p id={`${field}-error`} className="field-error wide">
+        {problemOf(field)?.message}
       </p>
     );
   const element = useRef<HTMLFormElement>(null);
@@ -118,7 +119,8 @@ function Answer({ form: { state, retry } }: { form: OrderForm }) {
   if ('failure' in state) return <FailureNotice failure={state.failure} onRetry={retry} />;
   const { refusal } = state;
   const isInvalid = refusal.__typename === 'InvalidEssayInput';
-  if (isInvalid && (refusal.field === 'description' || refusal.field === 'wordCount')) return null;
+  const isBesideFields = isInvalid && refusal.fields.every(({ name }) => fieldNames.includes(name));
+  if (isBesideFields && refusal.fields.length > 0) return null;
   return (
     <p className={isInvalid ? 'notice invalid' : 'notice failed'}>
       <span>
@@ -130,6 +132,7 @@ function Answer({ form: { state, retry } }: { form: OrderForm }) {
 
 /** Fields whose problem is shown beside them. */
 type FieldName = 'description' | 'wordCount';
+const fieldNames: readonly string[] = ['description', 'wordCount'] satisfies FieldName[];
 
 function options(labels: Readonly<Record<string, string>>) {
   return Object.entries(labels).map(([value, label]) => (

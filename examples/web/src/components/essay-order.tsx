@@ -34,7 +34,7 @@ export function EssayOrder({ essays, id, takesFocus, onState }: EssayOrderProps)
     const answer = await essays.cancel(id);
     if ('failure' in answer) setCancelling(answer);
     // If it is cancelled, its state shows it.
-    else setCancelling(answer.value?.__typename === 'EssayCancellation' && answer.value.isCancelled ? 'no' : 'refused');
+    else setCancelling(answer.value.__typename === 'EssayCancellation' ? 'no' : { refusal: answer.value.message });
   }
 
   async function remove() {
@@ -96,7 +96,7 @@ export function EssayOrder({ essays, id, takesFocus, onState }: EssayOrderProps)
   );
 }
 
-type CancelState = 'no' | 'asked' | 'refused' | { failure: Failure };
+type CancelState = 'no' | 'asked' | { refusal: string } | { failure: Failure };
 
 interface CancellingProps {
   state: CancelState;
@@ -106,14 +106,10 @@ interface CancellingProps {
 }
 
 function Cancelling({ state, isCancellable, isSent, onCancel }: CancellingProps) {
+  const isRefused = typeof state === 'object' && 'refusal' in state;
   return (
     <div className="answer" aria-live="polite">
-      {state === 'refused' && (
-        <p className="notice failed">
-          It cannot be cancelled any more: it was sent and may have been paid for, so it is completed and kept.
-        </p>
-      )}
-      {isCancellable && state !== 'refused' && (
+      {isCancellable && !isRefused && (
         <>
           <button
             type="button"
@@ -131,7 +127,9 @@ function Cancelling({ state, isCancellable, isSent, onCancel }: CancellingProps)
           </p>
         </>
       )}
-      {typeof state === 'object' && <p className="notice failed">{state.failure.message}</p>}
+      {typeof state === 'object' && (
+        <p className="notice failed">{'refusal' in state ? state.refusal : state.failure.message}</p>
+      )}
     </div>
   );
 }
@@ -142,9 +140,9 @@ function announce(state: OrderProgressFragment['state']): string {
     case 'EssayQueued':
       return state.position === 0 ? 'The order is next.' : `${state.position} orders are before this one.`;
     case 'EssayWriting':
-      return state.words < 100
+      return state.wordCount < 100
         ? 'The essay is being written.'
-        : `${Math.floor(state.words / 100) * 100} words are written.`;
+        : `${Math.floor(state.wordCount / 100) * 100} words are written.`;
     case 'EssayFinished':
       return 'The essay is finished.';
     case 'EssayFailed':

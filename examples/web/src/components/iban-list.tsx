@@ -21,7 +21,7 @@ interface IbanListProps {
 
 type Answer = FragmentType<typeof IbanFacts> | null | undefined;
 
-/** Null if the look-up failed. */
+/** Null if the look-up failed: `valid` then is null with an error, which the types of pages do not have. */
 export function readAnswer(answer: Answer): RowState | null {
   const facts = readFragment(IbanFacts, answer);
   return facts && facts.valid !== null ? { facts } : null;

@@ -25,13 +25,13 @@ export function OrderState({ order: { state, input, createdAt } }: OrderStatePro
         <>
           <div className="notice running">
             <p>
-              <strong>Writing the essay{state.words > 0 && `: ${state.words} words`}.</strong> It may have been paid
-              for. You can close this page: the order continues, and the list below has it.
+              <strong>Writing the essay{state.wordCount > 0 && `: ${state.wordCount} words`}.</strong> It may have been
+              paid for. You can close this page: the order continues, and the list below has it.
             </p>
             <div className="progress">
               <progress
                 aria-label="Writing the essay"
-                {...(state.textSoFar !== null && { value: state.words, max: input.wordCount })}
+                {...(state.textSoFar !== null && { value: state.wordCount, max: input.wordCount })}
               />
               <ElapsedTime since={Date.parse(createdAt)} />
             </div>

@@ -1,15 +1,15 @@
 import type { Failure } from '../failure.ts';
 import type {
   CancelOrderMutation,
-  GenerateEssayInput,
   OrderProgressFragment,
   PastOrdersQuery,
+  StartEssayInput,
   StartEssayMutation,
 } from '../gql/graphql.ts';
 
 /** What the page does with essays, with either GraphQL client. Promises never reject. */
 export interface EssayClient {
-  start(input: GenerateEssayInput): Promise<Answer<StartEssayMutation['startEssay']>>;
+  start(input: StartEssayInput): Promise<Answer<StartEssayMutation['startEssay']>>;
   /** The id of the order with this key; null if there is none. */
   findByKey(idempotencyKey: string): Promise<Answer<string | null>>;
   /**
@@ -18,7 +18,7 @@ export interface EssayClient {
    * @returns a function that stops watching
    */
   watch(id: string, onAnswer: (answer: Answer<OrderProgressFragment | null>) => void, onEnd: () => void): () => void;
-  cancel(id: string): Promise<Answer<CancelOrderMutation['cancelEssay']>>;
+  cancel(id: string): Promise<Answer<CancelOrderMutation['cancelEssayOrder']>>;
   /** Deletes an order that has ended, with its essay. */
   delete(id: string): Promise<Answer<unknown>>;
   /** @param after cursor of the order before the page; null for the first page */
@@ -26,10 +26,7 @@ export interface EssayClient {
 }
 
 export type Answer<Value> = { value: Value } | { failure: Failure };
-export type OrderPage = NonNullable<PastOrdersQuery['essayOrders']>;
-
-/** In place of a page that the gateway could not read, which is reported as an error. */
-export const noOrders: OrderPage = { nodes: [], pageInfo: { endCursor: null, hasNextPage: false } };
+export type OrderPage = PastOrdersQuery['essayOrders'];
 
 export function isEnded({ __typename }: { __typename: OrderProgressFragment['state']['__typename'] }): boolean {
   return __typename !== 'EssayQueued' && __typename !== 'EssayWriting';

@@ -7,7 +7,6 @@ export const problemMessages: Record<IbanProblem, string> = {
   EMPTY: 'Enter an IBAN.',
   ILLEGAL_CHARACTERS: 'It has characters other than letters and digits.',
   NOT_REGISTERED: 'Its country is not in the SWIFT registry of IBANs: ask the payee for other account details.',
-  SERVICE_FAILED: 'It could not be checked: try again later.',
   REJECTED_BY_SERVICE: 'The bank-data service does not accept it.',
   TOO_LONG: 'It is too long for its country.',
   TOO_SHORT: 'It is too short for its country.',

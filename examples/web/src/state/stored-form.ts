@@ -1,6 +1,6 @@
-import type { GenerateEssayInput } from '../gql/graphql.ts';
+import type { StartEssayInput } from '../gql/graphql.ts';
 
-export type OrderInput = Pick<GenerateEssayInput, 'description' | 'mode' | 'purpose' | 'wordCount'>;
+export type OrderInput = Pick<StartEssayInput, 'description' | 'mode' | 'purpose' | 'wordCount'>;
 
 export interface StoredForm {
   /** Made with the form: whatever is sent from it is one order. */

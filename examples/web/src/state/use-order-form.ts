@@ -58,7 +58,8 @@ export function useOrderForm(essays: EssayClient): OrderForm {
     const result = answer.value;
     if (result.__typename === 'EssayOrder') return open(result.id, input);
     // The form was sent before, and changed since then.
-    if (result.__typename === 'InvalidEssayInput' && result.field === 'idempotencyKey') return find();
+    if (result.__typename === 'InvalidEssayInput' && result.fields.some(({ name }) => name === 'idempotencyKey'))
+      return find();
     setForm(storedForm.write({ ...sent, isSent: false }));
     setState({ refusal: result });
   }

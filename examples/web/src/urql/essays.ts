@@ -10,7 +10,7 @@ import {
 } from '../documents.ts';
 import { unreachable } from '../failure.ts';
 import { readFragment } from '../gql/index.ts';
-import { type Answer, type EssayClient, noOrders } from '../state/essay-client.ts';
+import type { Answer, EssayClient } from '../state/essay-client.ts';
 import { readFailure } from './read-failure.ts';
 
 /** Orders change, so their states are not taken from the cache. */
@@ -34,17 +34,18 @@ export function createUrqlEssays(client: Client): EssayClient {
       return () => subscription.unsubscribe();
     },
     async cancel(id) {
-      return toAnswer(await client.mutation(CancelOrder, { id }), ({ cancelEssay }) => cancelEssay);
+      return toAnswer(await client.mutation(CancelOrder, { id }), ({ cancelEssayOrder }) => cancelEssayOrder);
     },
     async delete(id) {
-      return toAnswer(await client.mutation(DeleteOrder, { id }), ({ deleteEssay }) => deleteEssay);
+      return toAnswer(await client.mutation(DeleteOrder, { id }), ({ deleteEssayOrder }) => deleteEssayOrder);
     },
     async list(after) {
-      return toAnswer(await client.query(PastOrders, { after }, context), ({ essayOrders }) => essayOrders ?? noOrders);
+      return toAnswer(await client.query(PastOrders, { after }, context), ({ essayOrders }) => essayOrders);
     },
   };
 }
 
+/** Reads no data with an error: by the types, fields with `@semanticNonNull` are not null. */
 function toAnswer<Data, Value>(
   { data, error }: Pick<OperationResult<Data>, 'data' | 'error'>,
   read: (data: Data) => Value,

@@ -15,6 +15,7 @@ import type {
   EssayOrderState,
   EssayOrders,
   EssayResult,
+  KeyedOrder,
   ListOrders,
   OrderCaller,
   OrderInput,
@@ -23,7 +24,6 @@ import { OpenOrders } from './open-orders.ts';
 import {
   isEnded,
   isSameOrder,
-  type KeyedOrder,
   mayOrder,
   nameOf,
   type OrderName,
@@ -260,11 +260,10 @@ class EssayOrderBook {
   }
 
   /** Stores the order. The same input with the same key is the same order. */
-  async start(order: OrderInput, caller: OrderCaller): Promise<EssayOrder | EssayFailure> {
-    const { idempotencyKey } = order;
-    const invalid = rejectInvalidOrder(order, { needsKey: true });
-    if (invalid !== null || idempotencyKey === null) return this.#report(invalid as EssayFailure);
-    const next = createRecord({ ...order, idempotencyKey }, caller, false);
+  async start(order: KeyedOrder, caller: OrderCaller): Promise<EssayOrder | EssayFailure> {
+    const invalid = rejectInvalidOrder(order);
+    if (invalid !== null) return this.#report(invalid);
+    const next = createRecord(order, caller, false);
     const key = recordKeyOf(next);
     try {
       for (let other = this.#starting.get(key); other; other = this.#starting.get(key))

@@ -12,10 +12,8 @@ import {
 /* The failures that the gateway itself finds, with their messages. Those of the service are created from its response. */
 
 /** Why neither the gateway nor the service would accept an order, which so costs no paid call; null if nothing is wrong with it. */
-export function rejectInvalidOrder(
-  { description, wordCount, titles, idempotencyKey }: OrderInput,
-  { needsKey = false } = {},
-): InvalidEssayInput | null {
+export function rejectInvalidOrder(order: OrderInput): InvalidEssayInput | null {
+  const { description, wordCount, titles, idempotencyKey } = order;
   const limits = essayLimits;
   const problems: EssayFieldProblem[] = [];
   const add = (field: EssayFieldProblem['field'], reason: EssayFieldProblem['reason'], max: number, message: string) =>
@@ -38,10 +36,7 @@ export function rejectInvalidOrder(
     add('titles', 'TOO_LONG', limits.title, `A title must have at most ${limits.title} characters.`);
   if (titles.some((title) => title.trim() === ''))
     add('titles', 'REQUIRED', limits.title, 'A title is empty; remove or replace it.');
-  if (idempotencyKey === null && needsKey) {
-    const message = 'An order that is started needs an idempotency key, such as a UUID, by which it is found again.';
-    add('idempotencyKey', 'REQUIRED', limits.idempotencyKey, message);
-  } else if (idempotencyKey === '') {
+  if (idempotencyKey === '') {
     const message = 'The idempotency key is empty; choose a unique one, such as a UUID.';
     add('idempotencyKey', 'REQUIRED', limits.idempotencyKey, message);
   } else if (idempotencyKey !== null && idempotencyKey.length > limits.idempotencyKey) {
@@ -52,9 +47,7 @@ export function rejectInvalidOrder(
 }
 
 function toInvalidInput(problems: readonly EssayFieldProblem[]): InvalidEssayInput {
-  const fields = new Set(problems.map(({ field }) => field));
-  const [field = null] = fields.size === 1 ? fields : [];
-  return { kind: 'invalid-input', field, message: problems.map(({ message }) => message).join(' '), problems };
+  return { kind: 'invalid-input', message: problems.map(({ message }) => message).join(' '), problems };
 }
 
 /** The result if the idempotency key was already used with a different input. */

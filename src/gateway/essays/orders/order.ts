@@ -13,7 +13,6 @@ import {
 } from '../port.ts';
 import { unknownOutcome } from './order-failures.ts';
 
-export type KeyedOrder = z.infer<typeof orderSchema>;
 const orderSchema = inputSchema.extend({ idempotencyKey: z.string(), orderAgain: z.boolean() });
 
 const finished = z.object({ kind: z.literal('finished'), essay: essaySchema });

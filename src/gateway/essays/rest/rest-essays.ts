@@ -95,7 +95,7 @@ export function createRestEssays(options: RestEssaysOptions): EssaySender {
     if (answer && [400, 413, 422].includes(answer.status)) {
       const reason = readReason(answer.json ?? readHtml(answer.text), { isNested: false });
       const message = redact(reason ?? 'The essay service rejected the input and did not give a reason.').slice(0, 500);
-      return { kind: 'invalid-input', message, field: null, problems: [] };
+      return { kind: 'invalid-input', message, problems: [] };
     }
     const failed = answer ? { ...answer, text: '', json: undefined } : outcome;
     const { message, code, retryable } = toUpstreamError('essays', failed, events);

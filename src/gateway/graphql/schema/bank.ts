@@ -8,7 +8,7 @@ import type { BankData, BankPage } from '../../bank-data/bank-data.ts';
 import { BicType, builder, DateType, NodeType } from './builder.ts';
 import { PageInfoType, pageSize, pageSizeArg, readCursor, readPageSize, writeCursor } from './connection.ts';
 import { type Context, limitToListFreshness } from './context.ts';
-import { lookUpCost, paid } from './directives.ts';
+import { lookUpCost, nullOnlyWithError, paid } from './directives.ts';
 import { entityKey, readKey, resolveReference } from './entities.ts';
 import { bankDataScope, limitText, maxLengths, requireText } from './field-checks.ts';
 
@@ -224,7 +224,7 @@ const BankDataConnectionType = builder.objectRef<BankPage>('BankDataConnection')
 
 builder.queryField('banks', (t) =>
   t.field({
-    extensions: bankDataScope,
+    extensions: { ...bankDataScope, ...nullOnlyWithError },
     type: BankDataConnectionType,
     nullable: true,
     directives: [lookUpCost, pageSize, paid],

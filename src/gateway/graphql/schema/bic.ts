@@ -5,7 +5,7 @@ import type { BicValidation, IbanValidation } from '../../bank-data/bank-data.ts
 import { BankDataType } from './bank.ts';
 import { BicType, builder } from './builder.ts';
 import { type Context, limitToListFreshness } from './context.ts';
-import { lookUpCost, paid } from './directives.ts';
+import { lookUpCost, nullOnlyWithError, paid } from './directives.ts';
 import { bankDataScope, maxLengths, requireText } from './field-checks.ts';
 import { IbanValidationType } from './iban.ts';
 import { needsLookUp } from './loaders.ts';
@@ -17,9 +17,6 @@ const BicProblemType = builder.enumType('BicProblem', {
     WRONG_LENGTH: { description: 'It does not have 8 or 11 characters.' },
     UNKNOWN_COUNTRY: { description: 'Its fifth and sixth characters are not a country code.' },
     REJECTED_BY_SERVICE: { description: 'Its format is correct, but the bank-data service reports it as not valid.' },
-    SERVICE_FAILED: {
-      description: 'Its format is correct, but the bank-data service failed: valid is null, with an error.',
-    },
   } as const,
 });
 
@@ -28,14 +25,20 @@ const BicValidationType = builder.objectRef<BicValidation>('BicValidation').impl
   extensions: { cacheScope: 'private' },
   description: 'The result of validating a BIC. A BIC that is not valid is a result, not an error.',
   fields: (t) => ({
-    bic: t.exposeID('bic', { description: 'The validated BIC, without spaces, in upper case.' }),
+    bic: t.expose('bic', { type: BicType, description: 'The validated BIC, which may be wrong.' }),
     valid: t.exposeBoolean('valid', {
       nullable: true,
+      extensions: nullOnlyWithError,
       description:
         'Whether the BIC is valid, not whether it has been issued. Null, with an error, when the service fails; a BIC that is ' +
         'not well-formed is false without an upstream call.',
     }),
-    problems: t.expose('problems', { type: [BicProblemType], description: 'Why it is not valid; empty if valid.' }),
+    problems: t.expose('problems', {
+      type: [BicProblemType],
+      nullable: true,
+      extensions: nullOnlyWithError,
+      description: 'Why it is not valid; empty if valid. Null, with an error, when the service fails.',
+    }),
     suggestions: t.field({
       type: [BicType],
       description:
@@ -74,7 +77,7 @@ const BicValidationType = builder.objectRef<BicValidation>('BicValidation').impl
       description: 'Whether it is a test BIC, which cannot receive payments.',
       resolve: ({ bic }) => parseBic(bic)?.isTest ?? false,
     }),
-    bank: t.expose('bank', {
+    bankData: t.expose('bank', {
       type: BankDataType,
       nullable: true,
       description: 'The bank; null if the service does not know it, or, with an error, when it fails.',
@@ -84,12 +87,12 @@ const BicValidationType = builder.objectRef<BicValidation>('BicValidation').impl
 
 builder.queryField('bicValidation', (t) =>
   t.field({
-    extensions: bankDataScope,
+    extensions: { ...bankDataScope, ...nullOnlyWithError },
     type: BicValidationType,
     nullable: true,
     directives: [lookUpCost, paid],
     description:
-      'Validates a BIC (SWIFT code) by ISO 9362 and finds its bank. The service is called only for valid, problems and bank. ' +
+      'Validates a BIC (SWIFT code) by ISO 9362 and finds its bank. The service is called only for valid, problems and bankData. ' +
       'At most `limits.bics` per query.',
     args: {
       bic: t.arg.string(requireText('BIC', maxLengths.code, 'The BIC: 8 or 11 characters; case is ignored.')),

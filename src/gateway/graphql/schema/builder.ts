@@ -52,16 +52,16 @@ export const DateType = builder.scalarType('Date', {
 
 export const IbanType = builder.scalarType('IBAN', {
   description:
-    'A valid IBAN by ISO 13616, without spaces: DE89370400440532013000. Only in results: arguments are of type String, because an ' +
-    'IBAN with spaces is accepted, and one that is wrong is a result with its problems.',
+    'An IBAN by ISO 13616, without spaces and hyphens, in upper case: DE89370400440532013000. It is valid, except in the result of a ' +
+    'validation, which repeats what was sent. Only in results: arguments are of type String, because an IBAN with spaces is accepted.',
   ...specifiedBy('https://www.iso.org/standard/81090.html'),
   serialize: String,
 });
 
 export const BicType = builder.scalarType('BIC', {
   description:
-    'A BIC by ISO 9362, of 8 or 11 characters: COBADEFFXXX. Only in results: arguments are of type String, because a BIC that is ' +
-    'wrong is a result with its problems.',
+    'A BIC by ISO 9362, of 8 or 11 characters: COBADEFFXXX. It is valid, except in the result of a validation, which repeats what was ' +
+    'sent. Only in results: arguments are of type String, because a BIC with spaces is accepted.',
   ...specifiedBy('https://www.iso.org/standard/84108.html'),
   serialize: String,
 });
@@ -82,7 +82,7 @@ export const NodeType = builder.interfaceRef<object>('Node').implement({
   },
 });
 
-export const ErrorType = builder.interfaceRef<{ message: string }>('Error').implement({
+export const UserErrorType = builder.interfaceRef<{ message: string }>('UserError').implement({
   description: 'A failure that the client can act on.',
   fields: (t) => ({ message: t.exposeString('message', { description: 'What went wrong, as a message for users.' }) }),
 });

@@ -22,7 +22,7 @@ const IbanFieldType = builder.objectRef<IbanField>('IbanField').implement({
     name: t.exposeString('name', { description: 'Field of GenerateIbanInput: bankCode, branch or accountNumber.' }),
     length: t.exposeInt('length', { description: 'Number of characters.' }),
     characters: t.expose('characters', { type: FieldCharactersType, description: 'The allowed characters.' }),
-    padded: t.exposeBoolean('padded', {
+    isPadded: t.exposeBoolean('padded', {
       description: 'Whether a shorter value is accepted and padded with zeros on the left.',
     }),
   }),
@@ -44,7 +44,7 @@ IbanCountryType.implement({
       description: 'Name of the country, in English.',
       resolve: ({ country }) => countryName(country) ?? country,
     }),
-    sepa: t.exposeBoolean('sepa', { description: 'Whether the country takes part in SEPA.' }),
+    isSepa: t.exposeBoolean('sepa', { description: 'Whether the country takes part in SEPA.' }),
     ibanLength: t.exposeInt('length', { description: 'Number of characters of an IBAN, including the country code.' }),
     ibanFormatAsSwift: t.exposeString('format', {
       description: 'The format in SWIFT notation: 4!n is 4 digits, 4!a is 4 letters, 4!c is 4 letters or digits.',
@@ -103,8 +103,8 @@ builder.queryField('countries', (t) =>
     description:
       'The countries of the SWIFT IBAN registry, sorted by code, without territories. Needs no upstream call.',
     args: {
-      sepa: t.arg.boolean({ description: 'True: only SEPA countries; false: only others; null: all.' }),
+      isSepa: t.arg.boolean({ description: 'True: only SEPA countries; false: only others; null: all.' }),
     },
-    resolve: (_, { sepa }) => countryFormats().filter((format) => sepa == null || format.sepa === sepa),
+    resolve: (_, { isSepa }) => countryFormats().filter(({ sepa }) => isSepa == null || sepa === isSepa),
   }),
 );

@@ -20,8 +20,12 @@ export const longTextCost = { name: 'cost', args: { weight: 100 } } as const;
 /** Reads a whole text, or returns up to 20 titles of 200 characters. */
 export const textReadingCost = { name: 'cost', args: { weight: 10 } } as const;
 
-/** A text of up to 100 characters, of which each may have six bytes. */
-export const shortTextCost = { name: 'cost', args: { weight: 1 } } as const;
+/**
+ * The extension of a nullable field that is null only with an error, or whose items are (level 1): `@semanticNonNull` for clients
+ * (https://specs.apollo.dev/nullability/v0.4). Routers do not know it.
+ */
+export const nullOnlyWithError = { semanticNonNull: [0] };
+export const itemsNullOnlyWithError = { semanticNonNull: [0, 1] };
 
 /** The size of a list that cannot be declared by its arguments: slicing arguments must be integers. */
 export function assumeSize(assumedSize: number) {

@@ -7,9 +7,9 @@ import {
   essayLimits,
   type OrderPage,
 } from '../../essays/port.ts';
-import { builder, DateTimeType, ErrorType, NodeType } from './builder.ts';
+import { builder, DateTimeType, NodeType, UserErrorType } from './builder.ts';
 import { PageInfoType, pageSize, pageSizeArg, readCursor, readPageSize, writeCursor } from './connection.ts';
-import { essayCost, longTextCost, paid, textReadingCost } from './directives.ts';
+import { essayCost, longTextCost, nullOnlyWithError, paid, textReadingCost } from './directives.ts';
 import {
   codeOf,
   countText,
@@ -17,11 +17,11 @@ import {
   EssayInputType,
   EssayServiceFailedType,
   EssayType,
-  GenerateEssayInputType,
   InvalidEssayInputType,
   readOrder,
   rejectBeyondLimit,
   resultTypes,
+  StartEssayInputType,
 } from './essay.ts';
 import { essaysScope, limitText, maxLengths } from './field-checks.ts';
 
@@ -43,7 +43,7 @@ const EssayWritingType = builder.objectRef<StateOf<'writing'>>('EssayWriting').i
       description: 'The beginning of the text; null if the service does not show it before the end.',
       resolve: ({ textSoFar }, _, { limiter }) => (textSoFar === '' ? null : countText(textSoFar, limiter)),
     }),
-    words: t.int({
+    wordCount: t.int({
       directives: [textReadingCost],
       description: 'Number of words so far.',
       resolve: ({ textSoFar }) => textSoFar.match(/\S+/g)?.length ?? 0,
@@ -110,7 +110,7 @@ const EssayOrderType = builder.objectRef<EssayOrder>('EssayOrder').implement({
     input: t.expose('input', { type: EssayInputType, description: 'What was ordered.' }),
     isCancellable: t.exposeBoolean('isCancellable', {
       description:
-        'Whether cancelEssay would cancel it now: it was started and has not ended, and it was not sent yet, or the operator ' +
+        'Whether cancelEssayOrder would cancel it now: it was started and has not ended, and it was not sent yet, or the operator ' +
         'allows cancelling orders that were sent.',
     }),
   }),
@@ -131,11 +131,12 @@ builder.mutationField('startEssay', (t) =>
     directives: [essayCost, paid],
     description:
       'Orders an essay, and returns as soon as the order is stored: it is then written even if the client or the gateway stops. ' +
-      'Watch it with `essayOrder`. Needs an idempotencyKey; with the same key, the same order is the same EssayOrder, paid for ' +
-      'once. At most `limits.essays` per mutation.',
-    args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'The order.' }) },
+      'Watch it with `essayOrder`. With the same idempotencyKey, the same order is the same EssayOrder, paid for once. At most `limits.essays` per mutation.',
+    args: { input: t.arg({ type: StartEssayInputType, required: true, description: 'The order.' }) },
     async resolve(_, { input }, { services, caller, limiter, requestContext }): Promise<EssayOrder | EssayFailure> {
-      const result = rejectBeyondLimit(limiter) ?? (await services.essayOrders.start(readOrder(input), caller));
+      const result =
+        rejectBeyondLimit(limiter) ??
+        (await services.essayOrders.start(readOrder(input, input.idempotencyKey), caller));
       const outcome =
         'kind' in result
           ? { type: resultTypes[result.kind].name, code: codeOf(result) }
@@ -189,19 +190,35 @@ builder.subscriptionField('essayOrder', (t) =>
 
 type Deletion = { deletedId: string };
 
-type Refusal = { kind: 'unknown' | 'not-ended'; message: string };
+const mayHaveBeenPaid = { description: 'Whether it was sent, and so may be paid for.' };
+
+type Refusal = { kind: 'unknown' | 'not-ended' | 'not-cancellable'; message: string };
 
 const EssayOrderNotFoundType = builder.objectRef<Refusal>('EssayOrderNotFound').implement({
   description: 'This client has no such order: it was deleted or has expired, or the id is wrong.',
-  interfaces: [ErrorType],
+  interfaces: [UserErrorType],
 });
 
 const EssayOrderNotEndedType = builder.objectRef<Refusal>('EssayOrderNotEnded').implement({
   description: 'The order has not ended. Nothing was deleted.',
-  interfaces: [ErrorType],
+  interfaces: [UserErrorType],
 });
 
-const refusalTypes = { unknown: EssayOrderNotFoundType, 'not-ended': EssayOrderNotEndedType };
+const EssayOrderNotCancellableType = builder.objectRef<Refusal & Cancellation>('EssayOrderNotCancellable').implement({
+  description:
+    'The order was sent, or has ended: it is completed and kept. The operator decides whether orders that were sent can be cancelled.',
+  interfaces: [UserErrorType],
+  fields: (t) => ({
+    order: t.expose('order', { type: EssayOrderType, description: 'The order.' }),
+    mayHaveBeenPaid: t.exposeBoolean('mayHaveBeenPaid', mayHaveBeenPaid),
+  }),
+});
+
+const refusalTypes = {
+  unknown: EssayOrderNotFoundType,
+  'not-ended': EssayOrderNotEndedType,
+  'not-cancellable': EssayOrderNotCancellableType,
+};
 
 const refusals = {
   unknown: { kind: 'unknown', message: 'The order is unknown: it was deleted or has expired, or its id is wrong.' },
@@ -209,44 +226,48 @@ const refusals = {
     kind: 'not-ended',
     message: 'The order has not ended: cancel it, or wait for its end, before you delete it.',
   },
-} as const satisfies Record<Refusal['kind'], Refusal>;
+} as const satisfies Partial<Record<Refusal['kind'], Refusal>>;
 
 const EssayCancellationType = builder.objectRef<Cancellation>('EssayCancellation').implement({
-  description: 'What became of an order that was to be cancelled.',
+  description: 'The order is cancelled.',
   fields: (t) => ({
     order: t.expose('order', { type: EssayOrderType, description: 'The order.' }),
-    isCancelled: t.exposeBoolean('isCancelled', {
-      description:
-        'Whether it is cancelled. An order that was sent is completed and kept, unless the operator decided otherwise.',
-    }),
-    mayHaveBeenPaid: t.exposeBoolean('mayHaveBeenPaid', {
-      description: 'Whether it was sent, and so may be paid for.',
-    }),
+    mayHaveBeenPaid: t.exposeBoolean('mayHaveBeenPaid', mayHaveBeenPaid),
   }),
 });
 
-const CancelEssayResultType = builder.unionType('CancelEssayResult', {
-  description: 'What became of the order, or why it was not cancelled.',
-  types: [EssayCancellationType, EssayOrderNotFoundType],
+const CancelEssayOrderResultType = builder.unionType('CancelEssayOrderResult', {
+  description: 'The cancelled order, or why it was not cancelled.',
+  types: [EssayCancellationType, EssayOrderNotCancellableType, EssayOrderNotFoundType],
   resolveType: findResultType,
 });
 
-builder.mutationField('cancelEssay', (t) =>
+builder.mutationField('cancelEssayOrder', (t) =>
   t.field({
-    extensions: essaysScope,
-    type: CancelEssayResultType,
+    extensions: { ...essaysScope, ...nullOnlyWithError },
+    type: CancelEssayOrderResultType,
     nullable: true,
     description:
       'Cancels an order that was started. One that was not sent yet costs nothing. One of generateEssay is not cancelled. Null, ' +
       'with an error, while the store fails.',
     args: { id: t.arg.id({ required: true, ...orderIdArg }) },
     async resolve(_, { id }, { loaders, requestContext }) {
-      const result = (await loaders.cancelOrder(id)) ?? refusals.unknown;
+      const cancellation = await loaders.cancelOrder(id);
+      const result = cancellation === null ? refusals.unknown : refuseUncancelled(cancellation);
       requestContext.outcomes.push(outcomeOf(result));
       return result;
     },
   }),
 );
+
+function refuseUncancelled(cancellation: Cancellation): Cancellation | (Refusal & Cancellation) {
+  if (cancellation.isCancelled) return cancellation;
+  const hasEnded = ['finished', 'failed'].includes(cancellation.order.state.kind);
+  const message = hasEnded
+    ? 'The order has ended, so it cannot be cancelled any more.'
+    : 'The order was sent and may be paid for, so it is completed and kept.';
+  return { kind: 'not-cancellable', message, ...cancellation };
+}
 
 const EssayDeletionType = builder.objectRef<Deletion>('EssayDeletion').implement({
   description: 'The order was deleted, with its essay.',
@@ -255,16 +276,16 @@ const EssayDeletionType = builder.objectRef<Deletion>('EssayDeletion').implement
   }),
 });
 
-const DeleteEssayResultType = builder.unionType('DeleteEssayResult', {
+const DeleteEssayOrderResultType = builder.unionType('DeleteEssayOrderResult', {
   description: 'What was deleted, or why the order was not.',
   types: [EssayDeletionType, EssayOrderNotFoundType, EssayOrderNotEndedType],
   resolveType: findResultType,
 });
 
-builder.mutationField('deleteEssay', (t) =>
+builder.mutationField('deleteEssayOrder', (t) =>
   t.field({
-    extensions: essaysScope,
-    type: DeleteEssayResultType,
+    extensions: { ...essaysScope, ...nullOnlyWithError },
+    type: DeleteEssayOrderResultType,
     nullable: true,
     description:
       'Deletes an order that has ended, with its essay; its idempotencyKey then is unknown. Null, with an error, while the store ' +
@@ -285,7 +306,9 @@ function findResultType(result: Cancellation | Deletion | Refusal) {
 }
 
 function outcomeOf(result: Cancellation | Deletion | Refusal) {
-  return { type: findResultType(result).name, code: 'kind' in result ? ('BAD_USER_INPUT' as const) : null };
+  // An order may be sent at any time, so to cancel it too late is no mistake of the client.
+  const isMistake = 'kind' in result && result.kind !== 'not-cancellable';
+  return { type: findResultType(result).name, code: isMistake ? ('BAD_USER_INPUT' as const) : null };
 }
 
 const EssayOrderEdgeType = builder.objectRef<OrderPage['entries'][number]>('EssayOrderEdge').implement({
@@ -336,7 +359,7 @@ const EssayOrderStateFilterType = builder.enumType('EssayOrderStateFilter', {
 
 builder.queryField('essayOrders', (t) =>
   t.field({
-    extensions: essaysScope,
+    extensions: { ...essaysScope, ...nullOnlyWithError },
     type: EssayOrderConnectionType,
     nullable: true,
     directives: [pageSize],

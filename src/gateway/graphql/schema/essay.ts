@@ -11,7 +11,7 @@ import {
   type InvalidEssayInput,
   type OrderInput,
 } from '../../essays/port.ts';
-import { builder, DateTimeType, ErrorType, NodeType } from './builder.ts';
+import { builder, DateTimeType, NodeType, UserErrorType } from './builder.ts';
 import { essayCost, longTextCost, paid, textReadingCost } from './directives.ts';
 import { essaysScope, limitText, maxLengths, stateTextLimit } from './field-checks.ts';
 import type { QueryLimiter } from './query-limits.ts';
@@ -120,7 +120,7 @@ const InvalidEssayFieldReasonType = builder.enumType('InvalidEssayFieldReason', 
 const InvalidEssayFieldType = builder.objectRef<EssayFieldProblem>('InvalidEssayField').implement({
   description: 'A problem with an input field.',
   fields: (t) => ({
-    field: t.exposeString('field', { description: 'Field of GenerateEssayInput.' }),
+    name: t.exposeString('field', { description: 'Field of GenerateEssayInput or StartEssayInput.' }),
     reason: t.expose('reason', { type: InvalidEssayFieldReasonType, description: 'What is wrong, for programs.' }),
     min: t.int({
       nullable: true,
@@ -140,12 +140,8 @@ const InvalidEssayFieldType = builder.objectRef<EssayFieldProblem>('InvalidEssay
 
 export const InvalidEssayInputType = builder.objectRef<InvalidEssayInput>('InvalidEssayInput').implement({
   description: 'The input is not valid and must be changed. No essay was written.',
-  interfaces: [ErrorType],
+  interfaces: [UserErrorType],
   fields: (t) => ({
-    field: t.exposeString('field', {
-      nullable: true,
-      description: 'The invalid input field; null if it is not a single field or the service does not report which.',
-    }),
     fields: t.expose('problems', {
       type: [InvalidEssayFieldType],
       // Titles may have three problems.
@@ -161,7 +157,7 @@ export const EssayAllowanceExhaustedType = builder
     description:
       "The allowance of the essay service, or the client's budget, is exhausted, or the service has asked not to be called; " +
       'the message says which.',
-    interfaces: [ErrorType],
+    interfaces: [UserErrorType],
     fields: (t) => ({
       renewsAt: t.expose('renewsAt', {
         type: DateTimeType,
@@ -193,7 +189,7 @@ const UpstreamErrorCodeType = builder.enumType('UpstreamErrorCode', {
 
 export const EssayServiceFailedType = builder.objectRef<EssayServiceFailed>('EssayServiceFailed').implement({
   description: 'No essay was received. The order may have been paid for, unless `code` is UPSTREAM_UNAVAILABLE.',
-  interfaces: [ErrorType],
+  interfaces: [UserErrorType],
   fields: (t) => ({
     code: t.expose('code', {
       type: UpstreamErrorCodeType,
@@ -241,9 +237,25 @@ builder.queryField('essay', (t) =>
   }),
 );
 
-export const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
+const idempotencyKey = stateTextLimit(
+  essayLimits.idempotencyKey,
+  'A unique key for this order, such as a UUID created when the form is opened. The same order with the same key returns the same ' +
+    'essay and is paid for once: send the key with every retry. A different order needs a different key.',
+);
+
+const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
   description: 'The essay to write.',
-  fields: (t) => ({
+  fields: (t) => ({ ...orderFields(t), idempotencyKey: t.id(idempotencyKey) }),
+});
+
+export const StartEssayInputType = builder.inputType('StartEssayInput', {
+  description: 'The essay to write, and the key by which its order is found again.',
+  fields: (t) => ({ ...orderFields(t), idempotencyKey: t.id({ required: true, ...idempotencyKey }) }),
+});
+
+/** What both ways to order an essay have. */
+function orderFields(t: PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>) {
+  return {
     description: t.string({
       required: true,
       ...stateTextLimit(essayLimits.description, 'The topic and the points to cover.'),
@@ -254,14 +266,6 @@ export const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
     titles: t.stringList(
       stateTextLimit(essayLimits.title, `Up to ${essayLimits.titles} titles for the service to choose from.`),
     ),
-    idempotencyKey: t.id(
-      stateTextLimit(
-        essayLimits.idempotencyKey,
-        'A unique key for this order, such as a UUID created when the form is opened. The same order with the same key ' +
-          'returns the same essay and is paid for once: send the key with every retry. A different order needs a ' +
-          'different key.',
-      ),
-    ),
     orderAgain: t.boolean({
       defaultValue: false,
       description:
@@ -269,8 +273,8 @@ export const GenerateEssayInputType = builder.inputType('GenerateEssayInput', {
         'for, because no essay was received and the service has not refused it: both may be paid for. With startEssay, also ' +
         'if the order has failed in another way or was cancelled. No effect in any other case.',
     }),
-  }),
-});
+  };
+}
 
 builder.mutationField('generateEssay', (t) =>
   t.field({
@@ -283,7 +287,9 @@ builder.mutationField('generateEssay', (t) =>
       'completed and stored. At most `limits.essays` per mutation.',
     args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'The order.' }) },
     async resolve(_, { input }, { services, limiter, requestContext }): Promise<EssayResult> {
-      const result = rejectBeyondLimit(limiter) ?? (await services.essays.generate(readOrder(input), requestContext));
+      const result =
+        rejectBeyondLimit(limiter) ??
+        (await services.essays.generate(readOrder(input, input.idempotencyKey ?? null), requestContext));
       requestContext.outcomes.push({ type: resultTypes[result.kind].name, code: codeOf(result) });
       return result;
     },
@@ -299,18 +305,21 @@ export function codeOf(result: EssayResult): ErrorCode | null {
 export function rejectBeyondLimit(limiter: QueryLimiter): InvalidEssayInput | null {
   if (limiter.tryTake('essays')) return null;
   const { message } = limiter.createLimitError('essays');
-  return { kind: 'invalid-input', field: null, message, problems: [] };
+  return { kind: 'invalid-input', message, problems: [] };
 }
 
-export function readOrder(input: typeof GenerateEssayInputType.$inferInput): OrderInput {
-  const { description, wordCount, mode, purpose, titles, idempotencyKey, orderAgain } = input;
+export function readOrder<Key extends string | null>(
+  input: Omit<typeof GenerateEssayInputType.$inferInput, 'idempotencyKey'>,
+  idempotencyKey: Key,
+): OrderInput & { idempotencyKey: Key } {
+  const { description, wordCount, mode, purpose, titles, orderAgain } = input;
   return {
     description,
     wordCount,
     mode: mode ?? 'STANDARD',
     purpose: purpose ?? null,
     titles: titles ?? [],
-    idempotencyKey: idempotencyKey ?? null,
+    idempotencyKey,
     orderAgain: orderAgain ?? false,
   };
 }

@@ -27,7 +27,7 @@ export interface RequiredScopes {
 }
 
 /** Maximum numbers of characters, with room for separators. A code is an IBAN, a BIC or a part of them. */
-export const maxLengths = { code: 64, country: 16, cursor: 64, id: 200, nodeId: 300, reference: 100, search: 100 };
+export const maxLengths = { code: 64, country: 16, cursor: 64, id: 200, nodeId: 300, search: 100 };
 
 /**
  * Options of a text argument or input field, or of a list of texts: its limit, which is checked before the resolver runs.

@@ -1,8 +1,8 @@
 import type { IbanFieldProblem, IbanRuleState } from '../../../iban/build-iban.ts';
 import { compactIban } from '../../../iban/iban.ts';
 import type { IbanGeneration } from '../../bank-data/bank-data.ts';
-import { builder, ErrorType, IbanType } from './builder.ts';
-import { lookUpCost, paid, personalData } from './directives.ts';
+import { builder, IbanType, UserErrorType } from './builder.ts';
+import { lookUpCost, nullOnlyWithError, paid, personalData } from './directives.ts';
 import { bankDataScope, limitText, maxLengths, requireText } from './field-checks.ts';
 import { IbanValidationType } from './iban.ts';
 
@@ -29,14 +29,14 @@ const InvalidIbanFieldReasonType = builder.enumType('InvalidIbanFieldReason', {
 const InvalidIbanFieldType = builder.objectRef<IbanFieldProblem>('InvalidIbanField').implement({
   description: 'A problem with an input field.',
   fields: (t) => ({
-    field: t.exposeString('field', { description: 'Field of GenerateIbanInput.' }),
+    name: t.exposeString('field', { description: 'Field of GenerateIbanInput.' }),
     reason: t.expose('reason', { type: InvalidIbanFieldReasonType, description: 'What is wrong, for programs.' }),
-    minLength: t.int({
+    min: t.int({
       nullable: true,
       description: 'The fewest characters of a valid value; null if the country has no such field.',
       resolve: ({ length }) => length?.min,
     }),
-    maxLength: t.int({
+    max: t.int({
       nullable: true,
       description:
         'The most characters of a valid value, an account number without bank code and branch in front; null if the country has ' +
@@ -51,7 +51,7 @@ type InvalidFields = Extract<IbanGeneration, { kind: 'invalid' }>;
 
 const InvalidIbanFieldsType = builder.objectRef<InvalidFields>('InvalidIbanFields').implement({
   description: 'No IBAN can be generated from these fields.',
-  interfaces: [ErrorType],
+  interfaces: [UserErrorType],
   fields: (t) => ({
     fields: t.expose('problems', {
       type: [InvalidIbanFieldType],
@@ -123,7 +123,7 @@ const GenerateIbanInputType = builder.inputType('GenerateIbanInput', {
 
 builder.queryField('generateIban', (t) =>
   t.field({
-    extensions: bankDataScope,
+    extensions: { ...bankDataScope, ...nullOnlyWithError },
     type: GenerateIbanResultType,
     nullable: true,
     directives: [lookUpCost, paid, personalData],

@@ -16,10 +16,18 @@ import { BankDataType } from './bank.ts';
 import { builder, IbanType, NodeType } from './builder.ts';
 import { type Context, limitToListFreshness } from './context.ts';
 import { IbanCountryType } from './country.ts';
-import { lookUpCost, paid, personalData, suggestionsCost } from './directives.ts';
+import {
+  assumeSize,
+  itemsNullOnlyWithError,
+  lookUpCost,
+  nullOnlyWithError,
+  paid,
+  personalData,
+  suggestionsCost,
+} from './directives.ts';
 import { entityKey, readKey, resolveReference } from './entities.ts';
-import { bankDataScope, maxLengths, requireText } from './field-checks.ts';
-import { needsLookUp } from './loaders.ts';
+import { bankDataScope, checkText, maxLengths, requireText, stateTextLimit } from './field-checks.ts';
+import { needsLookUp, settleAll } from './loaders.ts';
 
 const IbanProblemType = builder.enumType('IbanProblem', {
   description: 'Why an IBAN is not valid.',
@@ -38,9 +46,6 @@ const IbanProblemType = builder.enumType('IbanProblem', {
     CHECK_DIGITS_OUT_OF_RANGE: { description: 'Its check digits are 00, 01 or 99, which are never issued.' },
     WRONG_CHECK_DIGITS: { description: 'Its check digits do not match: probably a typing error.' },
     REJECTED_BY_SERVICE: { description: 'Its format is correct, but the bank-data service reports it as not valid.' },
-    SERVICE_FAILED: {
-      description: 'Its format is correct, but the bank-data service failed: valid is null, with an error.',
-    },
   } as const,
 });
 
@@ -70,26 +75,17 @@ const BankCodeStatusType = builder.enumType('BankCodeStatus', {
   } as const satisfies Record<BankCodeStatus, object>,
 });
 
-/* Options of fields that a type has twice, or two types have. New ones for each field: Pothos adds to their directives. */
-const sepa = () =>
-  ({
-    nullable: true,
-    description: 'Whether the country takes part in SEPA; null if the service does not report it.',
-  }) as const;
-const checkDigits = () => ({ directives: [personalData], description: 'The two check digits of the IBAN.' });
+/* Options of fields that two types have. New ones for each field: Pothos adds to their directives. */
+const checksum = () => ({ directives: [personalData], description: 'The two check digits of the IBAN.' });
 const bban = () => ({
   directives: [personalData],
   description: 'The basic bank account number (BBAN): the IBAN without its first 4 characters.',
 });
-const nationalCheckDigits = () => ({
+const nationalChecksum = () => ({
   directives: [personalData],
   nullable: true as const,
   description: 'The national check digits; null if the country has none at a fixed position.',
 });
-
-function useInstead(field: string) {
-  return { deprecationReason: `Use ${field}. Removed on 2027-06-30 at the earliest.` };
-}
 
 const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
   description:
@@ -98,16 +94,16 @@ const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
   fields: (t) => ({
     country: t.exposeString('country', {
       nullable: true,
-      ...useInstead('IbanValidation.country.name'),
       description: 'Name of the country, in English; null if unknown.',
     }),
     countryCode: t.exposeString('countryCode', {
       description: 'ISO 3166-1 alpha-2 code of the country; XK for Kosovo.',
     }),
-    sepa: t.exposeBoolean('sepaCountry', sepa()),
-    sepaCountry: t.exposeBoolean('sepaCountry', { ...sepa(), ...useInstead('sepa') }),
-    checkDigits: t.exposeString('checksum', checkDigits()),
-    checksum: t.exposeString('checksum', { ...checkDigits(), ...useInstead('checkDigits') }),
+    sepaCountry: t.exposeBoolean('sepaCountry', {
+      nullable: true,
+      description: 'Whether the country takes part in SEPA; null if the service does not report it.',
+    }),
+    checksum: t.exposeString('checksum', checksum()),
     bban: t.exposeString('bban', bban()),
     bankCode: t.exposeString('bankCode', { nullable: true, description: 'The national bank code; null if unknown.' }),
     accountNumber: t.exposeString('accountNumber', {
@@ -121,19 +117,13 @@ const IbanDataType = builder.objectRef<IbanData>('IbanData').implement({
       nullable: true,
       description: 'The branch code; null if the country has none.',
     }),
-    nationalCheckDigits: t.exposeString('nationalChecksum', nationalCheckDigits()),
-    nationalChecksum: t.exposeString('nationalChecksum', {
-      ...nationalCheckDigits(),
-      ...useInstead('nationalCheckDigits'),
-    }),
+    nationalChecksum: t.exposeString('nationalChecksum', nationalChecksum()),
     countryIbanFormatAsSwift: t.exposeString('countryIbanFormatAsSwift', {
       nullable: true,
-      ...useInstead('IbanValidation.country.ibanFormatAsSwift'),
       description: "The country's IBAN format in SWIFT notation, such as DE2!n8!n10!n; null if unknown.",
     }),
     countryIbanFormatAsRegex: t.exposeString('countryIbanFormatAsRegex', {
       nullable: true,
-      ...useInstead('IbanValidation.country.ibanFormatAsRegex'),
       description: "The country's IBAN format as a regular expression for an IBAN without spaces; null if unknown.",
     }),
   }),
@@ -160,7 +150,7 @@ const IbanFormatType = builder.objectRef<IbanFormat>('IbanFormat').implement({
       nullable: true,
       description: 'ISO 3166-1 alpha-2 code of the country; null, as all parts, if the structure is wrong.',
     }),
-    checkDigits: t.exposeString('checkDigits', { ...checkDigits(), nullable: true }),
+    checksum: t.exposeString('checkDigits', { ...checksum(), nullable: true }),
     bban: t.exposeString('bban', { ...bban(), nullable: true }),
     bankCode: t.exposeString('bankCode', {
       nullable: true,
@@ -175,7 +165,7 @@ const IbanFormatType = builder.objectRef<IbanFormat>('IbanFormat').implement({
       directives: [personalData],
       description: 'The BBAN after bank code and branch, including national check digits.',
     }),
-    nationalCheckDigits: t.exposeString('nationalCheckDigits', nationalCheckDigits()),
+    nationalChecksum: t.exposeString('nationalCheckDigits', nationalChecksum()),
     printFormat: t.string({
       directives: [personalData],
       description: 'The IBAN in groups of four, as on paper: DE89 3704 0044 0532 0130 00.',
@@ -204,9 +194,10 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
       description: 'For `node(id:)`: the encrypted IBAN, which only gateways with the same STORE_SECRET can read.',
       resolve: ({ iban }, _, { services }) => services.ibanIds.write(iban),
     }),
-    iban: t.exposeID('iban', {
+    iban: t.expose('iban', {
+      type: IbanType,
       directives: [personalData],
-      description: 'The validated IBAN, without spaces and hyphens, in upper case.',
+      description: 'The validated IBAN, which may be wrong.',
     }),
     format: t.field({
       type: IbanFormatType,
@@ -216,11 +207,17 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
     }),
     valid: t.exposeBoolean('valid', {
       nullable: true,
+      extensions: nullOnlyWithError,
       description:
         'Whether the IBAN is valid, not whether the account exists. Null, with an error, when the service fails; an IBAN that ' +
         'is not well-formed is false without an upstream call.',
     }),
-    problems: t.expose('problems', { type: [IbanProblemType], description: 'Why it is not valid; empty if valid.' }),
+    problems: t.expose('problems', {
+      type: [IbanProblemType],
+      nullable: true,
+      extensions: nullOnlyWithError,
+      description: 'Why it is not valid; empty if valid. Null, with an error, when the service fails.',
+    }),
     ibanData: t.expose('ibanData', {
       type: IbanDataType,
       nullable: true,
@@ -242,9 +239,9 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
         return parts === null ? 'UNKNOWN' : services.knownBanks.status(parts.countryCode, parts.bankCode);
       },
     }),
-    countryIbanExample: t.string({
+    countryIbanExample: t.field({
+      type: IbanType,
       nullable: true,
-      ...useInstead('IbanValidation.country.ibanExample'),
       description:
         'A valid IBAN of the same country, as an example of the format; null if the country is unknown or not registered. Needs no ' +
         'upstream call.',
@@ -282,7 +279,7 @@ export const IbanValidationType = builder.objectRef<IbanValidation>('IbanValidat
 
 builder.queryField('ibanValidation', (t) =>
   t.field({
-    extensions: bankDataScope,
+    extensions: { ...bankDataScope, ...nullOnlyWithError },
     type: IbanValidationType,
     nullable: true,
     directives: [paid, personalData],
@@ -294,6 +291,33 @@ builder.queryField('ibanValidation', (t) =>
     },
     resolve: (_, { iban }, { loaders }, info) =>
       loaders.validateIban(compactIban(iban), needsLookUp(info, 'IbanValidation')),
+  }),
+);
+
+builder.queryField('ibanValidations', (t) =>
+  t.field({
+    extensions: { ...bankDataScope, ...itemsNullOnlyWithError },
+    type: [IbanValidationType],
+    nullable: { list: true, items: true },
+    directives: [assumeSize(50), paid, personalData],
+    description:
+      'Validates a list of IBANs: each result is at the position of its IBAN. Duplicates are looked up once. The service is called ' +
+      'only for valid, problems, ibanData and bankData. Null, with an error, for more than `limits.ibans` IBANs.',
+    args: {
+      ibans: t.arg.stringList({
+        required: true,
+        ...stateTextLimit(maxLengths.code, 'The IBANs; case, spaces and hyphens are ignored.'),
+      }),
+    },
+    resolve(_, { ibans }, { loaders, limiter, requestContext }, info) {
+      if (ibans.length > limiter.limits.ibans) throw limiter.createLimitError('ibans');
+      const isLookedUp = needsLookUp(info, 'IbanValidation');
+      // One that is too long is an Error at its position.
+      const validate = (iban: string) =>
+        loaders.validateIban(compactIban(checkText('IBAN', iban, maxLengths.code)), isLookedUp);
+      // Not limited here: the loader limits how many are looked up at a time.
+      return settleAll(ibans, validate, requestContext.signal);
+    },
   }),
 );
 

@@ -172,8 +172,7 @@ export function settleAll<Input, Item>(
 /** The fields whose values are from the service. */
 const lookedUpFields = {
   IbanValidation: new Set(['valid', 'problems', 'ibanData', 'bankData']),
-  BicValidation: new Set(['valid', 'problems', 'bank']),
-  IbanItemResult: new Set(['validation']),
+  BicValidation: new Set(['valid', 'problems', 'bankData']),
 };
 
 /**
@@ -189,8 +188,7 @@ export function needsLookUp(
     for (const selection of selectionSet?.selections ?? []) {
       if (selection.directives?.length && isLeftOut(selection, info)) continue;
       if (selection.kind === Kind.FIELD) {
-        const isFound = lookedUpFields[type].has(selection.name.value);
-        if (isFound && (type !== 'IbanItemResult' || needsLookUp(info, 'IbanValidation', [selection]))) return true;
+        if (lookedUpFields[type].has(selection.name.value)) return true;
         continue;
       }
       const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? info.fragments[selection.name.value] : selection;
@@ -216,13 +214,13 @@ function isLeftOut(selection: SelectionNode, { variableValues }: GraphQLResolveI
  */
 function unansweredIban(iban: string, failure: unknown = notLookedUp): IbanValidation {
   const missing = failure as never;
-  return { iban, problems: ['SERVICE_FAILED'], valid: missing, ibanData: missing, bankData: missing };
+  return { iban, problems: missing, valid: missing, ibanData: missing, bankData: missing };
 }
 
 /** A BIC without an answer of the service. */
 function unansweredBic(bic: string, failure: unknown = notLookedUp): BicValidation {
   const missing = failure as never;
-  return { bic, problems: ['SERVICE_FAILED'], valid: missing, bank: missing };
+  return { bic, problems: missing, valid: missing, bank: missing };
 }
 
 /** Only a field that is missing in `lookedUpFields` shows it. */

@@ -6,7 +6,6 @@ import './essay.ts';
 import './essay-order.ts';
 import './generate-iban.ts';
 import './iban.ts';
-import './iban-list.ts';
 import './limits.ts';
 import './node.ts';
 import { addTimeSlices } from '../documents/slices.ts';

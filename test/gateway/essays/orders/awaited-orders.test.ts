@@ -252,7 +252,7 @@ describe('an order with one key', () => {
     const different = { ...order, description: 'Pencils', idempotencyKey: 'a' };
     expect(await process.orders.start(different, ann)).toMatchObject({
       kind: 'invalid-input',
-      field: 'idempotencyKey',
+      problems: [{ field: 'idempotencyKey' }],
     });
     await process.orders.stop();
   });

@@ -77,7 +77,9 @@ describe('while the store fails', () => {
     calls[0]?.answer(essay);
     expect(await first.result).toEqual({ ...essay, isStored: false });
     expect(await generate(order, from())).toEqual({ ...essay, isStored: false });
-    expect(await generate({ ...order, wordCount: 5 }, from())).toMatchObject({ field: 'idempotencyKey' });
+    expect(await generate({ ...order, wordCount: 5 }, from())).toMatchObject({
+      problems: [{ field: 'idempotencyKey' }],
+    });
     expect(fired).toEqual(['buffered: not connected']);
     work();
     await flush();

@@ -56,7 +56,7 @@ describe('an order with a key', () => {
   ])('is rejected when the %s differs from the running or written order of that key', async (_, difference) => {
     const { start, generate, calls } = tProcess();
     const first = await start();
-    const rejection = { kind: 'invalid-input', field: 'idempotencyKey' };
+    const rejection = { kind: 'invalid-input', problems: [{ field: 'idempotencyKey' }] };
     expect(await generate({ ...order, ...difference }, from())).toMatchObject(rejection);
     await answerAll({ calls }, first.result);
     expect(await generate({ ...order, ...difference }, from())).toMatchObject(rejection);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { EssayFieldProblem, InvalidEssayInput, OrderInput } from '../../../../src/gateway/essays/port.ts';
-import { order, tEssay, unkeyed } from '../../../support/gateway/essays/generator.ts';
+import { order, tEssay } from '../../../support/gateway/essays/generator.ts';
 import { ann, tOrders } from '../../../support/gateway/essays/orders.ts';
 import { from, tProcess, useFakeTime } from '../../../support/gateway/essays/processes.ts';
 
@@ -41,7 +41,6 @@ it.each<[string, Partial<OrderInput>, Omit<EssayFieldProblem, 'field'>]>([
   const { message } = problem;
   expect(await generate({ ...order, ...changes }, from())).toEqual({
     kind: 'invalid-input',
-    field,
     message,
     problems: [{ field, ...problem }],
   });
@@ -79,17 +78,16 @@ it('reports all invalid fields at once, without a call', async () => {
   const { generate, calls } = tProcess();
   expect(await generate({ ...order, ...invalid }, from())).toMatchObject({
     kind: 'invalid-input',
-    field: null,
     message,
     problems,
   });
   expect(calls).toHaveLength(0);
 });
 
-it('reports a missing key with all other problems of an order that is started', async () => {
+it('reports an empty key with all other problems of an order that is started', async () => {
   const { orders, calls, outcomes } = tOrders();
-  const started = await orders.start({ ...unkeyed, description: '', wordCount: 0 }, ann);
-  expect(started).toMatchObject({ kind: 'invalid-input', field: null });
+  const started = await orders.start({ ...order, description: '', wordCount: 0, idempotencyKey: '' }, ann);
+  expect(started).toMatchObject({ kind: 'invalid-input' });
   const { problems = [] } = started as Partial<InvalidEssayInput>;
   expect(problems.map(({ field }) => field)).toEqual(['description', 'wordCount', 'idempotencyKey']);
   expect(calls).toHaveLength(0);

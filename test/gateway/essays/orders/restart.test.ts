@@ -29,6 +29,6 @@ it('returns essays from before a restart, by key and by id, without a call', asy
   expect(await after.generate(order, from())).toEqual(essay);
   expect(await after.find(essay.id, from())).toEqual(essay);
   const different = { ...order, wordCount: 7 };
-  expect(await after.generate(different, from())).toMatchObject({ field: 'idempotencyKey' });
+  expect(await after.generate(different, from())).toMatchObject({ problems: [{ field: 'idempotencyKey' }] });
   expect(after.calls).toHaveLength(0);
 });

@@ -34,7 +34,10 @@ describe('an order that is started', () => {
     const ordered = await start('a');
     expect(await start('a')).toMatchObject({ id: ordered.id, createdAt: ordered.createdAt });
     const different = { ...order, description: 'Pencils', idempotencyKey: 'a' };
-    expect(await orders.start(different, ann)).toMatchObject({ kind: 'invalid-input', field: 'idempotencyKey' });
+    expect(await orders.start(different, ann)).toMatchObject({
+      kind: 'invalid-input',
+      problems: [{ field: 'idempotencyKey' }],
+    });
     expect(await orders.findByKey('a', 'ann')).toMatchObject({ id: ordered.id });
     expect(calls).toHaveLength(1);
     calls[0]?.answer(tEssay());

@@ -154,7 +154,9 @@ describe('two processes', () => {
     await pass(1_000);
     b.leaveQueue();
     await pass(0);
-    expect(onReturn).toHaveBeenCalledWith(expect.objectContaining({ field: 'idempotencyKey' }));
+    expect(onReturn).toHaveBeenCalledWith(
+      expect.objectContaining({ problems: [expect.objectContaining({ field: 'idempotencyKey' })] }),
+    );
     expect(b.calls[0]?.context.usage.upstreamCalls).toBe(0);
     await answerAll(a, first.result);
   });
@@ -188,7 +190,7 @@ describe('two processes', () => {
     await endCrash();
     await pass(29 * dayMs);
     expect(await others[0]?.generate(order, from())).toEqual(unknownOutcome);
-    expect(await others[1]?.generate(different, from())).toMatchObject({ field: 'idempotencyKey' });
+    expect(await others[1]?.generate(different, from())).toMatchObject({ problems: [{ field: 'idempotencyKey' }] });
     expect(calls()).toHaveLength(0);
   });
 

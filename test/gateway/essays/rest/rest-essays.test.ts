@@ -167,7 +167,6 @@ it.each<[number, unknown, string]>([
   expect(await send(order, tRequestContext(), hooks)).toEqual({
     kind: 'invalid-input',
     message: reason,
-    field: null,
     problems: [],
   });
 });

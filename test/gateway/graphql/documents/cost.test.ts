@@ -46,8 +46,6 @@ it.each([
   ['query ($l: [String!]!) { ibanValidations(ibans: $l) { valid } }', { l: 'A' }, 1 + 1 + 10 + 1],
   ['query ($l: [String!] = ["A", "B"]) { ibanValidations(ibans: $l) { valid } }', {}, 1 + 2 * (1 + 10 + 1)],
   ['query ($l: [String!]!) { ibanValidations(ibans: $l) { valid } }', {}, 1 + 1 + 10 + 1],
-  ['{ ibanItems(items: [{ iban: "A" }, { iban: "B" }]) { validation { valid } } }', {}, 1 + 2 * (1 + 1 + 1 + 10 + 1)],
-  ['query ($i: [IbanItem!]!) { ibanItems(items: $i) { reference } }', { i: [{}, {}, {}] }, 1 + 3 * (1 + 1 + 1)],
   ['query ($r: [_Any!]!) { _entities(representations: $r) { __typename } }', { r: [{}, {}, null] }, 1 + 3 * (1 + 1)],
   ['{ banks { nodes { bic } } }', {}, 10 + 2 + 1 + 20 * 2],
   [
@@ -123,7 +121,7 @@ function expandedCost(query: string, length: number): number {
 }
 
 const country =
-  'code name sepa ibanLength ibanFormatAsSwift ibanFormatAsRegex ibanExample ibanFields { name length characters padded }';
+  'code name isSepa ibanLength ibanFormatAsSwift ibanFormatAsRegex ibanExample ibanFields { name length characters isPadded }';
 const iban = `iban valid problems nationalCheck suggestions countryIbanExample
   ibanData { country countryCode sepaCountry checksum bban bankCode accountNumber branch nationalChecksum countryIbanFormatAsSwift countryIbanFormatAsRegex }
   bankData { bankCode bic city name zip } country { ${country} parent { code } territories { code } }`;

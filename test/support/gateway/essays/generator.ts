@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Essay, EssayResult, EssaySender, OrderInput } from '../../../../src/gateway/essays/port.ts';
+import type { Essay, EssayResult, EssaySender, KeyedOrder, OrderInput } from '../../../../src/gateway/essays/port.ts';
 import type { RequestContext } from '../../../../src/gateway/request-context.ts';
 
-export const order: OrderInput = {
+export const order: KeyedOrder = {
   description: 'The fountain pen',
   mode: 'STANDARD',
   wordCount: 100,
@@ -13,7 +13,7 @@ export const order: OrderInput = {
 };
 
 /** Accepts a second payment. */
-export const again: OrderInput = { ...order, orderAgain: true };
+export const again: KeyedOrder = { ...order, orderAgain: true };
 
 export const unkeyed: OrderInput = { ...order, idempotencyKey: null };
 

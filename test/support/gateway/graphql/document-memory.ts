@@ -16,7 +16,7 @@ export interface DocumentMemory {
   heapMb: number;
 }
 
-const fields = 'iban valid problems nationalCheck country { code name sepa ibanFields { name length } }';
+const fields = 'iban valid problems nationalCheck country { code name isSepa ibanFields { name length } }';
 const entities = (list: string) => `_entities(representations: [${list}]) { __typename }`;
 const spreads = (bank: number) => repeat(10, (index) => `...F${10 * bank + index}`, '');
 const banks = repeat(25, (index) => `b${index}:bank(bic:"COBADEFF"){${spreads(index)}}`);

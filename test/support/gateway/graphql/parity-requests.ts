@@ -31,7 +31,6 @@ const germanIban = `ibanValidation(iban: "${iban}")`;
 const fieldArguments: Readonly<Record<string, string>> = {
   'Query.ibanValidation': `(iban: "${iban}")`,
   'Query.ibanValidations': `(ibans: ["${iban}", "DE89370400440532013001"])`,
-  'Query.ibanItems': `(items: [{ iban: "${iban}", reference: "row 1" }])`,
   'IbanValidation.bicMatch': '(bic: "COBADEFFXXX")',
   'Query.bank': '(bic: "COBADEFFXXX")',
   'Query.banks': '(country: "DE", first: 3)',
@@ -43,8 +42,8 @@ const fieldArguments: Readonly<Record<string, string>> = {
   'Query.generateIban': '(input: { country: "DE", bankCode: "37040044", accountNumber: "532013000" })',
   'Query._entities': `(representations: [{ __typename: "IbanValidation", iban: "${iban}" }])`,
   'Mutation.startEssay': '(input: { description: "Pens", wordCount: 10, idempotencyKey: "started pens" })',
-  'Mutation.cancelEssay': '(id: "unknown")',
-  'Mutation.deleteEssay': '(id: "unknown")',
+  'Mutation.cancelEssayOrder': '(id: "unknown")',
+  'Mutation.deleteEssayOrder': '(id: "unknown")',
   'Mutation.generateEssay': '(input: { description: "Pens", wordCount: 10, idempotencyKey: "pens" })',
 };
 
@@ -85,7 +84,7 @@ function argumentsOf({ name }: GraphQLObjectType, field: GraphQLField<unknown, u
 }
 
 const order = `mutation ($input: GenerateEssayInput!) { generateEssay(input: $input) {
-  __typename ... on Essay { text wordCount mode } ... on Error { message } ... on InvalidEssayInput { field }
+  __typename ... on Essay { text wordCount mode } ... on UserError { message } ... on InvalidEssayInput { fields { name } }
   ... on EssayAllowanceExhausted { renewsAt } ... on EssayServiceFailed { code retryable rawText } } }`;
 const lookUp = 'query ($iban: String!) { ibanValidation(iban: $iban) { iban valid } }';
 const several = `query One { country(code: "DE") { name } } query Two { country(code: "FR") { name } }
@@ -104,13 +103,13 @@ const tooExpensive = {
 const partial = { query: '{ __typename banks(first: 0) { totalCount } }' };
 const whether = 'query ($yes: Boolean!) { country(code: "DE") { code name @include(if: $yes) } }';
 const skip = 'query ($yes: Boolean = true) { __typename @skip(if: $yes) }';
-const sepa = 'query ($sepa: Boolean) { countries(sepa: $sepa) { code } }';
+const sepa = 'query ($isSepa: Boolean) { countries(isSepa: $isSepa) { code } }';
 const orderOf = (fields: object) => ({ query: order, variables: { input: { wordCount: 50, ...fields } } });
 const entitiesOf = (...representations: unknown[]) => ({ query: entities, variables: { representations } });
 
 export const hashOf = (query: string) => createHash('sha256').update(query).digest('hex');
 /** Registered before by both gateways. */
-export const registered = '{ countries(sepa: true) { code territories { code } } }';
+export const registered = '{ countries(isSepa: true) { code territories { code } } }';
 const persistedQuery = { version: 1, sha256Hash: hashOf(registered) };
 
 const otherBodies: Readonly<Record<string, object | string>> = {
@@ -127,7 +126,7 @@ const otherBodies: Readonly<Record<string, object | string>> = {
     query: `{ country(code: "DE") { name } ${germanIban} { valid } allowances { service } __typename }`,
   },
   'constant conditions': {
-    query: '{ country(code: "DE") { name @skip(if: true) code @include(if: true) sepa @include(if: false) } }',
+    query: '{ country(code: "DE") { name @skip(if: true) code @include(if: true) isSepa @include(if: false) } }',
   },
   'condition true': { query: whether, variables: { yes: true } },
   'condition false': { query: whether, variables: { yes: false } },
@@ -171,8 +170,8 @@ const otherBodies: Readonly<Record<string, object | string>> = {
   'id a number': { query: 'query ($id: ID!) { essay(id: $id) { text } }', variables: { id: 7 } },
   'id a boolean': { query: 'query ($id: ID!) { essay(id: $id) { text } }', variables: { id: true } },
   'id a large number': { query: '{ essay(id: 9007199254740993) { text } }' },
-  'boolean right': { query: sepa, variables: { sepa: false } },
-  'boolean a number': { query: sepa, variables: { sepa: 1 } },
+  'boolean right': { query: sepa, variables: { isSepa: false } },
+  'boolean a number': { query: sepa, variables: { isSepa: 1 } },
   'list right': { query: lists, variables: { ibans: [iban, 'DE89370400440532013001', ''] } },
   'list empty': { query: lists, variables: { ibans: [] } },
   'list a single value': { query: lists, variables: { ibans: iban } },
@@ -255,7 +254,7 @@ const otherBodies: Readonly<Record<string, object | string>> = {
   'essay that cannot be read': orderOf({ description: 'garble this' }),
   'essay in an unknown mode': orderOf({ description: 'Pens', mode: 'POEM' }),
   'several essays': {
-    query: `mutation { ${repeat(6, (i) => `a${i}: generateEssay(input: { description: "Pens", wordCount: 1${i} }) { __typename ... on Essay { text } ... on Error { message } }`)} }`,
+    query: `mutation { ${repeat(6, (i) => `a${i}: generateEssay(input: { description: "Pens", wordCount: 1${i} }) { __typename ... on Essay { text } ... on UserError { message } }`)} }`,
   },
   'too many essay texts': {
     query: `mutation { generateEssay(input: { description: "Pens", wordCount: 20 }) { ... on Essay { ${repeat(21, (i) => `t${i}: text`)} } } }`,
@@ -312,7 +311,7 @@ const otherBodies: Readonly<Record<string, object | string>> = {
     '{"query":"query ($__proto__: String) { banks(country: $__proto__, first: 1) { totalCount } }","variables":{"__proto__":"DE"}}',
 };
 
-const ordinary = { query: '{ countries { code name sepa ibanExample } }' };
+const ordinary = { query: '{ countries { code name isSepa ibanExample } }' };
 const failing = { query: '{ countries { unknown } }' };
 const responseJson = 'application/graphql-response+json';
 

@@ -139,6 +139,7 @@ function createScriptedJobs(createdAt: Date): EssayOrders {
   const states: Record<string, EssayOrderState> = {
     known: { kind: 'finished', essayId: 'known' },
     '7': { kind: 'writing', textSoFar: 'Pens hold' },
+    '8': { kind: 'cancelled', mayHaveBeenPaid: false },
   };
   const find = async (id: string): Promise<EssayOrder | null> => {
     await turns(1);
@@ -156,7 +157,7 @@ function createScriptedJobs(createdAt: Date): EssayOrders {
       })(),
     async cancel(id) {
       const order = await find(id);
-      return order && { order, isCancelled: false, mayHaveBeenPaid: true };
+      return order && { order, isCancelled: order.state.kind === 'cancelled', mayHaveBeenPaid: true };
     },
     openList:
       () =>
