@@ -148,7 +148,7 @@ describe('the schema', () => {
       ObjectTypeDefinition: (type) =>
         void type.fields?.forEach(({ name, directives }) => {
           const mark = directives?.find((directive) => directive.name.value === 'semanticNonNull');
-          if (mark) marked.push(`${type.name.value}.${name.value}${mark.arguments?.map(print).join() ?? ''}`);
+          if (mark) marked.push([`${type.name.value}.${name.value}`, ...(mark.arguments ?? []).map(print)].join(' '));
         }),
     });
     expect(marked).toEqual([
@@ -163,7 +163,7 @@ describe('the schema', () => {
       'Query.essayOrders',
       'Query.generateIban',
       'Query.ibanValidation',
-      'Query.ibanValidationslevels: [0, 1]',
+      'Query.ibanValidations levels: [0, 1]',
     ]);
   });
 
