@@ -14,6 +14,7 @@ const types = {
     "BankData": "id",
     "BankDataConnection": null,
     "BankDataEdge": null,
+    "BankList": null,
     "BankScheme": null,
     "BicValidation": "bic",
     "CallerBudget": null,
@@ -62,6 +63,7 @@ const types = {
     ],
     "Query": [
       "allowances",
+      "bankLists",
       "countries",
       "ibanValidations"
     ]

@@ -11,6 +11,7 @@ const types = {
     "BankData": null,
     "BankDataConnection": null,
     "BankDataEdge": null,
+    "BankList": null,
     "BankScheme": null,
     "BicValidation": null,
     "CallerBudget": null,

@@ -182,7 +182,16 @@ describe('the schema', () => {
     }
   });
 
-  const freeFields = ['allowances', 'countries', 'country', 'essay', 'essayOrder', 'essayOrders', 'limits'];
+  const freeFields = [
+    'allowances',
+    'bankLists',
+    'countries',
+    'country',
+    'essay',
+    'essayOrder',
+    'essayOrders',
+    'limits',
+  ];
   const queryFields = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(
     ({ name }) => !name.startsWith('_'),
   );

@@ -50,6 +50,7 @@ async function tQuietGateway() {
   const roots = {
     allowances: [''],
     bank: ['(bic: "COBADEFF")', '(bic: "COBADEFFXXX")', '(bic: "no BIC")'],
+    bankLists: [''],
     banks: [
       '(country: "LU", first: 1)',
       '(country: "LU", first: 2)',

@@ -114,6 +114,7 @@ describe('a contract that excludes', () => {
     const contract = contractWithout('paid');
     expect(fieldsOf(contract, 'Query')).toEqual([
       'allowances',
+      'bankLists',
       'countries',
       'country',
       'essay',

@@ -28,7 +28,7 @@ describe('the scope of an answer', () => {
   const entities = (selection: string) => `query ($r: [_Any!]!) { _entities(representations: $r) { ${selection} } }`;
 
   it.each([
-    ['public', '{ country(code: "DE") { name } }'],
+    ['public', '{ country(code: "DE") { name } bankLists { source country { name } } }'],
     ['public', '{ __typename countries { code ibanFields { name } } }'],
     ['public', '{ bank(bic: "COBADEFFXXX") { name } banks { nodes { name } pageInfo { endCursor } } }'],
     ['public', entities('... on IbanCountry { name } ... on BankData { name }')],

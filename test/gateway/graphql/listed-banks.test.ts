@@ -1,16 +1,20 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execute, parse } from 'graphql';
 import { expect, it } from 'vitest';
 import { createBankLists } from '../../../src/banks/bank-lists.ts';
 import { readBankFile } from '../../../src/banks/import/files/read-bank-file.ts';
 import { replaceImport } from '../../../src/banks/import/replace-import.ts';
-import type { ListedBank } from '../../../src/banks/listed-bank.ts';
+import type { BankListStatus, ListedBank } from '../../../src/banks/listed-bank.ts';
+import { schema } from '../../../src/gateway/graphql/schema/schema.ts';
+import { countryName } from '../../../src/iban/country-name.ts';
 import { type CountryFormat, findCountryFormat } from '../../../src/iban/registry.ts';
 import type { Cells, Sample } from '../../support/banks/import/sample.ts';
 import { samples } from '../../support/banks/import/samples.ts';
 import { createRandom } from '../../support/e2e/random.ts';
+import { tContext } from '../../support/gateway/graphql/outcomes.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
-import { tGateway } from '../../support/gateway.ts';
+import { tGateway, tScriptedGateway } from '../../support/gateway.ts';
 import { ibanOfBank } from '../../support/iban/iban-of-bank.ts';
 import { rounds } from '../../support/rounds.ts';
 import { tBankDataService } from '../../support/self-hosted.ts';
@@ -37,6 +41,47 @@ it.each(samples)('answers random bank codes of the imported file of $title as th
     expect([name, source]).toEqual([names.get(bankCode), expect.stringMatching(`^${format.source}`)]);
   }
   await expectAnswers(banks, await tBankDataService({ dataDir }));
+});
+
+it('says which countries have a list, of which source and day, and whether it is complete, without a call', async () => {
+  const { ask, upstream } = await tScriptedGateway();
+  const fields = 'countryCode country { name } source bicSource date validUntil isComplete isOutOfDate';
+  const { data, errors } = await ask(`{ bankLists { ${fields} } }`);
+  const lists = createBankLists();
+  const expected = lists.countries().map((country) => {
+    const { kind, ...status } = lists.status(country) ?? ({} as Partial<BankListStatus>);
+    const format = findCountryFormat(country);
+    const shown = { countryCode: country, country: format && { name: countryName(country) }, bicSource: kind };
+    return { ...status, ...shown, isOutOfDate: expect.any(Boolean) };
+  });
+  expect(errors).toBeUndefined();
+  expect(data?.bankLists).toEqual(expected);
+  expect(expected.length).toBeGreaterThan(40);
+  expect(upstream.calls).toHaveLength(0);
+});
+
+it.each([
+  ['2999-12-31', null, false],
+  ['2001-01-01', null, true],
+  ['2001-01-01', '2999-12-31', false],
+  ['2001-01-01', '2002-01-01', true],
+])('a list of %s that is valid until %s is out of date: %s', async (date, validUntil, isOutOfDate) => {
+  const contextValue = tContext();
+  const [list] = contextValue.services.knownBanks.lists();
+  contextValue.services.knownBanks.lists = () => [{ ...list, date, validUntil } as BankListStatus];
+  const document = parse('{ bankLists { isOutOfDate } }');
+  expect((await execute({ schema, document, contextValue })).data).toEqual({ bankLists: [{ isOutOfDate }] });
+});
+
+it('leads from a bank and from a list to the IBAN format of the country, unless it has no IBANs', async () => {
+  const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
+  const { data } = await ask('{ bank(bic: "COBADEFF") { country { code ibanLength parent { code } } } }');
+  expect(data?.bank).toEqual({ country: { code: 'DE', ibanLength: 22, parent: null } });
+  const document = parse('{ bankLists { countryCode country { code } } }');
+  expect((await execute({ schema, document, contextValue: tContext() })).data?.bankLists).toEqual([
+    { countryCode: 'DE', country: { code: 'DE' } },
+    { countryCode: 'US', country: null },
+  ]);
 });
 
 /** At random, always the same. */

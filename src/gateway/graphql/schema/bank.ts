@@ -1,14 +1,17 @@
-import type { BankStatus, BicSource } from '../../../banks/listed-bank.ts';
+import { isOld } from '../../../banks/bank-lists.ts';
+import type { BankListStatus, BankStatus, BicSource } from '../../../banks/listed-bank.ts';
 import { type BankScheme, type PaymentScheme, paymentSchemes } from '../../../banks/scheme-registers.ts';
 import { GatewayError } from '../../../base/errors.ts';
 import { compactBic } from '../../../iban/bic.ts';
 import { countryCodes } from '../../../iban/country-codes.ts';
 import { compactIban } from '../../../iban/iban.ts';
+import { findCountryFormat } from '../../../iban/registry.ts';
 import type { BankData, BankPage } from '../../bank-data/bank-data.ts';
 import { BicType, builder, DateType, NodeType } from './builder.ts';
 import { PageInfoType, pageSize, pageSizeArg, readCursor, readPageSize, writeCursor } from './connection.ts';
 import { type Context, limitToListFreshness } from './context.ts';
-import { lookUpCost, nullOnlyWithError, paid } from './directives.ts';
+import { IbanCountryType } from './country.ts';
+import { assumeSize, lookUpCost, nullOnlyWithError, paid } from './directives.ts';
 import { entityKey, readKey, resolveReference } from './entities.ts';
 import { bankDataScope, limitText, maxLengths, requireText } from './field-checks.ts';
 
@@ -94,6 +97,12 @@ export const BankDataType = builder.objectRef<BankData>('BankData').implement({
       nullable: true,
       description: 'ISO 3166-1 alpha-2 code of the country; null if unknown.',
     }),
+    country: t.field({
+      type: IbanCountryType,
+      nullable: true,
+      description: 'The IBAN format of its country; null if it is unknown, or has no IBANs, as the US.',
+      resolve: ({ countryCode }) => (countryCode === null ? null : findCountryFormat(countryCode)),
+    }),
     name: t.exposeString('name', { nullable: true, description: 'Name of the bank; null if unknown.' }),
     address: t.exposeString('address', { nullable: true, description: 'Street and number; null if unknown.' }),
     zip: t.exposeString('zip', { nullable: true, description: 'Postal code; null if unknown.' }),
@@ -139,6 +148,47 @@ export const BankDataType = builder.objectRef<BankData>('BankData').implement({
     }),
   }),
 });
+
+const BankListType = builder.objectRef<BankListStatus>('BankList').implement({
+  extensions: { cacheScope: 'public' },
+  description: 'The list of the banks of a country that the gateway has.',
+  fields: (t) => ({
+    countryCode: t.exposeString('country', { description: 'ISO 3166-1 alpha-2 code of the country.' }),
+    country: t.field({
+      type: IbanCountryType,
+      nullable: true,
+      description: 'The IBAN format of the country; null if it has no IBANs, as the US.',
+      resolve: ({ country }) => findCountryFormat(country),
+    }),
+    source: t.exposeString('source', { description: 'Its publisher.' }),
+    bicSource: t.expose('kind', { type: BicSourceType, description: 'Where its BICs are from.' }),
+    date: t.expose('date', { type: DateType, description: 'Its day, such as 2026-03-01.' }),
+    validUntil: t.expose('validUntil', {
+      type: DateType,
+      nullable: true,
+      description: 'Its last day; null if unknown: it then is out of date a year after its date.',
+    }),
+    isOutOfDate: t.boolean({ description: 'Whether its last day has passed.', resolve: isOld }),
+    isComplete: t.exposeBoolean('isComplete', {
+      description:
+        'Whether it has all bank codes in use. A bank code that it does not have then is NOT_LISTED, unless the list is out of date.',
+    }),
+  }),
+});
+
+builder.queryField('bankLists', (t) =>
+  t.field({
+    extensions: bankDataScope,
+    type: [BankListType],
+    directives: [assumeSize(50)],
+    description:
+      'The lists of banks that the gateway has, by country: by them, it computes bankCodeStatus, bics and bicMatch. Needs no upstream call.',
+    resolve(_, __, { services, requestContext }) {
+      limitToListFreshness(requestContext);
+      return services.knownBanks.lists();
+    },
+  }),
+);
 
 /** Such as `DE:37040044:COBADEFFXXX`. A bank with neither code nor BIC has its name. */
 function bankId({ countryCode, bankCode, bic, name }: BankData): string {

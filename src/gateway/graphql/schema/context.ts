@@ -23,7 +23,7 @@ export interface Services {
   /** The paid calls of each caller. */
   budgets: Pick<PaidBudgets, 'reserve' | 'status'>;
   /** What the bank lists of the gateway say without an upstream call. */
-  knownBanks: Pick<KnownBanks, 'has' | 'status' | 'accountCheckMethod' | 'bics' | 'schemes'>;
+  knownBanks: Pick<KnownBanks, 'has' | 'status' | 'accountCheckMethod' | 'bics' | 'schemes' | 'lists'>;
   /** The ids of IBAN validations. */
   ibanIds: IbanIds;
   limits: QueryLimits;

@@ -97,6 +97,7 @@ export function tServices(): Services {
       accountCheckMethod: () => null,
       bics: () => [],
       schemes: () => null,
+      lists: () => [list, { ...list, country: 'US', validUntil: '2999-12-31' }],
     },
     ibanIds: createIbanIds(() => ['the secret of tests']),
     isOnlyLocal: true,
@@ -114,6 +115,15 @@ export function tServices(): Services {
     },
   };
 }
+
+const list = {
+  country: 'DE',
+  kind: 'CURATED',
+  source: 'Pens',
+  date: '2020-01-01',
+  validUntil: null,
+  isComplete: true,
+} as const;
 
 async function validateIban(iban: string): Promise<IbanValidation> {
   const number = ibans.indexOf(iban);
