@@ -7,7 +7,7 @@ import type { Cell } from './iban-cells.ts';
 import type { CellResult, RowResult } from './judge-row.ts';
 import { PaymentFileError } from './open-file.ts';
 import type { MessageSummary } from './pain/check-message.ts';
-import type { Change } from './pain/fix-message.ts';
+import type { Change } from './pain/copy-message.ts';
 import type { TextStyle } from './read-rows.ts';
 import { summarizeMessage } from './tally.ts';
 

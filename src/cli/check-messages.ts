@@ -6,8 +6,10 @@ import { FindingCounts } from '../check/finding.ts';
 import { openPaymentFile, type PaymentFile, PaymentFileError, readPaymentFile } from '../check/open-file.ts';
 import { type Output, openOutputFile } from '../check/output.ts';
 import { checkMessage } from '../check/pain/check-message.ts';
+import type { Change } from '../check/pain/copy-message.ts';
 import { fixMessage } from '../check/pain/fix-message.ts';
 import type { Profile } from '../check/pain/profiles.ts';
+import { renovateMessage } from '../check/pain/renovate-message.ts';
 import { Refusal } from '../check/pain/rules.ts';
 import { readStatusReport, type StatusReport } from '../check/pain/status-report.ts';
 import { describeMessage } from '../check/tally.ts';
@@ -23,6 +25,12 @@ export interface CheckedFile {
   isAnswered: boolean;
 }
 
+/** With what is certain repaired, or in the version of 2019. */
+export interface MessageCopy {
+  kind: 'fix' | 'renovate';
+  path: string;
+}
+
 interface MessageFileOptions {
   answers: Answers;
   banks: KnownBanks;
@@ -31,8 +39,8 @@ interface MessageFileOptions {
   profile: Profile;
   /** What a bank says about the message. */
   report: StatusReport | null;
-  /** The file for a repaired copy, which is then checked; null: the message itself is checked. */
-  fix: string | null;
+  /** The file for a copy, which is then checked; null: the message itself is checked. */
+  copy: MessageCopy | null;
   /** Null: JSON. */
   format: OutputFormat | null;
   /** For findings and changes; null: they are only counted. */
@@ -41,38 +49,37 @@ interface MessageFileOptions {
   throwIfInterrupted(): void;
 }
 
-/** Checks a payment message, or its repaired copy. @throws PaymentFileError */
+/** Checks a payment message, or its copy. @throws PaymentFileError */
 export async function checkMessageFile(file: PaymentFile, options: MessageFileOptions): Promise<CheckedFile> {
-  const { fix } = options;
-  if (fix === null) return checkMessageIn(file, options);
-  const changes = await fixFile(file.name, fix, options);
-  const fixed = changes === null ? file : await openPaymentFile(fix);
+  const { copy } = options;
+  if (copy === null) return checkMessageIn(file, options);
+  const changes = await writeCopy(file.name, copy, options);
+  const copied = changes === null ? file : await openPaymentFile(copy.path);
   try {
-    const checked = await checkMessageIn(fixed, options);
-    const outcome = changes === null ? 'no copy was written' : `${countOf(changes, 'change')} in ${fix}`;
+    const checked = await checkMessageIn(copied, options);
+    const outcome = changes === null ? 'no copy was written' : `${countOf(changes, 'change')} in ${copy.path}`;
     return { ...checked, summary: [`${file.name}: ${outcome}`, ...checked.summary] };
   } finally {
-    fixed.close();
+    copied.close();
   }
 }
 
 /** @returns the number of changes; null if the file cannot be read to its end, which its check says */
-async function fixFile(path: string, fix: string, options: MessageFileOptions): Promise<number | null> {
+async function writeCopy(path: string, to: MessageCopy, options: MessageFileOptions): Promise<number | null> {
   const { profile, format, output, throwIfInterrupted } = options;
   const writer = createFindingWriter(format ?? 'json', path, { hasChanges: true });
-  const copy = openOutputFile(fix);
+  const copy = openOutputFile(to.path);
   let changes = 0;
   await output?.write(writer.begin());
   try {
-    const fixed = fixMessage(() => readPaymentFile(path), {
-      profile,
-      async onChange(change) {
-        throwIfInterrupted();
-        changes += 1;
-        await output?.write(writer.writeChange(change));
-      },
-    });
-    for await (const bytes of fixed) {
+    const onChange = async (change: Change) => {
+      throwIfInterrupted();
+      changes += 1;
+      await output?.write(writer.writeChange(change));
+    };
+    const open = () => readPaymentFile(path);
+    const copied = to.kind === 'fix' ? fixMessage(open, { profile, onChange }) : renovateMessage(open(), { onChange });
+    for await (const bytes of copied) {
       throwIfInterrupted();
       await copy.write(bytes);
     }
@@ -86,13 +93,13 @@ async function fixFile(path: string, fix: string, options: MessageFileOptions): 
 }
 
 async function checkMessageIn(file: PaymentFile, options: MessageFileOptions): Promise<CheckedFile> {
-  const { fix, format, output, bar, throwIfInterrupted } = options;
+  const { copy, format, output, bar, throwIfInterrupted } = options;
   const findings = new FindingCounts();
   const writer =
-    output === null ? null : createFindingWriter(format ?? 'json', file.name, { hasChanges: fix !== null });
+    output === null ? null : createFindingWriter(format ?? 'json', file.name, { hasChanges: copy !== null });
   const check = checkMessage(readOn(), options);
   // The changes have the same columns.
-  if (fix === null) await output?.write(writer?.begin() ?? '');
+  if (copy === null) await output?.write(writer?.begin() ?? '');
   for await (const finding of check) {
     throwIfInterrupted();
     const { code, severity, place } = finding;

@@ -32,7 +32,7 @@ import {
   outputFormats,
   tooManyRows,
 } from '../check/write-results.ts';
-import { type CheckedFile, checkMessageFile, readReport } from './check-messages.ts';
+import { type CheckedFile, checkMessageFile, type MessageCopy, readReport } from './check-messages.ts';
 import { planSource } from './check-source.ts';
 import { checkTableFile } from './check-table-file.ts';
 
@@ -48,6 +48,7 @@ interface CheckOptions {
   profile?: Profile;
   report?: string;
   fix?: string;
+  renovate?: string;
   /** The least severity of findings for the exit code 1. */
   failOn?: Severity;
   maxCalls?: string;
@@ -102,17 +103,22 @@ function readPlan(files: readonly string[], options: CheckOptions) {
     profile: options.profile ?? 'auto',
     /** A status report (pain.002) about the message. */
     report: options.report ?? null,
-    /** The file for a repaired copy, which is checked. */
-    fix: options.fix ?? null,
+    copy: readCopy(options),
     failOn: options.failOn ?? 'warning',
     maxCalls: maxCalls === undefined ? null : Number(maxCalls),
     /** The first given options that are about tables, and about payment messages; undefined: there are none. */
     tableOption: findGiven(options, ['column', 'bicColumn', 'nameColumn', 'sheet', 'encoding']),
-    messageOption: findGiven(options, ['profile', 'report', 'fix']),
+    messageOption: findGiven(options, ['profile', 'report', 'fix', 'renovate']),
     isDryRun: options.dryRun ?? false,
     isResumed: options.resume ?? false,
     isQuiet: options.quiet ?? false,
   };
+}
+
+/** The file for a copy, which is checked in place of the message. */
+function readCopy({ fix, renovate }: CheckOptions): MessageCopy | null {
+  if (fix !== undefined) return { kind: 'fix', path: fix };
+  return renovate === undefined ? null : { kind: 'renovate', path: renovate };
 }
 
 /** As it is written, such as --bic-column. The profile auto is that without the option. */
@@ -122,25 +128,28 @@ function findGiven(options: CheckOptions, names: readonly (keyof CheckOptions)[]
 }
 
 /** What is read is not replaced, nor is what is written written twice. @throws UsageError */
-function checkPaths(files: readonly string[], { report, fix, output }: CheckOptions): void {
+function checkPaths(files: readonly string[], options: CheckOptions): void {
+  const { report, output } = options;
+  const copy = readCopy(options);
+  const option = `--${copy?.kind}`;
   const inputs = report === undefined ? files : [...files, report];
   if (inputs.filter((file) => file === standardInput).length > 1) throw new UsageError('- can be given once');
-  if (fix !== undefined && (files.length > 1 || files[0] === standardInput)) {
-    throw new UsageError('--fix needs one file, which is read twice');
+  if (copy !== null && (files.length > 1 || files[0] === standardInput)) {
+    throw new UsageError(`${option} needs one file, which is read twice`);
   }
   const taken = new Map(
     inputs.map((file, index) => [identify(file), index < files.length ? 'the one that is checked' : 'the report']),
   );
-  for (const [option, path] of Object.entries({ '--output': output, '--fix': fix })) {
+  for (const [name, path] of Object.entries({ '--output': output, [option]: copy?.path })) {
     if (path === undefined) continue;
     // Until it is complete, it has another name. A journal is beside results.
-    const written = [path, `${path}.part`, ...(option === '--fix' ? [] : [`${path}.journal`])].map(identify);
+    const written = [path, `${path}.part`, ...(name === '--output' ? [`${path}.journal`] : [])].map(identify);
     const other = written.map((each) => taken.get(each)).find((each) => each !== undefined);
-    if (other !== undefined) throw new UsageError(`${option} must be another file than ${other}`);
-    for (const each of written) taken.set(each, `that of ${option}`);
+    if (other !== undefined) throw new UsageError(`${name} must be another file than ${other}`);
+    for (const each of written) taken.set(each, `that of ${name}`);
   }
-  if (fix !== undefined && isDeviceOrPipe(fix)) {
-    throw new UsageError('--fix must be a file: the copy is read again to check it');
+  if (copy !== null && isDeviceOrPipe(copy.path)) {
+    throw new UsageError(`${option} must be a file: the copy is read again to check it`);
   }
 }
 
@@ -311,9 +320,9 @@ async function checkFiles({ files, plan, source, answers, banks, report, onBroke
   };
 
   async function checkXml(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
-    const { profile, fix, format, tableOption } = plan;
+    const { profile, copy, format, tableOption } = plan;
     refuseOption(tableOption, `${file.name} is XML`, 'tables');
-    const writing = { fix, format, output, bar, throwIfInterrupted };
+    const writing = { copy, format, output, bar, throwIfInterrupted };
     return checkMessageFile(file, { answers, banks, messageIds, profile, report, ...writing });
   }
 

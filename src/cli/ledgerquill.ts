@@ -26,6 +26,7 @@ Examples:
   ledgerquill check payroll.xlsx --dry-run
   ledgerquill check payments.xml
   ledgerquill check payments.xml --fix fixed.xml
+  ledgerquill check payments-03.xml --renovate payments-09.xml
   ledgerquill check payees.csv --format json --quiet | jq -r 'select(.status != "VALID") | .row'
   LEDGERQUILL_KEY=lq_... ledgerquill check payees.csv --gateway https://gateway.example.com`;
 
@@ -145,6 +146,12 @@ function createProgram(): Command {
       new Option(
         '--fix <file>',
         'Write a copy of the payment message with what is certain repaired, list the changes, and check the copy.',
+      ).conflicts(['dryRun', 'renovate']),
+    )
+    .addOption(
+      new Option(
+        '--renovate <file>',
+        'Write a copy of a payment message of 2009 in the version of 2019, list the changes, and check the copy.',
       ).conflicts('dryRun'),
     )
     .addOption(

@@ -95,7 +95,29 @@ describe('a payment message', () => {
     );
   });
 
+  it('of 2009 is renovated by --renovate in a copy, which is checked', async () => {
+    const before = tMessage('pain.001.001.03').replace('<StrtNm>Main Street</StrtNm><TwnNm>Frankfurt</TwnNm>', '');
+    const { run, file, path, read } = tCheck(before, 'payments.xml');
+    const { code, stdout, stderr } = await run(['--renovate', path('new.xml')]);
+    const listed = lines(stdout).map((line) => JSON.parse(line));
+    expect(code).toBe(1);
+    expect(listed[0]).toMatchObject({ file, code: 'VERSION_ENDED', after: expect.stringContaining('pain.001.001.09') });
+    // What a person must add.
+    expect(listed.filter(({ severity }) => severity)).toEqual([
+      expect.objectContaining({
+        ...{ file: path('new.xml'), code: 'ADDRESS_WITHOUT_TOWN' },
+        message: 'The address has no town. Add TwnNm, or leave the address out.',
+      }),
+    ]);
+    expect(stderr).toMatch(/payments\.xml: 5 changes in .*new\.xml\n.*new\.xml: pain\.001\.001\.09, 2 batches/);
+    expect(read('payments.xml')).toBe(before);
+    const again = await tCheck(read('new.xml'), 'new.xml').run(['--renovate', path('newer.xml')]);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('only messages of 2009 are renovated')]);
+    expect(existsSync(path('newer.xml'))).toBe(false);
+  });
+
   it.each<[name: string, args: string[], other: string, file?: string]>([
+    ['--renovate', ['--renovate', 'payments.xml'], 'the one that is checked'],
     ['--fix', ['--fix', 'payments.xml'], 'the one that is checked'],
     ['--fix, before it is complete', ['--fix', 'new.xml'], 'the one that is checked', 'new.xml.part'],
     ['--fix of its link', ['--fix', 'link.xml'], 'the one that is checked'],

@@ -108,6 +108,18 @@ export function findVersion(namespace: string): MessageVersion {
   throw new Refusal('UNSUPPORTED_MESSAGE', `The message is ${printed}${of}. These are checked: ${supported}.`);
 }
 
+/** The namespace of ISO of the version of 2019, for one of 2009. */
+export function renewNamespace(namespace: string): string {
+  const [name = ''] = /pain\.00[18]\.001\.0[23]/.exec(namespace) ?? [];
+  return namespacePrefix + name.replace(...renewedNames);
+}
+
+/** For `replace`: the names of the versions of 2009, also those of the Swiss community. */
+export const renewedNames = [
+  /pain\.00([18])\.001\.0[23](?:\.ch\.\d\d)?/g,
+  (_: string, kind: string) => (kind === '1' ? 'pain.001.001.09' : 'pain.008.001.08'),
+] as const;
+
 interface VersionEnd {
   versions: readonly string[];
   /** Countries of the account that the payment is from or to. */

@@ -1,7 +1,8 @@
 // cspell:ignore Sohne uuml ller
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
-import { type Change, fixMessage } from '../../../src/check/pain/fix-message.ts';
+import type { Change } from '../../../src/check/pain/copy-message.ts';
+import { fixMessage } from '../../../src/check/pain/fix-message.ts';
 import type { Profile } from '../../../src/check/pain/profiles.ts';
 import { findNode, changes as mutate } from '../../support/check/mutate-xml.ts';
 import { detailedMessage, printMessage } from '../../support/check/mutated-messages.ts';
