@@ -190,8 +190,16 @@ function checkRemittance(remittance: XmlElement, { findings }: ElementChecks): v
 }
 
 function checkInstitution(institution: XmlElement, { findings }: ElementChecks): void {
-  if (institution.children.length > 0) return;
-  const message = 'FinInstnId is empty. Write the BIC, or Othr/Id with NOTPROVIDED.';
+  const other = find(institution, 'Othr', 'Id');
+  const hasBic = find(institution, 'BICFI') !== null || find(institution, 'BIC') !== null;
+  if (other !== null && !hasBic && textOf(other) !== 'NOTPROVIDED') {
+    const message =
+      'Othr/Id of a bank in SEPA must be NOTPROVIDED, without another identification. Write the BIC, or NOTPROVIDED.';
+    findings.add('INSTITUTION_OTHER', other, message);
+  }
+  if (hasBic || institution.children.some(({ name }) => name !== 'Nm' && name !== 'PstlAdr')) return;
+  const has = institution.children.length === 0 ? 'is empty' : 'has only a name or address';
+  const message = `FinInstnId ${has}. Write the BIC, or Othr/Id with NOTPROVIDED.`;
   findings.add('INSTITUTION_EMPTY', institution, message);
   findings.add('INSTITUTION_MISSING', institution, message);
 }

@@ -2,9 +2,11 @@ import { findCountryFormat } from '../../iban/registry.ts';
 import { readDay } from './check-elements.ts';
 import { checkReferences, isQrIban } from './check-references.ts';
 import { find, findAll, ibanOf, textOf, type XmlElement, xpathOf } from './elements.ts';
+import { externalCodes } from './external-codes.ts';
 import type { MessageFindings } from './findings.ts';
 import type { MessageVersion } from './message-versions.ts';
-import { isInEea, serviceLevels } from './profiles.ts';
+import { isInEea } from './profiles.ts';
+import type { RuleCode } from './rules.ts';
 import { describeCreditorIdProblem, isTargetClosed } from './values.ts';
 
 interface PaymentRules {
@@ -21,7 +23,7 @@ export function checkPayment(payment: XmlElement, { findings, version, today }: 
   checkMandatory(find(payment, own), ['Nm'], findings);
   checkMandatory(find(payment, `${own}Acct`, 'Id'), ['IBAN'], findings);
   checkCode(find(payment, 'PmtMtd'), [isDirectDebit ? 'DD' : 'TRF'], findings);
-  checkServiceLevels(payment, findings);
+  checkExternalCodes(payment, findings);
   const account = find(payment, `${own}Acct`);
   const iban = find(account, 'Id', 'IBAN');
   if (iban !== null && isQrIban(account)) {
@@ -39,14 +41,15 @@ export function checkTransaction(transaction: XmlElement, { findings, version, t
   checkMandatory(transaction, [`${other}/Nm`, `${other}Acct/Id/IBAN`], findings);
   if (!isDirectDebit) checkMandatory(find(transaction, 'Amt'), ['InstdAmt'], findings);
   checkChargeBearer(transaction, findings);
-  checkServiceLevels(transaction, findings);
+  checkExternalCodes(transaction, findings);
   const type = find(transaction, 'PmtTpInf');
   if (type !== null && find(transaction.parent, 'PmtTpInf') !== null) {
     const message = 'PmtTpInf is in the payment, too. Give it in the payment or in its transactions.';
     findings.add('ELEMENT_REPEATED', type, message);
   }
   checkReferences(transaction, findings);
-  checkPurpose(find(transaction, 'Purp', 'Cd'), findings);
+  checkExternalCode(find(transaction, 'Purp'), 'PURPOSE_FORMAT', findings);
+  checkProprietary(find(transaction, 'Purp'), findings);
   if (isDirectDebit) checkDirectDebit(transaction, findings, today);
 }
 
@@ -116,18 +119,42 @@ function checkCode(element: XmlElement | null, allowed: readonly string[], findi
   findings.add('WRONG_CODE', element, `${element.name} must be ${allowed.join(' or ')}.`, suggestion);
 }
 
-function checkServiceLevels(part: XmlElement, findings: MessageFindings): void {
-  for (const level of findAll(find(part, 'PmtTpInf'), 'SvcLvl')) {
-    const element = find(level, 'Cd');
-    const code = textOf(element);
-    if (element === null || code === null || serviceLevels.has(code)) continue;
-    const capitals = code.toUpperCase();
-    const message = 'The service level is not one of ISO 20022, such as SEPA. The bank may refuse it.';
-    findings.add('SERVICE_LEVEL_UNKNOWN', element, message, serviceLevels.has(capitals) ? capitals : null);
+/** Codes of the lists that ISO 20022 publishes apart from the messages. */
+function checkExternalCodes(part: XmlElement, findings: MessageFindings): void {
+  const type = find(part, 'PmtTpInf');
+  for (const level of findAll(type, 'SvcLvl')) checkExternalCode(level, 'SERVICE_LEVEL_UNKNOWN', findings);
+  for (const choice of [find(type, 'LclInstrm'), find(type, 'CtgyPurp')]) {
+    checkExternalCode(choice, 'EXTERNAL_CODE_UNKNOWN', findings);
   }
 }
 
+function checkExternalCode(choice: XmlElement | null, unknown: RuleCode, findings: MessageFindings): void {
+  const element = find(choice, 'Cd');
+  const code = textOf(element);
+  const codes: ReadonlySet<string> = externalCodes[choice?.name as keyof typeof externalCodes];
+  if (choice === null || element === null || code === null || codes.has(code)) return;
+  const capitals = code.toUpperCase();
+  const message = `${choice.name}/Cd is not in the list of ISO 20022, which has codes such as ${examples[choice.name]}. The bank may refuse it.`;
+  findings.add(unknown, element, message, codes.has(capitals) ? capitals : null);
+}
+
+const examples: Readonly<Record<string, string>> = {
+  SvcLvl: 'SEPA',
+  LclInstrm: 'CORE',
+  CtgyPurp: 'SUPP',
+  Purp: 'SALA',
+};
+
+/** Where SEPA requires a code. */
+function checkProprietary(choice: XmlElement | null, findings: MessageFindings): void {
+  const proprietary = find(choice, 'Prtry');
+  if (choice === null || proprietary === null) return;
+  const message = `${choice.name} of a SEPA payment must be a code, such as ${examples[choice.name]}, in Cd. Prtry is for texts of a bank.`;
+  findings.add('CODE_REQUIRED', proprietary, message);
+}
+
 function checkSequence(element: XmlElement, findings: MessageFindings): void {
+  checkProprietary(find(element, 'PmtTpInf', 'LclInstrm'), findings);
   checkCode(find(element, 'PmtTpInf', 'LclInstrm', 'Cd'), ['CORE', 'B2B'], findings);
   checkCode(find(element, 'PmtTpInf', 'SeqTp'), ['FRST', 'RCUR', 'FNAL', 'OOFF'], findings);
 }
@@ -160,13 +187,6 @@ function checkExecutionDate(element: XmlElement | null, { findings, version, tod
     const message = `TARGET is closed on ${day}. The bank executes the payment on another day.`;
     findings.add('EXECUTION_DATE_NO_BUSINESS_DAY', place, message);
   }
-}
-
-function checkPurpose(element: XmlElement | null, findings: MessageFindings): void {
-  const code = textOf(element);
-  if (element === null || code === null || /^[A-Z0-9]{4}$/.test(code)) return;
-  const message = 'Purp/Cd must be one of the external purpose codes of ISO 20022, four capital letters such as SALA.';
-  findings.add('PURPOSE_FORMAT', element, message, /^[a-z]{4}$/i.test(code) ? code.toUpperCase() : null);
 }
 
 function checkChargeBearer(element: XmlElement, findings: MessageFindings): void {

@@ -1,4 +1,5 @@
 import { find, textOf, type XmlElement, xpathOf } from './elements.ts';
+import { currencyDecimals, endedCurrencies } from './external-codes.ts';
 import type { MessageFindings } from './findings.ts';
 import type { MessageVersion } from './message-versions.ts';
 import { findAmount } from './profiles.ts';
@@ -171,8 +172,12 @@ export function checkAmount(amount: XmlElement | null, findings: MessageFindings
   const given = amount.attributes.Ccy?.trim() ?? '';
   if (currency === null) {
     const capitals = given.toUpperCase();
-    const message = 'The attribute Ccy must be a currency code of ISO 4217 in capital letters, such as EUR.';
-    findings.add('CURRENCY_INVALID', amount, message, currencyCodes.has(capitals) ? capitals : null);
+    const successor = endedCurrencies.get(capitals);
+    const message =
+      successor === undefined
+        ? 'The attribute Ccy must be a currency code of ISO 4217 in capital letters, such as EUR.'
+        : `The currency ${capitals} has ended. Write the amount in ${successor}, which has replaced it.`;
+    findings.add('CURRENCY_INVALID', amount, message, currencyDecimals.has(capitals) ? capitals : null);
   } else if (currency !== 'EUR') {
     findings.add('CURRENCY_NOT_EUR', amount, `The currency of a SEPA payment must be EUR, not ${currency}.`, 'EUR');
   }
@@ -202,26 +207,14 @@ function countDecimals(units: bigint): number {
 
 /** All that a message can have, if the currency is unknown. */
 function decimalsOf(currency: string | null): number {
-  return currency === null ? 5 : (decimalsByCurrency.get(currency) ?? 2);
+  return currency === null ? 5 : (currencyDecimals.get(currency) ?? 2);
 }
-
-/** By ISO 4217, where it is not two. Metals, funds and codes for tests have none of their own. */
-const decimalsByCurrency: ReadonlyMap<string, number> = new Map(
-  [
-    { decimals: 0, codes: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF' },
-    { decimals: 3, codes: 'BHD IQD JOD KWD LYD OMR TND' },
-    { decimals: 4, codes: 'CLF UYW' },
-    { decimals: 5, codes: 'XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX' },
-  ].flatMap(({ decimals, codes }) => codes.split(' ').map((code) => [code, decimals] as const)),
-);
 
 /** 999,999,999.99 in hundred-thousandths. */
 const maxEuros = 99_999_999_999_000n;
 
-const currencyCodes: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
-
 /** Null if it is missing, or not a currency code. */
 function currencyOf(amount: XmlElement | null): string | null {
   const code = amount?.attributes.Ccy ?? '';
-  return currencyCodes.has(code) ? code : null;
+  return currencyDecimals.has(code) ? code : null;
 }

@@ -11,6 +11,7 @@ import { parseDecimal } from './values.ts';
 export function createDuplicates(messageIds: Set<string>, findings: MessageFindings) {
   const paymentIds = new FingerprintMap();
   const endToEndIds = new FingerprintMap();
+  const uetrIds = new FingerprintMap();
   const transactions = new FingerprintMap();
 
   return {
@@ -38,6 +39,11 @@ export function createDuplicates(messageIds: Set<string>, findings: MessageFindi
       if (endToEnd !== null && earlierId !== null) {
         const message = `EndToEndId is that in line ${earlierId}. Give each transaction its own, or write NOTPROVIDED.`;
         findings.add('DUPLICATE_END_TO_END_ID', endToEnd, message);
+      }
+      const uetr = find(transaction, 'PmtId', 'UETR');
+      const earlierUetr = findEarlierLine(uetrIds, textOf(uetr), uetr);
+      if (uetr !== null && earlierUetr !== null) {
+        findings.add('DUPLICATE_UETR', uetr, `UETR is that in line ${earlierUetr}. Create one for each transaction.`);
       }
       const iban = ibanOf(find(transaction, `${other}Acct`));
       const sum = textOf(amount);

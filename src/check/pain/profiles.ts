@@ -1,5 +1,6 @@
 import { findCountryFormat } from '../../iban/registry.ts';
 import { find, findAll, ibanOf, textOf, type XmlElement } from './elements.ts';
+import { externalCodes } from './external-codes.ts';
 import type { MessageVersion } from './message-versions.ts';
 import type { Scheme } from './rules.ts';
 
@@ -27,17 +28,8 @@ export function schemeOf(
 function serviceLevelsOf(part: XmlElement | null): readonly string[] {
   const levels = findAll(find(part, 'PmtTpInf'), 'SvcLvl');
   const codes = levels.map((level) => textOf(find(level, 'Cd'))?.toUpperCase() ?? 'proprietary');
-  return codes.filter((code) => code === 'proprietary' || serviceLevels.has(code));
+  return codes.filter((code) => code === 'proprietary' || externalCodes.SvcLvl.has(code));
 }
-
-/** External service levels of ISO 20022. */
-// cspell:disable
-export const serviceLevels: ReadonlySet<string> = new Set(
-  'BKTR G001 G002 G003 G004 G005 G006 G007 G009 INST NPCA NUGP NURG PRPT SDVA SEPA SRTP SVAT SVDE URGP URNS WFSM'.split(
-    ' ',
-  ),
-);
-// cspell:enable
 
 /** By its currency and accounts. */
 function isSepa(payment: XmlElement, transaction: XmlElement | null, { isDirectDebit }: MessageVersion): boolean {

@@ -10,8 +10,8 @@ interface ReadLines {
  * The town and its postcode, and the street if it is the only other line; null if the lines can be read in several ways, or more than two
  * would remain. A town is what follows a postcode of the country, and nothing else is taken for one.
  * @example
- * readAddressLines('DE', ['Hauptstr. 12', '60311 Frankfurt am Main']).elements
- * // => { StrtNm: 'Hauptstr.', BldgNb: '12', PstCd: '60311', TwnNm: 'Frankfurt am Main' }
+ * readAddressLines('DE', ['Main Street 12', '60311 Frankfurt am Main']).elements
+ * // => { StrtNm: 'Main Street', BldgNb: '12', PstCd: '60311', TwnNm: 'Frankfurt am Main' }
  * readAddressLines('DE', ['Frankfurt am Main']) // => null
  */
 export function readAddressLines(country: string, lines: readonly string[]): ReadLines | null {

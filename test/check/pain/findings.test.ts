@@ -439,6 +439,10 @@ const cases: Partial<Record<RuleCode, readonly Case[]>> = {
   CURRENCY_INVALID: [
     { change: [['Ccy="EUR">12.35', 'Ccy="eur">12.35']], at: amount, suggestion: 'EUR' },
     { change: [[' Ccy="EUR">12.35', '>12.35']], at: amount },
+    ...['HRK', 'BGN', 'ANG', 'DEM'].map((currency) => ({
+      ...{ change: [['Ccy="EUR">12.35', `Ccy="${currency}">12.35`]] as const, at: amount },
+      message: new RegExp(`^The currency ${currency} has ended\\. Write the amount in (EUR|XCG), `),
+    })),
   ],
   CURRENCY_NOT_EUR: [{ change: [['Ccy="EUR">12.35', 'Ccy="CHF">12.35']], at: amount, suggestion: 'EUR' }],
   AMOUNT_FORMAT: [
@@ -606,7 +610,48 @@ Object.assign(cases, {
       },
     },
   ],
-  INSTITUTION_EMPTY: [{ change: [['<Othr><Id>NOTPROVIDED</Id></Othr>', '']], at: `${transfer}/CdtrAgt/FinInstnId` }],
+  INSTITUTION_OTHER: [
+    {
+      change: [['<Othr><Id>NOTPROVIDED</Id></Othr>', '<Nm>A bank</Nm><Othr><Id>37040044</Id></Othr>']],
+      at: `${transfer}/CdtrAgt/FinInstnId/Othr/Id`,
+    },
+  ],
+  DUPLICATE_UETR: [
+    {
+      change: [[/<\/EndToEndId>/g, '</EndToEndId><UETR>8a562c67-ca16-48ba-b074-65581be6f001</UETR>']],
+      at: `${payment}/CdtTrfTxInf[2]/PmtId/UETR`,
+      message: /^UETR is that in line 25\./,
+      others: ['DUPLICATE_UETR'],
+    },
+  ],
+  EXTERNAL_CODE_UNKNOWN: [
+    {
+      change: [['</SvcLvl>', '</SvcLvl><LclInstrm><Cd>inst</Cd></LclInstrm>']],
+      ...{ at: `${payment}/PmtTpInf/LclInstrm/Cd`, suggestion: 'INST' },
+    },
+    {
+      change: [['</SvcLvl>', '</SvcLvl><CtgyPurp><Cd>SLRY</Cd></CtgyPurp>']], // cspell:disable-line
+      ...{ at: `${payment}/PmtTpInf/CtgyPurp/Cd`, message: /^CtgyPurp\/Cd is not in the list of ISO 20022/ },
+    },
+  ],
+  CODE_REQUIRED: [
+    {
+      change: [['<RmtInf>', '<Purp><Prtry>Salary</Prtry></Purp><RmtInf>']],
+      ...{ at: `${transfer}/Purp/Prtry`, message: /^Purp of a SEPA payment must be a code, such as SALA, in Cd\./ },
+    },
+    {
+      ...directDebit,
+      change: [['<Cd>CORE</Cd>', '<Prtry>CORE</Prtry>']],
+      at: `${payment}/PmtTpInf/LclInstrm/Prtry`,
+    },
+  ],
+  INSTITUTION_EMPTY: [
+    {
+      change: [['<Othr><Id>NOTPROVIDED</Id></Othr>', '<Nm>A bank</Nm>']],
+      ...{ at: `${transfer}/CdtrAgt/FinInstnId`, message: /^FinInstnId has only a name or address\./ },
+    },
+    { change: [['<Othr><Id>NOTPROVIDED</Id></Othr>', '']], at: `${transfer}/CdtrAgt/FinInstnId` },
+  ],
   INSTITUTION_MISSING: [
     {
       change: [['<Othr><Id>NOTPROVIDED</Id></Othr>', '']],
@@ -666,6 +711,7 @@ Object.assign(cases, {
       change: [['<RmtInf>', '<Purp><Cd>sala</Cd></Purp><RmtInf>']],
       ...{ at: `${transfer}/Purp/Cd`, suggestion: 'SALA' },
     },
+    { change: [['<RmtInf>', '<Purp><Cd>QQQQ</Cd></Purp><RmtInf>']], at: `${transfer}/Purp/Cd` },
   ],
   REFERENCE_CHECK_DIGITS: [
     {
