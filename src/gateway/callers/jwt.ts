@@ -1,11 +1,11 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import {
-  type CryptoKey,
-  createLocalJWKSet,
+  createRemoteJWKSet,
+  customFetch,
   errors,
   type JWK,
-  type JWTHeaderParameters,
   type JWTPayload,
+  type JWTVerifyGetKey,
   jwtVerify,
 } from 'jose';
 import { LRUCache } from 'lru-cache';
@@ -109,11 +109,9 @@ function listNames(claim: unknown): string[] {
   return names.filter((name) => typeof name === 'string');
 }
 
-type GetKey = (header: JWTHeaderParameters) => Promise<CryptoKey | KeyObject>;
-
 interface KeySet {
   /** The key for a token. @throws JOSEError if there is none, NoKeySetError if no keys could be read yet */
-  getKey: GetKey;
+  getKey: JWTVerifyGetKey;
   /** Seconds until the next attempt to read the keys. */
   waitS(): number;
   /** Whether the last attempt to read the keys has failed. */
@@ -143,53 +141,46 @@ function keySetOf(publicKey: KeyObject): KeySet {
  */
 function createKeySet(url: string, events: Pick<Events, 'keySetUnavailable'>): KeySet {
   const agent = createAgent();
-  let findKey: GetKey | null = null;
   let readAt = Number.NEGATIVE_INFINITY;
   let triedAt = Number.NEGATIVE_INFINITY;
-  let reading: Promise<void> | null = null;
   let hasFailed = false;
+  const findKey = createRemoteJWKSet(new URL(url), {
+    cooldownDuration: pauseMs,
+    cacheMaxAge: Number.POSITIVE_INFINITY,
+    [customFetch]: read,
+  });
+  const refresh = () => findKey.reload().catch(() => {});
+  const isMissing = () => readAt === Number.NEGATIVE_INFINITY;
 
   return {
     hasFailed: () => hasFailed,
     readMissing() {
-      if (hasFailed || findKey === null) void refresh();
+      if (hasFailed || isMissing()) void refresh();
     },
-    async getKey(header) {
-      if (performance.now() - readAt >= freshMs) {
-        const refreshed = refresh();
-        if (findKey === null) await refreshed;
-      }
-      if (findKey === null) throw new NoKeySetError();
-      try {
-        return await findKey(header);
-      } catch (error) {
-        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        await answerWithin(refresh(), maxWaitMs);
-        return findKey(header);
-      }
+    async getKey(header, token) {
+      if (isMissing()) await refresh();
+      else if (performance.now() - readAt >= freshMs) void refresh();
+      if (isMissing()) throw new NoKeySetError();
+      const key = await answerWithin(findKey(header, token), maxWaitMs);
+      if (key === undefined) throw new errors.JWKSNoMatchingKey();
+      return key;
     },
     waitS: () => Math.max(1, Math.ceil((triedAt + pauseMs - performance.now()) / 1_000)),
     close: () => agent.destroy(),
   };
 
-  /** Has no effect if the last attempt was a few seconds ago. Never rejects. */
-  async function refresh(): Promise<void> {
-    if (reading === null) {
-      if (performance.now() - triedAt < pauseMs) return;
-      triedAt = performance.now();
-      reading = read().finally(() => {
-        reading = null;
-      });
-    }
-    await reading;
-  }
-
-  async function read(): Promise<void> {
+  /** The cooldown of jose begins with a success, this one with an attempt. */
+  async function read(): Promise<Response> {
+    if (performance.now() - triedAt < pauseMs) throw new NoKeySetError();
+    triedAt = performance.now();
     const keys = await readKeySet(agent, url);
     hasFailed = typeof keys === 'string';
-    if (typeof keys === 'string') return events.keySetUnavailable(keys);
-    findKey = createLocalJWKSet({ keys });
+    if (typeof keys === 'string') {
+      events.keySetUnavailable(keys);
+      throw new NoKeySetError();
+    }
     readAt = performance.now();
+    return Response.json({ keys });
   }
 }
 
