@@ -84,17 +84,37 @@ const maxCreationMs = 60_000;
 
 /** Whether both meta pages are valid, and all pages of the newer one's trees are within the file. */
 function isComplete(file: number): boolean {
-  for (let attempt = 1; ; attempt++) {
-    const meta = readNewerMeta(file);
-    if (!meta) return false;
+  return isRightForSome(file, (meta) => {
     // Read after the meta pages, because another process may be writing: the file grows before its meta page changes.
     if (fstatSync(file).size > Number(meta.lastPage) * meta.pageSize) return true;
     // It may be shorter: LMDB does not write pages at the end that the same transaction has freed.
-    if (hasAllPages(file, meta.roots, meta.pageSize)) return true;
-    // Another process may have reused pages meanwhile.
-    if (attempt === maxAttempts || readNewerMeta(file)?.transaction === meta.transaction) return false;
+    return isIntact(file, meta);
+  });
+}
+
+/**
+ * Whether all pages are as LMDB needs them: it trusts them, and a wrong one ends the process. The caller has a read transaction, so that
+ * other processes do not reuse the pages.
+ */
+export function hasIntactPages(path: string): boolean {
+  const file = openSync(path, 'r');
+  try {
+    return isRightForSome(file, (meta) => isIntact(file, meta));
+  } finally {
+    closeSync(file);
   }
 }
+
+/** What is wrong may be half written by another process: then the transaction is another one afterwards. */
+function isRightForSome(file: number, isRight: (meta: Meta) => boolean): boolean {
+  for (let attempt = 1; ; attempt++) {
+    const meta = readNewerMeta(file);
+    if (meta && isRight(meta)) return true;
+    if (attempt === maxAttempts || !meta || readNewerMeta(file)?.transaction === meta.transaction) return false;
+  }
+}
+
+type Meta = NonNullable<ReturnType<typeof readNewerMeta>>;
 
 function readNewerMeta(file: number) {
   const first = readMeta(file, 0);
@@ -109,7 +129,11 @@ function readMeta(file: number, position: number) {
     pageSize: bytes.readUInt32LE(pageSizeOffset),
     lastPage: bytes.readBigUInt64LE(lastPageOffset),
     transaction: bytes.readBigUInt64LE(transactionOffset),
-    roots: rootOffsets.map((offset) => bytes.readBigUInt64LE(offset)),
+    trees: rootOffsets.map((offset) => ({
+      root: bytes.readBigUInt64LE(offset),
+      entries: Number(bytes.readBigUInt64LE(offset - 8)),
+      depth: bytes.readUInt16LE(offset - 34),
+    })),
   };
 }
 
@@ -119,6 +143,7 @@ function readMeta(file: number, position: number) {
  */
 const magic = { offset: 24, value: 0xbeefc0de };
 const pageSizeOffset = 48;
+/** The tree of free pages, and the tree of entries. */
 const rootOffsets = [88, 136];
 const lastPageOffset = 144;
 const transactionOffset = 152;
@@ -126,22 +151,18 @@ const metaBytes = 160;
 const maxAttempts = 5;
 
 /**
- * Whether all pages of these trees are within the file. Reads only the pages that refer to others; needs no LMDB.
- * Layout: struct MDB_page and MDB_node in mdb.c of lmdb-js.
+ * Reads both trees without LMDB: each page is within the file, has its own number, and is used once, and each of its nodes is within the
+ * page. Layout: struct MDB_page and MDB_node, and that of overflow pages, in mdb.c of lmdb-js.
  */
-function hasAllPages(file: number, roots: readonly bigint[], pageSize: number): boolean {
-  const pages = Math.floor(fstatSync(file).size / pageSize);
-  const pending = roots.filter((root) => root !== emptyTree).map(Number);
-  let visited = 0;
+function isIntact(file: number, { pageSize, trees, lastPage, transaction }: Meta): boolean {
+  // Free pages at the end may not be in the file.
+  const pages = Number(lastPage) + 1;
+  const used = new Set<number>();
   try {
-    for (let page = pending.pop(); page !== undefined; page = pending.pop()) {
-      // More visits than pages: a page refers back to an earlier one.
-      if (page >= pages || visited++ > pages) return false;
-      const bytes = readPage(file, page, pageSize);
-      const flags = bytes.readUInt16LE(18);
-      if (flags & branchFlag) pending.push(...nodesOf(bytes).map(childOf));
-      else if (!(flags & leafFlag)) return false;
-      else if (nodesOf(bytes).some((node) => overflowEnd(file, node, pageSize, pages) > pages)) return false;
+    for (const [index, { root, entries, depth }] of trees.entries()) {
+      const found =
+        root === emptyTree ? 0 : readTree(Number(root), depth, index === freeTree ? useFreePages : () => {});
+      if (found !== entries) return false;
     }
     return true;
   } catch (error) {
@@ -149,9 +170,72 @@ function hasAllPages(file: number, roots: readonly bigint[], pageSize: number): 
     if (error instanceof RangeError) return false;
     throw error;
   }
+
+  /** @returns the number of entries @throws RangeError if a page is damaged */
+  function readTree(page: number, depth: number, useValue: (value: Buffer) => void): number {
+    const bytes = takePage(page, depth > 1 ? branchFlag : leafFlag);
+    let entries = 0;
+    for (const node of nodesOf(bytes)) {
+      if (depth > 1) entries += readTree(node.readUIntLE(0, 6), depth - 1, useValue);
+      else {
+        entries += 1;
+        useValue(readValue(node));
+      }
+    }
+    return entries;
+  }
+
+  function takePage(page: number, flags: number): Buffer {
+    take(page, 1);
+    const bytes = read(page, pageSize);
+    check(bytes.readUInt16LE(18) === flags);
+    return bytes;
+  }
+
+  function read(page: number, length: number): Buffer {
+    const bytes = Buffer.allocUnsafe(length);
+    check(readSync(file, bytes, { position: page * pageSize }) === length);
+    check(bytes.readBigUInt64LE(0) === BigInt(page) && bytes.readBigUInt64LE(8) <= transaction);
+    return bytes;
+  }
+
+  function take(first: number, count: number): void {
+    check(first > 1 && first + count <= pages);
+    for (let page = first; page < first + count; page++) {
+      check(!used.has(page));
+      used.add(page);
+    }
+  }
+
+  /** The value of an entry, which may have pages of its own. */
+  function readValue(node: Buffer): Buffer {
+    const [size, flags, start] = [node.readUInt32LE(0), node.readUInt16LE(4), 8 + node.readUInt16LE(6)];
+    check((flags & ~bigDataFlag) === 0);
+    if (flags === 0) {
+      check(start + size <= node.length);
+      return node.subarray(start, start + size);
+    }
+    const [first, count] = [Number(node.readBigUInt64LE(start)), Number(node.readBigUInt64LE(start + 16))];
+    check(headerBytes + size <= count * pageSize);
+    take(first, count);
+    return read(first, headerBytes + size).subarray(headerBytes);
+  }
+
+  /** Pages, and lengths of blocks of them: 3, 0, -2, 7 has the length of the list, an empty place, and pages 7 and 8. */
+  function useFreePages(value: Buffer): void {
+    const numbers = new BigInt64Array(new Uint8Array(value).buffer);
+    const count = Number(numbers[0]);
+    check(count < numbers.length);
+    for (let index = 1; index <= count; index++) {
+      const number = Number(numbers[index]);
+      if (number < 0) take(Number(numbers[++index]), -number);
+      else if (number > 0) take(number, 1);
+    }
+  }
 }
 
 const emptyTree = 0xffff_ffff_ffff_ffffn;
+const freeTree = 0;
 
 const branchFlag = 0x01;
 const leafFlag = 0x02;
@@ -159,27 +243,19 @@ const headerBytes = 24;
 /** A node with this flag has its value in overflow pages. */
 const bigDataFlag = 0x01;
 
-function readPage(file: number, page: number, pageSize: number): Buffer {
-  const bytes = Buffer.alloc(pageSize);
-  readSync(file, bytes, { position: page * pageSize });
-  return bytes;
-}
-
 /** The bytes of a page from each of its nodes on. Positions are counted from the end of the header. */
 function nodesOf(page: Buffer): Buffer[] {
+  const [lower, upper] = [page.readUInt16LE(20), page.readUInt16LE(22)];
   const content = page.subarray(headerBytes);
-  const count = page.readUInt16LE(20) >> 1;
-  return Array.from({ length: count }, (_, index) => content.subarray(content.readUInt16LE(2 * index)));
+  check(lower > 0 && lower <= upper);
+  return Array.from({ length: lower >> 1 }, (_, index) => {
+    const start = content.readUInt16LE(2 * index);
+    check(start >= upper && start + 8 + content.readUInt16LE(start + 6) <= content.length);
+    return content.subarray(start);
+  });
 }
 
-function childOf(node: Buffer): number {
-  return node.readUIntLE(0, 6);
-}
-
-/** The page after the overflow pages of a leaf node; 0 if it has none. */
-function overflowEnd(file: number, node: Buffer, pageSize: number, pages: number): number {
-  if (!(node.readUInt16LE(4) & bigDataFlag)) return 0;
-  const first = Number(node.readBigUInt64LE(8 + node.readUInt16LE(6)));
-  if (first >= pages) return Number.POSITIVE_INFINITY;
-  return first + readPage(file, first, pageSize).readUInt32LE(20);
+/** @throws RangeError */
+function check(isRight: boolean): void {
+  if (!isRight) throw new RangeError('a page is damaged');
 }

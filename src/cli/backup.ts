@@ -15,9 +15,7 @@ import { ConfigError, errorCodeOf, UsageError } from '../base/errors.ts';
 import { checkLmdbFile, openLmdbFile } from '../base/lmdb-file.ts';
 import { countOf, print } from '../base/process/terminal.ts';
 import { auditFolder, listAuditFiles } from '../gateway/audit/read-audit.ts';
-import { readConfig } from '../gateway/config/read-config.ts';
-import { findSecretProblem } from './new-store.ts';
-import { isInUse, verifyStore } from './verify-store.ts';
+import { isInUse, readStoreConfig } from './store.ts';
 
 /** Copies DATA_DIR into a new folder, while the gateway runs. */
 export async function runBackup(folder: string): Promise<void> {
@@ -38,24 +36,6 @@ export async function runRestore(folder: string, { replace = false }: { replace?
 
 const configuredSecret =
   'without STORE_SECRET and STORE_SECRET_OLD, which are needed to read it: keep them in another place';
-
-/** Reads all entries of the files in DATA_DIR. @throws ConfigError if one is damaged, or the secrets do not open the store */
-export async function runVerifyStore(): Promise<void> {
-  const { dataDir, store } = readStoreConfig();
-  const files = await verifyStore(dataDir);
-  const problem = await findSecretProblem(store, dataDir);
-  if (problem !== null) throw new ConfigError([problem]);
-  const lines = files.map(({ name, entries }) => `  ${name.padEnd(24)} ${entries} entries\n`);
-  print(files.length === 0 ? `${dataDir} has no store.\n` : `${dataDir} is readable:\n${lines.join('')}`);
-}
-
-function readStoreConfig() {
-  const { dataDir, store } = readConfig(process.env);
-  if (store.redis === null) return { dataDir, store };
-  throw new ConfigError([
-    'REDIS_URL: is set, so essays and counts are in Redis, which has backups of its own; see docs/stores.md',
-  ]);
-}
 
 /** @throws UsageError for an error of the file system, otherwise the error */
 function throwExplained(error: unknown): never {

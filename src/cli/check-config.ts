@@ -13,7 +13,7 @@ import { createGateway } from '../gateway/gateway.ts';
 import { createRedisConnection } from '../gateway/stores/redis-connection.ts';
 import { StoreError } from '../gateway/stores/store.ts';
 import { findUnknownVariables, listValues } from './describe-variables.ts';
-import { findSecretProblem } from './new-store.ts';
+import { findSecretProblem } from './store.ts';
 
 /**
  * Prints the configuration with its secrets masked, then checks what the start of the gateway checks, and connects to

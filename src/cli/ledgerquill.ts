@@ -69,11 +69,7 @@ function createProgram(): Command {
     (await import('./start.ts')).start(options),
   )
     .option('--port <number>', 'The port; overrides PORT. 0: a free port.')
-    .option('--host <address>', 'The address to listen on; overrides HOST.')
-    .option(
-      '--new-store',
-      'If the store or its secret is lost: begin a new store. Paid essays, orders and counts of the old one are lost.',
-    );
+    .option('--host <address>', 'The address to listen on; overrides HOST.');
   addCommand(
     'check-config',
     'Print the configuration and check it, without a paid call.',
@@ -204,10 +200,13 @@ function createProgram(): Command {
     .argument('<folder>', 'a folder that backup wrote')
     .option('--replace', 'Move the present files of DATA_DIR aside.');
   addCommand(
-    'verify-store',
-    'Read all entries in DATA_DIR, also while the gateway runs, and report damaged files.',
-    async () => (await import('./backup.ts')).runVerifyStore(),
-  );
+    'store',
+    'check: read all files in DATA_DIR, also while the gateway runs. new: begin a new store if it or its secret is lost.',
+    async ([action]) => {
+      const { checkStore, newStore } = await import('./store.ts');
+      await (action === 'check' ? checkStore() : newStore());
+    },
+  ).addArgument(new Argument('<action>', 'what to do').choices(['check', 'new']));
   addCommand('audit', 'Sum or export the audit trail of paid calls.', async ([action], options) =>
     (await import('./audit.ts')).runAudit(action, options),
   )

@@ -16,7 +16,7 @@ import {
   type Upstreams,
 } from '../gateway/config/read-config.ts';
 import { findUnknownVariables } from './describe-variables.ts';
-import { verifyStore } from './verify-store.ts';
+import { verifyStore } from './store.ts';
 
 /*
  * The gateway process: reads the configuration, starts the self-hosted services that replace missing upstreams, listens,

@@ -13,7 +13,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { backUp, restore } from '../../src/cli/backup.ts';
-import { verifyStore } from '../../src/cli/verify-store.ts';
+import { verifyStore } from '../../src/cli/store.ts';
 import { openStore } from '../../src/gateway/stores/open-store.ts';
 import { runCommand } from '../support/command.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
@@ -81,7 +81,7 @@ describe('backup and restore', () => {
     });
     await store.set('key', 'value', { expiresInMs: 3_600_000 });
     await store.close();
-    const verified = await tRun(['verify-store'], dataDir);
+    const verified = await tRun(['store', 'check'], dataDir);
     expect(verified).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/is readable:\n {2}store-1\.lmdb +4 entries/),
@@ -128,7 +128,7 @@ describe('backup and restore', () => {
     const { code, stderr } = await tRun(['restore', target], dataDir);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^The backup is invalid:\n.*restore another backup/)]);
     expect(readdirSync(dataDir)).toEqual([]);
-    expect(await tRun(['verify-store'], target)).toMatchObject({
+    expect(await tRun(['store', 'check'], target)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('is damaged'),
     });

@@ -83,13 +83,13 @@ describe('a store of another secret', () => {
     const refused = await tFailingStart(env);
     expect([refused.code, refused.stdout]).toEqual([1, '']);
     expect(refused.stderr).toMatch(/^The configuration is invalid:\n {2}STORE_SECRET: is not the secret with which/m);
-    expect(refused.stderr).toContain('`ledgerquill start --new-store`');
+    expect(refused.stderr).toContain('`ledgerquill store new`');
 
-    const started = tCommand(['start', '--new-store'], { ...noUpstreams, PORT: '0', ...env });
+    const replaced = await runCommand(['store', 'new'], { ...noUpstreams, ...env });
+    expect(replaced).toMatchObject({ code: 0, stderr: '' });
+    expect(replaced.stdout).toMatch(/^The old store is now .* what is ordered again is paid for again\.\n$/);
+    const started = tCommand(['start'], { ...noUpstreams, PORT: '0', ...env });
     await untilReady(started);
-    expect(started.stdout()).toMatch(
-      /^--new-store: the old store is now .* what is ordered again is paid for again\.\n/,
-    );
     started.kill('SIGTERM');
     expect(await started.ended).toEqual({ code: 0, signal: null });
     expect(readdirSync(env.DATA_DIR).filter((name) => name.includes('.until-'))).toHaveLength(2);

@@ -47,7 +47,7 @@ const slowest = [
   'test/e2e/proxy-limit.test.ts',
   'test/gateway/stores/redis-cluster.test.ts',
   'test/gateway/graphql/parity.test.ts',
-  'test/cli/verify-store.test.ts',
+  'test/cli/store.test.ts',
   'test/check/memory.test.ts',
   'test/gateway/stores/store-files.test.ts',
   'test/e2e/wrong-configuration.test.ts',

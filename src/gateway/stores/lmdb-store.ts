@@ -199,9 +199,21 @@ function readCounter(file: LmdbFile, key: string): (Counter & Pick<LmdbEntry, 'e
 /** Must run in a transaction, like `removeEntry` and `sweepEntries`. */
 function writeEntry(file: LmdbFile, kind: EntryKind, key: string, { value, expiresAt }: LmdbEntry): void {
   file.put([kind, key], value, expiresAt);
-  // `verify-store` compares the checksum, for which it needs no secret.
-  file.put([expiryIndex, expiresAt, kind, key], String(crc32(`${kind} ${key} ${value}`)), 0);
+  file.put([expiryIndex, expiresAt, kind, key], checksumOf(kind, key, value), 0);
 }
+
+/** Whether an entry is as it was written, which needs no secret. In the order of expiries, there are only checksums. */
+export function isAsWritten(
+  file: LmdbFile,
+  [kind = '', key = '']: (string | number)[],
+  value: string,
+  expiresAt: number,
+) {
+  return kind === expiryIndex || file.get([expiryIndex, expiresAt, kind, key]) === checksumOf(kind, key, value);
+}
+
+const checksumOf = (kind: string | number, key: string | number, value: string) =>
+  String(crc32(`${kind} ${key} ${value}`));
 
 function removeEntry(file: LmdbFile, kind: EntryKind, key: string, { expiresAt }: LmdbEntry): void {
   file.remove([kind, key]);

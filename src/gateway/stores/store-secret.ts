@@ -76,5 +76,5 @@ export function createStoreSecrets(
 }
 
 const newStoreAdvice =
-  'if it is lost, run `ledgerquill start --new-store` once to begin a new store on purpose, which loses the essays that ' +
+  'if it is lost, run `ledgerquill store new` to begin a new store on purpose, which loses the essays that ' +
   'were paid for, the results of orders, and the counts of paid calls: what is ordered again is paid for again';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findSecretProblem } from '../../../src/cli/new-store.ts';
+import { findSecretProblem } from '../../../src/cli/store.ts';
 import { redisUrl } from '../../../src/gateway/config/redis-url.ts';
 import { createSealing, withSealing, withSecretCheck } from '../../../src/gateway/stores/sealed-store.ts';
 import { getOrCreate } from '../../../src/gateway/stores/store.ts';
@@ -79,7 +79,7 @@ describe('a store with a present and an old secret', () => {
   });
 });
 
-it('check-config and verify-store accept either secret, and name STORE_SECRET_OLD otherwise', async () => {
+it('check-config and `store check` accept either secret, and name STORE_SECRET_OLD otherwise', async () => {
   const folder = tFolder();
   const gateway = await tStarted({ DATA_DIR: folder, STORE_SECRET: first });
   await gateway.order('Pens', 'form-1');

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigError } from '../../../src/base/errors.ts';
-import { beginNewStore, findSecretProblem } from '../../../src/cli/new-store.ts';
+import { beginNewStore, findSecretProblem } from '../../../src/cli/store.ts';
 import { redisUrl } from '../../../src/gateway/config/redis-url.ts';
 import { createLmdbStore } from '../../../src/gateway/stores/lmdb-store.ts';
 import { openStore } from '../../../src/gateway/stores/open-store.ts';
@@ -128,7 +128,7 @@ describe('the start with an embedded store', () => {
     const { checkSecret, store } = tOpened({ folder, secret: 'another-secret-of-the-store' });
     await expect(checkSecret()).rejects.toThrow(ConfigError);
     await expect(checkSecret()).rejects.toThrow(
-      /STORE_SECRET: is not the secret .* restore that secret, .*STORE_SECRET_OLD; .*--new-store/,
+      /STORE_SECRET: is not the secret .* restore that secret, .*STORE_SECRET_OLD; .*store new/,
     );
     await expect(checkSecret()).rejects.toThrow(lossMessage);
     await expect(store.get('key')).rejects.toMatchObject(wrongSecret);
@@ -160,13 +160,13 @@ describe('the start with an embedded store', () => {
     await expect(tOpened({ folder, secret: `${secret}-2` }).checkSecret()).rejects.toThrow('STORE_SECRET: is not');
   });
 
-  it('succeeds after --new-store, which moves the old file aside and only then changes anything', async () => {
+  it('succeeds after `store new`, which moves the old file aside and only then changes anything', async () => {
     const folder = await tWritten();
     expect(await beginNewStore(configOf({}), folder)).toContain('nothing was changed');
     rmSync(join(folder, 'store-secret'));
     const done = await beginNewStore(configOf({}), folder);
     expect(done).toMatch(
-      /the old store is now \S+store-1\.until-\S+\.lmdb\. .*what is ordered again is paid for again/,
+      /The old store is now \S+store-1\.until-\S+\.lmdb\. .*what is ordered again is paid for again/,
     );
     const { store, checkSecret } = tOpened({ folder });
     await checkSecret();
@@ -192,7 +192,7 @@ describe('the start with an embedded store', () => {
     expect(() => tOpened({ folder })).toThrow(message);
     // With a secret of the configuration, too.
     expect(() => tOpened({ folder, secret: 'a-secret-of-the-store' })).toThrow(message);
-    expect(await beginNewStore(configOf({}), folder)).toContain('the old store is now');
+    expect(await beginNewStore(configOf({}), folder)).toContain('The old store is now');
     const { store, checkSecret } = tOpened({ folder });
     await checkSecret();
     expect(await store.get('key')).toBeNull();
@@ -202,9 +202,9 @@ describe('the start with an embedded store', () => {
     const folder = await tWritten();
     const { store } = tOpened({ folder });
     rmSync(join(folder, 'store-secret'));
-    await expect(beginNewStore(configOf({}), folder)).rejects.toThrow('stop all gateways before --new-store');
+    await expect(beginNewStore(configOf({}), folder)).rejects.toThrow('stop all gateways before `store new`');
     await store.close();
-    expect(await beginNewStore(configOf({}), folder)).toContain('the old store is now');
+    expect(await beginNewStore(configOf({}), folder)).toContain('The old store is now');
   });
 });
 
@@ -220,7 +220,7 @@ describe.skipIf(whyNoRedis)(`a Redis${whyNoRedis}`, () => {
     await same.checkSecret();
     expect(await same.store.get('key')).toBe('value');
     const other = tOpened({ redis, secret: theirs });
-    await expect(other.checkSecret()).rejects.toThrow(/STORE_SECRET: is not the secret .*Redis.*--new-store/);
+    await expect(other.checkSecret()).rejects.toThrow(/STORE_SECRET: is not the secret .*Redis.*store new/);
     expect(await tRawClient(redis).pttl(redisCheckKey)).toBeGreaterThan(90 * 365 * 86_400_000);
   });
 
@@ -264,7 +264,7 @@ describe.skipIf(whyNoRedis)(`a Redis${whyNoRedis}`, () => {
     await expect(tOpened({ redis, secret: theirs }).checkSecret()).rejects.toThrow('STORE_SECRET: is not');
   });
 
-  it('gets only another check value by --new-store, and only if the secret does not fit', async () => {
+  it('gets only another check value by `store new`, and only if the secret does not fit', async () => {
     const redis = await tRedis();
     const client = tRawClient(redis);
     const config = configOf({ redis, secret: ours });
@@ -279,6 +279,6 @@ describe.skipIf(whyNoRedis)(`a Redis${whyNoRedis}`, () => {
     expect(await findSecretProblem(config, '/dev/null')).toBeNull();
     await tOpened({ redis, secret: ours }).checkSecret();
     await redis.stop();
-    await expect(beginNewStore(config, '/dev/null')).rejects.toThrow('REDIS_URL: --new-store must reach Redis');
+    await expect(beginNewStore(config, '/dev/null')).rejects.toThrow('REDIS_URL: `store new` must reach Redis');
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/base/errors.ts';
 import { checkLmdbFile } from '../../src/base/lmdb-file.ts';
-import { verifyStore } from '../../src/cli/verify-store.ts';
+import { verifyStore } from '../../src/cli/store.ts';
 import { createLmdbStore } from '../../src/gateway/stores/lmdb-store.ts';
 import { openStore } from '../../src/gateway/stores/open-store.ts';
 import { createRandom } from '../support/e2e/random.ts';
@@ -11,8 +11,8 @@ import { tFolder } from '../support/gateway/stores/folder.ts';
 import { tScript } from '../support/process.ts';
 
 const count = 200;
-/** More than these few take minutes: DAMAGES=10000 npx vitest run test/cli/verify-store.test.ts. */
-const damages = Number(process.env.DAMAGES ?? 4);
+/** More: DAMAGES=10000 npx vitest run test/cli/store.test.ts. */
+const damages = Number(process.env.DAMAGES ?? 100);
 const pageBytes = 4_096;
 
 /** A store with values of up to several pages. */
