@@ -37,7 +37,7 @@ export function readStoreConfig() {
   const { dataDir, store } = readConfig(process.env);
   if (store.redis === null) return { dataDir, store };
   throw new ConfigError([
-    'REDIS_URL: is set, so essays and counts are in Redis, which has backups of its own; see docs/stores.md',
+    'REDIS_URL: is set, so essays and counts are in Redis, which has backups of its own; see docs/operations.md',
   ]);
 }
 

@@ -9,7 +9,7 @@ import { runBlock, whyNoCurl } from '../support/docs/run-block.ts';
 import { tGateway } from '../support/gateway.ts';
 import { tBankDataService } from '../support/self-hosted.ts';
 
-/* The examples, commands and links of all pages. docs/adopt.md, docs/clients.md and the supergraph's query have tests of their own. */
+/* The examples, commands and links of all pages. docs/operations.md, docs/clients.md and the supergraph's query have tests of their own. */
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -29,7 +29,8 @@ const examples = ['README.md', 'docs/operations.md', 'docs/check-files.md'].flat
 });
 
 describe('an example', () => {
-  const curls = examples.filter(({ block }) => block.text.startsWith('curl '));
+  // test/docs/operations.test.ts runs the one with a key.
+  const curls = examples.filter(({ block: { text } }) => text.startsWith('curl ') && !text.includes('$API_KEY'));
 
   it.skipIf(whyNoCurl).each(curls)(`shows the real output: $title${whyNoCurl}`, async ({ block, output }) => {
     const printed = await runBlock(block);
@@ -76,6 +77,10 @@ describe('the pages', () => {
     const isMissing = ({ found, page }: { found: string; page: string }) =>
       ![...commands, 'help'].includes(found) && !history.test(page);
     expect(named.filter(isMissing)).toEqual([]);
+  });
+
+  it('are short: the README has at most 120 lines', () => {
+    expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(120);
   });
 
   it('name TypeScript files that exist', () => {

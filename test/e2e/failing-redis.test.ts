@@ -85,9 +85,9 @@ describe.skipIf(whyNoRedis)(`two gateways that share a Redis${whyNoRedis}`, () =
     expect(service.calls).toHaveLength(2);
   });
 
-  it('order essays as a user that cannot delete all data, as docs/stores.md recommends', async () => {
+  it('order essays as a user that cannot delete all data, as docs/operations.md recommends', async () => {
     const redis = await tRedis();
-    const [, user = ''] = /^user (ledgerquill .+)$/m.exec(readFileSync('docs/stores.md', 'utf8')) ?? [];
+    const [, user = ''] = /^user (ledgerquill .+)$/m.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
     await tClient(redis).call('ACL', 'SETUSER', ...user.split(' '));
     const url = redis.url.replace('redis://', 'redis://ledgerquill:PASSWORD@');
     const service = await tRecordingEssayService({ write: async () => {} });

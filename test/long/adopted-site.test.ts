@@ -16,9 +16,9 @@ import { tCommand, tProcess } from '../support/process.ts';
 import { tRedisProcess, whyNoRedis } from '../support/redis.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
-/* docs/adopt.md, followed with real processes: two gateways with Redis behind HAProxy, under a small load. */
+/* docs/operations.md, followed with real processes: two gateways with Redis behind HAProxy, under a small load. */
 
-const blocks = fencedBlocks(readFileSync(new URL('../../docs/adopt.md', import.meta.url), 'utf8'));
+const blocks = fencedBlocks(readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8'));
 const find = (start: string) => blocks.find(({ text }) => text.startsWith(start))?.text ?? '';
 const whyNoSite = whyNoRedis || whyNoHaproxy;
 const operatorKey = 'seeded-operator-key-of-32-characters';
@@ -184,7 +184,7 @@ function startLoad(url: string, credential: () => string, clients = 4) {
 }
 
 describe.skipIf(whyNoSite)(
-  `two gateways behind HAProxy, as docs/adopt.md says${whyNoSite}`,
+  `two gateways behind HAProxy, as docs/operations.md says${whyNoSite}`,
   { timeout: 280_000 },
   () => {
     it('pass check-config, publish only /graphql, and are updated without a failed request', async () => {

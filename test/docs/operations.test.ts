@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { Client, fetchExchange } from '@urql/core';
@@ -10,15 +11,23 @@ import { knownVariables } from '../../src/gateway/config/variables.ts';
 import { fencedBlocks } from '../support/docs/fenced-blocks.ts';
 import { whyNoCurl } from '../support/docs/run-block.ts';
 import { keyOf, tCallers } from '../support/gateway/http/callers.ts';
+import { tFolder } from '../support/gateway/stores/folder.ts';
+import { tRawClient } from '../support/gateway/stores/redis-client.ts';
+import { tRedisProcess, whyNoRedis } from '../support/redis.ts';
 
-/* docs/adopt.md: its configuration, its command, its code and its table. */
+/* docs/operations.md: its configuration, its command, its code and its table; the function of docs/clients.md for tokens. */
 
-const page = readFileSync(new URL('../../docs/adopt.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
 const blocks = fencedBlocks(page);
+const { text: fetchWithToken = '' } =
+  fencedBlocks(readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8')).find(
+    ({ file }) => file === 'fetch-with-token.js',
+  ) ?? {};
 const find = (start: string) => blocks.find(({ text }) => text.startsWith(start))?.text ?? '';
 
 it('names only variables that exist', () => {
-  const names = [...page.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, name = '']) => name);
+  const [guide = ''] = page.split('\n## Failure codes\n');
+  const names = [...guide.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, name = '']) => name);
   expect(names.length).toBeGreaterThan(5);
   expect(names.filter((name) => !knownVariables.includes(name))).toEqual([]);
 });
@@ -60,7 +69,7 @@ describe('its function fetchWithToken renews a token that has expired', () => {
     const { url, upstream } = await tCallers({ callers: { anna: 'bank-data' } });
     let token = 'expired';
     const renewToken = async () => (token = keyOf('anna'));
-    const makeFetch = new Function('getToken', 'renewToken', `${find('async function')}return fetchWithToken`);
+    const makeFetch = new Function('getToken', 'renewToken', `${fetchWithToken}return fetchWithToken`);
     const fetch: typeof globalThis.fetch = makeFetch(async () => token, renewToken);
     const send = {
       'Apollo Client': async () => {
@@ -76,7 +85,7 @@ describe('its function fetchWithToken renews a token that has expired', () => {
 });
 
 it('has a table that its formula computes', () => {
-  const section = page.slice(page.indexOf('## Paid calls a month'));
+  const [section = ''] = page.slice(page.indexOf('Paid calls a month =')).split('\n## ');
   const [head = [], , ...rows] = [...section.matchAll(/^\|(.+)\|$/gm)].map(([, row = '']) =>
     row.split('|').map((cell) => Number(cell.replaceAll(/[^\d]/g, ''))),
   );
@@ -86,3 +95,23 @@ it('has a table that its formula computes', () => {
   for (const [users = 0, ibans = 0, ...calls] of rows)
     expect(calls).toEqual(rates.map((rate) => (users * ibans * (100 - rate)) / 100));
 });
+
+it.skipIf(whyNoRedis)(
+  `has settings with which Redis keeps what transactions and scripts wrote${whyNoRedis}`,
+  async () => {
+    const file = join(tFolder(), 'redis.conf');
+    writeFileSync(file, find('appendonly'));
+    const redis = await tRedisProcess([file, '--appendfsync', 'always'], { isDurable: true });
+    const client = tRawClient({ url: redis.url.replace('//', '//ledgerquill:PASSWORD@') });
+    const keys = ['ledgerquill:value:a', 'ledgerquill:value:b'];
+    await client
+      .multi()
+      .set(keys[0] ?? '', '1')
+      .set(keys[1] ?? '', '2')
+      .exec();
+    await redis.restart();
+    expect(await client.mget(keys)).toEqual(['1', '2']);
+    // Without the user of the gateways, a client can do nothing.
+    await expect(tRawClient(redis).get(keys[0] ?? '')).rejects.toThrow(/NOAUTH/);
+  },
+);
