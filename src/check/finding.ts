@@ -13,6 +13,17 @@ export interface Finding {
   place: Place;
   message: string;
   suggestion: string | null;
+  /** The payment of a message that it is in; null: it is about the whole message. Only for people. */
+  about?: AboutPayment | null;
+}
+
+/** A payment in the words of those who pay. */
+export interface AboutPayment {
+  /** Null: it is about all payments of a batch. */
+  payee: string | null;
+  amount: string;
+  /** The end-to-end identification, or that of the batch. */
+  id: string;
 }
 
 /** Counts findings by their code. */

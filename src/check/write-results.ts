@@ -3,6 +3,7 @@ import { count } from '../base/process/terminal.ts';
 import type { CheckedRow } from './check-tables.ts';
 import { type Columns, columnLetters, resultTitles } from './find-columns.ts';
 import type { Finding } from './finding.ts';
+import { createFindingTable } from './finding-table.ts';
 import type { Cell } from './iban-cells.ts';
 import type { CellResult, RowResult } from './judge-row.ts';
 import { PaymentFileError } from './open-file.ts';
@@ -179,18 +180,20 @@ interface FindingWriter {
   writeSummary(summary: MessageSummary): string;
 }
 
-/** @param hasChanges whether there are changes beside findings @throws PaymentFileError for a workbook */
+/** @param format `table`: for a terminal @param hasChanges whether there are changes beside findings @throws PaymentFileError for a workbook */
 export function createFindingWriter(
-  format: OutputFormat,
+  format: OutputFormat | 'table',
   fileName: string,
   { hasChanges = false } = {},
 ): FindingWriter {
   if (format === 'xlsx') {
     throw new PaymentFileError(`${fileName} is an XML file, whose findings are written with --format json or csv`);
   }
+  const common = { begin: () => '', writeSummary: () => '' };
+  if (format === 'table') return { ...common, ...createFindingTable(fileName) };
   if (format === 'json') {
     return {
-      begin: () => '',
+      ...common,
       write: (finding) => `${JSON.stringify(toLine(fileName, finding))}\n`,
       writeChange: (change) => `${JSON.stringify({ file: fileName, ...change })}\n`,
       writeSummary: (summary) => `${JSON.stringify({ summary: { text: summarizeMessage(summary), ...summary } })}\n`,
@@ -200,10 +203,10 @@ export function createFindingWriter(
   const writeCells = (line: Readonly<Record<string, unknown>>) =>
     stringify([titles.map((title) => neutralize(String(line[title] ?? '')))]);
   return {
+    ...common,
     begin: () => stringify([titles]),
     write: (finding) => writeCells(toLine(fileName, finding)),
     writeChange: (change) => writeCells({ file: fileName, ...change }),
-    writeSummary: () => '',
   };
 }
 

@@ -41,8 +41,9 @@ interface MessageFileOptions {
   report: StatusReport | null;
   /** The file for a copy, which is then checked; null: the message itself is checked. */
   copy: MessageCopy | null;
-  /** Null: JSON. */
+  /** Null: a table on a terminal, otherwise JSON. */
   format: OutputFormat | null;
+  isTerminal: boolean;
   /** For findings and changes; null: they are only counted. */
   output: Output | null;
   bar: ProgressBar;
@@ -66,8 +67,8 @@ export async function checkMessageFile(file: PaymentFile, options: MessageFileOp
 
 /** @returns the number of changes; null if the file cannot be read to its end, which its check says */
 async function writeCopy(path: string, to: MessageCopy, options: MessageFileOptions): Promise<number | null> {
-  const { profile, format, output, throwIfInterrupted } = options;
-  const writer = createFindingWriter(format ?? 'json', path, { hasChanges: true });
+  const { profile, format, isTerminal, output, throwIfInterrupted } = options;
+  const writer = createFindingWriter(format ?? (isTerminal ? 'table' : 'json'), path, { hasChanges: true });
   const copy = openOutputFile(to.path);
   let changes = 0;
   await output?.write(writer.begin());
@@ -93,10 +94,12 @@ async function writeCopy(path: string, to: MessageCopy, options: MessageFileOpti
 }
 
 async function checkMessageIn(file: PaymentFile, options: MessageFileOptions): Promise<CheckedFile> {
-  const { copy, format, output, bar, throwIfInterrupted } = options;
+  const { copy, format, isTerminal, output, bar, throwIfInterrupted } = options;
   const findings = new FindingCounts();
   const writer =
-    output === null ? null : createFindingWriter(format ?? 'json', file.name, { hasChanges: copy !== null });
+    output === null
+      ? null
+      : createFindingWriter(format ?? (isTerminal ? 'table' : 'json'), file.name, { hasChanges: copy !== null });
   const check = checkMessage(readOn(), options);
   // The changes have the same columns.
   if (copy === null) await output?.write(writer?.begin() ?? '');

@@ -16,6 +16,8 @@ interface SourcePlan {
 interface PlannedSource {
   /** The answers of a journal are used only by the source that gave them. */
   id: string;
+  /** The self-hosted service in this process: nothing is paid, and no other service is asked. */
+  isOffline: boolean;
   open(): Promise<AnswerSource>;
 }
 
@@ -23,11 +25,16 @@ interface PlannedSource {
 export function planSource({ gateway, maxCalls }: SourcePlan, listsVersion: string): PlannedSource {
   if (gateway !== null) {
     const key = process.env.LEDGERQUILL_KEY?.trim() || null;
-    return { id: `gateway ${gateway}`, open: () => connectToGateway({ url: gateway, key, maxCalls }) };
+    return {
+      id: `gateway ${gateway}`,
+      isOffline: false,
+      open: () => connectToGateway({ url: gateway, key, maxCalls }),
+    };
   }
   const config = readConfig(process.env);
   const { upstream: access } = config.bankData;
   return {
+    isOffline: access === null,
     id: `service ${access?.url ?? `self-hosted, bank lists ${listsVersion}`}`,
     open: async () =>
       access === null ? openSelfHosted(config.dataDir, maxCalls) : openService(config, access, maxCalls),

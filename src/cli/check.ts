@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, rmdirSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { createBankLists } from '../banks/bank-lists.ts';
 import { createKnownBanks, type KnownBanks } from '../banks/known-banks.ts';
@@ -192,7 +192,7 @@ async function run(files: readonly string[], plan: Plan): Promise<number> {
   const isNewFolder = !existsSync(dataDir);
   const lists = createBankLists({ dataDir });
   const banks = createKnownBanks(lists);
-  const { id, open } = planSource(plan, lists.version());
+  const { id, isOffline, open } = planSource(plan, lists.version());
   let source: AnswerSource | null = null;
   let journal: Journal | null = null;
   try {
@@ -208,7 +208,9 @@ async function run(files: readonly string[], plan: Plan): Promise<number> {
     }
     const outcome = await checkFiles({ files, plan, source, answers, banks, report, onBroken: () => journal?.end() });
     if (outcome.isComplete) journal?.remove();
-    if (!plan.isQuiet || plan.isDryRun) printSummary(outcome, plan, path);
+    if (!plan.isQuiet || plan.isDryRun) printSummary(outcome, { ...plan, isOffline }, path);
+    journal?.close();
+    if (isNewFolder) removeIfEmpty(dataDir);
     if (!plan.isQuiet && isNewFolder && existsSync(dataDir))
       printError(`created the folder ${resolve(dataDir)} (DATA_DIR)\n`);
     return exitCodeOf(outcome.codes);
@@ -216,6 +218,15 @@ async function run(files: readonly string[], plan: Plan): Promise<number> {
     journal?.close();
     await source?.close();
     await banks.close();
+  }
+}
+
+/** A folder that was created for a journal, which is not needed any more. */
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Something is kept in it.
   }
 }
 
@@ -322,7 +333,8 @@ async function checkFiles({ files, plan, source, answers, banks, report, onBroke
   async function checkXml(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
     const { profile, copy, format, tableOption } = plan;
     refuseOption(tableOption, `${file.name} is XML`, 'tables');
-    const writing = { copy, format, output, bar, throwIfInterrupted };
+    const isTerminal = plan.output === null && process.stdout.isTTY === true;
+    const writing = { copy, format, isTerminal, output, bar, throwIfInterrupted };
     return checkMessageFile(file, { answers, banks, messageIds, profile, report, ...writing });
   }
 
@@ -386,12 +398,22 @@ async function rejectLongTable(file: PaymentFile, encoding: TextEncoding | null)
 }
 
 /** To standard error; for a dry run, which has no other output, to standard output. */
-function printSummary(outcome: Outcome, { isDryRun, gateway }: Plan, journal: string): void {
+function printSummary(
+  outcome: Outcome,
+  { isDryRun, gateway, isOffline }: Plan & { isOffline: boolean },
+  journal: string,
+): void {
   const { summary, calls, resumed, unasked, isComplete, stopReason, oldLists } = outcome;
-  const describe = (number: number) =>
-    gateway === null ? countOf(number, 'call') : `${countOf(number, 'IBAN')} sent to the gateway`;
+  const describe = (number: number) => {
+    if (isOffline) return `${countOf(number, 'IBAN')} looked up`;
+    return gateway === null ? countOf(number, 'call') : `${countOf(number, 'IBAN')} sent to the gateway`;
+  };
   const lines = isDryRun
-    ? [`${describe(unasked)} at most: answers in caches cost none`]
+    ? [
+        isOffline
+          ? `${countOf(unasked, 'IBAN')} to look up`
+          : `${describe(unasked)} at most: answers in caches cost none`,
+      ]
     : [`${describe(calls)}${resumed > 0 ? `, ${countOf(resumed, 'answer')} of the earlier run` : ''}`];
   if (stopReason !== null) lines.push(`not all IBANs were looked up: ${stopReason}`);
   if (!isDryRun && !isComplete) lines.push(`the answers are kept in ${journal}: --resume continues with them`);

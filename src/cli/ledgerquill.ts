@@ -31,7 +31,7 @@ Examples:
   LEDGERQUILL_KEY=lq_... ledgerquill check payees.csv --gateway https://gateway.example.com`;
 
 /** The commands that read no variables of the environment. */
-const withoutVariables: ReadonlySet<string> = new Set(['schema', 'api-key']);
+const withoutVariables: ReadonlySet<string> = new Set(['schema', 'api-key', 'explain']);
 
 // Help and wrong usage are printed before a command runs.
 ignoreClosedOutput();
@@ -160,6 +160,9 @@ function createProgram(): Command {
     .option('--resume', 'Use the answers of a run that did not finish: nothing is asked twice.')
     .option('--quiet', 'No summary and no progress bar.')
     .addHelpText('after', checkHelp);
+  addCommand('explain', 'Print what a code of a finding means, and what would be right.', async ([code]) =>
+    (await import('./explain.ts')).explain(code),
+  ).argument('<code>', 'such as ADDRESS_UNSTRUCTURED');
   addCommand(
     'import-banks',
     'Replace the bank directory of a country, or the register of a payment scheme. Without arguments: list the files to download.',

@@ -36,7 +36,7 @@ describe('the result', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('payees.csv: 6 rows read, 4 checked, IBANs in "IBAN", BICs in "BIC", names in "Name"');
     expect(stderr).toContain('WRONG_CHECK_DIGITS (error): row 3');
-    expect(stderr).toContain('1 call');
+    expect(stderr).toContain('1 IBAN looked up');
     expect(stderr).not.toContain(wrong);
     expect(readdirSync(dataDir).filter((name) => name.includes('journal'))).toEqual([]);
   });
@@ -123,7 +123,7 @@ describe('the result', () => {
       [path('more.csv'), 2],
       [path('more.csv'), 3],
     ]);
-    expect(stderr).toContain('2 calls');
+    expect(stderr).toContain('2 IBANs looked up');
   });
 
   it('is made of standard input', async () => {
@@ -230,9 +230,9 @@ describe('the calls', () => {
     const args = ['--output', path('out.csv')];
     const limited = await run([...args, '--max-calls', '2']);
     expect(limited.code).toBe(1);
-    expect(limited.stderr).toContain('2 calls\n');
+    expect(limited.stderr).toContain('2 IBANs looked up\n');
     expect(limited.stderr).toContain('not all IBANs were looked up: the calls of --max-calls are used up');
-    expect((await run([...args, '--resume'])).stderr).toContain('1 call, 2 answers of the earlier run');
+    expect((await run([...args, '--resume'])).stderr).toContain('1 IBAN looked up, 2 answers of the earlier run');
   });
 
   it('end when the service rejects the key', async () => {
@@ -352,10 +352,15 @@ describe('DATA_DIR', () => {
     expect(stderr).not.toContain('DATA_DIR');
   });
 
-  it('is named when it is created', async () => {
+  it('is left only if something is kept in it, and named when it is created', async () => {
     const { run, path } = tCheck('IBAN\nDE89370400440532013000\n');
     const env = { DATA_DIR: path('new/data') };
-    expect((await run([], env)).stderr).toContain(`created the folder ${path('new/data')} (DATA_DIR)`);
+    const created = `created the folder ${path('new/data')} (DATA_DIR)`;
     expect((await run([], env)).stderr).not.toContain('DATA_DIR');
+    expect(existsSync(env.DATA_DIR)).toBe(false);
+    expect((await run(['--max-calls', '0'], env)).stderr).not.toContain('DATA_DIR');
+    const upstream = await tUpstream(replyWithIban);
+    expect((await run([], { ...env, ...serviceAt(upstream.url) })).stderr).toContain(created);
+    expect((await run([], { ...env, ...serviceAt(upstream.url) })).stderr).not.toContain('DATA_DIR');
   });
 });

@@ -28,7 +28,7 @@ describe('a payment message', () => {
       const { code, stdout, stderr } = await run();
       expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
       expect(stderr).toContain(
-        `payments.xml: ${version}, 2 batches, 3 ${version.startsWith('pain.008') ? 'direct debits' : 'payments'}, 3 different IBANs, EUR 1112.35, judged by the rules of SEPA\n3 calls\n`,
+        `payments.xml: ${version}, 2 batches, 3 ${version.startsWith('pain.008') ? 'direct debits' : 'payments'}, 3 different IBANs, EUR 1112.35, judged by the rules of SEPA\n3 IBANs looked up\n`,
       );
       expect(readdirSync(dataDir).filter((name) => name.includes('journal'))).toEqual([]);
     },

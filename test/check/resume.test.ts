@@ -193,6 +193,6 @@ it('a check by the embedded service that is stopped by a signal keeps the lists 
   const { code, stderr } = await run(args);
   expect(code).toBe(0);
   expect(stderr).toContain(
-    `${(rows - kept).toLocaleString('en')} calls, ${kept.toLocaleString('en')} answers of the earlier run`,
+    `${(rows - kept).toLocaleString('en')} IBANs looked up, ${kept.toLocaleString('en')} answers of the earlier run`,
   );
 });

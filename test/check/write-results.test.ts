@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { CheckedRow } from '../../src/check/check-tables.ts';
 import type { Columns } from '../../src/check/find-columns.ts';
 import type { CellResult } from '../../src/check/judge-row.ts';
-import { createRowWriter, neutralize } from '../../src/check/write-results.ts';
+import { createFindingWriter, createRowWriter, neutralize } from '../../src/check/write-results.ts';
+import { rightMessage, tCheck } from '../support/check/pain-messages.ts';
 
 it.each([
   ...['=1+1', '+cmd|x', '-2+3|cmd', '@SUM(A1)', '=', "-1'=A1()"],
@@ -97,4 +98,33 @@ describe('a row that is shorter than the titles', () => {
     const text = createRowWriter('json', { fileName: 'a', columns, style })(rows);
     expect(JSON.parse(text.split('\n')[0] ?? '').cells).toEqual(['x;', '=1']);
   });
+});
+
+it('on a terminal, a finding of a message says which payment, what is wrong, and what would be right', async () => {
+  const message = rightMessage('pain.001.001.09')
+    .replace('<Nm>Creditor 2', '<Nm>Müller')
+    .replace('NL91ABNA0417164300', 'NL91ABNA0417164301')
+    .replace('<NbOfTxs>3<', '<NbOfTxs>4<')
+    .replace('<ChrgBr>SLEV', '<ChrgBr>SHAR');
+  const writer = createFindingWriter('table', 'payments.xml');
+  let text = writer.begin();
+  for await (const finding of tCheck(message)) text += writer.write(finding);
+  expect(text).toBe(`payments.xml
+LINE   PAYEE                               AMOUNT                END-TO-END ID
+       all payments of the batch PAYMENT-1
+23     error: The sharing of charges (ChrgBr) of a SEPA payment must be SLEV.
+       Right would be: SLEV
+       (CHARGE_BEARER_NOT_SLEV)
+       Müller                              EUR 100               INVOICE-2
+40     warning: The name (Nm) has characters outside the SEPA set: ü. Replace them.
+       Right would be: Muller
+       (CHARACTERS_NOT_SEPA)
+43     error: The IBAN NL91 **** **** **43 01 is not valid. The check digits do not match the rest of the IBAN.
+       Right would be: NL91ABNA0417164300
+       (WRONG_CHECK_DIGITS)
+       the whole file
+7      error: The number of payments (NbOfTxs) is 4, but there are 3 transactions.
+       Right would be: 3
+       (TRANSACTION_COUNT_MISMATCH)
+`);
 });

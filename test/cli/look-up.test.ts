@@ -88,3 +88,23 @@ it('loads at most 200 kB of code, so that it answers at once', () => {
   expect(loaded.size).toBeGreaterThan(5);
   expect([...loaded.values()].join('').length).toBeLessThan(200_000);
 });
+
+describe('ledgerquill explain', () => {
+  it.each([
+    [
+      'address_required',
+      /^ADDRESS_REQUIRED\n {2}in a payment message: error\n[\s\S]* {2}source: Regulation \(EU\) 2023\/1113\n$/,
+    ],
+    [
+      'WRONG_CHECK_DIGITS',
+      /in a payment message: error\n[\s\S]*in a table: error\n {2}what was found: problems of the IBAN/,
+    ],
+  ])('prints what %s is in payment messages and tables', async (code, text) => {
+    expect(await runCommand(['explain', code])).toEqual({ code: 0, stderr: '', stdout: expect.stringMatching(text) });
+  });
+
+  it('names the nearest code for one that does not exist', async () => {
+    const { code, stderr } = await runCommand(['explain', 'BIC_OF_ANOTHER_BANK']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('the nearest is BIC_OF_OTHER_BANK')]);
+  });
+});

@@ -1,8 +1,9 @@
 import { groupBy } from '../../base/group-by.ts';
 import type { Answer } from '../answers/answer-source.ts';
 import type { Answers } from '../answers/answers.ts';
-import type { Finding, Place } from '../finding.ts';
-import { type XmlElement, xpathOf } from './elements.ts';
+import type { AboutPayment, Finding, Place } from '../finding.ts';
+import { find, textOf, type XmlElement, xpathOf } from './elements.ts';
+import { findAmount } from './profiles.ts';
 import { holds, type RuleCode, rules, type Scheme } from './rules.ts';
 
 /** What was found at an element. The message never contains a whole IBAN, unlike the suggestion. */
@@ -83,7 +84,8 @@ export class MessageFindings {
     const complete = (): Entry => {
       const { line, xpath } = placeOf(element);
       const place = { line, xpath: path === null ? xpath : `${xpath}/${path}` };
-      const create = () => createFinding({ code, message, suggestion: suggest() }, place);
+      const about = paymentOf(element);
+      const create = () => createFinding({ code, message, suggestion: suggest() }, place, about);
       return { finding: typeof suggestion === 'function' ? create : create(), pending: null };
     };
     this.#part.push({ order: element.order, code, path, isGeneric, complete });
@@ -114,7 +116,7 @@ export class MessageFindings {
     const entry: Entry = { finding: null, pending: null };
     const take = (found: Answer) => {
       const problem = judge(found);
-      entry.finding = problem && createFinding(problem, placeOf(element));
+      entry.finding = problem && createFinding(problem, placeOf(element), paymentOf(element));
       entry.pending = null;
     };
     if (answer instanceof Promise) {
@@ -210,8 +212,24 @@ interface Entry {
   pending: Promise<void> | null;
 }
 
-function createFinding({ code, message, suggestion = null }: Problem, place: Place): Finding {
-  return { code, severity: rules[code].severity, place, message, suggestion };
+function createFinding({ code, message, suggestion = null }: Problem, place: Place, about?: AboutPayment): Finding {
+  const finding: Finding = { code, severity: rules[code].severity, place, message, suggestion };
+  return about === undefined ? finding : { about, ...finding };
+}
+
+/** The payment, or the batch, that an element is in. */
+function paymentOf(element: XmlElement): AboutPayment | undefined {
+  for (let current: XmlElement | null = element; current !== null; current = current.parent) {
+    const isDirectDebit = current.name === 'DrctDbtTxInf';
+    if (isDirectDebit || current.name === 'CdtTrfTxInf') {
+      const sum = findAmount(current, isDirectDebit);
+      const amount = sum === null ? '' : `${sum.attributes.Ccy ?? ''} ${textOf(sum) ?? ''}`.trim();
+      const payee = textOf(find(current, isDirectDebit ? 'Dbtr' : 'Cdtr', 'Nm')) ?? '';
+      return { payee, amount, id: textOf(find(current, 'PmtId', 'EndToEndId')) ?? '' };
+    }
+    if (current.name === 'PmtInf') return { payee: null, amount: '', id: textOf(find(current, 'PmtInfId')) ?? '' };
+  }
+  return undefined;
 }
 
 function placeOf(element: XmlElement): { line: number; xpath: string } {

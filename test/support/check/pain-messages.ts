@@ -156,7 +156,8 @@ export async function findAllIn(
 ): Promise<{ findings: Finding[]; summary: MessageSummary }> {
   const check = tCheck(message, options);
   const findings: Finding[] = [];
-  for await (const finding of check) findings.push(finding);
+  // What they are about is for terminals.
+  for await (const { about: _, ...finding } of check) findings.push(finding);
   return { findings, summary: check.summary() };
 }
 
