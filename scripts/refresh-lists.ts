@@ -3,16 +3,15 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createBankLists } from '../src/banks/bank-lists.ts';
 import { createShippedBanks, readShippedLists, type ShippedList } from '../src/banks/shipped-banks.ts';
-import { describeLists } from '../src/cli/look-up.ts';
 import { describeChanges, type Row, refreshGermanDates } from './bank-list-changes.ts';
-import { replacePart } from './replace-part.ts';
+import { printTables } from './print-tables.ts';
 import { listsOfTable, printLists, putFirst, readTable } from './shipped-lists.ts';
 
 /*
  * `npm run refresh-lists`: installs the newest release of the package with German banks and writes its dates to
  * src/banks/shipped-banks.ts. `npm run refresh-lists -- banks.tsv schwifty` puts the lists of a table, which the named project
  * made, before those in src/banks/lists. Both print what changed, and write the table in docs/bank-directories.md, as
- * `npm run refresh-lists -- docs` does. Today's date decides which German list is in use.
+ * `npm run tables` does. Today's date decides which German list is in use.
  */
 
 const root = new URL('../', import.meta.url);
@@ -21,8 +20,7 @@ const write = (file: string, content: string) => writeFileSync(fileURLToPath(new
 const germanVersion = (): string => JSON.parse(read('node_modules/bankdata-germany/package.json')).version;
 
 const [table, via = ''] = process.argv.slice(2);
-if (table === 'docs') writeTable();
-else if (table === 'print') process.stdout.write(JSON.stringify(readRows()));
+if (table === 'print') process.stdout.write(JSON.stringify(readRows()));
 else if (table === 'keep') keepOlderGermanBanks(JSON.parse(readFileSync(0, 'utf8')));
 else if (table === undefined) refreshGermanList();
 else refreshFromTable(table, via);
@@ -66,9 +64,7 @@ function refreshFromTable(file: string, project: string): void {
 
 function writeTable(): void {
   const path = 'docs/bank-directories.md';
-  const rows = describeLists(createBankLists()).map(({ old: _, ...row }) => row);
-  const lines = rows.map((row) => `| ${Object.values(row).join(' | ')} |\n`).join('');
-  write(path, replacePart(read(path), /(\| country \| codes .*\n\|[-|]+\n)(?:\|.*\n)+/, lines));
+  write(path, printTables(path, read(path)));
 }
 
 function print(lines: readonly string[]): void {

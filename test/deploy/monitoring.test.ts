@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { dashboardFile, printDashboard } from '../../scripts/print-dashboard.ts';
+import { readOutages } from '../../scripts/print-outages.ts';
 import { definitions } from '../../src/gateway/telemetry/metrics/definitions.ts';
 import { parsePromql } from '../support/deploy/promql.ts';
 import { whyNoPromtool } from '../support/gateway/telemetry/scrape.ts';
@@ -13,10 +14,7 @@ const folder = new URL('../../deploy/prometheus/', import.meta.url);
 const alerts: Alert[] = parse(readFileSync(new URL('alerts.yaml', folder), 'utf8')).groups.flatMap(
   (group: { rules: Alert[] }) => group.rules,
 );
-/** When the outages of outages.test.yaml begin. */
-const beginMinutes = 40;
-const { tests: replays }: { tests: Replay[] } = parse(readFileSync(new URL('outages.test.yaml', folder), 'utf8'));
-const outages = replays.map(readOutage);
+const outages = readOutages();
 const dashboard: Dashboard = JSON.parse(readFileSync(dashboardFile, 'utf8'));
 const incidents = readFileSync(new URL('../../docs/incidents.md', import.meta.url), 'utf8');
 
@@ -71,11 +69,6 @@ describe('an alert', () => {
 });
 
 describe('an outage', () => {
-  it('is in incidents.md with the times at which alerts fire and clear', () => {
-    const table = incidents.split('## How fast they are')[1]?.split('|---|---|\n')[1];
-    expect(table?.trimEnd().split('\n')).toEqual(outages.map(describeOutage));
-  });
-
   it.each([
     { length: 'for a minute', minutes: 1, firesWithin: 1 },
     { length: 'for five minutes', minutes: 5, firesWithin: 2 },
@@ -130,53 +123,6 @@ interface Alert {
   expr: string;
   labels: { severity: string };
   annotations: { runbook: string };
-}
-
-interface Replay {
-  name: string;
-  /** Each alert with the minutes from the beginning of the outage to the first, and to the last evaluation. */
-  promql_expr_test: [Firing, Firing];
-}
-
-interface Firing {
-  eval_time: string;
-  exp_samples: { labels: string; value: number }[];
-}
-
-interface Outage {
-  name: string;
-  /** In minutes from the beginning of the outage; `to` is infinite if it still fires at the end of the test. */
-  fired: { alert: string; isCritical: boolean; from: number; to: number }[];
-}
-
-function readOutage({ name, promql_expr_test: [first, last] }: Replay): Outage {
-  const end = Number.parseInt(last.eval_time, 10) - beginMinutes;
-  const fired = first.exp_samples.map(({ labels, value }) => {
-    const lastValue = last.exp_samples.find((sample) => sample.labels === labels)?.value ?? Number.NaN;
-    return {
-      alert: /alertname="Ledgerquill(\w+)"/.exec(labels)?.[1] ?? '',
-      isCritical: labels.includes('severity="critical"'),
-      from: value,
-      // It clears at the next evaluation.
-      to: lastValue < end ? lastValue + 0.25 : Number.POSITIVE_INFINITY,
-    };
-  });
-  return { name, fired: fired.toSorted((one, other) => one.from - other.from) };
-}
-
-/** A row of the table. Alerts of two instances at the same times are written once. */
-function describeOutage({ name, fired }: Outage): string {
-  const texts = fired.map(({ alert, isCritical, from, to }) => {
-    const times = Number.isFinite(to)
-      ? `${formatMinutes(from)} to ${formatMinutes(to)}`
-      : `from ${formatMinutes(from)}`;
-    return `\`${alert}\`${isCritical ? '' : ' (w)'} ${times}`;
-  });
-  return `| ${name} | ${[...new Set(texts)].join(', ') || 'none'} |`;
-}
-
-function formatMinutes(minutes: number): string {
-  return `${Math.floor(minutes)}:${String((minutes % 1) * 60).padStart(2, '0')}`;
 }
 
 interface Dashboard {
