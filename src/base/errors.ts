@@ -19,6 +19,7 @@ const ownErrorCodes = [
   'FORBIDDEN',
   'RATE_LIMITED',
   'BUDGET_EXHAUSTED',
+  'PAID_CALLS_EXCEEDED',
   'OVERLOADED',
   ...upstreamErrorCodes,
   'INTERNAL_SERVER_ERROR',

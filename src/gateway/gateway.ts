@@ -132,6 +132,7 @@ export function createGateway(
   const slices = createTimeSlices(sliceMs);
   const services = {
     bankData,
+    quoteBankData: bankData.quoted,
     essays,
     essayArchive: essays.archive,
     essayOrders: essays.orders,
@@ -145,8 +146,7 @@ export function createGateway(
   };
   const graphql = createGraphqlHandler({
     schema,
-    createContext: (caller, signal, trace, isSliced, origin) =>
-      createContext(services, caller, signal, trace, isSliced, origin),
+    createContext: (...values) => createContext(services, ...values),
     hasCallers: access.hasCallers,
     trustedDocuments,
     maxQueryCost: config.maxQueryCost,

@@ -74,7 +74,8 @@ export type BudgetedCall = { kind: 'reserved'; release(): void } | BudgetExhaust
 /** Not sent: the caller's own budget of paid calls is exhausted. */
 export interface BudgetExhausted {
   kind: 'budget-exhausted';
-  renewsAt: Date;
+  /** Null: it is the limit of one request, which does not renew. */
+  renewsAt: Date | null;
 }
 
 /** Not sent: how many calls were made is not known, because the store fails. */
@@ -108,6 +109,40 @@ export function createRequestContext(
     freshness: { freshUntil: Number.POSITIVE_INFINITY },
     outcomes: [],
   };
+}
+
+/** The most paid calls that an operation would make now, by service. */
+export interface Quote {
+  bankData: number;
+  essays: number;
+}
+
+/** What a request says of its paid calls: they are counted in a quote, and none is made; or limited, retries included. */
+export type CallRule = { kind: 'quote'; quote: Quote } | { kind: 'limit'; maxCalls: number };
+
+/** Counts the calls of one request, retries included, beside the caller's budget: at most so many are made. */
+export function limitCalls(maxCalls: number, reserveCall: ReserveCall | null = null): ReserveCall {
+  let left = maxCalls;
+  return (service) => {
+    if (left <= 0) return { kind: 'budget-exhausted', renewsAt: null };
+    left -= 1;
+    const budgeted = reserveCall?.(service) ?? null;
+    return budgeted instanceof Promise ? budgeted.then(count) : count(budgeted);
+  };
+
+  function count(budgeted: BudgetedCall | null): BudgetedCall {
+    if (budgeted !== null && budgeted.kind !== 'reserved') {
+      left += 1;
+      return budgeted;
+    }
+    return {
+      kind: 'reserved',
+      release() {
+        left += 1;
+        budgeted?.release();
+      },
+    };
+  }
 }
 
 /** How long a request has waited for upstreams: the time in which at least one of its look-ups or orders was in progress. */

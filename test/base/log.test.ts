@@ -5,11 +5,12 @@ import { createLog, terminalFormat } from '../../src/base/log.ts';
 import { createRedact } from '../../src/base/redact.ts';
 import { createLogEvents } from '../../src/gateway/telemetry/log-events.ts';
 import { tPaidCall } from '../support/gateway/telemetry/paid-call.ts';
+import { readAll } from '../support/read-all.ts';
 
 function tLog() {
   const destination = new PassThrough();
   const log = createLog({ level: 'trace', redact: createRedact(['seeded-secret']), destination });
-  const written = () => String(destination.read() ?? '');
+  const written = () => readAll(destination);
   const lines = () => JSON.parse(`[${written().trim().replaceAll('\n', ',')}]`);
   return { log, events: createLogEvents(log), written, lines };
 }

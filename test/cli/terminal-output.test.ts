@@ -6,6 +6,7 @@ import { tImport } from '../support/banks/import/command-line.ts';
 import { tCheck } from '../support/check/check.ts';
 import { runCommand } from '../support/command.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
+import { readAll } from '../support/read-all.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /* What would control a terminal does not reach people: it may be in the name of a file, in its cells, and in responses. */
@@ -16,7 +17,7 @@ const controls = /(?!\n|\t)[\p{Cc}\p{Bidi_Control}]/u;
 
 function tTerminal(isTTY: boolean) {
   const stream = Object.assign(new PassThrough(), { isTTY });
-  return { stream: stream as unknown as NodeJS.WriteStream, written: () => String(stream.read() ?? '') };
+  return { stream: stream as unknown as NodeJS.WriteStream, written: () => readAll(stream) };
 }
 
 describe('check', () => {

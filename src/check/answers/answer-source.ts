@@ -53,7 +53,7 @@ export interface AnswerSourceOptions {
   pausesMs?: readonly number[] | undefined;
   /** How many IBANs are asked about, and why not about others; null: all. */
   limit?: { ibans: number; reason: string } | null | undefined;
-  /** Why it stops at a failure with the code BUDGET_EXHAUSTED. */
+  /** Why it stops at a failure with the code BUDGET_EXHAUSTED or PAID_CALLS_EXCEEDED. */
   budgetReason: string;
   /** Receives the code of each failure that is an answer. */
   onFailure?: ((code: string) => void) | undefined;
@@ -71,6 +71,7 @@ export function createAnswerSource(options: AnswerSourceOptions): AnswerSource {
   /** By code: after these, nothing else would succeed. */
   const finalReasons: Readonly<Record<string, string>> = {
     BUDGET_EXHAUSTED: budgetReason,
+    PAID_CALLS_EXCEEDED: budgetReason,
     UPSTREAM_REJECTED_CREDENTIALS: 'the service rejects the key of the gateway',
   };
   const stopped = new AbortableSignal();

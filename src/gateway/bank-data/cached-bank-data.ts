@@ -8,9 +8,9 @@ import type { Events } from '../telemetry/events.ts';
 import type { CreateUpstream } from '../upstream/upstream-client.ts';
 import type { BankDataPort, BankPage, BicValidation, IbanGeneration, IbanValidation } from './bank-data.ts';
 import { createDataVersion, noDataVersion } from './data-version.ts';
-import { createLookUpCache, type LookUpCache } from './look-up-cache.ts';
+import { createLookUpCache, firstOf, type LookUpCache } from './look-up-cache.ts';
 import { createPurges } from './purges.ts';
-import { createRestBankData, invalidFields, type RestBankData } from './rest/rest-bank-data.ts';
+import { createRestBankData, invalidFields, maxCallsPerPage, type RestBankData } from './rest/rest-bank-data.ts';
 import { computeIbanData } from './rest/wire.ts';
 import { createSharedCache } from './shared-cache.ts';
 
@@ -56,7 +56,17 @@ export function createCachedBankData({
   });
   const rest = createRestBankData({ client, events, dataVersion });
   const bankData = createBankData(cache, rest, findGermanRule);
-  return { ...bankData, client, allowance, lookUps: cache.status, dataVersion, purges };
+  return { ...bankData, quoted, client, allowance, lookUps: cache.status, dataVersion, purges };
+
+  /** The same look-ups, of which none makes a call. @param count receives the calls that they would make */
+  function quoted(count: (calls: number) => void): BankDataPort {
+    const findAll: LookUpCache['findAll'] = async (lookUps) => {
+      const { found, calls } = await cache.quote(lookUps);
+      count(calls * (lookUps.maxCalls ?? 1));
+      return found;
+    };
+    return createBankData({ findAll, findOne: (lookUps) => findAll(lookUps).then(firstOf) }, rest, findGermanRule);
+  }
 }
 
 /** Answers locally what cannot be valid, so that it never costs a paid call, and looks up the rest. */
@@ -112,6 +122,7 @@ export function createBankData(
         context,
         lookUp: (_, call, settle) => service.listBanks(listing, context.furtherPages, call, settle),
         isNegative: ({ banks, isCutShort = false }) => banks.length === 0 || isCutShort,
+        maxCalls: maxCallsPerPage,
       }),
   };
 }

@@ -6,7 +6,7 @@ import {
   createAnswerSource,
   type ListReply,
 } from '../../check/answers/answer-source.ts';
-import { createRequestContext, type RequestContext, type ReserveCall } from '../request-context.ts';
+import { createRequestContext, limitCalls, type RequestContext } from '../request-context.ts';
 import type { BankDataPort } from './bank-data.ts';
 
 interface BankDataAnswersOptions extends Pick<AnswerSourceOptions, 'limit' | 'onFailure'> {
@@ -30,8 +30,7 @@ export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSo
   const neverAborted = new AbortableSignal();
   let calls = 0;
 
-  const reserveCall: ReserveCall = () => {
-    if (maxCalls !== null && calls >= maxCalls) return { kind: 'budget-exhausted', renewsAt: new Date(0) };
+  const reserveCall = limitCalls(maxCalls ?? Number.POSITIVE_INFINITY, () => {
     calls += 1;
     return {
       kind: 'reserved',
@@ -39,7 +38,7 @@ export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSo
         calls -= 1;
       },
     };
-  };
+  });
 
   async function lookUp(list: readonly string[]): Promise<ListReply> {
     try {

@@ -25,6 +25,8 @@ interface LookUps<Answer> {
   lookUp: LookUp<Answer>;
   /** Whether the answer has the shorter time to live of a negative answer. */
   isNegative(answer: NoInfer<Answer>): boolean;
+  /** Calls that one of them may make, without retries; 1 unless stated. */
+  maxCalls?: number;
 }
 
 interface LookUpCacheOptions {
@@ -81,6 +83,18 @@ interface Waiting {
   isAgain: boolean;
 }
 
+/** @throws the first one, if it is an Error */
+export function firstOf<Answer>([found]: readonly Found<Answer>[]): Answer {
+  if (found === undefined || found instanceof Error) throw found;
+  return found;
+}
+
+/** What is known of look-ups, and how many calls the others need. */
+interface Quoted<Answer> {
+  found: Found<Answer>[];
+  calls: number;
+}
+
 export type LookUpCache = ReturnType<typeof createLookUpCache>;
 
 /** Look-ups in memory, bounded in bytes: stale while revalidate, stale if error, one flight per key. */
@@ -114,11 +128,9 @@ export function createLookUpCache({
   return {
     findAll,
     /** Rejects if the look-up has failed. */
-    async findOne<Answer extends object>(lookUps: LookUps<Answer>): Promise<Answer> {
-      const [found] = await findAll(lookUps);
-      if (found === undefined || found instanceof Error) throw found;
-      return found;
-    },
+    findOne: async <Answer extends object>(lookUps: LookUps<Answer>): Promise<Answer> =>
+      firstOf(await findAll(lookUps)),
+    quote,
     status: (): CacheStatus => ({ entries: entries.size, bytes: entries.calculatedSize }),
   };
 
@@ -157,6 +169,36 @@ export function createLookUpCache({
     if (stale.length > 0) revalidate(stale, lookUps);
     if (missing.length === 0) return Promise.resolve(found);
     return new Promise((resolve, reject) => search(missing, lookUps, found, resolve, reject));
+  }
+
+  /**
+   * How many calls these look-ups would make now, without making one. What is in flight needs none; a stale answer needs one, which
+   * revalidates it. An answer that is not kept is an Error.
+   */
+  async function quote<Answer extends object>({
+    prefix,
+    inputs,
+    answerLocally,
+  }: LookUps<Answer>): Promise<Quoted<Answer>> {
+    const now = Date.now();
+    const asked: { key: string; index: number }[] = [];
+    const found = inputs.map((input, index): Found<Answer> => {
+      const local = answerLocally?.(input) ?? null;
+      if (local !== null) return local;
+      const key = prefix + input;
+      const cached = getEntry(key);
+      const isFresh = cached !== null && now <= cached.freshUntil;
+      if (!isFresh && !flights.has(key)) asked.push({ key, index });
+      return cached !== null && (isFresh || now <= cached.staleUntil) ? (cached.answer as Answer) : notKept;
+    });
+    const shared = (await sharedCache?.readMany(asked.map(({ key }) => key))) ?? [];
+    let calls = 0;
+    for (const [place, { key, index }] of asked.entries()) {
+      const entry = shared[place] ?? null;
+      if (isFreshAndShared(key, entry)) found[index] = entry.answer as Answer;
+      else calls += 1;
+    }
+    return { found, calls };
   }
 
   /** The client has its answers, so it continues when the client leaves. */
@@ -229,8 +271,7 @@ export function createLookUpCache({
     // Another request may have looked it up meanwhile.
     const cached = getEntry(key);
     if (cached !== null && now <= cached.freshUntil) return settle(waiting, cached, true);
-    const isCurrent = shared && shared.version === dataVersion.current() && !isPurged(key, shared);
-    if (isCurrent && now <= shared.freshUntil + offsetMs) return settle(waiting, keep(key, shared), true);
+    if (isFreshAndShared(key, shared)) return settle(waiting, keep(key, shared), true);
     fly(waiting, shared);
   }
 
@@ -323,6 +364,11 @@ export function createLookUpCache({
     return entry.lastPurge < purges.latest && purges.covers(key, entry);
   }
 
+  function isFreshAndShared(key: string, shared: CacheEntry | null): shared is CacheEntry {
+    const isCurrent = shared !== null && shared.version === dataVersion.current() && !isPurged(key, shared);
+    return isCurrent && Date.now() <= shared.freshUntil + offsetMs;
+  }
+
   /** Keeps an entry in memory, unless there is a newer one. @returns it with the times of this gateway */
   function keep(key: string, entry: CacheEntry): CacheEntry {
     const own = offsetMs === 0 ? entry : { ...entry, freshUntil: entry.freshUntil + offsetMs };
@@ -347,6 +393,8 @@ function endSearch(search: Search): void {
   activity.end();
 }
 
+const notKept = new Error('The answer is not kept, and a quote calls no service.');
+
 /** Longer than a call takes. */
 const maxOffsetMs = 15_000;
 
@@ -354,13 +402,14 @@ const maxOffsetMs = 15_000;
 const maxNegativeFreshMs = 3_600_000;
 
 /**
- * Whether a request looks up itself what the flight of another one did not: nothing was sent, because the other caller's budget is
- * exhausted, or the other request has left, or has waited too long. The last may happen again, so it is tried once.
+ * Whether a request looks up itself what the flight of another one did not: nothing was sent, because the other caller's budget or the
+ * other request's limit is exhausted, or the other request has left, or has waited too long. The last may happen again, so it is tried once.
  */
 function mayLookUpAgain(failure: unknown, other: RequestContext, context: RequestContext, isAgain: boolean): boolean {
   if (other.signal.aborted && failure === other.signal.reason) return true;
   const code = failure instanceof GatewayError ? failure.code : null;
   if (code === 'BUDGET_EXHAUSTED') return other.callerId !== context.callerId;
+  if (code === 'PAID_CALLS_EXCEEDED') return other.requestKey !== context.requestKey;
   return code === 'UPSTREAM_UNAVAILABLE' && other.requestKey !== context.requestKey && !isAgain;
 }
 

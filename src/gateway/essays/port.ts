@@ -81,7 +81,7 @@ export type EssayAllowanceExhausted = z.infer<typeof exhaustedSchema>;
 const exhaustedSchema = z.object({
   kind: z.literal('allowance-exhausted'),
   message: z.string(),
-  code: z.enum(['UPSTREAM_ALLOWANCE_EXHAUSTED', 'BUDGET_EXHAUSTED']),
+  code: z.enum(['UPSTREAM_ALLOWANCE_EXHAUSTED', 'BUDGET_EXHAUSTED', 'PAID_CALLS_EXCEEDED']),
   /** When orders are accepted again; null when the service does not report that. */
   renewsAt: date.nullable(),
 });

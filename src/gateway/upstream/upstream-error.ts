@@ -120,6 +120,10 @@ export function createNotOfferedError(service: ServiceName): UpstreamError {
 }
 
 export function createExhaustedError(service: ServiceName, { kind, renewsAt }: Exhausted | BudgetExhausted) {
+  if (renewsAt === null) {
+    const message = `The ${serviceNames[service]} service was not called: the request may make no further paid calls (Paid-Calls-Max).`;
+    return new GatewayError('PAID_CALLS_EXCEEDED', message, { service });
+  }
   const isBudget = kind === 'budget-exhausted';
   const counted = isBudget ? "The caller's budget of calls to" : 'The allowance of';
   const message = `${counted} the ${serviceNames[service]} service is exhausted; it renews at ${renewsAt.toISOString()}.`;

@@ -1,10 +1,11 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { createProgressBar } from '../../../src/base/process/progress-bar.ts';
+import { readAll } from '../../support/read-all.ts';
 
 function tTerminal(isTTY: boolean) {
   const stream = Object.assign(new PassThrough(), { isTTY });
-  return { stream: stream as unknown as NodeJS.WriteStream, written: () => String(stream.read() ?? '') };
+  return { stream: stream as unknown as NodeJS.WriteStream, written: () => readAll(stream) };
 }
 
 it.each([

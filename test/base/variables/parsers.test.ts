@@ -11,6 +11,7 @@ import { createLogEvents, createRequestLog } from '../../../src/gateway/telemetr
 import { succeeded } from '../../support/gateway/telemetry/finished-request.ts';
 import { tPaidCall } from '../../support/gateway/telemetry/paid-call.ts';
 import { seenIbanValidation } from '../../support/hosted-bank-data.ts';
+import { readAll } from '../../support/read-all.ts';
 
 /** Names and texts of a JSON value. */
 function textsIn(value: unknown): string[] {
@@ -52,7 +53,7 @@ function logWords(): string[] {
     errorCodes: ['FORBIDDEN'],
     reply: { ...reply, outcomes, errorCodes: [], refusal: null, usage, isKept: true },
   });
-  const lines = String(destination.read()).trim().split('\n');
+  const lines = readAll(destination).trim().split('\n');
   expect(lines.length).toBeGreaterThan(25);
   const values = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   // The stack names files of the checkout.

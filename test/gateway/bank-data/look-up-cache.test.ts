@@ -290,6 +290,16 @@ describe('a flight', () => {
     expect(fetches).toHaveLength(2);
   });
 
+  it('is started again for other requests, if the first one may make no further calls', async () => {
+    const { find, fetches } = tHeldSource();
+    const [first, other] = [find(), find()];
+    fetches[0]?.fails(new GatewayError('PAID_CALLS_EXCEEDED', 'no calls left'));
+    await expect(first).rejects.toThrow('no calls left');
+    await settle();
+    fetches[1]?.answers(2);
+    expect(await other).toEqual({ serial: 2 });
+  });
+
   it('is not started for a caller who has aborted', async () => {
     const { find, fetches } = tHeldSource();
     await expect(find(AbortSignal.abort())).rejects.toThrow('aborted');

@@ -147,7 +147,14 @@ describe('Cache-Control', () => {
       const answer = await get({ query: '{ country(code: "DE") { name } }' }, headers);
       expect(answer.headers['cache-control']).toBe(`public, max-age=${dayS}`);
       const vary = answer.headers.vary?.toLowerCase().split(', ').sort();
-      expect(vary).toEqual(['accept', 'accept-encoding', 'apollo-federation-include-trace', 'origin', 'x-cost']);
+      expect(vary).toEqual([
+        'accept',
+        'accept-encoding',
+        'apollo-federation-include-trace',
+        'origin',
+        'paid-calls',
+        'x-cost',
+      ]);
       expect(answer.json()).toEqual({ data: { country: { name: 'Germany' } } });
     }
   });

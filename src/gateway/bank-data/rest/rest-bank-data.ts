@@ -224,7 +224,7 @@ async function requestBankPage(
   }
   const range: BankData[] = answer.banks.slice(offset - (page - 1) * perPage);
   let isCutShort = false;
-  for (; range.length < limit && calls < maxCalls && hasNextPage(page, answer, perPage); calls += 1) {
+  for (; range.length < limit && calls < maxCallsPerPage && hasNextPage(page, answer, perPage); calls += 1) {
     furtherPages.calls += 1;
     isCutShort = furtherPages.calls > maxFurtherCalls;
     if (isCutShort) break;
@@ -262,7 +262,7 @@ const pages: BankEndpoint<Query, ServicePage> = {
 };
 
 /** Maximum number of calls for one page that a client requests: each call is paid for. */
-const maxCalls = 10;
+export const maxCallsPerPage = 10;
 /** The same for all pages of a request, without the first call of each page and the call that finds its range. */
 const maxFurtherCalls = 9;
 

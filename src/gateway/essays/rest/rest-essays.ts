@@ -100,7 +100,7 @@ export function createRestEssays(options: RestEssaysOptions): EssaySender {
     const failed = answer ? { ...answer, text: '', json: undefined } : outcome;
     const { message, code, retryable } = toUpstreamError('essays', failed, events);
     const renewsAt = 'renewsAt' in outcome ? outcome.renewsAt : 'retryAt' in outcome ? outcome.retryAt : null;
-    if (code === 'UPSTREAM_ALLOWANCE_EXHAUSTED' || code === 'BUDGET_EXHAUSTED')
+    if (code === 'UPSTREAM_ALLOWANCE_EXHAUSTED' || code === 'BUDGET_EXHAUSTED' || code === 'PAID_CALLS_EXCEEDED')
       return { kind: 'allowance-exhausted', message, code, renewsAt };
     const isReceived = outcome.kind === 'answered' && outcome.status < 300;
     const rawText = (isReceived || outcome.kind === 'failed') && outcome.text.trim() !== '' ? outcome.text : null;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type ExecutionResult, GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql';
 import { AbortableSignal, type Signal } from '../../../base/async/signal.ts';
 import type { Caller } from '../../callers/caller.ts';
-import type { CallOrigin } from '../../request-context.ts';
+import type { CallOrigin, CallRule, Quote } from '../../request-context.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Trace } from '../../trace.ts';
 import { CallQueue, takePlace } from '../../upstream/queue.ts';
@@ -19,7 +19,14 @@ import type { TrustedDocuments } from '../documents/trusted-documents.ts';
 import type { InlineTrace, StartInlineTrace } from './inline-trace.ts';
 import { createKeptReplies, type ReplyKey } from './kept-replies.ts';
 import { type AnswerGraphql, createPersistedQueries, type GraphqlRequest, type Params, readParams } from './params.ts';
-import { createAbandonedReply, createReplies, extensionHeaders, type RepliesOptions, type Reply } from './reply.ts';
+import {
+  callHeaders,
+  createAbandonedReply,
+  createReplies,
+  extensionHeaders,
+  type RepliesOptions,
+  type Reply,
+} from './reply.ts';
 import { chooseStreamFormat } from './stream-formats.ts';
 
 interface GraphqlHandlerOptions<Context> extends RepliesOptions {
@@ -35,6 +42,7 @@ interface GraphqlHandlerOptions<Context> extends RepliesOptions {
     trace: Trace | null,
     isSliced: boolean,
     origin: Partial<CallOrigin>,
+    rule?: CallRule | null,
   ) => Context;
   trustedDocuments: TrustedDocuments | null;
   /** Limit for the fields in the response and their weights, for callers without a limit of their own. */
@@ -72,7 +80,8 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
 
   function answer(request: GraphqlRequest, caller: Caller): Reply | Promise<Reply> {
     if (request.method !== 'POST') return answerWithYoga(request, caller);
-    const key = replies.asksForExtensions(request, caller) ? null : keptReplies.keyOf(request, caller);
+    const isOwnReply = replies.asksForExtensions(request, caller) || request.headers[callHeaders.quote] !== undefined;
+    const key = isOwnReply ? null : keptReplies.keyOf(request, caller);
     const kept = key === null ? undefined : keptReplies.get(key);
     if (kept) {
       // Its request counts as one with a known document, so that unknown ones leave time for it.
@@ -138,16 +147,29 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
       const documentId = typeof requested === 'string' ? requested : trustedId;
       const { requestId } = request;
       const origin = { caller: caller.name, requestId, operation: operation.label.name || null, documentId };
-      const context = createContext(caller, signal, request.trace, isSliced, origin);
-      const executed: Executed = { operation, requestContext: context.requestContext, isTrusted, documentId };
-      const limit = caller.limits.maxQueryCost ?? maxQueryCost;
-      if (cost > limit) {
-        return finish(refuse(describeCost(cost, limit), 'BAD_USER_INPUT', { refusal: 'cost' }), executed);
+      const create = (rule: CallRule | null) => createContext(caller, signal, request.trace, isSliced, origin, rule);
+      const asked = isOwn ? null : readPaidCalls(request.headers, caller);
+      if (asked instanceof GraphQLError) return finish({ errors: [asked] }, null);
+      if (asked === null || cost > limitOf(caller)) return complete(create(null));
+      return quote(operation, variables, create).then((result) => {
+        const { quote } = result.extensions;
+        if (asked === 'quote' || result.errors !== undefined) return finish(result, null);
+        if (quote.bankData + quote.essays <= asked) return complete(create({ kind: 'limit', maxCalls: asked }));
+        const refused = refuse(describeQuote(quote, asked), 'PAID_CALLS_EXCEEDED');
+        return finish({ errors: refused.errors, extensions: { quote } }, null);
+      });
+
+      function complete(context: Context): Reply | Promise<Reply> {
+        const executed: Executed = { operation, requestContext: context.requestContext, isTrusted, documentId };
+        const limit = limitOf(caller);
+        if (cost > limit) {
+          return finish(refuse(describeCost(cost, limit), 'BAD_USER_INPUT', { refusal: 'cost' }), executed);
+        }
+        if (operation.label.type === 'subscription') return subscribe(operation, executed, isSliced, variables);
+        const traced = inlineTrace?.execute(operation, context, variables, cost);
+        const result = traced ?? operation.execute(context, variables);
+        return result instanceof Promise ? result.then((result) => finish(result, executed)) : finish(result, executed);
       }
-      if (operation.label.type === 'subscription') return subscribe(operation, executed, isSliced, variables);
-      const traced = inlineTrace?.execute(operation, context, variables, cost);
-      const result = traced ?? operation.execute(context, variables);
-      return result instanceof Promise ? result.then((result) => finish(result, executed)) : finish(result, executed);
     }
 
     async function subscribe(
@@ -182,6 +204,10 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     }
   }
 
+  function limitOf(caller: Caller): number {
+    return caller.limits.maxQueryCost ?? maxQueryCost;
+  }
+
   async function startInlineTrace(): Promise<InlineTrace> {
     inlineTraces ??= import('./inline-trace.ts').then(({ createInlineTraces }) =>
       // A trace is written in one go: 10,000 fields take 20 ms. A thousand entities have 7,000.
@@ -189,6 +215,46 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
     );
     return (await inlineTraces)();
   }
+}
+
+/** Executes an operation without a paid call, and counts those that it would make. A subscription makes none. */
+async function quote<Context extends OperationContext>(
+  operation: PreparedOperation,
+  variables: NonNullable<Params['variables']>,
+  create: (rule: CallRule) => Context,
+): Promise<ExecutionResult & { extensions: { quote: Quote } }> {
+  const quote: Quote = { bankData: 0, essays: 0 };
+  const isCounted = operation.label.type !== 'subscription';
+  const result = isCounted ? await operation.execute(create({ kind: 'quote', quote }), variables) : { data: null };
+  // The errors of fields are those of calls that were not made.
+  const { errors } = result;
+  return 'data' in result || errors === undefined
+    ? { data: null, extensions: { quote } }
+    : { errors, extensions: { quote } };
+}
+
+/** What a request says of its paid calls: `quote`, the most that it may make, or null. */
+function readPaidCalls(headers: GraphqlRequest['headers'], { scopes }: Caller): 'quote' | number | GraphQLError | null {
+  const { [callHeaders.quote]: asked, [callHeaders.limit]: limit } = headers;
+  if (asked === undefined && limit === undefined) return null;
+  // Like the costs of a response, the answer shows whether an IBAN was looked up before.
+  if (!scopes.has('cost')) {
+    const message = 'The headers Paid-Calls and Paid-Calls-Max need the scope cost, which the caller does not have.';
+    return createRequestError(message, 'FORBIDDEN');
+  }
+  if (asked !== undefined) {
+    const message = 'The header Paid-Calls must have the value quote.';
+    return asked === 'quote' ? asked : createRequestError(message, 'BAD_USER_INPUT');
+  }
+  if (/^\d{1,9}$/.test(String(limit))) return Number(limit);
+  return createRequestError('The header Paid-Calls-Max must be a whole number, such as 10.', 'BAD_USER_INPUT');
+}
+
+function describeQuote({ bankData, essays }: Quote, maxCalls: number): string {
+  return (
+    `The operation would make up to ${bankData} paid calls to the bank-data service and ${essays} to the essay service; the request ` +
+    `allows ${maxCalls} (Paid-Calls-Max). Nothing was called: ask for less, or allow more.`
+  );
 }
 
 /** More than this, as much as the look-ups of seventeen IBANs at least: such a query waits for its turn. */

@@ -70,6 +70,7 @@ export function createReplies(options: RepliesOptions) {
   const variedHeaders = [
     ...(hasCallers ? ['authorization', 'x-api-key'] : []),
     ...offeredExtensions.map((name) => extensionHeaders[name]),
+    ...(offeredExtensions.includes('cost') ? [callHeaders.quote] : []),
   ];
   const vary = [varyOfAll, ...variedHeaders].join(', ');
   /** The JSON of results that many subscribers have in common. */
@@ -191,6 +192,9 @@ export const clientClosedRequest = 499;
 
 /** The request headers that ask for extensions of the response: of any value for the cost, `ftv1` for the traces of routers. */
 export const extensionHeaders = { cost: 'x-cost', traces: 'apollo-federation-include-trace' } as const;
+
+/** The request headers about paid calls, which need the scope `cost`. */
+export const callHeaders = { quote: 'paid-calls', limit: 'paid-calls-max' } as const;
 
 /** The scopes of callers have the same names. */
 type Extension = keyof typeof extensionHeaders;

@@ -1,23 +1,27 @@
 import type { KnownBanks } from '../../../banks/known-banks.ts';
 import type { Signal } from '../../../base/async/signal.ts';
 import type { TimeSlices } from '../../../base/async/time-slices.ts';
-import type { BankDataPort } from '../../bank-data/bank-data.ts';
 import type { Caller } from '../../callers/caller.ts';
 import type { PaidBudgets } from '../../callers/paid-budget.ts';
-import type { EssayArchive, EssayGenerator, EssayOrders } from '../../essays/port.ts';
-import { type CallOrigin, createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
+import type { EssayArchive } from '../../essays/port.ts';
+import {
+  type CallOrigin,
+  type CallRule,
+  createRequestContext,
+  limitCalls,
+  type RequestContext,
+  type ReserveCall,
+} from '../../request-context.ts';
 import type { Trace } from '../../trace.ts';
 import type { Allowance } from '../../upstream/allowance/allowance.ts';
 import type { IbanIds } from './iban-ids.ts';
 import { Loaders } from './loaders.ts';
 import { QueryLimiter, type QueryLimits } from './query-limits.ts';
+import { type PaidServices, quoteServices } from './quote.ts';
 
 /** Shared by the resolvers of all requests. */
-export interface Services {
-  bankData: BankDataPort;
-  essays: EssayGenerator;
+export interface Services extends PaidServices {
   essayArchive: EssayArchive;
-  essayOrders: EssayOrders;
   /** The allowance of each upstream. */
   allowances: readonly Pick<Allowance, 'service' | 'status'>[];
   /** The paid calls of each caller. */
@@ -49,19 +53,23 @@ export interface Context {
 /**
  * @param signal aborts when the client disconnects
  * @param isSliced whether the operation is completed in time slices
+ * @param rule null: all calls are made that the caller's budget permits
  */
 export function createContext(
-  services: Services,
+  allServices: Services,
   caller: Caller,
   signal: Signal,
   trace: Trace | null = null,
   isSliced = false,
   origin: Partial<CallOrigin> = { caller: caller.name },
+  rule: CallRule | null = null,
 ): Context {
+  const services = rule?.kind === 'quote' ? quoteServices(allServices, rule.quote, caller.id) : allServices;
   const { bankData, essayOrders, essayArchive } = services;
   const { bankDataCalls, essayCalls } = caller.limits;
   const hasBudget = bankDataCalls !== null || essayCalls !== null || caller.toolLimits !== undefined;
-  const reserveCall: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
+  const budgeted: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
+  const reserveCall = rule?.kind === 'limit' ? limitCalls(rule.maxCalls, budgeted) : budgeted;
   const requestContext = createRequestContext(signal, caller.id, reserveCall, trace, origin);
   const limiter = new QueryLimiter(services.limits);
   const slices = isSliced ? services.slices : null;

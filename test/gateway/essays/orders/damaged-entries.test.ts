@@ -5,6 +5,7 @@ import { createSealing, withSealing } from '../../../../src/gateway/stores/seale
 import { createLogEvents } from '../../../../src/gateway/telemetry/log-events.ts';
 import { listOrders, storeOrders, tOrders } from '../../../support/gateway/essays/orders.ts';
 import { tRawClient, tRedisStore } from '../../../support/gateway/stores/redis-client.ts';
+import { readAll } from '../../../support/read-all.ts';
 import { tRedis, whyNoRedis } from '../../../support/redis.ts';
 
 it.skipIf(whyNoRedis)(`one damaged entry in Redis hides no other order${whyNoRedis}`, async () => {
@@ -35,7 +36,7 @@ it('is one line in the log, without content', () => {
   const log = createLog({ level: 'trace', redact: (text) => text, destination });
   const { essayOrderUnreadable } = createLogEvents(log);
   for (let count = 0; count < 3; count += 1) essayOrderUnreadable();
-  const lines = String(destination.read()).trim().split('\n');
+  const lines = readAll(destination).trim().split('\n');
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     { level: 50, time: expect.any(Number), msg: expect.stringMatching(/^a stored order was left out: /) },
   ]);

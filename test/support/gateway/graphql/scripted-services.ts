@@ -66,6 +66,7 @@ export function tServices(): Services {
   const renewsAt = new Date('2026-12-01T00:00:00Z');
   return {
     bankData,
+    quoteBankData: () => bankData,
     essays: { generate: async () => ({ kind: 'invalid-input', field: null, message: 'Not here.', problems: [] }) },
     essayArchive: {
       async find(id) {

@@ -1,0 +1,46 @@
+import type { BankDataPort } from '../../bank-data/bank-data.ts';
+import type { EssayFailure, EssayGenerator, EssayOrders, OrderInput } from '../../essays/port.ts';
+import type { Quote } from '../../request-context.ts';
+
+/** The services that make paid calls. */
+export interface PaidServices {
+  bankData: BankDataPort;
+  /** The same look-ups, of which none makes a call. @param count receives the calls that they would make */
+  quoteBankData: (count: (calls: number) => void) => BankDataPort;
+  essays: EssayGenerator;
+  essayOrders: EssayOrders;
+}
+
+/** The services of a request that is quoted: what is known is answered, the calls for the rest are counted, and nothing is changed. */
+export function quoteServices<All extends PaidServices>(services: All, quote: Quote, callerId: string): All {
+  const { essayOrders } = services;
+
+  /** An order that was sent, or will be, is not sent again. */
+  async function countOrder({ idempotencyKey, orderAgain }: OrderInput): Promise<EssayFailure> {
+    const isNew = idempotencyKey === null || orderAgain;
+    const known = isNew ? null : await essayOrders.findByKey(idempotencyKey, callerId).catch(() => null);
+    if (known === null || known.state.kind === 'failed' || known.state.kind === 'cancelled') quote.essays += 1;
+    return notOrdered;
+  }
+  const orders: EssayOrders = {
+    start: countOrder,
+    cancel: async () => null,
+    delete: async () => 'unknown',
+    find: (...values) => essayOrders.find(...values),
+    findByKey: (...values) => essayOrders.findByKey(...values),
+    watch: (...values) => essayOrders.watch(...values),
+    openList: (...values) => essayOrders.openList(...values),
+  };
+  const bankData = services.quoteBankData((calls) => {
+    quote.bankData += calls;
+  });
+  return { ...services, bankData, essays: { generate: countOrder }, essayOrders: orders };
+}
+
+const notOrdered: EssayFailure = {
+  kind: 'service-failed',
+  message: 'A quote orders nothing.',
+  code: 'UPSTREAM_UNAVAILABLE',
+  retryable: true,
+  rawText: null,
+};
