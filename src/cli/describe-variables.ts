@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import type * as z from 'zod';
-import { secretFile } from '../base/variables/parsers.ts';
+import { inFiles } from '../base/variables/parsers.ts';
 import type { Environment } from '../base/variables/read-variables.ts';
 import { createQuote } from '../base/variables/read-variables.ts';
 import type { Config } from '../gateway/config/read-config.ts';
@@ -22,7 +22,7 @@ export function listValues(config: Config, env: Environment, dotenvNames: Readon
       const source = dotenvNames.has(name) ? '.env' : 'environment';
       return { name, value: quote(name) === null ? masked : given, source };
     }
-    const file = shape[`${name}_FILE`] === secretFile && env[`${name}_FILE`]?.trim();
+    const file = inFiles.has(type) && env[`${name}_FILE`]?.trim();
     if (file) return { name, value: masked, source: `file ${file}` };
     return { name, value: derived[name] ?? describeDefault(type.safeParse(undefined).data), source: 'default' };
   });

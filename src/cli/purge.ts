@@ -2,13 +2,12 @@ import { text } from 'node:stream/consumers';
 import { errorCodeOf, UsageError } from '../base/errors.ts';
 import { readProperty } from '../base/parse-json.ts';
 import { print } from '../base/process/terminal.ts';
-import { secret, secretFile } from '../base/variables/parsers.ts';
+import { inFiles, secret } from '../base/variables/parsers.ts';
 import { readVariables } from '../base/variables/read-variables.ts';
 import type { PurgeKind } from '../gateway/bank-data/purges.ts';
 
 const purgeVariables = {
-  OPERATOR_KEY: secret({ description: 'it must be that of the gateway' }),
-  OPERATOR_KEY_FILE: secretFile,
+  OPERATOR_KEY: secret({ description: 'it must be that of the gateway' }).register(inFiles),
 };
 
 interface PurgeOptions extends Partial<Record<PurgeKind, string | true>> {

@@ -48,7 +48,6 @@ describe('ledgerquill check-config', () => {
     expect(lineOf('PORT')).toBe('4100  (environment)');
     expect(lineOf('ESSAY_KEEP_DAYS')).toBe('7  (.env)');
     expect(lineOf('ESSAY_API_KEY')).toBe(`********  (file ${secretFile})`);
-    expect(lineOf('ESSAY_API_KEY_FILE')).toBe(`${secretFile}  (environment)`);
     expect(lineOf('ROUTER_SECRET')).toBe('********  (environment)');
     expect(lineOf('SHUTDOWN_TIMEOUT_MS')).toBe('125000  (default)');
     expect(lineOf('INTROSPECTION')).toBe('off  (default)');

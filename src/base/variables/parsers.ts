@@ -14,8 +14,15 @@ export function integer(min: number, max: number) {
 
 export const onOrOff = z.enum(['on', 'off'], { error: 'must be "on" or "off"' }).transform((value) => value === 'on');
 
-/** The path of a file that contains the value of a variable: `X_FILE` for `X`, as orchestrators mount secrets. */
-export const secretFile = z.string().optional();
+/** Types of variables whose value may be in a file: its path is in `X_FILE` for `X`, as orchestrators mount secrets. */
+export const inFiles = z.registry();
+
+/** The names of the variables of a table, and of those with the paths of files. */
+export function variableNames(shape: z.ZodRawShape): string[] {
+  return Object.entries(shape).flatMap(([name, type]) =>
+    inFiles.has(type as z.ZodType) ? [name, `${name}_FILE`] : [name],
+  );
+}
 
 export const timeoutMs = integer(1, 3_600_000);
 

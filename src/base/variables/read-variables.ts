@@ -1,9 +1,14 @@
 import * as z from 'zod';
 import { ConfigError, errorCodeOf, messageOf } from '../errors.ts';
 import { readConfiguredFile } from './configured-files.ts';
-import { secretFile } from './parsers.ts';
+import { inFiles, variableNames } from './parsers.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where values were read: the paths of files by their variable, such as `STORE_SECRET_FILE`. */
+interface Files {
+  files: Readonly<Record<string, string>>;
+}
 
 /**
  * Reads the variables of a table, and the files that contain their values; an empty value counts as not set.
@@ -12,42 +17,43 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function readVariables<Shape extends z.ZodRawShape>(
   shape: Shape,
   env: Environment,
-): z.infer<z.ZodObject<Shape>> {
-  const given = Object.keys(shape).flatMap((name) => {
+): z.infer<z.ZodObject<Shape>> & Files {
+  const given = variableNames(shape).flatMap((name) => {
     const value = env[name]?.trim();
     return value ? [[name, value]] : [];
   });
-  const { values, problems } = readSecretFiles(shape, Object.fromEntries(given));
+  const { values, files, problems } = readSecretFiles(shape, Object.fromEntries(given));
   const result = z.object(shape).safeParse(values);
-  if (result.success && problems.length === 0) return result.data;
+  if (result.success && problems.length === 0) return Object.assign(result.data, { files });
   const unreadable = problems.map((problem) => problem.replace(/(_FILE)?: .*/, ''));
   const issues = (result.error?.issues ?? []).filter(({ path }) => !unreadable.includes(String(path[0])));
   const described = describeIssues(issues, createQuote(shape, values)).map((problem) => {
     const [name = ''] = problem.split(':');
-    return env[`${name}_FILE`] ? problem.replace(':', '_FILE: its value') : problem;
+    return `${name}_FILE` in files ? problem.replace(':', '_FILE: its value') : problem;
   });
   throw new ConfigError([...problems, ...described]);
 }
 
-/** Replaces `X_FILE` with `X` for all variables of the table whose type is `secretFile`. */
+/** Replaces `X_FILE` with `X`. */
 function readSecretFiles(shape: z.ZodRawShape, given: Readonly<Record<string, string>>) {
   const values: Record<string, string> = { ...given };
+  const files: Record<string, string> = {};
   const problems: string[] = [];
-  for (const [fileVariable, type] of Object.entries(shape)) {
-    const path = values[fileVariable];
-    if (type !== secretFile || path === undefined) continue;
-    const variable = fileVariable.replace(/_FILE$/, '');
-    if (values[variable] !== undefined) {
-      problems.push(`${fileVariable}: must not be set together with ${variable}`);
+  for (const name of Object.keys(shape)) {
+    const path = inFiles.has(shape[name] as z.ZodType) ? given[`${name}_FILE`] : undefined;
+    if (path === undefined) continue;
+    files[`${name}_FILE`] = path;
+    if (values[name] !== undefined) {
+      problems.push(`${name}_FILE: must not be set together with ${name}`);
       continue;
     }
     try {
-      values[variable] = readSecretFile(path, variable);
+      values[name] = readSecretFile(path, name);
     } catch (error) {
-      problems.push(`${fileVariable}: ${messageOf(error)}`);
+      problems.push(`${name}_FILE: ${messageOf(error)}`);
     }
   }
-  return { values, problems };
+  return { values, files, problems };
 }
 
 /** The value of a variable in a file. @throws Error that says what is wrong, without the value */
@@ -92,5 +98,5 @@ const maxQuotedLength = 80;
 
 /** Whether the value of a variable must not be printed: it can also be in a file, or its name says so. */
 function isSecretVariable(shape: z.ZodRawShape, name: string): boolean {
-  return `${name}_FILE` in shape || /_(KEYS?|SECRET|PASSWORD|HEADERS)$/.test(name);
+  return inFiles.has(shape[name] as z.ZodType) || /_(KEYS?|SECRET|PASSWORD|HEADERS)$/.test(name);
 }

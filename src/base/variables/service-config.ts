@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defaultDataDir } from '../data-folder.ts';
 import { ConfigError } from '../errors.ts';
-import { baseUrl, host, integer, logLevel, secret, secretFile, timeoutMs } from './parsers.ts';
+import { baseUrl, host, inFiles, integer, logLevel, secret, timeoutMs } from './parsers.ts';
 import { type Environment, readVariables } from './read-variables.ts';
 
 export const hostAndLogVariables = {
@@ -15,8 +15,7 @@ export const storeVariables = {
 
 export const essayWriterVariables = {
   LLM_URL: baseUrl.optional(),
-  LLM_API_KEY: secret().optional(),
-  LLM_API_KEY_FILE: secretFile,
+  LLM_API_KEY: secret().optional().register(inFiles),
   LLM_MODEL: z.string().optional(),
   ESSAY_TIMEOUT_MS: timeoutMs.default(120_000),
   ESSAY_SERVICE_ALLOWANCE: integer(0, 1_000_000_000).optional(),
@@ -26,15 +25,13 @@ export const essayWriterVariables = {
 export const bankDataServiceVariables = {
   ...hostAndLogVariables,
   ...storeVariables,
-  BANK_DATA_API_KEY: secret({ description: 'the key that callers must send in the apikey header' }),
-  BANK_DATA_API_KEY_FILE: secretFile,
+  BANK_DATA_API_KEY: secret({ description: 'the key that callers must send in the apikey header' }).register(inFiles),
 };
 
 export const essayServiceVariables = {
   ...hostAndLogVariables,
   ...essayWriterVariables,
-  ESSAY_API_KEY: secret({ description: 'the key that callers must send in the token header' }),
-  ESSAY_API_KEY_FILE: secretFile,
+  ESSAY_API_KEY: secret({ description: 'the key that callers must send in the token header' }).register(inFiles),
 };
 
 /** An OpenAI-compatible chat endpoint for the self-hosted essay service. */

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import * as z from 'zod';
 import { ConfigError } from '../../base/errors.ts';
-import { integer, jwksUrl, onOrOff, publicKey, secret, secretFile } from '../../base/variables/parsers.ts';
+import { inFiles, integer, jwksUrl, onOrOff, publicKey, secret } from '../../base/variables/parsers.ts';
 import { apiKeyList, type CallerLimits, callBudget, consent, type Scope, scopeList } from './callers.ts';
 
 /** Who may call, and what each caller may use. */
@@ -13,15 +13,13 @@ export const accessVariables = {
   GATEWAY_API_KEYS: apiKeyList.optional(),
   GATEWAY_API_KEYS_FILE: z.string().optional(),
   JWT_JWKS_URL: jwksUrl.optional(),
-  JWT_PUBLIC_KEY: publicKey.optional(),
-  JWT_PUBLIC_KEY_FILE: secretFile,
+  JWT_PUBLIC_KEY: publicKey.optional().register(inFiles),
   JWT_ISSUER: z.string().optional(),
   JWT_AUDIENCE: z.string().optional(),
   JWT_CALLER_CLAIM: z.string().default('sub'),
   JWT_SCOPES_CLAIM: z.string().default('scope'),
   JWT_LIMITS_CLAIM: z.string().optional(),
-  ROUTER_SECRET: secret({ minLength: 32 }).optional(),
-  ROUTER_SECRET_FILE: secretFile,
+  ROUTER_SECRET: secret({ minLength: 32 }).optional().register(inFiles),
   ROUTER_SCOPES: scopeList.default(['bank-data', 'essays']),
   ANONYMOUS_SCOPES: scopeList.optional(),
   CALLER_REQUESTS_PER_MINUTE: integer(1, 10_000_000).optional(),

@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { ConfigError, type ServiceName, serviceNames } from '../../base/errors.ts';
 import type { SecretFile } from '../../base/variables/follow-secret-file.ts';
 import { isLoopback, isOwnText, secret } from '../../base/variables/parsers.ts';
@@ -40,7 +39,7 @@ export interface Upstreams {
   essays: UpstreamAccess;
 }
 
-type Values = z.infer<z.ZodObject<typeof gatewayVariables>>;
+type Values = ReturnType<typeof readVariables<typeof gatewayVariables>>;
 
 /**
  * Reads the gateway's configuration from environment variables; an empty value counts as not set.
@@ -106,8 +105,8 @@ function createConfig(vars: Values, isLocal: boolean, isTerminal: boolean) {
       /** Another secret that opens what is stored, while the secret is replaced. */
       oldSecret: vars.STORE_SECRET_OLD ?? null,
       /** Where both were read, and are read again. */
-      secretFile: vars.STORE_SECRET_FILE ?? null,
-      oldSecretFile: vars.STORE_SECRET_OLD_FILE ?? null,
+      secretFile: vars.files.STORE_SECRET_FILE ?? null,
+      oldSecretFile: vars.files.STORE_SECRET_OLD_FILE ?? null,
     },
     /**
      * How long the gateway serves requests after a stop signal while /ready responds 503, in milliseconds. Only a gateway that runs in
@@ -162,7 +161,12 @@ function createConfig(vars: Values, isLocal: boolean, isTerminal: boolean) {
     upstreamConcurrency: vars.UPSTREAM_CONCURRENCY,
     bankData: {
       /** Null: the self-hosted service is started and used. */
-      upstream: readUpstream('BANK_DATA', vars.BANK_DATA_URL, vars.BANK_DATA_API_KEY, vars.BANK_DATA_API_KEY_FILE),
+      upstream: readUpstream(
+        'BANK_DATA',
+        vars.BANK_DATA_URL,
+        vars.BANK_DATA_API_KEY,
+        vars.files.BANK_DATA_API_KEY_FILE,
+      ),
       /** Whether the service is our own, in this process or another one, so that it reports the version of its data. */
       isSelfHosted: vars.BANK_DATA_URL === undefined || vars.BANK_DATA_SELF_HOSTED,
       /** Deadline of one operation, including queueing and retries, in milliseconds. */
@@ -180,7 +184,7 @@ function createConfig(vars: Values, isLocal: boolean, isTerminal: boolean) {
     },
     /** `upstream`, `timeoutMs` and `monthlyAllowance` are as in `bankData`. */
     essays: {
-      upstream: readUpstream('ESSAY', vars.ESSAY_URL, vars.ESSAY_API_KEY, vars.ESSAY_API_KEY_FILE),
+      upstream: readUpstream('ESSAY', vars.ESSAY_URL, vars.ESSAY_API_KEY, vars.files.ESSAY_API_KEY_FILE),
       timeoutMs: vars.ESSAY_TIMEOUT_MS,
       /** The upstream's name for each mode. */
       modeNames: {

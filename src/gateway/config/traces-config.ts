@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { baseUrl, secretFile } from '../../base/variables/parsers.ts';
+import { baseUrl, inFiles } from '../../base/variables/parsers.ts';
 
 /** Traces are exported with OTLP over HTTP. */
 export type TracesConfig = NonNullable<ReturnType<typeof readTracesConfig>>;
@@ -18,8 +18,9 @@ const ratioError = 'must be a number from 0 to 1, such as 0.01';
 /** https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
 export const tracesVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: baseUrl.optional(),
-  OTEL_EXPORTER_OTLP_HEADERS: pairList('api-key=secret', /^[\x20-\x7e]*$/).optional(),
-  OTEL_EXPORTER_OTLP_HEADERS_FILE: secretFile,
+  OTEL_EXPORTER_OTLP_HEADERS: pairList('api-key=secret', /^[\x20-\x7e]*$/)
+    .optional()
+    .register(inFiles),
   OTEL_SERVICE_NAME: z.string().default('ledgerquill'),
   OTEL_RESOURCE_ATTRIBUTES: pairList('deployment.environment.name=production').optional(),
   OTEL_TRACES_SAMPLER: z.enum(samplers, `must be one of ${samplers.join(', ')}`).default('always_on'),
