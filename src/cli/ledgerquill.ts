@@ -206,8 +206,8 @@ function createProgram(): Command {
     'store',
     'check: read all files in DATA_DIR, also while the gateway runs. new: begin a new store if it or its secret is lost.',
     async ([action]) => {
-      const { checkStore, newStore } = await import('./store.ts');
-      await (action === 'check' ? checkStore() : newStore());
+      const { beginNewStore, checkStore } = await import('./store.ts');
+      print(`${await (action === 'check' ? checkStore() : beginNewStore())}\n`);
     },
   ).addArgument(new Argument('<action>', 'what to do').choices(['check', 'new']));
   addCommand('audit', 'Sum or export the audit trail of paid calls.', async ([action], options) =>

@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { ConfigError, messageOf } from '../base/errors.ts';
 import { checkLmdbFile, hasIntactPages, type LmdbFile } from '../base/lmdb-file.ts';
-import { print } from '../base/process/terminal.ts';
 import { readConfig } from '../gateway/config/read-config.ts';
 import { createLmdbStore, isAsWritten, lmdbPath, markerPath } from '../gateway/stores/lmdb-store.ts';
 import { createRedisStore } from '../gateway/stores/redis-store.ts';
@@ -16,20 +15,14 @@ import {
   type StoreSecretConfig,
 } from '../gateway/stores/store-secret.ts';
 
-/** Reads all entries of the files in DATA_DIR. @throws ConfigError if one is damaged, or the secrets do not open the store */
-export async function checkStore(): Promise<void> {
+/** Reads all entries of the files in DATA_DIR. @returns their numbers @throws ConfigError if one is damaged, or the secrets do not open the store */
+export async function checkStore(): Promise<string> {
   const { dataDir, store } = readStoreConfig();
   const files = await verifyStore(dataDir);
   const problem = await findSecretProblem(store, dataDir);
   if (problem !== null) throw new ConfigError([problem]);
-  const lines = files.map(({ name, entries }) => `  ${name.padEnd(24)} ${entries} entries\n`);
-  print(files.length === 0 ? `${dataDir} has no store.\n` : `${dataDir} is readable:\n${lines.join('')}`);
-}
-
-/** Begins a new store if the present one cannot be read. @throws ConfigError if that is not possible */
-export async function newStore(): Promise<void> {
-  const { store, dataDir } = readConfig(process.env);
-  print(`${await beginNewStore(store, dataDir)}\n`);
+  const lines = files.map(({ name, entries }) => `  ${name.padEnd(24)} ${entries} entries`);
+  return files.length === 0 ? `${dataDir} has no store.` : [`${dataDir} is readable:`, ...lines].join('\n');
 }
 
 /** @throws ConfigError if the store is not in DATA_DIR */
@@ -141,12 +134,17 @@ export async function findSecretProblem(config: StoreSecretConfig, folder: strin
   return sealing.opens(value) ? null : describeOtherSecret(config, folder);
 }
 
+interface StoreFolder {
+  store: StoreSecretConfig;
+  dataDir: string;
+}
+
 /**
  * Begins a new store if the present one is lost, damaged, or cannot be read with the secret. The file of the embedded store is moved aside; in
  * Redis, only the check value is replaced, and what cannot be read expires.
  * @returns what was done @throws ConfigError if that is not possible
  */
-export async function beginNewStore(config: StoreSecretConfig, folder: string): Promise<string> {
+export async function beginNewStore({ store: config, dataDir: folder }: StoreFolder = readConfig(process.env)) {
   const { redis, secret } = config;
   try {
     if (!(await isLost(config, folder))) {

@@ -94,7 +94,7 @@ interface IdentifyOptions {
 }
 
 /** @throws ConfigError if the file with API keys is invalid */
-export function createIdentify({ access, nameSecret = null, events }: IdentifyOptions) {
+function createIdentify({ access, nameSecret = null, events }: IdentifyOptions) {
   const createCaller = createCallerFactory({ ...access, ...(nameSecret !== null && { nameSecret }) });
   const { jwt, router, anonymousScopes } = access;
   const anonymous = anonymousScopes && createCaller({ kind: 'anonymous', name: '', scopes: anonymousScopes });

@@ -109,7 +109,7 @@ const failurePatterns: readonly (readonly [StoreFailure, RegExp])[] = [
 ];
 
 /** The limit of LMDB, at three bytes per character in the worst case. */
-export const maxKeyLength = 500;
+const maxKeyLength = 500;
 
 /** @throws RangeError if a store could not hold the key */
 export function checkKey(key: string): string {

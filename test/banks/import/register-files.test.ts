@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
-import { findScheme, readRegisterFile } from '../../../src/banks/import/files/read-register-file.ts';
+import { readRegisterFile } from '../../../src/banks/import/files/read-register-file.ts';
 import { tParticipant, tRegisterText } from '../../support/banks/import/registers.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 
@@ -140,6 +140,10 @@ it.each([
   ['sct_other.csv', null],
   ['register.csv', null],
   ['2026.csv', null],
-])('the file %s is a register of %s by its name', (name, scheme) => {
-  expect(findScheme(name)).toBe(scheme);
+])('the file %s is a register of %s by its name', async (name, scheme) => {
+  const path = join(tFolder(), name);
+  writeFileSync(path, tRegisterText([tParticipant('AAAADEFF', '2019-01-07')]));
+  const read = readRegisterFile({ path });
+  if (scheme === null) await expect(read).rejects.toThrow('does not say of which scheme it is');
+  else expect(await read).toMatchObject({ scheme });
 });

@@ -12,8 +12,8 @@ const shop = `shop:${sha256(key)}:bank-data`;
 // How headers are read, and what is refused, is tested over HTTP, in test/gateway/http/callers.test.ts.
 it('an API key has no meaning where no callers are configured', () => {
   const scopes = new Set(['bank-data', 'essays', 'introspection', 'graphiql']);
-  const { byHeaders } = tIdentify({});
-  expect(byHeaders(['authorization', `Basic ${key}`])).toMatchObject({ id: 'anonymous', scopes });
+  const { identifyAndCount } = tIdentify({});
+  expect(identifyAndCount(['authorization', `Basic ${key}`])).toMatchObject({ id: 'anonymous', scopes });
 });
 
 describe('the file with API keys', () => {
@@ -29,13 +29,13 @@ describe('the file with API keys', () => {
     return file;
   }
 
-  it('contains limits, in place of the default ones', () => {
-    const { byHeaders } = tIdentify({
+  it('contains limits, in place of the default ones', async () => {
+    const { identifyAndCount } = tIdentify({
       GATEWAY_API_KEYS: shop,
       GATEWAY_API_KEYS_FILE: tKeysFile(documentOf(otherKey)),
       CALLER_ESSAY_CALLS: '5/month',
     });
-    expect(byHeaders(['x-api-key', otherKey])).toMatchObject({
+    expect(await identifyAndCount(['x-api-key', otherKey])).toMatchObject({
       id: 'api-key:k0',
       limits: {
         requestsPerMinute: 60,
@@ -44,7 +44,9 @@ describe('the file with API keys', () => {
         maxQueryCost: null,
       },
     });
-    expect(byHeaders(['x-api-key', key])).toMatchObject({ limits: { essayCalls: { calls: 5, period: 'month' } } });
+    expect(identifyAndCount(['x-api-key', key])).toMatchObject({
+      limits: { essayCalls: { calls: 5, period: 'month' } },
+    });
   });
 
   it.each([

@@ -33,9 +33,9 @@ describe('a token', () => {
   ])('signed with %s identifies its caller', async (alg, { publicKey, privateKey }) => {
     const pem = pemOf(publicKey);
     for (const text of [pem, pem.replaceAll('\n', '\\n'), JSON.stringify(jwkOf(publicKey, 'k1'))]) {
-      const { byHeaders } = tIdentify({ ...jwt, JWT_PUBLIC_KEY: text });
+      const { identifyAndCount } = tIdentify({ ...jwt, JWT_PUBLIC_KEY: text });
       const token = await tToken({ header: { alg }, key: privateKey, scope: 'openid essays bank-data' });
-      expect(await byHeaders(['authorization', `Bearer ${token}`])).toMatchObject({
+      expect(await identifyAndCount(['authorization', `Bearer ${token}`])).toMatchObject({
         id: 'jwt:anna',
         kind: 'jwt',
         scopes: new Set(['essays', 'bank-data']),
@@ -66,18 +66,18 @@ describe('a token', () => {
   });
 
   it('is verified once a minute', async () => {
-    const { byHeaders } = tIdentify({ ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey) });
+    const { identifyAndCount } = tIdentify({ ...jwt, JWT_PUBLIC_KEY: pemOf(ec.publicKey) });
     const headers = ['authorization', `Bearer ${await tToken()}`];
-    const first = await byHeaders(headers);
-    expect(byHeaders(headers)).toBe(first);
+    const first = await identifyAndCount(headers);
+    expect(identifyAndCount(headers)).toBe(first);
     vi.advanceTimersByTime(60_000);
-    const next = byHeaders(headers);
+    const next = identifyAndCount(headers);
     expect(next).toBeInstanceOf(Promise);
     expect(await next).toEqual(first);
   });
 
   it('has claims of other names, paths and prefixes', async () => {
-    const { byHeaders } = tIdentify({
+    const { identifyAndCount } = tIdentify({
       ...jwt,
       JWT_PUBLIC_KEY: pemOf(ec.publicKey),
       JWT_CALLER_CLAIM: 'https://example.com/client',
@@ -90,13 +90,13 @@ describe('a token', () => {
       realm_access: { roles: ['ledgerquill:essays', 'other:bank-data', 7] },
     };
     const headers = async (token: Token) => ['authorization', `Bearer ${await tToken({ ...names, ...token })}`];
-    expect(await byHeaders(await headers({ lq: { essayCalls: '3/day' } }))).toMatchObject({
+    expect(await identifyAndCount(await headers({ lq: { essayCalls: '3/day' } }))).toMatchObject({
       id: 'jwt:batch',
       scopes: new Set(['essays']),
       limits: { requestsPerMinute: 10, essayCalls: { calls: 3, period: 'day' } },
     });
-    expect(await byHeaders(await headers({ lq: { essayCalls: 'all' } }))).toMatchObject({ kind: 'refused' });
-    expect(await byHeaders(await headers({ realm_access: 'essays' }))).toMatchObject({ scopes: new Set() });
+    expect(await identifyAndCount(await headers({ lq: { essayCalls: 'all' } }))).toMatchObject({ kind: 'refused' });
+    expect(await identifyAndCount(await headers({ realm_access: 'essays' }))).toMatchObject({ scopes: new Set() });
   });
 
   it('cannot take the name of an API key', async () => {

@@ -33,13 +33,16 @@ const sign = (content: string) => `sha256=${createHmac('sha256', secret).update(
 
 describe('a signature of a router', () => {
   it('identifies it if it is one of these bytes', async () => {
-    const { byHeaders, bySignature } = tIdentify({ ROUTER_SECRET: secret, ROUTER_SCOPES: 'bank-data' });
+    const { identifyAndCount, identifySignedAndCount } = tIdentify({
+      ROUTER_SECRET: secret,
+      ROUTER_SCOPES: 'bank-data',
+    });
     const { signature, body } = await routedRequest('query ($t: String) { find(text: $t) }', { t: 'ü\n"' });
-    expect(byHeaders([header, signature])).toEqual({ kind: 'signed' });
+    expect(identifyAndCount([header, signature])).toEqual({ kind: 'signed' });
     const router = { id: 'router', kind: 'router', scopes: new Set(['bank-data']) };
-    expect(bySignature([header, signature], body)).toMatchObject(router);
-    expect(bySignature([header, signature], Buffer.from(body))).toMatchObject(router);
-    expect(bySignature([header, signature], `${body} `)).toMatchObject({ kind: 'refused' });
+    expect(identifySignedAndCount([header, signature], body)).toMatchObject(router);
+    expect(identifySignedAndCount([header, signature], Buffer.from(body))).toMatchObject(router);
+    expect(identifySignedAndCount([header, signature], `${body} `)).toMatchObject({ kind: 'refused' });
   });
 
   it.each([
@@ -51,26 +54,29 @@ describe('a signature of a router', () => {
     ['too long', `${sign('{}')}0`],
     ['in base64', `sha256=${createHmac('sha256', secret).update('{}').digest('base64')}`],
   ])('is refused: %s', (_, signature) => {
-    const { byHeaders, bySignature } = tIdentify({ ROUTER_SECRET: secret, ANONYMOUS_SCOPES: 'essays' });
-    expect(bySignature([header, sign('{}')], '{}')).toMatchObject({ kind: 'router' });
-    expect(byHeaders([header, signature])).toEqual({ kind: 'signed' });
-    expect(bySignature([header, signature], '{}')).toMatchObject({ kind: 'refused' });
+    const { identifyAndCount, identifySignedAndCount } = tIdentify({
+      ROUTER_SECRET: secret,
+      ANONYMOUS_SCOPES: 'essays',
+    });
+    expect(identifySignedAndCount([header, sign('{}')], '{}')).toMatchObject({ kind: 'router' });
+    expect(identifyAndCount([header, signature])).toEqual({ kind: 'signed' });
+    expect(identifySignedAndCount([header, signature], '{}')).toMatchObject({ kind: 'refused' });
   });
 
   it('is refused if there are two, even if they are equal', () => {
-    const { bySignature } = tIdentify({ ROUTER_SECRET: secret });
-    expect(bySignature([header, sign('{}'), header, sign('{}')], '{}')).toMatchObject({ kind: 'refused' });
+    const { identifySignedAndCount } = tIdentify({ ROUTER_SECRET: secret });
+    expect(identifySignedAndCount([header, sign('{}'), header, sign('{}')], '{}')).toMatchObject({ kind: 'refused' });
   });
 
   it('means nothing where no router is configured', () => {
-    const { byHeaders, bySignature } = tIdentify({ ANONYMOUS_SCOPES: 'essays' });
-    expect(byHeaders([header, sign('{}')])).toMatchObject({ kind: 'anonymous' });
-    expect(bySignature([header, sign('{}')], '{}')).toMatchObject({ kind: 'refused' });
+    const { identifyAndCount, identifySignedAndCount } = tIdentify({ ANONYMOUS_SCOPES: 'essays' });
+    expect(identifyAndCount([header, sign('{}')])).toMatchObject({ kind: 'anonymous' });
+    expect(identifySignedAndCount([header, sign('{}')], '{}')).toMatchObject({ kind: 'refused' });
   });
 
   it('can be missing where anonymous requests are permitted', () => {
-    expect(tIdentify({ ROUTER_SECRET: secret }).byHeaders([])).toMatchObject({ kind: 'refused', status: 401 });
-    const { byHeaders } = tIdentify({ ROUTER_SECRET: secret, ANONYMOUS_SCOPES: 'essays' });
-    expect(byHeaders([])).toMatchObject({ kind: 'anonymous' });
+    expect(tIdentify({ ROUTER_SECRET: secret }).identifyAndCount([])).toMatchObject({ kind: 'refused', status: 401 });
+    const { identifyAndCount } = tIdentify({ ROUTER_SECRET: secret, ANONYMOUS_SCOPES: 'essays' });
+    expect(identifyAndCount([])).toMatchObject({ kind: 'anonymous' });
   });
 });

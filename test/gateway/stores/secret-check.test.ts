@@ -162,9 +162,9 @@ describe('the start with an embedded store', () => {
 
   it('succeeds after `store new`, which moves the old file aside and only then changes anything', async () => {
     const folder = await tWritten();
-    expect(await beginNewStore(configOf({}), folder)).toContain('nothing was changed');
+    expect(await beginNewStore({ store: configOf({}), dataDir: folder })).toContain('nothing was changed');
     rmSync(join(folder, 'store-secret'));
-    const done = await beginNewStore(configOf({}), folder);
+    const done = await beginNewStore({ store: configOf({}), dataDir: folder });
     expect(done).toMatch(
       /The old store is now \S+store-1\.until-\S+\.lmdb\. .*what is ordered again is paid for again/,
     );
@@ -192,7 +192,7 @@ describe('the start with an embedded store', () => {
     expect(() => tOpened({ folder })).toThrow(message);
     // With a secret of the configuration, too.
     expect(() => tOpened({ folder, secret: 'a-secret-of-the-store' })).toThrow(message);
-    expect(await beginNewStore(configOf({}), folder)).toContain('The old store is now');
+    expect(await beginNewStore({ store: configOf({}), dataDir: folder })).toContain('The old store is now');
     const { store, checkSecret } = tOpened({ folder });
     await checkSecret();
     expect(await store.get('key')).toBeNull();
@@ -202,9 +202,11 @@ describe('the start with an embedded store', () => {
     const folder = await tWritten();
     const { store } = tOpened({ folder });
     rmSync(join(folder, 'store-secret'));
-    await expect(beginNewStore(configOf({}), folder)).rejects.toThrow('stop all gateways before `store new`');
+    await expect(beginNewStore({ store: configOf({}), dataDir: folder })).rejects.toThrow(
+      'stop all gateways before `store new`',
+    );
     await store.close();
-    expect(await beginNewStore(configOf({}), folder)).toContain('The old store is now');
+    expect(await beginNewStore({ store: configOf({}), dataDir: folder })).toContain('The old store is now');
   });
 });
 
@@ -240,7 +242,7 @@ describe.skipIf(whyNoRedis)(`a Redis${whyNoRedis}`, () => {
     expect(await tRawClient(redis).keys('*')).toEqual([redisCheckKey]);
 
     // Its data are replaced by those of this secret.
-    await beginNewStore(configOf({ redis, secret: ours }), '/dev/null');
+    await beginNewStore({ store: configOf({ redis, secret: ours }), dataDir: '/dev/null' });
     vi.advanceTimersByTime(5_000);
     await expect.poll(failure).toBeNull();
     await store.set('key', 'value', hour);
@@ -271,14 +273,20 @@ describe.skipIf(whyNoRedis)(`a Redis${whyNoRedis}`, () => {
     const { store, checkSecret } = tOpened({ redis, secret: theirs });
     await checkSecret();
     await store.set('key', 'value', hour);
-    expect(await beginNewStore(configOf({ redis, secret: theirs }), '/dev/null')).toContain('nothing was changed');
+    expect(await beginNewStore({ store: configOf({ redis, secret: theirs }), dataDir: '/dev/null' })).toContain(
+      'nothing was changed',
+    );
     expect(await findSecretProblem(config, '/dev/null')).toContain('STORE_SECRET: is not');
     const keys = (await client.keys('*')).sort();
-    expect(await beginNewStore(config, '/dev/null')).toContain('what is ordered again is paid for again');
+    expect(await beginNewStore({ store: config, dataDir: '/dev/null' })).toContain(
+      'what is ordered again is paid for again',
+    );
     expect((await client.keys('*')).sort()).toEqual(keys);
     expect(await findSecretProblem(config, '/dev/null')).toBeNull();
     await tOpened({ redis, secret: ours }).checkSecret();
     await redis.stop();
-    await expect(beginNewStore(config, '/dev/null')).rejects.toThrow('REDIS_URL: `store new` must reach Redis');
+    await expect(beginNewStore({ store: config, dataDir: '/dev/null' })).rejects.toThrow(
+      'REDIS_URL: `store new` must reach Redis',
+    );
   });
 });

@@ -63,7 +63,7 @@ const unknownScheme =
  * The scheme that the name of a downloaded file means, also of a copy or with a date, such as `SCT_INST (1).csv`; null if it means
  * none.
  */
-export function findScheme(fileName: string): PaymentScheme | null {
+function findScheme(fileName: string): PaymentScheme | null {
   const words =
     fileName
       .toLowerCase()

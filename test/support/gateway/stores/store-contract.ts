@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getOrCreate, maxKeyLength, type Store } from '../../../../src/gateway/stores/store.ts';
+import { getOrCreate, type Store } from '../../../../src/gateway/stores/store.ts';
 import { anyCharacter } from '../../any-character.ts';
 import { rounds } from '../../rounds.ts';
 
 const minute = 60_000;
 const hour = { expiresInMs: 60 * minute };
+/** Of all stores, in characters. */
+const maxKeyLength = 500;
 
 interface TStore {
   store: Store;
