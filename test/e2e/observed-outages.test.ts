@@ -61,7 +61,7 @@ it('a failing upstream is seen: stale answers, failures, few calls, and one prob
   expect(probed.value('ledgerquill_upstream_attempts_total', failures)).toBe(upstream.calls.length - 1);
 
   const log = await gateway.logUntil('probe');
-  const breakerOpened = 'circuit breaker opened: the upstream keeps failing, only probes are sent';
+  const breakerOpened = 'circuit breaker opened: the upstream keeps failing or refusing calls, only probes are sent';
   const place = { level: 40, service: 'bank-data', path };
   expect(eventsOf(log)).toMatchObject([
     { ...place, msg: 'upstream call failed', status: 500 },

@@ -51,7 +51,7 @@ export function createLogEvents(log: Log): Events {
     circuitChanged(service, path, state) {
       const fields = { service, path };
       if (state === 'open')
-        log.warn(fields, 'circuit breaker opened: the upstream keeps failing, only probes are sent');
+        log.warn(fields, 'circuit breaker opened: the upstream keeps failing or refusing calls, only probes are sent');
       if (state === 'closed') log.info(fields, 'circuit breaker closed: the upstream works again');
     },
     storeFailed: ignore,

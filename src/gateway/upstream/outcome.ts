@@ -42,7 +42,10 @@ export interface Answered<Answer = unknown> extends Received {
  * Why an answer below status 400 is not what was asked for: its body says that the allowance is exhausted or the key rejected, or it
  * cannot be read.
  */
-export type AnswerFault = 'allowance' | 'credentials' | 'unreadable';
+export type AnswerFault = Refusal | 'unreadable';
+
+/** Why the service has refused a call: its allowance is exhausted, or there are too many calls; or it rejects the key. */
+export type Refusal = 'allowance' | 'credentials';
 
 /** An attempt was made, but no complete response to it was received. */
 export interface Failed {
@@ -74,10 +77,11 @@ interface Shed {
   kind: 'shed';
 }
 
-/** Not sent: the upstream's `Retry-After` has not passed. */
+/** Not sent: the service has refused calls for this cause, or its `Retry-After` has not passed. */
 interface Blocked {
   kind: 'blocked';
-  retryAt: Date;
+  cause: Refusal;
+  retryAt: Date | null;
 }
 
 /** Not sent: the allowance is exhausted. */
@@ -94,6 +98,12 @@ interface Abandoned {
 }
 
 export const shed: Shed = { kind: 'shed' };
+
+/** Null if it has not refused the call. A refused one is not charged. */
+export function refusalOf({ status, fault }: Pick<Answered, 'status' | 'fault'>): Refusal | null {
+  if (fault === 'allowance' || status === 402 || status === 429) return 'allowance';
+  return fault === 'credentials' || status === 401 || status === 403 ? 'credentials' : null;
+}
 
 /** Whether the upstream failed: no complete response, one that cannot be read, or 5xx. A rejection (4xx) is not a failure. */
 export function isUpstreamFailure(outcome: Outcome): boolean {

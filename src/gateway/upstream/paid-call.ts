@@ -18,6 +18,7 @@ import {
   type Outcome,
   type ReadHeaders,
   type Received,
+  refusalOf,
   shed,
 } from './outcome.ts';
 import type { CallQueue, QueuedCall } from './queue.ts';
@@ -383,8 +384,9 @@ export class PaidCall<Input, Answer> implements Dispatcher.DispatchHandler, Queu
       events.callEnded(this, { outcome: ended, isSent, durationMs: performance.now() - this.#startedAt });
     }
     this.#reset();
-    if (!isSent) reservation?.release();
+    const isRefused = outcome.kind === 'answered' && refusalOf(outcome) !== null;
     if (outcome.kind === 'answered') reservation?.recordAnswer(outcome);
+    if (!isSent || isRefused) reservation?.release();
     const mayRetry = this.#retries < maxRetries(this.method, outcome);
     const pauseMs = mayRetry && !signal.aborted ? this.#pauseBeforeRetry(outcome) : null;
     if (mayRetry && signal.aborted) this.#end({ kind: 'abandoned', reason: signal.reason });

@@ -7,7 +7,7 @@ import { type CountOptions, type Reserved, reserveToo } from './allowance/period
 import { Batch } from './batch.ts';
 import { Circuit } from './circuit.ts';
 import { type Connections, createConnections } from './connector.ts';
-import { type AnswerFault, isUpstreamFailure, type Outcome } from './outcome.ts';
+import { isUpstreamFailure, type Outcome, type Refusal, refusalOf } from './outcome.ts';
 import { type CallService, type Endpoint, PaidCall, type Slot } from './paid-call.ts';
 import { CallQueue } from './queue.ts';
 
@@ -51,14 +51,9 @@ export function createUpstreamClient({ connect = createConnections, ...options }
     basePath: pathname.replace(/\/$/, ''),
     isSelfHosted: options.isSelfHosted ?? false,
     queue,
-    headers() {
-      if (apiKey !== key.access.apiKey) {
-        apiKey = key.access.apiKey;
-        headers = ['accept-encoding', 'identity', key.header, apiKey];
-      }
-      return headers;
-    },
+    headers: () => headers,
     circuitOf(path) {
+      if (apiKey !== key.access.apiKey) useKey();
       let circuit = circuits.get(path);
       if (circuit === undefined) {
         circuit = new Circuit((state) => events.circuitChanged(service, path, state));
@@ -84,8 +79,10 @@ export function createUpstreamClient({ connect = createConnections, ...options }
       return true;
     },
     nameOutcome(outcome) {
-      const refusal = outcome.kind === 'answered' ? refusals.get(outcome.fault ?? outcome.status) : undefined;
-      return isUpstreamFailure(outcome) ? 'failed' : (refusal ?? (outcome.kind as OperationOutcome));
+      const refusal = outcome.kind === 'answered' ? refusalOf(outcome) : null;
+      if (refusal !== null) return refused[refusal];
+      if (outcome.kind === 'blocked' && outcome.cause === 'credentials') return 'rejected';
+      return isUpstreamFailure(outcome) ? 'failed' : (outcome.kind as OperationOutcome);
     },
   };
 
@@ -121,6 +118,13 @@ export function createUpstreamClient({ connect = createConnections, ...options }
     },
   };
 
+  /** What was refused with another key may be accepted. */
+  function useKey(): void {
+    apiKey = key.access.apiKey;
+    headers = ['accept-encoding', 'identity', key.header, apiKey];
+    for (const circuit of circuits.values()) circuit.close();
+  }
+
   function refillRetries(): void {
     retriesLeft = Math.min(maxBurst, retriesLeft + perCall);
   }
@@ -138,15 +142,7 @@ const perCall = 0.1;
 /** Number of retries that are possible at once before `perCall` limits them. */
 const maxBurst = 10;
 
-/** How a call ends, by the status of its answer, or by what is wrong with it. */
-const refusals = new Map<number | AnswerFault, OperationOutcome>([
-  ['allowance', 'refused'],
-  ['credentials', 'rejected'],
-  [401, 'rejected'],
-  [402, 'refused'],
-  [403, 'rejected'],
-  [429, 'refused'],
-]);
+const refused: Readonly<Record<Refusal, OperationOutcome>> = { allowance: 'refused', credentials: 'rejected' };
 
 interface UpstreamFactoryOptions extends Pick<CountOptions, 'store' | 'replicas'> {
   config: {

@@ -1,8 +1,16 @@
 import { GatewayError, type ServiceName, type UpstreamErrorCode } from '../../base/errors.ts';
 import type { BudgetExhausted } from '../request-context.ts';
 import type { Events } from '../telemetry/events.ts';
-import { probeIntervalMs } from './circuit.ts';
-import type { Answered, AnswerFault, Exhausted, FailureReason, Outcome } from './outcome.ts';
+import { isProbedBefore } from './circuit.ts';
+import {
+  type Answered,
+  type AnswerFault,
+  type Exhausted,
+  type FailureReason,
+  type Outcome,
+  type Refusal,
+  refusalOf,
+} from './outcome.ts';
 
 type UpstreamError = GatewayError<UpstreamErrorCode>;
 /** Failures that only the operator can fix. */
@@ -29,7 +37,9 @@ export function toUpstreamError(
     case 'uncounted':
       return createUncountedError(service);
     case 'blocked':
-      return createBlockedError(service, outcome.retryAt);
+      return outcome.cause === 'credentials'
+        ? createRejectedError(service)
+        : createBlockedError(service, outcome.retryAt);
     case 'failed': {
       const code = outcome.reason === 'timed-out' ? 'UPSTREAM_TIMED_OUT' : 'UPSTREAM_FAILED';
       return createError(service, code, failureMessages[outcome.reason], true);
@@ -39,21 +49,16 @@ export function toUpstreamError(
   }
 }
 
-function toStatusError(
-  service: ServiceName,
-  { status, retryAt, fault }: Answered,
-  events: UpstreamErrorEvents,
-): UpstreamError {
-  if (status === 401 || status === 403 || fault === 'credentials') {
+function toStatusError(service: ServiceName, answer: Answered, events: UpstreamErrorEvents): UpstreamError {
+  const { status, retryAt } = answer;
+  const refusal = refusalOf(answer);
+  if (refusal === 'credentials') {
     events.credentialsRejected(service);
-    return createError(service, 'UPSTREAM_REJECTED_CREDENTIALS', "rejected the gateway's key");
+    return createRejectedError(service);
   }
-  if (status === 429) {
+  if (refusal === 'allowance') {
     events.callRefused(service);
-    return createBlockedError(service, retryAt);
-  }
-  if (status === 402 || fault === 'allowance') {
-    events.callRefused(service);
+    if (status === 429) return createBlockedError(service, retryAt);
     return createError(service, 'UPSTREAM_ALLOWANCE_EXHAUSTED', 'says that its allowance is exhausted');
   }
   if (status === 408 || status === 504)
@@ -74,10 +79,10 @@ export function findAnswerFault(body: unknown): AnswerFault {
   return refusal === null || refusal === 'failure' ? 'unreadable' : refusal;
 }
 
-type Refusal = 'allowance' | 'credentials' | 'failure';
+type RefusalText = Refusal | 'failure';
 
 /** What the texts of a body say in place of an answer. Null if they say nothing of it. */
-export function findRefusal(body: unknown): Refusal | null {
+export function findRefusal(body: unknown): RefusalText | null {
   const values = [body];
   for (const value of values) {
     const refusal = typeof value === 'string' ? findRefusalInText(value) : null;
@@ -95,7 +100,7 @@ export function findRefusal(body: unknown): Refusal | null {
  * findRefusalInText('rate_limit_exceeded') // => 'allowance'
  * findRefusalInText('InvalidApiKey') // => 'credentials'
  */
-export function findRefusalInText(text: string): Refusal | null {
+export function findRefusalInText(text: string): RefusalText | null {
   if (text.length > maxMessageLength) return null;
   const words = text.replaceAll('_', ' ').replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ');
   if (allowance.test(words)) return 'allowance';
@@ -135,11 +140,15 @@ export function createUncountedError(service: ServiceName): UpstreamError {
   return createError(service, 'UPSTREAM_UNAVAILABLE', message, true);
 }
 
+function createRejectedError(service: ServiceName): UpstreamError {
+  return createError(service, 'UPSTREAM_REJECTED_CREDENTIALS', "rejected the gateway's key");
+}
+
 /** The service knows why: its allowance may be exhausted, or it may receive too many calls at a time. */
 function createBlockedError(service: ServiceName, retryAt: Date | null): UpstreamError {
-  const isProbed = retryAt !== null && retryAt.getTime() - Date.now() > probeIntervalMs;
+  const isProbed = retryAt !== null && isProbedBefore(retryAt);
   const wait = retryAt ? `; the gateway waits until ${retryAt.toISOString()} at most` : ', without saying until when';
-  const probes = isProbed ? ', and probes it with one call an hour' : '';
+  const probes = isProbed ? ', and probes it with one call a minute' : '';
   const message = `The ${serviceNames[service]} service has asked not to be called${wait}${probes}.`;
   return new GatewayError('UPSTREAM_ALLOWANCE_EXHAUSTED', message, { service });
 }

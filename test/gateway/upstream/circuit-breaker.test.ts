@@ -3,7 +3,7 @@ import { type Answered, type Exhausted, type Failed, shed } from '../../../src/g
 import { answered, failed, get, tBreaker, tHeldSend, tSend } from '../../support/gateway/upstream/send.ts';
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
 });
 
 const reserved = { kind: 'reserved' as const, release() {}, recordAnswer() {} };
@@ -38,7 +38,7 @@ describe('the circuit breaker', () => {
   });
 
   it.each<[string, Answered | Failed]>([
-    ...[400, 401, 403, 404, 422, 429].map((status): [string, Answered] => [String(status), answered(status)]),
+    ...[400, 404, 422].map((status): [string, Answered] => [String(status), answered(status)]),
     ['responses that are too large', failed('too-large')],
     ['responses to other requests', failed('mismatched')],
   ])('does not open on %s, however many', async (_, outcome) => {
@@ -47,6 +47,51 @@ describe('the circuit breaker', () => {
     await callTimes(50);
     expect(sent).toHaveLength(50);
     expect(events).toEqual([]);
+  });
+
+  it.each<[string, Answered, string]>([
+    ['401', answered(401), 'credentials'],
+    ['403', answered(403), 'credentials'],
+    ['a body that rejects the key', answered(200, { json: { fault: 'credentials' } }), 'credentials'],
+    ['402', answered(402), 'allowance'],
+    ['429', answered(429), 'allowance'],
+    ['a body that says that the allowance is exhausted', answered(200, { json: { fault: 'allowance' } }), 'allowance'],
+  ])('opens on %s, and says why for calls that are not made', async (_, refusal, cause) => {
+    const { send, sent } = tSend(refusal);
+    const { call, callTimes, events } = tBreaker(send);
+    await callTimes(50);
+    expect(sent).toHaveLength(10);
+    expect(events).toEqual(['open /thing']);
+    expect(await call()).toEqual({ kind: 'blocked', cause, retryAt: null });
+    expect(await call('/other')).toMatchObject({ status: refusal.status });
+  });
+
+  it('waits longer after each probe that fails, at most a minute', async () => {
+    const { send, sent } = tSend(answered(500));
+    const { call, callTimes } = tBreaker(send);
+    await callTimes(10);
+    const waitedS: number[] = [];
+    for (let probe = 0; probe < 9; probe += 1) {
+      let seconds = 0;
+      for (; sent.length === 10 + probe; seconds += 1) {
+        vi.advanceTimersByTime(1_000);
+        await call();
+      }
+      waitedS.push(seconds);
+    }
+    expect(waitedS).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
+  });
+
+  it('closes when the key is replaced', async () => {
+    const access = { apiKey: 'old' };
+    const { send, sent, returnsNext } = tSend(answered(401));
+    const { call, callTimes, events } = tBreaker(send, { access });
+    await callTimes(50);
+    access.apiKey = 'new';
+    returnsNext(answered(200));
+    expect(await call()).toEqual(answered(200));
+    expect(sent).toHaveLength(11);
+    expect(events).toEqual(['open /thing', 'closed /thing']);
   });
 
   it('does not open while most calls succeed', async () => {
@@ -65,7 +110,7 @@ describe('the circuit breaker', () => {
     vi.advanceTimersByTime(1_000);
     expect(await call()).toEqual(answered(500));
     expect(await call()).toEqual(shed);
-    vi.advanceTimersByTime(1_000);
+    vi.advanceTimersByTime(2_000);
     returnsNext(answered(200));
     expect(await call()).toEqual(answered(200));
     expect(await call()).toEqual(answered(200));
@@ -89,7 +134,7 @@ describe('the circuit breaker', () => {
   it('stays open when the allowance is exhausted during a probe: nothing was sent', async () => {
     let isLeft = true;
     const reserve = () => (isLeft ? reserved : exhausted);
-    const { call, callTimes, events } = tBreaker(tSend(answered(500)).send, { reserve });
+    const { call, callTimes, events } = tBreaker(tSend(answered(500)).send, { allowance: { reserve } });
     await callTimes(10);
     vi.advanceTimersByTime(1_000);
     isLeft = false;
@@ -125,7 +170,7 @@ describe('the circuit breaker', () => {
 it('counts a call that the allowance refuses as neither a success nor a failure', async () => {
   let isLeft = true;
   const reserve = () => (isLeft ? reserved : exhausted);
-  const { call, callTimes, events } = tBreaker(tSend(answered(500)).send, { reserve });
+  const { call, callTimes, events } = tBreaker(tSend(answered(500)).send, { allowance: { reserve } });
   await callTimes(9);
   isLeft = false;
   await callTimes(50);

@@ -104,6 +104,7 @@ async function tObservedGateway({ url }: Upstream, env: Record<string, string>):
   const gateway = tGateway({ bankDataUrl: url, essaysUrl: url, env: { METRICS_PORT: '0', LOG_LEVEL: 'info', ...env } });
   const origin = await gateway.listen();
   const { now } = Date;
+  const elapsed = performance.now.bind(performance);
   const scrapes: string[] = [];
   let read = 0;
   let aheadMs = 0;
@@ -162,8 +163,9 @@ async function tObservedGateway({ url }: Upstream, env: Record<string, string>):
     },
     advanceClock() {
       aheadMs += 30_000;
-      // Timers and durations are not affected.
+      // Timers are not affected.
       vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs);
+      vi.spyOn(performance, 'now').mockImplementation(() => elapsed() + aheadMs);
     },
     scraped: () => scrapes.join(''),
     async endDelay() {

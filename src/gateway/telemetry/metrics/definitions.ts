@@ -45,7 +45,7 @@ export const definitions = {
     'Time in which GraphQL requests waited neither for their body nor for an upstream.',
   ),
   ledgerquill_upstream_operations_total: counter(
-    'Upstream operations, retries included: answered, failed (no response, one that cannot be read, or 5xx), refused (402, 429, or the body says so), rejected (401, 403, or the body says so), shed (not sent), blocked (by Retry-After), exhausted (no calls left) or uncounted (not sent, as the store that counts calls fails).',
+    'Upstream operations, retries included: answered, failed (no response, one that cannot be read, or 5xx), refused (402, 429, or the body says so), rejected (401, 403, or the body says so; or not sent after such answers), shed (not sent), blocked (not sent: Retry-After, or refused before), exhausted (no calls left) or uncounted (not sent, as the store that counts calls fails).',
     {
       service: serviceNames,
       outcome: ['answered', 'failed', 'refused', 'rejected', 'shed', 'blocked', 'exhausted', 'uncounted'],

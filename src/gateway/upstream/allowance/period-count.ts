@@ -3,7 +3,7 @@ import { beginOfPeriod, nameOfPeriod, type Period, periodAt } from '../../../bas
 import type { BudgetedCall, Uncounted } from '../../request-context.ts';
 import { type CountAheadOptions, createCountAhead } from '../../stores/count-ahead.ts';
 import type { Store } from '../../stores/store.ts';
-import type { Answered, Exhausted } from '../outcome.ts';
+import { type Answered, type Exhausted, refusalOf } from '../outcome.ts';
 import { createReportedLimit, type LimitStatus } from './reported-limit.ts';
 
 export type PeriodCount = ReturnType<typeof createPeriodCount>;
@@ -17,10 +17,10 @@ export type Reserved = Reservation | Exhausted | Uncounted;
 /** A call that was counted and may be sent. */
 export interface Reservation {
   kind: 'reserved';
-  /** Only for a call that was definitely not sent. Calling it again has no effect. */
+  /** Only for a call that was definitely not sent, or was refused and recorded as such. Calling it again has no effect. */
   release(): void;
   /** Records the rate limit that the response to the call reports, if it does. */
-  recordAnswer(answer: Pick<Answered, 'status' | 'headers'>): void;
+  recordAnswer(answer: Pick<Answered, 'status' | 'fault' | 'headers'>): void;
 }
 
 export interface CountOptions
@@ -261,17 +261,21 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
   function createReservation(number: number, isProbe: boolean): Reservation {
     const baseNumber = number - numberOffset;
     let isHeld = true;
+    let isAnswered = false;
     return {
       kind: 'reserved',
       release() {
         if (!isHeld) return;
         isHeld = false;
         count.subtract();
-        if (isProbe) reported.setProbedAt(undefined);
+        if (isProbe && !isAnswered) reported.setProbedAt(undefined);
       },
-      recordAnswer({ status, headers }) {
-        if (reported.record(headers, baseNumber + numberOffset)) warn();
-        else if (isProbe && status < 400) reported.discard();
+      recordAnswer(answer) {
+        isAnswered = true;
+        const isRefused = refusalOf(answer) !== null;
+        // A refused call is given back, so that the next one has its number.
+        if (reported.record(answer.headers, baseNumber + numberOffset - (isRefused ? 1 : 0))) warn();
+        else if (isProbe && answer.status < 400 && !isRefused) reported.discard();
       },
     };
   }

@@ -106,7 +106,8 @@ const reportSchema = z.object({
 });
 
 const reportValidMs = 86_400_000;
-const probeIntervalMs = 15 * 60_000;
+/** A call that is refused is not counted, so a probe costs nothing until more calls were bought. */
+const probeIntervalMs = 60_000;
 const saveIntervalMs = 60_000;
 
 /** A date in the future was stored before the clock was set back, and does not block until then. */

@@ -78,14 +78,14 @@ it.each<[string, Outcome, object, string[]?]>([
   ['an allowance that renews at the date of the outcome', { kind: 'exhausted', renewsAt: date }, renewing],
   [
     'that the service has asked not to be called',
-    { kind: 'blocked', retryAt: date },
+    { kind: 'blocked', cause: 'allowance', retryAt: date },
     { ...blocked(`; the gateway waits until ${date.toISOString()} at most.`), renewsAt: date },
   ],
   [
     'that the gateway probes a service that has asked not to be called for long',
-    { kind: 'blocked', retryAt: later },
+    { kind: 'blocked', cause: 'allowance', retryAt: later },
     {
-      ...blocked(`; the gateway waits until ${later.toISOString()} at most, and probes it with one call an hour.`),
+      ...blocked(`; the gateway waits until ${later.toISOString()} at most, and probes it with one call a minute.`),
       renewsAt: later,
     },
   ],

@@ -8,13 +8,26 @@ import { tRequestContext } from '../../../support/request-context.ts';
 const usedOf = async (allowance: Allowance) => (await allowance.status())?.used ?? Number.NaN;
 
 it.each<[Answered | Failed, number]>([
-  ...[200, 422, 429, 500, 503].map((status): [Answered, number] => [answered(status), 1]),
+  ...[200, 422, 500, 503].map((status): [Answered, number] => [answered(status), 1]),
+  ...[401, 402, 403, 429].map((status): [Answered, number] => [answered(status), 0]),
   ...(['reset', 'truncated', 'too-large', 'timed-out'] as const).map((reason): [Failed, number] => [failed(reason), 1]),
   [failed('unreachable'), 0],
-])('counts a call that may have been charged, and releases one that was never sent: %j', async (outcome, used) => {
-  const allowance = tAllowance();
-  expect(await tAttempt(tSend(outcome).send, { allowance })(post)).toEqual(outcome);
-  expect(await usedOf(allowance)).toBe(used);
+])(
+  'counts a call that may have been charged, and releases one that was refused or never sent: %j',
+  async (outcome, used) => {
+    const allowance = tAllowance();
+    expect(await tAttempt(tSend(outcome).send, { allowance })(post)).toEqual(outcome);
+    expect(await usedOf(allowance)).toBe(used);
+  },
+);
+
+it('gives a call back that the service has refused, also in the number of the last one', async () => {
+  const allowance = tAllowance({ limit: null });
+  const { send, sent } = tSend(answered(429, { headers: monthHeaders(100, 0) }));
+  const limited = tAttempt(send, { allowance });
+  for (let call = 0; call < 4; call++) await limited();
+  expect(sent).toHaveLength(1);
+  expect(await allowance.status()).toMatchObject({ remaining: 0 });
 });
 
 it('counts retries', async () => {

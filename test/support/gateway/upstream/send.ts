@@ -1,10 +1,18 @@
 import { errors } from 'undici';
 import type { Signal } from '../../../../src/base/async/signal.ts';
+import { readProperty } from '../../../../src/base/parse-json.ts';
 import { createRedactions } from '../../../../src/base/redact.ts';
 import type { Events } from '../../../../src/gateway/telemetry/events.ts';
 import type { Allowance } from '../../../../src/gateway/upstream/allowance/allowance.ts';
 import type { Connections } from '../../../../src/gateway/upstream/connector.ts';
-import type { Answered, Failed, FailureReason, Outcome, Received } from '../../../../src/gateway/upstream/outcome.ts';
+import type {
+  Answered,
+  Failed,
+  FailureReason,
+  Outcome,
+  Received,
+  Refusal,
+} from '../../../../src/gateway/upstream/outcome.ts';
 import type { Endpoint, PaidCall, Slot } from '../../../../src/gateway/upstream/paid-call.ts';
 import type { LinesReader } from '../../../../src/gateway/upstream/received-lines.ts';
 import { createUpstreamClient, type UpstreamClient } from '../../../../src/gateway/upstream/upstream-client.ts';
@@ -13,10 +21,12 @@ import { tRequestContext } from '../../request-context.ts';
 type TEndpoint = Endpoint<null, unknown>;
 
 const mixedUp = 'the response to another request';
+/** What a body of the test says in place of an answer. */
+const faultOf = (json: unknown) => (readProperty(json, 'fault') ?? null) as Refusal | null;
 const common = {
   isAbout: (body: unknown) => body !== mixedUp,
-  read: ({ json, text }: Received) => json ?? text,
-  findFault: () => 'unreadable' as const,
+  read: ({ json, text }: Received) => (faultOf(json) === null ? (json ?? text) : null),
+  findFault: ({ json }: Received) => faultOf(json) ?? ('unreadable' as const),
 };
 export const get: TEndpoint = { ...common, method: 'GET', path: '/thing' };
 export const post: TEndpoint = { ...common, method: 'POST', path: '/essay', writeBody: () => ({}) };
@@ -133,15 +143,19 @@ export interface TClientOptions {
   backoffMs?: number;
   timeoutMs?: number;
   allowance?: Pick<Allowance, 'reserve'>;
+  access?: { apiKey: string };
   events?: Partial<Pick<Events, 'circuitChanged' | 'callBegins' | 'callEnded' | 'upstreamOperationEnded'>>;
 }
 
 /** A client of no service. */
-export function tClient(send: TSend, { events = {}, ...options }: TClientOptions = {}): UpstreamClient {
+export function tClient(
+  send: TSend,
+  { access = { apiKey: 'seeded-key' }, events = {}, ...options }: TClientOptions = {},
+): UpstreamClient {
   return createUpstreamClient({
     service: 'bank-data',
     baseUrl: 'http://service.test',
-    key: { header: 'apikey', access: { apiKey: 'seeded-key' } },
+    key: { header: 'apikey', access },
     maxConcurrency: 10_000,
     maxQueue: 0,
     timeoutMs: 10_000,
@@ -184,10 +198,10 @@ export function tAttempt(send: TSend, options: TClientOptions = {}) {
 }
 
 /** Makes calls past a circuit breaker, and records its events. */
-export function tBreaker(send: TSend, allowance: Pick<Allowance, 'reserve'> = unlimited) {
+export function tBreaker(send: TSend, options: TClientOptions = {}) {
   const events: string[] = [];
   const guarded = tAttempt(send, {
-    allowance,
+    ...options,
     events: {
       circuitChanged: (_, path, state) => state !== 'half_open' && events.push(`${state} ${path}`),
     },
