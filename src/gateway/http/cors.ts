@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, METHODS } from 'node:http';
 import type { Events } from '../telemetry/events.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -17,9 +17,12 @@ export function createCors(origins: readonly string[], events: Pick<Events, 'pre
     sendPreflight(exchange: Exchange): void {
       const { origin, 'access-control-request-headers': requested } = exchange.headers;
       // Without a content length, Safari waits for a body.
-      const headers = ['allow', 'GET, POST, OPTIONS'];
+      const methods = exchange.route === '/graphql' ? graphqlMethods : 'GET, POST';
+      const headers = ['allow', `${methods}, OPTIONS`];
+      // RFC 10008, 3: what QUERY accepts.
+      if (methods.includes('QUERY')) headers.push('accept-query', 'application/json');
       if (origin !== undefined && isListed(origin)) {
-        headers.push('access-control-allow-methods', 'GET, POST');
+        headers.push('access-control-allow-methods', methods);
         // Browsers add no credentials by themselves: a page must know the key or token that it sends.
         if (requested !== undefined) headers.push('access-control-allow-headers', requested);
         headers.push('access-control-max-age', maxAgeS, 'vary', 'access-control-request-headers');
@@ -37,6 +40,9 @@ export function createCors(origins: readonly string[], events: Pick<Events, 'pre
     return origin === undefined || isListed(origin) || (URL.canParse(origin) && new URL(origin).host === host);
   }
 }
+
+/** The parser of Node.js knows QUERY (RFC 10008) since 20.19.2, and refuses it before. */
+export const graphqlMethods = ['GET', 'POST', 'QUERY'].filter((method) => METHODS.includes(method)).join(', ');
 
 /** In the log: a host name has at most 253 characters. */
 const maxOriginLength = 300;

@@ -37,7 +37,7 @@ export function createGraphqlEndpoint(options: GraphqlEndpointOptions) {
 
   return (exchange: Exchange): void | Promise<void> => {
     if (!validateRequest(exchange, cors)) return;
-    if (exchange.method !== 'POST') return begin(exchange, noBody, exchange.search);
+    if (exchange.method === 'GET') return begin(exchange, noBody, exchange.search);
     receiveBodyOrRefuse(exchange, { maxBytes: maxBodyBytes, buffered }, (body) => {
       if (body !== null) reportFault(exchange, () => begin(exchange, body, body));
     });

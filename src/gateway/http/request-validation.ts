@@ -5,7 +5,7 @@ import { headerValues } from '../callers/access.ts';
 import { jsonTypes } from '../graphql/request/graphql-handler.ts';
 import { chooseMediaType } from '../graphql/request/reply.ts';
 import { chooseStreamFormat } from '../graphql/request/stream-formats.ts';
-import type { Cors } from './cors.ts';
+import { type Cors, graphqlMethods } from './cors.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
@@ -22,7 +22,11 @@ export function validateRequest(exchange: Exchange, cors: Cors): boolean {
   exchange.mediaType = mediaType ?? 'application/json';
   exchange.isStreamOnly = mediaType === null;
   const { method } = exchange;
-  return method === 'POST' ? validatePost(exchange) : method !== 'GET' || validateGet(exchange, cors);
+  if (method === 'GET') return validateGet(exchange, cors);
+  if (method === 'POST' || method === 'QUERY') return validatePost(exchange);
+  const message = `The path /graphql accepts ${graphqlMethods} and OPTIONS only.`;
+  exchange.sendError(405, 'BAD_USER_INPUT', message, ['allow', graphqlMethods]);
+  return false;
 }
 
 function validateGet(exchange: Exchange, cors: Cors): boolean {
@@ -39,7 +43,7 @@ function validateGet(exchange: Exchange, cors: Cors): boolean {
   return malformed === undefined || refuse(exchange, 400, `${malformed} must be valid JSON.`);
 }
 
-/** @returns false if an error was sent */
+/** Of QUERY, too, which browsers never send to another origin without a preflight. @returns false if an error was sent */
 export function validatePost(exchange: Exchange): boolean {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = exchange.headers;
   if (type === 'application/json' && encoding === 'identity') return true;

@@ -31,7 +31,7 @@ export function findFault(errorCodes: readonly string[]): string | undefined {
 }
 
 /** The methods that metrics and spans name. */
-export const knownMethods: readonly string[] = ['GET', 'POST', 'OPTIONS', 'HEAD'];
+export const knownMethods: readonly string[] = ['GET', 'POST', 'QUERY', 'OPTIONS', 'HEAD'];
 
 /** A method in metrics and spans, by the semantic conventions of OpenTelemetry. */
 export function methodLabel(method: string): string {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { graphqlMethods } from '../../../src/gateway/http/cors.ts';
 import { mcpHeaders, paths } from '../../support/gateway/http/callers.ts';
 import { tListeningGateway, tSend } from '../../support/gateway/http/listening-gateway.ts';
 
@@ -47,7 +48,7 @@ describe('a page of a configured origin', () => {
     expect(preflight.status).toBe(204);
     expect(preflight.headers).toMatchObject({
       [allowOrigin]: shop,
-      'access-control-allow-methods': 'GET, POST',
+      'access-control-allow-methods': graphqlMethods,
       'access-control-allow-headers': 'content-type,x-cost',
       'access-control-max-age': '7200',
       'content-length': '0',

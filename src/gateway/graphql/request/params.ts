@@ -10,10 +10,11 @@ import type { Reply, RequestedFormat } from './reply.ts';
 
 /** The HTTP request with which GraphQL was asked. */
 export interface GraphqlRequest extends RequestedFormat {
+  /** GET, POST or QUERY. */
   method: string;
   /** Of the URL, without the question mark. */
   search: string;
-  /** JSON, if it is a POST request. */
+  /** JSON, unless it is a GET request. */
   body: string;
   /** Aborts when the client disconnects. */
   signal: Signal;

@@ -40,7 +40,9 @@ export function createGraphqlYoga({ answer, persistedQueries, replies }: Graphql
   });
 
   return async (request: GraphqlRequest, caller: Caller): Promise<Reply> => {
-    const { method, search, mediaType } = request;
+    const { search, mediaType } = request;
+    // Yoga does not know QUERY, whose body is that of POST.
+    const method = request.method === 'GET' ? 'GET' : 'POST';
     const pending = { request, caller, reply: null as ServerContext['pending']['reply'] };
     const body = method === 'POST' ? { body: request.body } : {};
     const headers = { accept: mediaType, 'content-type': 'application/json' };
