@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createBankLists } from '../src/banks/bank-lists.ts';
+import { bankFileFormats, importableCountries } from '../src/banks/import/files/formats.ts';
 import { rules } from '../src/check/pain/rules.ts';
 import { describeLists } from '../src/cli/look-up.ts';
 import { definitions } from '../src/gateway/telemetry/metrics/definitions.ts';
@@ -17,7 +18,7 @@ const root = new URL('../', import.meta.url);
 
 /** The text of each table, by page and name. */
 const tables: Record<string, Record<string, () => string>> = {
-  'docs/bank-directories.md': { lists: printLists },
+  'docs/bank-directories.md': { lists: printLists, files: printFiles },
   'docs/configuration.md': Object.fromEntries(
     Object.entries(variableTexts).map(([heading, rows]) => [
       heading,
@@ -67,6 +68,46 @@ function printLists(): string {
   const rows = describeLists(createBankLists()).map(({ old: _, ...row }) => Object.values(row).map(String));
   return printTable(['country', 'codes', 'closed', 'BICs', 'names', 'cities', 'date', 'kind', 'source'], rows);
 }
+
+/** The files of national banks. Countries with one file are one row. */
+function printFiles(): string {
+  const rows = new Map<string, { countries: string[]; cells: readonly string[] }>();
+  for (const country of importableCountries()) {
+    const format = bankFileFormats(country).at(-1);
+    if (format === undefined) continue;
+    const { source, download, layout, columns, cadence } = format;
+    const fields = ['name', 'zip', 'city', 'bic', 'accountCheckMethod'].filter((field) => columns[field] !== undefined);
+    const has = fields.map((field) => ({ bic: 'BIC', accountCheckMethod: 'check digit method' })[field] ?? field);
+    const [url = ''] = download.split(' ');
+    const cells = [`[${source}](${url})`, layout.kind, has.join(', '), terms[country] ?? 'not checked', cadence.name];
+    const row = rows.get(cells.join()) ?? { countries: [], cells };
+    rows.set(cells.join(), { ...row, countries: [...row.countries, country] });
+  }
+  const titles = ['country', 'publisher', 'file', 'has', 'terms', 'published'];
+  return printTable(
+    titles,
+    [...rows.values()].map(({ countries, cells }) => [countries.join(', '), ...cells]),
+  );
+}
+
+/** The terms of use, as found in 2026. */
+const terms: Record<string, string> = {
+  AT: 'CC BY 4.0',
+  BE: 'none found',
+  CH: 'own use only',
+  CZ: 'open data, name the source',
+  DE: 'allowed, name the source',
+  DK: 'none found',
+  ES: 'allowed, cite the ECB',
+  FO: 'none found',
+  FR: 'allowed, cite the ECB',
+  GL: 'none found',
+  LI: 'own use only',
+  NL: 'own use only',
+  PL: 'none found',
+  SK: 'name the source, do not change the data',
+  UA: 'open data, name the source',
+};
 
 if (process.argv[1] === new URL(import.meta.url).pathname)
   for (const path of printedPages) {

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createBankLists } from '../../src/banks/bank-lists.ts';
-import { describeLists } from '../../src/cli/look-up.ts';
 import { fullBic } from '../../src/iban/bic.ts';
 import { tDirectory, tEntry } from '../support/banks/import/imports.ts';
 
@@ -48,12 +46,4 @@ describe('the city of a bank in the package', () => {
   it('is empty if another bank code has the same BIC', () => {
     expect(find('DE', '66440084')).toMatchObject({ bic: 'COBADEFFXXX', zip: '', city: '' });
   });
-});
-
-it('the table in the documentation is what `ledgerquill banks` prints', () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-27') });
-  const docs = readFileSync(new URL('../../docs/bank-directories.md', import.meta.url), 'utf8');
-  for (const { old: _, ...row } of describeLists(createBankLists())) {
-    expect(docs).toContain(`\n| ${Object.values(row).join(' | ')} |\n`);
-  }
 });
