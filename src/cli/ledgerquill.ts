@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option, type OptionValues } from 'commander';
 import { paymentSchemes } from '../banks/scheme-registers.ts';
-import { ConfigError, errorCodeOf } from '../base/errors.ts';
+import { ConfigError, errorCodeOf, serviceNames } from '../base/errors.ts';
 import { readVersion } from '../base/process/package-files.ts';
 import { ignoreClosedOutput, type MainOptions, runMain } from '../base/process/run-main.ts';
 import { print, printError } from '../base/process/terminal.ts';
@@ -218,6 +218,14 @@ function createProgram(): Command {
     .option('--from <day>', 'The first day (UTC), such as 2026-11-01.')
     .option('--to <day>', 'The last day.')
     .addOption(new Option('--format <format>', 'The format of the export.').choices(['jsonl', 'csv']).default('jsonl'));
+  addCommand(
+    'allowance',
+    'Show how many calls of this month are counted, set the count, or give calls back, for all gateways that share the store.',
+    async ([action, service, calls]) => (await import('./allowance.ts')).runAllowance(action, service, calls),
+  )
+    .addArgument(new Argument('<action>', 'what to do').choices(['show', 'set', 'refund']))
+    .addArgument(new Argument('[service]', 'whose calls').choices(serviceNames))
+    .argument('[calls]', 'the number of calls');
   addCommand('caller-hash', "Print the name of a token's subject in log and audit trail.", async ([subject]) =>
     (await import('./audit.ts')).printCallerHash(subject),
   ).argument('<subject>', 'the value of the claim that names the caller');

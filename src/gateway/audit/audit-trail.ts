@@ -49,7 +49,7 @@ export function createAuditTrail(options: AuditTrailOptions) {
   let lost = 0;
 
   return {
-    events: { callBegins, callEnded } satisfies Partial<Events>,
+    events: { callBegins, callEnded, allowanceCorrected } satisfies Partial<Events>,
     /** Lines that could not be written, with those that did not fit into memory; 0 while the trail can be written. */
     unwrittenLines: () => (hasFailed ? waiting.length + lost : 0),
     /** Writes what is left, and a last line, by which an orderly end differs from one by a crash. */
@@ -81,6 +81,11 @@ export function createAuditTrail(options: AuditTrailOptions) {
     add(number === undefined ? Object.assign(describe(call), ended) : { of: number, ...ended });
     if (!isScheduled) setImmediate(write);
     isScheduled = true;
+  }
+
+  function allowanceCorrected(service: ServiceName, from: number, to: number): void {
+    add({ corrected: service, from, to });
+    write();
   }
 
   function describe({ service, path, origin, cause }: CallInfo) {

@@ -88,6 +88,9 @@ function* readProcess(
       highest = Math.max(highest, line.number);
       lost += line.readNumber('lost') || 0;
       isClosed ||= line.read('closed') === 'true';
+      const corrected = line.read('corrected');
+      const counts = `from ${line.read('from')} to ${line.read('to')}`;
+      if (corrected !== '') report(`The count of calls of ${corrected} was corrected ${counts} at ${line.read('at')}.`);
       const of = line.readNumber('of');
       const order = orders.get(of);
       if (order !== undefined) yield endOrder(order, line);

@@ -77,6 +77,8 @@ export interface Events {
   allowanceNearlyExhausted(service: ServiceName, percent: number): void;
   /** Fired once per outage of the store. */
   allowanceNotStored(service: ServiceName, reason: string): void;
+  /** The operator has changed the count of this month. */
+  allowanceCorrected(service: ServiceName, from: number, to: number): void;
   /** The stored count of an allowance or a budget went backwards, because the store lost data: these calls were added back. */
   countRestored(service: ServiceName, calls: number): void;
   /** Fired once per outage of the store. */

@@ -62,6 +62,8 @@ export function createLogEvents(log: Log): Events {
       log.warn({ service, percent }, 'the monthly allowance is nearly exhausted'),
     allowanceNotStored: (service, reason) =>
       log.error({ service, reason }, 'the store failed: calls are counted in memory until it works again'),
+    allowanceCorrected: (service, from, to) =>
+      log.warn({ service, from, to }, 'the count of the calls of this month was corrected'),
     // There may be a budget for each of thousands of callers.
     countRestored: onceAMinute(1, (service, calls) =>
       log.error(

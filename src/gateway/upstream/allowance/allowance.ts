@@ -13,7 +13,7 @@ interface AllowanceOptions
   extends Pick<CountOptions, 'store' | 'replicas' | 'limit'>,
     Partial<Pick<CountOptions, 'maxWaitMs'>> {
   service: ServiceName;
-  events: Pick<Events, 'allowanceNearlyExhausted' | 'allowanceNotStored' | 'countRestored'>;
+  events: Pick<Events, 'allowanceNearlyExhausted' | 'allowanceNotStored' | 'allowanceCorrected' | 'countRestored'>;
 }
 
 /**
@@ -43,6 +43,11 @@ export function createAllowance({ service, maxWaitMs = null, events, ...options 
   return {
     ...count,
     service,
+    /** By the operator. @throws StoreError */
+    async correct(change: (counted: number) => number): Promise<void> {
+      const { from, to } = await count.correct(change);
+      events.allowanceCorrected(service, from, to);
+    },
     /** Null while its count is not known. */
     async status(): Promise<AllowanceStatus | null> {
       const status = await count.status();

@@ -59,6 +59,8 @@ export function createPeriodCount({ period, key, ...options }: CountOptions & { 
     status: () => currentCount().status(),
     /** What this process knows without the store; null if it has not read it yet. */
     known: () => currentCount().known(),
+    /** Changes the stored count, for all processes. @param change its new value, from the present one @throws StoreError */
+    correct: (change: (counted: number) => number) => currentCount().correct(change),
     /** Stores everything, if the store works, and stops reading the count of other processes until the next call. */
     flush: () => current.flush(),
   };
@@ -165,6 +167,12 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
       return { ...reported.status(counted, limit), renewsAt };
     },
     known: () => (isLoaded ? { ...reported.status(count.current(), limit), renewsAt } : null),
+    async correct(change: (counted: number) => number): Promise<{ from: number; to: number }> {
+      const { sum: from } = await store.add(key, 0, { expiresInMs });
+      const to = change(from);
+      await store.add(key, to - from, { expiresInMs });
+      return { from, to };
+    },
     async flush(): Promise<void> {
       if (loading === null) return;
       await loading;

@@ -48,8 +48,9 @@ export function createReportedLimit(store: Store, key: string, { expiresInMs }: 
      */
     record(headers: Answered['headers'], number: number): boolean {
       const latest = readReport(headers, number);
-      // Responses overtake each other; the one to the latest call is the most recent.
-      if (latest && (report === null || latest.number >= report.number)) {
+      // Responses overtake each other; the one to the latest call is the most recent. Numbers go back if the count was corrected.
+      const isLater = report === null || elapsedMs(report.reportedAt) >= saveIntervalMs;
+      if (latest && (isLater || latest.number >= (report?.number ?? 0))) {
         report = latest;
         if (isWorthSaving(latest, saved)) void save();
       }

@@ -58,6 +58,17 @@ describe('the limit that the upstream reports', () => {
     expect(await reserveMany(allowance, 5)).toHaveLength(1);
   });
 
+  it('refers to the next call after the count was corrected', async () => {
+    const allowance = tAllowance({ limit: null });
+    const reservations = await reserveMany(allowance, 50);
+    reservations[49]?.recordAnswer(answered(200, { headers: monthHeaders(100, 50) }));
+    await allowance.flush();
+    await allowance.correct(() => 10);
+    vi.advanceTimersByTime(60_000);
+    (await reserveOne(allowance)).recordAnswer(answered(200, { headers: monthHeaders(100, 70) }));
+    expect(await allowance.status()).toMatchObject({ used: 30, limit: 100, remaining: 70 });
+  });
+
   it('is stored for the next process', async () => {
     const store = createMemoryStore();
     const first = await tAnswered(answered(200, { headers: monthHeaders(100, 3) }), { store });

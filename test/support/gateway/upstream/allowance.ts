@@ -36,6 +36,7 @@ export function tAllowance({
     maxWaitMs,
     events: {
       allowanceNearlyExhausted: (service, percent) => fired.push(`${service}: ${percent} %`),
+      allowanceCorrected: () => {},
       allowanceNotStored: (service, reason) => fired.push(`${service}: ${reason}`),
       countRestored: (service, calls) => fired.push(`${service}: restored ${calls}`),
     },
