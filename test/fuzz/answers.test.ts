@@ -8,7 +8,6 @@ import { createContext } from '../../src/gateway/graphql/schema/context.ts';
 import { schema } from '../../src/gateway/graphql/schema/schema.ts';
 import { tCaller } from '../support/caller.ts';
 import { createRandom } from '../support/e2e/random.ts';
-import { tCoverage } from '../support/fuzz/coverage.ts';
 import {
   askGraphqlJs,
   describeError,
@@ -22,6 +21,20 @@ import { texts, tServices } from '../support/gateway/graphql/scripted-services.t
 import { tGraphqlServer } from '../support/gateway/http/graphql-server.ts';
 import type { Answer } from '../support/gateway.ts';
 import { turns } from '../support/turns.ts';
+
+/** Counts what random cases reach, so that a generator that no longer reaches it fails its test. */
+function tCoverage() {
+  const counts = new Map<string, number>();
+  return {
+    count: (name: string) => void counts.set(name, (counts.get(name) ?? 0) + 1),
+    /** @param leastPercent of the cases, by name */
+    check(cases: number, leastPercent: Readonly<Record<string, number>>): void {
+      const isSeldom = (name: string, percent: number) => (counts.get(name) ?? 0) < Math.floor((cases * percent) / 100);
+      const seldom = Object.entries(leastPercent).filter(([name, percent]) => isSeldom(name, percent));
+      expect(seldom, `in ${cases} cases: ${JSON.stringify(Object.fromEntries(counts))}`).toEqual([]);
+    },
+  };
+}
 
 /*
  * Random requests have the answer of GraphQL.js, in whichever way they are sent. More of them, or others:

@@ -1,7 +1,153 @@
 import { expect, it } from 'vitest';
-import { createRandom } from '../support/e2e/random.ts';
-import { findWorst } from '../support/fuzz/worst-answer.ts';
-import { essaySearch } from '../support/fuzz/worst-essay.ts';
+import { parseBoundedJson } from '../../src/base/parse-json.ts';
+import { countWords } from '../../src/base/words.ts';
+import { readEssay } from '../../src/gateway/essays/rest/read-essay.ts';
+import { createRandom, type Random } from '../support/e2e/random.ts';
+import { findWorst, type Search } from '../support/fuzz/worst-answer.ts';
+
+/* Answers of an essay service that may take long to read: texts that are repeated, in some form. */
+
+interface EssayAnswer {
+  form: number;
+  names: number;
+  text: number;
+  /** Of the text in each part. */
+  repeats: number;
+  parts: number;
+  depth: number;
+  isLongDescription: boolean;
+}
+
+interface ReadAnswer {
+  answer: EssayAnswer;
+  bytes: number;
+  ms: number;
+}
+
+// cspell:disable
+const texts: readonly ((index: number) => string)[] = [
+  () => 'Pens hold ink. ',
+  (index) => `Pens ${index} hold ink and paper, `,
+  () => 'ปากกาเป็นเครื่องเขียนที่ใช้หมึก',
+  () => '笔写字。',
+  () => 'a',
+  () => '<p>Pens</p> ',
+  () => '<',
+  () => '&#65;',
+  () => '{"text":"',
+  () => ' ',
+  () => '\n\n',
+  () => '."',
+  () => 'I am sorry, ',
+  () => 'Error: at pens ',
+  () => '𝒜é',
+];
+// cspell:enable
+
+const names: readonly ((index: number) => string)[] = [
+  () => 'text',
+  (index) => `text${index}`,
+  (index) => `section${index}`,
+  (index) => ['title', 'text', 'message', 'content'][index % 4] ?? '',
+  () => 'message',
+];
+
+type Write = (part: (index: number) => string, parts: number, name: (index: number) => string) => string;
+const listOf = <Value>(length: number, create: (index: number) => Value) =>
+  Array.from({ length }, (_, index) => create(index));
+
+const forms: readonly Write[] = [
+  (part) => part(0),
+  (part) => JSON.stringify({ essay: part(0) }),
+  (part, parts, name) => JSON.stringify(Object.fromEntries(listOf(parts, (index) => [name(index), part(index)]))),
+  (part, parts) => JSON.stringify({ paragraphs: listOf(parts, part) }),
+  (part, parts, name) => JSON.stringify({ sections: listOf(parts, (i) => ({ title: `T ${i}`, [name(i)]: part(i) })) }),
+  (part, parts, name) =>
+    JSON.stringify({ drafts: listOf(parts, (i) => ({ [name(i)]: part(i), [name(i + 1)]: 'a b.' })) }),
+  (part, parts, name) => listOf(parts, (i) => `data: ${JSON.stringify({ [name(i)]: part(i) })}\n\n`).join(''),
+  (part, parts) => listOf(parts, (index) => `data: {"a${part(index)}\n`).join(''),
+  (part, parts) =>
+    listOf(parts, (i) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: part(i) } }] })}\n\n`).join(
+      '',
+    ),
+  (part, parts, name) => listOf(parts, (i) => `${JSON.stringify({ [name(i)]: part(i) })}\n`).join(''),
+  (part, parts) =>
+    listOf(parts, (i) => `${JSON.stringify({ text: part(0).repeat(1 + (i % 99)), delta: 'ink' })}\n`).join(''),
+];
+
+const essaySearch: Search<EssayAnswer, ReadAnswer> = {
+  create,
+  change,
+  measure: async (answer) => measure(answer),
+};
+
+function create(random: Random): EssayAnswer {
+  return {
+    form: random(forms.length - 1),
+    names: random(names.length - 1),
+    text: random(texts.length - 1),
+    repeats: 2 ** random(14),
+    parts: 2 ** random(14),
+    depth: random(3) === 0 ? random(20) : 0,
+    isLongDescription: random(1) === 0,
+  };
+}
+
+function change(answer: EssayAnswer, random: Random): EssayAnswer {
+  const { repeats, parts } = answer;
+  switch (random(8)) {
+    case 0:
+      return { ...answer, form: random(forms.length - 1) };
+    case 1:
+      return { ...answer, names: random(names.length - 1) };
+    case 2:
+      return { ...answer, text: random(texts.length - 1) };
+    case 3:
+      return { ...answer, repeats: Math.ceil(repeats * 1.4) };
+    case 4:
+      return { ...answer, repeats: Math.ceil(repeats / 2) };
+    case 5:
+      return { ...answer, parts: Math.ceil(parts * 1.4) };
+    case 6:
+      return { ...answer, parts: Math.ceil(parts / 2) };
+    case 7:
+      return { ...answer, depth: random(20) };
+    default:
+      return { ...answer, isLongDescription: !answer.isLongDescription };
+  }
+}
+
+function write({ form, names: named, text, repeats, parts, depth }: EssayAnswer): string {
+  const one = texts[text] ?? String;
+  const size = Math.min(repeats, Math.ceil(maxLength / one(0).length));
+  const count = Math.min(parts, Math.ceil(maxLength / (size * one(0).length + 20)));
+  let body = forms[form]?.((index) => one(index).repeat(size), count, names[named] ?? String) ?? '';
+  for (let level = 0; level < depth; level += 1)
+    body = body.startsWith('{') && level % 2 === 0 ? `[${body},"a"]` : `{"text":${body}}`;
+  return body.slice(0, maxLength);
+}
+
+/** What a response may have. */
+const maxLength = 500_000;
+
+/** The least CPU time of three. */
+function measure(answer: EssayAnswer): ReadAnswer {
+  const text = write(answer);
+  const description = answer.isLongDescription
+    ? listOf(1_200, (index) => `pens${index}`).join(' ')
+    : 'The history of pens and ink';
+  const order = { description, wordCount: 2_000 };
+  let ms = Number.POSITIVE_INFINITY;
+  for (let time = 0; time < 3; time += 1) {
+    const before = process.cpuUsage();
+    const json = parseBoundedJson(text);
+    const found = readEssay({ status: 200, text, json }, order, description, { texts: null, error: null });
+    countWords(found?.text ?? '');
+    const { user, system } = process.cpuUsage(before);
+    ms = Math.min(ms, (user + system) / 1_000);
+  }
+  return { answer, bytes: text.length, ms };
+}
 
 /*
  * No answer of an essay service takes more than 25 ms of CPU to be read (50 ms where other tests share the cores). A longer search:

@@ -1,8 +1,15 @@
 import { addTypenameToDocument } from '@apollo/client/utilities';
-import { Kind, parse, print, visit } from 'graphql';
+import { Kind, Lexer, parse, print, Source, type Token, TokenKind, visit } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { normalizeDocument } from '../../../../src/gateway/graphql/documents/trusted-documents.ts';
-import { tokensOf } from '../../../support/gateway/graphql/tokens.ts';
+
+/** Without the end of the text. @throws GraphQLError if a part of it is not a token */
+function tokensOf(text: string): Token[] {
+  const lexer = new Lexer(new Source(text));
+  const tokens: Token[] = [];
+  while (lexer.advance().kind !== TokenKind.EOF) tokens.push(lexer.token);
+  return tokens;
+}
 
 const documents = [
   'query Q($a: [In!] = [{ x: "__typename {", on: __typename }]) @d(a: "\\u0041") { a(x: $a, y: __typename) { b } c: d @e }',
