@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { aliveMs } from '../../src/gateway/essays/orders/order-owner.ts';
+import { aliveMs } from '../../src/gateway/stores/record-owner.ts';
 import { tIban } from '../support/e2e/iban.ts';
 import { monitorOrderRequests } from '../support/e2e/order-requests.ts';
 import { tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';

@@ -106,7 +106,8 @@ const waysToSee = {
 
 /**
  * In each round, a gateway is killed at most 10 ms after a client has seen the essay of one order, while another order is being
- * written. After the restart, the essay must be there, and the other order must have failed, as it may have been paid for.
+ * written. After the restart, the essay must be there, and the other order must have failed, as it may have been paid for: it is sent
+ * again only with consent. All calls are counted.
  */
 async function killAfterEnds(env: Record<string, string>): Promise<void> {
   const held = tGate();
@@ -142,7 +143,11 @@ async function killAfterEnds(env: Record<string, string>): Promise<void> {
     if (tookMs > 2_000) slow.push(`${heldKey}: ${Math.round(tookMs)} ms`);
     expect((await gateway.ask<Found>(findQuery, { key: heldKey })).essayOrder?.state.__typename).toBe('EssayFailed');
   }
+  expect(await gateway.counted('ESSAYS')).toBeGreaterThanOrEqual(2 * kills);
   held.open();
+  const heldKey = `held ${kills - 1}`;
+  const again = await gateway.order(heldKey, heldKey, { orderAgain: true });
+  expect(await gateway.order(heldKey, heldKey)).toEqual(again);
   expect({ lost, slow }).toEqual({ lost: [], slow: [] });
-  expect(service.calls).toHaveLength(2 * kills);
+  expect(service.calls).toHaveLength(2 * kills + 1);
 }

@@ -14,6 +14,7 @@ export function tFailingStore(store: Store) {
     replace: (...args) => unlessFailing(() => store.replace(...args)),
     delete: (key) => unlessFailing(() => store.delete(key)),
     add: (key, amount, expiry) => unlessFailing(() => store.add(key, amount, expiry)),
+    addAll: (amounts) => unlessFailing(() => store.addAll(amounts)),
     close: () => store.close(),
   };
   return {

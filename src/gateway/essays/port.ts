@@ -175,7 +175,7 @@ export interface EssayOrders {
    */
   openList(callerId: string, spend: (entries: number, bytes: number) => boolean): ListOrders;
   /** Deletes an order that has ended, with its essay. */
-  delete(id: string, callerId: string): Promise<'deleted' | 'unknown' | 'not-ended'>;
+  delete(id: string, callerId: string): Promise<OrderDeletion>;
 }
 
 /** The part of a caller that an order needs when another process continues it. */
@@ -208,6 +208,12 @@ export interface Cancellation {
   order: EssayOrder;
   isCancelled: boolean;
   mayHaveBeenPaid: boolean;
+}
+
+export interface OrderDeletion {
+  result: 'deleted' | 'unknown' | 'not-ended';
+  /** What was read from the store for it, approximately. */
+  bytes: number;
 }
 
 export interface OrderListing {

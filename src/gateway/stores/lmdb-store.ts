@@ -6,11 +6,15 @@ import { ConfigError, errorCodeOf } from '../../base/errors.ts';
 import { type LmdbFile, openLmdbFile } from '../../base/lmdb-file.ts';
 import {
   addToCounter,
+  type Count,
   type Counter,
+  type CounterAmount,
   checkAmount,
+  checkCounter,
   checkExpiry,
   checkKey,
   isLost,
+  type KnownCount,
   type Store,
   StoreError,
 } from './store.ts';
@@ -84,23 +88,23 @@ export function createLmdbStore({ folder }: { folder: string }): Store {
       const expiresInMs = checkExpiry(expiry);
       await write((file) => writeEntry(file, 'value', key, { value, expiresAt: Date.now() + expiresInMs }), value);
     },
-    async replace(key, seen, next, expiry) {
-      checkKey(key);
+    async replace(key, seen, next, { also = [], ...expiry }) {
+      const changed = [{ key, value: next }, ...also];
+      for (const each of changed) checkKey(each.key);
       const expiresInMs = checkExpiry(expiry);
-      return write((file) => {
-        const entry = readEntry(file, 'value', key);
-        if ((entry?.value ?? null) !== seen) return false;
-        if (next !== null) writeEntry(file, 'value', key, { value: next, expiresAt: Date.now() + expiresInMs });
-        else if (entry) removeEntry(file, 'value', key, entry);
-        return true;
-      }, next ?? '');
+      return write(
+        (file) => {
+          const entry = readEntry(file, 'value', key);
+          if ((entry?.value ?? null) !== seen) return false;
+          for (const each of changed) writeValue(file, each.key, each.value, expiresInMs);
+          return true;
+        },
+        changed.map(({ value }) => value).join(''),
+      );
     },
     async delete(key) {
       checkKey(key);
-      await write((file) => {
-        const entry = readEntry(file, 'value', key);
-        if (entry) removeEntry(file, 'value', key, entry);
-      });
+      await write((file) => writeValue(file, key, null, 0));
     },
     async add(key, amount, { known = null, ...expiry }) {
       checkKey(key);
@@ -108,17 +112,11 @@ export function createLmdbStore({ folder }: { folder: string }): Store {
       const expiresInMs = checkExpiry(expiry);
       const found = amount === 0 ? read((file) => readCounter(file, key)) : null;
       if (amount === 0 && !isLost(found, known)) return { sum: found?.sum ?? 0, id: found?.id ?? '', restored: 0 };
-      return write((file) => {
-        const before = readCounter(file, key);
-        const { sum, id, restored } = addToCounter(before, amount, known);
-        const expiresAt = before?.expiresAt ?? Date.now() + expiresInMs;
-        writeEntry(file, 'counter', key, { value: String(sum), expiresAt });
-        const added = restored - (before?.restored ?? 0);
-        if (before?.id !== id || added > 0) {
-          writeEntry(file, 'origin', key, { value: `${id} ${restored}`, expiresAt });
-        }
-        return { sum, id, restored: added };
-      });
+      return write((file) => addTo(file, { key, amount, expiresInMs }, known));
+    },
+    async addAll(amounts) {
+      for (const each of amounts) checkCounter(each);
+      return write((file) => amounts.map((each) => addTo(file, each, null).sum));
     },
     async close() {
       if (isClosed) return;
@@ -196,7 +194,24 @@ function readCounter(file: LmdbFile, key: string): (Counter & Pick<LmdbEntry, 'e
   return { sum: Number(entry.value), id, restored: Number(restored), expiresAt: entry.expiresAt };
 }
 
-/** Must run in a transaction, like `removeEntry` and `sweepEntries`. */
+/** Must run in a transaction, like the functions below. @param value null: it is removed */
+function writeValue(file: LmdbFile, key: string, value: string | null, expiresInMs: number): void {
+  const entry = value === null ? readEntry(file, 'value', key) : null;
+  if (value !== null) writeEntry(file, 'value', key, { value, expiresAt: Date.now() + expiresInMs });
+  else if (entry) removeEntry(file, 'value', key, entry);
+}
+
+function addTo(file: LmdbFile, { key, amount, expiresInMs }: CounterAmount, known: KnownCount | null): Count {
+  const before = readCounter(file, key);
+  if (amount === 0 && !isLost(before, known)) return { sum: before?.sum ?? 0, id: before?.id ?? '', restored: 0 };
+  const { sum, id, restored } = addToCounter(before, amount, known);
+  const expiresAt = before?.expiresAt ?? Date.now() + expiresInMs;
+  writeEntry(file, 'counter', key, { value: String(sum), expiresAt });
+  const added = restored - (before?.restored ?? 0);
+  if (before?.id !== id || added > 0) writeEntry(file, 'origin', key, { value: `${id} ${restored}`, expiresAt });
+  return { sum, id, restored: added };
+}
+
 function writeEntry(file: LmdbFile, kind: EntryKind, key: string, { value, expiresAt }: LmdbEntry): void {
   file.put([kind, key], value, expiresAt);
   file.put([expiryIndex, expiresAt, kind, key], checksumOf(kind, key, value), 0);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createRedisConnection, type RedisConnectionOptions } from './redis-connection.ts';
 import type { SharedCommands, SharedEntry } from './shared-values.ts';
-import { checkAmount, checkExpiry, checkKey, type Store } from './store.ts';
+import { checkAmount, checkCounter, checkExpiry, checkKey, type Store } from './store.ts';
 
 export type RedisStore = ReturnType<typeof createRedisStore>;
 
@@ -21,10 +21,18 @@ export function createRedisStore(options: RedisConnectionOptions) {
       const expiresInMs = checkExpiry(expiry);
       await run((redis) => redis.set(name, value, 'PX', expiresInMs));
     },
-    async replace(key, seen, next, expiry) {
-      const name = toRedisKey('value', key);
-      const args = [seen ?? '', next ?? '', checkExpiry(expiry), seen === null ? 0 : 1, next === null ? 0 : 1];
-      return run(async (redis) => (await redis.eval(replaceScript, 1, name, ...args)) === 1);
+    async replace(key, seen, next, { also = [], ...expiry }) {
+      const expiresInMs = checkExpiry(expiry);
+      const values = isCluster ? [] : also;
+      if (isCluster) for (const each of also) if (each.value !== null) await store.set(each.key, each.value, expiry);
+      const names = [key, ...values.map((each) => each.key)].map((each) => toRedisKey('value', each));
+      const texts = values.flatMap(({ value }) => [value ?? '', value === null ? 0 : 1]);
+      const args = [seen ?? '', seen === null ? 0 : 1, expiresInMs, next ?? '', next === null ? 0 : 1, ...texts];
+      const isReplaced = await run(
+        async (redis) => (await redis.eval(replaceScript, names.length, ...names, ...args)) === 1,
+      );
+      if (isCluster && isReplaced) for (const each of also) if (each.value === null) await store.delete(each.key);
+      return isReplaced;
     },
     async delete(key) {
       const name = toRedisKey('value', key);
@@ -37,6 +45,16 @@ export function createRedisStore(options: RedisConnectionOptions) {
       const reply = await run((redis) => redis.eval(addScript, 2, name, originOf(name), ...args));
       const [newSum, newId, restored] = reply as [number, string, number];
       return { sum: newSum, id: newId, restored };
+    },
+    async addAll(amounts) {
+      for (const each of amounts) checkCounter(each);
+      if (isCluster) {
+        const adding = amounts.map(({ key, amount, expiresInMs }) => store.add(key, amount, { expiresInMs }));
+        return (await Promise.all(adding)).map(({ sum }) => sum);
+      }
+      const names = amounts.map(({ key }) => toRedisKey('counter', key));
+      const args = amounts.flatMap(({ amount, expiresInMs }) => [amount, Math.ceil(expiresInMs)]);
+      return (await run((redis) => redis.eval(addAllScript, names.length, ...names, ...args))) as number[];
     },
     close,
   };
@@ -97,11 +115,29 @@ if missing > 0 then
 end
 return { sum, id, missing }`;
 
+/** Like `addScript`, without what a loss needs. */
+const addAllScript = `
+local sums = {}
+for index = 1, #KEYS do
+  local counter, amount, expiry = KEYS[index], ARGV[2 * index - 1], ARGV[2 * index]
+  if amount == '0' then
+    sums[index] = tonumber(redis.call('GET', counter) or 0)
+  else
+    sums[index] = redis.call('INCRBY', counter, amount)
+    if redis.call('PTTL', counter) < 0 then redis.call('PEXPIRE', counter, expiry) end
+  end
+end
+return sums`;
+
+/** What was seen, the expiry, and then the text of each key, and whether it has one. */
 const replaceScript = `
-local seen, next, expiry, isSeen, isNext = unpack(ARGV)
+local seen, isSeen, expiry = unpack(ARGV)
 local stored = redis.call('GET', KEYS[1])
 if isSeen == '1' and stored ~= seen or isSeen == '0' and stored then return 0 end
-if isNext == '1' then redis.call('SET', KEYS[1], next, 'PX', expiry) elseif stored then redis.call('DEL', KEYS[1]) end
+for index = 1, #KEYS do
+  local key, text, isText = KEYS[index], ARGV[2 * index + 2], ARGV[2 * index + 3]
+  if isText == '1' then redis.call('SET', key, text, 'PX', expiry) else redis.call('DEL', key) end
+end
 return 1`;
 
 /** For a pipeline, the client would create a promise and a timer for each command. */

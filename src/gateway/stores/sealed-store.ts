@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import { createFile } from '../../base/data-folder.ts';
 import { ConfigError, errorCodeOf } from '../../base/errors.ts';
 import { createKeyHash, getOrCreate, type Store, StoreError, withCalls } from './store.ts';
@@ -10,25 +11,50 @@ import { createKeyHash, getOrCreate, type Store, StoreError, withCalls } from '.
  * sealed with another secret are not found. Counters stay readable, under hashed keys.
  */
 export function withSealing(store: Store, loadKeys: () => SealingKeys): Store {
+  /** Entries that were read or replaced lately, by name, as they are sealed in the store. */
+  const known = new LRUCache<string, string>({
+    maxSize: 4_000_000,
+    maxEntrySize: 100_000,
+    sizeCalculation: (sealed) => Math.max(1, sealed.length),
+  });
+
   return {
     async get(key) {
       const { hash, unseal } = loadKeys();
-      return unseal(await store.get(hash(key)), key);
+      const name = hash(key);
+      const sealed = await store.get(name);
+      if (sealed !== null) known.set(name, sealed);
+      return unseal(sealed, key);
     },
     async set(key, value, options) {
       const { hash, seal } = loadKeys();
       await store.set(hash(key), seal(value, key), options);
     },
-    async replace(key, seen, next, options) {
+    /** The same text is sealed differently each time, so what is compared in the store is what was read from it. */
+    async replace(key, seen, next, { also = [], ...expiry }) {
       const { hash, seal, unseal } = loadKeys();
       const name = hash(key);
-      // The same text is sealed differently each time, so what is compared in the store is what was read from it.
-      const sealed = await store.get(name);
-      if (unseal(sealed, key) !== seen) return false;
-      return store.replace(name, sealed, next === null ? null : seal(next, key), options);
+      const sealOrNull = (value: string | null, key: string) => (value === null ? null : seal(value, key));
+      const nextSealed = sealOrNull(next, key);
+      const options = {
+        ...expiry,
+        also: also.map((each) => ({ key: hash(each.key), value: sealOrNull(each.value, each.key) })),
+      };
+      const replaceSealed = async (sealed: string | null) => {
+        if (unseal(sealed, key) !== seen || !(await store.replace(name, sealed, nextSealed, options))) return false;
+        if (nextSealed !== null) known.set(name, nextSealed);
+        return true;
+      };
+      const last = known.get(name) ?? null;
+      known.delete(name);
+      return (await replaceSealed(last)) || replaceSealed(await store.get(name));
     },
     delete: async (key) => store.delete(loadKeys().hash(key)),
     add: async (key, amount, options) => store.add(loadKeys().hash(key), amount, options),
+    addAll: async (amounts) => {
+      const { hash } = loadKeys();
+      return store.addAll(amounts.map(({ key, amount, expiresInMs }) => ({ key: hash(key), amount, expiresInMs })));
+    },
     close: () => store.close(),
   };
 }

@@ -14,9 +14,10 @@ export interface Store {
   set(key: string, value: string, options: Expiry): Promise<void>;
   /**
    * Replaces the value if it is still the one that was seen, atomically across processes. Null: there is none. False: there was another
-   * one, and nothing was changed.
+   * one, and nothing was changed. With it, in one transaction, further values are written or removed: `also`. Only the nodes of a Redis
+   * Cluster have no transaction: there, these are written before it, and removed after it.
    */
-  replace(key: string, seen: string | null, next: string | null, options: Expiry): Promise<boolean>;
+  replace(key: string, seen: string | null, next: string | null, options: ReplaceOptions): Promise<boolean>;
   /** Removes the value, if there is one. */
   delete(key: string): Promise<void>;
   /**
@@ -27,6 +28,8 @@ export interface Store {
    * all processes: the first one adds the sum that it knew, and a later one only what it knew in addition.
    */
   add(key: string, amount: number, options: Expiry & { known?: KnownCount | null }): Promise<Count>;
+  /** Adds to several counters, as `add` does, in one operation. @returns their sums */
+  addAll(amounts: readonly CounterAmount[]): Promise<number[]>;
   /** Completes pending writes, within a time limit. Later calls fail; closing again has no effect. */
   close(): Promise<void>;
 }
@@ -36,13 +39,23 @@ export interface Expiry {
   expiresInMs: number;
 }
 
+export interface ReplaceOptions extends Expiry {
+  /** Null: it is removed. */
+  also?: readonly { key: string; value: string | null }[];
+}
+
+export interface CounterAmount extends Expiry {
+  key: string;
+  amount: number;
+}
+
 export interface KnownCount {
   sum: number;
   /** Random: a counter that was lost, and begins again, has another one. Empty if there is no counter. */
   id: string;
 }
 
-interface Count extends KnownCount {
+export interface Count extends KnownCount {
   /** What this call has added back. */
   restored: number;
 }
@@ -63,6 +76,7 @@ export function withCalls(
     replace: (...args) => around('change', () => store.replace(...args)),
     delete: (key) => around('change', () => store.delete(key)),
     add: (key, amount, options) => around(amount === 0 ? 'read' : 'write', () => store.add(key, amount, options)),
+    addAll: (amounts) => around('write', () => store.addAll(amounts)),
     close: () => store.close(),
   };
 }
@@ -128,6 +142,13 @@ export function checkExpiry({ expiresInMs }: Expiry): number {
 export function checkAmount(amount: number): number {
   if (Number.isSafeInteger(amount)) return amount;
   throw new RangeError('The amount added to a counter must be an integer');
+}
+
+/** @throws RangeError */
+export function checkCounter({ key, amount, ...expiry }: CounterAmount): void {
+  checkKey(key);
+  checkAmount(amount);
+  checkExpiry(expiry);
 }
 
 /** A counter as it is stored. */

@@ -100,6 +100,11 @@ it.each([
     (index: number) => `cancelEssayOrder(id: "finished-${index}") { __typename }`,
     { answered: 6, read: 12, turns: 6 },
   ],
+  [
+    'deleteEssayOrder',
+    (index: number) => `deleteEssayOrder(id: "finished-${index}") { __typename }`,
+    { answered: 6, read: 6, turns: 6 },
+  ],
 ])('reads as many bytes for aliases of %s as one query may, in several turns', async (name, field, expected) => {
   const { ask, reads, close } = await tList('finished', 40, { storedBytes: 300_000 }, 'x'.repeat(49_000));
   let turns = 0;
@@ -109,7 +114,7 @@ it.each([
   };
   const counting = countTurns();
   const fields = repeat(40, (index) => `a${index}: ${field(index)}`);
-  const { data, errors } = await ask(`${name === 'cancelEssayOrder' ? 'mutation' : 'query'} { ${fields} }`);
+  const { data, errors } = await ask(`${/^(cancel|delete)/.test(name) ? 'mutation' : 'query'} { ${fields} }`);
   hasEnded = true;
   await counting;
   const answered = Object.values(data ?? {}).filter((value) => value !== null).length;

@@ -23,7 +23,7 @@ describe.skipIf(whyNoRedis)(`Redis Cluster${whyNoRedis}`, () => {
     return { ...tRedisStore(shared().url), clients, another, pass };
   }
 
-  describeStore('the store', tStore);
+  describeStore('the store', tStore, { hasTransactions: false });
 
   it('responds to the PING of check-config', () => expectPing(shared(), 'the cluster', 'seeded-key'));
 

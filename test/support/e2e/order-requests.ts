@@ -29,7 +29,7 @@ export async function monitorOrderRequests(
   lines.on('line', (line) => {
     const [, client = ''] = /^\+[\d.]+ \[\d+ ([^\]]+)\]/.exec(line) ?? [];
     const [command = '', ...args] = Array.from(line.matchAll(/"((?:[^"\\]|\\.)*)"/g), ([, text = '']) => text);
-    const isChange = command === 'eval' && args[0]?.includes('local seen, next');
+    const isChange = command === 'eval' && args[0]?.includes('local seen, isSeen');
     const changed = isChange ? args.slice(2, 3) : [];
     const read = command === 'get' || command === 'mget' ? args : [];
     for (const key of changed) requests.push({ kind: 'change', key, client });

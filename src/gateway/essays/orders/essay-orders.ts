@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { EventEmitter } from 'node:events';
 import { pause } from '../../../base/async/pause.ts';
 import { SharedTask } from '../../../base/async/shared-task.ts';
-import { AbortableSignal, type Signal } from '../../../base/async/signal.ts';
+import type { Signal } from '../../../base/async/signal.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { OpenedStore } from '../../stores/open-store.ts';
 import { StoreError } from '../../stores/store.ts';
-import type { Events } from '../../telemetry/events.ts';
+import { type Events, ignore } from '../../telemetry/events.ts';
 import type {
   Cancellation,
+  Essay,
   EssayAllowanceExhausted,
   EssayFailure,
   EssayOrder,
@@ -18,9 +18,9 @@ import type {
   KeyedOrder,
   ListOrders,
   OrderCaller,
+  OrderDeletion,
   OrderInput,
 } from '../port.ts';
-import { OpenOrders } from './open-orders.ts';
 import {
   isEnded,
   isSameOrder,
@@ -44,14 +44,9 @@ import {
   unsafeOrder,
 } from './order-failures.ts';
 import { createOrderList } from './order-list.ts';
-import { OrderOwner } from './order-owner.ts';
-import type { RunParts } from './order-run.ts';
-import { OrderRuns } from './order-runs.ts';
+import { describeEnd, OrderRuns, type RunParts } from './order-runs.ts';
 import { OrderStore, type Stored } from './order-store.ts';
-import { hasOrderEnded, OrderWatch } from './order-watch.ts';
-import { type ShownOrder, ShownOrders } from './shown-orders.ts';
-import { createStoredBytes } from './stored-bytes.ts';
-import { UnwrittenEnds } from './unwritten-ends.ts';
+import { OrderWatch } from './order-watch.ts';
 
 /** The store must encrypt its values: essays are confidential. */
 interface EssayOrdersOptions
@@ -67,8 +62,12 @@ interface EssayOrdersOptions
   maxPerCaller: number;
   /** For the stored orders of one caller. */
   maxMegabytes?: number;
-  events: RunParts['events'] &
-    Pick<Events, 'essayOrdersAdopted' | 'essayOrderUnreadable' | 'essayWriteBuffered' | 'essayLost'>;
+  events: RunParts['events'] & Pick<Events, 'essayOrdersAdopted' | 'essayOrderUnreadable'>;
+}
+
+/** What is stored of an order, or how it has ended here while the store fails. */
+interface ShownOrder extends Stored {
+  isStored: boolean;
 }
 
 /**
@@ -80,14 +79,8 @@ interface EssayOrdersOptions
 class EssayOrderBook {
   readonly #options: EssayOrdersOptions;
   readonly #records: OrderStore;
-  readonly #owner: OrderOwner;
-  readonly #ends: UnwrittenEnds;
   readonly #runs: OrderRuns;
-  readonly #open: OpenOrders;
-  readonly shown: ShownOrders;
-  readonly #changes = new EventEmitter();
   readonly #watching: OrderWatch;
-  readonly #bytes: ReturnType<typeof createStoredBytes>;
   /** Starts that have not returned, by the key of the record. `isNew`: it counts in the limit of its caller. */
   readonly #starting = new Map<string, { callerId: string; isNew: boolean; work: Promise<unknown> }>();
   /** Orders that this process continues, and has not reported yet. */
@@ -99,34 +92,25 @@ class EssayOrderBook {
   readonly #tasks: { every: number; run: () => void }[];
 
   constructor(options: EssayOrdersOptions) {
-    const { store, onRecovered, keepMs, maxMegabytes, maxRunning, events } = options;
     this.#options = options;
-    this.#records = new OrderStore(store, keepMs, events);
-    this.#owner = new OrderOwner(store);
-    const { skipUnreadable } = this.#records;
-    const changes = this.#changes;
-    const onWritten = (record: OrderRecord) => void changes.emit(recordKeyOf(record));
-    this.#ends = new UnwrittenEnds({ records: this.#records, onWritten, events });
-    const onReplaced = (record: OrderRecord) => void this.#freeBytes(record);
-    const parts = { ...options, records: this.#records, owner: this.#owner, ends: this.#ends, changes, onReplaced };
-    this.#runs = new OrderRuns({ ...parts, maxRunning });
-    this.#open = new OpenOrders({ store, keepMs, look: (name) => this.#look(name), skipUnreadable });
-    this.shown = new ShownOrders({
-      ...{ ...options, ...parts, runs: this.#runs },
-      onQueued: (stored) => this.#adopt(stored),
-      onAdopted: () => {
-        this.#adopted += 1;
-      },
+    const records = new OrderStore(options);
+    const watching = new OrderWatch((name) => this.find(name));
+    const runs = new OrderRuns({
+      ...options,
+      records,
+      onChange: (name) => void watching.refresh(name).catch(ignore),
+      onReplaced: (record) => void this.#freeBytes(record),
     });
-    this.#watching = new OrderWatch((name) => this.shown.find(name), changes);
-    this.#bytes = createStoredBytes({ store, keepMs, ...(maxMegabytes && { maxMegabytes }) });
-    onRecovered(() => void this.#ends.write());
+    this.#records = records;
+    this.#watching = watching;
+    this.#runs = runs;
+    options.onRecovered(() => void runs.writeEnds());
     // Each by itself: a slow one must not delay the sign of life.
     this.#tasks = [
-      { every: 1, run: oneAtATime(async () => (this.#runs.hasSent || !this.#ends.isEmpty) && this.#owner.prove()) },
-      { every: 2, run: oneAtATime(() => this.#ends.write()) },
-      { every: 2, run: oneAtATime(() => this.#runs.synchronize()) },
-      { every: 2, run: oneAtATime(() => this.#watching.refreshAll()) },
+      { every: 1, run: oneAtATime(async () => runs.hasSent && records.owner.prove()) },
+      { every: 2, run: oneAtATime(() => runs.writeEnds()) },
+      { every: 2, run: oneAtATime(() => runs.synchronize()) },
+      { every: 2, run: oneAtATime(() => watching.refreshAll()) },
       { every: 4, run: oneAtATime(() => this.#sweep()) },
     ];
   }
@@ -149,41 +133,41 @@ class EssayOrderBook {
     await Promise.allSettled([...[...this.#starting.values()].map(({ work }) => work), this.#runs.stop()]);
     // Also those that have begun meanwhile.
     await this.#runs.stop();
-    await this.#ends.write();
+    await this.#runs.writeEnds();
   }
 
   /** Waits for the orders that were sent, then writes once more what could not be stored. */
   async flush(): Promise<void> {
     await this.#runs.settled();
-    await this.#ends.write();
+    await this.#runs.writeEnds();
     // Also what was being written, and has failed.
-    await this.#ends.write();
+    await this.#runs.writeEnds();
   }
 
   /** Flushes, then reports each essay that could not be stored as lost. */
   async close(): Promise<void> {
     this.#isSweeping = false;
     await this.flush();
-    this.#ends.discard();
+    this.#runs.discardEnds();
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
   async generate(order: OrderInput, context: RequestContext): Promise<EssayResult> {
-    const { signal, callerId, activity } = context;
+    const { signal, callerId, activity, origin } = context;
     const invalid = rejectInvalidOrder(order);
     if (invalid !== null) return this.#report(invalid);
     signal.throwIfAborted();
     activity.begin();
     try {
-      const caller = { id: callerId, name: context.origin.caller, limits: noLimits };
       const { idempotencyKey } = order;
-      if (idempotencyKey !== null) return await this.#generateOnce({ ...order, idempotencyKey }, caller, context);
-      const record = createRecord({ ...order, idempotencyKey: randomUUID() }, caller, true);
+      const isKeyed = idempotencyKey !== null;
+      const keyed = { ...order, idempotencyKey: idempotencyKey ?? randomUUID() };
+      const record = createRecord(keyed, { id: callerId, name: origin.caller, limits: noLimits }, true);
+      if (isKeyed) return await this.#generateOnce(record, context);
       this.#startTimer();
-      const run = this.#runs.runFor(context, record, { text: null, record: null }, false);
-      const result = await run.task.wait(signal);
-      return result.kind === 'moved' ? unsafeOrder : result;
+      const run = this.#runs.run({ record, seen: { text: null, record: null }, request: context, isKeyed });
+      return (await run.task.wait(signal)) ?? unsafeOrder;
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof StoreError)) throw error;
@@ -195,68 +179,49 @@ class EssayOrderBook {
   }
 
   /** Sends the order, or waits for the run that does. @throws StoreError or the signal's reason */
-  async #generateOnce(order: KeyedOrder, caller: OrderCaller, context: RequestContext): Promise<EssayResult> {
+  async #generateOnce(next: OrderRecord, context: RequestContext): Promise<EssayResult> {
     const { signal } = context;
-    const next = createRecord(order, caller, true);
     const name = nameOf(next);
-    let isMoved = false;
-    for (;;) {
+    /** Whether another run was faster: its result is that of this order, too. */
+    for (let isMoved = false; ; isMoved = true) {
       signal.throwIfAborted();
       const here = this.#runs.find(name);
       // A client that leaves does not wait for the store.
-      const reading = () => this.shown.read(name, { reparsesBody: true });
+      const reading = () => this.read(name, { reparsesBody: true });
       const stored = here ? null : await new SharedTask(reading).wait(signal);
       const joined = here ?? this.#runs.find(name);
       if (joined && !isSameOrder(joined.record, next)) return this.#report(differentOrder);
-      if (stored?.record && !joined && !isEnded(stored.record)) {
-        const result = isSameOrder(stored.record, next) ? await this.#untilEnded(next, signal) : differentOrder;
-        if (result !== null) return this.#report(result);
+      const result = joined || stored === null ? null : this.#resultOf(stored, next, isMoved);
+      if (result === 'open') {
+        await pause(lookEveryMs, signal);
         continue;
       }
-      const result = joined ? null : this.#resultOf(stored, next, isMoved);
       if (result !== null) return this.#report(result);
-      const run = joined ?? this.#runNew(next, stored, context);
+      this.#startTimer();
+      const seen = stored ?? { text: null, record: null };
+      const run = joined ?? this.#runs.run({ record: next, seen, request: context });
       const ended = await run.task.wait(signal);
       // The run counts its result once, for the client with which it began.
-      if (ended.kind !== 'moved') return joined ? this.#report(ended) : ended;
-      isMoved = true;
+      if (ended !== null) return joined ? this.#report(ended) : ended;
     }
   }
 
-  #runNew(next: OrderRecord, stored: Stored | null, context: RequestContext) {
-    this.#startTimer();
-    return this.#runs.runFor(context, next, stored ?? { text: null, record: null }, true);
-  }
-
-  /**
-   * The result of another run that has ended. Null: the order may be sent.
-   * @param isMoved whether another run was faster: its result is that of this order, too
-   */
-  #resultOf(stored: ShownOrder | null, next: OrderRecord, isMoved: boolean): EssayResult | null {
-    if (stored === null || stored.record === null || !isEnded(stored.record)) return null;
-    const { record, isStored } = stored;
-    const result = toResult(record.state);
-    if (!isStored && record.state.kind !== 'finished') {
+  /** The result of an order that does not run here. Null: it may be sent. `open`: another process has it. */
+  #resultOf({ record, isStored }: ShownOrder, next: OrderRecord, isMoved: boolean): EssayResult | 'open' | null {
+    if (record === null) return null;
+    const isSame = isSameOrder(record, next);
+    if (!isEnded(record)) return isSame ? 'open' : differentOrder;
+    const { state } = record;
+    if (!isStored && state.kind !== 'finished') {
       this.#options.events.essayRejectedWithoutStore();
       return unsafeOrder;
     }
-    if (isMoved && isSameOrder(record, next) && result !== null) return result;
+    const result = toResult(state);
+    const isKnown = state.kind !== 'failed' || state.failure !== null;
+    if (isMoved && isSame && isKnown && result !== null) return result;
     if (mayOrder(record, next)) return null;
-    if (!isSameOrder(record, next)) return differentOrder;
+    if (!isSame) return differentOrder;
     return isStored || result?.kind !== 'essay' ? (result ?? unknownOutcome) : { ...result, isStored: false };
-  }
-
-  /** Looks at an order that another run has until it ends. Null: it has no result of that run, and is looked at once more. */
-  async #untilEnded(next: OrderRecord, signal: Signal): Promise<EssayResult | null> {
-    const name = nameOf(next);
-    for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
-      await pause(pauseMs, signal);
-      if (this.#runs.find(name)) return null;
-      const stored = await this.shown.read(name);
-      if (stored.record === null || !stored.isStored || !isSameOrder(stored.record, next)) return null;
-      const { state } = stored.record;
-      if (isEnded(stored.record)) return state.kind === 'failed' ? state.failure : toResult(stored.record.state);
-    }
   }
 
   /** Stores the order. The same input with the same key is the same order. */
@@ -266,8 +231,7 @@ class EssayOrderBook {
     const next = createRecord(order, caller, false);
     const key = recordKeyOf(next);
     try {
-      for (let other = this.#starting.get(key); other; other = this.#starting.get(key))
-        await other.work.catch(() => {});
+      for (let other = this.#starting.get(key); other; other = this.#starting.get(key)) await other.work.catch(ignore);
       const work = this.#startOnce(next).finally(() => this.#starting.delete(key));
       this.#starting.set(key, { callerId: caller.id, isNew: false, work });
       return await work;
@@ -280,15 +244,15 @@ class EssayOrderBook {
   /** @throws StoreError */
   async #startOnce(next: OrderRecord): Promise<EssayOrder | EssayFailure> {
     const name = nameOf(next);
-    const { caller, order } = next;
-    const known = await this.shown.read(name, { reparsesBody: true });
+    const { caller } = next;
+    const known = await this.read(name, { reparsesBody: true });
     const here = this.#runs.find(name);
     if (here && !isSameOrder(here.record, next)) return differentOrder;
-    const end = this.#ends.find(name);
-    if (transition(known.record, { kind: 'started', next }) === known.record && known.record !== null)
-      return this.#answerStart(known, order);
+    if (known.record !== null && transition(known.record, { kind: 'started', next }) === known.record)
+      return isSameOrder(known.record, next) ? this.toOrder(known.record) : differentOrder;
     // What is not stored cannot be replaced.
-    if (end) return (await this.#ends.writeOne(end)) ? this.#startOnce(next) : unsafeOrder;
+    const unwritten = this.#runs.findUnwritten(name);
+    if (unwritten) return (await this.#runs.writeEnd(unwritten)) ? this.#startOnce(next) : unsafeOrder;
     const { maxPerCaller, findExhausted } = this.#options;
     const starting = [...this.#starting.values()].filter(({ callerId, isNew }) => isNew && callerId === caller.id);
     if (this.#runs.countOf(caller.id) + starting.length >= maxPerCaller) return tooManyOrders(maxPerCaller);
@@ -296,40 +260,28 @@ class EssayOrderBook {
     if (start) start.isNew = true;
     const exhausted = await findExhausted(caller);
     if (exhausted !== null) return this.#report(exhausted);
-    if (!(await this.#bytes.take(order, caller.id, next.createdAt))) return tooManyBytes(this.#bytes.maxMegabytes);
-    const listed = await this.#records.list(name);
-    await this.#open.add(name);
-    const event = { kind: 'started', next: { ...next, listed } } as const;
-    const stored = await this.#records.change(name, event, known).catch((error) => {
+    const numbers = await this.#records.admit(next);
+    if (numbers === null) return tooManyBytes(this.#records.maxMegabytes);
+    const event = { kind: 'started', next: { ...next, listed: numbers.listed } } as const;
+    const stored = await this.#records.change(name, event, known, numbers.open).catch((error) => {
       if (error instanceof StoreError && error.failure !== 'corrupt') return null;
       throw error;
     });
-    if (stored === null) return unconfirmedOrder;
+    if (stored === null || stored.record === null) return unconfirmedOrder;
     const { text, record } = stored;
     // Another process may have been faster.
-    const unused = record?.run === next.run ? known.record : next;
+    const isOwn = record.run === next.run;
+    const unused = isOwn ? known.record : next;
     if (unused !== null) await this.#freeBytes(unused);
-    if (record?.run === next.run) this.#runStarted({ text, record });
-    return this.#answerStart({ text, record, isStored: true }, { ...order, orderAgain: false });
-  }
-
-  /** Runs an order that was started here, or lets the run continue that a client of this process waits for. */
-  #runStarted(stored: Stored & { record: OrderRecord }): void {
     this.#startTimer();
-    const here = this.#runs.find(nameOf(stored.record));
-    if (here && here.stage !== 'sent') here.detach(stored);
-    else this.#runs.enqueue(stored);
-  }
-
-  /** @throws StoreError */
-  async #answerStart(stored: ShownOrder, order: OrderInput): Promise<EssayOrder | EssayFailure> {
-    if (stored.record === null) return unsafeOrder;
-    return isSameOrder(stored.record, { order }) ? this.shown.toOrder(stored.record) : differentOrder;
+    // One that waits here for its client finds that it was started, and gives way.
+    if (isOwn) this.#runs.enqueue({ text, record });
+    return isSameOrder(record, next) ? this.toOrder(record) : differentOrder;
   }
 
   /** If the store fails, the bytes are counted until the order would have expired: what was done before is done. */
-  async #freeBytes({ order, caller, createdAt, isAwaited }: OrderRecord): Promise<void> {
-    if (!isAwaited) await this.#bytes.free(order, caller.id, createdAt).catch(() => {});
+  async #freeBytes(record: OrderRecord): Promise<void> {
+    if (!record.isAwaited) await this.#records.free(record).catch(ignore);
   }
 
   /** The order now, and after each change; ends with its last state. */
@@ -337,55 +289,86 @@ class EssayOrderBook {
     return this.#watching.watch(name, signal);
   }
 
+  /** The process that has sent the order looks for it every second. */
   async cancel(name: OrderName): Promise<Cancellation | null> {
-    const { record } = await this.shown.read(name);
+    const { record } = await this.read(name);
     if (record === null) return null;
-    const run = this.#runs.find(name);
-    if (run && !run.record.isAwaited) await run.cancel();
-    else if (!isEnded(record)) await this.#cancelElsewhere(record);
-    const order = (await this.shown.find(name)) ?? (await this.shown.toOrder(record));
+    if (!isEnded(record)) {
+      const { cancelsSent, events } = this.#options;
+      const { isChanged } = await this.#records.change(name, { kind: 'cancelled', cancelsSent });
+      const run = this.#runs.find(name);
+      if (isChanged)
+        events.essayOrderEnded(describeEnd(record, { kind: 'cancelled', mayHaveBeenPaid: false }, run?.calls));
+      if (isChanged) await run?.cancel();
+    }
+    const order = (await this.find(name)) ?? (await this.toOrder(record));
     const { state } = order;
     return { order, isCancelled: state.kind === 'cancelled', mayHaveBeenPaid: mayHaveBeenPaid(state) };
   }
 
-  /** The process that has sent the order looks for it every second. */
-  async #cancelElsewhere(record: OrderRecord): Promise<void> {
-    const name = nameOf(record);
-    const changed = await this.#records.change(name, { kind: 'cancelled', cancelsSent: false });
-    const ended = { orderId: record.id, caller: record.caller.name, state: 'cancelled', upstreamCalls: 0 } as const;
-    if (changed.isChanged) this.#options.events.essayOrderEnded(ended);
-    if (changed.record?.state.kind !== 'sent' || record.isAwaited || !this.#options.cancelsSent) return;
-    await this.#records.change(name, { kind: 'cancel-requested' });
-    const waiting = new AbortableSignal();
-    const timer = setTimeout(() => waiting.abort(null), cancelWaitMs);
-    try {
-      const seen = await this.#watching.watch(name, waiting);
-      for await (const order of seen) if (order === null || hasOrderEnded(order.state)) break;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
   openList(callerId: string, spend: (entries: number, bytes: number) => boolean): ListOrders {
-    const readOrder = (number: number) => this.shown.readListed(number, callerId);
-    return createOrderList({ lastNumber: () => this.#records.lastNumber(callerId), readOrder, spend });
+    const { skipUnreadable } = this.#records;
+    return createOrderList({
+      lastNumber: () => this.#records.lastNumber(callerId),
+      spend,
+      /** Null for one that cannot be read, and for an earlier entry of an order that was started again. */
+      readOrder: async (number) => {
+        const id = await this.#records.readEntry(callerId, number);
+        const shown = id === null ? null : await this.read({ id, callerId }).catch(skipUnreadable);
+        return shown?.record?.listed === number ? this.toOrder(shown.record).catch(skipUnreadable) : null;
+      },
+    });
   }
 
-  async delete(name: OrderName): Promise<'deleted' | 'unknown' | 'not-ended'> {
-    const { record, isStored } = await this.shown.read(name);
-    if (record === null) return 'unknown';
+  async delete(name: OrderName): Promise<OrderDeletion> {
+    const { text, record, isStored } = await this.read(name);
+    if (record === null) return { result: 'unknown', bytes: 0 };
+    const { bytes } = await this.toOrder(record);
     const isIdle = isStored && isEnded(record) && !this.#runs.find(name);
-    if (!isIdle || !(await this.#records.erase(record))) return 'not-ended';
+    if (!isIdle || !(await this.#records.erase({ text, record }))) return { result: 'not-ended', bytes };
     await this.#freeBytes(record);
-    return 'deleted';
+    return { result: 'deleted', bytes };
   }
 
-  async #sweep(): Promise<void> {
-    if (!this.#isSweeping) return;
-    await this.#runs.noticeOthers();
-    await this.#open.sweep();
-    if (this.#adopted > 0) this.#options.events.essayOrdersAdopted(this.#adopted);
-    this.#adopted = 0;
+  async find(name: OrderName, options = {}): Promise<EssayOrder | null> {
+    const { record } = await this.read(name, options);
+    return record && this.toOrder(record);
+  }
+
+  /** Null if this caller has no such essay. One that is not stored says so. @throws StoreError */
+  async findEssay(id: string, callerId: string): Promise<Essay | null> {
+    const unwritten = this.#runs.findUnwrittenEssay(id, callerId);
+    return unwritten ? { ...unwritten, isStored: false } : this.#records.readEssay(id, callerId);
+  }
+
+  /**
+   * The order as it may be shown. One whose owner has died has failed; one that was not sent is queued here.
+   * @throws StoreError
+   */
+  async read(name: OrderName, { reparsesBody = false } = {}): Promise<ShownOrder> {
+    const here = this.#runs.find(name);
+    // Its end is not shown before it was tried to store it.
+    if (here?.record.state.kind === 'sent') return { text: null, record: here.record, isStored: true };
+    const end = this.#runs.findUnwritten(name)?.end;
+    if (end?.record) return { text: null, record: end.record, isStored: false };
+    let stored = await this.#records.read(name);
+    const { record } = stored;
+    const isHere = this.#runs.find(name) !== undefined || this.#runs.findUnwritten(name) !== undefined;
+    if (record?.state.kind === 'sent' && !isHere) stored = await this.#endDead(stored, record, record.state.owner);
+    else if (record?.state.kind === 'queued' && !isHere) this.#adopt({ ...stored, record });
+    else if (record !== null && reparsesBody) stored = await this.#reparse(stored, record);
+    return { text: stored.text, record: stored.record, isStored: true };
+  }
+
+  /** Ends an order that was sent, if its owner has died. One of this process that is not here seemed not to be stored. */
+  async #endDead(stored: Stored, record: OrderRecord, owner: string): Promise<Stored> {
+    if (owner !== this.#records.owner.id && (await this.#records.owner.isAlive(owner))) return stored;
+    const changed = await this.#records.change(nameOf(record), { kind: 'owner-died', run: record.run });
+    if (!changed.isChanged) return changed;
+    if (!record.isAwaited) this.#options.events.essayOrderEnded(describeEnd(record, { kind: 'failed', failure: null }));
+    if (!record.isAwaited) this.#adopted += 1;
+    void this.#watching.refresh(nameOf(record)).catch(ignore);
+    return changed;
   }
 
   /** Queues an order that another process has left, or has not sent yet. */
@@ -395,19 +378,58 @@ class EssayOrderBook {
     this.#adopted += 1;
   }
 
-  async #look(name: OrderName): Promise<'open' | 'unknown' | 'ended'> {
+  /** A stored body that could not be read may be an essay by the fields that the operator has declared since. */
+  async #reparse(stored: Stored, record: OrderRecord): Promise<Stored> {
+    const failure = record.state.kind === 'failed' ? record.state.failure : null;
+    if (failure?.kind !== 'service-failed' || failure.outcome !== 'unreadable' || failure.rawText === null)
+      return stored;
+    const essay = this.#options.sender.reparse(record.order, failure.rawText);
+    if (essay === null) return stored;
+    const event = { kind: 'ended', own: record, state: { kind: 'finished', essay } } as const;
+    return this.#records.change(nameOf(record), event, stored);
+  }
+
+  /** @throws StoreError */
+  async toOrder(record: OrderRecord): Promise<EssayOrder> {
+    const { idempotencyKey, orderAgain, ...input } = record.order;
+    const { cancelsSent } = this.#options;
+    const isCancellable = transition(record, { kind: 'cancelled', cancelsSent }) !== record;
+    const state = await this.#stateOf(record);
+    return { id: record.id, createdAt: record.createdAt, input, state, isCancellable, bytes: bytesOf(record, state) };
+  }
+
+  async #stateOf(record: OrderRecord): Promise<EssayOrderState> {
+    const { state } = record;
+    if (state.kind === 'queued') return { kind: 'queued', position: this.#runs.positionOf(nameOf(record)) };
+    if (state.kind === 'finished') return { kind: 'finished', essayId: state.essay.id };
+    if (state.kind === 'failed') return { kind: 'failed', failure: state.failure ?? unknownOutcome };
+    if (state.kind === 'cancelled') return state;
+    const run = this.#runs.find(nameOf(record));
+    return { kind: 'writing', textSoFar: run ? run.textSoFar : await this.#records.readTextSoFar(record) };
+  }
+
+  async #sweep(): Promise<void> {
+    if (!this.#isSweeping) return;
+    const { open, skipUnreadable } = this.#records;
+    await open.sweep((name, isNew) => this.#isOpen(name, isNew), skipUnreadable);
+    if (this.#adopted > 0) this.#options.events.essayOrdersAdopted(this.#adopted);
+    this.#adopted = 0;
+  }
+
+  /** Looks at an order of the list of open ones: one that waits here may have been sent or ended by another process. */
+  async #isOpen(name: OrderName, isNew: boolean): Promise<boolean> {
     const run = this.#runs.find(name);
-    if (run || this.#runs.status().waiting >= maxWaiting) return 'open';
-    const { record } = await this.shown.read(name);
-    if (record === null) return 'unknown';
-    return isEnded(record) ? 'ended' : 'open';
+    if (run?.stage === 'begun' || run?.stage === 'sent' || (!run && this.#runs.isFull)) return true;
+    const { record } = await this.read(name);
+    if (run?.stage === 'waiting' && record?.run !== run.record.run) run.leave();
+    return record === null ? isNew : !isEnded(record);
   }
 
   #startTimer(): void {
     this.#timer ??= setInterval(() => {
       this.#ticks += 1;
       for (const { every, run } of this.#tasks) if (this.#ticks % every === 0) run();
-      if (this.#isSweeping || !this.#runs.isEmpty || !this.#ends.isEmpty) return;
+      if (this.#isSweeping || !this.#runs.isEmpty) return;
       clearInterval(this.#timer);
       this.#timer = undefined;
     }, tickMs).unref();
@@ -425,8 +447,8 @@ export function createEssayOrders(options: EssayOrdersOptions) {
   const reparses = { reparsesBody: true };
   const orders: EssayOrders = {
     start: (order, caller) => book.start(order, caller),
-    find: (id, callerId) => book.shown.find({ id, callerId }, reparses),
-    findByKey: (key, callerId) => book.shown.find({ id: toOrderId(key, callerId), callerId }, reparses),
+    find: (id, callerId) => book.find({ id, callerId }, reparses),
+    findByKey: (key, callerId) => book.find({ id: toOrderId(key, callerId), callerId }, reparses),
     watch: (id, callerId, signal) => book.watch({ id, callerId }, signal),
     cancel: (id, callerId) => book.cancel({ id, callerId }),
     openList: (callerId, spend) => book.openList(callerId, spend),
@@ -435,7 +457,7 @@ export function createEssayOrders(options: EssayOrdersOptions) {
   return {
     generate: (order: OrderInput, context: RequestContext) => book.generate(order, context),
     orders,
-    archive: { find: (id: string, { callerId }: RequestContext) => book.shown.findEssay(id, callerId) },
+    archive: { find: (id: string, { callerId }: RequestContext) => book.findEssay(id, callerId) },
     begin: () => book.begin(),
     status: () => book.status(),
     stop: () => book.stop(),
@@ -465,7 +487,7 @@ function oneAtATime(run: () => Promise<unknown>): () => void {
     if (isBusy) return;
     isBusy = true;
     void run()
-      .catch(() => {})
+      .catch(ignore)
       .finally(() => {
         isBusy = false;
       });
@@ -478,13 +500,18 @@ function mayHaveBeenPaid(state: EssayOrderState): boolean {
   return 'code' in state.failure && ['UPSTREAM_FAILED', 'UPSTREAM_TIMED_OUT'].includes(state.failure.code);
 }
 
+/** The bytes of the texts, which are most of it. */
+function bytesOf({ order, state }: OrderRecord, shown: EssayOrderState): number {
+  const texts = [order.description, ...order.titles];
+  if (state.kind === 'finished') texts.push(state.essay.text);
+  if (shown.kind === 'writing') texts.push(shown.textSoFar);
+  if (shown.kind === 'failed' && shown.failure.kind === 'service-failed') texts.push(shown.failure.rawText ?? '');
+  return 1_000 + texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+}
+
 /** The limits of an order of `generateEssay` come from the context of its request. */
 const noLimits = { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null };
 
 const tickMs = 500;
-const minPauseMs = 100;
-const maxPauseMs = 500;
-/** Another process does it within a second, and its store may be slow. */
-const cancelWaitMs = 3_000;
-/** Started orders that wait in one process. Others remain in the list. */
-const maxWaiting = 1_000;
+/** How often a client that waits looks at an order that another process has sent. */
+const lookEveryMs = 200;

@@ -10,55 +10,48 @@ interface OrderListOptions {
   spend: (entries: number, bytes: number) => boolean;
 }
 
-/** The orders of some entries, the first one first. Null: they may not be read. */
-type Chunk = { number: number; order: EssayOrder | null }[] | null;
-
 /** The list of a caller for one request: whatever its pages have in common is read once. */
 export function createOrderList({ lastNumber, readOrder, spend }: OrderListOptions): ListOrders {
-  let last: Promise<number> | undefined;
-  /** By the number of their last entry. */
-  const chunks = new Map<number, Promise<Chunk>>();
+  let reading: Promise<number> | undefined;
+  const chunks = new Map<number, Promise<(EssayOrder | null)[] | null>>();
   let lastChunk: Promise<unknown> = Promise.resolve();
 
   return async ({ first, after, state }: OrderListing): Promise<OrderPage | null> => {
-    last ??= lastNumber();
-    const newest = await last;
-    const entries: OrderPage['entries'] = [];
+    reading ??= lastNumber();
+    const newest = await reading;
     const start = after === null ? newest : Math.min(newest, after - 1);
-    let to = start;
-    let missing = 0;
-    while (to > 0 && entries.length <= first && missing < maxMissing) {
-      const chunk = await openChunk(to, newest);
+    const entries: OrderPage['entries'] = [];
+    let chunk: (EssayOrder | null)[] | null = null;
+    let number = start;
+    for (let missing = 0; number > 0 && entries.length <= first; number -= 1) {
+      if (chunk === null || number % chunkSize === 0) chunk = await openChunk(number, newest);
       if (chunk === null) break;
-      for (const { number, order } of chunk.toReversed()) {
-        if (number > to) continue;
-        missing = order === null ? missing + 1 : 0;
-        if (order && (state === null || order.state.kind === state)) entries.push({ order, number });
-      }
-      to = beginOfChunk(to) - 1;
+      const order = chunk[(number - 1) % chunkSize] ?? null;
+      missing = order === null ? missing + 1 : 0;
+      if (missing === maxMissing) number = 1;
+      if (order && (state === null || order.state.kind === state)) entries.push({ order, number });
     }
-    if (to === start && to > 0) return null;
+    if (number === start && number > 0) return null;
     const page = entries.slice(0, first);
-    if (entries.length > first) return { entries: page, hasNext: true, end: page.at(-1)?.number ?? null };
-    const hasNext = to > 0 && missing < maxMissing;
-    return { entries: page, hasNext, end: hasNext ? to + 1 : (page.at(-1)?.number ?? null) };
+    const end = page.at(-1)?.number ?? null;
+    if (entries.length > first) return { entries: page, hasNext: true, end };
+    return { entries: page, hasNext: number > 0, end: number > 0 ? number + 1 : end };
   };
 
-  /** One chunk at a time, and with a pause: the embedded store reads without one. */
-  function openChunk(number: number, newest: number): Promise<Chunk> {
-    const from = beginOfChunk(number);
-    const to = Math.min(newest, from + chunkSize - 1);
-    const chunk = chunks.get(to) ?? lastChunk.then(() => readChunk(from, to));
-    if (!chunks.has(to)) lastChunk = chunk.then(() => setImmediate()).catch(() => {});
-    chunks.set(to, chunk);
-    return chunk;
-  }
-
-  async function readChunk(from: number, to: number): Promise<Chunk> {
-    if (!spend(to - from + 1, 0)) return null;
-    const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
-    const chunk = await Promise.all(numbers.map(async (number) => ({ number, order: await readOrder(number) })));
-    for (const { order } of chunk) spend(0, order?.bytes ?? 0);
+  /** One chunk at a time, and with a pause: the embedded store reads without one. Null: it may not be read. */
+  function openChunk(number: number, newest: number): Promise<(EssayOrder | null)[] | null> {
+    const from = number - ((number - 1) % chunkSize);
+    const opened = chunks.get(from);
+    if (opened) return opened;
+    const numbers = Array.from({ length: Math.min(chunkSize, newest - from + 1) }, (_, index) => from + index);
+    const chunk = lastChunk.then(() => (spend(numbers.length, 0) ? Promise.all(numbers.map(readOrder)) : null));
+    chunks.set(from, chunk);
+    lastChunk = chunk
+      .then((orders) => {
+        for (const order of orders ?? []) spend(0, order?.bytes ?? 0);
+        return setImmediate();
+      })
+      .catch(() => {});
     return chunk;
   }
 }
@@ -67,7 +60,3 @@ export function createOrderList({ lastNumber, readOrder, spend }: OrderListOptio
 const chunkSize = 10;
 /** So many expired or deleted entries in a row are the end of a list. */
 const maxMissing = 1_000;
-
-function beginOfChunk(number: number): number {
-  return number - ((number - 1) % chunkSize);
-}

@@ -1,47 +1,411 @@
-import type { RequestContext } from '../../request-context.ts';
-import { type OrderName, type OrderRecord, recordKeyOf, toRecordKey } from './order.ts';
-import { OrderRun, type RunParts } from './order-run.ts';
-import type { Stored } from './order-store.ts';
+import { randomUUID } from 'node:crypto';
+import { pause } from '../../../base/async/pause.ts';
+import { SharedTask } from '../../../base/async/shared-task.ts';
+import { GatewayError } from '../../../base/errors.ts';
+import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
+import { StoreError } from '../../stores/store.ts';
+import { type Events, ignore } from '../../telemetry/events.ts';
+import type { Essay, EssayFailure, EssayResult, EssaySender, OrderCaller } from '../port.ts';
+import {
+  type EndedState,
+  isEnded,
+  isSameOrder,
+  nameOf,
+  type OrderEvent,
+  type OrderName,
+  type OrderRecord,
+  recordKeyOf,
+  toRecordKey,
+  transition,
+} from './order.ts';
+import {
+  outcomes,
+  unexpectedFailure,
+  unexpectedlyUnsent,
+  unknownOutcome,
+  unsafeOrder,
+  withdrawnFailure,
+} from './order-failures.ts';
+import type { OrderStore, Stored } from './order-store.ts';
 
-interface OrderRunsOptions extends Omit<RunParts, 'onEnded'> {
-  /** Started orders that this process runs at a time. */
-  maxRunning: number;
+export interface RunParts {
+  sender: EssaySender;
+  records: OrderStore;
+  /** Whether a started order that was sent is cancelled as well. Its essay is paid for and lost. */
+  cancelsSent: boolean;
+  /** Counts a paid call in the budget of the caller; null: the caller has none. */
+  reserveCallOf: (caller: OrderCaller) => ReserveCall | null;
+  /** Whether the caller may not order any more. */
+  isWithdrawn: (caller: OrderCaller) => boolean;
+  /** An order is shown differently from now on. */
+  onChange: (name: OrderName) => void;
+  /** An order that had ended was sent once more for a client that waits for it. */
+  onReplaced: (record: OrderRecord) => void;
+  events: Pick<
+    Events,
+    | 'essayLost'
+    | 'essayOrdered'
+    | 'essayOrderEnded'
+    | 'essayRejectedWithoutStore'
+    | 'essayWriteBuffered'
+    | 'unexpectedError'
+  >;
 }
 
-/** The orders of this process, in the order of their arrival: started ones have their turn, and some run at a time. */
+interface PartsOfRun extends RunParts {
+  /** @param failure why the store has not accepted its end; null: nothing is left to write */
+  onEnded: (run: OrderRun, failure: unknown) => void;
+}
+
+interface RunOptions {
+  /** The order as this process knows it, and what is stored of it. */
+  record: OrderRecord;
+  seen: Stored;
+  /** The request that waits for it; null: it was started, and waits for its turn. */
+  request: RequestContext | null;
+  /** Without an idempotency key, only its essay is stored. */
+  isKeyed?: boolean;
+}
+
+/** How an order has ended, until that is stored. */
+interface End {
+  event: Extract<OrderEvent, { kind: 'ended' | 'unsent' }>;
+  /** As it has ended. If another run has stored an essay before, it is with that one. Null: there is none, as before. */
+  record: OrderRecord | null;
+  essay: Essay | null;
+}
+
+/** `unsafe`: it cannot be recorded as sent at the moment. `moved`: another run decides about the order. */
+type Refusal = 'unsafe' | 'moved';
+
+/** One order in the process that sends it: it is stored as sent, sent, and its end is stored before it is shown. */
+export class OrderRun {
+  readonly #parts: PartsOfRun;
+  readonly #id = randomUUID();
+  readonly #isKeyed: boolean;
+  /** The result is null if another run decides about the order: what is stored counts. */
+  readonly task: SharedTask<EssayResult | null>;
+  record: OrderRecord;
+  /** What it was before it was recorded as sent. */
+  readonly #before: OrderRecord | null;
+  /** What is stored of it; undefined: that is not known. */
+  #seen: Stored | undefined;
+  /** `waiting`: for its turn. `begun`: it may be sent at any time. `sent`: it must be completed. */
+  stage: 'waiting' | 'begun' | 'sent' = 'begun';
+  /** Whether it may be recorded as sent, although it was not sent. */
+  #isMarked = false;
+  #marking: Promise<Refusal | null> | null = null;
+  #refusal: Refusal | null = null;
+  /** Begins it: its turn has come. */
+  begin = () => {};
+  readonly #turn: Promise<void> | null = null;
+  end: End | null = null;
+  #writing: Promise<unknown> | null = null;
+  /** The text that was written so far, if the service shows it. */
+  textSoFar = '';
+  #textShownAt = 0;
+  #storedText = '';
+  /** Calls to the service, with retries. */
+  calls = 0;
+
+  constructor(parts: PartsOfRun, { record, seen, request, isKeyed = true }: RunOptions) {
+    this.#parts = parts;
+    this.record = record;
+    this.#before = seen.record;
+    this.#seen = seen;
+    this.#isKeyed = isKeyed;
+    if (request === null) {
+      this.stage = 'waiting';
+      this.#turn = new Promise((resolve) => {
+        this.begin = () => {
+          if (this.stage === 'waiting') this.stage = 'begun';
+          resolve();
+        };
+      });
+    }
+    // Asynchronously, when the run is known: others must find it.
+    this.task = new SharedTask(() => Promise.resolve().then(() => this.#perform(request)));
+    if (request === null) this.task.keepAlive();
+  }
+
+  /** Ends it before it is sent: another process may send it. */
+  leave(): void {
+    this.#abort(leftToOthers);
+  }
+
+  /** Ends it after it was stored as cancelled. */
+  async cancel(): Promise<void> {
+    this.#abort(cancelled);
+    await this.task.settled();
+  }
+
+  /** Shows other processes the text so far, and sees whether it was cancelled there. @throws StoreError */
+  async synchronize(): Promise<void> {
+    const { records, isWithdrawn, cancelsSent } = this.#parts;
+    const { record, textSoFar } = this;
+    if (this.stage !== 'sent' && !record.isAwaited && isWithdrawn(record.caller)) this.#abort(withdrawn);
+    if (this.stage !== 'sent' || !this.#isKeyed) return;
+    if (textSoFar !== this.#storedText) await records.writeTextSoFar(record, textSoFar);
+    this.#storedText = textSoFar;
+    if (record.isAwaited || !cancelsSent) return;
+    const { record: stored } = await records.read(nameOf(record));
+    if (stored?.state.kind === 'cancelled' && stored.run === this.#id) this.#abort(cancelled);
+  }
+
+  async #perform(request: RequestContext | null): Promise<EssayResult | null> {
+    const { sender, records, reserveCallOf } = this.#parts;
+    const { signal } = this.task;
+    try {
+      await this.#turn;
+      signal.throwIfAborted();
+      const { id, order, caller } = this.record;
+      // A store that fails is noticed before a slot of the service is taken.
+      if (this.#isKeyed) await records.owner.prove();
+      const context = request ?? createRequestContext(signal, caller.id, reserveCallOf(caller));
+      const origin = { ...context.origin, caller: caller.name, orderId: id };
+      const hooks = {
+        maySend: () => this.#maySend(),
+        beforeAttempt: () => this.#beginAttempt(),
+        onText: (textSoFar: string) => this.#showText(textSoFar),
+      };
+      return await this.#endWithResult(await sender.send(order, { ...context, signal, origin }, hooks));
+    } catch (error) {
+      return this.#endByError(error);
+    }
+  }
+
+  /** All that an order needs before its call. @throws the signal's reason */
+  async #maySend(): Promise<boolean> {
+    const { signal } = this.task;
+    const { isAwaited, caller } = this.record;
+    if (!signal.aborted && !isAwaited && this.#parts.isWithdrawn(caller)) signal.abort(withdrawn);
+    signal.throwIfAborted();
+    try {
+      this.#marking = this.#isKeyed ? this.#markSent() : null;
+      this.#refusal = await this.#marking;
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      this.#refusal = 'unsafe';
+    }
+    if (this.#refusal === null) this.task.keepAlive();
+    return this.#refusal === null;
+  }
+
+  /** Stores it as sent by this process, with its entry in the list. From then on it is completed. @throws StoreError or the signal's reason */
+  async #markSent(): Promise<Refusal | null> {
+    const { records, onChange, onReplaced } = this.#parts;
+    const { record, task } = this;
+    const drawn = record.listed ?? records.drawNumber(record.caller.id).catch(() => null);
+    const [listed] = await Promise.all([drawn, records.owner.prove()]);
+    // A retry.
+    if (record.state.kind === 'sent') return null;
+    task.signal.throwIfAborted();
+    task.keepAlive();
+    this.#isMarked = true;
+    const next = { ...record, listed, run: this.#id, state: { kind: 'sent', owner: records.owner.id } as const };
+    const seen = this.#seen;
+    this.#seen = undefined;
+    const stored = await records.change(nameOf(record), { kind: 'sending', before: this.#before, next }, seen);
+    this.#isMarked = stored.record?.run === this.#id;
+    if (stored.record === null || !this.#isMarked) return 'moved';
+    this.#seen = stored;
+    this.record = stored.record;
+    if (this.#before !== null && isEnded(this.#before)) onReplaced(this.#before);
+    onChange(nameOf(record));
+    return null;
+  }
+
+  #beginAttempt(): void {
+    this.task.signal.throwIfAborted();
+    // The process may have been suspended since, and have been taken for dead.
+    if (this.#isKeyed && !this.#parts.records.owner.isProven()) this.#refusal = 'unsafe';
+    if (this.#refusal !== null) throw new Error('The order was not sent in time.');
+    this.stage = 'sent';
+    this.calls += 1;
+  }
+
+  #showText(textSoFar: string): void {
+    this.textSoFar = textSoFar;
+    // Later pieces are seen when all watched orders are read again.
+    if (performance.now() - this.#textShownAt < showTextEveryMs) return;
+    this.#textShownAt = performance.now();
+    this.#parts.onChange(nameOf(this.record));
+  }
+
+  async #endWithResult(result: EssayResult): Promise<EssayResult | null> {
+    if (result.kind === 'essay') return this.#endSent({ kind: 'finished', essay: result }, result);
+    const { isAwaited } = this.record;
+    if (this.stage === 'sent') {
+      const failure = this.#refusal === null ? result : null;
+      return this.#endSent({ kind: 'failed', failure }, failure ?? unknownOutcome);
+    }
+    if (this.#refusal === null) return this.#endUnsent(result);
+    if (this.#refusal === 'moved') return this.#giveWay();
+    this.#parts.events.essayRejectedWithoutStore();
+    // A started order was accepted: it remains queued until the store works again.
+    if (!isAwaited) await pause(tryAgainMs, this.task.signal);
+    return this.#endUnsent(isAwaited ? unsafeOrder : null);
+  }
+
+  async #endByError(error: unknown): Promise<EssayResult | null> {
+    // What is being stored must not be stored after its end.
+    await this.#marking?.catch(ignore);
+    const { record, stage } = this;
+    const { aborted, reason } = this.task.signal;
+    if (error instanceof StoreError && stage !== 'sent') this.#refusal = 'unsafe';
+    if (reason === leftToOthers) return this.#endUnsent(null);
+    if (reason === withdrawn) return this.#endUnsent(withdrawnFailure);
+    if (reason === cancelled) {
+      this.#giveWay();
+      if (stage !== 'sent') return null;
+      throw new GatewayError('UPSTREAM_FAILED', cancelled.message, { service: 'essays' });
+    }
+    if (this.#refusal !== null && !aborted)
+      return this.#endWithResult(unsafeOrder).catch((error) => this.#endByError(error));
+    if (!record.isAwaited) {
+      this.#parts.events.unexpectedError(error, { orderId: record.id });
+      if (stage !== 'sent') return this.#endUnsent(unexpectedlyUnsent);
+      return this.#endSent({ kind: 'failed', failure: unexpectedFailure }, unexpectedFailure);
+    }
+    // A client that waits for it gets the error.
+    await (stage === 'sent' ? this.#endSent({ kind: 'failed', failure: null }, null) : this.#endUnsent(null));
+    throw error;
+  }
+
+  /** @param result for its clients; null: there is none */
+  #endSent(state: EndedState, result: EssayResult | null): Promise<EssayResult | null> {
+    return this.#end({ kind: 'ended', own: { ...this.record, run: this.#id }, state }, result);
+  }
+
+  /** @param failure for its clients, which ends it if it was started; null: it is as it was before */
+  async #endUnsent(failure: EssayFailure | null): Promise<EssayResult | null> {
+    const { isAwaited } = this.record;
+    const event = { kind: 'unsent', run: this.#id, before: this.#before, failure: isAwaited ? null : failure } as const;
+    const isStored = this.#isMarked || (!isAwaited && failure !== null);
+    if (isStored && this.#isKeyed) return this.#end(event, failure);
+    if (failure !== null) this.#parts.events.essayOrdered(outcomes[failure.kind]);
+    this.#giveWay();
+    return failure;
+  }
+
+  /** Stores how it ended, now or else later. @returns the result: an essay that another run has stored before is not replaced */
+  async #end(event: End['event'], result: EssayResult | null): Promise<EssayResult | null> {
+    const { events, onEnded } = this.#parts;
+    const essay = result?.kind === 'essay' ? result : null;
+    const sent = { ...this.record, run: this.#id, state: { kind: 'sent', owner: '' } as const };
+    const end: End = { event, record: transition(sent, event), essay };
+    if (!sent.isAwaited && end.record && isEnded(end.record))
+      events.essayOrderEnded(describeEnd(sent, end.record.state, this.calls));
+    this.end = end;
+    const failure = await this.write();
+    onEnded(this, failure);
+    const state = end.record?.state;
+    const delivered = state?.kind === 'finished' ? state.essay : result;
+    if (delivered === null) return null;
+    events.essayOrdered(delivered.kind === 'essay' && essay === null ? 'from_key' : outcomes[delivered.kind]);
+    // What is not stored says so.
+    const isStored = failure === null && state?.kind !== 'cancelled';
+    return delivered.kind === 'essay' && !isStored ? { ...delivered, isStored } : delivered;
+  }
+
+  /** Tries to store how it has ended, once at a time. @returns why it failed; null: it is stored */
+  write(): Promise<unknown> {
+    const tried =
+      this.#writing ??
+      this.#write().then(
+        () => null,
+        (error: unknown) => error,
+      );
+    this.#writing ??= tried.finally(() => {
+      this.#writing = null;
+    });
+    return tried;
+  }
+
+  async #write(): Promise<void> {
+    const { records, events } = this.#parts;
+    const { record: own, end } = this;
+    if (end === null) return;
+    const { essay, event } = end;
+    if (!this.#isKeyed) return void (essay && (await records.writeEssay(essay, own.caller.id)));
+    const seen = this.#seen;
+    this.#seen = undefined;
+    const { record } = await records.change(nameOf(own), event, seen);
+    const isOther = record !== null && record.run !== this.#id && !isSameOrder(record, own);
+    if (essay !== null && isOther) return records.writeEssay(essay, own.caller.id);
+    if (record?.state.kind !== 'finished' && record?.state.kind !== 'cancelled') return;
+    end.record = record;
+    if (essay !== null && record.state.kind === 'finished' && record.state.essay.id !== essay.id)
+      events.essayLost('another process stored an essay of the same order first');
+  }
+
+  #giveWay(): null {
+    this.#parts.onEnded(this, null);
+    return null;
+  }
+
+  #abort(reason: Error): void {
+    this.task.signal.abort(reason);
+    this.begin();
+  }
+}
+
+/**
+ * The orders of this process, in the order of their arrival: started ones have their turn, and some run at a time. An end that the store
+ * does not accept is kept, and written again.
+ */
 export class OrderRuns {
-  readonly #parts: RunParts;
+  readonly #parts: PartsOfRun;
   readonly #maxRunning: number;
   readonly #runs = new Map<string, OrderRun>();
+  /** Those whose ends the store has not accepted. */
+  readonly #unwritten = new Map<string, OrderRun>();
   isStopping = false;
 
-  constructor({ maxRunning, ...parts }: OrderRunsOptions) {
+  /** @param maxRunning started orders that run at a time */
+  constructor({ maxRunning, ...parts }: RunParts & { maxRunning: number }) {
     this.#maxRunning = maxRunning;
-    this.#parts = { ...parts, onEnded: (run) => this.#remove(run) };
+    this.#parts = { ...parts, onEnded: (run, failure) => this.#remove(run, failure) };
   }
 
   find(name: OrderName): OrderRun | undefined {
     return this.#runs.get(toRecordKey(name));
   }
 
+  /** An order whose end the store has not accepted. */
+  findUnwritten(name: OrderName): OrderRun | undefined {
+    return this.#unwritten.get(toRecordKey(name));
+  }
+
+  findUnwrittenEssay(essayId: string, callerId: string): Essay | null {
+    for (const { end, record } of this.#unwritten.values())
+      if (end?.essay?.id === essayId && record.caller.id === callerId) return end.essay;
+    return null;
+  }
+
   get isEmpty(): boolean {
-    return this.#runs.size === 0;
+    return this.#runs.size === 0 && this.#unwritten.size === 0;
   }
 
-  /** Whether orders are stored as sent by this process. */
+  get isFull(): boolean {
+    return this.#runs.size >= maxWaiting;
+  }
+
+  /** Whether others must know that this process is alive. */
   get hasSent(): boolean {
-    return [...this.#runs.values()].some(({ record }) => record.state.kind === 'sent');
+    return this.#unwritten.size > 0 || [...this.#runs.values()].some(({ record }) => record.state.kind === 'sent');
   }
 
-  /** Runs an order for a request that waits for it. */
-  runFor(request: RequestContext, record: OrderRecord, seen: Stored, isKeyed: boolean): OrderRun {
-    return this.#add(new OrderRun(this.#parts, record, { seen, request, isKeyed }));
+  run(options: RunOptions): OrderRun {
+    const run = new OrderRun(this.#parts, options);
+    this.#runs.set(recordKeyOf(run.record), run);
+    return run;
   }
 
   /** Runs an order that was started, when it is its turn. Has no effect if it runs, or the process stops. */
   enqueue({ text, record }: Stored & { record: OrderRecord }): boolean {
     if (this.isStopping || this.#runs.has(recordKeyOf(record))) return false;
-    this.#add(new OrderRun(this.#parts, record, { seen: { text, record }, request: null }));
+    this.run({ record, seen: { text, record }, request: null });
     this.#beginNext();
     return true;
   }
@@ -66,15 +430,9 @@ export class OrderRuns {
     return { running: started.length - waiting, waiting, oldestMs: Date.now() - oldest };
   }
 
-  /** Writes the texts so far, and sees what other processes have changed. */
   async synchronize(): Promise<void> {
     await Promise.allSettled([...this.#runs.values()].map((run) => run.synchronize()));
     this.#beginNext();
-  }
-
-  /** Leaves what waits here and was sent or ended by another process. @throws StoreError */
-  async noticeOthers(): Promise<void> {
-    await Promise.all(this.#listStarted('waiting').map((run) => run.noticeOthers()));
   }
 
   /** Leaves the started orders that were not sent to other processes, or to the next start, and completes the others. */
@@ -90,14 +448,46 @@ export class OrderRuns {
     while (sent().length > 0) await Promise.all(sent().map(({ task }) => task.settled()));
   }
 
-  #add(run: OrderRun): OrderRun {
-    this.#runs.set(run.key, run);
-    return run;
+  /** Writes the ends again that the store has not accepted. */
+  async writeEnds(): Promise<void> {
+    await Promise.all([...this.#unwritten.values()].map((run) => this.writeEnd(run)));
   }
 
-  #remove(run: OrderRun): void {
-    if (this.#runs.get(run.key) === run) this.#runs.delete(run.key);
+  /** @returns whether it is written */
+  async writeEnd(run: OrderRun): Promise<boolean> {
+    if ((await run.write()) !== null) return false;
+    const key = recordKeyOf(run.record);
+    if (this.#unwritten.get(key) === run) this.#unwritten.delete(key);
+    this.#parts.onChange(nameOf(run.record));
+    return true;
+  }
+
+  /** Reports each essay as lost that could not be stored. */
+  discardEnds(): void {
+    for (const { end } of this.#unwritten.values())
+      if (end?.essay) this.#parts.events.essayLost('the store failed until shutdown');
+    this.#unwritten.clear();
+  }
+
+  #remove(run: OrderRun, failure: unknown): void {
+    const key = recordKeyOf(run.record);
+    if (this.#runs.get(key) === run) this.#runs.delete(key);
+    if (failure !== null) this.#keep(run, failure instanceof StoreError ? failure.reason : 'unusable');
+    this.#parts.onChange(nameOf(run.record));
     this.#beginNext();
+  }
+
+  /** Ends without an essay never replace one. */
+  #keep(run: OrderRun, reason: string): void {
+    const { events } = this.#parts;
+    const hasEssay = ({ end }: OrderRun) => end?.essay != null;
+    const others = [...this.#unwritten.values()].filter((other) => hasEssay(other) === hasEssay(run));
+    this.#unwritten.set(recordKeyOf(run.record), run);
+    const [oldest] = others;
+    if (hasEssay(run) && !oldest) events.essayWriteBuffered(reason);
+    if (!oldest || others.length < maxUnwritten) return;
+    if (hasEssay(oldest)) events.essayLost(reason);
+    this.#unwritten.delete(recordKeyOf(oldest.record));
   }
 
   #listStarted(...stages: OrderRun['stage'][]): OrderRun[] {
@@ -112,3 +502,23 @@ export class OrderRuns {
     for (const run of this.#listStarted('waiting').slice(0, Math.max(0, free))) run.begin();
   }
 }
+
+/** How a started order has ended, for the log and the metrics. */
+export function describeEnd({ id, caller }: OrderRecord, state: EndedState, upstreamCalls = 0) {
+  const failure = state.kind === 'failed' ? (state.failure ?? unknownOutcome) : null;
+  const code = failure === null ? undefined : 'code' in failure ? failure.code : 'BAD_USER_INPUT';
+  return { orderId: id, caller: caller.name, state: state.kind, code, upstreamCalls };
+}
+
+/** After the store has failed. */
+const tryAgainMs = 1_000;
+/** A model writes dozens of pieces a second. */
+const showTextEveryMs = 250;
+/** Orders of one process. Others remain in the list. */
+const maxWaiting = 1_000;
+/** Number of essays, of about 15 kB each, and of other ends. */
+const maxUnwritten = 2_000;
+
+const leftToOthers = new Error('Another process sends the order.');
+const cancelled = new Error('The order was cancelled after it was sent. It may have been paid for.');
+const withdrawn = new Error('The API key of the caller was withdrawn.');

@@ -1,10 +1,11 @@
 import * as z from 'zod';
-import { type Store, StoreError } from '../../stores/store.ts';
+import { counterExpiry, OpenList } from '../../stores/open-list.ts';
+import { RecordOwner } from '../../stores/record-owner.ts';
+import { type ReplaceOptions, type Store, StoreError } from '../../stores/store.ts';
 import type { Events } from '../../telemetry/events.ts';
-import { type Essay, essaySchema } from '../port.ts';
+import { type Essay, essaySchema, type OrderInput } from '../port.ts';
 import {
   hash,
-  nameOf,
   type OrderEvent,
   type OrderName,
   type OrderRecord,
@@ -22,16 +23,37 @@ export interface Stored {
   record: OrderRecord | null;
 }
 
-/** Stored orders, and their essays. Methods throw StoreError, with the failure `corrupt` for what is damaged or of a later version. */
-export class OrderStore {
-  readonly #store: Store;
-  readonly #expiry: { expiresInMs: number };
-  readonly #events: Pick<Events, 'essayOrderUnreadable'>;
+interface OrderStoreOptions {
+  store: Store;
+  /** How long orders and essays are stored. */
+  keepMs: number;
+  /** For the stored orders of one caller. */
+  maxMegabytes?: number;
+  events: Pick<Events, 'essayOrderUnreadable'>;
+}
 
-  /** @param keepMs how long orders and essays are stored */
-  constructor(store: Store, keepMs: number, events: Pick<Events, 'essayOrderUnreadable'>) {
+/**
+ * Stored orders, with their essays, the lists of callers, and the list of the started orders that have not ended. Methods throw
+ * StoreError, with the failure `corrupt` for what is damaged or of a later version.
+ */
+export class OrderStore {
+  /** The started orders that have not ended. */
+  readonly open: OpenList<OrderName>;
+  /** This process: it owns the orders that it sends. */
+  readonly owner: RecordOwner;
+  readonly maxMegabytes: number;
+  readonly #store: Store;
+  readonly #keepMs: number;
+  readonly #events: OrderStoreOptions['events'];
+  /** Callers whose last order was refused, because their orders take too many bytes. */
+  readonly #full = new Set<string>();
+
+  constructor({ store, keepMs, maxMegabytes = 50, events }: OrderStoreOptions) {
     this.#store = store;
-    this.#expiry = { expiresInMs: keepMs };
+    this.owner = new RecordOwner(store);
+    this.open = new OpenList({ store, key: 'essay-open', parse: (text) => parseStored(openEntry, text) });
+    this.#keepMs = keepMs;
+    this.maxMegabytes = maxMegabytes;
     this.#events = events;
   }
 
@@ -41,27 +63,38 @@ export class OrderStore {
   }
 
   /**
-   * Applies an event to an order, across all processes. If it fails, it may have taken effect.
-   * @param seen what is stored, as far as is known @returns what is stored then, and whether this call has changed it
+   * Applies an event to an order, across all processes, and writes with it what leads to it: its entries in lists, and the id of its
+   * essay. If it fails, it may have taken effect.
+   * @param seen what is stored, as far as is known
+   * @param open its number in the list of open orders, when it is started
+   * @returns what is stored then, and whether this call has changed it
    */
-  async change(name: OrderName, event: OrderEvent, seen?: Stored): Promise<Stored & { isChanged: boolean }> {
+  async change(
+    name: OrderName,
+    event: OrderEvent,
+    seen?: Stored,
+    open?: number,
+  ): Promise<Stored & { isChanged: boolean }> {
     const key = toRecordKey(name);
     let stored = seen ?? (await this.read(name));
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const next = transition(stored.record, event);
-      if (next === stored.record) return { ...stored, isChanged: false };
+      if (next === stored.record) return { text: stored.text, record: next, isChanged: false };
       const text = next && writeRecord(next);
-      if (await this.#store.replace(key, stored.text, text, this.#expiry))
+      const also = next === null ? [] : entriesOf(next, stored.record);
+      if (open !== undefined)
+        also.push({ key: this.open.toEntryKey(open), value: JSON.stringify({ ...name, at: Date.now() }) });
+      if (await this.#store.replace(key, stored.text, text, { expiresInMs: this.#keepMs, also }))
         return { text, record: next, isChanged: true };
       stored = await this.read(name);
     }
     throw new StoreError('other processes keep changing the order');
   }
 
-  /** Lets the essay be found by its id: with its order, or by itself if it has none. */
-  async writeEssay(essay: Essay, callerId: string, orderKey: string | null): Promise<void> {
-    const entry = orderKey === null ? { version: 1, essay } : { version: 2, orderKey };
-    await this.#store.set(toEssayKey(essay.id, callerId), JSON.stringify(entry), this.#expiry);
+  /** Stores an essay whose order has no record. */
+  async writeEssay(essay: Essay, callerId: string): Promise<void> {
+    const entry = JSON.stringify({ version: 1, essay });
+    await this.#store.set(toEssayKey(essay.id, callerId), entry, { expiresInMs: this.#keepMs });
   }
 
   async readEssay(essayId: string, callerId: string): Promise<Essay | null> {
@@ -73,24 +106,60 @@ export class OrderStore {
   }
 
   /** Deletes an order that was seen to have ended, with its essay. False if it has changed since. */
-  async erase(seen: OrderRecord): Promise<boolean> {
-    const { caller, listed, state } = seen;
-    const { text, record } = await this.read(nameOf(seen));
-    if (record?.run !== seen.run || record.state.kind !== state.kind) return false;
-    if (!(await this.#store.replace(recordKeyOf(seen), text, null, this.#expiry))) return false;
-    await Promise.all([
-      state.kind === 'finished' && this.#store.delete(toEssayKey(state.essay.id, caller.id)),
-      listed !== null && this.#store.delete(toEntryKey(caller.id, listed)),
-      this.#store.delete(toTextKey(seen)),
-    ]);
-    return true;
+  async erase({ text, record }: Stored & { record: OrderRecord }): Promise<boolean> {
+    const { caller, listed, state } = record;
+    const keys = [toTextKey(record)];
+    if (state.kind === 'finished') keys.push(toEssayKey(state.essay.id, caller.id));
+    if (listed !== null) keys.push(toEntryKey(caller.id, listed));
+    const also = keys.map((key) => ({ key, value: null }));
+    return this.#store.replace(recordKeyOf(record), text, null, { expiresInMs: this.#keepMs, also });
   }
 
-  /** Adds an order to the list of its caller, which only grows at its end. @returns the number of its entry, from 1 */
-  async list({ id, callerId }: OrderName): Promise<number> {
-    const { sum: number } = await this.#store.add(toListKey(callerId), 1, counterExpiry);
-    await this.#store.set(toEntryKey(callerId, number), id, this.#expiry);
-    return number;
+  /** The number of the next entry in a caller's list, from 1. The entry is written with the record. */
+  async drawNumber(callerId: string): Promise<number> {
+    return (await this.#store.add(toListKey(callerId), 1, counterExpiry)).sum;
+  }
+
+  /**
+   * Counts the bytes of an order that is started, by the period in which it is, and draws its numbers in both lists. Null, and nothing is
+   * counted: the stored orders of its caller would take too many bytes.
+   */
+  async admit({ order, caller, createdAt }: OrderRecord): Promise<{ listed: number; open: number } | null> {
+    const counts = this.#countsOf(order, caller.id, createdAt);
+    const numbers = [toListKey(caller.id), this.open.key].map((key) => ({ key, amount: 1, ...counterExpiry }));
+    // Many numbers without an order would end a list, so a caller draws none in vain twice.
+    const isFull = this.#full.has(caller.id);
+    const sums = await this.#store.addAll(isFull ? counts : [...counts, ...numbers]);
+    // Negative, if the store has lost the count of an order that was deleted.
+    const bytes = sums.slice(0, counts.length).reduce((total, sum) => total + Math.max(0, sum), 0);
+    if (this.#full.size > maxFull) this.#full.clear();
+    if (bytes > this.maxMegabytes * 1_000_000) {
+      this.#full.add(caller.id);
+      await this.free({ order, caller, createdAt });
+      return null;
+    }
+    this.#full.delete(caller.id);
+    const [listed = 0, open = 0] = isFull ? await this.#store.addAll(numbers) : sums.slice(counts.length);
+    return { listed, open };
+  }
+
+  /** Counts an order no more that was deleted, or not stored after all. If it fails, its bytes count until it would have expired. */
+  async free({ order, caller, createdAt }: Pick<OrderRecord, 'order' | 'caller' | 'createdAt'>): Promise<void> {
+    const [{ key, amount, expiresInMs }] = this.#countsOf(order, caller.id, createdAt);
+    await this.#store.add(key, -amount, { expiresInMs });
+  }
+
+  /** The bytes of an order for the count of its period, and 0 for those of the earlier ones. */
+  #countsOf(order: OrderInput, callerId: string, createdAt: Date) {
+    const periodMs = this.#keepMs / periods;
+    const latest = Math.floor(createdAt.getTime() / periodMs);
+    const count = (age: number, amount: number) => ({
+      key: `essay-jobs-bytes:${hash([callerId])}:${latest - age}`,
+      amount,
+      expiresInMs: this.#keepMs + periodMs,
+    });
+    const bytes = recordBytes + Buffer.byteLength(JSON.stringify(order));
+    return [count(0, bytes), ...Array.from({ length: periods }, (_, index) => count(index + 1, 0))] as const;
   }
 
   /** Number of the last entry of a caller's list; 0: there was none. */
@@ -120,6 +189,18 @@ export class OrderStore {
   }
 }
 
+/** What is written with a record, so that it is found. */
+function entriesOf(next: OrderRecord, before: OrderRecord | null): NonNullable<ReplaceOptions['also']>[number][] {
+  const { id, caller, listed, state } = next;
+  const entries = [];
+  if (listed !== null && listed !== before?.listed) entries.push({ key: toEntryKey(caller.id, listed), value: id });
+  if (state.kind === 'finished') {
+    const value = JSON.stringify({ version: 2, orderKey: recordKeyOf(next) });
+    entries.push({ key: toEssayKey(state.essay.id, caller.id), value });
+  }
+  return entries;
+}
+
 /** Where the essay with this id is stored, or the key of its order. */
 export function toEssayKey(id: string, callerId: string): string {
   return `essay:${hash([callerId, id])}`;
@@ -138,15 +219,20 @@ function toTextKey({ run, caller }: OrderRecord): string {
   return `essay-text:${hash([caller.id, run])}`;
 }
 
-/** Longer than the longest time limit of an essay. */
-const textExpiresInMs = 3_600_000;
-/** A century: numbers are never used again. */
-export const counterExpiry = { expiresInMs: 100 * 365 * 86_400_000 };
-/** An order is changed by its process, and now and then by its client. */
-const maxAttempts = 20;
-
+const openEntry = z.object({ id: z.string(), callerId: z.string() });
 const writtenText = z.object({ textSoFar: z.string() });
 const essayEntry = z.union([
   z.object({ version: z.literal(1), essay: essaySchema }),
   z.object({ version: z.literal(2), orderKey: z.string() }),
 ]);
+
+/** Longer than the longest time limit of an essay. */
+const textExpiresInMs = 3_600_000;
+/** An order is changed by its process, and now and then by its client. */
+const maxAttempts = 20;
+/** The rest of a record, and its entries in lists. */
+const recordBytes = 1_000;
+/** Each start reads so many counts. With fewer, the bytes of expired orders are counted for longer. */
+const periods = 5;
+/** Number of callers that are known to have too many bytes. */
+const maxFull = 1_000;

@@ -1,4 +1,3 @@
-import type { EventEmitter } from 'node:events';
 import type { Signal } from '../../../base/async/signal.ts';
 import { createTimeSlices } from '../../../base/async/time-slices.ts';
 import type { EssayOrder, EssayOrderState } from '../port.ts';
@@ -8,7 +7,7 @@ import { type OrderName, toRecordKey } from './order.ts';
 interface Watched {
   name: OrderName;
   latest: EssayOrder | null;
-  /** Its watchers, by functions that let them look at `latest`. */
+  /** Lets each watcher look at `latest`. */
   wake: Set<() => void>;
   /** Resolves when `latest` is up to date; null: it is not being read. */
   reading: Promise<void> | null;
@@ -22,16 +21,13 @@ interface Watched {
  */
 export class OrderWatch {
   readonly #read: (order: OrderName) => Promise<EssayOrder | null>;
-  readonly #changes: EventEmitter;
   readonly #watched = new Map<string, Watched>();
   /** Thousands of watchers see a change, so other requests are answered meanwhile. */
   readonly #inTimeSlice = createTimeSlices(sliceMs);
   #isClosed = false;
 
-  /** @param changes emits the key of a record when an order of this process changes */
-  constructor(read: (order: OrderName) => Promise<EssayOrder | null>, changes: EventEmitter) {
+  constructor(read: (order: OrderName) => Promise<EssayOrder | null>) {
     this.#read = read;
-    this.#changes = changes;
   }
 
   /** Ends when the order has ended, or with the signal. @throws StoreError if the order cannot be read at first */
@@ -42,7 +38,18 @@ export class OrderWatch {
 
   /** Reads all watched orders: those of other processes change without notice. @throws StoreError */
   async refreshAll(): Promise<void> {
-    await Promise.all([...this.#watched.keys()].map((key) => this.#refresh(key)));
+    await Promise.all([...this.#watched.values()].map(({ name }) => this.refresh(name)));
+  }
+
+  /** One reading at a time: their results must not overtake each other, and a text that grows is read at the speed of the store. */
+  async refresh(name: OrderName): Promise<void> {
+    const entry = this.#watched.get(toRecordKey(name));
+    if (entry === undefined) return;
+    entry.isStale = true;
+    entry.reading ??= this.#readLatest(entry).finally(() => {
+      entry.reading = null;
+    });
+    await entry.reading;
   }
 
   /** Ends all watches. */
@@ -53,66 +60,33 @@ export class OrderWatch {
 
   async *#follow(name: OrderName, signal: Signal, first: EssayOrder | null): AsyncGenerator<EssayOrder | null> {
     const key = toRecordKey(name);
+    const known = this.#watched.get(key);
+    const entry = known ?? { name, latest: first, wake: new Set(), reading: null, isStale: false };
     let wakeUp = () => {};
     const onWake = () => wakeUp();
-    let isWaking = false;
-    const onChange = () => {
-      if (isWaking) return;
-      isWaking = true;
-      void this.#inTimeSlice(() => {
-        isWaking = false;
-        wakeUp();
-      });
-    };
-    const entry = this.#add(name, first, onChange);
+    entry.wake.add(onWake);
+    this.#watched.set(key, entry);
+    // It may have changed since it was read; later changes are noticed.
+    if (known === undefined) void this.refresh(name).catch(() => {});
     signal.addEventListener('abort', onWake);
     try {
       let shown: EssayOrder | null | undefined;
       while (!signal.aborted && !this.#isClosed) {
-        const { latest } = entry;
-        if (latest !== shown) {
-          shown = latest;
-          yield latest;
-          if (latest === null || hasOrderEnded(latest.state)) return;
+        if (entry.latest === shown) {
+          await new Promise<void>((resolve) => {
+            wakeUp = resolve;
+          });
           continue;
         }
-        await new Promise<void>((resolve) => {
-          wakeUp = resolve;
-        });
+        shown = entry.latest;
+        yield shown;
+        if (shown === null || hasOrderEnded(shown.state)) return;
       }
     } finally {
       signal.removeEventListener('abort', onWake);
-      entry.wake.delete(onChange);
-      if (entry.wake.size === 0) {
-        this.#watched.delete(key);
-        this.#changes.removeAllListeners(key);
-      }
+      entry.wake.delete(onWake);
+      if (entry.wake.size === 0) this.#watched.delete(key);
     }
-  }
-
-  #add(name: OrderName, first: EssayOrder | null, onChange: () => void): Watched {
-    const key = toRecordKey(name);
-    const known = this.#watched.get(key);
-    const entry = known ?? { name, latest: first, wake: new Set(), reading: null, isStale: false };
-    entry.wake.add(onChange);
-    if (known !== undefined) return entry;
-    this.#watched.set(key, entry);
-    const refresh = () => void this.#refresh(key).catch(() => {});
-    this.#changes.on(key, refresh);
-    // It may have changed since it was read; later changes are noticed.
-    refresh();
-    return entry;
-  }
-
-  /** One reading at a time: their results must not overtake each other, and a text that grows is read at the speed of the store. */
-  async #refresh(key: string): Promise<void> {
-    const entry = this.#watched.get(key);
-    if (entry === undefined) return;
-    entry.isStale = true;
-    entry.reading ??= this.#readLatest(entry).finally(() => {
-      entry.reading = null;
-    });
-    await entry.reading;
   }
 
   async #readLatest(entry: Watched): Promise<void> {
@@ -121,12 +95,12 @@ export class OrderWatch {
       const latest = await this.#read(entry.name);
       if (isSame(entry.latest, latest)) continue;
       entry.latest = latest;
-      for (const wakeUp of entry.wake) wakeUp();
+      for (const wakeUp of [...entry.wake]) await this.#inTimeSlice(wakeUp);
     }
   }
 }
 
-export function hasOrderEnded({ kind }: EssayOrderState): boolean {
+function hasOrderEnded({ kind }: EssayOrderState): boolean {
   return kind !== 'queued' && kind !== 'writing';
 }
 

@@ -26,7 +26,7 @@ const endedState = z.discriminatedUnion('kind', [finished, failed, cancelled]);
 /** It was started, and any process may send it. `earlier`: how an attempt ended that may have been paid for. */
 const queued = z.object({ kind: z.literal('queued'), earlier: endedState.nullable() });
 /** It may be paid for. Written before the first byte is sent, by the process that sends it. */
-const sent = z.object({ kind: z.literal('sent'), owner: z.string(), isCancelRequested: z.boolean() });
+const sent = z.object({ kind: z.literal('sent'), owner: z.string() });
 
 /** The version of the form of records. */
 const recordVersion = 3;
@@ -60,9 +60,7 @@ export type OrderEvent =
   | { kind: 'ended'; own: OrderRecord; state: EndedState }
   | { kind: 'owner-died'; run: string }
   /** @param cancelsSent whether one that was sent ends as well */
-  | { kind: 'cancelled'; cancelsSent: boolean }
-  /** Asks the process that has sent it. */
-  | { kind: 'cancel-requested' };
+  | { kind: 'cancelled'; cancelsSent: boolean };
 
 /** The only way from one state of an order to the next. @returns the same object if the event changes nothing */
 export function transition(record: OrderRecord | null, event: OrderEvent): OrderRecord | null {
@@ -81,10 +79,6 @@ export function transition(record: OrderRecord | null, event: OrderEvent): Order
         : record;
     case 'cancelled':
       return record && afterCancellation(record, event.cancelsSent);
-    case 'cancel-requested':
-      return record?.state.kind === 'sent'
-        ? { ...record, state: { ...record.state, isCancelRequested: true } }
-        : record;
   }
 }
 
@@ -128,6 +122,8 @@ function afterEnd(record: OrderRecord | null, own: OrderRecord, state: EndedStat
   if (record === null) return { ...own, state };
   const isUnknown = !isEnded(record) || (record.state.kind === 'failed' && record.state.failure === null);
   if (record.run === own.run && isUnknown) return { ...record, state };
+  // The client was answered that it is cancelled, before its process has noticed.
+  if (record.run === own.run && record.state.kind === 'cancelled') return record;
   const isFirstEssay = state.kind === 'finished' && record.state.kind !== 'finished' && isSameOrder(record, own);
   return isFirstEssay ? { ...record, state } : record;
 }
@@ -235,8 +231,7 @@ const schemaOf021 = recordSchema.extend({
 /** Null for one that was not sent, and whose client has left. One that was sent belongs to its process, whose lease has the same key. */
 function fromVersion2(record: z.infer<typeof schemaOf021>): OrderRecord | null {
   const { version, process, attempts, earlier, state, ...order } = record;
-  if (state.kind === 'sent')
-    return { ...order, state: { kind: 'sent', owner: process ?? '', isCancelRequested: false } };
+  if (state.kind === 'sent') return { ...order, state: { kind: 'sent', owner: process ?? '' } };
   if (state.kind === 'queued' && !order.isAwaited)
     return { ...order, state: { kind: 'queued', earlier: earlier?.state ?? null } };
   if (state.kind === 'queued') return earlier && { ...order, ...earlier };

@@ -291,8 +291,8 @@ builder.mutationField('deleteEssayOrder', (t) =>
       'Deletes an order that has ended, with its essay; its idempotencyKey then is unknown. Null, with an error, while the store ' +
       'fails.',
     args: { id: t.arg.id({ required: true, ...orderIdArg }) },
-    async resolve(_, { id }, { services, caller, requestContext }) {
-      const deleted = await services.essayOrders.delete(id, caller.id);
+    async resolve(_, { id }, { loaders, requestContext }) {
+      const { result: deleted } = await loaders.deleteOrder(id);
       const result = deleted === 'deleted' ? { deletedId: id } : refusals[deleted];
       requestContext.outcomes.push(outcomeOf(result));
       return result;

@@ -19,6 +19,7 @@ import type {
   EssayOrder,
   EssayOrders,
   ListOrders,
+  OrderDeletion,
   OrderListing,
   OrderPage,
 } from '../../essays/port.ts';
@@ -27,7 +28,7 @@ import type { QueryLimiter } from './query-limits.ts';
 
 interface LoadersOptions {
   bankData: BankDataPort;
-  essayOrders: Pick<EssayOrders, 'find' | 'findByKey' | 'openList' | 'cancel'>;
+  essayOrders: Pick<EssayOrders, 'find' | 'findByKey' | 'openList' | 'cancel' | 'delete'>;
   essayArchive: EssayArchive;
   limiter: QueryLimiter;
   context: RequestContext;
@@ -103,6 +104,11 @@ export class Loaders {
     return this.#read(() => essayOrders.cancel(id, context.callerId));
   }
 
+  deleteOrder(id: string): Promise<OrderDeletion> {
+    const { essayOrders, context } = this.#options;
+    return this.#read(() => essayOrders.delete(id, context.callerId));
+  }
+
   #readOnce<Entry extends Stored>(key: string, read: () => Promise<Entry | null>): Promise<Entry | null> {
     this.#stored ??= new Map();
     const reading = (this.#stored.get(key) as Promise<Entry | null> | undefined) ?? this.#read(read);
@@ -111,7 +117,7 @@ export class Loaders {
   }
 
   /** One entry at a time, each in a turn of its own: the embedded store reads without one, and what is read counts. */
-  #read<Entry extends Stored>(read: () => Promise<Entry | null>): Promise<Entry | null> {
+  #read<Entry extends Stored | null>(read: () => Promise<Entry>): Promise<Entry> {
     const { limiter } = this.#options;
     const readNext = async () => {
       if (!limiter.tryTake('storedBytes', 0)) throw limiter.createLimitError('storedBytes');
@@ -125,7 +131,7 @@ export class Loaders {
   }
 }
 
-type Stored = Essay | EssayOrder | Cancellation;
+type Stored = Essay | EssayOrder | Cancellation | OrderDeletion;
 
 function bytesOf(entry: Stored): number {
   if ('order' in entry) return entry.order.bytes;

@@ -1,14 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { again, order, tEssay, timedOut, truncated, unkeyed } from '../../../support/gateway/essays/generator.ts';
-import {
-  answerAll,
-  dayMs,
-  from,
-  pass,
-  tDelayed,
-  tProcess,
-  useFakeTime,
-} from '../../../support/gateway/essays/processes.ts';
+import { order, tEssay, unkeyed } from '../../../support/gateway/essays/generator.ts';
+import { answerAll, from, pass, tDelayed, tProcess, useFakeTime } from '../../../support/gateway/essays/processes.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 
 /* A caller that aborts gets no result: its order rejects at once. */
@@ -41,27 +33,6 @@ it('aborts an order that was not sent, whatever else its request has called', as
   expect(calls).toHaveLength(2);
 });
 
-it('stops waiting for another process, without a lock', async () => {
-  const store = createMemoryStore();
-  const [a, b] = [tProcess(store), tProcess(store)];
-  const first = await a.start();
-  await b.orderAndAbort(order, { afterMs: 3_300 });
-  await b.flush();
-  await answerAll(a, first.result);
-  expect(b.calls).toHaveLength(0);
-});
-
-it('orders nothing if it is known only afterwards what is stored', async () => {
-  const memory = createMemoryStore();
-  const { store, proceed } = tDelayed(memory, 'get');
-  const late = tProcess(store);
-  await late.orderAndAbort(order);
-  proceed();
-  await late.flush();
-  expect(late.calls).toHaveLength(0);
-  await tProcess(memory).write(order);
-});
-
 it('does not abort an order that other callers wait for', async () => {
   const { orderAndAbort, generate, calls, queue } = tProcess();
   queue();
@@ -78,17 +49,6 @@ it('starts nothing when the caller had aborted before', async () => {
   expect(calls).toHaveLength(0);
 });
 
-it('does not send an order that is aborted while it is queued', async () => {
-  const memory = createMemoryStore();
-  const { store, proceed } = tDelayed(memory, 'set');
-  const { orderAndAbort, calls } = tProcess(store);
-  await orderAndAbort(order);
-  proceed();
-  await pass(0);
-  expect(calls).toHaveLength(0);
-  await tProcess(memory).write(order);
-});
-
 it('completes an order that is aborted while it is recorded as sent', async () => {
   const memory = createMemoryStore();
   const { store, proceed } = tDelayed(memory, 'sending');
@@ -100,21 +60,6 @@ it('completes an order that is aborted while it is recorded as sent', async () =
   calls[0]?.answer(essay);
   await flush();
   expect(await tProcess(memory).generate(order, from())).toEqual(essay);
-});
-
-it.each([
-  ['raw text', truncated],
-  ['a failure', timedOut],
-])('stores %s that may have been paid for, and returns it until a second payment is accepted', async (_, failure) => {
-  const { orderAndAbort, generate, calls, write, flush } = tProcess();
-  await orderAndAbort(order);
-  calls[0]?.answer(failure);
-  await flush();
-  await pass(29 * dayMs);
-  for (const _ of [1, 2]) expect(await generate(order, from())).toEqual(failure);
-  expect(calls).toHaveLength(1);
-  await write(again);
-  expect(calls).toHaveLength(2);
 });
 
 it.each(['flush', 'close'] as const)('%s waits for an order that was sent', async (end) => {

@@ -1,17 +1,15 @@
 import { describe, expect, it, vi } from 'vitest';
-import { AbortableSignal } from '../../../../src/base/async/signal.ts';
 import type { EssayOrder, EssayResult, OrderInput } from '../../../../src/gateway/essays/port.ts';
 import { StoreError } from '../../../../src/gateway/stores/store.ts';
 import { failed, order, tEssay, unknownOutcome } from '../../../support/gateway/essays/generator.ts';
 import { ann, listOrders, tOrders } from '../../../support/gateway/essays/orders.ts';
-import { dayMs, from, pass, useFakeTime } from '../../../support/gateway/essays/processes.ts';
+import { from, pass, useFakeTime } from '../../../support/gateway/essays/processes.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 
 /* Orders of `generateEssay`, whose clients wait for them, as `essayOrder` shows them. */
 
 useFakeTime();
 
-const notSent = { ...failed, code: 'UPSTREAM_UNAVAILABLE' } as EssayResult;
 
 type Process = ReturnType<typeof tOrders>;
 
@@ -71,54 +69,6 @@ describe('an order whose client waits for it', () => {
     await process.orders.stop();
   });
 
-  it('shows its last failure for as long as essays are stored, and is sent again by its client', async () => {
-    const process = tOrders();
-    const first = await generate(process);
-    process.calls[0]?.answer(failed);
-    expect(await first.result).toEqual(failed);
-    await pass(dayMs / 2);
-    const ordered = await find(process);
-    expect(ordered.state).toEqual({ kind: 'failed', failure: failed });
-    const second = await generate(process);
-    expect((await find(process)).state).toMatchObject({ kind: 'writing' });
-    process.calls[1]?.answer(tEssay());
-    await second.result;
-    expect(await list(process)).toMatchObject([{ id: ordered.id, state: { kind: 'finished' } }]);
-    await process.orders.stop();
-  });
-
-  it('shows the order that its key is used for after a failure', async () => {
-    const process = tOrders();
-    const first = await generate(process);
-    process.calls[0]?.answer(failed);
-    await first.result;
-    const second = await generate(process, 'a', { description: 'Pencils' });
-    expect(await find(process)).toMatchObject({ state: { kind: 'writing' }, input: { description: 'Pencils' } });
-    process.calls[1]?.answer(tEssay());
-    await second.result;
-    expect(await list(process)).toHaveLength(1);
-    await process.orders.stop();
-  });
-
-  it('is watched in another process to its end', async () => {
-    const store = createMemoryStore();
-    const [here, there] = [tOrders({ store }), tOrders({ store })];
-    const { result } = await generate(here);
-    const seen: unknown[] = [];
-    const watching = (async () => {
-      const { id } = await find(there);
-      for await (const ordered of await there.orders.watch(id, ann.id, new AbortableSignal()))
-        seen.push(ordered?.state.kind);
-    })();
-    await pass(20_000);
-    here.calls[0]?.answer(tEssay());
-    await result;
-    await pass(1_000);
-    await watching;
-    expect(seen).toEqual(['writing', 'finished']);
-    await Promise.all([here.orders.stop(), there.orders.stop()]);
-  });
-
   it.each([
     ['', 0],
     [', also if the clock is set back', 3_600_000],
@@ -147,14 +97,14 @@ describe('an order whose client waits for it', () => {
     const { id } = await find(process);
     expect(await process.orders.find(id, ann.id)).toMatchObject({ isCancellable: false });
     expect(await process.orders.cancel(id, ann.id)).toMatchObject({ isCancelled: false, mayHaveBeenPaid: true });
-    expect(await process.orders.delete(id, ann.id)).toBe('not-ended');
+    expect(await process.orders.delete(id, ann.id)).toMatchObject({ result: 'not-ended' });
     const essay = tEssay();
     process.calls[0]?.answer(essay);
     expect(await result).toEqual(essay);
-    expect(await process.orders.delete(id, ann.id)).toBe('deleted');
+    expect(await process.orders.delete(id, ann.id)).toMatchObject({ result: 'deleted' });
     await pass(1);
     expect(await process.orders.findByKey('a', ann.id)).toBeNull();
-    expect(await process.orders.delete(id, ann.id)).toBe('unknown');
+    expect(await process.orders.delete(id, ann.id)).toMatchObject({ result: 'unknown' });
     expect(await list(process)).toEqual([]);
     expect(await process.essays.archive.find(essay.id, from())).toBeNull();
     const again = await generate(process);
@@ -178,64 +128,6 @@ describe('an order whose client waits for it', () => {
     expect(await list(process)).toEqual([]);
     await process.orders.stop();
   });
-
-  it('that ends with its process while its state is read has no unknown outcome', async () => {
-    const store = createMemoryStore();
-    const here = tOrders({ store });
-    const { get } = store;
-    let beforeLook = async () => {};
-    const isLease = (key: string) => key.startsWith('essay-process:');
-    const there = tOrders({
-      store: { ...store, get: (key) => (isLease(key) ? beforeLook() : Promise.resolve()).then(() => get(key)) },
-    });
-    const { result } = await generate(here);
-    const essay = tEssay();
-    beforeLook = async () => {
-      here.calls[0]?.answer(essay);
-      await result;
-      await here.orders.stop();
-    };
-    expect((await find(there)).state).not.toMatchObject({ kind: 'failed' });
-    expect((await find(there)).state).toEqual({ kind: 'finished', essayId: essay.id });
-    await there.orders.stop();
-  });
-
-  it('is deleted before it is sent again, and then sent once', async () => {
-    const store = createMemoryStore();
-    const [here, there] = [tOrders({ store }), tOrders({ store })];
-    const first = await generate(here);
-    here.calls[0]?.answer(failed);
-    await first.result;
-    const { id } = await find(there);
-    here.queue();
-    const second = await generate(here);
-    expect((await find(there)).state).toMatchObject({ kind: 'failed' });
-    expect(await there.orders.delete(id, ann.id)).toBe('deleted');
-    for (const _ of [1, 2]) {
-      here.leaveQueue();
-      await pass(0);
-    }
-    const usages = new Set([...here.calls, ...there.calls].map(({ context }) => context.usage));
-    expect([...usages].map(({ upstreamCalls }) => upstreamCalls)).toEqual([1, 1]);
-    expect(await there.orders.delete(id, ann.id)).toBe('not-ended');
-    here.calls.at(-1)?.answer(tEssay());
-    await second.result;
-    expect(await there.orders.delete(id, ann.id)).toBe('deleted');
-    await Promise.all([here.orders.stop(), there.orders.stop()]);
-  });
-
-  it('is listed before it may be paid for', async () => {
-    const process = tOrders();
-    let listed: Promise<EssayOrder[]> | undefined;
-    process.beforeSent(() => {
-      listed = list(process);
-    });
-    const { result } = await generate(process);
-    expect(await listed).toMatchObject([{ state: { kind: 'writing' } }]);
-    process.calls[0]?.answer(tEssay());
-    await result;
-    await process.orders.stop();
-  });
 });
 
 describe('an order with one key', () => {
@@ -254,36 +146,6 @@ describe('an order with one key', () => {
       kind: 'invalid-input',
       problems: [{ field: 'idempotencyKey' }],
     });
-    await process.orders.stop();
-  });
-
-  it('that has failed for its client is started with orderAgain, and listed once', async () => {
-    const process = tOrders();
-    const { result } = await generate(process);
-    process.calls[0]?.answer(failed);
-    await result;
-    expect((await process.start('a')).state).toEqual({ kind: 'failed', failure: failed });
-    const ordered = await process.start('a', { orderAgain: true });
-    expect(process.calls).toHaveLength(2);
-    process.calls[1]?.answer(tEssay());
-    await pass(0);
-    expect(await list(process)).toMatchObject([{ id: ordered.id, state: { kind: 'finished' } }]);
-    await process.orders.stop();
-  });
-
-  it('that has failed as a started order shows the essay that its client then waited for', async () => {
-    const process = tOrders();
-    const ordered = await process.start('a');
-    process.calls[0]?.answer(notSent);
-    await pass(0);
-    expect(await process.stateOf(ordered)).toMatchObject({ kind: 'failed' });
-    const { result } = await generate(process);
-    expect(await process.stateOf(ordered)).toMatchObject({ kind: 'writing' });
-    const essay = tEssay();
-    process.calls[1]?.answer(essay);
-    await result;
-    expect(await process.stateOf(ordered)).toEqual({ kind: 'finished', essayId: essay.id });
-    expect(await list(process)).toHaveLength(1);
     await process.orders.stop();
   });
 
@@ -316,20 +178,6 @@ describe('an order with one key', () => {
     const essay = tEssay();
     process.calls.at(-1)?.answer(essay);
     expect(await result).toEqual(essay);
-    expect(await process.stateOf(ordered)).toEqual({ kind: 'finished', essayId: essay.id });
-    await process.orders.stop();
-  });
-
-  it('remains a started order while a client waits for it as well', async () => {
-    const process = tOrders({ cancelsSent: true });
-    const ordered = await process.start('a');
-    const { result } = await generate(process);
-    expect(process.calls).toHaveLength(1);
-    expect(process.orders.status()).toMatchObject({ running: 1 });
-    const essay = tEssay();
-    process.calls[0]?.answer(essay);
-    expect(await result).toEqual(essay);
-    await pass(0);
     expect(await process.stateOf(ordered)).toEqual({ kind: 'finished', essayId: essay.id });
     await process.orders.stop();
   });

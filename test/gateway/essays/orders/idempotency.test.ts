@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { OrderInput } from '../../../../src/gateway/essays/port.ts';
-import { again, failed, order, unkeyed } from '../../../support/gateway/essays/generator.ts';
+import { again, order, unkeyed } from '../../../support/gateway/essays/generator.ts';
 import {
   answerAll,
   dayMs,
@@ -61,16 +61,6 @@ describe('an order with a key', () => {
     await answerAll({ calls }, first.result);
     expect(await generate({ ...order, ...difference }, from())).toMatchObject(rejection);
     expect(calls).toHaveLength(1);
-  });
-
-  it('is written when it is sent again after it failed', async () => {
-    const { generate, write, calls } = tProcess();
-    const first = [generate(order, from()), generate(order, from())];
-    await pass(0);
-    calls[0]?.answer(failed);
-    expect(await Promise.all(first)).toEqual([failed, failed]);
-    await write(order);
-    expect(calls).toHaveLength(2);
   });
 
   it('releases its lock when the generator throws', async () => {

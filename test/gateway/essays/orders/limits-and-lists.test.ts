@@ -84,7 +84,8 @@ describe('what the orders of a caller take in the store', () => {
     const { one, close } = tTwo({ maxMegabytes: 1 });
     await startMany(one, 'a');
     const { entries } = await listOrders(one.orders, { first: 5 });
-    for (const { order } of entries) expect(await one.orders.delete(order.id, ann.id)).toBe('deleted');
+    for (const { order } of entries)
+      expect(await one.orders.delete(order.id, ann.id)).toMatchObject({ result: 'deleted' });
     expect(await startMany(one, 'b')).toBe(5);
     // They are counted by fifths of the time for which they are stored.
     vi.setSystemTime(Date.now() + 1.2 * dayMs);
@@ -167,7 +168,7 @@ describe('deleting an order', () => {
     expect(await readAll()).toMatch(/confidential subject[\s\S]*confidential text/);
     one.calls[0]?.answer(tEssay('A confidential text, and its end'));
     await pass(1_000);
-    expect(await two.orders.delete(ordered.id, 'ann')).toBe('deleted');
+    expect(await two.orders.delete(ordered.id, 'ann')).toMatchObject({ result: 'deleted' });
     await pass(1_000);
     expect(await readAll()).not.toContain('confidential');
     await close();
@@ -178,7 +179,7 @@ describe('deleting an order', () => {
     const ordered = await one.start('a');
     one.calls[0]?.answer(failed);
     await pass(0);
-    expect(await two.orders.delete(ordered.id, 'ann')).toBe('deleted');
+    expect(await two.orders.delete(ordered.id, 'ann')).toMatchObject({ result: 'deleted' });
     await pass(1);
     const watching = await one.orders.watch(ordered.id, 'ann', new AbortableSignal());
     expect((await watching.next()).value).toBeNull();

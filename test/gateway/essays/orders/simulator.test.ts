@@ -1,10 +1,17 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { createAuditTrail } from '../../../../src/gateway/audit/audit-trail.ts';
+import { readCalls } from '../../../../src/gateway/audit/read-audit.ts';
+import { toOrderId } from '../../../../src/gateway/essays/orders/order.ts';
 import type { EssayOrderState, EssayResult } from '../../../../src/gateway/essays/port.ts';
 import { type Store, StoreError } from '../../../../src/gateway/stores/store.ts';
+import { ignore } from '../../../../src/gateway/telemetry/events.ts';
 import { createRandom } from '../../../support/e2e/random.ts';
 import { failed, tEssay, timedOut } from '../../../support/gateway/essays/generator.ts';
 import { ann, keyed, tOrders } from '../../../support/gateway/essays/orders.ts';
 import { from, pass, useFakeTime } from '../../../support/gateway/essays/processes.ts';
+import { tFolder } from '../../../support/gateway/stores/folder.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 
 /*
@@ -38,9 +45,20 @@ async function settle<Result>(work: Promise<Result>): Promise<Result> {
 /** What happens to an operation of the store. */
 const faults = ['crash before', 'crash after', 'fail', 'lose the answer', 'slow', 'slow'] as const;
 
+interface Simulated {
+  memory: Store;
+  /** Where all gateways write their audit trails. */
+  folder: string;
+  random: Random;
+  history: string[];
+  settings: { percent: number };
+}
+
 /** A gateway whose operations on the store have faults with this probability, in percent. */
-function tSimulated(memory: Store, random: Random, name: string, history: string[], settings: { percent: number }) {
-  const state = { hasCrashed: false, isStopping: false };
+function tSimulated({ memory, folder, random, history, settings }: Simulated, name: string) {
+  const events = { auditFailed: ignore, auditRecovered: ignore };
+  const trail = createAuditTrail({ folder, keepDays: 30, services: ['essays'], redact: (text) => text, events });
+  const state = { hasCrashed: false, isStopping: false, failed: new Set<string>() };
   async function operate(operation: string, call: () => Promise<unknown>): Promise<unknown> {
     const fault = random(100) < settings.percent ? faults[random(faults.length)] : undefined;
     if (fault !== undefined) history.push(`${name} ${operation}: ${fault}`);
@@ -58,12 +76,23 @@ function tSimulated(memory: Store, random: Random, name: string, history: string
       (...args: unknown[]) => operate(operation, () => (call as (...args: unknown[]) => Promise<unknown>)(...args)),
     ]),
   ) as unknown as Store;
-  const gateway = tOrders({ store, cancelsSent: random(2) === 0 });
+  const { callBegins, callEnded } = trail.events;
+  const gateway = tOrders({
+    store,
+    cancelsSent: random(2) === 0,
+    trail: {
+      callBegins: (call) => state.hasCrashed || callBegins(call),
+      callEnded: (call, end) => state.hasCrashed || callEnded(call, end),
+    },
+  });
+  gateway.beforeSent(() => {
+    if (state.hasCrashed) throw new Error('a process that has crashed sends nothing');
+  });
   function crash(): void {
     state.hasCrashed = true;
     gateway.crash();
   }
-  return { ...gateway, name, state, crash };
+  return { ...gateway, name, state, crash, closeTrail: trail.close };
 }
 
 /** What the service has received and answered for one key, and what clients have seen. */
@@ -79,7 +108,7 @@ interface Seen {
   isGone: boolean;
 }
 
-function tSimulation(seed: number) {
+function tSimulation(seed: number, folder: string) {
   const draw = createRandom(seed);
   const random: Random = (below) => draw(below - 1);
   const memory = createMemoryStore();
@@ -91,8 +120,9 @@ function tSimulation(seed: number) {
     keys.map((key) => [key, { consents: 0, refused: 0, received: [], shown: null, isGone: false } as Seen]),
   );
   const answered = new Set<object>();
+  let hasFaults = true;
   const add = () => {
-    const gateway = tSimulated(memory, random, `g${all.length + 1}`, history, settings);
+    const gateway = tSimulated({ memory, folder, random, history, settings }, `g${all.length + 1}`);
     all.push(gateway);
     return gateway;
   };
@@ -122,8 +152,8 @@ function tSimulation(seed: number) {
     if (order === undefined || gateway.state.hasCrashed) return undefined;
     const state = order?.state ?? null;
     const { shown, isGone, consents } = of(key);
-    // A second attempt with consent may still be written when the first one ends after all.
-    const isAgain = state?.kind === 'writing' && consents > 0;
+    // A second attempt with consent may still be written when the first one ends after all. Until its failure is stored, its gateway shows it.
+    const isAgain = consents > 0 && (state?.kind === 'writing' || (hasFaults && gateway.state.failed.has(key)));
     if (shown !== null && !isGone && !isAgain)
       expect(state, `${key} was shown as finished`).toMatchObject({ kind: 'finished' });
     if (state?.kind !== 'finished') return state;
@@ -143,6 +173,7 @@ function tSimulation(seed: number) {
     history.push(`service answers ${key} of ${gateway.name}: ${result.kind}`);
     const isHeard = !gateway.state.hasCrashed && !call.context.signal.aborted;
     if (isHeard && result === failed) of(key).refused += 1;
+    if (result.kind !== 'essay') gateway.state.failed.add(key);
     if (isHeard && result.kind === 'essay') of(key).received.push({ id: result.id, by: gateway });
     call.answer(result);
   }
@@ -195,8 +226,21 @@ function tSimulation(seed: number) {
     } else answer(all[random(all.length)] as Gateway);
   }
 
+  /** Each call of the service is in the audit trail: charged, or named unknown, because it was refused, given up, or has not ended. */
+  function checkTrail(): void {
+    const audited = [...readCalls(folder, '0000', '9999')];
+    for (const key of keys) {
+      const calls = audited.filter(({ order }) => order === toOrderId(key, ann.id));
+      const charged = calls.filter((call) => call.charged === 'yes');
+      const unknown = calls.filter((call) => call.charged === 'unknown');
+      expect(charged, `charged calls for ${key}`).toHaveLength(of(key).received.length);
+      expect(charged.length + unknown.length, `calls for ${key} in the trail`).toBe(sent(key));
+    }
+  }
+
   /** No order is paid for twice without consent, and what was shown as stored is there. */
   async function check(): Promise<void> {
+    checkTrail();
     for (const key of keys) {
       const { consents, refused } = of(key);
       expect(sent(key), `calls for ${key}`).toBeLessThanOrEqual(1 + refused + consents);
@@ -207,6 +251,7 @@ function tSimulation(seed: number) {
   /** After all faults: each order has ended, says what was sent, and no text is lost that a gateway has received and could store. */
   async function end(): Promise<string[]> {
     settings.percent = 0;
+    hasFaults = false;
     for (const gateway of all) if (!gateway.state.hasCrashed) gateway.findStore();
     const survivor = add();
     for (let round = 0; round < 6; round += 1) {
@@ -237,6 +282,7 @@ function tSimulation(seed: number) {
       await settle(orders.stop());
       await settle(essays.close());
     }
+    for (const { closeTrail } of all) closeTrail();
     await settle(Promise.all(waiting));
     return ends;
   }
@@ -258,12 +304,15 @@ it(`no order is paid for twice without consent, none is lost after it was shown,
   timeout: 60_000 + seeds * 2_000,
 }, async () => {
   const ends = new Set<string>();
+  const trails = tFolder();
   for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) {
-    const { run, history } = tSimulation(seed);
+    const folder = mkdtempSync(join(trails, 'seed-'));
+    const { run, history } = tSimulation(seed, folder);
     const found = await run().catch((error: Error) => {
       throw new Error(`ORDER_SEED=${seed} ORDER_SEEDS=1: ${error.message}\n${history.join('\n')}`, { cause: error });
     });
     for (const each of found) ends.add(each);
+    rmSync(folder, { recursive: true });
   }
   // A search that reaches few ends would find little.
   if (seeds >= 20)

@@ -28,7 +28,7 @@ function tRecord(state: OrderRecord['state'], changes: Partial<OrderRecord> = {}
 }
 
 const queued = tRecord({ kind: 'queued', earlier: null });
-const sent = tRecord({ kind: 'sent', owner: 'one', isCancelRequested: false });
+const sent = tRecord({ kind: 'sent', owner: 'one' });
 const states: Record<string, OrderRecord | null> = {
   none: null,
   queued,
@@ -51,7 +51,7 @@ const own = (record: OrderRecord | null) => record ?? sent;
 const toSend = (before: OrderRecord | null, changes: Partial<OrderRecord> = {}): OrderEvent => ({
   kind: 'sending',
   before,
-  next: next({ state: { kind: 'sent', owner: 'two', isCancelRequested: false }, ...changes }),
+  next: next({ state: { kind: 'sent', owner: 'two' }, ...changes }),
 });
 const awaited = { isAwaited: true };
 const events: Record<string, (record: OrderRecord | null) => OrderEvent> = {
@@ -76,15 +76,13 @@ const events: Record<string, (record: OrderRecord | null) => OrderEvent> = {
   'other owner died': () => ({ kind: 'owner-died', run: 'run-2' }),
   cancelled: () => ({ kind: 'cancelled', cancelsSent: false }),
   'cancelled though sent': () => ({ kind: 'cancelled', cancelsSent: true }),
-  'asked to cancel': () => ({ kind: 'cancel-requested' }),
 };
 
 /** A record in one word; with its run if that is another one than before. */
 function describeRecord(record: OrderRecord | null): string {
   if (record === null) return 'none';
   if (record.state.kind === 'sent') {
-    const { owner, isCancelRequested } = record.state;
-    return `sent by ${owner}${isCancelRequested ? ', to be cancelled' : ''}`;
+    return `sent by ${record.state.owner}`;
   }
   const text = JSON.stringify(record.state);
   const [kind] = Object.entries(states).find(([, state]) => JSON.stringify(state?.state) === text) ?? [];
@@ -131,21 +129,19 @@ const table: Record<string, Record<string, string>> = {
     'unsent and refused': 'refused',
     'owner died': 'abandoned',
     'cancelled though sent': 'paidFor',
-    'asked to cancel': 'sent by one, to be cancelled',
   },
   'sent for its client': {
     ...ends,
     unsent: 'queued',
     'unsent and refused': 'refused',
     'owner died': 'abandoned',
-    'asked to cancel': 'sent by one, to be cancelled',
   },
   finished: {},
   refused: { 'started again': 'queued, run 2', ...sendsAll, ...essayWins },
   unknown: { 'started again': 'queued after failure, run 2', ...sendsAgain, ...essayWins },
   abandoned: { 'started again': 'queued, after an unknown end, run 2', ...sendsAgain, ...ends },
-  cancelled: { 'started again': 'queued, run 2', ...sendsAll, ...essayWins },
-  paidFor: { 'started again': 'queued, after an unknown end, run 2', ...sendsAgain, ...essayWins },
+  cancelled: { 'started again': 'queued, run 2', ...sendsAll, 'essay elsewhere': 'finished' },
+  paidFor: { 'started again': 'queued, after an unknown end, run 2', ...sendsAgain, 'essay elsewhere': 'finished' },
 };
 
 describe.each(Object.keys(states))('an order that is %s', (name) => {
@@ -194,7 +190,7 @@ describe('a record', () => {
   it.each<[string, string, OrderRecord['state'] | null]>([
     ['finished', of021({ kind: 'finished', essay }), { kind: 'finished', essay }],
     ['abandoned', of021({ kind: 'failed', failure: null }), { kind: 'failed', failure: null }],
-    ['sent', of021({ kind: 'sent' }), { kind: 'sent', owner: 'p', isCancelRequested: false }],
+    ['sent', of021({ kind: 'sent' }), { kind: 'sent', owner: 'p' }],
     ['started', of021({ kind: 'queued' }, { attempts: 0 }), { kind: 'queued', earlier: null }],
     [
       'started again',

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Essay, EssayResult, EssaySender, KeyedOrder, OrderInput } from '../../../../src/gateway/essays/port.ts';
 import type { RequestContext } from '../../../../src/gateway/request-context.ts';
+import type { Events } from '../../../../src/gateway/telemetry/events.ts';
+import type { CallOutcome } from '../../../../src/gateway/trace.ts';
 
 export const order: KeyedOrder = {
   description: 'The fountain pen',
@@ -64,8 +66,11 @@ interface Call {
 
 const shed: EssayResult = { ...failed, message: 'Shed.', code: 'UPSTREAM_UNAVAILABLE' };
 
+/** Receives each call as the audit trail does: before it is sent, and when it has ended. */
+export type CallTrail = Pick<Events, 'callBegins' | 'callEnded'>;
+
 /** Records each call, and holds it until the test answers it. */
-export function tGenerator() {
+export function tGenerator(trail: CallTrail = { callBegins: () => {}, callEnded: () => {} }) {
   const calls: Call[] = [];
   let isQueueing = false;
   let beforeSent = () => {};
@@ -73,14 +78,30 @@ export function tGenerator() {
   const sender: EssaySender = {
     send: (order, context, { maySend, beforeAttempt, onText = () => {} }) =>
       new Promise((resolve, reject) => {
-        const call = { order, context, show: onText, answer: resolve, reject };
-        const { signal, usage } = context;
-        signal.addEventListener('abort', () => reject(signal.reason));
+        const { signal, usage, origin } = context;
+        const info = { service: 'essays', method: 'POST', path: '/v2/generate/essay/', origin, cause: 'new' } as const;
+        let isSent = false;
+        const end = (status: number | null) => {
+          const outcome = status === null ? null : ({ kind: 'answered', status } as CallOutcome);
+          if (isSent) trail.callEnded(info, { outcome, isSent, durationMs: 0 });
+          isSent = false;
+        };
+        const answer = (result: EssayResult) => {
+          end(result.kind === 'essay' ? 200 : 504);
+          resolve(result);
+        };
+        const call = { order, context, show: onText, answer, reject };
+        signal.addEventListener('abort', () => {
+          end(null);
+          reject(signal.reason);
+        });
         const send = async () => {
           if (!(await maySend())) return resolve(shed);
           signal.throwIfAborted();
           beforeSent();
           beforeAttempt();
+          isSent = true;
+          trail.callBegins(info);
           usage.upstreamCalls += 1;
           if (!calls.includes(call)) calls.push(call);
         };

@@ -1,10 +1,5 @@
 import { createEssayOrders } from '../../../../src/gateway/essays/orders/essay-orders.ts';
-import {
-  type EndedState,
-  type OrderRecord,
-  recordKeyOf,
-  writeRecord,
-} from '../../../../src/gateway/essays/orders/order.ts';
+import type { EndedState, OrderRecord } from '../../../../src/gateway/essays/orders/order.ts';
 import { OrderStore } from '../../../../src/gateway/essays/orders/order-store.ts';
 import type {
   EssayAllowanceExhausted,
@@ -17,7 +12,7 @@ import type {
 import type { Store } from '../../../../src/gateway/stores/store.ts';
 import { tFailingStore } from '../../failing-store.ts';
 import { createMemoryStore } from '../stores/memory-store.ts';
-import { order, tEssay, tGenerator } from './generator.ts';
+import { type CallTrail, order, tEssay, tGenerator } from './generator.ts';
 import { pass } from './processes.ts';
 
 interface Options {
@@ -28,6 +23,7 @@ interface Options {
   isWithdrawn?: () => boolean;
   exhausted?: EssayAllowanceExhausted | null;
   maxMegabytes?: number;
+  trail?: CallTrail;
 }
 
 const keepMs = 86_400_000;
@@ -60,9 +56,10 @@ export function tOrders({
   isWithdrawn = () => false,
   exhausted = null,
   maxMegabytes = 50,
+  trail,
 }: Options = {}) {
   const failing = tFailingStore(store);
-  const { sender, ...controls } = tGenerator();
+  const { sender, ...controls } = tGenerator(trail);
   const fired: string[] = [];
   const outcomes: string[] = [];
   const listeners: (() => void)[] = [];
@@ -117,7 +114,7 @@ export function tOrders({
   };
 }
 
-export const tRecords = (store: Store) => new OrderStore(store, keepMs, { essayOrderUnreadable: () => {} });
+export const tRecords = (store: Store) => new OrderStore({ store, keepMs, events: { essayOrderUnreadable: () => {} } });
 
 /** Stores orders of a caller that have ended, of which each finished one has the id of its essay as its id. @returns their ids */
 export async function storeOrders(
@@ -130,7 +127,7 @@ export async function storeOrders(
   const records = tRecords(store);
   const ids = Array.from({ length: count }, (_, index) => `${kind}-${index}`);
   for (const id of ids) {
-    const listed = await records.list({ id, callerId: caller.id });
+    const listed = await records.drawNumber(caller.id);
     const state: EndedState =
       kind === 'finished' ? { kind, essay: { ...tEssay(), id, text } } : { kind, mayHaveBeenPaid: false };
     const ordered = { ...order, idempotencyKey: id };
@@ -144,7 +141,7 @@ export async function storeOrders(
       run: id,
       state,
     };
-    await store.set(recordKeyOf(record), writeRecord(record), { expiresInMs: keepMs });
+    await records.change({ id, callerId: caller.id }, { kind: 'started', next: record });
   }
   return ids;
 }
@@ -169,9 +166,11 @@ export function countBytes(store: Store): () => number {
     sizes.set(key, Buffer.byteLength(value));
     return set(key, value, expiry);
   };
-  store.replace = async (key, seen, next, expiry) => {
-    const isReplaced = await replace(key, seen, next, expiry);
-    if (isReplaced) sizes.set(key, Buffer.byteLength(next ?? ''));
+  store.replace = async (key, seen, next, options) => {
+    const isReplaced = await replace(key, seen, next, options);
+    if (isReplaced)
+      for (const each of [{ key, value: next }, ...(options.also ?? [])])
+        sizes.set(each.key, Buffer.byteLength(each.value ?? ''));
     return isReplaced;
   };
   return () => [...sizes.values()].reduce((sum, size) => sum + size, 0);

@@ -25,6 +25,7 @@ export function tUnsteady(memory: Store) {
     replace: (key, seen, next, expiry) =>
       around(`replace ${key} ${next}`, () => memory.replace(key, seen, next, expiry)),
     add: (key, ...args) => around(`add ${key}`, () => memory.add(key, ...args)),
+    addAll: (amounts) => around(`add ${amounts.map(({ key }) => key)}`, () => memory.addAll(amounts)),
   };
   const interrupt = (interruption: Interruption) => {
     interruptions.add(interruption);

@@ -180,7 +180,7 @@ function createScriptedJobs(createdAt: Date): EssayOrders {
         const page = entries.slice(0, first);
         return { entries: page, hasNext: entries.length > first, end: page.at(-1)?.number ?? null };
       },
-    delete: async (id) => (id === 'known' ? 'deleted' : id === '7' ? 'not-ended' : 'unknown'),
+    delete: async (id) => ({ result: id === 'known' ? 'deleted' : id === '7' ? 'not-ended' : 'unknown', bytes: 0 }),
   };
 }
 

@@ -2,6 +2,7 @@ import {
   addToCounter,
   type Counter,
   checkAmount,
+  checkCounter,
   checkExpiry,
   checkKey,
   type Expiry,
@@ -20,27 +21,38 @@ export function createMemoryStore(): Store & { clear(): void } {
     return checkKey(key);
   };
 
+  const add: Store['add'] = async (key, amount, { known = null, ...expiry }) => {
+    const first = { value: null, expiresAt: expiryFrom(expiry) };
+    const { value: before, expiresAt } = counters.get(checkOpen(key)) ?? first;
+    checkAmount(amount);
+    if (amount === 0 && !isLost(before, known)) return { sum: 0, id: '', ...before, restored: 0 };
+    const { sum, id, restored } = addToCounter(before, amount, known);
+    counters.set(key, { sum, id, restored }, expiresAt);
+    return { sum, id, restored: restored - (before?.restored ?? 0) };
+  };
+
   return {
     get: async (key) => values.get(checkOpen(key))?.value ?? null,
     set: async (key, value, expiry) => values.set(checkOpen(key), value, expiryFrom(expiry)),
-    async replace(key, seen, next, expiry) {
+    async replace(key, seen, next, { also = [], ...expiry }) {
       const expiresAt = expiryFrom(expiry);
+      for (const each of also) checkOpen(each.key);
       if ((values.get(checkOpen(key))?.value ?? null) !== seen) return false;
-      if (next === null) values.delete(key);
-      else values.set(key, next, expiresAt);
+      for (const { key: name, value } of [{ key, value: next }, ...also])
+        if (value === null) values.delete(name);
+        else values.set(name, value, expiresAt);
       return true;
     },
     async delete(key) {
       values.delete(checkOpen(key));
     },
-    async add(key, amount, { known = null, ...expiry }) {
-      const first = { value: null, expiresAt: expiryFrom(expiry) };
-      const { value: before, expiresAt } = counters.get(checkOpen(key)) ?? first;
-      checkAmount(amount);
-      if (amount === 0 && !isLost(before, known)) return { sum: 0, id: '', ...before, restored: 0 };
-      const { sum, id, restored } = addToCounter(before, amount, known);
-      counters.set(key, { sum, id, restored }, expiresAt);
-      return { sum, id, restored: restored - (before?.restored ?? 0) };
+    add,
+    async addAll(amounts) {
+      for (const each of amounts) checkCounter(each);
+      const counts = await Promise.all(
+        amounts.map(({ key, amount, expiresInMs }) => add(key, amount, { expiresInMs })),
+      );
+      return counts.map(({ sum }) => sum);
     },
     async close() {
       isClosed = true;

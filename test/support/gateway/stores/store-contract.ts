@@ -18,7 +18,11 @@ interface TStore {
 }
 
 /** The contract of all stores. `tStore` creates an empty one that is closed when the test ends. */
-export function describeStore(name: string, tStore: () => Promise<TStore>, { skip = false } = {}): void {
+export function describeStore(
+  name: string,
+  tStore: () => Promise<TStore>,
+  { skip = false, hasTransactions = true } = {},
+): void {
   describe.skipIf(skip)(name, () => {
     it('returns the value that was set last, to every client', async () => {
       const { store, another } = await tStore();
@@ -51,6 +55,46 @@ export function describeStore(name: string, tStore: () => Promise<TStore>, { ski
       expect(await another().get('order')).toBeNull();
       expect(await store.replace('missing', 'seen', 'next', hour)).toBe(false);
       expect(await store.replace('missing', null, null, hour)).toBe(true);
+    });
+
+    it('writes and removes further values with a value that is replaced, and not if it is not', async () => {
+      const { store, another } = await tStore();
+      await store.set('old entry', 'entry', hour);
+      const also = [
+        { key: 'entry', value: 'of the order' },
+        { key: 'empty', value: '' },
+        { key: 'old entry', value: null },
+        { key: 'missing', value: null },
+      ];
+      const read = () => Promise.all(['order', ...also.map(({ key }) => key)].map((key) => another().get(key)));
+      expect(await store.replace('order', null, 'first', { ...hour, also })).toBe(true);
+      const replaced = ['first', 'of the order', '', null, null];
+      expect(await read()).toEqual(replaced);
+      const later = [
+        { key: 'old entry', value: 'later' },
+        { key: 'empty', value: null },
+      ];
+      expect(await another().replace('order', 'first', null, { ...hour, also: later })).toBe(true);
+      expect(await read()).toEqual([null, 'of the order', null, 'later', null]);
+      if (!hasTransactions) return;
+      expect(await store.replace('order', 'first', 'second', { ...hour, also })).toBe(false);
+      expect(await read()).toEqual([null, 'of the order', null, 'later', null]);
+    });
+
+    it('adds to several counters at once, and reads those to which it adds 0', async () => {
+      const { store, another } = await tStore();
+      await store.add('first', 3, hour);
+      const amounts = [
+        { key: 'first', amount: -1, ...hour },
+        { key: 'second', amount: 5, expiresInMs: 60_000.5 },
+        { key: 'third', amount: 0, ...hour },
+      ];
+      expect(await another().addAll(amounts)).toEqual([2, 5, 0]);
+      const adding = Array.from({ length: 50 }, () => store.addAll(amounts));
+      const sums = (await Promise.all(adding)).map(([, second = 0]) => second);
+      expect(sums.sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, index) => 10 + 5 * index));
+      expect([(await store.add('first', 0, hour)).sum, (await store.add('third', 0, hour)).sum]).toEqual([-48, 0]);
+      await expect(store.addAll([{ key: 'first', amount: 0.5, ...hour }])).rejects.toThrow(RangeError);
     });
 
     it('creates a value once for 50 concurrent callers, who all get it', async () => {
@@ -178,6 +222,8 @@ export function callsOf(store: Store, key: string, expiry = hour) {
     () => store.set(key, '', expiry),
     () => store.replace(key, null, '', expiry),
     () => store.add(key, 1, expiry),
+    () => store.addAll([{ key, amount: 1, ...expiry }]),
+    () => store.replace('order', null, '', { ...expiry, also: [{ key, value: '' }] }),
   ];
 }
 

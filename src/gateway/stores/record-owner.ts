@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Store } from '../../stores/store.ts';
+import type { Store } from './store.ts';
 
 /**
- * A process that has sent orders. It is alive while a key of its own has not expired, which it writes again while it has such orders.
- * Another process that sees the key expired ends them as failed: a late end of a process that only slept still replaces that.
+ * This process, as the owner of records in a store. It is alive while a key of its own has not expired, which it writes again while it
+ * owns records. Others that see the key expired may decide about these.
  */
-export class OrderOwner {
+export class RecordOwner {
   readonly id = randomUUID();
   readonly #store: Store;
   /** When the last sign was written, and when it expires at the earliest. By `performance.now()`. */
@@ -35,7 +35,7 @@ export class OrderOwner {
     return performance.now() < this.#aliveUntil;
   }
 
-  /** While the store is slow, the next sign comes later, and so does what is stored between a sign and its order: it lasts longer. */
+  /** While the store is slow, the next sign comes later, and so does what is stored between a sign and its record: it lasts longer. */
   async #write(): Promise<void> {
     do {
       const beganAt = performance.now();
