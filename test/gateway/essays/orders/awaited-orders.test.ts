@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { EssayOrder, EssayResult, OrderInput } from '../../../../src/gateway/essays/port.ts';
+import type { EssayOrder, OrderInput } from '../../../../src/gateway/essays/port.ts';
 import { StoreError } from '../../../../src/gateway/stores/store.ts';
-import { failed, order, tEssay, unknownOutcome } from '../../../support/gateway/essays/generator.ts';
+import { order, tEssay, unknownOutcome } from '../../../support/gateway/essays/generator.ts';
 import { ann, listOrders, tOrders } from '../../../support/gateway/essays/orders.ts';
 import { from, pass, useFakeTime } from '../../../support/gateway/essays/processes.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
@@ -9,7 +9,6 @@ import { createMemoryStore } from '../../../support/gateway/stores/memory-store.
 /* Orders of `generateEssay`, whose clients wait for them, as `essayOrder` shows them. */
 
 useFakeTime();
-
 
 type Process = ReturnType<typeof tOrders>;
 

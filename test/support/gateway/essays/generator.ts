@@ -30,8 +30,6 @@ export const failed: EssayResult = {
 /** May have been paid for. */
 export const timedOut: EssayResult = { ...failed, code: 'UPSTREAM_TIMED_OUT', retryable: false, outcome: 'unknown' };
 
-export const truncated: EssayResult = { ...timedOut, code: 'UPSTREAM_FAILED', rawText: '{"essay":"Pens hold' };
-
 export const unknownOutcome = {
   ...failed,
   message:
