@@ -157,21 +157,6 @@ it('is the state of a started order that is watched', async () => {
   expect(states.at(-1)?.kind).toBe('finished');
 });
 
-it('is the state of an order whose client waits for it', async () => {
-  const { finish, ...llm } = await tModel('finish');
-  const { generate, orders } = tPaidEssays(await tEssayService({ llm }));
-  const result = generate(order, { ...tRequestContext(), callerId: ann.id });
-  let seen = '';
-  while (seen === '') {
-    await new Promise(setImmediate);
-    const state = (await orders.findByKey(order.idempotencyKey ?? '', ann.id))?.state;
-    if (state?.kind === 'writing') seen = state.textSoFar;
-  }
-  expect(first + second).toContain(seen);
-  finish();
-  expect(await result).toMatchObject({ kind: 'essay' });
-});
-
 it('is shown in paragraphs of the drafter', async () => {
   const { generate, texts } = tRestEssays(await tEssayService());
   expect(await generate()).toMatchObject({ kind: 'essay', writer: 'DRAFTER', text: texts.at(-1) });

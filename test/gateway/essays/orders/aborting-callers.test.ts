@@ -51,7 +51,7 @@ it('starts nothing when the caller had aborted before', async () => {
 
 it('completes an order that is aborted while it is recorded as sent', async () => {
   const memory = createMemoryStore();
-  const { store, proceed } = tDelayed(memory, 'sending');
+  const { store, proceed } = tDelayed(memory, /^replace .*"state":\{"kind":"sent"/);
   const { orderAndAbort, calls, flush } = tProcess(store);
   await orderAndAbort(order);
   proceed();

@@ -119,16 +119,6 @@ describe('while the store fails', () => {
     const lost = 'lost: the store failed until shutdown';
     expect(fired).toEqual(['buffered: not connected', lost, lost]);
   });
-
-  it('a process that ends after the store works again stores its essays', async () => {
-    const { memory, write, close, fired, fail, work } = tFailing();
-    fail();
-    const essay = await write(unkeyed);
-    work();
-    await close();
-    expect(fired).toEqual(['buffered: not connected']);
-    expect(await tProcess(memory).find(essay.id, from())).toEqual(essay);
-  });
 });
 
 const essay = tEssay();

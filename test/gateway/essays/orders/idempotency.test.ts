@@ -98,7 +98,7 @@ describe('an essay', () => {
   });
 
   it('is returned only after it is stored', async () => {
-    const { store, proceed } = tDelayed(createMemoryStore(), 'set');
+    const { store, proceed } = tDelayed(createMemoryStore(), /^set essay:/);
     const { write } = tProcess(store);
     const onReturn = vi.fn();
     const result = write(unkeyed).then(onReturn);

@@ -1,16 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { AbortableSignal } from '../../../../src/base/async/signal.ts';
 import type { EssayResult } from '../../../../src/gateway/essays/port.ts';
 import { failed, order, tEssay } from '../../../support/gateway/essays/generator.ts';
-import {
-  ann,
-  countBytes,
-  countReads,
-  listOrders,
-  storeOrders,
-  tOrders,
-  tRecords,
-} from '../../../support/gateway/essays/orders.ts';
+import { ann, countBytes, listOrders, storeOrders, tOrders, tRecords } from '../../../support/gateway/essays/orders.ts';
 import { dayMs, pass, useFakeTime } from '../../../support/gateway/essays/processes.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 
@@ -141,17 +132,6 @@ describe('cancelling', () => {
     expect(await orders.cancel(ordered.id, 'ann')).toMatchObject({ isCancelled: false, mayHaveBeenPaid: false });
     await orders.stop();
   });
-
-  it('twice at once is one end', async () => {
-    const { start, orders, calls, fired } = tOrders({ maxRunning: 1 });
-    await start('a');
-    const ordered = await start('b');
-    const results = await Promise.all([1, 2, 3].map(() => orders.cancel(ordered.id, 'ann')));
-    for (const result of results) expect(result).toMatchObject({ isCancelled: true, mayHaveBeenPaid: false });
-    expect(fired).toEqual(['cancelled']);
-    calls[0]?.answer(tEssay());
-    await orders.stop();
-  });
 });
 
 describe('deleting an order', () => {
@@ -171,19 +151,6 @@ describe('deleting an order', () => {
     expect(await two.orders.delete(ordered.id, 'ann')).toMatchObject({ result: 'deleted' });
     await pass(1_000);
     expect(await readAll()).not.toContain('confidential');
-    await close();
-  });
-
-  it('ends the watch of another process', async () => {
-    const { one, two, close } = tTwo();
-    const ordered = await one.start('a');
-    one.calls[0]?.answer(failed);
-    await pass(0);
-    expect(await two.orders.delete(ordered.id, 'ann')).toMatchObject({ result: 'deleted' });
-    await pass(1);
-    const watching = await one.orders.watch(ordered.id, 'ann', new AbortableSignal());
-    expect((await watching.next()).value).toBeNull();
-    expect((await watching.next()).done).toBe(true);
     await close();
   });
 });
@@ -220,29 +187,6 @@ describe('a caller with thousands of orders', () => {
     expect(found).toEqual(ended);
     expect(pages).toBe(3);
     expect(await records.lastNumber('ann')).toBe(4_101);
-    await close();
-  });
-
-  it('pays once for all pages of a query', async () => {
-    const { store, one, close } = tTwo();
-    await storeOrders(store, 'cancelled', 2_000);
-    const reads = countReads(store);
-    const { listOrders } = tList(one);
-    const listings = Array.from({ length: 100 }, () => ({ first: 1, after: null, state: 'queued' }) as const);
-    const pages = await Promise.all(listings.map(listOrders));
-    for (const page of pages) expect(page).toEqual({ entries: [], hasNext: false, end: null });
-    expect(reads.entries()).toBe(2_000);
-    expect(reads.records()).toBe(2_000);
-    await close();
-  });
-
-  it('gets no page whose first entry may not be read', async () => {
-    const { store, one, close } = tTwo();
-    await storeOrders(store, 'cancelled', 500);
-    const { listOrders } = tList(one, 70);
-    expect((await listOrders({ first: 60, after: null, state: null }))?.entries).toHaveLength(60);
-    expect(await listOrders({ first: 1, after: 300, state: null })).toBeNull();
-    expect((await listOrders({ first: 60, after: 441, state: null }))?.entries).toHaveLength(10);
     await close();
   });
 });

@@ -50,18 +50,4 @@ describe('after STORE_SECRET_OLD was removed, as the orders had expired', () => 
     expect([one.calls.length, other.calls.length]).toEqual([1, 0]);
     await Promise.all([one.close(), other.close()]);
   });
-
-  it('two processes pay for an order once', async () => {
-    const start = await tReplaced();
-    const [one, other] = [start(), start()];
-    const results = [one.generate(order, from()), other.generate(order, from())];
-    await pass(4_000);
-    const calls = [...one.calls, ...other.calls];
-    expect(calls).toHaveLength(1);
-    const essay = tEssay('Once.');
-    calls[0]?.answer(essay);
-    await pass(2_000);
-    expect(await Promise.all(results)).toEqual([essay, essay]);
-    await Promise.all([one.close(), other.close()]);
-  });
 });

@@ -3,8 +3,7 @@ import { AbortableSignal } from '../../../../src/base/async/signal.ts';
 import type { EssayOrder, EssayResult } from '../../../../src/gateway/essays/port.ts';
 import { failed, order, tEssay, timedOut, unknownOutcome } from '../../../support/gateway/essays/generator.ts';
 import { ann, listOrders, tOrders } from '../../../support/gateway/essays/orders.ts';
-import { from, pass, useFakeTime } from '../../../support/gateway/essays/processes.ts';
-import { tUnsteady } from '../../../support/gateway/essays/unsteady-store.ts';
+import { from, pass, tDelayed, useFakeTime } from '../../../support/gateway/essays/processes.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 
 useFakeTime();
@@ -107,7 +106,7 @@ describe('the end of an order', () => {
     ['awaited', 'finished', tEssay()],
   ] as const)('is shown only after it is stored, in every way to ask: %s, %s', async (way, end, answer) => {
     const memory = createMemoryStore();
-    const { store, hold } = tUnsteady(memory);
+    const { store, proceed } = tDelayed(memory, /^replace .*"state":\{"kind":"(finished|failed)"/);
     const { orders, essays, calls, ...process } = tOrders({ store });
     const keyed = { ...order, idempotencyKey: 'a' };
     if (way === 'started') await process.start('a');
@@ -121,7 +120,6 @@ describe('the end of an order', () => {
     })();
     const returned: unknown[] = [];
     const repeated = essays.generate(keyed, from()).then((result) => returned.push(result));
-    const release = hold(/^replace /);
     calls[0]?.answer(answer);
     await pass(700);
     const shown = async () => [
@@ -133,7 +131,7 @@ describe('the end of an order', () => {
     for (const state of await shown()) expect(state).toMatchObject({ kind: 'writing' });
     expect([seen, returned]).toEqual([['writing'], []]);
     expect(await orders.delete(ordered.id, ann.id)).toMatchObject({ result: 'not-ended' });
-    release();
+    proceed();
     await pass(0);
     await repeated;
     await watching;
@@ -146,59 +144,39 @@ describe('the end of an order', () => {
 });
 
 describe('cancelling', () => {
-  it('an order that waits, or was not sent, costs nothing', async () => {
-    const { start, orders, calls, queue } = tOrders({ maxRunning: 1 });
-    queue();
-    const [running, waiting] = [await start('a'), await start('b')];
-    for (const { id } of [waiting, running]) {
-      expect(await orders.find(id, 'ann')).toMatchObject({ isCancellable: true });
-      const state = { kind: 'cancelled', mayHaveBeenPaid: false };
-      expect(await orders.cancel(id, 'ann')).toMatchObject({
-        isCancelled: true,
-        mayHaveBeenPaid: false,
-        order: { state, isCancellable: false },
-      });
-    }
-    expect(calls.filter(({ context }) => context.usage.upstreamCalls > 0)).toEqual([]);
-    await orders.stop();
-  });
-
-  it('an order that was sent completes and keeps it', async () => {
-    const { start, orders, calls, stateOf } = tOrders();
-    const ordered = await start('a');
-    expect(await orders.find(ordered.id, 'ann')).toMatchObject({ state: { kind: 'writing' }, isCancellable: false });
-    expect(await orders.cancel(ordered.id, 'ann')).toMatchObject({ isCancelled: false, mayHaveBeenPaid: true });
-    calls[0]?.answer(tEssay());
-    await pass(0);
-    expect(await stateOf(ordered)).toMatchObject({ kind: 'finished' });
-    await orders.stop();
-  });
-
-  it('an order that was sent ends it if the operator allows that, and says that it may have been paid for', async () => {
-    const { start, orders, calls } = tOrders({ cancelsSent: true });
-    const ordered = await start('a');
-    expect(await orders.find(ordered.id, 'ann')).toMatchObject({ state: { kind: 'writing' }, isCancellable: true });
-    const state = { kind: 'cancelled', mayHaveBeenPaid: true };
-    expect(await orders.cancel(ordered.id, 'ann')).toMatchObject({
-      isCancelled: true,
-      mayHaveBeenPaid: true,
-      order: { state, isCancellable: false },
-    });
-    expect(calls[0]?.context.signal.aborted).toBe(true);
-    await orders.stop();
-  });
-
-  it('an order of another process happens there', async () => {
+  const free = { kind: 'cancelled', mayHaveBeenPaid: false };
+  const paid = { kind: 'cancelled', mayHaveBeenPaid: true };
+  it.each([
+    ['waits', false, 'b', true, free],
+    ['is in the queue of the service', false, 'a', true, free],
+    ['was sent', false, 'sent', false, null],
+    ['was sent, if the operator allows that', true, 'sent', true, paid],
+  ] as const)('an order that %s, also from another process', async (_, cancelsSent, key, isCancelled, state) => {
     const store = createMemoryStore();
-    const [here, there] = [tOrders({ store, maxRunning: 1 }), tOrders({ store })];
-    const [sent, waiting] = [await here.start('a'), await here.start('b')];
-    const cancelling = there.orders.cancel(waiting.id, 'ann');
-    await pass(3_000);
-    expect(await cancelling).toMatchObject({ isCancelled: true, mayHaveBeenPaid: false });
-    const keeping = there.orders.cancel(sent.id, 'ann');
-    await pass(3_000);
-    expect(await keeping).toMatchObject({ isCancelled: false, mayHaveBeenPaid: true });
-    here.calls[0]?.answer(tEssay());
+    const [here, there] = [
+      tOrders({ store, maxRunning: 2, cancelsSent }),
+      tOrders({ store, maxRunning: 0, cancelsSent }),
+    ];
+    const sent = await here.start('sent');
+    here.queue();
+    const orders = { sent, a: await here.start('a'), b: await here.start('b') };
+    const { id } = orders[key];
+    for (const { orders } of [there, here]) {
+      expect(await orders.find(id, ann.id)).toMatchObject({ isCancellable: orders === there.orders && isCancelled });
+      const cancelled = await orders.cancel(id, ann.id);
+      expect(cancelled).toMatchObject({ isCancelled, mayHaveBeenPaid: key === 'sent', order: state ? { state } : {} });
+      await pass(1_000);
+    }
+    expect(here.calls[0]?.context.signal.aborted).toBe(state === paid);
+    here.leaveQueue();
+    const essay = tEssay();
+    here.calls[0]?.answer(essay);
+    await pass(0);
+    if (key === 'sent') expect(await here.stateOf(sent)).toEqual(state ?? { kind: 'finished', essayId: essay.id });
+    expect(
+      here.calls.filter(({ order, context }) => order.idempotencyKey === key && context.usage.upstreamCalls > 0),
+    ).toHaveLength(key === 'sent' ? 1 : 0);
+    for (const { answer } of here.calls) answer(failed);
     await Promise.all([here.orders.stop(), there.orders.stop()]);
   });
 });
@@ -336,12 +314,6 @@ describe('a watcher', () => {
     for (const states of seen)
       expect((await states).map((ordered) => ordered?.state.kind)).toEqual(['queued', 'writing', 'finished']);
     await Promise.all([here.orders.stop(), there.orders.stop()]);
-  });
-
-  it('of an unknown order sees that', async () => {
-    const { orders } = tOrders();
-    expect(await collect(orders.watch('unknown', 'ann', new AbortableSignal()))).toEqual([null]);
-    await orders.stop();
   });
 
   it('that reads slowly misses states, and delays no others', async () => {

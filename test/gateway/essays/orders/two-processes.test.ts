@@ -57,18 +57,6 @@ describe('two processes', () => {
     expect([a.calls.length, b.calls.length]).toEqual([1, 1]);
   });
 
-  it('do not return a failure from before the order', async () => {
-    const { a, b } = tProcesses();
-    await a.orderAndFail();
-    const results = [a.generate(order, from()), b.generate(order, from())];
-    await pass(5_000);
-    const second = { ...failed, message: 'The second failure.' };
-    a.calls[1]?.answer(second);
-    await pass(1_000);
-    expect(await Promise.all(results)).toEqual([second, second]);
-    expect([a.calls.length, b.calls.length]).toEqual([2, 0]);
-  });
-
   it('make one more call if both accept a second payment, and return its result to one that does not', async () => {
     const { a, b } = tProcesses();
     await a.orderAndFail(timedOut);

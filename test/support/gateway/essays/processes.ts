@@ -116,21 +116,15 @@ export async function answerAll(
   return essay;
 }
 
-/** A store whose operations of one kind wait until the test calls `proceed`. */
-export function tDelayed(store: Store, kind: 'get' | 'replace' | 'sending' | 'set') {
+/** A store whose writes wait until the test calls `proceed`, if they match as `set key value` or `replace key next`. */
+export function tDelayed(store: Store, pattern: RegExp) {
   const { opened, open: proceed } = tGate();
-  const get: Store['get'] = (...args) => opened.then(() => store.get(...args));
-  const replace: Store['replace'] = (...args) => opened.then(() => store.replace(...args));
-  const sending: Store['replace'] = (key, seen, next, expiry) =>
-    (next?.includes('"state":{"kind":"sent"') ? opened : Promise.resolve()).then(() =>
-      store.replace(key, seen, next, expiry),
-    );
-  const set: Store['set'] = (...args) => opened.then(() => store.set(...args));
-  const delayed = {
-    get: { get },
-    replace: { replace },
-    sending: { replace: sending },
-    set: { set },
+  const wait = (operation: string) => (pattern.test(operation) ? opened : Promise.resolve());
+  const delayed: Store = {
+    ...store,
+    set: (key, value, expiry) => wait(`set ${key} ${value}`).then(() => store.set(key, value, expiry)),
+    replace: (key, seen, next, options) =>
+      wait(`replace ${key} ${next}`).then(() => store.replace(key, seen, next, options)),
   };
-  return { store: { ...store, ...delayed[kind] }, proceed };
+  return { store: delayed, proceed };
 }
