@@ -25,7 +25,7 @@ export function quoteServices<All extends PaidServices>(services: All, quote: Qu
   const orders: EssayOrders = {
     start: countOrder,
     cancel: async () => null,
-    delete: async () => 'unknown',
+    delete: async () => ({ result: 'unknown', bytes: 0 }),
     find: (...values) => essayOrders.find(...values),
     findByKey: (...values) => essayOrders.findByKey(...values),
     watch: (...values) => essayOrders.watch(...values),
