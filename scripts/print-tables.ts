@@ -4,6 +4,7 @@ import { bankFileFormats, importableCountries } from '../src/banks/import/files/
 import { rules } from '../src/check/pain/rules.ts';
 import { describeLists } from '../src/cli/look-up.ts';
 import { definitions } from '../src/gateway/telemetry/metrics/definitions.ts';
+import { describeAlerts } from './print-alerts.ts';
 import { describeOutage, readOutages } from './print-outages.ts';
 import { ruleTexts } from './rule-texts.ts';
 import { variableTexts } from './variable-texts.ts';
@@ -25,7 +26,15 @@ const tables: Record<string, Record<string, () => string>> = {
       () => printTable(['variable', 'default', 'meaning'], rows),
     ]),
   ),
-  'docs/incidents.md': { outages: () => printTable(['outage', 'alerts'], readOutages().map(describeOutage)) },
+  'docs/incidents.md': {
+    ...Object.fromEntries(
+      ['Processes', 'Requests', 'Upstreams', 'Paid calls', 'Stores', 'Bank lists'].map((heading) => [
+        heading,
+        () => printTable(['alert', 'severity', 'metric', 'cause', 'remedy'], describeAlerts(heading)),
+      ]),
+    ),
+    outages: () => printTable(['outage', 'alerts'], readOutages().map(describeOutage)),
+  },
   'docs/metrics.md': { metrics: printMetrics },
   'docs/payment-messages.md': { rules: printRules },
 };

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { definitions } from '../src/gateway/telemetry/metrics/definitions.ts';
+
+/* The alerts of deploy/prometheus/alerts.yaml, as the rows of a table. */
+
+interface Alert {
+  alert: string;
+  expr: string;
+  labels: { severity: string };
+  annotations: { summary: string; cause: string; remedy: string; runbook: string };
+}
+
+export function readAlerts(): Alert[] {
+  const text = readFileSync(new URL('../deploy/prometheus/alerts.yaml', import.meta.url), 'utf8');
+  return parse(text).groups.flatMap(({ rules }: { rules: Alert[] }) => rules);
+}
+
+/** The rows of the alerts whose runbook is this heading of docs/incidents.md. */
+export function describeAlerts(heading: string): string[][] {
+  const runbook = `docs/incidents.md#${heading.toLowerCase().replaceAll(' ', '-')}`;
+  const alerts = readAlerts().filter(({ annotations }) => annotations.runbook === runbook);
+  return alerts.map(({ alert, expr, labels, annotations: { cause, remedy } }) => {
+    const names = (expr.match(/\w+/g) ?? []).map((name) => name.replace(/_(bucket|count|sum)$/, ''));
+    const metrics = new Set(names.filter((name) => name === 'up' || name in definitions));
+    const metricCell = [...metrics].map((name) => `\`${name}\``).join(', ');
+    return [`\`${alert}\``, labels.severity, metricCell, link(cause), link(remedy)];
+  });
+}
+
+/** In a notification, a page is its path; in the table, a link. */
+function link(text: string): string {
+  return text.replaceAll(/docs\/([\w-]+)\.md(#[\w-]+)?/g, (_, page, anchor = '') => `[${page}](${page}.md${anchor})`);
+}
