@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 
 const styles = readFileSync(new URL('graphiql.css', import.meta.url), 'utf8');
 const passOnIds = readFileSync(new URL('pass-on-ids.js', import.meta.url), 'utf8');
+const addExamples = readFileSync(new URL('add-examples.js', import.meta.url), 'utf8');
 
 /** For text in the editor whose contrast would be less than 4.5. */
 const editorColors = {
@@ -30,8 +31,6 @@ const editorColors = {
 /** Each matches once in GraphiQL's page. A word at the beginning has `\b`: without it, the search through 9 MB takes ten times as long. */
 const replacements: readonly (readonly [RegExp, string])[] = [
   [/<\/style>/, `${styles}</style>`],
-  // In a block, so that its names are not visible to the page's own script.
-  [/<div id="root"><\/div>(\s*<script>)/, `<main id="root"></main>$1{\n${passOnIds.replaceAll('$', '$$$$')}}\n`],
   [/(typeof \w+\?\.title=="string"\?\w+\.jsx\()"span"/, '$1"h1"'],
   // Assistive technology ignores the buttons in a `tab`, one of which closes it. A list of buttons has the same keys.
   [/role:"tablist",(className:\w+,children:)/, '$1'],
@@ -81,12 +80,24 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/(\.querySelectorAll\("\[aria-live\], script"\)\)\),\w+\(\w+,\w+,\w+,)"aria-hidden"/, '$1"inert"'],
 ];
 
+/** An operation of the history, as GraphiQL stores it. */
+export interface Example {
+  query: string;
+  variables?: string;
+  operationName: string;
+}
+
 /**
  * Makes the page of GraphiQL accessible, by its markup, its colors, and a layout for phones; adds the history, hides the
  * fields and types for routers, and passes ids on from one example to the next.
+ * @param examples those that the history has
  */
-export function adaptGraphiql(html: string): string {
-  return replacements.reduce((text, [pattern, replacement]) => {
+export function adaptGraphiql(html: string, examples: readonly Example[] = []): string {
+  const favorites = examples.map((example) => ({ ...example, favorite: true, isExample: true }));
+  const script = `const examples = ${JSON.stringify(favorites)};\n${addExamples}${passOnIds}`.replaceAll('$', '$$$$');
+  // In a block, so that its names are not visible to the page's own script.
+  const scripted = [/<div id="root"><\/div>(\s*<script>)/, `<main id="root"></main>$1{\n${script}}\n`] as const;
+  return [scripted, ...replacements].reduce((text, [pattern, replacement]) => {
     const [first, ...others] = text.matchAll(new RegExp(pattern, 'g'));
     if (!first || others.length > 0) throw new Error(`GraphiQL has changed: ${pattern} must match once.`);
     // From there on: a second search through 9 MB would take as long as the first.

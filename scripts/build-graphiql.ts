@@ -3,21 +3,22 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
-import { parse } from 'graphql';
+import { Kind, parse } from 'graphql';
 import { type BuiltPage, fileNames } from '../src/gateway/http/graphiql.ts';
-import { adaptGraphiql } from './adapt-graphiql.ts';
+import { adaptGraphiql, type Example } from './adapt-graphiql.ts';
 import { writeFile } from './write-file.ts';
 
 /** Renders the GraphiQL page and compresses it, unless the folder has the same page. */
 export async function buildGraphiql(folder: string): Promise<void> {
+  const examples = readExamples();
   const options = {
     title: 'Ledgerquill',
     endpoint: '/graphql',
     method: 'POST' as const,
     ...readLogo(),
-    ...readExample(),
+    defaultTabs: examples.slice(0, tabs),
   };
-  const html = adaptGraphiql(renderGraphiQL(options));
+  const html = adaptGraphiql(renderGraphiQL(options), examples.slice(tabs));
   const script = html.slice(html.indexOf('<script>') + '<script>'.length, html.lastIndexOf('</script>'));
   const page: BuiltPage = {
     etag: `W/"${hash(html, 'base64url')}"`,
@@ -43,19 +44,23 @@ function readLogo() {
   };
 }
 
-/** A tab per operation, with its comment and its variables but ids, which the page adds. Works unchanged without keys. */
-function readExample() {
+/** More tabs do not fit beside each other. The further examples are in the history. */
+const tabs = 6;
+
+/** Each operation with its comment and its variables but ids, which the page adds. All work unchanged without keys. */
+function readExamples(): Example[] {
   const text = readFileSync(new URL('graphiql-example.graphql', import.meta.url), 'utf8');
   const ibans = ['FR14 2004 1010 0505 0001 3M02 606', 'GB29NWBK60161331926819', 'DE89370400440532013001'];
   const values = Object.entries({ after: null, ibans });
   let start = 0;
-  const defaultTabs = parse(text).definitions.map(({ loc }) => {
-    const query = `${text.slice(start, loc?.end).trim()}\n`;
-    start = loc?.end ?? 0;
+  return parse(text).definitions.map((definition) => {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) throw new Error(`an example is a ${definition.kind}`);
+    const query = `${text.slice(start, definition.loc?.end).trim()}\n`;
+    start = definition.loc?.end ?? 0;
     const used = values.filter(([name]) => query.includes(`$${name}:`));
-    return { query, ...(used.length > 0 && { variables: JSON.stringify(Object.fromEntries(used), null, 2) }) };
+    const variables = used.length > 0 && { variables: JSON.stringify(Object.fromEntries(used), null, 2) };
+    return { query, ...variables, operationName: definition.name?.value ?? '' };
   });
-  return { defaultTabs };
 }
 
 /** 9.1 MB become 1.9 MB within half a second. Quality 9 takes four times as long and saves another 3 %. */

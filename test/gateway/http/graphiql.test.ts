@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { runInNewContext } from 'node:vm';
 import { type GraphQLObjectType, Kind, parse, validate } from 'graphql';
 import type { Locator, Page, Request } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
@@ -35,6 +36,18 @@ it('is not built if its markup is not the expected one', () => {
   expect(() => adaptGraphiql('<style></style>')).toThrow('GraphiQL has changed: ');
 });
 
+it('replaces the examples of another version in the history, and keeps the favorites of the user', () => {
+  const script = readFileSync(new URL('../../../scripts/add-examples.js', import.meta.url), 'utf8');
+  const stored = new Map([['graphiql:favorites', '{"favorites":[{"query":"old","isExample":true},{"query":"own"}]}']]);
+  const localStorage = {
+    getItem: (key: string) => stored.get(key),
+    setItem: (key: string, text: string) => stored.set(key, text),
+  };
+  runInNewContext(script, { localStorage, examples: [{ query: 'first' }, { query: 'second' }] });
+  const { favorites } = JSON.parse(stored.get('graphiql:favorites') ?? '');
+  expect(favorites).toEqual([{ query: 'second' }, { query: 'first' }, { query: 'own' }]);
+});
+
 describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
   const visit = tBrowser();
 
@@ -53,11 +66,13 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
   const light = tPage('light');
   const dark = tPage('dark');
 
-  it('has a tab per operation, shows its lines in full, and runs each by two clicks', async () => {
+  it('has six tabs, shows their lines in full, runs each at the first click, and the other examples of the history', async () => {
     const page = light();
     const longestLine = Math.max(...example.split('\n').map((line) => line.length));
     expect(await countColumns(page)).toBeGreaterThanOrEqual(longestLine);
-    expect(await tabsOf(page).allInnerTexts()).toEqual(operations);
+    expect(await tabsOf(page).allInnerTexts()).toEqual(operations.slice(0, 6));
+    await showHistory(page);
+    expect(await historyOf(page).getByRole('listitem').allInnerTexts()).toEqual(operations.slice(6));
 
     const requested = operations.filter((name) => name !== 'WatchOrder');
     const sent: string[] = [];
@@ -75,10 +90,9 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
     }
     page.off('request', countRequest);
     expect(sent).toEqual(requested);
-    await page.getByRole('button', { name: 'Show History' }).click();
     // GraphiQL lists an operation twice if its tab changes while it runs.
     const listed = new Set(await historyOf(page).getByRole('listitem').allInnerTexts());
-    expect([...listed]).toEqual(requested.toReversed());
+    expect([...listed].toSorted()).toEqual(operations.toSorted());
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Hide History' }).click();
   });
@@ -110,7 +124,7 @@ describe.skipIf(whyNoChromium)(`GraphiQL in a browser${whyNoChromium}`, () => {
     await Promise.all([requestOf(page, 'ManyIbans'), executeButton(page).click()]);
     await editorOf(page).getByText('ManyIbans').click();
     await write('{ __typename }');
-    await page.getByRole('button', { name: 'Show History' }).click();
+    await showHistory(page);
     await historyOf(page).getByRole('button', { name: 'ManyIbans' }).first().click();
     await editorOf(page).getByText('ManyIbans').waitFor();
     await page.getByText('"seeded-key"').waitFor();
@@ -198,6 +212,11 @@ const tabsOf = (page: Page) =>
 const resultOf = (page: Page) => page.getByRole('region', { name: 'Result Window' });
 const historyOf = (page: Page) => page.getByRole('region', { name: 'History' });
 
+async function showHistory(page: Page): Promise<void> {
+  const show = page.getByRole('button', { name: 'Show History' });
+  if ((await show.count()) > 0) await show.click();
+}
+
 interface Executed {
   data: Record<string, Record<string, unknown> | null>;
   errors?: unknown[];
@@ -219,11 +238,16 @@ async function choose(page: Page, name: string): Promise<void> {
   await executeButton(page).click();
 }
 
-/** By one click. GraphiQL saves a tab once it has read its operation: until then, it may run that of the tab before. */
+/** By one click, in its tab or, if it has none, in the present one. */
 async function openTab(page: Page, name: string): Promise<void> {
   const tab = tabsOf(page).and(page.getByText(name, { exact: true }));
-  await tab.click();
+  if ((await tab.count()) > 0) await tab.first().click();
+  else {
+    await showHistory(page);
+    await historyOf(page).getByRole('button', { name, exact: true }).first().click();
+  }
   await tab.and(page.locator('[aria-current=true]')).waitFor();
+  // GraphiQL saves a tab once it has read its operation: until then, it may run that of the tab before.
   await editorOf(page).getByText(name).first().waitFor();
   await expect.poll(() => page.evaluate(savedOperation)).toBe(name);
 }
