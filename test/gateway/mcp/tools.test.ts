@@ -293,7 +293,7 @@ describe('a trusted document', () => {
     const documents = { two: text || two(1).replace('(calls: 1)', '') };
     const { origin, upstream, log } = await tDocuments(documents, { isPaid: true, env: never });
     const { body } = await tPost(origin, 'tools/call', { name: 'two', arguments: args });
-    expect(body.toString()).toContain('must NOT have additional properties');
+    expect(body.toString()).toContain(' must not have more, only ');
     expect(log()).not.toContain('unexpected error');
     expect(upstream.calls).toHaveLength(0);
   });
@@ -467,7 +467,7 @@ it('sends one message for all wrong values of a call', async () => {
     arguments: { ibans: Array(1_000).fill(1) },
   });
   expect(status).toBe(200);
-  expect(body.toString()).toContain('data/ibans/0 must be string');
+  expect(body.toString()).toContain('ibans.0 must be string');
   expect(body.length).toBeLessThan(1_000);
 });
 
