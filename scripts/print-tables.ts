@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createBankLists } from '../src/banks/bank-lists.ts';
 import { bankFileFormats, importableCountries } from '../src/banks/import/files/formats.ts';
+import { errorCodes } from '../src/base/errors.ts';
 import { rules } from '../src/check/pain/rules.ts';
 import { describeLists } from '../src/cli/look-up.ts';
 import { definitions } from '../src/gateway/telemetry/metrics/definitions.ts';
+import { failureCodes } from './failure-codes.ts';
+import { outageSigns } from './outage-signs.ts';
 import { describeAlerts } from './print-alerts.ts';
 import { describeOutage, readOutages } from './print-outages.ts';
 import { ruleTexts } from './rule-texts.ts';
@@ -33,9 +36,11 @@ const tables: Record<string, Record<string, () => string>> = {
         () => printTable(['alert', 'severity', 'metric', 'cause', 'remedy'], describeAlerts(heading)),
       ]),
     ),
+    signs: () => printTable(['outage', 'codes', '`storeFailure` in `/ready`', 'metrics', 'log', 'alerts'], outageSigns),
     outages: () => printTable(['outage', 'alerts'], readOutages().map(describeOutage)),
   },
   'docs/metrics.md': { metrics: printMetrics },
+  'docs/operations.md': { codes: printCodes },
   'docs/payment-messages.md': { rules: printRules },
 };
 
@@ -71,6 +76,14 @@ function printRules(): string {
   const codes = Object.keys(rules) as (keyof typeof rules)[];
   const rows = codes.map((code) => [`\`${code}\``, rules[code].severity, ...ruleTexts[code], rules[code].source]);
   return printTable(['code', 'severity', 'what was found', 'what would be right', 'source'], rows);
+}
+
+/** @throws if a code has no row, or two */
+function printCodes(): string {
+  const listed = failureCodes.flatMap(([codes]) => [...codes.matchAll(/\w+/g)].map(([code]) => code));
+  if (listed.toSorted().join() !== errorCodes.toSorted().join())
+    throw new Error(`scripts/failure-codes.ts must have each of these codes once: ${errorCodes.join(', ')}`);
+  return printTable(['code', 'meaning', 'action'], failureCodes);
 }
 
 function printLists(): string {
