@@ -156,7 +156,7 @@ requestId operationType operationName documentId clientName clientVersion durati
 upstreamCalls perSecond variables mutation subscription anonymous api-key: unreachable credentials wrong-secret
 IbanValidation InvalidIbanFields InvalidEssayInput EssayAllowanceExhausted EssayServiceFailed
 
-allowance backwards: buffered collector configuration continued continues CORS_ORIGINS documents executed exhausted exported: failing, STORE_SECRET_OLD
+allowance backwards: buffered collector configuration continued continues corrected CORS_ORIGINS documents executed exhausted exported: failing, STORE_SECRET_OLD
 gateway: idempotency invalid: look-ups operator rejected, requests response unexpected upstream written:
 
 account_number bank_code bank_data checksum country_code country_iban_example country_iban_format_as_regex
