@@ -53,8 +53,7 @@ async function openService(config: Config, access: UpstreamAccess, maxCalls: num
     maxConcurrency: config.upstreamConcurrency,
     maxCalls,
     async close() {
-      bankData.dataVersion.close();
-      bankData.purges.close();
+      bankData.epochs.close();
       await bankData.client.close();
       await bankData.allowance.flush();
       await close();

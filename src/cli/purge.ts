@@ -4,7 +4,7 @@ import { readProperty } from '../base/parse-json.ts';
 import { print } from '../base/process/terminal.ts';
 import { inFiles, secret } from '../base/variables/parsers.ts';
 import { readVariables } from '../base/variables/read-variables.ts';
-import type { PurgeKind } from '../gateway/bank-data/purges.ts';
+import type { PurgeKind } from '../gateway/bank-data/epochs.ts';
 
 const purgeVariables = {
   OPERATOR_KEY: secret({ description: 'it must be that of the gateway' }).register(inFiles),

@@ -157,8 +157,7 @@ export function createGateway(
     redact,
     events,
   });
-  bankData.dataVersion.onChanged(graphql.clearReplies);
-  bankData.purges.onPurged(graphql.clearReplies);
+  bankData.epochs.onChanged(graphql.clearReplies);
 
   let check: Promise<CheckEndpoint> | undefined;
   /** Files are seldom checked, so its code is loaded by the first request. */
@@ -296,7 +295,7 @@ export function createGateway(
       const { createExposition } = await import('./telemetry/metrics/exposition.ts');
       exposition = createExposition(metrics.metrics, metricSources);
       const { collect } = exposition;
-      const { purge } = bankData.purges;
+      const { purge } = bankData.epochs;
       metricsServer = await startMetricsServer({ ...metrics, collect, operatorKey: config.operatorKey, purge, events });
     }
     return server.listen(config.host, config.port);
@@ -318,8 +317,7 @@ export function createGateway(
     announceStop();
     secretFiles.close();
     stopLoading();
-    bankData.dataVersion.close();
-    bankData.purges.close();
+    bankData.epochs.close();
     const stoppingEssays = essays.stop();
     const draining = server.drain(config.shutdownTimeoutMs);
     // Orders that were sent are charged even if the client has disconnected, so their essays are stored.

@@ -7,9 +7,8 @@ import type { OpenedStore } from '../stores/open-store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { CreateUpstream } from '../upstream/upstream-client.ts';
 import type { BankDataPort, BankPage, BicValidation, IbanGeneration, IbanValidation } from './bank-data.ts';
-import { createDataVersion, noDataVersion } from './data-version.ts';
+import { createEpochs } from './epochs.ts';
 import { createLookUpCache, firstOf, type LookUpCache } from './look-up-cache.ts';
-import { createPurges } from './purges.ts';
 import { createRestBankData, invalidFields, maxCallsPerPage, type RestBankData } from './rest/rest-bank-data.ts';
 import { computeIbanData } from './rest/wire.ts';
 import { createSharedCache } from './shared-cache.ts';
@@ -35,13 +34,13 @@ export function createCachedBankData({
 }: CachedBankDataOptions) {
   const { url, client, allowance } = createUpstream('bank-data', access, 'apikey', config.bankData);
   const { freshMs, maxAgeMs, lookUpBytes: maxBytes, isSelfHosted } = config.bankData;
-  const dataVersion = isSelfHosted ? createDataVersion(url) : noDataVersion;
   // A negative answer is fresh for a tenth longer at most.
-  const purges = createPurges({ store: sharedValues && store, keepMs: Math.max(maxAgeMs, 1.1 * freshMs, 1_000) });
+  const keepMs = Math.max(maxAgeMs, 1.1 * freshMs, 1_000);
+  const epochs = createEpochs({ store: sharedValues && store, keepMs, url: isSelfHosted ? url : null });
   const sharing = {
     timeoutMs: config.store.lookUpTimeoutMs,
     onLate: () => events.storeFailed('timeout'),
-    loadPurges: purges.load,
+    loadPurges: epochs.load,
   };
   const cache = createLookUpCache({
     client,
@@ -50,13 +49,12 @@ export function createCachedBankData({
     maxBytes,
     maxConcurrency: config.upstreamConcurrency,
     sharedCache: sharedValues && createSharedCache(sharedValues, sharing),
-    dataVersion,
-    purges,
+    epochs,
     events,
   });
-  const rest = createRestBankData({ client, events, dataVersion });
+  const rest = createRestBankData({ client, events, epochs });
   const bankData = createBankData(cache, rest, findGermanRule);
-  return { ...bankData, quoted, client, allowance, lookUps: cache.status, dataVersion, purges };
+  return { ...bankData, quoted, client, allowance, lookUps: cache.status, epochs };
 
   /** The same look-ups, of which none makes a call. @param count receives the calls that they would make */
   function quoted(count: (calls: number) => void): BankDataPort {

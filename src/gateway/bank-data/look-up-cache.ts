@@ -7,8 +7,7 @@ import type { CacheStatus } from '../telemetry/metrics/exposition.ts';
 import type { Batch } from '../upstream/batch.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';
 import type { Found } from './bank-data.ts';
-import { type DataVersion, noDataVersion } from './data-version.ts';
-import { noPurges, type Purges } from './purges.ts';
+import { type Epochs, oneEpoch } from './epochs.ts';
 import type { LookUp } from './rest/rest-bank-data.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
 
@@ -41,9 +40,8 @@ interface LookUpCacheOptions {
   sharedCache?: SharedCache | null;
   events: Pick<Events, 'flightJoined'>;
   random?: () => number;
-  /** Answers that come from data of another version are not used. */
-  dataVersion?: Pick<DataVersion, 'current' | 'onChanged'>;
-  purges?: Purges;
+  /** Answers of earlier ones are not used. */
+  epochs?: Epochs;
 }
 
 /** A key without an answer in memory. */
@@ -107,8 +105,7 @@ export function createLookUpCache({
   sharedCache = null,
   events,
   random = Math.random,
-  dataVersion = noDataVersion,
-  purges = noPurges,
+  epochs = oneEpoch,
 }: LookUpCacheOptions) {
   /** The least recently used ones are removed. */
   const entries = new LRUCache<string, CacheEntry>({
@@ -123,7 +120,6 @@ export function createLookUpCache({
   const revalidating = new Set<string>();
   /** Replicas refresh what they share at different times: the first one pays, and the others find its answer. */
   const offsetMs = sharedCache === null ? 0 : (2 * random() - 1) * Math.min(freshMs / 10, maxOffsetMs);
-  dataVersion.onChanged(() => entries.clear());
 
   return {
     findAll,
@@ -281,8 +277,7 @@ export function createLookUpCache({
     const { key, input } = missing;
     const others: Waiting[] = [];
     flights.set(key, others);
-    const version = dataVersion.current();
-    const lastPurge = purges.latest;
+    const { version, latest: lastPurge } = epochs;
     const cause = missing.cause === 'new' && shared ? 'expired' : missing.cause;
     const land = (answer: object | null, failure: unknown) => {
       if (flights.get(key) !== others) return;
@@ -290,7 +285,7 @@ export function createLookUpCache({
       try {
         // If the version has changed meanwhile, the answer may be of either: stored with the earlier one, it is never used again.
         const isNegative = search.lookUps.isNegative(answer);
-        const entry = createEntry(answer, isNegative, version ?? dataVersion.current(), lastPurge);
+        const entry = createEntry(answer, isNegative, version ?? epochs.version, lastPurge);
         end(waiting, others, entry, shared, null);
       } catch (error) {
         end(waiting, others, null, shared, error);
@@ -317,8 +312,7 @@ export function createLookUpCache({
       if (sharedCache !== null && !isPurged(key, answered)) sharedCache.write(key, answered);
       entry = keep(key, answered);
     } else if (shared !== null && !isPurged(key, shared) && Date.now() <= shared.staleUntil) {
-      const current = dataVersion.current();
-      if (shared.version === current || current === null) entry = keep(key, shared);
+      if (shared.version === epochs.version || epochs.version === null) entry = keep(key, shared);
     }
     const isHit = answered === null;
     settle(first, entry, isHit, failure);
@@ -345,35 +339,35 @@ export function createLookUpCache({
     } else step(search);
   }
 
-  /** Null if there is none, or it was taken back. */
+  /** Null if there is none, or it is of an earlier epoch. */
   function getEntry(key: string): CacheEntry | null {
     const entry = entries.get(key);
     if (entry === undefined) return null;
-    if (entry.lastPurge < purges.latest) {
-      if (purges.covers(key, entry)) {
-        entries.delete(key);
-        return null;
-      }
-      entry.lastPurge = purges.latest;
+    if (isPast(key, entry)) {
+      entries.delete(key);
+      return null;
     }
+    entry.lastPurge = epochs.latest;
     return entry;
   }
 
   /** Whether the answer of a call that began earlier, or of another gateway, was taken back since. */
   function isPurged(key: string, entry: Pick<CacheEntry, 'answer' | 'lastPurge'>): boolean {
-    return entry.lastPurge < purges.latest && purges.covers(key, entry);
+    return entry.lastPurge < epochs.latest && epochs.covers(key, entry);
+  }
+
+  function isPast(key: string, entry: CacheEntry): boolean {
+    return entry.version !== epochs.version || isPurged(key, entry);
   }
 
   function isFreshAndShared(key: string, shared: CacheEntry | null): shared is CacheEntry {
-    const isCurrent = shared !== null && shared.version === dataVersion.current() && !isPurged(key, shared);
-    return isCurrent && Date.now() <= shared.freshUntil + offsetMs;
+    return shared !== null && !isPast(key, shared) && Date.now() <= shared.freshUntil + offsetMs;
   }
 
   /** Keeps an entry in memory, unless there is a newer one. @returns it with the times of this gateway */
   function keep(key: string, entry: CacheEntry): CacheEntry {
     const own = offsetMs === 0 ? entry : { ...entry, freshUntil: entry.freshUntil + offsetMs };
-    const isUsable = entry.version === dataVersion.current() && !isPurged(key, entry);
-    if (isUsable && own.freshUntil >= (getEntry(key)?.freshUntil ?? 0)) entries.set(key, own);
+    if (!isPast(key, entry) && own.freshUntil >= (getEntry(key)?.freshUntil ?? 0)) entries.set(key, own);
     return own;
   }
 

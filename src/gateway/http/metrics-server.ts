@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { readPurgedValue, type SharedPurges } from '../bank-data/purges.ts';
+import { readPurgedValue, type SharedEpochs } from '../bank-data/epochs.ts';
 import { StoreError } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Samples } from '../telemetry/metrics/exposition.ts';
@@ -16,7 +16,7 @@ interface MetricsServerOptions {
   port: number;
   /** Without one, nothing can be purged. */
   operatorKey: string | null;
-  purge: SharedPurges['purge'];
+  purge: SharedEpochs['purge'];
   events: Pick<Events, 'unexpectedError' | 'lookUpsPurged'>;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createBankDataService } from '../../../src/bank-data-service/create-bank-data-service.ts';
 import { replaceImport } from '../../../src/banks/import/replace-import.ts';
-import { createDataVersion } from '../../../src/gateway/bank-data/data-version.ts';
+import { createEpochs } from '../../../src/gateway/bank-data/epochs.ts';
 import { importElsewhere } from '../../support/banks/import/command-line.ts';
 import { tHttpServer } from '../../support/free-port.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
@@ -82,28 +82,28 @@ describe('the data version', () => {
       keys.push([url, headers.apikey]);
       response.writeHead(204, { 'x-bank-data-version': version }).end();
     });
-    const dataVersion = createDataVersion(url);
-    onTestFinished(dataVersion.close);
+    const epochs = createEpochs({ store: null, keepMs: 1, url: url });
+    onTestFinished(epochs.close);
     vi.advanceTimersByTime(60_000);
     expect(keys).toEqual([]);
 
-    dataVersion.report('1');
+    epochs.report('1');
     version = '2';
-    const changed = new Promise<void>((resolve) => dataVersion.onChanged(resolve));
+    const changed = new Promise<void>((resolve) => epochs.onChanged(resolve));
     vi.advanceTimersByTime(5_000);
     await changed;
     expect(keys).toEqual([['/data-version', undefined]]);
-    await vi.waitFor(() => expect(dataVersion.current()).toBe('2'), { timeout: 100_000 });
+    await vi.waitFor(() => expect(epochs.version).toBe('2'), { timeout: 100_000 });
   });
 
   it('clears the cache at most three times in 5 seconds, however often it changes, and once more when it stays', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    const dataVersion = createDataVersion(await tUnusedUrl());
-    onTestFinished(dataVersion.close);
+    const epochs = createEpochs({ store: null, keepMs: 1, url: await tUnusedUrl() });
+    onTestFinished(epochs.close);
     const changed = vi.fn();
-    dataVersion.onChanged(changed);
+    epochs.onChanged(changed);
     const flap = () => {
-      for (let answer = 0; answer < 101; answer += 1) dataVersion.report(String(answer % 2));
+      for (let answer = 0; answer < 101; answer += 1) epochs.report(String(answer % 2));
     };
     flap();
     expect(changed).toHaveBeenCalledTimes(2);
@@ -114,7 +114,7 @@ describe('the data version', () => {
     expect(changed).toHaveBeenCalledTimes(6);
     vi.advanceTimersByTime(60_000);
     expect(changed).toHaveBeenCalledTimes(7);
-    expect(dataVersion.current()).toBe('0');
+    expect(epochs.version).toBe('0');
   });
 
   it.each([

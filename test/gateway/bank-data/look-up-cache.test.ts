@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Signal } from '../../../src/base/async/signal.ts';
 import { GatewayError } from '../../../src/base/errors.ts';
+import { type Epochs, oneEpoch } from '../../../src/gateway/bank-data/epochs.ts';
 import { createLookUpCache } from '../../../src/gateway/bank-data/look-up-cache.ts';
 import type { CacheEntry, SharedCache } from '../../../src/gateway/bank-data/shared-cache.ts';
 import type { RequestContext } from '../../../src/gateway/request-context.ts';
@@ -118,10 +119,10 @@ describe('the look-up cache', () => {
   });
 
   it('does not keep an answer that was requested before the version of the data changed', async () => {
-    let version = 'v1';
-    const { find } = tCache({ dataVersion: { current: () => version, onChanged: () => {} } });
+    const epochs = { ...oneEpoch, version: 'v1' };
+    const { find } = tCache({ epochs });
     const before = find();
-    version = 'v2';
+    epochs.version = 'v2';
     expect(await before).toMatchObject({ serial: 1 });
     expect(await find()).toMatchObject({ serial: 2, usage: { cacheHits: 0 } });
     expect(await find()).toMatchObject({ serial: 2, usage: { cacheHits: 1 } });
@@ -168,13 +169,12 @@ describe('the look-up cache', () => {
     const one = tCache();
     await one.find('a');
     const { bytes } = one.status();
-    const listeners: (() => void)[] = [];
-    const dataVersion = { current: () => null, onChanged: (listener: () => void) => void listeners.push(listener) };
-    const { find, fetched } = tCache({ maxBytes: 2 * bytes, dataVersion });
+    const epochs: Epochs = { ...oneEpoch };
+    const { find, fetched } = tCache({ maxBytes: 2 * bytes, epochs });
     for (const key of ['a', 'b', 'a', 'c', 'a']) await find(key);
     expect(fetched()).toBe(3);
     expect((await find('b')).usage.cacheHits).toBe(0);
-    for (const onChanged of listeners) onChanged();
+    epochs.version = 'v2';
     expect((await find('b')).usage.cacheHits).toBe(0);
   });
 
@@ -356,35 +356,35 @@ describe('a shared cache', () => {
 
 describe('a purge', () => {
   /** Purges that cover every answer from before the last one. */
-  const tPurges = () => ({ latest: 0, covers: (_: string, { lastPurge }: { lastPurge: number }) => lastPurge < 1 });
+  const tEpochs = () => ({ ...oneEpoch, covers: (_: string, { lastPurge }: { lastPurge: number }) => lastPurge < 1 });
 
   it('removes an answer from memory', async () => {
-    const purges = tPurges();
-    const { find } = tCache({ purges });
+    const epochs = tEpochs();
+    const { find } = tCache({ epochs });
     await find();
-    purges.latest = 1;
+    epochs.latest = 1;
     expect(await find()).toMatchObject({ serial: 2, usage: { cacheHits: 0 } });
     expect(await find()).toMatchObject({ serial: 2, usage: { cacheHits: 1 } });
   });
 
   it('that does not cover an answer is compared with it once', async () => {
     const covers = vi.fn(() => false);
-    const purges = { latest: 0, covers };
-    const { find } = tCache({ purges });
+    const epochs = { ...oneEpoch, covers };
+    const { find } = tCache({ epochs });
     await find();
-    purges.latest = 1;
+    epochs.latest = 1;
     for (let repeat = 0; repeat < 3; repeat += 1) expect(await find()).toMatchObject({ serial: 1 });
     expect(covers).toHaveBeenCalledOnce();
   });
 
   it('leaves the answer of a running call to those that asked before it: later ones look it up again', async () => {
-    const purges = tPurges();
+    const epochs = tEpochs();
     const sharedCache = tSharedCache();
     const write = vi.spyOn(sharedCache, 'write');
-    const { find, fetches } = tHeldSource({ purges, sharedCache });
+    const { find, fetches } = tHeldSource({ epochs, sharedCache });
     const before = find();
     await settle();
-    purges.latest = 1;
+    epochs.latest = 1;
     const after = find();
     await settle();
     fetches[0]?.answers(1);
@@ -401,7 +401,7 @@ describe('a purge', () => {
     'covers what another gateway has shared %j ms before, also if the service fails',
     async (age) => {
       const sharedCache = tSharedCache();
-      const [one, other] = [tCache({ sharedCache }), tCache({ sharedCache, purges: { ...tPurges(), latest: 1 } })];
+      const [one, other] = [tCache({ sharedCache }), tCache({ sharedCache, epochs: { ...tEpochs(), latest: 1 } })];
       await one.find();
       vi.advanceTimersByTime(age);
       other.fails(new Error('down'));

@@ -1,14 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createPurges, type PurgeKind, readPurgedValue } from '../../../src/gateway/bank-data/purges.ts';
+import { createEpochs, type PurgeKind, readPurgedValue } from '../../../src/gateway/bank-data/epochs.ts';
 import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
 
 const iban = 'DE89370400440532013000';
 const day = 86_400_000;
 
 /** Purges that read the store only if the test says so. */
-function tPurges(store: Parameters<typeof createPurges>[0]['store'] = createMemoryStore()) {
+function tPurges(store: Parameters<typeof createEpochs>[0]['store'] = createMemoryStore()) {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
-  return createPurges({ store, keepMs: 30 * day });
+  return createEpochs({ store, keepMs: 30 * day, url: null });
 }
 
 const bank = { bankCode: '37040044', countryCode: 'DE', bic: 'COBADEFFXXX' };
@@ -44,7 +44,7 @@ describe('gateways that share a store', () => {
     const store = createMemoryStore();
     const [one, other] = [tPurges(store), tPurges(store)];
     const onPurged = vi.fn();
-    other.onPurged(onPurged);
+    other.onChanged(onPurged);
     await one.purge({ kind: 'iban', value: iban });
     expect(other.latest).toBe(0);
     vi.advanceTimersByTime(200);

@@ -23,7 +23,7 @@ import type {
   IbanGeneration,
   IbanValidation,
 } from '../bank-data.ts';
-import type { DataVersion } from '../data-version.ts';
+import type { SharedEpochs } from '../epochs.ts';
 import {
   isAboutBic,
   isAboutIban,
@@ -51,11 +51,11 @@ export interface LookUpCall {
 interface RestBankDataOptions {
   client: Pick<UpstreamClient, 'call'>;
   events: UpstreamErrorEvents;
-  dataVersion: Pick<DataVersion, 'report'>;
+  epochs: Pick<SharedEpochs, 'report'>;
 }
 
 /** The bank-data service over REST. It has no batches: one call per IBAN or BIC. */
-export function createRestBankData({ client, events, dataVersion }: RestBankDataOptions) {
+export function createRestBankData({ client, events, epochs }: RestBankDataOptions) {
   const lookUpAt =
     <Input, Answer>(endpoint: BankEndpoint<Input, Answer>) =>
     (input: Input, call: LookUpCall, settle: SettleLookUp<Answer>): void =>
@@ -93,7 +93,7 @@ export function createRestBankData({ client, events, dataVersion }: RestBankData
     if (outcome.kind === 'abandoned') return settle(null, outcome.reason);
     if (outcome.kind === 'answered') {
       const { status, headers, value } = outcome;
-      if (headers.dataVersion !== undefined) dataVersion.report(headers.dataVersion);
+      if (headers.dataVersion !== undefined) epochs.report(headers.dataVersion);
       if (value !== null) return settle(value, null);
       if (status === 422 && answer422 !== undefined) return settle(answer422(input), null);
       if (status === 403 && isOptional) return settle(null, createNotOfferedError('bank-data'));
