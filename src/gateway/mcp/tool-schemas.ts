@@ -147,54 +147,43 @@ export function compileLater<T>(schema: JsonSchemaType): StandardSchemaWithJSON<
       async validate(value) {
         compiled ??= fromJsonSchema<T>(schema);
         const result = await compiled['~standard'].validate(value);
-        // One message has the problems of all values.
-        return result.issues
-          ? {
-              issues: result.issues.map(({ message }) => ({
-                message: nameArguments(message, schema, value).slice(0, 500),
-              })),
-            }
-          : result;
+        if (!result.issues) return result;
+        return { issues: result.issues.map(({ message }) => ({ message: nameArguments(message, schema, value) })) };
       },
     },
   };
 }
 
-/** Names arguments as the tool does, and those that it does not have, which the validator leaves out. */
+/**
+ * The problems of all values, which are one message of the validator, at most 500 characters. Arguments have their names, also those that
+ * the tool does not have, which the validator leaves out.
+ */
 function nameArguments(message: string, schema: JsonSchemaType, value: unknown): string {
   // A value of a wrong type is also not null, and of no schema that a nullable value may have.
   const problems = message.split(/, (?=data)/).filter((part) => !/ must (be null|match a schema in anyOf)$/.test(part));
   // Each unknown argument has the same problem.
-  const distinct = [...new Set(problems)].slice(0, maxProblems);
-  const named = distinct.map((problem) => {
+  const named = [...new Set(problems)].slice(0, 20).map((problem) => {
     const [, path = '', rule = ''] = /^data(\S*) (.*)$/.exec(problem) ?? [];
     const keys = path.split('/').slice(1);
     const name = keys.join('.') || 'The arguments';
-    const { properties, enum: values } = nonNull(keys.reduce(schemaOf, schema as ValueSchema));
-    if (rule.endsWith('the allowed values')) return `${name} must be one of ${values?.join(', ')}`;
+    const { properties = {}, enum: values = [] } = keys.reduce(schemaOf, schema as ValueSchema);
+    if (rule.endsWith('the allowed values')) return `${name} must be one of ${values.join(', ')}`;
     if (rule !== 'must NOT have additional properties') return `${name} ${rule}`;
-    const known = Object.keys(properties ?? {});
-    const sent = Object.keys(keys.reduce(readProperty, value) as object);
-    return `${name} must not have ${sent.filter((key) => !known.includes(key)).join(', ')}, only ${known.join(', ')}`;
+    const sent = Object.keys(keys.reduce(readProperty, value) ?? {});
+    const unknown = sent.filter((key) => !Object.hasOwn(properties, key));
+    return `${name} must not have ${unknown.join(', ')}, only ${Object.keys(properties).join(', ')}`;
   });
-  return named.join('; ');
+  return named.join('; ').slice(0, 500);
 }
-
-const maxProblems = 20;
 
 interface ValueSchema {
   properties?: Readonly<Record<string, ValueSchema>>;
-  items?: ValueSchema;
   enum?: readonly string[];
   anyOf?: readonly ValueSchema[];
 }
 
-function schemaOf(schema: ValueSchema, key: string): ValueSchema {
-  const { properties, items } = nonNull(schema);
-  return properties?.[key] ?? items ?? {};
-}
-
-/** Of a value that may be null, its schema is the first one. */
-function nonNull(schema: ValueSchema): ValueSchema {
+/** The schema of a property, without null. No argument is a list of objects. */
+function schemaOf({ properties }: ValueSchema, key: string): ValueSchema {
+  const schema = properties?.[key] ?? {};
   return schema.anyOf?.[0] ?? schema;
 }

@@ -24,65 +24,57 @@ const BicValidationType = builder.objectRef<BicValidation>('BicValidation').impl
   // It repeats the input, and people type IBANs into BIC fields.
   extensions: { cacheScope: 'private' },
   description: 'The result of validating a BIC. A BIC that is not valid is a result, not an error.',
-  fields: (t) => ({
-    bic: t.expose('bic', { type: BicType, description: 'The validated BIC, which may be wrong.' }),
-    valid: t.exposeBoolean('valid', {
-      nullable: true,
-      extensions: nullOnlyWithError,
-      description:
-        'Whether the BIC is valid, not whether it has been issued. Null, with an error, when the service fails; a BIC that is ' +
-        'not well-formed is false without an upstream call.',
-    }),
-    problems: t.expose('problems', {
-      type: [BicProblemType],
-      nullable: true,
-      extensions: nullOnlyWithError,
-      description: 'Why it is not valid; empty if valid. Null, with an error, when the service fails.',
-    }),
-    suggestions: t.field({
-      type: [BicType],
-      description:
-        'The valid BIC that a pasted text contains, such as one behind "BIC:"; empty if it is well-formed, or contains none. Needs no ' +
-        'upstream call.',
-      resolve({ bic }) {
-        const pasted = findBicProblems(bic).length === 0 ? null : findPastedBic(bic);
-        return pasted === null ? [] : [pasted];
-      },
-    }),
-    partyPrefix: t.string({
-      nullable: true,
-      description: 'Party prefix (institution): 4 characters; null if the BIC cannot be parsed.',
-      resolve: ({ bic }) => parseBic(bic)?.partyPrefix,
-    }),
-    countryCode: t.string({
-      nullable: true,
-      description: 'ISO 3166-1 alpha-2 code of the country; null if the BIC cannot be parsed.',
-      resolve: ({ bic }) => parseBic(bic)?.countryCode,
-    }),
-    location: t.string({
-      nullable: true,
-      description: 'Location: 2 characters; null if the BIC cannot be parsed.',
-      resolve: ({ bic }) => parseBic(bic)?.location,
-    }),
-    branch: t.string({
-      nullable: true,
-      description: 'Branch: 3 characters, XXX for the head office; null if the BIC cannot be parsed.',
-      resolve: ({ bic }) => parseBic(bic)?.branch,
-    }),
-    isHeadOffice: t.boolean({
-      description: 'Whether it identifies the head office: it has 8 characters or ends in XXX.',
-      resolve: ({ bic }) => parseBic(bic)?.isHeadOffice ?? false,
-    }),
-    isTest: t.boolean({
-      description: 'Whether it is a test BIC, which cannot receive payments.',
-      resolve: ({ bic }) => parseBic(bic)?.isTest ?? false,
-    }),
-    bankData: t.expose('bank', {
-      type: BankDataType,
-      nullable: true,
-      description: 'The bank; null if the service does not know it, or, with an error, when it fails.',
-    }),
-  }),
+  fields: (t) => {
+    const part = (name: 'partyPrefix' | 'countryCode' | 'location' | 'branch', description: string) =>
+      t.string({
+        nullable: true,
+        description: `${description}; null if the BIC cannot be parsed.`,
+        resolve: ({ bic }) => parseBic(bic)?.[name],
+      });
+    return {
+      bic: t.expose('bic', { type: BicType, description: 'The validated BIC, which may be wrong.' }),
+      valid: t.exposeBoolean('valid', {
+        nullable: true,
+        extensions: nullOnlyWithError,
+        description:
+          'Whether the BIC is valid, not whether it has been issued. Null, with an error, when the service fails; a BIC that is ' +
+          'not well-formed is false without an upstream call.',
+      }),
+      problems: t.expose('problems', {
+        type: [BicProblemType],
+        nullable: true,
+        extensions: nullOnlyWithError,
+        description: 'Why it is not valid; empty if valid. Null, with an error, when the service fails.',
+      }),
+      suggestions: t.field({
+        type: [BicType],
+        description:
+          'The valid BIC that a pasted text contains, such as one behind "BIC:"; empty if it is well-formed, or contains none. Needs no ' +
+          'upstream call.',
+        resolve({ bic }) {
+          const pasted = findBicProblems(bic).length === 0 ? null : findPastedBic(bic);
+          return pasted === null ? [] : [pasted];
+        },
+      }),
+      partyPrefix: part('partyPrefix', 'Party prefix (institution): 4 characters'),
+      countryCode: part('countryCode', 'ISO 3166-1 alpha-2 code of the country'),
+      location: part('location', 'Location: 2 characters'),
+      branch: part('branch', 'Branch: 3 characters, XXX for the head office'),
+      isHeadOffice: t.boolean({
+        description: 'Whether it identifies the head office: it has 8 characters or ends in XXX.',
+        resolve: ({ bic }) => parseBic(bic)?.isHeadOffice ?? false,
+      }),
+      isTest: t.boolean({
+        description: 'Whether it is a test BIC, which cannot receive payments.',
+        resolve: ({ bic }) => parseBic(bic)?.isTest ?? false,
+      }),
+      bankData: t.expose('bank', {
+        type: BankDataType,
+        nullable: true,
+        description: 'The bank; null if the service does not know it, or, with an error, when it fails.',
+      }),
+    };
+  },
 });
 
 builder.queryField('bicValidation', (t) =>

@@ -137,11 +137,8 @@ builder.mutationField('startEssay', (t) =>
       const result =
         rejectBeyondLimit(limiter) ??
         (await services.essayOrders.start(readOrder(input, input.idempotencyKey), caller));
-      const outcome =
-        'kind' in result
-          ? { type: resultTypes[result.kind].name, code: codeOf(result) }
-          : { type: EssayOrderType.name, code: null };
-      requestContext.outcomes.push(outcome);
+      const type = 'kind' in result ? resultTypes[result.kind] : EssayOrderType;
+      requestContext.outcomes.push({ type: type.name, code: 'kind' in result ? codeOf(result) : null });
       return result;
     },
   }),
