@@ -11,6 +11,8 @@ import { replyWithIban, tUpstream } from '../support/scripted-upstream.ts';
 /* Files in the layouts of banks and programs, in test/data/check: what is said of each, and the exit code that people act on. */
 
 const folder = 'test/data/check';
+/** Their right findings are in test/check/pain/cases.test.ts. */
+const paymentsFolder = 'test/data/payments';
 
 interface Found {
   code: string;
@@ -31,8 +33,8 @@ function readFindings(text: string): Found[] {
 }
 
 /** A payment on a day that has passed would be another finding. */
-function readCase(name: string): Buffer {
-  const content = readFileSync(join(folder, name));
+function readCase(name: string, from = folder): Buffer {
+  const content = readFileSync(join(from, name));
   return name.endsWith('.xml') ? Buffer.from(content.toString().replaceAll('2026-11-30', soon)) : content;
 }
 
@@ -67,11 +69,15 @@ it.each(Object.entries(cases))('%s ends twice with the same findings, and the ex
   expect(second.stdout).toBe(first.stdout);
 });
 
-it('says the same over HTTP as the command, with the same severities', async () => {
+it('says the same over HTTP as the command, with the same severities', { timeout: 120_000 }, async () => {
   const upstream = await tUpstream(replyWithIban);
   const { origin } = await tListeningGateway({}, upstream);
-  for (const name of Object.keys(cases)) {
-    const content = readCase(name);
+  const payments = readdirSync(paymentsFolder).filter((name) => !name.includes('report'));
+  const all = [folder, paymentsFolder].flatMap((from) => {
+    const names = from === folder ? Object.keys(cases) : payments;
+    return names.map((name) => ({ name, content: readCase(name, from) }));
+  });
+  for (const { name, content } of all) {
     const { stdout, stderr, code } = await tCheck(content, name).run(['--format', 'json'], serviceAt(upstream.url));
     const type = { 'content-type': 'application/octet-stream' };
     const response = await fetch(`${origin}/check`, { method: 'POST', body: new Uint8Array(content), headers: type });
