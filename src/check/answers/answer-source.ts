@@ -62,102 +62,114 @@ export interface AnswerSourceOptions {
   close: AnswerSource['close'];
 }
 
+export function createAnswerSource(options: AnswerSourceOptions): AnswerSource {
+  return new QuestionLists(options);
+}
+
 /**
  * Asks in lists. What the gateway reports to a client at once, a file can wait for: what fails is sent again after a pause. If it
  * still fails, and nothing else was answered meanwhile, the service is not asked any more.
  */
-export function createAnswerSource(options: AnswerSourceOptions): AnswerSource {
-  const { send, maxList, maxLists, pausesMs = defaultPausesMs, limit = null, budgetReason, onFailure, close } = options;
+class QuestionLists implements AnswerSource {
+  readonly calls: AnswerSource['calls'];
+  readonly close: AnswerSource['close'];
+  readonly #options: AnswerSourceOptions;
   /** By code: after these, nothing else would succeed. */
-  const finalReasons: Readonly<Record<string, string>> = {
-    BUDGET_EXHAUSTED: budgetReason,
-    PAID_CALLS_EXCEEDED: budgetReason,
-    UPSTREAM_REJECTED_CREDENTIALS: 'the service rejects the key of the gateway',
-  };
-  const stopped = new AbortableSignal();
-  const waiting: Question[] = [];
-  let asked = 0;
-  let running = 0;
-  let answered = 0;
+  readonly #finalReasons: Readonly<Record<string, string>>;
+  readonly #stopped = new AbortableSignal();
+  readonly #waiting: Question[] = [];
+  #asked = 0;
+  #running = 0;
+  #answered = 0;
+
+  constructor(options: AnswerSourceOptions) {
+    this.#options = options;
+    this.calls = options.calls ?? (() => this.#asked);
+    this.close = options.close;
+    this.#finalReasons = {
+      BUDGET_EXHAUSTED: options.budgetReason,
+      PAID_CALLS_EXCEEDED: options.budgetReason,
+      UPSTREAM_REJECTED_CREDENTIALS: 'the service rejects the key of the gateway',
+    };
+  }
+
+  ask(iban: string): Answer | Promise<Answer> {
+    const { limit = null, maxList } = this.#options;
+    if (limit !== null && this.#asked >= limit.ibans) return { kind: 'not-asked', reason: limit.reason };
+    this.#asked += 1;
+    if (this.#stopped.aborted) return { kind: 'not-asked', reason: String(this.#stopped.reason) };
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ iban, resolve, reject });
+      if (this.#waiting.length >= maxList) this.#startNext();
+      else if (this.#waiting.length === 1) setImmediate(() => this.#startNext());
+    });
+  }
+
+  stopReason(): string | null {
+    if (this.#stopped.aborted) return String(this.#stopped.reason);
+    const { limit = null } = this.#options;
+    return limit !== null && this.#asked >= limit.ibans ? limit.reason : null;
+  }
+
+  stop(reason: string): void {
+    this.#stopped.abort(reason);
+    // What was not sent is answered at once.
+    this.#leaveUnasked(this.#waiting.splice(0));
+  }
 
   /** What is asked while lists are answered is collected, so that lists are long. */
-  function startNext(): void {
-    while (running < maxLists && waiting.length >= (running === 0 ? 1 : maxList)) {
-      running += 1;
-      void askList(waiting.splice(0, maxList)).finally(() => {
-        running -= 1;
-        startNext();
+  #startNext(): void {
+    const { maxList, maxLists } = this.#options;
+    while (this.#running < maxLists && this.#waiting.length >= (this.#running === 0 ? 1 : maxList)) {
+      this.#running += 1;
+      void this.#askList(this.#waiting.splice(0, maxList)).finally(() => {
+        this.#running -= 1;
+        this.#startNext();
       });
     }
   }
 
-  async function askList(list: readonly Question[]): Promise<void> {
-    const before = answered;
+  async #askList(list: readonly Question[]): Promise<void> {
+    const before = this.#answered;
     let open = list;
-    for (const pauseMs of [...pausesMs, null]) {
-      if (stopped.aborted) break;
+    for (const pauseMs of [...(this.#options.pausesMs ?? defaultPausesMs), null]) {
+      if (this.#stopped.aborted) break;
       try {
-        const { results, retryAt = null, stopReason = null } = await send(open.map(({ iban }) => iban));
-        if (stopReason !== null) stop(stopReason);
-        open = open.filter((question, index) => !settle(question, results[index], pauseMs === null, before));
+        const { results, retryAt = null, stopReason = null } = await this.#options.send(open.map(({ iban }) => iban));
+        if (stopReason !== null) this.stop(stopReason);
+        open = open.filter((question, index) => !this.#settle(question, results[index], pauseMs === null, before));
         if (open.length === 0) return;
         const waitMs = retryAt === null ? 0 : retryAt.getTime() - Date.now();
-        await pause(Math.min(Math.max(waitMs, pauseMs ?? 0), maxPauseMs), stopped).catch(() => {});
+        await pause(Math.min(Math.max(waitMs, pauseMs ?? 0), maxPauseMs), this.#stopped).catch(() => {});
       } catch (error) {
         for (const { reject } of open) reject(error);
         return;
       }
     }
-    leaveUnasked(open);
+    this.#leaveUnasked(open);
   }
 
-  function leaveUnasked(questions: readonly Question[]): void {
-    for (const { resolve } of questions) resolve({ kind: 'not-asked', reason: String(stopped.reason) });
+  #leaveUnasked(questions: readonly Question[]): void {
+    for (const { resolve } of questions) resolve({ kind: 'not-asked', reason: String(this.#stopped.reason) });
   }
 
   /** @returns whether the question has its answer */
-  function settle(question: Question, result: ListResult | undefined, isLast: boolean, before: number): boolean {
+  #settle(question: Question, result: ListResult | undefined, isLast: boolean, before: number): boolean {
     if (result === undefined) return false;
     if (result.kind === 'answered') {
-      answered += 1;
+      this.#answered += 1;
       question.resolve(result);
       return true;
     }
     const { code, isTemporary } = result;
-    const finalReason = finalReasons[code];
-    if (finalReason !== undefined) stop(finalReason);
+    const finalReason = this.#finalReasons[code];
+    if (finalReason !== undefined) this.stop(finalReason);
     if (finalReason !== undefined || (isTemporary && !isLast)) return false;
-    if (isTemporary && answered === before) stop(describeOutage(code));
-    onFailure?.(code);
+    if (isTemporary && this.#answered === before) this.stop(describeOutage(code));
+    this.#options.onFailure?.(code);
     question.resolve({ kind: 'failed', code });
     return true;
   }
-
-  function stop(reason: string): void {
-    stopped.abort(reason);
-    // What was not sent is answered at once.
-    leaveUnasked(waiting.splice(0));
-  }
-
-  return {
-    ask(iban) {
-      if (limit !== null && asked >= limit.ibans) return { kind: 'not-asked', reason: limit.reason };
-      asked += 1;
-      if (stopped.aborted) return { kind: 'not-asked', reason: String(stopped.reason) };
-      return new Promise((resolve, reject) => {
-        waiting.push({ iban, resolve, reject });
-        if (waiting.length >= maxList) startNext();
-        else if (waiting.length === 1) setImmediate(startNext);
-      });
-    },
-    calls: options.calls ?? (() => asked),
-    stopReason() {
-      if (stopped.aborted) return String(stopped.reason);
-      return limit !== null && asked >= limit.ibans ? limit.reason : null;
-    },
-    stop,
-    close,
-  };
 }
 
 interface Question {

@@ -40,7 +40,6 @@ export function startCheck({ job, source, write, maxWorkMs, file = builtFile('ch
   const worker = new Worker(file, { workerData: job, stdin: true, stdout: true, ...isolation });
   const body = worker.stdin as Writable;
   const post = (message: ToWorker) => worker.postMessage(message);
-  let answers: (readonly [iban: string, answer: Answer])[] = [];
   let end: CheckEnd | null = null;
   let fault: unknown = null;
   let isOver = false;
@@ -52,6 +51,10 @@ export function startCheck({ job, source, write, maxWorkMs, file = builtFile('ch
     end ??= reason;
     void worker.terminate();
   };
+  const answer = createAnswering(source, post, (error) => {
+    fault ??= error;
+    finish(null);
+  });
   worker.on('message', (message: FromWorker) => {
     if (message.kind === 'ended') finish(message.end);
     else for (const iban of message.ibans) void answer(iban);
@@ -111,21 +114,27 @@ export function startCheck({ job, source, write, maxWorkMs, file = builtFile('ch
       isBlocked = false;
     }
   }
+}
 
-  async function answer(iban: string): Promise<void> {
-    try {
-      const answer = await source.ask(iban);
-      if (answers.push([iban, answer]) === 1) setImmediate(sendAnswers);
-    } catch (error) {
-      fault ??= error;
-      finish(null);
-    }
-  }
-
-  function sendAnswers(): void {
+/** Asks for the thread, and sends as many answers at a time as there are. */
+function createAnswering(
+  source: Pick<AnswerSource, 'ask'>,
+  post: (message: ToWorker) => void,
+  onFault: (error: unknown) => void,
+) {
+  let answers: (readonly [iban: string, answer: Answer])[] = [];
+  const send = () => {
     post({ kind: 'answers', answers });
     answers = [];
-  }
+  };
+  return async (iban: string): Promise<void> => {
+    try {
+      const answer = await source.ask(iban);
+      if (answers.push([iban, answer]) === 1) setImmediate(send);
+    } catch (error) {
+      onFault(error);
+    }
+  };
 }
 
 /** Without the parts of the file, which are outside of the heap. A file of payees needs a tenth. */

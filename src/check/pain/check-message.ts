@@ -2,8 +2,8 @@ import { isoDateOf } from '../../base/calendar-period.ts';
 import type { Answers } from '../answers/answers.ts';
 import type { BankFacts } from '../bank-facts.ts';
 import type { Finding, Place } from '../finding.ts';
-import { createPartChecks } from './check-parts.ts';
-import { createSchemaCheck } from './check-schema.ts';
+import { PartChecks } from './check-parts.ts';
+import { SchemaComparison } from './check-schema.ts';
 import { decodeXml } from './decode-xml.ts';
 import { xpathOf } from './elements.ts';
 import { MessageFindings } from './findings.ts';
@@ -60,8 +60,8 @@ export function checkMessage(chunks: AsyncIterable<Buffer>, options: MessageChec
   const { answers, banks, messageIds, profile = 'auto', report = null, maxBytes = defaultMaxBytes } = options;
   const { today = isoDateOf(), maxWaiting = defaultMaxWaiting } = options;
   const findings = new MessageFindings(answers);
-  const checks = createPartChecks({ findings, banks, messageIds, today, profile, report });
-  const reader = new MessageReader(checks.parts, createSchemaCheck(findings, profile));
+  const checks = new PartChecks({ findings, banks, messageIds, today, profile, report });
+  const reader = new MessageReader(checks, new SchemaComparison(findings, profile));
   let isComplete = false;
 
   return {

@@ -43,124 +43,147 @@ interface Payment {
 }
 
 /** Checks the parts of a message as they are read. */
-export function createPartChecks(options: PartChecksOptions) {
-  const { findings, banks, today, messageIds, profile, report } = options;
-  const duplicates = createDuplicates(messageIds, findings);
-  const totals = createTotalsCheck(findings);
-  const ibans = new FingerprintMap();
-  let version: MessageVersion | null = null;
+export class PartChecks implements MessageParts {
+  readonly #options: PartChecksOptions;
+  readonly #findings: MessageFindings;
+  readonly #duplicates: ReturnType<typeof createDuplicates>;
+  readonly #totals: ReturnType<typeof createTotalsCheck>;
+  readonly #ibans = new FingerprintMap();
+  #version: MessageVersion | null = null;
   /** Headers that are checked with the first payment, which may say by which rules. */
-  let waiting: XmlElement[] = [];
-  let payment: Payment | null = null;
-  let payments = 0;
+  #waiting: XmlElement[] = [];
+  #payment: Payment | null = null;
+  #payments = 0;
   /** By whose rules payments were judged. */
-  const schemes = new Set<Scheme>();
+  readonly #schemes = new Set<Scheme>();
   /** Where the bank is that executes the last payment that was checked. */
-  let country = '';
+  #country = '';
 
-  const parts: MessageParts = {
-    openDocument({ name }, namespace) {
-      version = findVersion(namespace);
-      if (name !== 'Document') throw new Refusal('WRONG_ROOT', `The root element is ${name}. It must be Document.`);
-      return version;
-    },
-
-    header(element) {
-      totals.header(element);
-      waiting.push(element);
-      if (payments === 0) return;
-      checkWaiting();
-      findings.endPart();
-    },
-
-    openPayment(element) {
-      payments += 1;
-      totals.openPayment();
-      payment = { element, isChecked: false, executionDay: executionDayOf(element, today), reported: new Set() };
-    },
-
-    transaction(element, of) {
-      if (payment === null) return;
-      checkPaymentOnce(payment, element, of);
-      findings.scheme = schemeOf({ payment: payment.element, transaction: element }, profile, of);
-      schemes.add(findings.scheme);
-      const amount = totals.transaction(element, of);
-      checkAmount(amount, findings);
-      checkTransaction(element, { findings, version: of, today });
-      if (of.isDirectDebit) checkCommonElements(payment.element, element, { findings, reported: payment.reported });
-      checkPayerAddress(payment.element, element, { findings, reported: payment.reported });
-      duplicates.checkTransaction(element, of.other, amount);
-      checkSchemes(payment.element, element, { findings, banks, version: of });
-      report?.checkTransaction(payment.element, element, findings);
-      checkPart(element, payment.executionDay);
-      findings.endPart();
-    },
-
-    closePayment(element, of) {
-      if (payment !== null) {
-        checkPaymentOnce(payment, null, of);
-        totals.closePayment(element);
-      }
-      findings.endPart();
-    },
-
-    closeMessage(element, { isDirectDebit }) {
-      checkWaiting();
-      totals.closeMessage();
-      const groupHeader = totals.groupHeader();
-      if (groupHeader !== null && totals.ofMessage.count === 1 && !isDirectDebit && mustVerifyPayees(country, today)) {
-        const message = 'A file with one payment cannot opt out of Verification of Payee. Compare the name before.';
-        findings.add('PAYEE_VERIFICATION', groupHeader, message);
-      }
-      report?.checkRest(element, findings);
-      findings.endPart();
-      findings.endMessage();
-    },
-  };
-  const summary = () => ({ version, payments, totals: totals.ofMessage, ibans: ibans.size, schemes });
-  return { parts, summary, abandon: totals.abandon };
-
-  function checkWaiting(): void {
-    for (const element of waiting) {
-      if (element === totals.groupHeader()) checkGroupHeader(element);
-      checkPart(element, today);
-    }
-    waiting = [];
+  constructor(options: PartChecksOptions) {
+    this.#options = options;
+    this.#findings = options.findings;
+    this.#duplicates = createDuplicates(options.messageIds, options.findings);
+    this.#totals = createTotalsCheck(options.findings);
   }
 
-  function checkGroupHeader(element: XmlElement): void {
+  openDocument({ name }: XmlElement, namespace: string): MessageVersion {
+    this.#version = findVersion(namespace);
+    if (name !== 'Document') throw new Refusal('WRONG_ROOT', `The root element is ${name}. It must be Document.`);
+    return this.#version;
+  }
+
+  header(element: XmlElement): void {
+    this.#totals.header(element);
+    this.#waiting.push(element);
+    if (this.#payments === 0) return;
+    this.#checkWaiting();
+    this.#findings.endPart();
+  }
+
+  openPayment(element: XmlElement): void {
+    this.#payments += 1;
+    this.#totals.openPayment();
+    const executionDay = executionDayOf(element, this.#options.today);
+    this.#payment = { element, isChecked: false, executionDay, reported: new Set() };
+  }
+
+  transaction(element: XmlElement, version: MessageVersion): void {
+    const { banks, today, profile, report } = this.#options;
+    const findings = this.#findings;
+    if (this.#payment === null) return;
+    const { element: payment, executionDay, reported } = this.#payment;
+    this.#checkPaymentOnce(this.#payment, element, version);
+    findings.scheme = schemeOf({ payment, transaction: element }, profile, version);
+    this.#schemes.add(findings.scheme);
+    const amount = this.#totals.transaction(element, version);
+    checkAmount(amount, findings);
+    checkTransaction(element, { findings, version, today });
+    if (version.isDirectDebit) checkCommonElements(payment, element, { findings, reported });
+    checkPayerAddress(payment, element, { findings, reported });
+    this.#duplicates.checkTransaction(element, version.other, amount);
+    checkSchemes(payment, element, { findings, banks, version });
+    report?.checkTransaction(payment, element, findings);
+    this.#checkPart(element, executionDay);
+    findings.endPart();
+  }
+
+  closePayment(element: XmlElement, version: MessageVersion): void {
+    if (this.#payment !== null) {
+      this.#checkPaymentOnce(this.#payment, null, version);
+      this.#totals.closePayment(element);
+    }
+    this.#findings.endPart();
+  }
+
+  closeMessage(element: XmlElement, { isDirectDebit }: MessageVersion): void {
+    this.#checkWaiting();
+    this.#totals.closeMessage();
+    const header = this.#totals.groupHeader();
+    const isSingle = this.#totals.ofMessage.count === 1 && !isDirectDebit;
+    if (header !== null && isSingle && mustVerifyPayees(this.#country, this.#options.today)) {
+      const message = 'A file with one payment cannot opt out of Verification of Payee. Compare the name before.';
+      this.#findings.add('PAYEE_VERIFICATION', header, message);
+    }
+    this.#options.report?.checkRest(element, this.#findings);
+    this.#findings.endPart();
+    this.#findings.endMessage();
+  }
+
+  /** The rest of the message cannot be read. */
+  abandon(): void {
+    this.#totals.abandon();
+  }
+
+  summary() {
+    const { size: ibans } = this.#ibans;
+    const counts = { payments: this.#payments, totals: this.#totals.ofMessage, ibans };
+    return { version: this.#version, ...counts, schemes: this.#schemes };
+  }
+
+  #checkWaiting(): void {
+    for (const element of this.#waiting) {
+      if (element === this.#totals.groupHeader()) this.#checkGroupHeader(element);
+      this.#checkPart(element, this.#options.today);
+    }
+    this.#waiting = [];
+  }
+
+  #checkGroupHeader(element: XmlElement): void {
     const messageId = find(element, 'MsgId');
-    report?.checkMessage(messageId ?? element, findings);
-    duplicates.checkMessage(messageId);
+    this.#options.report?.checkMessage(messageId ?? element, this.#findings);
+    this.#duplicates.checkMessage(messageId);
     if (find(element, 'CtrlSum') !== null) return;
     const text = 'The group header has no CtrlSum. Add the sum of all amounts.';
-    findings.add('CONTROL_SUM_MISSING', find(element, 'NbOfTxs') ?? element, text);
+    this.#findings.add('CONTROL_SUM_MISSING', find(element, 'NbOfTxs') ?? element, text);
   }
 
-  function checkPaymentOnce(checked: Payment, transaction: XmlElement | null, of: MessageVersion): void {
+  #checkPaymentOnce(checked: Payment, transaction: XmlElement | null, version: MessageVersion): void {
     if (checked.isChecked) return;
     checked.isChecked = true;
-    const { element } = checked;
-    findings.scheme = schemeOf({ payment: element, transaction }, profile, of);
-    checkWaiting();
-    country = ibanOf(find(element, `${of.own}Acct`)).slice(0, 2);
-    const end = findVersionEnd(of.name, country);
+    const { element, executionDay } = checked;
+    const { today, profile, report } = this.#options;
+    const findings = this.#findings;
+    findings.scheme = schemeOf({ payment: element, transaction }, profile, version);
+    this.#checkWaiting();
+    this.#country = ibanOf(find(element, `${version.own}Acct`)).slice(0, 2);
+    const end = findVersionEnd(version.name, this.#country);
     if (end !== null) {
-      const code = checked.executionDay >= end.date ? 'VERSION_ENDED' : 'VERSION_ENDS';
-      const text = `${end.by} do not accept ${of.name} from ${end.date}. Send the version of 2019 (${end.source}).`;
+      const code = executionDay >= end.date ? 'VERSION_ENDED' : 'VERSION_ENDS';
+      const text = `${end.by} do not accept ${version.name} from ${end.date}. Send the version of 2019 (${end.source}).`;
       findings.addSummary(code, element.parent ?? element, () => text, end.by);
     }
     report?.checkPayment(element, findings);
-    duplicates.checkPayment(find(element, 'PmtInfId'));
-    checkPayment(element, { findings, version: of, today });
-    checkPart(element, checked.executionDay);
+    this.#duplicates.checkPayment(find(element, 'PmtInfId'));
+    checkPayment(element, { findings, version, today });
+    this.#checkPart(element, executionDay);
   }
 
   /** Checks each element of a part. @param day ISO 8601 */
-  function checkPart(element: XmlElement, day: string): void {
-    findings.day = day;
-    checkElements(element, { findings, ibans, banks });
-    checkBics(element, findings, banks);
+  #checkPart(element: XmlElement, day: string): void {
+    const { banks } = this.#options;
+    this.#findings.day = day;
+    checkElements(element, { findings: this.#findings, ibans: this.#ibans, banks });
+    checkBics(element, this.#findings, banks);
   }
 }
 

@@ -5,8 +5,17 @@ import { foreignElements, type MessageVersion } from './message-versions.ts';
 import type { Profile } from './profiles.ts';
 import { countCharacters, type ElementType, findSchema, type ValueType } from './schema.ts';
 
-/** Compares elements with the schema of their message while they are read. */
-export type SchemaCheck = ReturnType<typeof createSchemaCheck>;
+/** Sees elements while they are read. */
+export interface SchemaCheck {
+  /** An element in the namespace of the message. */
+  open(element: XmlElement, tag: SaxesTagNS): void;
+  /** The message in the document, after its version was found. */
+  openMessage(element: XmlElement, version: MessageVersion, tag: SaxesTagNS): void;
+  /** An element in another namespace. */
+  openForeign(tag: SaxesTagNS): void;
+  text(text: string): void;
+  close(): void;
+}
 
 /** For messages that are only read. */
 export const noSchemaCheck: SchemaCheck = {
@@ -26,75 +35,79 @@ interface OpenElement {
   hasText: boolean;
 }
 
-/** @param profile with that of German banks, their restrictions hold for the versions of ISO, too */
-export function createSchemaCheck(findings: MessageFindings, profile: Profile) {
-  const open: OpenElement[] = [];
-  let version: MessageVersion | null = null;
+/** Compares elements with the schema of their message. */
+export class SchemaComparison implements SchemaCheck {
+  readonly #open: OpenElement[] = [];
+  readonly #findings: MessageFindings;
+  readonly #profile: Profile;
+  #version: MessageVersion | null = null;
 
-  return {
-    /** An element in the namespace of the message. */
-    open(element: XmlElement, tag: SaxesTagNS): void {
-      const type = open.length === 0 ? null : findType(element);
-      if (type !== null || open.length === 0) checkAttributes(element, tag, type);
-      push(element, type);
-    },
-    /** The message in the document, after its version was found. */
-    openMessage(element: XmlElement, of: MessageVersion, tag: SaxesTagNS): void {
-      version = of;
-      const type = findSchema(
-        of.isDirectDebit ? 'DebitInitiation' : 'TransferInitiation',
-        of.year,
-        profile === 'dk' ? 'dk' : 'iso',
-      );
-      checkAttributes(element, tag, type);
-      push(element, type);
-    },
-    /** An element in another namespace. */
-    openForeign({ local, name }: SaxesTagNS): void {
-      const parent = open.at(-1);
-      if (parent === undefined || parent.type === null || parent.type.kind === 'any') return;
-      const index = parent.type.kind === 'value' ? undefined : parent.type.indexes.get(local);
-      if (index !== undefined) markSeen(parent, index);
-      const message = `${name} in ${parent.element.name} is in another namespace than the message. Leave it out.`;
-      findings.add('ELEMENT_NOT_EXPECTED', parent.element, message);
-    },
-    text(text: string): void {
-      const current = open.at(-1);
-      if (current === undefined || current.hasText) return;
-      const { type, element } = current;
-      const isExpected = type === null ? open.length > 1 : type.kind === 'value' || type.kind === 'any';
-      if (isExpected || /^[ \t\r\n]*$/.test(text)) return;
-      current.hasText = true;
-      const message = `${element.name} has text between its elements. Remove it.`;
-      findings.addGeneric('TEXT_NOT_EXPECTED', element, message);
-    },
-    close(): void {
-      const closed = open.pop();
-      if (closed === undefined) return;
-      const { element, type } = closed;
-      if (type === null || type.kind === 'any') return;
-      if (type.kind === 'value') checkValue(element, type);
-      else checkComplete(closed, type);
-    },
-  };
+  /** @param profile with that of German banks, their restrictions hold for the versions of ISO, too */
+  constructor(findings: MessageFindings, profile: Profile) {
+    this.#findings = findings;
+    this.#profile = profile;
+  }
 
-  function push(element: XmlElement, type: ElementType | ValueType | null): void {
+  open(element: XmlElement, tag: SaxesTagNS): void {
+    const type = this.#open.length === 0 ? null : this.#findType(element);
+    if (type !== null || this.#open.length === 0) this.#checkAttributes(element, tag, type);
+    this.#push(element, type);
+  }
+
+  openMessage(element: XmlElement, version: MessageVersion, tag: SaxesTagNS): void {
+    this.#version = version;
+    const root = version.isDirectDebit ? 'DebitInitiation' : 'TransferInitiation';
+    const type = findSchema(root, version.year, this.#profile === 'dk' ? 'dk' : 'iso');
+    this.#checkAttributes(element, tag, type);
+    this.#push(element, type);
+  }
+
+  openForeign({ local, name }: SaxesTagNS): void {
+    const parent = this.#open.at(-1);
+    if (parent === undefined || parent.type === null || parent.type.kind === 'any') return;
+    const index = parent.type.kind === 'value' ? undefined : parent.type.indexes.get(local);
+    if (index !== undefined) markSeen(parent, index);
+    const message = `${name} in ${parent.element.name} is in another namespace than the message. Leave it out.`;
+    this.#findings.add('ELEMENT_NOT_EXPECTED', parent.element, message);
+  }
+
+  text(text: string): void {
+    const current = this.#open.at(-1);
+    if (current === undefined || current.hasText) return;
+    const { type, element } = current;
+    const isExpected = type === null ? this.#open.length > 1 : type.kind === 'value' || type.kind === 'any';
+    if (isExpected || /^[ \t\r\n]*$/.test(text)) return;
+    current.hasText = true;
+    const message = `${element.name} has text between its elements. Remove it.`;
+    this.#findings.addGeneric('TEXT_NOT_EXPECTED', element, message);
+  }
+
+  close(): void {
+    const closed = this.#open.pop();
+    if (closed === undefined) return;
+    const { element, type } = closed;
+    if (type === null || type.kind === 'any') return;
+    if (type.kind === 'value') this.#checkValue(element, type);
+    else this.#checkComplete(closed, type);
+  }
+
+  #push(element: XmlElement, type: ElementType | ValueType | null): void {
     if (type?.kind === 'value') element.allows = type.isValid;
-    open.push({ element, type, seen: 0, last: -1, lastCount: 0, hasText: false });
+    this.#open.push({ element, type, seen: 0, last: -1, lastCount: 0, hasText: false });
   }
 
   /** That of its place in its parent, which is checked. */
-  function findType(element: XmlElement): ElementType | ValueType | null {
-    const parent = open.at(-1);
+  #findType(element: XmlElement): ElementType | ValueType | null {
+    const parent = this.#open.at(-1);
     if (parent === undefined || parent.type === null || parent.type.kind === 'any') return null;
     if (parent.type.kind === 'value') {
-      reportUnknown(element, parent.element, 'which has a text only');
+      this.#reportUnknown(element, parent.element, 'which has a text only');
       return null;
     }
     const index = parent.type.indexes.get(element.name);
     const particle = index === undefined ? undefined : parent.type.particles[index];
     if (index === undefined || particle === undefined) {
-      reportUnknown(element, parent.element, `which has ${printNames(parent.type)}`);
+      this.#reportUnknown(element, parent.element, `which has ${printNames(parent.type)}`);
       return null;
     }
     const { last, seen } = parent;
@@ -105,67 +118,64 @@ export function createSchemaCheck(findings: MessageFindings, profile: Profile) {
       if (index === last && parent.lastCount > particle.max + 1) return particle.findType();
       const most = particle.max === 1 ? 'once' : `${particle.max} times`;
       const message = `${element.name} is given more than ${most} in ${parent.element.name}. Leave out the others.`;
-      findings.add('ELEMENT_REPEATED', element, message);
+      this.#findings.add('ELEMENT_REPEATED', element, message);
     } else if (parent.type.kind === 'choice' && seen !== 0 && !isRepeated) {
       const message = `${parent.element.name} must have only one of ${printNames(parent.type)}.`;
-      findings.add('ELEMENT_NOT_EXPECTED', element, message);
+      this.#findings.add('ELEMENT_NOT_EXPECTED', element, message);
     } else if (index < last) {
       const after = parent.type.particles[last]?.name ?? '';
-      findings.add('ELEMENT_ORDER', element, `${element.name} must be before ${after} in ${parent.element.name}.`);
+      const message = `${element.name} must be before ${after} in ${parent.element.name}.`;
+      this.#findings.add('ELEMENT_ORDER', element, message);
     }
     return particle.findType();
   }
 
-  function reportUnknown(element: XmlElement, parent: XmlElement, has: string): void {
-    if (version === null) return;
-    const foreign = foreignElements[version.edition].get(element.name);
+  #reportUnknown(element: XmlElement, parent: XmlElement, has: string): void {
+    if (this.#version === null) return;
+    const { name, edition } = this.#version;
+    const foreign = foreignElements[edition].get(element.name);
     if (foreign !== undefined) {
-      const message = `${element.name} is not in ${version.name}: ${foreign}.`;
-      findings.add('ELEMENT_OF_OTHER_VERSION', element, message);
+      this.#findings.add('ELEMENT_OF_OTHER_VERSION', element, `${element.name} is not in ${name}: ${foreign}.`);
       return;
     }
-    const message = `${printName(element)} is not an element of ${parent.name} in ${version.name}, ${has}.`;
-    findings.add('ELEMENT_NOT_EXPECTED', element, message);
+    const message = `${printName(element)} is not an element of ${parent.name} in ${name}, ${has}.`;
+    this.#findings.add('ELEMENT_NOT_EXPECTED', element, message);
   }
 
-  function checkAttributes(
-    element: XmlElement,
-    { attributes }: SaxesTagNS,
-    type: ElementType | ValueType | null,
-  ): void {
+  #checkAttributes(element: XmlElement, { attributes }: SaxesTagNS, type: ElementType | ValueType | null): void {
     for (const key in attributes) {
       const { prefix, local, uri } = attributes[key] ?? { prefix: '', local: '', uri: '' };
       if (prefix === 'xmlns' || (prefix === '' && local === 'xmlns')) continue;
       if (uri === schemaInstance && instanceAttributes.has(local)) continue;
       if (prefix === '' && local === 'Ccy' && type?.kind === 'value' && type.isAmount) continue;
       const message = `${element.name} has an attribute that the message definition does not have. Remove it.`;
-      findings.add('ATTRIBUTE_NOT_EXPECTED', element, message);
+      this.#findings.add('ATTRIBUTE_NOT_EXPECTED', element, message);
     }
   }
 
-  function checkValue(element: XmlElement, type: ValueType): void {
+  #checkValue(element: XmlElement, type: ValueType): void {
     const { name, text, children } = element;
     if (children.length > 0) return;
     if (text.trim() === '') {
-      findings.add('EMPTY_ELEMENT', element, `${name} is empty. Fill it in, or leave it out.`);
+      this.#findings.add('EMPTY_ELEMENT', element, `${name} is empty. Fill it in, or leave it out.`);
     } else if (!checkedWithTotals.has(name) && !type.isValid(text)) {
       const length = type.maxLength === null ? 0 : countCharacters(text);
       if (type.maxLength !== null && length > type.maxLength) {
         const message = `${name} has ${length} characters. At most ${type.maxLength} are allowed.`;
-        findings.addGeneric('TEXT_TOO_LONG', element, message);
-      } else findings.addGeneric(type.code, element, `${name} must be ${type.words}.`);
+        this.#findings.addGeneric('TEXT_TOO_LONG', element, message);
+      } else this.#findings.addGeneric(type.code, element, `${name} must be ${type.words}.`);
     }
   }
 
-  function checkComplete({ element, seen }: OpenElement, { kind, particles, required }: ElementType): void {
+  #checkComplete({ element, seen }: OpenElement, { kind, particles, required }: ElementType): void {
     if (kind === 'choice') {
       const names = particles.map(({ name }) => name);
-      if (seen === 0) findings.addMissingBySchema(element, names);
+      if (seen === 0) this.#findings.addMissingBySchema(element, names);
       return;
     }
     if ((required & ~seen) === 0) return;
     for (const [index, { name }] of particles.entries()) {
-      if (isSeen(required, index) && !isSeen(seen, index)) findings.addMissingBySchema(element, [name]);
+      if (isSeen(required, index) && !isSeen(seen, index)) this.#findings.addMissingBySchema(element, [name]);
     }
   }
 }

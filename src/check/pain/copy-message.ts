@@ -123,24 +123,9 @@ export async function* readRevisions(
   const { parts, schema, discard } = createReviser((revision) => {
     revisions.push({ ...revision, line: revision.line + removedLines() });
   });
-  const settle = () => {
+  const reader = new MessageReader(parts, schema, () => {
     settledAt = reader.position().offset;
-  };
-  const reader = new MessageReader(
-    {
-      ...parts,
-      // With the first transaction, all before it is read.
-      transaction(element, version) {
-        parts.transaction(element, version);
-        settle();
-      },
-      closePayment(element, version) {
-        parts.closePayment(element, version);
-        settle();
-      },
-    },
-    schema,
-  );
+  });
 
   for await (const piece of pieces) {
     if (piece.includes('\uFFFD')) throw new Refusal('ENCODING_BROKEN', 'The file has bytes that are not characters.');

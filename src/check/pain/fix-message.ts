@@ -2,8 +2,8 @@ import { isoDateOf } from '../../base/calendar-period.ts';
 import { redactIbans } from '../../base/redact.ts';
 import { compactIban, isValidIban, maskIban } from '../../iban/iban.ts';
 import type { BankFacts } from '../bank-facts.ts';
-import { createPartChecks } from './check-parts.ts';
-import { createSchemaCheck, noSchemaCheck } from './check-schema.ts';
+import { PartChecks } from './check-parts.ts';
+import { noSchemaCheck, SchemaComparison } from './check-schema.ts';
 import { createTotalsCheck } from './check-totals.ts';
 import { type Change, copyMessage, type Reviser, type Revision, readRevisions } from './copy-message.ts';
 import { xpathOf } from './elements.ts';
@@ -35,16 +35,17 @@ export async function* fixMessage(
       const after = repairOf(problem);
       if (after !== null && after !== problem.element.text) revise(createRevision(problem, after));
     });
-    const { parts } = createPartChecks({
+    const parts = new PartChecks({
       ...{ findings, banks: noBanks, messageIds: new Set(), report: null, profile, today },
     });
     const discard = () => findings.discard();
     // Without all other checks: the message is read once more for them.
     if (isOfTotals) {
-      const { openDocument } = parts;
+      const openDocument: Reviser['parts']['openDocument'] = (element, namespace) =>
+        parts.openDocument(element, namespace);
       return { parts: { openDocument, ...createTotalsCheck(findings) }, schema: noSchemaCheck, discard };
     }
-    return { parts, schema: createSchemaCheck(findings, profile), discard };
+    return { parts, schema: new SchemaComparison(findings, profile), discard };
   };
   const known: Revision[] = [];
   for await (const { revisions } of readRevisions(open(), (revise) => createReviser(revise, true))) {

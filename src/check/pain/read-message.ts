@@ -43,6 +43,7 @@ export class MessageReader {
   readonly #parser = new SaxesParser({ xmlns: true });
   readonly #parts: MessageParts;
   readonly #schema: SchemaCheck;
+  readonly #onPart: () => void;
   /** The name of the first element, with its prefix. */
   #root: string | null = null;
   /** The open elements of the namespace. */
@@ -65,9 +66,11 @@ export class MessageReader {
   #unread = { text: '', start: 0, line: 1 };
   readonly #eventAt = { position: 0, line: 1 };
 
-  constructor(parts: MessageParts, schema: SchemaCheck) {
+  /** @param onPart called when all up to the end of a transaction, or of a payment, was read */
+  constructor(parts: MessageParts, schema: SchemaCheck, onPart = () => {}) {
     this.#parts = parts;
     this.#schema = schema;
+    this.#onPart = onPart;
     const parser = this.#parser;
     parser.on('error', (error) => this.#refuse(error));
     parser.on('doctype', () => {
@@ -203,10 +206,12 @@ export class MessageReader {
     if (depth === paymentDepth + 1) {
       if (element.parent?.name !== version.payment || element.name !== version.transaction) return;
       this.#parts.transaction(element, version);
+      this.#onPart();
       this.#part = this.#header;
     } else if (depth === paymentDepth && element.name === version.payment) {
       this.#openPaymentOnce(element);
       this.#parts.closePayment(element, version);
+      this.#onPart();
     } else if (depth === paymentDepth) this.#parts.header(element);
     else if (depth === 1) this.#parts.closeMessage(element, version);
     else if (this.#messages === 0) {

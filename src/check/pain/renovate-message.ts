@@ -5,7 +5,6 @@ import { type Change, copyMessage, type Edit, type Reviser, type Revision, type 
 import { find, findAll, textOf, type XmlElement, xpathOf } from './elements.ts';
 import { findVersion, renewedNames, renewNamespace } from './message-versions.ts';
 import { readAddressLines } from './read-address-lines.ts';
-import type { RuleCode } from './rules.ts';
 
 /**
  * A copy of a message of 2009 in the version of 2019: its namespace, and the elements that have other names or are in others. Addresses of
@@ -23,9 +22,10 @@ export function renovateMessage(
 function createRenovation(revise: (revision: Revision) => void): Reviser {
   const open: XmlElement[] = [];
   const ignore = () => {};
-  const change = (element: XmlElement, code: RuleCode, before: string, after: string, edit: Revision['edit']) =>
-    revise({ ...{ code, before, after, edit }, line: element.line, xpath: xpathOf(element), start: element.start });
-
+  const add = (element: XmlElement, renovation: Renovation | null) => {
+    if (renovation === null) return;
+    revise({ ...renovation, line: element.line, xpath: xpathOf(element), start: element.start });
+  };
   return {
     parts: {
       openDocument(element, namespace) {
@@ -33,8 +33,8 @@ function createRenovation(revise: (revision: Revision) => void): Reviser {
         if (version.edition !== 2009) {
           throw new PaymentFileError(`the message is ${version.name}: only messages of 2009 are renovated`);
         }
-        const renewed = renewNamespace(namespace);
-        change(element, 'VERSION_ENDED', namespace, renewed, (source) => renewDocument(element, namespace, source));
+        const edit = (source: Source) => renewDocument(element, namespace, source);
+        add(element, { code: 'VERSION_ENDED', before: namespace, after: renewNamespace(namespace), edit });
         return version;
       },
       ...{ header: ignore, openPayment: ignore, transaction: ignore, closePayment: ignore, closeMessage: ignore },
@@ -45,70 +45,76 @@ function createRenovation(revise: (revision: Revision) => void): Reviser {
       openMessage: (element) => void open.push(element),
       close() {
         const element = open.pop();
-        if (element !== undefined) renovate(element);
+        if (element !== undefined) add(element, renovate(element));
       },
     },
     discard: ignore,
   };
+}
 
-  function renovate(element: XmlElement): void {
-    const { name, parent } = element;
-    if (name === 'PstlAdr' || name === 'Adr') structure(element);
-    if (name === 'RltdRmtInf') collectDetails(element);
-    const to = renovations[`${parent?.name}/${name}`];
-    if (to === undefined || element.children.length > 0) return;
-    const [outer = name, inner] = to.split('/');
-    const after = inner === undefined ? outer : `${outer}/${inner}`;
-    change(element, 'ELEMENT_OF_OTHER_VERSION', name, after, (source) => {
-      if (inner === undefined) return rename(element, outer, source);
-      // Only the amount has an attribute.
-      if (inner === 'Amt') return [...enclose([element], name, source), ...rename(element, inner, source)];
-      return fill(element, inner, source);
+type Renovation = Pick<Revision, 'code' | 'before' | 'after' | 'edit'>;
+
+/** Null if the element is the same in 2019. */
+function renovate(element: XmlElement): Renovation | null {
+  const { name, parent, children } = element;
+  if (name === 'PstlAdr' || name === 'Adr') return structureAddress(element);
+  if (name === 'RltdRmtInf') return collectDetails(element);
+  const to = renovations[`${parent?.name}/${name}`];
+  if (to === undefined || children.length > 0) return null;
+  const [outer = name, inner] = to.split('/');
+  const edit = (source: Source) => {
+    if (inner === undefined) return rename(element, outer, source);
+    // Only the amount has an attribute.
+    if (inner === 'Amt') return [...enclose([element], name, source), ...rename(element, inner, source)];
+    return fill(element, inner, source);
+  };
+  return { code: 'ELEMENT_OF_OTHER_VERSION', before: name, after: to, edit };
+}
+
+function collectDetails(element: XmlElement): Renovation | null {
+  const details = element.children.filter(({ name }) => name.startsWith('RmtLctn'));
+  if (details.length === 0 || find(element, 'RmtLctnDtls') !== null) return null;
+  const nameOf = ({ name }: XmlElement) => name.slice('RmtLctn'.length);
+  const before = details.map(({ name }) => name).join(', ');
+  const after = details.map((each) => `RmtLctnDtls/${nameOf(each)}`).join(', ');
+  const edit = (source: Source) => [
+    ...enclose(details, 'RmtLctnDtls', source),
+    ...details.flatMap((each) => rename(each, nameOf(each), source)),
+  ];
+  return { code: 'ELEMENT_OF_OTHER_VERSION', before, after, edit };
+}
+
+function structureAddress(address: XmlElement): Renovation | null {
+  const country = find(address, 'Ctry');
+  const lines = findAll(address, 'AdrLine');
+  const isOfLines = address.children.every(({ name }) => ['AdrTp', 'Ctry', 'AdrLine'].includes(name));
+  const texts = lines.map(({ text }) => text.trim());
+  const read = isOfLines ? readAddressLines(textOf(country) ?? '', texts) : null;
+  if (country === null || read === null) return null;
+  const elements = Object.entries(read.elements);
+  const used = lines.filter((_, index) => read.used.includes(index));
+  const edit = (source: Source) => {
+    // A comment within a line is not lost.
+    if (used.some(({ start, end }) => source.text(start, source.lastTag(end)).includes('<'))) return [];
+    const at = source.lastTag(country.start);
+    const space = spaceBefore(at, source);
+    const prefix = prefixOf(country, source);
+    const written = elements.map(
+      ([name, text]) => `<${prefix}${name}>${source.write(text)}</${prefix}${name}>${space}`,
+    );
+    const removed = used.map(({ start, end }) => {
+      const tag = source.lastTag(start);
+      return { start: tag - spaceBefore(tag, source).length, end, written: '' };
     });
-  }
+    return [{ start: at, end: at, written: written.join('') }, ...removed];
+  };
+  const after = elements.map(([name, text]) => `${name} ${text}`).join(', ');
+  return { code: 'ADDRESS_UNSTRUCTURED', before: redactIbans(texts.join(', ')), after: redactIbans(after), edit };
+}
 
-  function collectDetails(element: XmlElement): void {
-    const details = element.children.filter(({ name }) => name.startsWith('RmtLctn'));
-    if (details.length === 0 || find(element, 'RmtLctnDtls') !== null) return;
-    const names = details.map(({ name }) => name);
-    const after = names.map((name) => `RmtLctnDtls/${name.slice('RmtLctn'.length)}`);
-    change(element, 'ELEMENT_OF_OTHER_VERSION', names.join(', '), after.join(', '), (source) => [
-      ...enclose(details, 'RmtLctnDtls', source),
-      ...details.flatMap((each) => rename(each, each.name.slice('RmtLctn'.length), source)),
-    ]);
-  }
-
-  function structure(address: XmlElement): void {
-    const country = find(address, 'Ctry');
-    const lines = findAll(address, 'AdrLine');
-    const isOfLines = address.children.every(({ name }) => ['AdrTp', 'Ctry', 'AdrLine'].includes(name));
-    const read = isOfLines
-      ? readAddressLines(
-          textOf(country) ?? '',
-          lines.map(({ text }) => text.trim()),
-        )
-      : null;
-    if (country === null || read === null) return;
-    const before = lines.map(({ text }) => text.trim()).join(', ');
-    const after = Object.entries(read.elements).map(([name, text]) => `${name} ${text}`);
-    change(address, 'ADDRESS_UNSTRUCTURED', redactIbans(before), redactIbans(after.join(', ')), (source) => {
-      const used = lines.filter((_, index) => read.used.includes(index));
-      // A comment within a line is not lost.
-      if (used.some(({ start, end }) => source.text(start, source.lastTag(end)).includes('<'))) return [];
-      const at = source.lastTag(country.start);
-      const [space = ''] = /\s*$/.exec(source.text(source.lastTag(at), at)) ?? [];
-      const prefix = prefixOf(country, source);
-      const written = Object.entries(read.elements).map(
-        ([name, text]) => `<${prefix}${name}>${source.write(text)}</${prefix}${name}>${space}`,
-      );
-      const removed = used.map(({ start, end }) => {
-        const tag = source.lastTag(start);
-        const [before = ''] = /\s*$/.exec(source.text(source.lastTag(tag), tag)) ?? [];
-        return { start: tag - before.length, end, written: '' };
-      });
-      return [{ start: at, end: at, written: written.join('') }, ...removed];
-    });
-  }
+/** The white space before a tag. */
+function spaceBefore(tag: number, source: Source): string {
+  return /\s*$/.exec(source.text(source.lastTag(tag), tag))?.[0] ?? '';
 }
 
 /** By the element in its parent: its other name, or what its text is in. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
 import { createAnswers } from '../../../src/check/answers/answers.ts';
-import { createSchemaCheck } from '../../../src/check/pain/check-schema.ts';
+import { SchemaComparison } from '../../../src/check/pain/check-schema.ts';
 import { MessageFindings } from '../../../src/check/pain/findings.ts';
 import { findVersion, messageVersions } from '../../../src/check/pain/message-versions.ts';
 import type { Profile } from '../../../src/check/pain/profiles.ts';
@@ -51,7 +51,7 @@ async function findBySchema(xml: string, profile: Profile): Promise<readonly str
     transaction: ignore,
     closePayment: ignore,
   };
-  const reader = new MessageReader({ ...parts, closeMessage: ignore }, createSchemaCheck(findings, profile));
+  const reader = new MessageReader({ ...parts, closeMessage: ignore }, new SchemaComparison(findings, profile));
   reader.write(xml);
   reader.end();
   findings.endPart();

@@ -87,7 +87,7 @@ describe('look-ups', () => {
 
   it('are asked for in long lists, and the last one is not waited for', async () => {
     const lists: number[] = [];
-    const { ask } = createAnswerSource({
+    const source = createAnswerSource({
       async send(ibans) {
         lists.push(ibans.length);
         await turns(2);
@@ -95,7 +95,7 @@ describe('look-ups', () => {
       },
       ...{ maxList: 100, maxLists: 2, budgetReason: '', close: async () => {} },
     });
-    const { find: answer } = createAnswers({ ask });
+    const { find: answer } = createAnswers(source);
     const message = generateMessage({ transactions: 1000, accounts: 1000 });
     const { summary } = await findAllIn(message, { answer });
     expect(summary).toMatchObject({ ibans: 1001, isComplete: true });
