@@ -53,6 +53,10 @@ export function findParty(words: string): Party | null {
 
 const nameWords = /name|naam|nome|nombre|\bnom\b|holder|inhaber|titular|titulaire/;
 
+/** Less than the name that a bank compares. */
+const partOfName =
+  /\b(?:first|last|given|middle|family)\b|sur ?name|vorname|nachname|familienname|voornaam|achternaam|pr.nom|^nom$|apellido|cognome/;
+
 /** Names of something else than a person or company that is paid. */
 const otherNames =
   /^bank|\p{L}bank\b|bank ?name|(?:name|naam) (?:(?:of|the|der|des|van|de) )*bank|banque|\bbanc[ao]\b|kategori|cat.gor|country|l.nder|file|datei|user/u;
@@ -66,6 +70,7 @@ export function rankName(words: string, party: Party): number[] {
   const isName = nameWords.test(words);
   const isParty = (payeeWords.test(words) || payerWords.test(words)) && restOf(words) === words;
   if (!isName && (!isParty || payeeDetails.test(words))) return [];
+  if (partOfName.test(words)) return [4];
   return [(findParty(words) === party ? 0 : 2) + Number(!isName)];
 }
 

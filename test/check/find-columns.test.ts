@@ -86,6 +86,19 @@ describe('the columns', () => {
     expect(find(rows, { iban: 'B' })).toMatchObject({ ibans: [{ column: 1 }], titleRow: 2 });
   });
 
+  it.each([
+    ['Vorname', 'Nachname', 'Kontoinhaber', 2],
+    ['First name', 'Last name', 'Account holder', 2],
+    ['Prénom', 'Nom', 'Titulaire du compte', 2],
+    ['First name', 'Last name', 'Department', 0],
+  ])('with names are the whole ones, if there are any: %s, %s, %s', (first, last, other, name) => {
+    const rows = [
+      ['No', first, last, other, 'IBAN'],
+      ...[1, 2].map((number) => [String(number), 'Anna', 'Berg', 'Anna Berg', tIban(number)]),
+    ];
+    expect(find(rows)).toMatchObject({ ibans: [{ column: 4 }], name: name + 1 });
+  });
+
   it('with BICs and names are named in the same way', () => {
     const rows = [
       ['Name', 'IBAN', 'Other', 'Code'],
