@@ -19,9 +19,15 @@ export function schemeOf(
   if (profile !== 'auto') return profile;
   if (version.community !== null) return version.community;
   const levels = [payment, transaction].flatMap(serviceLevelsOf);
-  const isSwiss = /^(?:CH|LI)/.test(ibanOf(find(payment, `${version.own}Acct`)));
-  if (levels.length > 0 || isSwiss) return levels.includes('SEPA') ? 'sepa' : isSwiss ? 'sps' : 'iso';
-  return isSepa(payment, transaction, version) ? 'sepa' : 'iso';
+  const country = ibanOf(find(payment, `${version.own}Acct`)).slice(0, 2);
+  const isSwiss = country === 'CH' || country === 'LI';
+  const isInScheme = levels.length > 0 || isSwiss ? levels.includes('SEPA') : isSepa(payment, transaction, version);
+  if (!isInScheme) return isSwiss ? 'sps' : 'iso';
+  // What German banks accept of each other, such as ä, they convert for banks of other countries.
+  const isGerman = [country, ibanOf(find(transaction, `${version.other}Acct`)).slice(0, 2)].every(
+    (each) => each === 'DE',
+  );
+  return isGerman ? 'dk' : 'sepa';
 }
 
 /** Those that are known, whatever their letters: a bank reads them as they are meant, or asks. */

@@ -592,6 +592,14 @@ Object.assign(cases, {
   ],
   CHARACTERS_CONVERTED: [
     {
+      // Between two German accounts.
+      change: [
+        [/FR1420041010050500013M02606(?=.*NL91)/s, 'DE44500105175407324931'],
+        ['Creditor 1', 'Müller &amp; Co'],
+      ],
+      ...{ at: `${transfer}/Cdtr/Nm`, message: /^1 text with characters such as ä or &/ },
+    },
+    {
       change: [
         ['Creditor 1', 'Müller &amp; Co'],
         ['Creditor 2', 'Göthe'],
