@@ -110,7 +110,7 @@ const listFolder = new URL('lists/', import.meta.url);
  * The lists in a file. A line that begins with `=` is the head of a list: date, kind, `complete` or nothing, source. The lines below are
  * its rows: bank codes and ranges of them, BIC, name.
  */
-export function parseShippedLists(text: string): ShippedList[] {
+function parseShippedLists(text: string): ShippedList[] {
   const lists: (ShippedList & { rows: ShippedRow[] })[] = [];
   for (const line of text.split('\n')) {
     const [first = '', second = '', third = '', source = ''] = line.split('\t');

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { pause } from '../../../base/async/pause.ts';
-import { SharedTask } from '../../../base/async/shared-task.ts';
 import type { Signal } from '../../../base/async/signal.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { OpenedStore } from '../../stores/open-store.ts';
@@ -47,6 +46,7 @@ import { createOrderList } from './order-list.ts';
 import { describeEnd, OrderRuns, type RunParts } from './order-runs.ts';
 import { OrderStore, type Stored } from './order-store.ts';
 import { OrderWatch } from './order-watch.ts';
+import { SharedTask } from './shared-task.ts';
 
 /** The store must encrypt its values: essays are confidential. */
 interface EssayOrdersOptions

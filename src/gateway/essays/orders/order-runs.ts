@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { pause } from '../../../base/async/pause.ts';
-import { SharedTask } from '../../../base/async/shared-task.ts';
 import { GatewayError } from '../../../base/errors.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
 import { StoreError } from '../../stores/store.ts';
@@ -27,6 +26,7 @@ import {
   withdrawnFailure,
 } from './order-failures.ts';
 import type { OrderStore, Stored } from './order-store.ts';
+import { SharedTask } from './shared-task.ts';
 
 export interface RunParts {
   sender: EssaySender;
