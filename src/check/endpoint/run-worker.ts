@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { builtFile } from '../../base/process/package-files.ts';
 import type { Answer, AnswerSource } from '../answers/answer-source.ts';
@@ -35,6 +36,8 @@ interface RunOptions {
 
 /** Starts a thread that checks a file while its parts are sent: the body is its standard input, and the answer its standard output. */
 export function startCheck({ job, source, write, maxWorkMs, file = builtFile('check-worker.js') }: RunOptions) {
+  // The option of the image would replace the limit of the thread. The heap of the process has its own since its start.
+  setFlagsFromString('--max-old-space-size=0');
   // Neither the keys of the gateway nor what NODE_OPTIONS loads into it.
   const isolation = { env: {}, execArgv: [], resourceLimits };
   const worker = new Worker(file, { workerData: job, stdin: true, stdout: true, ...isolation });
