@@ -2,14 +2,17 @@ import { readFileSync } from 'node:fs';
 import { createBankLists } from '../src/banks/bank-lists.ts';
 import { bankFileFormats, importableCountries } from '../src/banks/import/files/formats.ts';
 import { errorCodes } from '../src/base/errors.ts';
+import { messageLimits } from '../src/check/pain/read-message.ts';
 import { rules } from '../src/check/pain/rules.ts';
 import { describeLists } from '../src/cli/look-up.ts';
 import { definitions } from '../src/gateway/telemetry/metrics/definitions.ts';
+import { dependencyReasons } from './dependency-reasons.ts';
 import { failureCodes } from './failure-codes.ts';
+import { labelTexts } from './label-texts.ts';
 import { outageSigns } from './outage-signs.ts';
 import { describeAlerts } from './print-alerts.ts';
 import { describeOutage, readOutages } from './print-outages.ts';
-import { ruleTexts } from './rule-texts.ts';
+import { limitTexts, ruleTexts, sourceTexts } from './rule-texts.ts';
 import { variableTexts } from './variable-texts.ts';
 import { writeFile } from './write-file.ts';
 
@@ -29,6 +32,10 @@ const tables: Record<string, Record<string, () => string>> = {
       () => printTable(['variable', 'default', 'meaning'], rows),
     ]),
   ),
+  'docs/dependencies.md': {
+    dependencies: () => printReasons('dependencies', ['dependency', 'what it does here']),
+    overrides: () => printReasons('overrides', ['override', 'reason']),
+  },
   'docs/incidents.md': {
     ...Object.fromEntries(
       ['Processes', 'Requests', 'Upstreams', 'Paid calls', 'Stores', 'Bank lists'].map((heading) => [
@@ -39,9 +46,13 @@ const tables: Record<string, Record<string, () => string>> = {
     signs: () => printTable(['outage', 'codes', '`storeFailure` in `/ready`', 'metrics', 'log', 'alerts'], outageSigns),
     outages: () => printTable(['outage', 'alerts'], readOutages().map(describeOutage)),
   },
-  'docs/metrics.md': { metrics: printMetrics },
+  'docs/metrics.md': { metrics: printMetrics, labels: printLabels },
   'docs/operations.md': { codes: printCodes },
-  'docs/payment-messages.md': { rules: printRules },
+  'docs/payment-messages.md': {
+    rules: printRules,
+    sources: () => printTable(['name', 'document'], sourceTexts),
+    limits: printLimits,
+  },
 };
 
 export const printedPages = Object.keys(tables);
@@ -70,6 +81,39 @@ function printMetrics(): string {
     return [`\`${name}\``, type, names.join(', '), help];
   });
   return printTable(['name', 'type', 'labels', 'meaning'], rows);
+}
+
+/** The values of each label, in the order in which metrics have them. @throws for a label without values and text */
+function printLabels(): string {
+  const values = new Map<string, Set<string>>();
+  for (const { labels } of Object.values(definitions)) {
+    for (const [label, listed] of Object.entries(labels as Readonly<Record<string, readonly string[] | null>>))
+      values.set(label, new Set([...(values.get(label) ?? []), ...(listed ?? [])]));
+  }
+  const rows = [...values].map(([label, listed]) => {
+    const text = labelTexts[label] ?? [...listed].map((value) => `\`${value}\``).join(', ');
+    if (text === '') throw new Error(`scripts/label-texts.ts must say which values the label ${label} has`);
+    return [`\`${label}\``, text];
+  });
+  return printTable(['label', 'values'], rows);
+}
+
+function printLimits(): string {
+  const limits = Object.keys(messageLimits) as (keyof typeof messageLimits)[];
+  const rows = limits.map((limit) => [limitTexts[limit], messageLimits[limit].toLocaleString('en')]);
+  return printTable(['what', 'limit'], [['file', '1 GB'], ...rows]);
+}
+
+/** @throws if package.json has a package without a reason, or the reverse */
+function printReasons(field: keyof typeof dependencyReasons, titles: readonly string[]): string {
+  const reasons = Object.entries(dependencyReasons[field]);
+  const wanted = Object.keys(JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))[field]);
+  if (reasons.map(([name]) => name).join() !== wanted.join())
+    throw new Error(`scripts/dependency-reasons.ts must have the ${field} of package.json in their order: ${wanted}`);
+  return printTable(
+    titles,
+    reasons.map(([name, reason]) => [`\`${name}\``, reason]),
+  );
 }
 
 function printRules(): string {

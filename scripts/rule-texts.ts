@@ -1,6 +1,7 @@
+import type { messageLimits } from '../src/check/pain/read-message.ts';
 import type { rules } from '../src/check/pain/rules.ts';
 
-/* What each rule finds in a payment message, and what would be right: the texts of the table in docs/payment-messages.md. */
+/* The texts of the tables in docs/payment-messages.md: what each rule finds and what would be right, its sources, and limits. */
 
 export const ruleTexts: Record<keyof typeof rules, readonly [found: string, right: string]> = {
   NOT_XML: ['Not XML, or an empty file', 'A message in XML'],
@@ -189,4 +190,40 @@ export const ruleTexts: Record<keyof typeof rules, readonly [found: string, righ
   ],
   PURPOSE_FORMAT: ['A purpose that is not in the list of ISO 20022 (as of 2025)', 'A code such as SALA'],
   REMITTANCE_REPEATED: ['Remittance information is repeated', 'One `Ustrd` or one `Strd`'],
+};
+
+/** The documents that are the reason of the rules. A row may have several. */
+export const sourceTexts: readonly (readonly [names: string, document: string])[] = [
+  ['ISO 20022', 'Message definitions of Payments Initiation'],
+  ['EPC132-08', 'European Payments Council: SEPA Credit Transfer, customer-to-PSP guidelines'],
+  ['EPC130-08, EPC131-08', 'SEPA Direct Debit Core and B2B, customer-to-PSP guidelines'],
+  ['EPC153-22', 'Addresses under the EPC schemes'],
+  ['DFÜ agreement', 'German banks: annex 3, data formats'],
+  ['Swiss Payment Standards', 'SIX: implementation guidelines for credit transfers'],
+  ['The report of the bank', 'Status report (pain.002), given with `--report`'],
+  ['Registers of the EPC', 'European Payments Council: registers of participants'],
+  ['Regulation (EU) 2024/886', 'Verification of Payee'],
+  ['Regulation (EU) 2023/1113', 'Information on the payer'],
+  ['ISO 17442', 'LEIs'],
+  ['ISO 11649, Febelfin', 'Creditor references; Belgian structured communications'],
+  ['EPC217-08', 'SEPA extended character set: table of conversion'],
+  ['EPC262-08', 'Creditor identifiers'],
+  ['EPC409-09', 'SEPA countries'],
+  ['Regulation (EU) No 260/2012', 'A BIC is not required'],
+  ['Calendar of TARGET', 'European Central Bank: closing days'],
+  [
+    'ISO 13616, ISO 9362, ISO 3166-1, ISO 4217, ISO/IEC 7064',
+    'IBANs (SWIFT registry), BICs, countries, currencies, check digits',
+  ],
+  ['XML 1.0', 'World Wide Web Consortium'],
+  ['National banking associations', 'National check digits, as in [`nationalCheck`](../schema.graphql)'],
+];
+
+export const limitTexts: Record<keyof typeof messageLimits, string> = {
+  depth: 'levels of elements',
+  attributes: 'attributes of an element',
+  nameLength: 'characters of a tag name',
+  tokenLength: 'characters of a tag, a comment or a text between two tags',
+  partElements: 'elements of a header or a transaction',
+  partCharacters: 'characters of a header or a transaction',
 };

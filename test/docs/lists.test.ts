@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { printedPages, printTables } from '../../scripts/print-tables.ts';
-import { ruleTexts } from '../../scripts/rule-texts.ts';
-import { messageLimits } from '../../src/check/pain/read-message.ts';
+import { ruleTexts, sourceTexts } from '../../scripts/rule-texts.ts';
 import { rules } from '../../src/check/pain/rules.ts';
 import { knownVariables } from '../../src/gateway/config/variables.ts';
 
@@ -37,8 +36,6 @@ it.each(printedPages)('%s has the tables that follow from the code: run npm run 
 });
 
 describe('docs/payment-messages.md', () => {
-  const page = read('docs/payment-messages.md');
-
   it('says of each rule what was found, and of no two the same', () => {
     const texts = Object.values(ruleTexts);
     for (const [found, right] of texts) expect([found, right].join()).toMatch(/^[A-Z].{9,},[\w`].{5}/);
@@ -46,30 +43,11 @@ describe('docs/payment-messages.md', () => {
   });
 
   it('names every source', () => {
-    const [, section = ''] = page.split('## Sources\n\n');
+    const named = sourceTexts.map(([names]) => names).join();
     const sources = Object.values(rules).flatMap(({ source }) => source.split(', '));
     const documents = sources.filter((source) => source !== 'Ledgerquill' && source !== 'The bank-data service');
-    for (const name of new Set(documents)) expect(section).toContain(name);
+    for (const name of new Set(documents)) expect(named).toContain(name);
   });
-
-  it('lists every limit', () => {
-    const [, section = ''] = page.split('## Limits\n\n');
-    const numbers = [...section.matchAll(/^\| .* \| ([\d,]+) \|$/gm)].map(([, number = '']) =>
-      Number(number.replace(',', '')),
-    );
-    expect(numbers).toEqual(Object.values(messageLimits));
-  });
-});
-
-it.each([
-  ['dependencies', 'What production needs, and why'],
-  ['overrides', 'Overrides'],
-])('docs/dependencies.md gives a reason for each of the %s in package.json, and for no other', (field, title) => {
-  const { [field]: wanted = {} } = JSON.parse(read('package.json')) as Record<string, object>;
-  const [, section = ''] = read('docs/dependencies.md').split(`## ${title}\n`);
-  const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| `([^`]+)` \| (\S.*) \|$/gm)];
-  expect(rows.map(([, name]) => name)).toEqual(Object.keys(wanted));
-  for (const [, , reason = ''] of rows) expect(reason).toMatch(/\.$/);
 });
 
 it('package.json forbids the install script of each package that has one', () => {
