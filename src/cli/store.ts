@@ -134,17 +134,14 @@ export async function findSecretProblem(config: StoreSecretConfig, folder: strin
   return sealing.opens(value) ? null : describeOtherSecret(config, folder);
 }
 
-interface StoreFolder {
-  store: StoreSecretConfig;
-  dataDir: string;
-}
-
 /**
  * Begins a new store if the present one is lost, damaged, or cannot be read with the secret. The file of the embedded store is moved aside; in
  * Redis, only the check value is replaced, and what cannot be read expires.
  * @returns what was done @throws ConfigError if that is not possible
  */
-export async function beginNewStore({ store: config, dataDir: folder }: StoreFolder = readConfig(process.env)) {
+export async function beginNewStore(
+  { store: config, dataDir: folder }: { store: StoreSecretConfig; dataDir: string } = readConfig(process.env),
+) {
   const { redis, secret } = config;
   try {
     if (!(await isLost(config, folder))) {

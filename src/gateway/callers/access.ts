@@ -23,9 +23,10 @@ interface AccessOptions {
 }
 
 /** Who may call, how often, and how much. @throws ConfigError if the file with API keys is invalid */
-export function createAccess({ access, storeConfig, store, replicas, events }: AccessOptions) {
+export function createAccess(options: AccessOptions) {
+  const { access, storeConfig, store, replicas, events } = options;
   const { redis, secret, countTimeoutMs } = storeConfig;
-  const { byHeaders, bySignature, close, ...credentials } = createIdentify({ access, nameSecret: secret, events });
+  const { byHeaders, bySignature, close, ...credentials } = createIdentify(options, secret);
   const rateLimit = createRateLimit({ store: redis && store, replicas, events });
   const budgets = createPaidBudgets({ store, replicas, countTimeoutMs, events });
 
@@ -86,15 +87,8 @@ export interface Refusal {
   headers: Readonly<Record<string, string>>;
 }
 
-interface IdentifyOptions {
-  access: AccessConfig;
-  /** Hashes the names of callers in tokens; null: a new one. */
-  nameSecret?: string | null;
-  events: Pick<Events, 'fileReloaded' | 'fileInvalid' | 'callersBlocked' | 'keySetUnavailable'>;
-}
-
-/** @throws ConfigError if the file with API keys is invalid */
-function createIdentify({ access, nameSecret = null, events }: IdentifyOptions) {
+/** @param nameSecret hashes the names of callers in tokens; null: a new one @throws ConfigError if the file with API keys is invalid */
+function createIdentify({ access, events }: AccessOptions, nameSecret: string | null) {
   const createCaller = createCallerFactory({ ...access, ...(nameSecret !== null && { nameSecret }) });
   const { jwt, router, anonymousScopes } = access;
   const anonymous = anonymousScopes && createCaller({ kind: 'anonymous', name: '', scopes: anonymousScopes });
