@@ -135,7 +135,7 @@ export function createGateway(
     quoteBankData: bankData.quoted,
     essays,
     essayArchive: essays.archive,
-    essayOrders: essays.orders,
+    essayOrders: essays,
     allowances,
     budgets: access.budgets,
     knownBanks,
@@ -238,7 +238,7 @@ export function createGateway(
   const metricSources: MetricSources = {
     activeRequests: server.activeRequests,
     bulkheads: () => ({ 'bank-data': bankData.client.status(), essays: essaysUpstream.client.status() }),
-    essayOrders: essays.status,
+    essayOrders: () => essays.status(),
     lookUps: bankData.lookUps,
     caches: graphql.caches,
     allowances: () => Promise.all(allowances.map((allowance) => allowance.statusWithin(maxScrapeWaitMs))),
@@ -321,7 +321,7 @@ export function createGateway(
     const stoppingEssays = essays.stop();
     const draining = server.drain(config.shutdownTimeoutMs);
     // Orders that were sent are charged even if the client has disconnected, so their essays are stored.
-    const flushing = Promise.all([draining, stoppingEssays]).then(essays.flush);
+    const flushing = Promise.all([draining, stoppingEssays]).then(() => essays.flush());
     await answerWithin(flushing, config.shutdownTimeoutMs);
     await draining;
     await Promise.all([bankData.client.close(), essaysUpstream.client.close()]);

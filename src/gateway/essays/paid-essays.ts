@@ -7,7 +7,7 @@ import type { Events } from '../telemetry/events.ts';
 import type { Allowance } from '../upstream/allowance/allowance.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';
 import { createExhaustedError } from '../upstream/upstream-error.ts';
-import { createEssayOrders } from './orders/essay-orders.ts';
+import { EssayOrderBook } from './orders/essay-orders.ts';
 import type { RunParts } from './orders/order-runs.ts';
 import type { EssayAllowanceExhausted, OrderCaller } from './port.ts';
 import { createRestEssays } from './rest/rest-essays.ts';
@@ -33,7 +33,7 @@ export function createPaidEssays(options: PaidEssaysOptions) {
   const isSelfHosted = upstream === null;
   const keepMs = keepDays * 86_400_000;
   const sender = createRestEssays({ client, modeNames, declared, isSelfHosted, keepMs, redact, events });
-  return createEssayOrders({
+  return new EssayOrderBook({
     ...openedStore,
     ...orderLimits,
     sender,

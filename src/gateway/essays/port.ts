@@ -169,11 +169,10 @@ export interface EssayOrders {
   watch(id: string, callerId: string, signal: Signal): Promise<AsyncGenerator<EssayOrder | null>>;
   /** Cancels an order that has not ended; one that was sent only if the operator allows it. Null for an unknown order. */
   cancel(id: string, callerId: string): Promise<Cancellation | null>;
-  /**
-   * The list of a caller for one request, in pages, the newest first. It reads each entry once.
-   * @param spend counts entries before they are read, and bytes after; false if no more may be read
-   */
-  openList(callerId: string, spend: (entries: number, bytes: number) => boolean): ListOrders;
+  /** The number of the newest entry in the list of a caller, which begins at 1; 0: it has none. */
+  lastEntry(callerId: string): Promise<number>;
+  /** The order of an entry. Null: it was deleted, has expired, cannot be read, or has a later entry, because it was started again. */
+  findListed(number: number, callerId: string): Promise<EssayOrder | null>;
   /** Deletes an order that has ended, with its essay. */
   delete(id: string, callerId: string): Promise<OrderDeletion>;
 }
@@ -214,25 +213,6 @@ export interface OrderDeletion {
   result: 'deleted' | 'unknown' | 'not-ended';
   /** What was read from the store for it, approximately. */
   bytes: number;
-}
-
-export interface OrderListing {
-  first: number;
-  /** Number of the entry before the page; null: from the newest. */
-  after: number | null;
-  /** Only orders in this state. */
-  state: EssayOrderState['kind'] | null;
-}
-
-/** Null if no entry of the page may be read any more. @throws StoreError */
-export type ListOrders = (listing: OrderListing) => Promise<OrderPage | null>;
-
-export interface OrderPage {
-  /** With the number of their entry in the caller's list. Fewer than were asked for if no more entries may be read. */
-  entries: { order: EssayOrder; number: number }[];
-  hasNext: boolean;
-  /** Number of the entry at which the page ends; null: it is empty, and the last one. */
-  end: number | null;
 }
 
 /** Stored essays, until they expire. */

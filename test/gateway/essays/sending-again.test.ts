@@ -49,7 +49,8 @@ function tStart(store: Store, outcome: Outcome, { texts = null, isSent = true }:
     store,
     onRecovered: () => {},
   });
-  return { ...paid, calls: () => calls };
+  const generate: typeof paid.generate = (order, context) => paid.generate(order, context);
+  return { generate, orders: paid, archive: paid.archive, calls: () => calls };
 }
 
 type Options = Parameters<typeof createPaidEssays>[0];

@@ -145,7 +145,7 @@ it.each(['fail', 'break'] as const)('is the raw text of an order whose model doe
 
 it('is the state of a started order that is watched', async () => {
   const { finish, ...llm } = await tModel('finish');
-  const { orders } = tPaidEssays(await tEssayService({ llm }));
+  const orders = tPaidEssays(await tEssayService({ llm }));
   const ordered = await orders.start(order, ann);
   const states: EssayOrderState[] = [];
   for await (const now of await orders.watch('id' in ordered ? ordered.id : '', ann.id, new AbortableSignal())) {

@@ -34,7 +34,7 @@ async function tList(kind: 'finished' | 'cancelled', count: number, limits: Part
       Promise.resolve(execute({ schema, document: parse(text), contextValue: tContext(services) })),
     reads,
     essays,
-    close: orders.stop,
+    close: () => orders.stop(),
   };
 }
 

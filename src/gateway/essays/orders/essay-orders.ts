@@ -1,21 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { pause } from '../../../base/async/pause.ts';
 import type { Signal } from '../../../base/async/signal.ts';
+import { WatchedValues } from '../../../base/async/watched-values.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { OpenedStore } from '../../stores/open-store.ts';
 import { StoreError } from '../../stores/store.ts';
 import { type Events, ignore } from '../../telemetry/events.ts';
 import type {
   Cancellation,
-  Essay,
   EssayAllowanceExhausted,
+  EssayArchive,
   EssayFailure,
+  EssayGenerator,
   EssayOrder,
   EssayOrderState,
   EssayOrders,
   EssayResult,
   KeyedOrder,
-  ListOrders,
   OrderCaller,
   OrderDeletion,
   OrderInput,
@@ -24,11 +25,10 @@ import {
   isEnded,
   isSameOrder,
   mayOrder,
-  nameOf,
-  type OrderName,
   type OrderRecord,
   recordKeyOf,
   toOrderId,
+  toRecordKey,
   toResult,
   transition,
 } from './order.ts';
@@ -42,14 +42,12 @@ import {
   unknownOutcome,
   unsafeOrder,
 } from './order-failures.ts';
-import { createOrderList } from './order-list.ts';
 import { describeEnd, OrderRuns, type RunParts } from './order-runs.ts';
 import { OrderStore, type Stored } from './order-store.ts';
-import { OrderWatch } from './order-watch.ts';
 import { SharedTask } from './shared-task.ts';
 
 /** The store must encrypt its values: essays are confidential. */
-interface EssayOrdersOptions
+interface EssayOrderBookOptions
   extends Pick<OpenedStore, 'store' | 'onRecovered'>,
     Pick<RunParts, 'sender' | 'cancelsSent' | 'reserveCallOf' | 'isWithdrawn'> {
   /** How long orders and essays are stored. */
@@ -76,11 +74,11 @@ interface ShownOrder extends Stored {
  * its client leaves, and shown after it was stored, or kept in memory while the store fails. If its owner dies, it has failed, because
  * it may have been paid for, and is sent again only with `orderAgain`. One that was started and not sent is sent by any process.
  */
-class EssayOrderBook {
-  readonly #options: EssayOrdersOptions;
+export class EssayOrderBook implements EssayOrders, EssayGenerator {
+  readonly #options: EssayOrderBookOptions;
   readonly #records: OrderStore;
   readonly #runs: OrderRuns;
-  readonly #watching: OrderWatch;
+  readonly #watching: WatchedValues<EssayOrder | null>;
   /** Starts that have not returned, by the key of the record. `isNew`: it counts in the limit of its caller. */
   readonly #starting = new Map<string, { callerId: string; isNew: boolean; work: Promise<unknown> }>();
   /** Orders that this process continues, and has not reported yet. */
@@ -90,15 +88,22 @@ class EssayOrderBook {
   #timer: NodeJS.Timeout | undefined;
   #ticks = 0;
   readonly #tasks: { every: number; run: () => void }[];
+  /** Null if this caller has no such essay. One that is not stored says so. @throws StoreError */
+  readonly archive: EssayArchive = {
+    find: async (id, { callerId }) => {
+      const unwritten = this.#runs.findUnwrittenEssay(id, callerId);
+      return unwritten ? { ...unwritten, isStored: false } : this.#records.readEssay(id, callerId);
+    },
+  };
 
-  constructor(options: EssayOrdersOptions) {
+  constructor(options: EssayOrderBookOptions) {
     this.#options = options;
     const records = new OrderStore(options);
-    const watching = new OrderWatch((name) => this.find(name));
+    const watching = new WatchedValues({ read: (key) => this.#find(key), isSame: isSameState, isLast: hasEnded });
     const runs = new OrderRuns({
       ...options,
       records,
-      onChange: (name) => void watching.refresh(name).catch(ignore),
+      onChange: (key) => void watching.refresh(key).catch(ignore),
       onReplaced: (record) => void this.#freeBytes(record),
     });
     this.#records = records;
@@ -181,15 +186,15 @@ class EssayOrderBook {
   /** Sends the order, or waits for the run that does. @throws StoreError or the signal's reason */
   async #generateOnce(next: OrderRecord, context: RequestContext): Promise<EssayResult> {
     const { signal } = context;
-    const name = nameOf(next);
+    const key = recordKeyOf(next);
     /** Whether another run was faster: its result is that of this order, too. */
     for (let isMoved = false; ; isMoved = true) {
       signal.throwIfAborted();
-      const here = this.#runs.find(name);
+      const here = this.#runs.find(key);
       // A client that leaves does not wait for the store.
-      const reading = () => this.read(name, { reparsesBody: true });
+      const reading = () => this.#read(key, { reparsesBody: true });
       const stored = here ? null : await new SharedTask(reading).wait(signal);
-      const joined = here ?? this.#runs.find(name);
+      const joined = here ?? this.#runs.find(key);
       if (joined && !isSameOrder(joined.record, next)) return this.#report(differentOrder);
       const result = joined || stored === null ? null : this.#resultOf(stored, next, isMoved);
       if (result === 'open') {
@@ -243,27 +248,27 @@ class EssayOrderBook {
 
   /** @throws StoreError */
   async #startOnce(next: OrderRecord): Promise<EssayOrder | EssayFailure> {
-    const name = nameOf(next);
+    const key = recordKeyOf(next);
     const { caller } = next;
-    const known = await this.read(name, { reparsesBody: true });
-    const here = this.#runs.find(name);
+    const known = await this.#read(key, { reparsesBody: true });
+    const here = this.#runs.find(key);
     if (here && !isSameOrder(here.record, next)) return differentOrder;
     if (known.record !== null && transition(known.record, { kind: 'started', next }) === known.record)
-      return isSameOrder(known.record, next) ? this.toOrder(known.record) : differentOrder;
+      return isSameOrder(known.record, next) ? this.#toOrder(known.record) : differentOrder;
     // What is not stored cannot be replaced.
-    const unwritten = this.#runs.findUnwritten(name);
+    const unwritten = this.#runs.findUnwritten(key);
     if (unwritten) return (await this.#runs.writeEnd(unwritten)) ? this.#startOnce(next) : unsafeOrder;
     const { maxPerCaller, findExhausted } = this.#options;
     const starting = [...this.#starting.values()].filter(({ callerId, isNew }) => isNew && callerId === caller.id);
     if (this.#runs.countOf(caller.id) + starting.length >= maxPerCaller) return tooManyOrders(maxPerCaller);
-    const start = this.#starting.get(recordKeyOf(next));
+    const start = this.#starting.get(key);
     if (start) start.isNew = true;
     const exhausted = await findExhausted(caller);
     if (exhausted !== null) return this.#report(exhausted);
     const numbers = await this.#records.admit(next);
     if (numbers === null) return tooManyBytes(this.#records.maxMegabytes);
     const event = { kind: 'started', next: { ...next, listed: numbers.listed } } as const;
-    const stored = await this.#records.change(name, event, known, numbers.open).catch((error) => {
+    const stored = await this.#records.change(key, event, known, numbers.open).catch((error) => {
       if (error instanceof StoreError && error.failure !== 'corrupt') return null;
       throw error;
     });
@@ -276,7 +281,7 @@ class EssayOrderBook {
     this.#startTimer();
     // One that waits here for its client finds that it was started, and gives way.
     if (isOwn) this.#runs.enqueue({ text, record });
-    return isSameOrder(record, next) ? this.toOrder(record) : differentOrder;
+    return isSameOrder(record, next) ? this.#toOrder(record) : differentOrder;
   }
 
   /** If the store fails, the bytes are counted until the order would have expired: what was done before is done. */
@@ -285,75 +290,76 @@ class EssayOrderBook {
   }
 
   /** The order now, and after each change; ends with its last state. */
-  watch(name: OrderName, signal: Signal): Promise<AsyncGenerator<EssayOrder | null>> {
-    return this.#watching.watch(name, signal);
+  watch(id: string, callerId: string, signal: Signal): Promise<AsyncGenerator<EssayOrder | null>> {
+    return this.#watching.watch(toRecordKey(id, callerId), signal);
   }
 
   /** The process that has sent the order looks for it every second. */
-  async cancel(name: OrderName): Promise<Cancellation | null> {
-    const { record } = await this.read(name);
+  async cancel(id: string, callerId: string): Promise<Cancellation | null> {
+    const key = toRecordKey(id, callerId);
+    const { record } = await this.#read(key);
     if (record === null) return null;
     if (!isEnded(record)) {
       const { cancelsSent, events } = this.#options;
-      const { isChanged } = await this.#records.change(name, { kind: 'cancelled', cancelsSent });
-      const run = this.#runs.find(name);
+      const { isChanged } = await this.#records.change(key, { kind: 'cancelled', cancelsSent });
+      const run = this.#runs.find(key);
       if (isChanged)
         events.essayOrderEnded(describeEnd(record, { kind: 'cancelled', mayHaveBeenPaid: false }, run?.calls));
       if (isChanged) await run?.cancel();
     }
-    const order = (await this.find(name)) ?? (await this.toOrder(record));
+    const order = (await this.#find(key)) ?? (await this.#toOrder(record));
     const { state } = order;
     return { order, isCancelled: state.kind === 'cancelled', mayHaveBeenPaid: mayHaveBeenPaid(state) };
   }
 
-  openList(callerId: string, spend: (entries: number, bytes: number) => boolean): ListOrders {
-    const { skipUnreadable } = this.#records;
-    return createOrderList({
-      lastNumber: () => this.#records.lastNumber(callerId),
-      spend,
-      /** Null for one that cannot be read, and for an earlier entry of an order that was started again. */
-      readOrder: async (number) => {
-        const id = await this.#records.readEntry(callerId, number);
-        const shown = id === null ? null : await this.read({ id, callerId }).catch(skipUnreadable);
-        return shown?.record?.listed === number ? this.toOrder(shown.record).catch(skipUnreadable) : null;
-      },
-    });
+  lastEntry(callerId: string): Promise<number> {
+    return this.#records.lastNumber(callerId);
   }
 
-  async delete(name: OrderName): Promise<OrderDeletion> {
-    const { text, record, isStored } = await this.read(name);
+  async findListed(number: number, callerId: string): Promise<EssayOrder | null> {
+    const { skipUnreadable } = this.#records;
+    const id = await this.#records.readEntry(callerId, number);
+    const shown = id === null ? null : await this.#read(toRecordKey(id, callerId)).catch(skipUnreadable);
+    return shown?.record?.listed === number ? this.#toOrder(shown.record).catch(skipUnreadable) : null;
+  }
+
+  async delete(id: string, callerId: string): Promise<OrderDeletion> {
+    const key = toRecordKey(id, callerId);
+    const { text, record, isStored } = await this.#read(key);
     if (record === null) return { result: 'unknown', bytes: 0 };
-    const { bytes } = await this.toOrder(record);
-    const isIdle = isStored && isEnded(record) && !this.#runs.find(name);
+    const { bytes } = await this.#toOrder(record);
+    const isIdle = isStored && isEnded(record) && !this.#runs.find(key);
     if (!isIdle || !(await this.#records.erase({ text, record }))) return { result: 'not-ended', bytes };
     await this.#freeBytes(record);
     return { result: 'deleted', bytes };
   }
 
-  async find(name: OrderName, options = {}): Promise<EssayOrder | null> {
-    const { record } = await this.read(name, options);
-    return record && this.toOrder(record);
+  find(id: string, callerId: string): Promise<EssayOrder | null> {
+    return this.#find(toRecordKey(id, callerId), { reparsesBody: true });
   }
 
-  /** Null if this caller has no such essay. One that is not stored says so. @throws StoreError */
-  async findEssay(id: string, callerId: string): Promise<Essay | null> {
-    const unwritten = this.#runs.findUnwrittenEssay(id, callerId);
-    return unwritten ? { ...unwritten, isStored: false } : this.#records.readEssay(id, callerId);
+  findByKey(idempotencyKey: string, callerId: string): Promise<EssayOrder | null> {
+    return this.find(toOrderId(idempotencyKey, callerId), callerId);
+  }
+
+  async #find(key: string, options = {}): Promise<EssayOrder | null> {
+    const { record } = await this.#read(key, options);
+    return record && this.#toOrder(record);
   }
 
   /**
    * The order as it may be shown. One whose owner has died has failed; one that was not sent is queued here.
    * @throws StoreError
    */
-  async read(name: OrderName, { reparsesBody = false } = {}): Promise<ShownOrder> {
-    const here = this.#runs.find(name);
+  async #read(key: string, { reparsesBody = false } = {}): Promise<ShownOrder> {
+    const here = this.#runs.find(key);
     // Its end is not shown before it was tried to store it.
     if (here?.record.state.kind === 'sent') return { text: null, record: here.record, isStored: true };
-    const end = this.#runs.findUnwritten(name)?.end;
+    const end = this.#runs.findUnwritten(key)?.end;
     if (end?.record) return { text: null, record: end.record, isStored: false };
-    let stored = await this.#records.read(name);
+    let stored = await this.#records.read(key);
     const { record } = stored;
-    const isHere = this.#runs.find(name) !== undefined || this.#runs.findUnwritten(name) !== undefined;
+    const isHere = this.#runs.find(key) !== undefined || this.#runs.findUnwritten(key) !== undefined;
     if (record?.state.kind === 'sent' && !isHere) stored = await this.#endDead(stored, record, record.state.owner);
     else if (record?.state.kind === 'queued' && !isHere) this.#adopt({ ...stored, record });
     else if (record !== null && reparsesBody) stored = await this.#reparse(stored, record);
@@ -363,11 +369,11 @@ class EssayOrderBook {
   /** Ends an order that was sent, if its owner has died. One of this process that is not here seemed not to be stored. */
   async #endDead(stored: Stored, record: OrderRecord, owner: string): Promise<Stored> {
     if (owner !== this.#records.owner.id && (await this.#records.owner.isAlive(owner))) return stored;
-    const changed = await this.#records.change(nameOf(record), { kind: 'owner-died', run: record.run });
+    const changed = await this.#records.change(recordKeyOf(record), { kind: 'owner-died', run: record.run });
     if (!changed.isChanged) return changed;
     if (!record.isAwaited) this.#options.events.essayOrderEnded(describeEnd(record, { kind: 'failed', failure: null }));
     if (!record.isAwaited) this.#adopted += 1;
-    void this.#watching.refresh(nameOf(record)).catch(ignore);
+    void this.#watching.refresh(recordKeyOf(record)).catch(ignore);
     return changed;
   }
 
@@ -386,11 +392,11 @@ class EssayOrderBook {
     const essay = this.#options.sender.reparse(record.order, failure.rawText);
     if (essay === null) return stored;
     const event = { kind: 'ended', own: record, state: { kind: 'finished', essay } } as const;
-    return this.#records.change(nameOf(record), event, stored);
+    return this.#records.change(recordKeyOf(record), event, stored);
   }
 
   /** @throws StoreError */
-  async toOrder(record: OrderRecord): Promise<EssayOrder> {
+  async #toOrder(record: OrderRecord): Promise<EssayOrder> {
     const { idempotencyKey, orderAgain, ...input } = record.order;
     const { cancelsSent } = this.#options;
     const isCancellable = transition(record, { kind: 'cancelled', cancelsSent }) !== record;
@@ -400,27 +406,27 @@ class EssayOrderBook {
 
   async #stateOf(record: OrderRecord): Promise<EssayOrderState> {
     const { state } = record;
-    if (state.kind === 'queued') return { kind: 'queued', position: this.#runs.positionOf(nameOf(record)) };
+    if (state.kind === 'queued') return { kind: 'queued', position: this.#runs.positionOf(recordKeyOf(record)) };
     if (state.kind === 'finished') return { kind: 'finished', essayId: state.essay.id };
     if (state.kind === 'failed') return { kind: 'failed', failure: state.failure ?? unknownOutcome };
     if (state.kind === 'cancelled') return state;
-    const run = this.#runs.find(nameOf(record));
+    const run = this.#runs.find(recordKeyOf(record));
     return { kind: 'writing', textSoFar: run ? run.textSoFar : await this.#records.readTextSoFar(record) };
   }
 
   async #sweep(): Promise<void> {
     if (!this.#isSweeping) return;
     const { open, skipUnreadable } = this.#records;
-    await open.sweep((name, isNew) => this.#isOpen(name, isNew), skipUnreadable);
+    await open.sweep(({ id, callerId }, isNew) => this.#isOpen(toRecordKey(id, callerId), isNew), skipUnreadable);
     if (this.#adopted > 0) this.#options.events.essayOrdersAdopted(this.#adopted);
     this.#adopted = 0;
   }
 
   /** Looks at an order of the list of open ones: one that waits here may have been sent or ended by another process. */
-  async #isOpen(name: OrderName, isNew: boolean): Promise<boolean> {
-    const run = this.#runs.find(name);
+  async #isOpen(key: string, isNew: boolean): Promise<boolean> {
+    const run = this.#runs.find(key);
     if (run?.stage === 'begun' || run?.stage === 'sent' || (!run && this.#runs.isFull)) return true;
-    const { record } = await this.read(name);
+    const { record } = await this.#read(key);
     if (run?.stage === 'waiting' && record?.run !== run.record.run) run.leave();
     return record === null ? isNew : !isEnded(record);
   }
@@ -439,31 +445,6 @@ class EssayOrderBook {
     this.#options.events.essayOrdered(result.kind === 'essay' ? 'from_key' : outcomes[result.kind]);
     return result;
   }
-}
-
-/** Orders with clients that wait (`generate`) or do not (`orders`), and stored essays by their id. */
-export function createEssayOrders(options: EssayOrdersOptions) {
-  const book = new EssayOrderBook(options);
-  const reparses = { reparsesBody: true };
-  const orders: EssayOrders = {
-    start: (order, caller) => book.start(order, caller),
-    find: (id, callerId) => book.find({ id, callerId }, reparses),
-    findByKey: (key, callerId) => book.find({ id: toOrderId(key, callerId), callerId }, reparses),
-    watch: (id, callerId, signal) => book.watch({ id, callerId }, signal),
-    cancel: (id, callerId) => book.cancel({ id, callerId }),
-    openList: (callerId, spend) => book.openList(callerId, spend),
-    delete: (id, callerId) => book.delete({ id, callerId }),
-  };
-  return {
-    generate: (order: OrderInput, context: RequestContext) => book.generate(order, context),
-    orders,
-    archive: { find: (id: string, { callerId }: RequestContext) => book.findEssay(id, callerId) },
-    begin: () => book.begin(),
-    status: () => book.status(),
-    stop: () => book.stop(),
-    flush: () => book.flush(),
-    close: () => book.close(),
-  };
 }
 
 function createRecord(order: KeyedOrder, caller: OrderCaller, isAwaited: boolean): OrderRecord {
@@ -492,6 +473,19 @@ function oneAtATime(run: () => Promise<unknown>): () => void {
         isBusy = false;
       });
   };
+}
+
+/** Whether a watcher need not be shown another order: an end is always shown. */
+function isSameState(one: EssayOrder | null, other: EssayOrder | null): boolean {
+  if (one === null || other === null) return one === other;
+  const [first, second] = [one.state, other.state];
+  if (first.kind === 'queued' && second.kind === 'queued') return first.position === second.position;
+  if (first.kind === 'writing' && second.kind === 'writing') return first.textSoFar === second.textSoFar;
+  return first.kind === second.kind && !hasEnded(other);
+}
+
+function hasEnded(order: EssayOrder | null): boolean {
+  return order?.state.kind !== 'queued' && order?.state.kind !== 'writing';
 }
 
 function mayHaveBeenPaid(state: EssayOrderState): boolean {

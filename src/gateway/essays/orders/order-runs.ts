@@ -9,12 +9,9 @@ import {
   type EndedState,
   isEnded,
   isSameOrder,
-  nameOf,
   type OrderEvent,
-  type OrderName,
   type OrderRecord,
   recordKeyOf,
-  toRecordKey,
   transition,
 } from './order.ts';
 import {
@@ -38,7 +35,7 @@ export interface RunParts {
   /** Whether the caller may not order any more. */
   isWithdrawn: (caller: OrderCaller) => boolean;
   /** An order is shown differently from now on. */
-  onChange: (name: OrderName) => void;
+  onChange: (key: string) => void;
   /** An order that had ended was sent once more for a client that waits for it. */
   onReplaced: (record: OrderRecord) => void;
   events: Pick<
@@ -85,6 +82,7 @@ export class OrderRun {
   readonly #isKeyed: boolean;
   /** The result is null if another run decides about the order: what is stored counts. */
   readonly task: SharedTask<EssayResult | null>;
+  readonly key: string;
   record: OrderRecord;
   /** What it was before it was recorded as sent. */
   readonly #before: OrderRecord | null;
@@ -110,6 +108,7 @@ export class OrderRun {
 
   constructor(parts: PartsOfRun, { record, seen, request, isKeyed = true }: RunOptions) {
     this.#parts = parts;
+    this.key = recordKeyOf(record);
     this.record = record;
     this.#before = seen.record;
     this.#seen = seen;
@@ -148,7 +147,7 @@ export class OrderRun {
     if (textSoFar !== this.#storedText) await records.writeTextSoFar(record, textSoFar);
     this.#storedText = textSoFar;
     if (record.isAwaited || !cancelsSent) return;
-    const { record: stored } = await records.read(nameOf(record));
+    const { record: stored } = await records.read(this.key);
     if (stored?.state.kind === 'cancelled' && stored.run === this.#id) this.#abort(cancelled);
   }
 
@@ -205,13 +204,13 @@ export class OrderRun {
     const next = { ...record, listed, run: this.#id, state: { kind: 'sent', owner: records.owner.id } as const };
     const seen = this.#seen;
     this.#seen = undefined;
-    const stored = await records.change(nameOf(record), { kind: 'sending', before: this.#before, next }, seen);
+    const stored = await records.change(this.key, { kind: 'sending', before: this.#before, next }, seen);
     this.#isMarked = stored.record?.run === this.#id;
     if (stored.record === null || !this.#isMarked) return 'moved';
     this.#seen = stored;
     this.record = stored.record;
     if (this.#before !== null && isEnded(this.#before)) onReplaced(this.#before);
-    onChange(nameOf(record));
+    onChange(this.key);
     return null;
   }
 
@@ -229,7 +228,7 @@ export class OrderRun {
     // Later pieces are seen when all watched orders are read again.
     if (performance.now() - this.#textShownAt < showTextEveryMs) return;
     this.#textShownAt = performance.now();
-    this.#parts.onChange(nameOf(this.record));
+    this.#parts.onChange(this.key);
   }
 
   async #endWithResult(result: EssayResult): Promise<EssayResult | null> {
@@ -330,7 +329,7 @@ export class OrderRun {
     if (!this.#isKeyed) return void (essay && (await records.writeEssay(essay, own.caller.id)));
     const seen = this.#seen;
     this.#seen = undefined;
-    const { record } = await records.change(nameOf(own), event, seen);
+    const { record } = await records.change(this.key, event, seen);
     const isOther = record !== null && record.run !== this.#id && !isSameOrder(record, own);
     if (essay !== null && isOther) return records.writeEssay(essay, own.caller.id);
     if (record?.state.kind !== 'finished' && record?.state.kind !== 'cancelled') return;
@@ -368,13 +367,14 @@ export class OrderRuns {
     this.#parts = { ...parts, onEnded: (run, failure) => this.#remove(run, failure) };
   }
 
-  find(name: OrderName): OrderRun | undefined {
-    return this.#runs.get(toRecordKey(name));
+  /** @param key of the record */
+  find(key: string): OrderRun | undefined {
+    return this.#runs.get(key);
   }
 
   /** An order whose end the store has not accepted. */
-  findUnwritten(name: OrderName): OrderRun | undefined {
-    return this.#unwritten.get(toRecordKey(name));
+  findUnwritten(key: string): OrderRun | undefined {
+    return this.#unwritten.get(key);
   }
 
   findUnwrittenEssay(essayId: string, callerId: string): Essay | null {
@@ -398,7 +398,7 @@ export class OrderRuns {
 
   run(options: RunOptions): OrderRun {
     const run = new OrderRun(this.#parts, options);
-    this.#runs.set(recordKeyOf(run.record), run);
+    this.#runs.set(run.key, run);
     return run;
   }
 
@@ -416,8 +416,8 @@ export class OrderRuns {
   }
 
   /** How many orders have their turn before this one; for one that another process has queued, all that wait. */
-  positionOf(name: OrderName): number {
-    const run = this.find(name);
+  positionOf(key: string): number {
+    const run = this.find(key);
     if (run && run.stage !== 'waiting') return 0;
     const waiting = this.#listStarted('waiting');
     return run ? waiting.indexOf(run) : waiting.length;
@@ -456,9 +456,8 @@ export class OrderRuns {
   /** @returns whether it is written */
   async writeEnd(run: OrderRun): Promise<boolean> {
     if ((await run.write()) !== null) return false;
-    const key = recordKeyOf(run.record);
-    if (this.#unwritten.get(key) === run) this.#unwritten.delete(key);
-    this.#parts.onChange(nameOf(run.record));
+    if (this.#unwritten.get(run.key) === run) this.#unwritten.delete(run.key);
+    this.#parts.onChange(run.key);
     return true;
   }
 
@@ -470,10 +469,9 @@ export class OrderRuns {
   }
 
   #remove(run: OrderRun, failure: unknown): void {
-    const key = recordKeyOf(run.record);
-    if (this.#runs.get(key) === run) this.#runs.delete(key);
+    if (this.#runs.get(run.key) === run) this.#runs.delete(run.key);
     if (failure !== null) this.#keep(run, failure instanceof StoreError ? failure.reason : 'unusable');
-    this.#parts.onChange(nameOf(run.record));
+    this.#parts.onChange(run.key);
     this.#beginNext();
   }
 
@@ -482,12 +480,12 @@ export class OrderRuns {
     const { events } = this.#parts;
     const hasEssay = ({ end }: OrderRun) => end?.essay != null;
     const others = [...this.#unwritten.values()].filter((other) => hasEssay(other) === hasEssay(run));
-    this.#unwritten.set(recordKeyOf(run.record), run);
+    this.#unwritten.set(run.key, run);
     const [oldest] = others;
     if (hasEssay(run) && !oldest) events.essayWriteBuffered(reason);
     if (!oldest || others.length < maxUnwritten) return;
     if (hasEssay(oldest)) events.essayLost(reason);
-    this.#unwritten.delete(recordKeyOf(oldest.record));
+    this.#unwritten.delete(oldest.key);
   }
 
   #listStarted(...stages: OrderRun['stage'][]): OrderRun[] {

@@ -7,12 +7,10 @@ import { type Essay, essaySchema, type OrderInput } from '../port.ts';
 import {
   hash,
   type OrderEvent,
-  type OrderName,
   type OrderRecord,
   parseStored,
   readRecord,
   recordKeyOf,
-  toRecordKey,
   transition,
   writeRecord,
 } from './order.ts';
@@ -38,7 +36,7 @@ interface OrderStoreOptions {
  */
 export class OrderStore {
   /** The started orders that have not ended. */
-  readonly open: OpenList<OrderName>;
+  readonly open: OpenList<z.infer<typeof openEntry>>;
   /** This process: it owns the orders that it sends. */
   readonly owner: RecordOwner;
   readonly maxMegabytes: number;
@@ -57,8 +55,9 @@ export class OrderStore {
     this.#events = events;
   }
 
-  async read(name: OrderName): Promise<Stored> {
-    const text = await this.#store.get(toRecordKey(name));
+  /** @param key of the record */
+  async read(key: string): Promise<Stored> {
+    const text = await this.#store.get(key);
     return { text, record: readRecord(text) };
   }
 
@@ -69,24 +68,20 @@ export class OrderStore {
    * @param open its number in the list of open orders, when it is started
    * @returns what is stored then, and whether this call has changed it
    */
-  async change(
-    name: OrderName,
-    event: OrderEvent,
-    seen?: Stored,
-    open?: number,
-  ): Promise<Stored & { isChanged: boolean }> {
-    const key = toRecordKey(name);
-    let stored = seen ?? (await this.read(name));
+  async change(key: string, event: OrderEvent, seen?: Stored, open?: number): Promise<Stored & { isChanged: boolean }> {
+    let stored = seen ?? (await this.read(key));
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const next = transition(stored.record, event);
       if (next === stored.record) return { text: stored.text, record: next, isChanged: false };
       const text = next && writeRecord(next);
       const also = next === null ? [] : entriesOf(next, stored.record);
-      if (open !== undefined)
-        also.push({ key: this.open.toEntryKey(open), value: JSON.stringify({ ...name, at: Date.now() }) });
+      if (next !== null && open !== undefined) {
+        const entry = { id: next.id, callerId: next.caller.id, at: Date.now() };
+        also.push({ key: this.open.toEntryKey(open), value: JSON.stringify(entry) });
+      }
       if (await this.#store.replace(key, stored.text, text, { expiresInMs: this.#keepMs, also }))
         return { text, record: next, isChanged: true };
-      stored = await this.read(name);
+      stored = await this.read(key);
     }
     throw new StoreError('other processes keep changing the order');
   }

@@ -162,28 +162,18 @@ function toFingerprint({ description, mode, wordCount, purpose, titles }: EssayI
   return hash([description.trim(), mode, wordCount, purpose, titles.map((title) => title.trim())]);
 }
 
-/** An order and its caller, by which it is found. */
-export interface OrderName {
-  id: string;
-  callerId: string;
-}
-
 /** The id of the order with this key. Who knows neither the caller nor the key cannot guess it. */
 export function toOrderId(idempotencyKey: string, callerId: string): string {
   return hash(['essay-job', callerId, idempotencyKey]);
 }
 
 /** Where an order is stored. It includes the caller, so that a caller cannot read the orders of another. */
-export function toRecordKey({ id, callerId }: OrderName): string {
+export function toRecordKey(id: string, callerId: string): string {
   return `essay-record:${hash([callerId, id])}`;
 }
 
-export function nameOf({ id, caller }: OrderRecord): OrderName {
-  return { id, callerId: caller.id };
-}
-
-export function recordKeyOf(record: OrderRecord): string {
-  return toRecordKey(nameOf(record));
+export function recordKeyOf({ id, caller }: OrderRecord): string {
+  return toRecordKey(id, caller.id);
 }
 
 /** Hashes the parts as JSON, so that different parts never give the same text. */

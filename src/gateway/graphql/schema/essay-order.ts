@@ -5,7 +5,6 @@ import {
   type EssayOrder,
   type EssayOrderState,
   essayLimits,
-  type OrderPage,
 } from '../../essays/port.ts';
 import { builder, DateTimeType, NodeType, UserErrorType } from './builder.ts';
 import { PageInfoType, pageSize, pageSizeArg, readCursor, readPageSize, writeCursor } from './connection.ts';
@@ -24,6 +23,7 @@ import {
   StartEssayInputType,
 } from './essay.ts';
 import { essaysScope, limitText, maxLengths } from './field-checks.ts';
+import type { OrderPage } from './order-list.ts';
 
 type StateOf<Kind extends EssayOrderState['kind']> = Extract<EssayOrderState, { kind: Kind }>;
 

@@ -12,23 +12,14 @@ import {
 } from 'graphql';
 import type { Signal } from '../../../base/async/signal.ts';
 import type { BankDataPort, BicValidation, Found, IbanValidation } from '../../bank-data/bank-data.ts';
-import type {
-  Cancellation,
-  Essay,
-  EssayArchive,
-  EssayOrder,
-  EssayOrders,
-  ListOrders,
-  OrderDeletion,
-  OrderListing,
-  OrderPage,
-} from '../../essays/port.ts';
+import type { Cancellation, Essay, EssayArchive, EssayOrder, EssayOrders, OrderDeletion } from '../../essays/port.ts';
 import type { RequestContext } from '../../request-context.ts';
+import { createOrderList, type ListOrders, type OrderListing, type OrderPage } from './order-list.ts';
 import type { QueryLimiter } from './query-limits.ts';
 
 interface LoadersOptions {
   bankData: BankDataPort;
-  essayOrders: Pick<EssayOrders, 'find' | 'findByKey' | 'openList' | 'cancel' | 'delete'>;
+  essayOrders: Pick<EssayOrders, 'find' | 'findByKey' | 'lastEntry' | 'findListed' | 'cancel' | 'delete'>;
   essayArchive: EssayArchive;
   limiter: QueryLimiter;
   context: RequestContext;
@@ -74,10 +65,11 @@ export class Loaders {
   /** A page of the orders of the caller. @throws StoreError, or GatewayError if the query may read no entry of it */
   async listOrders(listing: OrderListing): Promise<OrderPage> {
     const { limiter, essayOrders, context } = this.#options;
-    this.#listOrders ??= essayOrders.openList(
-      context.callerId,
-      (entries, bytes) => limiter.tryTake('listedOrders', entries) && limiter.tryTake('storedBytes', bytes),
-    );
+    this.#listOrders ??= createOrderList({
+      orders: essayOrders,
+      callerId: context.callerId,
+      spend: (entries, bytes) => limiter.tryTake('listedOrders', entries) && limiter.tryTake('storedBytes', bytes),
+    });
     const page = await this.#listOrders(listing);
     if (page !== null) return page;
     throw limiter.createLimitError(limiter.tryTake('storedBytes', 0) ? 'listedOrders' : 'storedBytes');

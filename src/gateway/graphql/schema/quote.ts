@@ -29,7 +29,8 @@ export function quoteServices<All extends PaidServices>(services: All, quote: Qu
     find: (...values) => essayOrders.find(...values),
     findByKey: (...values) => essayOrders.findByKey(...values),
     watch: (...values) => essayOrders.watch(...values),
-    openList: (...values) => essayOrders.openList(...values),
+    lastEntry: (...values) => essayOrders.lastEntry(...values),
+    findListed: (...values) => essayOrders.findListed(...values),
   };
   const bankData = services.quoteBankData((calls) => {
     quote.bankData += calls;

@@ -123,7 +123,7 @@ describe('while the store fails', () => {
 
 const essay = tEssay();
 const expiry = { expiresInMs: dayMs };
-const orderKey = toRecordKey({ id: toOrderId('form-1', 'ann'), callerId: 'ann' });
+const orderKey = toRecordKey(toOrderId('form-1', 'ann'), 'ann');
 
 /** The stored record of an order that was written. */
 async function readStored(): Promise<Record<string, unknown>> {

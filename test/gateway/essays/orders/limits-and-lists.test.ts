@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { EssayResult } from '../../../../src/gateway/essays/port.ts';
+import { createOrderList } from '../../../../src/gateway/graphql/schema/order-list.ts';
 import { failed, order, tEssay } from '../../../support/gateway/essays/generator.ts';
 import { ann, countBytes, listOrders, storeOrders, tOrders, tRecords } from '../../../support/gateway/essays/orders.ts';
 import { dayMs, pass, useFakeTime } from '../../../support/gateway/essays/processes.ts';
@@ -164,7 +165,7 @@ describe('a caller with thousands of orders', () => {
       read += entries;
       return true;
     };
-    return { listOrders: orders.openList(ann.id, spend), read: () => read };
+    return { listOrders: createOrderList({ orders, callerId: ann.id, spend }), read: () => read };
   }
 
   it('gets them in pages, also if few of them are in the wanted state', async () => {

@@ -139,7 +139,7 @@ describe('the end of an order', () => {
     expect([seen, returned]).toEqual([['writing', end], [answer]]);
     const other = tOrders({ store: memory });
     expect((await other.orders.findByKey('a', ann.id))?.state.kind).toBe(end);
-    await Promise.all([essays.stop(), other.orders.stop()]);
+    await Promise.all([orders.stop(), other.orders.stop()]);
   });
 });
 

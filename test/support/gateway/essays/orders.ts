@@ -1,19 +1,21 @@
-import { createEssayOrders } from '../../../../src/gateway/essays/orders/essay-orders.ts';
-import type { EndedState, OrderRecord } from '../../../../src/gateway/essays/orders/order.ts';
+import { type EndedState, type OrderRecord, recordKeyOf } from '../../../../src/gateway/essays/orders/order.ts';
 import { OrderStore } from '../../../../src/gateway/essays/orders/order-store.ts';
 import type {
   EssayAllowanceExhausted,
   EssayOrder,
   EssayOrders,
   OrderInput,
-  OrderListing,
-  OrderPage,
 } from '../../../../src/gateway/essays/port.ts';
+import {
+  createOrderList,
+  type OrderListing,
+  type OrderPage,
+} from '../../../../src/gateway/graphql/schema/order-list.ts';
 import type { Store } from '../../../../src/gateway/stores/store.ts';
 import { tFailingStore } from '../../failing-store.ts';
 import { createMemoryStore } from '../stores/memory-store.ts';
 import { type CallTrail, order, tEssay, tGenerator } from './generator.ts';
-import { pass } from './processes.ts';
+import { pass, tBook } from './processes.ts';
 
 interface Options {
   store?: Store;
@@ -41,7 +43,7 @@ export async function listOrders(
   listing: Partial<OrderListing>,
   callerId = ann.id,
 ): Promise<OrderPage> {
-  const listOrders = orders.openList(callerId, () => true);
+  const listOrders = createOrderList({ orders, callerId, spend: () => true });
   const page = await listOrders({ first: 20, after: null, state: null, ...listing });
   if (page === null) throw new Error('no entry was read');
   return page;
@@ -63,7 +65,7 @@ export function tOrders({
   const fired: string[] = [];
   const outcomes: string[] = [];
   const listeners: (() => void)[] = [];
-  const { orders, ...essays } = createEssayOrders({
+  const { orders, ...essays } = tBook({
     sender,
     store: failing.store,
     onRecovered: (listener) => void listeners.push(listener),
@@ -86,11 +88,11 @@ export function tOrders({
       unexpectedError: (error) => fired.push(String(error)),
     },
   });
-  essays.begin();
+  orders.begin();
 
   return {
     ...controls,
-    orders: { ...orders, stop: essays.stop, status: essays.status },
+    orders,
     essays,
     /** Of orders. */
     outcomes,
@@ -141,7 +143,7 @@ export async function storeOrders(
       run: id,
       state,
     };
-    await records.change({ id, callerId: caller.id }, { kind: 'started', next: record });
+    await records.change(recordKeyOf(record), { kind: 'started', next: record });
   }
   return ids;
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
-import { createEssayOrders } from '../../../../src/gateway/essays/orders/essay-orders.ts';
+import { EssayOrderBook } from '../../../../src/gateway/essays/orders/essay-orders.ts';
 import type { EssayResult, OrderInput } from '../../../../src/gateway/essays/port.ts';
 import type { RequestContext } from '../../../../src/gateway/request-context.ts';
 import type { Store } from '../../../../src/gateway/stores/store.ts';
@@ -7,6 +7,14 @@ import { tGate } from '../../gate.ts';
 import { tRequestContext } from '../../request-context.ts';
 import { createMemoryStore } from '../stores/memory-store.ts';
 import { failed, order, tEssay, tGenerator } from './generator.ts';
+
+type BookOptions = ConstructorParameters<typeof EssayOrderBook>[0];
+
+/** Orders with the functions that tests take apart. */
+export function tBook(options: BookOptions, orders = new EssayOrderBook(options)) {
+  const generate: EssayOrderBook['generate'] = (order, context) => orders.generate(order, context);
+  return { orders, archive: orders.archive, generate, flush: () => orders.flush(), close: () => orders.close() };
+}
 
 export const dayMs = 86_400_000;
 export const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
@@ -35,7 +43,7 @@ export function tProcess(store: Store = createMemoryStore()) {
   const outcomes: string[] = [];
   const listeners: (() => void)[] = [];
   const keepMs = 30 * dayMs;
-  const { generate, archive, flush, close } = createEssayOrders({
+  const { generate, archive, flush, close } = tBook({
     sender,
     store,
     onRecovered: (listener) => void listeners.push(listener),

@@ -170,16 +170,12 @@ function createScriptedJobs(createdAt: Date): EssayOrders {
       const order = await find(id);
       return order && { order, isCancelled: order.state.kind === 'cancelled', mayHaveBeenPaid: true };
     },
-    openList:
-      () =>
-      async ({ first, after }) => {
-        await turns(1);
-        const state = { kind: 'cancelled', mayHaveBeenPaid: false } as const;
-        const order = { ...shared, id: 'known', state, isCancellable: false };
-        const entries = [5, 4, 3].map((number) => ({ order, number })).filter(({ number }) => number < (after ?? 9));
-        const page = entries.slice(0, first);
-        return { entries: page, hasNext: entries.length > first, end: page.at(-1)?.number ?? null };
-      },
+    lastEntry: async () => 5,
+    async findListed(number) {
+      await turns(1);
+      const state = { kind: 'cancelled', mayHaveBeenPaid: false } as const;
+      return number < 3 ? null : { ...shared, id: 'known', state, isCancellable: false };
+    },
     delete: async (id) => ({ result: id === 'known' ? 'deleted' : id === '7' ? 'not-ended' : 'unknown', bytes: 0 }),
   };
 }

@@ -1,23 +1,40 @@
 import { setImmediate } from 'node:timers/promises';
-import type { EssayOrder, ListOrders, OrderListing, OrderPage } from '../port.ts';
+import type { EssayOrder, EssayOrderState, EssayOrders } from '../../essays/port.ts';
+
+export interface OrderListing {
+  first: number;
+  /** Number of the entry before the page; null: from the newest. */
+  after: number | null;
+  /** Only orders in this state. */
+  state: EssayOrderState['kind'] | null;
+}
+
+export interface OrderPage {
+  /** With the number of their entry in the caller's list. Fewer than were asked for if no more entries may be read. */
+  entries: { order: EssayOrder; number: number }[];
+  hasNext: boolean;
+  /** Number of the entry at which the page ends; null: it is empty, and the last one. */
+  end: number | null;
+}
+
+/** Null if no entry of the page may be read any more. @throws StoreError */
+export type ListOrders = (listing: OrderListing) => Promise<OrderPage | null>;
 
 interface OrderListOptions {
-  /** The numbers of the entries of a caller, from 1. */
-  lastNumber: () => Promise<number>;
-  /** The order of an entry; null if it is missing. */
-  readOrder: (number: number) => Promise<EssayOrder | null>;
+  orders: Pick<EssayOrders, 'lastEntry' | 'findListed'>;
+  callerId: string;
   /** Counts entries before they are read, and bytes after; false if no more may be read. */
   spend: (entries: number, bytes: number) => boolean;
 }
 
 /** The list of a caller for one request: whatever its pages have in common is read once. */
-export function createOrderList({ lastNumber, readOrder, spend }: OrderListOptions): ListOrders {
+export function createOrderList({ orders, callerId, spend }: OrderListOptions): ListOrders {
   let reading: Promise<number> | undefined;
   const chunks = new Map<number, Promise<(EssayOrder | null)[] | null>>();
   let lastChunk: Promise<unknown> = Promise.resolve();
 
   return async ({ first, after, state }: OrderListing): Promise<OrderPage | null> => {
-    reading ??= lastNumber();
+    reading ??= orders.lastEntry(callerId);
     const newest = await reading;
     const start = after === null ? newest : Math.min(newest, after - 1);
     const entries: OrderPage['entries'] = [];
@@ -44,11 +61,13 @@ export function createOrderList({ lastNumber, readOrder, spend }: OrderListOptio
     const opened = chunks.get(from);
     if (opened) return opened;
     const numbers = Array.from({ length: Math.min(chunkSize, newest - from + 1) }, (_, index) => from + index);
-    const chunk = lastChunk.then(() => (spend(numbers.length, 0) ? Promise.all(numbers.map(readOrder)) : null));
+    const chunk = lastChunk.then(() =>
+      spend(numbers.length, 0) ? Promise.all(numbers.map((each) => orders.findListed(each, callerId))) : null,
+    );
     chunks.set(from, chunk);
     lastChunk = chunk
-      .then((orders) => {
-        for (const order of orders ?? []) spend(0, order?.bytes ?? 0);
+      .then((read) => {
+        for (const order of read ?? []) spend(0, order?.bytes ?? 0);
         return setImmediate();
       })
       .catch(() => {});
