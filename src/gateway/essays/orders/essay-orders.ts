@@ -42,7 +42,7 @@ import {
   unknownOutcome,
   unsafeOrder,
 } from './order-failures.ts';
-import { describeEnd, OrderRuns, type RunParts } from './order-runs.ts';
+import { describeEnd, type OrderRun, OrderRuns, type RunParts } from './order-runs.ts';
 import { OrderStore, type Stored } from './order-store.ts';
 import { SharedTask } from './shared-task.ts';
 
@@ -190,11 +190,11 @@ export class EssayOrderBook implements EssayOrders, EssayGenerator {
     /** Whether another run was faster: its result is that of this order, too. */
     for (let isMoved = false; ; isMoved = true) {
       signal.throwIfAborted();
-      const here = this.#runs.find(key);
+      const here = this.#findRunning(key);
       // A client that leaves does not wait for the store.
       const reading = () => this.#read(key, { reparsesBody: true });
       const stored = here ? null : await new SharedTask(reading).wait(signal);
-      const joined = here ?? this.#runs.find(key);
+      const joined = here ?? this.#findRunning(key);
       if (joined && !isSameOrder(joined.record, next)) return this.#report(differentOrder);
       const result = joined || stored === null ? null : this.#resultOf(stored, next, isMoved);
       if (result === 'open') {
@@ -202,6 +202,7 @@ export class EssayOrderBook implements EssayOrders, EssayGenerator {
         continue;
       }
       if (result !== null) return this.#report(result);
+      if (!joined && this.#runs.find(key)) throw new StoreError('the end of an earlier run is not stored');
       this.#startTimer();
       const seen = stored ?? { text: null, record: null };
       const run = joined ?? this.#runs.run({ record: next, seen, request: context });
@@ -209,6 +210,11 @@ export class EssayOrderBook implements EssayOrders, EssayGenerator {
       // The run counts its result once, for the client with which it began.
       if (ended !== null) return joined ? this.#report(ended) : ended;
     }
+  }
+
+  #findRunning(key: string): OrderRun | undefined {
+    const run = this.#runs.find(key);
+    return run?.stage === 'unwritten' ? undefined : run;
   }
 
   /** The result of an order that does not run here. Null: it may be sent. `open`: another process has it. */
@@ -256,8 +262,7 @@ export class EssayOrderBook implements EssayOrders, EssayGenerator {
     if (known.record !== null && transition(known.record, { kind: 'started', next }) === known.record)
       return isSameOrder(known.record, next) ? this.#toOrder(known.record) : differentOrder;
     // What is not stored cannot be replaced.
-    const unwritten = this.#runs.findUnwritten(key);
-    if (unwritten) return (await this.#runs.writeEnd(unwritten)) ? this.#startOnce(next) : unsafeOrder;
+    if (here?.stage === 'unwritten') return (await this.#runs.writeEnd(here)) ? this.#startOnce(next) : unsafeOrder;
     const { maxPerCaller, findExhausted } = this.#options;
     const starting = [...this.#starting.values()].filter(({ callerId, isNew }) => isNew && callerId === caller.id);
     if (this.#runs.countOf(caller.id) + starting.length >= maxPerCaller) return tooManyOrders(maxPerCaller);
@@ -353,13 +358,14 @@ export class EssayOrderBook implements EssayOrders, EssayGenerator {
    */
   async #read(key: string, { reparsesBody = false } = {}): Promise<ShownOrder> {
     const here = this.#runs.find(key);
+    if (here?.end?.record && here.stage === 'unwritten')
+      return { text: null, record: here.end.record, isStored: false };
     // Its end is not shown before it was tried to store it.
-    if (here?.record.state.kind === 'sent') return { text: null, record: here.record, isStored: true };
-    const end = this.#runs.findUnwritten(key)?.end;
-    if (end?.record) return { text: null, record: end.record, isStored: false };
+    if (here?.record.state.kind === 'sent' && here.stage !== 'unwritten')
+      return { text: null, record: here.record, isStored: true };
     let stored = await this.#records.read(key);
     const { record } = stored;
-    const isHere = this.#runs.find(key) !== undefined || this.#runs.findUnwritten(key) !== undefined;
+    const isHere = this.#runs.find(key) !== undefined;
     if (record?.state.kind === 'sent' && !isHere) stored = await this.#endDead(stored, record, record.state.owner);
     else if (record?.state.kind === 'queued' && !isHere) this.#adopt({ ...stored, record });
     else if (record !== null && reparsesBody) stored = await this.#reparse(stored, record);
@@ -425,7 +431,7 @@ export class EssayOrderBook implements EssayOrders, EssayGenerator {
   /** Looks at an order of the list of open ones: one that waits here may have been sent or ended by another process. */
   async #isOpen(key: string, isNew: boolean): Promise<boolean> {
     const run = this.#runs.find(key);
-    if (run?.stage === 'begun' || run?.stage === 'sent' || (!run && this.#runs.isFull)) return true;
+    if (run === undefined ? this.#runs.size >= maxRuns : run.stage !== 'waiting') return true;
     const { record } = await this.#read(key);
     if (run?.stage === 'waiting' && record?.run !== run.record.run) run.leave();
     return record === null ? isNew : !isEnded(record);
@@ -435,7 +441,7 @@ export class EssayOrderBook implements EssayOrders, EssayGenerator {
     this.#timer ??= setInterval(() => {
       this.#ticks += 1;
       for (const { every, run } of this.#tasks) if (this.#ticks % every === 0) run();
-      if (this.#isSweeping || !this.#runs.isEmpty) return;
+      if (this.#isSweeping || this.#runs.size > 0) return;
       clearInterval(this.#timer);
       this.#timer = undefined;
     }, tickMs).unref();
@@ -507,5 +513,7 @@ function bytesOf({ order, state }: OrderRecord, shown: EssayOrderState): number 
 const noLimits = { requestsPerMinute: null, bankDataCalls: null, essayCalls: null, maxQueryCost: null };
 
 const tickMs = 500;
+/** Orders of one process. Others remain in the list of open orders. */
+const maxRuns = 1_000;
 /** How often a client that waits looks at an order that another process has sent. */
 const lookEveryMs = 200;

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { pause } from '../../../base/async/pause.ts';
 import { GatewayError } from '../../../base/errors.ts';
 import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
 import { StoreError } from '../../stores/store.ts';
@@ -88,8 +87,8 @@ export class OrderRun {
   readonly #before: OrderRecord | null;
   /** What is stored of it; undefined: that is not known. */
   #seen: Stored | undefined;
-  /** `waiting`: for its turn. `begun`: it may be sent at any time. `sent`: it must be completed. */
-  stage: 'waiting' | 'begun' | 'sent' = 'begun';
+  /** `waiting`: for its turn. `begun`: it may be sent at any time. `sent`: it must be completed. `unwritten`: its end is not stored. */
+  stage: 'waiting' | 'begun' | 'sent' | 'unwritten' = 'begun';
   /** Whether it may be recorded as sent, although it was not sent. */
   #isMarked = false;
   #marking: Promise<Refusal | null> | null = null;
@@ -142,7 +141,8 @@ export class OrderRun {
   async synchronize(): Promise<void> {
     const { records, isWithdrawn, cancelsSent } = this.#parts;
     const { record, textSoFar } = this;
-    if (this.stage !== 'sent' && !record.isAwaited && isWithdrawn(record.caller)) this.#abort(withdrawn);
+    const isUnsent = this.stage === 'waiting' || this.stage === 'begun';
+    if (isUnsent && !record.isAwaited && isWithdrawn(record.caller)) this.#abort(withdrawn);
     if (this.stage !== 'sent' || !this.#isKeyed) return;
     if (textSoFar !== this.#storedText) await records.writeTextSoFar(record, textSoFar);
     this.#storedText = textSoFar;
@@ -241,8 +241,7 @@ export class OrderRun {
     if (this.#refusal === null) return this.#endUnsent(result);
     if (this.#refusal === 'moved') return this.#giveWay();
     this.#parts.events.essayRejectedWithoutStore();
-    // A started order was accepted: it remains queued until the store works again.
-    if (!isAwaited) await pause(tryAgainMs, this.task.signal);
+    // A started order was accepted: it remains queued, and the next sweep finds it.
     return this.#endUnsent(isAwaited ? unsafeOrder : null);
   }
 
@@ -356,9 +355,8 @@ export class OrderRun {
 export class OrderRuns {
   readonly #parts: PartsOfRun;
   readonly #maxRunning: number;
+  /** By the keys of their records. */
   readonly #runs = new Map<string, OrderRun>();
-  /** Those whose ends the store has not accepted. */
-  readonly #unwritten = new Map<string, OrderRun>();
   isStopping = false;
 
   /** @param maxRunning started orders that run at a time */
@@ -367,33 +365,22 @@ export class OrderRuns {
     this.#parts = { ...parts, onEnded: (run, failure) => this.#remove(run, failure) };
   }
 
-  /** @param key of the record */
   find(key: string): OrderRun | undefined {
     return this.#runs.get(key);
   }
 
-  /** An order whose end the store has not accepted. */
-  findUnwritten(key: string): OrderRun | undefined {
-    return this.#unwritten.get(key);
-  }
-
   findUnwrittenEssay(essayId: string, callerId: string): Essay | null {
-    for (const { end, record } of this.#unwritten.values())
-      if (end?.essay?.id === essayId && record.caller.id === callerId) return end.essay;
-    return null;
+    const isIt = ({ end, record }: OrderRun) => end?.essay?.id === essayId && record.caller.id === callerId;
+    return this.#list('unwritten').find(isIt)?.end?.essay ?? null;
   }
 
-  get isEmpty(): boolean {
-    return this.#runs.size === 0 && this.#unwritten.size === 0;
-  }
-
-  get isFull(): boolean {
-    return this.#runs.size >= maxWaiting;
+  get size(): number {
+    return this.#runs.size;
   }
 
   /** Whether others must know that this process is alive. */
   get hasSent(): boolean {
-    return this.#unwritten.size > 0 || [...this.#runs.values()].some(({ record }) => record.state.kind === 'sent');
+    return [...this.#runs.values()].some(({ record, stage }) => stage === 'unwritten' || record.state.kind === 'sent');
   }
 
   run(options: RunOptions): OrderRun {
@@ -444,33 +431,34 @@ export class OrderRuns {
 
   /** Waits for the orders that were sent. */
   async settled(): Promise<void> {
-    const sent = () => [...this.#runs.values()].filter(({ task }) => task.outlivesCallers());
+    const sent = () => this.#list(...allStages).filter(({ task }) => task.outlivesCallers());
     while (sent().length > 0) await Promise.all(sent().map(({ task }) => task.settled()));
   }
 
   /** Writes the ends again that the store has not accepted. */
   async writeEnds(): Promise<void> {
-    await Promise.all([...this.#unwritten.values()].map((run) => this.writeEnd(run)));
+    await Promise.all(this.#list('unwritten').map((run) => this.writeEnd(run)));
   }
 
   /** @returns whether it is written */
   async writeEnd(run: OrderRun): Promise<boolean> {
     if ((await run.write()) !== null) return false;
-    if (this.#unwritten.get(run.key) === run) this.#unwritten.delete(run.key);
+    if (this.#runs.get(run.key) === run) this.#runs.delete(run.key);
     this.#parts.onChange(run.key);
     return true;
   }
 
   /** Reports each essay as lost that could not be stored. */
   discardEnds(): void {
-    for (const { end } of this.#unwritten.values())
+    for (const { end, key } of this.#list('unwritten')) {
       if (end?.essay) this.#parts.events.essayLost('the store failed until shutdown');
-    this.#unwritten.clear();
+      this.#runs.delete(key);
+    }
   }
 
   #remove(run: OrderRun, failure: unknown): void {
-    if (this.#runs.get(run.key) === run) this.#runs.delete(run.key);
-    if (failure !== null) this.#keep(run, failure instanceof StoreError ? failure.reason : 'unusable');
+    if (failure === null) this.#runs.delete(run.key);
+    else this.#keep(run, failure instanceof StoreError ? failure.reason : 'unusable');
     this.#parts.onChange(run.key);
     this.#beginNext();
   }
@@ -479,19 +467,21 @@ export class OrderRuns {
   #keep(run: OrderRun, reason: string): void {
     const { events } = this.#parts;
     const hasEssay = ({ end }: OrderRun) => end?.essay != null;
-    const others = [...this.#unwritten.values()].filter((other) => hasEssay(other) === hasEssay(run));
-    this.#unwritten.set(run.key, run);
+    const others = this.#list('unwritten').filter((other) => hasEssay(other) === hasEssay(run));
+    run.stage = 'unwritten';
     const [oldest] = others;
     if (hasEssay(run) && !oldest) events.essayWriteBuffered(reason);
     if (!oldest || others.length < maxUnwritten) return;
     if (hasEssay(oldest)) events.essayLost(reason);
-    this.#unwritten.delete(oldest.key);
+    this.#runs.delete(oldest.key);
+  }
+
+  #list(...stages: OrderRun['stage'][]): OrderRun[] {
+    return [...this.#runs.values()].filter(({ stage }) => stages.includes(stage));
   }
 
   #listStarted(...stages: OrderRun['stage'][]): OrderRun[] {
-    const isListed = ({ record, stage }: OrderRun) =>
-      !record.isAwaited && (stages.length === 0 || stages.includes(stage));
-    return [...this.#runs.values()].filter(isListed);
+    return this.#list(...(stages.length === 0 ? allStages : stages)).filter(({ record }) => !record.isAwaited);
   }
 
   #beginNext(): void {
@@ -508,12 +498,10 @@ export function describeEnd({ id, caller }: OrderRecord, state: EndedState, upst
   return { orderId: id, caller: caller.name, state: state.kind, code, upstreamCalls };
 }
 
-/** After the store has failed. */
-const tryAgainMs = 1_000;
+/** Those of orders that have not ended. */
+const allStages = ['waiting', 'begun', 'sent'] as const;
 /** A model writes dozens of pieces a second. */
 const showTextEveryMs = 250;
-/** Orders of one process. Others remain in the list. */
-const maxWaiting = 1_000;
 /** Number of essays, of about 15 kB each, and of other ends. */
 const maxUnwritten = 2_000;
 
