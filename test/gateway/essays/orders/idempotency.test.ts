@@ -90,13 +90,6 @@ describe('an essay', () => {
     expect(calls).toHaveLength(0);
   });
 
-  it('without a key is written each time', async () => {
-    const { write, calls } = tProcess();
-    await write(unkeyed, 'one');
-    await write(unkeyed, 'other');
-    expect(calls).toHaveLength(2);
-  });
-
   it('is returned only after it is stored', async () => {
     const { store, proceed } = tDelayed(createMemoryStore(), /^set essay:/);
     const { write } = tProcess(store);

@@ -114,17 +114,4 @@ describe('two processes', () => {
     expect(calls()).toHaveLength(1);
     await endCrash();
   });
-
-  it('look a few times a second while they wait', async () => {
-    const { store, a, b } = tProcesses();
-    const first = await a.start();
-    const replaced = vi.spyOn(store, 'replace');
-    const get = vi.spyOn(store, 'get').mockClear();
-    const second = await b.start(order, from(), 20_000);
-    const looks = get.mock.calls.filter(([key]) => key.startsWith('essay-record:')).length;
-    expect(looks).toBeGreaterThan(15);
-    expect(looks).toBeLessThan(150);
-    expect(replaced.mock.calls.filter(([key]) => key.startsWith('essay-record:'))).toEqual([]);
-    await answerAll(a, first.result, second.result);
-  });
 });
