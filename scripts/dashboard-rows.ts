@@ -218,10 +218,13 @@ export const dashboardRows: Record<string, Panel[]> = {
     },
     {
       title: 'Stores',
-      description: '1: the store of the gateway can be used.',
+      description: '1: the store of the gateway can be used; 1 for a risk: Redis may lose what it has stored.',
       unit: 'short',
       isStat: true,
-      lines: { '{{instance}}': 'min by (instance) (ledgerquill_store_up{SELECT})' },
+      lines: {
+        '{{instance}}': 'min by (instance) (ledgerquill_store_up{SELECT})',
+        'risk: {{risk}}': 'max by (risk) (ledgerquill_store_risk{SELECT})',
+      },
     },
     {
       title: 'Errors of the stores',

@@ -43,6 +43,7 @@ export const errorCodes: readonly string[] = [
 
 export const storeFailures = [
   'full',
+  'read-only',
   'unreachable',
   'timeout',
   'credentials',
@@ -52,6 +53,10 @@ export const storeFailures = [
 ] as const;
 /** Why a store does not work, as an operator has to know it. */
 export type StoreFailure = (typeof storeFailures)[number];
+
+/** `eviction`: it may delete what was paid for; `no_aof`: a restart loses it. */
+export const storeRisks = ['eviction', 'no_aof'] as const;
+export type StoreRisk = (typeof storeRisks)[number];
 
 export const internalErrorMessage = 'Internal error; the gateway logged it under this requestId.';
 

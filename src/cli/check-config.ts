@@ -10,8 +10,9 @@ import { findKeySetProblem } from '../gateway/callers/jwt.ts';
 import { type Config, draftsEssays, essaysAdvice, readConfig } from '../gateway/config/read-config.ts';
 import { describeAddresses, type RedisConfig } from '../gateway/config/redis-url.ts';
 import { createGateway } from '../gateway/gateway.ts';
-import { createRedisConnection } from '../gateway/stores/redis-connection.ts';
+import { createRedisStore } from '../gateway/stores/redis-store.ts';
 import { StoreError } from '../gateway/stores/store.ts';
+import { textsOfRisks } from '../gateway/telemetry/log-events.ts';
 import { findUnknownVariables, listValues } from './describe-variables.ts';
 import { findSecretProblem } from './store.ts';
 
@@ -210,52 +211,30 @@ const failures: readonly [RegExp, string][] = [
   ],
 ];
 
-/** `PING`, and the settings that `INFO` prints, which is permitted to the gateway. */
+/** The settings that `INFO` prints, which is permitted to the gateway. */
 async function checkRedis(server: RedisConfig): Promise<CheckResult[]> {
   let reason = '';
   const storeDown = (text: string) => {
     reason ||= text;
   };
-  const connection = createRedisConnection({
+  const store = createRedisStore({
     server,
     commandTimeoutMs: timeoutMs,
     events: { storeDown, storeUp() {} },
   });
   try {
-    await connection.run((redis) => redis.ping());
-    const infos = await connection.run((redis) => {
-      const masters = 'nodes' in redis ? redis.nodes('master') : [redis];
-      return Promise.all(masters.map((master) => master.info().catch(() => '')));
-    });
+    const risks = await store.findRisks();
     return [
-      { ok: true, description: `REDIS_URL: ${describeRedis(server)} responded to PING` },
-      ...findLossySettings(infos).map((text) => ({
-        ok: true,
-        isWarning: true as const,
-        description: `REDIS_URL: ${text}`,
-      })),
+      { ok: true, description: `REDIS_URL: ${describeRedis(server)} responded to INFO` },
+      ...risks.map((risk) => ({ ok: true, isWarning: true as const, description: `REDIS_URL: ${textsOfRisks[risk]}` })),
     ];
   } catch (error) {
     reason ||= messageOf(error);
-    const description = `REDIS_URL: ${describeAddresses(server)} did not respond to PING (${reason})`;
+    const description = `REDIS_URL: ${describeAddresses(server)} did not respond to INFO (${reason})`;
     return [{ ok: false, description }];
   } finally {
-    await connection.close();
+    await store.close();
   }
-}
-
-/** @param infos what `INFO` prints for each master */
-function findLossySettings(infos: readonly string[]): string[] {
-  const valuesOf = (name: string) => infos.flatMap((info) => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1] ?? []);
-  const policy = valuesOf('maxmemory_policy').find((value) => value !== 'noeviction');
-  return [
-    ...(policy === undefined
-      ? []
-      : [`maxmemory-policy is ${policy}, with which Redis may delete paid essays and counts; set it to noeviction`]),
-    ...(valuesOf('aof_enabled').includes('0')
-      ? ['appendonly is no, so a restart of Redis loses paid essays and counts; set it to yes']
-      : []),
-  ];
 }
 
 async function checkKeySet(url: string): Promise<CheckResult> {

@@ -223,6 +223,7 @@ export function createGateway(
       return {
         ...(isShared && { sharedStore: storeFailure === null ? 'up' : 'down' }),
         ...(storeFailure !== null && { storeFailure }),
+        ...(opened.risks().length > 0 && { storeRisks: opened.risks().join(', ') }),
         ...(access.isIssuerDown() && { issuer: 'down' }),
         ...(draftsEssays(config) && { essays: 'drafter' }),
       };
@@ -244,6 +245,7 @@ export function createGateway(
     allowances: () => Promise.all(allowances.map((allowance) => allowance.statusWithin(maxScrapeWaitMs))),
     budgets: access.budgets.remaining,
     isStoreUp: () => failure() === null,
+    storeRisks: opened.risks,
     freeBytes: () => (isShared ? Promise.resolve(null) : findFreeBytes(config.dataDir)),
     bankLists: knownBanks.lists,
     droppedLogLines,

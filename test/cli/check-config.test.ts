@@ -148,7 +148,7 @@ describe('ledgerquill check-config', () => {
     expect(output).toContain('responded 503 to HEAD / without a key: the service behind it is not available');
     expect(output).toMatch(/FAILED {2}LLM_URL: .*: TLS fails; check https:\/\//);
     expect(output).toMatch(/FAILED {2}OTEL_\w+: .* the server does not respond to HTTP; check the port/);
-    expect(output).toMatch(/FAILED {2}REDIS_URL: .* did not respond to PING \(ECONNREFUSED\)/);
+    expect(output).toMatch(/FAILED {2}REDIS_URL: .* did not respond to INFO \(ECONNREFUSED\)/);
   });
 
   it.each([
@@ -210,7 +210,7 @@ describe('ledgerquill check-config', () => {
   });
 
   // Tests of the stores check the same with Sentinels and with a cluster.
-  it.skipIf(whyNoRedis)(`sends PING to a server${whyNoRedis}`, async () => {
+  it.skipIf(whyNoRedis)(`sends INFO to a server${whyNoRedis}`, async () => {
     await expectPing(await tRedis({ password: key }), '127.0.0.1', key);
   });
 
@@ -219,7 +219,7 @@ describe('ledgerquill check-config', () => {
     const env = { STORE_SECRET: `${key}-of-the-store` };
     const { code, output } = await tCheck({ ...env, REDIS_URL: lossy.url });
     expect(code).toBe(0);
-    expect(output).toMatch(/^ {2}WARN {4}REDIS_URL: maxmemory-policy is allkeys-lru, .*; set it to noeviction$/m);
+    expect(output).toMatch(/^ {2}WARN {4}REDIS_URL: by its maxmemory-policy, .*; set it to noeviction$/m);
     expect(output).toMatch(/^ {2}WARN {4}REDIS_URL: appendonly is no, .*; set it to yes$/m);
     const safe = await tRedisProcess([], { isDurable: true });
     expect((await tCheck({ ...env, REDIS_URL: safe.url })).output).not.toContain('WARN');
@@ -247,7 +247,7 @@ describe('ledgerquill check-config', () => {
     const REDIS_URL = `${scheme}://user:${key}@${hosts}${path}`;
     const { output, lineOf } = await tCheck({ REDIS_URL, STORE_SECRET: `${key}-of-the-store` });
     expect(lineOf('REDIS_URL')).toBe(`${scheme}://********@${shown}${path}  (environment)`);
-    expect(output).toContain(`FAILED  REDIS_URL: ${shown} did not respond to PING (`);
+    expect(output).toContain(`FAILED  REDIS_URL: ${shown} did not respond to INFO (`);
     expect(output).not.toContain(key);
   });
 });

@@ -154,10 +154,12 @@ export async function tRedis({
     if (!isDurable) await empty();
   };
   await setPassword(password);
+  if (isDurable) await administrate((client) => client.config('SET', 'appendonly', 'yes'));
   onFinished(async () => {
     await stop();
     await empty();
     await setPassword('');
+    await administrate((client) => client.config('SET', 'appendonly', 'no'));
     await administrate((client) => client.config('RESETSTAT'));
     if (canEndWithParent) idle.push(running);
   });
@@ -180,7 +182,8 @@ const canEndWithParent = findProgram('setpriv') !== null;
 function startIdle(onFinished: OnFinished): Promise<RunningServer> {
   const data = ['--dir', tmpdir(), '--save', '', '--appendonly', 'no'];
   const [command = '', ...args] = [...(canEndWithParent ? endWithParent : []), 'redis-server', ...data];
-  return onFreePort((port) => startServer(command, [...args, ...at(port)], canEndWithParent ? () => {} : onFinished));
+  const start = (port: number) => [...args, ...at(port), '--appenddirname', `ledgerquill-test-${port}`];
+  return onFreePort((port) => startServer(command, start(port), canEndWithParent ? () => {} : onFinished));
 }
 
 const at = (port: number) => ['--bind', '127.0.0.1', '--port', String(port)];

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { ConfigError, type StoreFailure } from '../../base/errors.ts';
+import { ConfigError, type StoreFailure, type StoreRisk } from '../../base/errors.ts';
 import type { StoreConfig } from '../config/read-config.ts';
 import { type Events, ignore } from '../telemetry/events.ts';
 import { createGatewayCount } from './gateway-count.ts';
@@ -19,7 +19,7 @@ import { describeOtherSecret, findEmptiedStore, findLostStore, type StoreSecretC
 
 export type OpenedStore = ReturnType<typeof openStore>;
 
-type StoreEvents = Pick<Events, 'storeDown' | 'storeUp' | 'storeFailed'>;
+type StoreEvents = Pick<Events, 'storeDown' | 'storeUp' | 'storeFailed' | 'storeRisksChanged'>;
 
 /**
  * Opens the configured store, sealed: Redis if configured, otherwise LMDB in the folder.
@@ -36,6 +36,7 @@ export function openStore(
   if (secret === null) checkSecretFile(folder);
   const sealing = createSealing(() => secret ?? readOrCreateSecret(folder), oldSecret);
   let redisStore: RedisStore | null = null;
+  let risks: readonly StoreRisk[] = [];
   const health = createHealth(events, () => redis === null || redisStore?.isUp() === true);
   if (redis) {
     redisStore = createRedisStore({
@@ -43,8 +44,13 @@ export function openStore(
       commandTimeoutMs: 1_000,
       events: {
         storeDown: (reason) => health.markDown(new StoreError(reason)),
-        // Redis may be another one after each connection.
-        storeUp: () => check().then(health.markUp, ignore),
+        // Redis may be another one after each connection, or still a replica.
+        storeUp: () =>
+          check()
+            .then(() => (health.failure() === 'read-only' ? tryToWrite() : undefined))
+            .then(health.markUp)
+            .then(findRisks)
+            .catch(ignore),
       },
     });
   }
@@ -65,13 +71,24 @@ export function openStore(
   const timers = [
     // A small write finds out when a store that fails works again.
     setInterval(() => {
-      if (health.failure() !== null)
-        checked.set('probe', '', { expiresInMs: probeEveryMs }).then(health.markUp, ignore);
+      if (health.failure() !== null) tryToWrite().then(health.markUp, ignore);
     }, probeEveryMs),
     // A failure is reported by the next write.
     ...(redis ? [setInterval(() => checked.checkNames().catch(ignore), checkNamesEveryMs)] : []),
+    ...(redis ? [setInterval(() => void findRisks().catch(ignore), findRisksEveryMs)] : []),
   ];
   for (const timer of timers) timer.unref();
+
+  function tryToWrite(): Promise<void> {
+    return checked.set('probe', '', { expiresInMs: probeEveryMs });
+  }
+
+  async function findRisks(): Promise<void> {
+    const found = (await redisStore?.findRisks()) ?? [];
+    const isNews = found.join() !== risks.join();
+    risks = found;
+    if (isNews) events.storeRisksChanged(found);
+  }
 
   async function check(): Promise<void> {
     await checked.checkSecret().catch(health.reportError);
@@ -95,6 +112,8 @@ export function openStore(
     replicas: redis && (gatewayCount?.gateways ?? (() => replicas ?? 1)),
     /** Why it does not work; null if it does: it is connected, and its last write succeeded. */
     failure: health.failure,
+    /** Why what Redis has stored is not safe. */
+    risks: () => risks,
     /** Whether it has ever worked since the start. */
     hasWorked: health.hasWorked,
     /**
@@ -130,6 +149,7 @@ const rejectedCredentials =
   'REDIS_URL: Redis rejects the user or the password, or does not permit a command that the gateway needs; correct them';
 
 const probeEveryMs = 5_000;
+const findRisksEveryMs = 60_000;
 
 /** An outage of Redis may end with these, which need another remedy. */
 const needsOperator: ReadonlySet<StoreFailure> = new Set(['wrong-secret', 'credentials']);

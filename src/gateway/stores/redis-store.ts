@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type StoreRisk, storeRisks } from '../../base/errors.ts';
 import { createRedisConnection, type RedisConnectionOptions } from './redis-connection.ts';
 import type { SharedCommands, SharedEntry } from './shared-values.ts';
 import { checkAmount, checkCounter, checkExpiry, checkKey, type Store } from './store.ts';
@@ -72,8 +73,24 @@ export function createRedisStore(options: RedisConnectionOptions) {
       await run((redis) => redis.eval(writeScript, names.length, ...names, ...args));
     },
   };
-  return { ...store, shared, isUp };
+  /** Why what it has stored is not safe. Empty if it does not say so. @throws StoreError */
+  async function findRisks(): Promise<StoreRisk[]> {
+    const infos = await run((redis) => {
+      const masters = 'nodes' in redis ? redis.nodes('master') : [redis];
+      // A user may lack the permission.
+      return Promise.all(masters.map((master) => master.info().catch(() => '')));
+    });
+    const has = (line: RegExp) => infos.some((info) => line.test(info));
+    return storeRisks.filter((risk) => has(linesOfRisks[risk]));
+  }
+  return { ...store, shared, isUp, findRisks };
 }
+
+/** Of `INFO`. */
+const linesOfRisks: Readonly<Record<StoreRisk, RegExp>> = {
+  eviction: /^maxmemory_policy:(?!noeviction)\S/m,
+  no_aof: /^aof_enabled:0/m,
+};
 
 /** Several programs may share one Redis, so every key has our prefix. Look-ups may be deleted by theirs, and no essay with them. */
 function toRedisKey(kind: 'value' | 'look-up' | 'counter', key: string): string {

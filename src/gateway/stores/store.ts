@@ -115,11 +115,12 @@ function findFailure(reason: string): StoreFailure {
 /** In reasons: words of ours, codes of the system and of LMDB, and the first words of errors of Redis. */
 const failurePatterns: readonly (readonly [StoreFailure, RegExp])[] = [
   ['full', /disk is full|^(?:OOM|MISCONF)$|ENOSPC|EDQUOT|MDB_MAP_FULL/],
+  ['read-only', /^READONLY$/],
   ['timeout', /timed out/],
   ['credentials', /^(?:WRONGPASS|NOAUTH|NOPERM)$/],
   ['wrong-secret', /^written with another STORE_SECRET/],
   ['corrupt', /damaged|changed or sealed|MDB_(?:CORRUPTED|PAGE_NOTFOUND|INVALID)/],
-  ['unreachable', /not connected|connection lost|^(?:E(?!RR$)[A-Z_]+|READONLY|LOADING|CLUSTERDOWN|MASTERDOWN)$/],
+  ['unreachable', /not connected|connection lost|^(?:E(?!RR$)[A-Z_]+|LOADING|CLUSTERDOWN|MASTERDOWN)$/],
 ];
 
 /** The limit of LMDB, at three bytes per character in the worst case. */

@@ -1,4 +1,4 @@
-import type { ServiceName, StoreFailure } from '../../base/errors.ts';
+import type { ServiceName, StoreFailure, StoreRisk } from '../../base/errors.ts';
 import type { CallOrigin } from '../request-context.ts';
 import type { CallOutcome } from '../trace.ts';
 import type { FinishedRequest } from './finished-request.ts';
@@ -74,6 +74,8 @@ export interface Events {
   storeUp(): void;
   /** A write failed, or the connection, or a look-up did not wait for an answer any longer (timeout). */
   storeFailed(failure: StoreFailure): void;
+  /** What it has stored is not safe, or is so again. */
+  storeRisksChanged(risks: readonly StoreRisk[]): void;
   allowanceNearlyExhausted(service: ServiceName, percent: number): void;
   /** Fired once per outage of the store. */
   allowanceNotStored(service: ServiceName, reason: string): void;

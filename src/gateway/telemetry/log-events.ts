@@ -1,3 +1,4 @@
+import type { StoreRisk } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { type ConfiguredFile, type Events, ignore } from './events.ts';
 import { type FinishedRequest, findFault } from './finished-request.ts';
@@ -58,6 +59,10 @@ export function createLogEvents(log: Log): Events {
     storeDown: (failure, reason) =>
       log.error({ failure, reason }, 'the store is down: the gateway continues without it'),
     storeUp: () => log.info('the store is up'),
+    storeRisksChanged(risks) {
+      for (const risk of risks) log.warn({ risk }, `the store is not safe: ${textsOfRisks[risk]}`);
+      if (risks.length === 0) log.info('the store is safe');
+    },
     allowanceNearlyExhausted: (service, percent) =>
       log.warn({ service, percent }, 'the monthly allowance is nearly exhausted'),
     allowanceNotStored: (service, reason) =>
@@ -105,6 +110,12 @@ export function createLogEvents(log: Log): Events {
     toolInvalid: (reason) => log.error({ reason }, 'a trusted document with @tool is not offered to agents'),
   };
 }
+
+/** What is wrong, and what to do. */
+export const textsOfRisks: Readonly<Record<StoreRisk, string>> = {
+  eviction: 'by its maxmemory-policy, Redis may delete paid essays and counts; set it to noeviction',
+  no_aof: 'appendonly is no, so a restart of Redis loses paid essays and counts; set it to yes',
+};
 
 interface FileLines {
   fields?: object;

@@ -21,6 +21,7 @@ afterEach(() => {
 function tOpened(redis: string | null, folder = '/dev/null') {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const events: string[] = [];
+  const changes: (readonly string[])[] = [];
   const opened = openStore(
     { redis: redis === null ? null : redisUrl.parse(redis), secret: 'a-secret', replicas: 1 },
     folder,
@@ -28,14 +29,56 @@ function tOpened(redis: string | null, folder = '/dev/null') {
       storeDown: (failure, reason) => events.push(`down: ${failure}, ${reason}`),
       storeUp: () => events.push('up'),
       storeFailed: (failure) => events.push(failure),
+      storeRisksChanged: (risks) => changes.push(risks),
     },
   );
   opened.onRecovered(() => events.push('recovered'));
   onTestFinished(() => opened.store.close());
-  return { ...opened, events };
+  return { ...opened, events, changes };
 }
 
 describe.skipIf(whyNoRedis)(`a store on Redis${whyNoRedis}`, () => {
+  it('is not safe while Redis evicts, or does not write to disk, which is seen at the start and every minute', async () => {
+    const redis = await tRedis({ isDurable: true });
+    const client = tRawClient(redis);
+    await client.config('SET', 'appendonly', 'no');
+    const { risks, changes } = tOpened(redis.url);
+    await expect.poll(risks).toEqual(['no_aof']);
+    vi.advanceTimersByTime(60_000);
+    await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    vi.advanceTimersByTime(60_000);
+    await expect.poll(risks).toEqual(['eviction', 'no_aof']);
+    await client.config('SET', 'maxmemory-policy', 'noeviction');
+    await client.config('SET', 'appendonly', 'yes');
+    vi.advanceTimersByTime(60_000);
+    await expect.poll(risks).toEqual([]);
+    expect(changes).toEqual([['no_aof'], ['eviction', 'no_aof'], []]);
+  });
+
+  it('is read-only while Redis is a replica: one event for the outage, however often it connects again', async () => {
+    const redis = await tRedis();
+    const client = tRawClient(redis);
+    const { store, failure, events } = tOpened(redis.url);
+    await store.set('key', 'value', hour);
+    const connections = async () => Number(/total_connections_received:(\d+)/.exec(await client.info('stats'))?.[1]);
+    const before = await connections();
+    await client.replicaof('127.0.0.1', 1);
+    await vi.waitUntil(
+      async () => {
+        await store.set('key', 'value', hour).catch(() => {});
+        return (await connections()) >= before + 3;
+      },
+      { interval: 50, timeout: 100_000 },
+    );
+    expect(failure()).toBe('read-only');
+    await client.replicaof('NO', 'ONE');
+    vi.advanceTimersByTime(5_000);
+    await expect.poll(failure).toBeNull();
+    expect(events.filter((event) => event.startsWith('down') || event.startsWith('up'))).toEqual([
+      ...['up', 'down: read-only, READONLY', 'up'],
+    ]);
+  });
+
   it('fails while Redis is full, although it can be read, and a probe finds out when it works again', async () => {
     const redis = await tRedis();
     const client = tRawClient(redis);
@@ -135,7 +178,7 @@ it.each<[string, StoreFailure]>([
   ['MDB_CORRUPTED: Located page was wrong type', 'corrupt'],
   ['ECONNREFUSED', 'unreachable'],
   ['connection lost', 'unreachable'],
-  ['READONLY', 'unreachable'],
+  ['READONLY', 'read-only'],
   ['WRONGTYPE', 'other'],
 ])('the reason %j is the failure %s', (reason, failure) => {
   expect(new StoreError(reason).failure).toBe(failure);

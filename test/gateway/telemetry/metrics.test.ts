@@ -318,6 +318,7 @@ function tMetrics(tokens = 0) {
     allowances: async () => [],
     budgets: () => budgets,
     isStoreUp: () => true,
+    storeRisks: () => [],
     freeBytes: async () => 1,
     bankLists: () => [
       { country: 'DE', validUntil: '2026-12-06' },

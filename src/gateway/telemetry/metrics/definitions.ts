@@ -1,4 +1,4 @@
-import { errorCodes, serviceNames, storeFailures } from '../../../base/errors.ts';
+import { errorCodes, serviceNames, storeFailures, storeRisks } from '../../../base/errors.ts';
 import { circuitStates, configuredFiles, type EssayOutcome } from '../events.ts';
 import { knownMethods } from '../finished-request.ts';
 
@@ -114,6 +114,10 @@ export const definitions = {
     ],
   }),
   ledgerquill_store_up: gauge('1 while the store works: it is connected, and its last write succeeded.'),
+  ledgerquill_store_risk: gauge(
+    '1 if what Redis has stored is not safe: it may delete it (eviction), or does not write it to disk (no_aof). Read once a minute.',
+    { risk: storeRisks },
+  ),
   ledgerquill_store_errors_total: counter(
     'Writes that failed, lost connections, and (timeout) answers that a look-up did not wait for any longer, by why.',
     {

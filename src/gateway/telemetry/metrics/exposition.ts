@@ -1,6 +1,6 @@
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import type { ServiceName } from '../../../base/errors.ts';
+import { type ServiceName, type StoreRisk, storeRisks } from '../../../base/errors.ts';
 import { readVersion } from '../../../base/process/package-files.ts';
 import { definitions, type MetricName } from './definitions.ts';
 import type { Metrics } from './metrics.ts';
@@ -31,6 +31,7 @@ export interface MetricSources {
   /** The budgets of the callers that used theirs last. */
   budgets(): Iterable<{ caller: string; service: ServiceName; remaining: number }>;
   isStoreUp(): boolean;
+  storeRisks(): readonly StoreRisk[];
   /** On the disk of the embedded store; null if there is none. */
   freeBytes(): Promise<number | null>;
   bankLists(): readonly { country: string; validUntil: string | null }[];
@@ -114,6 +115,8 @@ function createGatewayMetrics(sources: MetricSources) {
     ledgerquill_allowance_remaining: () => allowances('remaining'),
     ledgerquill_budget_remaining: () => listBudgets(sources.budgets()),
     ledgerquill_store_up: () => one(sources.isStoreUp() ? 1 : 0),
+    ledgerquill_store_risk: () =>
+      storeRisks.map((risk) => ({ labels: { risk }, value: sources.storeRisks().includes(risk) ? 1 : 0 })),
     ledgerquill_data_dir_free_bytes: async () => {
       const value = await sources.freeBytes();
       return value === null ? [] : [{ value }];
