@@ -218,12 +218,14 @@ export const dashboardRows: Record<string, Panel[]> = {
     },
     {
       title: 'Stores',
-      description: '1: the store of the gateway can be used; 1 for a risk: Redis may lose what it has stored.',
+      description:
+        '1: the store of the gateway can be used; 1 for a risk: Redis may lose what it has stored. 1: the keys of the token issuer can be read.',
       unit: 'short',
       isStat: true,
       lines: {
         '{{instance}}': 'min by (instance) (ledgerquill_store_up{SELECT})',
         'risk: {{risk}}': 'max by (risk) (ledgerquill_store_risk{SELECT})',
+        issuer: 'min(ledgerquill_issuer_up{SELECT})',
       },
     },
     {

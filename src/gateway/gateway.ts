@@ -224,7 +224,7 @@ export function createGateway(
         ...(isShared && { sharedStore: storeFailure === null ? 'up' : 'down' }),
         ...(storeFailure !== null && { storeFailure }),
         ...(opened.risks().length > 0 && { storeRisks: opened.risks().join(', ') }),
-        ...(access.isIssuerDown() && { issuer: 'down' }),
+        ...(access.isIssuerUp() === false && { issuer: 'down' }),
         ...(draftsEssays(config) && { essays: 'drafter' }),
       };
     },
@@ -246,6 +246,7 @@ export function createGateway(
     budgets: access.budgets.remaining,
     isStoreUp: () => failure() === null,
     storeRisks: opened.risks,
+    isIssuerUp: access.isIssuerUp,
     freeBytes: () => (isShared ? Promise.resolve(null) : findFreeBytes(config.dataDir)),
     bankLists: knownBanks.lists,
     droppedLogLines,

@@ -78,6 +78,7 @@ describe('backup and restore', () => {
       storeDown() {},
       storeUp() {},
       storeFailed() {},
+      storeRisksChanged() {},
     });
     await store.set('key', 'value', { expiresInMs: 3_600_000 });
     await store.close();

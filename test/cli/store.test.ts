@@ -18,7 +18,7 @@ const pageBytes = 4_096;
 /** A store with values of up to several pages. */
 async function tStore() {
   const folder = tFolder();
-  const events = { storeDown() {}, storeUp() {}, storeFailed() {} };
+  const events = { storeDown() {}, storeUp() {}, storeFailed() {}, storeRisksChanged() {} };
   const { store } = openStore({ redis: null, secret: null }, folder, events);
   await Promise.all(
     Array.from({ length: count }, (_, index) =>

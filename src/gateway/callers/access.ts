@@ -118,8 +118,8 @@ function createIdentify({ access, events }: AccessOptions, nameSecret: string | 
       const isAllowed = (caller: Caller) => caller.id === callerId && caller.scopes.has(scope);
       return callerId.startsWith('api-key:') && !keys.callers().some(isAllowed);
     },
-    /** Whether the keys of the token issuer could not be read the last time. */
-    isIssuerDown: () => tokens?.hasFailed() ?? false,
+    /** Whether the keys of the token issuer could be read the last time; null without tokens. */
+    isIssuerUp: () => (tokens === null ? null : !tokens.hasFailed()),
     /** Starts to read the keys of the token issuer, unless they were read. */
     readMissingTokenKeys: () => tokens?.readMissing(),
     async close() {

@@ -13,6 +13,7 @@ import {
   tToken,
 } from '../../support/gateway/callers/token.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
+import { scrape } from '../../support/gateway/telemetry/scrape.ts';
 import {
   type Reply,
   replyJson,
@@ -207,17 +208,19 @@ describe("the issuer's key set", () => {
     expect(events).toEqual([['keySetUnavailable', 'ECONNREFUSED']]);
   });
 
-  it('that cannot be read is shown by /ready until it can, without a token', async () => {
+  it('that cannot be read is shown by /ready and a metric until it can, without a token', async () => {
     const issuer = await tUpstream(replyText(503, 'down'));
-    const { origin } = await tListeningGateway({ ...jwt, JWT_JWKS_URL: `${issuer.url}/keys` });
+    const env = { ...jwt, JWT_JWKS_URL: `${issuer.url}/keys`, METRICS_PORT: '0' };
+    const { origin, metricsUrl } = await tListeningGateway(env);
+    const isUp = async () => (await scrape(metricsUrl())).value('ledgerquill_issuer_up');
     const readiness = async () => (await fetch(`${origin}/ready`)).json();
     await expect.poll(readiness).toMatchObject({ status: 'ready', issuer: 'down' });
     issuer.answers(replyJson(200, first));
-    expect(await readiness()).toMatchObject({ issuer: 'down' });
+    expect([await readiness(), await isUp()]).toMatchObject([{ issuer: 'down' }, 0]);
     expect(issuer.calls).toHaveLength(1);
     vi.advanceTimersByTime(10_000);
     await expect.poll(readiness).toEqual({ status: 'ready' });
-    expect(issuer.calls).toHaveLength(2);
+    expect([issuer.calls.length, await isUp()]).toEqual([2, 1]);
   });
 
   it('is awaited for at most 500 ms for an unknown key id, while the issuer hangs', async () => {

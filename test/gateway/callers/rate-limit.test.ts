@@ -11,7 +11,7 @@ import { type TRedis, tRedis, whyNoRedis } from '../../support/redis.ts';
 
 function tRateLimit(redis: TRedis | null = null, replicas = 1) {
   const events: string[] = [];
-  const storeEvents = { storeDown: ignore, storeUp: ignore, storeFailed: ignore };
+  const storeEvents = { storeDown: ignore, storeUp: ignore, storeFailed: ignore, storeRisksChanged: ignore };
   const config = redis && { redis: redisUrl.parse(redis.url), secret: 'seeded-store-secret', replicas };
   const store = config && openStore(config, tFolder(), storeEvents).store;
   onTestFinished(() => store?.close());

@@ -43,6 +43,7 @@ function tOpened({ folder = '/dev/null', ...options }: TOpenedOptions) {
     storeDown: (failure, reason) => events.push(`down: ${failure}, ${reason}`),
     storeUp: () => events.push('up'),
     storeFailed() {},
+    storeRisksChanged() {},
   });
   onTestFinished(() => opened.store.close());
   return { ...opened, events };

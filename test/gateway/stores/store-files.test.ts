@@ -17,6 +17,7 @@ function tOpen(folder: string) {
     storeDown() {},
     storeUp() {},
     storeFailed() {},
+    storeRisksChanged() {},
   });
   onTestFinished(() => store.close());
   return store;

@@ -118,6 +118,9 @@ export const definitions = {
     '1 if what Redis has stored is not safe: it may delete it (eviction), or does not write it to disk (no_aof). Read once a minute.',
     { risk: storeRisks },
   ),
+  ledgerquill_issuer_up: gauge(
+    '0 if the keys of the token issuer could not be read the last time, otherwise 1; absent without tokens.',
+  ),
   ledgerquill_store_errors_total: counter(
     'Writes that failed, lost connections, and (timeout) answers that a look-up did not wait for any longer, by why.',
     {

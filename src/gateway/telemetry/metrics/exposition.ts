@@ -32,6 +32,8 @@ export interface MetricSources {
   budgets(): Iterable<{ caller: string; service: ServiceName; remaining: number }>;
   isStoreUp(): boolean;
   storeRisks(): readonly StoreRisk[];
+  /** Null without tokens. */
+  isIssuerUp(): boolean | null;
   /** On the disk of the embedded store; null if there is none. */
   freeBytes(): Promise<number | null>;
   bankLists(): readonly { country: string; validUntil: string | null }[];
@@ -117,6 +119,10 @@ function createGatewayMetrics(sources: MetricSources) {
     ledgerquill_store_up: () => one(sources.isStoreUp() ? 1 : 0),
     ledgerquill_store_risk: () =>
       storeRisks.map((risk) => ({ labels: { risk }, value: sources.storeRisks().includes(risk) ? 1 : 0 })),
+    ledgerquill_issuer_up() {
+      const isUp = sources.isIssuerUp();
+      return isUp === null ? [] : one(isUp ? 1 : 0);
+    },
     ledgerquill_data_dir_free_bytes: async () => {
       const value = await sources.freeBytes();
       return value === null ? [] : [{ value }];

@@ -9,7 +9,7 @@ import { StoreError } from '../../../../src/gateway/stores/store.ts';
 const { FOLDERS = '', COUNT } = process.env;
 const count = Number(COUNT);
 const hour = { expiresInMs: 3_600_000 };
-const events = { storeDown() {}, storeUp() {}, storeFailed() {} };
+const events = { storeDown() {}, storeUp() {}, storeFailed() {}, storeRisksChanged() {} };
 const attempt = <T>(use: () => Promise<T>) =>
   use().catch((error) => {
     if (error instanceof StoreError) return null;
