@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
+import type * as z from 'zod';
 import { printedPages, printTables } from '../../scripts/print-tables.ts';
 import { ruleTexts, sourceTexts } from '../../scripts/rule-texts.ts';
+import { variableTexts } from '../../scripts/variable-texts.ts';
 import { rules } from '../../src/check/pain/rules.ts';
-import { knownVariables } from '../../src/gateway/config/variables.ts';
+import { gatewayVariables, knownVariables } from '../../src/gateway/config/variables.ts';
 
 /* What the pages list is what the code has. */
 
@@ -16,6 +18,25 @@ describe('every environment variable', () => {
     const cells = [...read('docs/configuration.md').matchAll(/^\| (`[A-Z][^|]+`) \|/gm)].map(([, cell]) => cell ?? '');
     const names = cells.flatMap((cell) => [...cell.matchAll(/`(\.*)([A-Z_]+)`/g)].map(expandName));
     expect(names.toSorted()).toEqual(variables);
+  });
+
+  it('has the default that docs/configuration.md says', () => {
+    const shape: Readonly<Record<string, z.ZodType>> = gatewayVariables;
+    const wrong = Object.values(variableTexts)
+      .flat()
+      .flatMap(([names, byDefault]) => {
+        const listed = [...byDefault.matchAll(/`([^`]*)`/g)].map(([, text = '']) => text);
+        const of = [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name);
+        // Others depend on further variables.
+        return listed.length === of.length ? of.map((name, index) => ({ name, listed: listed[index] })) : [];
+      })
+      .filter(({ name, listed }) => {
+        const value: unknown = shape[name]?.safeParse(undefined).data;
+        const scopes = Array.isArray(value) ? value.join('+') : value;
+        const shown = typeof scopes === 'boolean' ? (scopes ? 'on' : 'off') : scopes;
+        return shown !== undefined && String(shown) !== listed;
+      });
+    expect(wrong).toEqual([]);
   });
 
   it('is listed in .env.example', () => {
