@@ -1,4 +1,4 @@
-// cspell:ignore setpriv pdeathsig
+// cspell:ignore setpriv pdeathsig appenddirname
 
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
