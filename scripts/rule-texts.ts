@@ -106,6 +106,10 @@ export const ruleTexts: Record<keyof typeof rules, readonly [found: string, righ
     'A bank with an `Othr/Id` other than `NOTPROVIDED`, and without a BIC',
     'A BIC, or `Othr/Id` with `NOTPROVIDED`',
   ],
+  PAYEE_BANK_OTHER: [
+    'The bank of the payee has `Othr` in a credit transfer; German banks',
+    'A BIC, or without `CdtrAgt`',
+  ],
   NOT_IN_SCHEME: [
     'The bank of the other party does not take part in the scheme, by an [imported register](check-files.md)',
     'Another scheme, or another account',

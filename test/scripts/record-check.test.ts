@@ -8,7 +8,7 @@ it('shows what the command prints today; otherwise, run `npm run record-check`',
   const steps = recordSession();
   expect(steps.map(({ output }) => output)).toEqual([
     expect.stringContaining('Name,IBAN,Amount'),
-    expect.stringMatching(/payees\.csv: 7 rows read, 6 checked, IBANs in "IBAN"[\s\S]*4 calls$/),
+    expect.stringMatching(/payees\.csv: 7 rows read, 6 checked, IBANs in "IBAN"[\s\S]*4 IBANs looked up$/),
     '1',
     expect.stringContaining('status,problems,suggestion'),
   ]);

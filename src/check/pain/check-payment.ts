@@ -37,9 +37,15 @@ export function checkPayment(payment: XmlElement, { findings, version, today }: 
 
 /** Checks a transaction without its amount. */
 export function checkTransaction(transaction: XmlElement, { findings, version, today }: PaymentRules): void {
-  const { isDirectDebit, other } = version;
-  checkMandatory(transaction, [`${other}/Nm`, `${other}Acct/Id/IBAN`], findings);
+  const { isDirectDebit, other: party } = version;
+  checkMandatory(transaction, [`${party}/Nm`, `${party}Acct/Id/IBAN`], findings);
   if (!isDirectDebit) checkMandatory(find(transaction, 'Amt'), ['InstdAmt'], findings);
+  const other = isDirectDebit ? null : find(transaction, 'CdtrAgt', 'FinInstnId', 'Othr');
+  if (other !== null) {
+    const message =
+      'The bank of the payee has no BIC. Write it, or leave CdtrAgt out: NOTPROVIDED is for the own bank.';
+    findings.add('PAYEE_BANK_OTHER', other, message);
+  }
   checkChargeBearer(transaction, findings);
   checkExternalCodes(transaction, findings);
   const type = find(transaction, 'PmtTpInf');

@@ -86,6 +86,7 @@ export const rules = {
   INSTITUTION_EMPTY: { severity: 'warning', schemes: ['sepa'], source: epcFormats },
   INSTITUTION_MISSING: { severity: 'error', schemes: ['dk'], source: 'DFÜ agreement' },
   INSTITUTION_OTHER: { severity: 'error', schemes: sepa, source: epcFormats },
+  PAYEE_BANK_OTHER: { severity: 'error', schemes: ['dk'], source: 'DFÜ agreement' },
   NOT_IN_SCHEME: { severity: 'warning', schemes: sepa, source: 'Registers of the EPC' },
   VERIFICATION_NOT_OFFERED: { severity: 'hint', schemes: sepa, source: 'Registers of the EPC' },
   PAYEE_VERIFICATION: { severity: 'hint', schemes: sepa, source: 'Regulation (EU) 2024/886' },

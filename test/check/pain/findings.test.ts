@@ -31,6 +31,9 @@ const transfer = `${payment}/CdtTrfTxInf[1]`;
 const debit = `${payment}/DrctDbtTxInf[1]`;
 const directDebit = { version: 'pain.008.001.02' } as const;
 
+/** Those of payees have no BIC, which German banks refuse. */
+const withoutBanks = [/<CdtrAgt><FinInstnId><Othr>.*?<\/CdtrAgt>/g, ''] as const;
+
 /** The first account of a creditor, once more in the third transaction. */
 const french = 'FR1420041010050500013M02606';
 const frenchElement = new RegExp(`(?<=<IBAN>)${french}`);
@@ -347,13 +350,14 @@ const cases: Partial<Record<RuleCode, readonly Case[]>> = {
     },
   ],
   WRONG_STRUCTURE: [{ ...withIban('FR14X0041010050500013M02606'), suggestion: french }],
-  CHECK_DIGITS_OUT_OF_RANGE: [withIban('DE00370400440532013000')],
+  CHECK_DIGITS_OUT_OF_RANGE: [withIban('FR0020041010050500013M02606')],
   WRONG_CHECK_DIGITS: [
     { ...withIban('FR1420041010050500013M02660'), message: /The check digits do not match the rest of the IBAN\.$/ },
     {
       // Of several candidates, the one of a bank that is known.
       ...withIban('DE89370400440532013001'),
       suggestion: 'DE89370400440532013000',
+      others: ['PAYEE_BANK_OTHER'],
       options: { banks: { has: (country, bankCode) => country === 'DE' && bankCode === '37040044' } },
     },
   ],
@@ -594,16 +598,14 @@ Object.assign(cases, {
     {
       // Between two German accounts.
       change: [
+        withoutBanks,
         [/FR1420041010050500013M02606(?=.*NL91)/s, 'DE44500105175407324931'],
         ['Creditor 1', 'Müller &amp; Co'],
       ],
       ...{ at: `${transfer}/Cdtr/Nm`, message: /^1 text with characters such as ä or &/ },
     },
     {
-      change: [
-        ['Creditor 1', 'Müller &amp; Co'],
-        ['Creditor 2', 'Göthe'],
-      ],
+      change: [withoutBanks, ['Creditor 1', 'Müller &amp; Co'], ['Creditor 2', 'Göthe']],
       ...{ at: `${transfer}/Cdtr/Nm`, options: { profile: 'dk' }, message: /^2 texts with characters such as ä or &/ },
     },
   ],
@@ -662,8 +664,14 @@ Object.assign(cases, {
   ],
   INSTITUTION_MISSING: [
     {
-      change: [['<Othr><Id>NOTPROVIDED</Id></Othr>', '']],
+      change: [['<Othr><Id>NOTPROVIDED</Id></Othr>', ''], withoutBanks],
       ...{ at: `${transfer}/CdtrAgt/FinInstnId`, options: { profile: 'dk' } },
+    },
+  ],
+  PAYEE_BANK_OTHER: [
+    {
+      change: [[/<\/CdtrAgt>(.*)<CdtrAgt>.*?<\/CdtrAgt>(.*)<CdtrAgt>.*?<\/CdtrAgt>/s, '</CdtrAgt>$1$2']],
+      ...{ at: `${transfer}/CdtrAgt/FinInstnId/Othr`, options: { profile: 'dk' } },
     },
   ],
   NOT_IN_SCHEME: [
