@@ -153,10 +153,10 @@ const ownWords = `
 bank-data ledgerquill
 /graphql /bank_data/iban_validate /bank_data/iban_generate /bank_data/swift_check /bank_data/all /v2/generate/essay/
 requestId operationType operationName documentId clientName clientVersion durationMs overheadMs cacheHits staleHits outcomes
-upstreamCalls perSecond variables mutation subscription anonymous api-key: unreachable credentials wrong-secret
+upstreamCalls perSecond variables mutation subscription anonymous api-key: unreachable credentials wrong-secret read-only noeviction
 IbanValidation InvalidIbanFields InvalidEssayInput EssayAllowanceExhausted EssayServiceFailed
 
-allowance backwards: buffered collector configuration continued continues corrected CORS_ORIGINS documents executed exhausted exported: failing, STORE_SECRET_OLD
+allowance appendonly backwards: buffered collector configuration continued continues corrected CORS_ORIGINS documents executed exhausted exported: failing, maxmemory-policy, STORE_SECRET_OLD
 gateway: idempotency invalid: look-ups operator rejected, requests response unexpected upstream written:
 
 account_number bank_code bank_data checksum country_code country_iban_example country_iban_format_as_regex

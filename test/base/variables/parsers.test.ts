@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { AbortableSignal } from '../../../src/base/async/signal.ts';
-import { storeFailures } from '../../../src/base/errors.ts';
+import { storeFailures, storeRisks } from '../../../src/base/errors.ts';
 import { createLog } from '../../../src/base/log.ts';
 import { isOwnText } from '../../../src/base/variables/parsers.ts';
 import { createRequestContext } from '../../../src/gateway/request-context.ts';
@@ -30,7 +30,8 @@ const longWords = (texts: readonly string[]) =>
 function logWords(): string[] {
   const destination = new PassThrough();
   const log = createLog({ level: 'trace', redact: (line) => line, destination });
-  const { callEnded, unexpectedError, storeDown, fileReloaded, fileInvalid, ...others } = createLogEvents(log);
+  const { callEnded, unexpectedError, storeDown, storeRisksChanged, fileReloaded, fileInvalid, ...others } =
+    createLogEvents(log);
   const ended = { isSent: true, durationMs: 1 };
   callEnded(tPaidCall(), { ...ended, outcome: { kind: 'answered', status: 500, fault: null } });
   callEnded(tPaidCall(), { ...ended, outcome: { kind: 'failed', reason: 'reset' } });
@@ -40,6 +41,8 @@ function logWords(): string[] {
     fileInvalid(file, 'the file is empty');
   }
   for (const failure of storeFailures) storeDown(failure, 'OOM');
+  storeRisksChanged(storeRisks);
+  storeRisksChanged([]);
   for (const fire of Object.values(others) as ((...args: unknown[]) => void)[]) fire('bank-data', 1);
   const usage = createRequestContext(new AbortableSignal()).usage;
   const outcomes = ['EssayAllowanceExhausted', 'EssayServiceFailed', 'InvalidEssayInput', 'InvalidIbanFields'];
