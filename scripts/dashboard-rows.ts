@@ -226,6 +226,7 @@ export const dashboardRows: Record<string, Panel[]> = {
         '{{instance}}': 'min by (instance) (ledgerquill_store_up{SELECT})',
         'risk: {{risk}}': 'max by (risk) (ledgerquill_store_risk{SELECT})',
         issuer: 'min(ledgerquill_issuer_up{SELECT})',
+        'steps of the clock in an hour': 'sum(increase(ledgerquill_clock_steps_total{SELECT}[1h]))',
       },
     },
     {

@@ -37,6 +37,7 @@ import type { McpEndpointOptions } from './mcp/mcp-endpoint.ts';
 import { closeOnError, openStore } from './stores/open-store.ts';
 import { readOrCreateSecret } from './stores/sealed-store.ts';
 import { createStoreSecrets } from './stores/store-secret.ts';
+import { watchClock } from './telemetry/clock.ts';
 import type { Events } from './telemetry/events.ts';
 import type { Exposition, MetricSources } from './telemetry/metrics/exposition.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
@@ -201,6 +202,7 @@ export function createGateway(
 
   let isStopping = false;
   let stopLoading = () => {};
+  let stopWatching = () => {};
   let closing: Promise<void> | undefined;
   const handleRequest = createRequestHandler({
     access,
@@ -291,6 +293,7 @@ export function createGateway(
     // Then an outage before the first call finds the counts known.
     if (isShared) for (const allowance of allowances) void allowance.status();
     stopLoading = knownBanks.loadSoon();
+    stopWatching = watchClock(events);
     essays.begin();
     await traces?.open();
     if (metrics) {
@@ -320,6 +323,7 @@ export function createGateway(
     announceStop();
     secretFiles.close();
     stopLoading();
+    stopWatching();
     bankData.epochs.close();
     const stoppingEssays = essays.stop();
     const draining = server.drain(config.shutdownTimeoutMs);

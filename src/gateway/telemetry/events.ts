@@ -87,6 +87,8 @@ export interface Events {
   essayWriteBuffered(reason: string): void;
   essayRejectedWithoutStore(): void;
   essayLost(reason: string): void;
+  /** The clock was set by more than a minute. @param seconds below 0: back */
+  clockStepped(seconds: number): void;
   tracesNotExported(reason: string): void;
   unexpectedError(error: unknown, origin: { requestId: string } | { orderId: string }): void;
   /** A browser asked whether a page of this origin may call the gateway, and CORS_ORIGINS does not list the origin. */

@@ -82,6 +82,11 @@ export function createLogEvents(log: Log): Events {
       log.error('the store failed: an essay order with an idempotency key was rejected, as it might be paid for twice'),
     ),
     essayLost: (reason) => log.error({ reason }, 'an essay that was paid for could not be stored and is lost'),
+    clockStepped: (seconds) =>
+      log.error(
+        { seconds },
+        'the clock was set, or the machine was suspended: check the month of counts, and what has expired',
+      ),
     tracesNotExported: onceAMinute(0, (reason) =>
       log.warn({ reason }, 'spans were not exported: the collector cannot be reached or rejected them'),
     ),

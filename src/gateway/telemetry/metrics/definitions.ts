@@ -118,6 +118,9 @@ export const definitions = {
     '1 if what Redis has stored is not safe: it may delete it (eviction), or does not write it to disk (no_aof). Read once a minute.',
     { risk: storeRisks },
   ),
+  ledgerquill_clock_steps_total: counter(
+    'How often the clock was set by more than a minute, or the machine was suspended.',
+  ),
   ledgerquill_issuer_up: gauge(
     '0 if the keys of the token issuer could not be read the last time, otherwise 1; absent without tokens.',
   ),

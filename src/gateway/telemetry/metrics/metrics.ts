@@ -33,6 +33,7 @@ function countRequests({ counted, refusals, saved }: SharedMetrics) {
   const [hits, stale, misses] = [lookUps.of('hit'), lookUps.of('stale'), lookUps.of('miss')];
   const keptReplies = counted.counts('ledgerquill_kept_replies_total').of();
   const storeErrors = counted.counts('ledgerquill_store_errors_total');
+  const clockSteps = counted.counts('ledgerquill_clock_steps_total').of();
   const [savedByCache, savedByReply] = [saved.of('bank-data', 'cache'), saved.of('bank-data', 'kept_reply')];
 
   return {
@@ -43,6 +44,9 @@ function countRequests({ counted, refusals, saved }: SharedMetrics) {
     },
     connectionRefused() {
       refusals.of('connections').value += 1;
+    },
+    clockStepped() {
+      clockSteps.value += 1;
     },
     storeFailed(failure) {
       storeErrors.of(failure).value += 1;
