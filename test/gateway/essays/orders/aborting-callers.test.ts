@@ -42,13 +42,6 @@ it('does not abort an order that other callers wait for', async () => {
   expect(calls).toHaveLength(1);
 });
 
-it('starts nothing when the caller had aborted before', async () => {
-  const { generate, calls } = tProcess();
-  await expect(generate(order, from('ann', AbortSignal.abort()))).rejects.toMatchObject({ name: 'AbortError' });
-  await pass(0);
-  expect(calls).toHaveLength(0);
-});
-
 it('completes an order that is aborted while it is recorded as sent', async () => {
   const memory = createMemoryStore();
   const { store, proceed } = tDelayed(memory, /^replace .*"state":\{"kind":"sent"/);

@@ -162,6 +162,24 @@ describe('an order with one key', () => {
     await process.orders.stop();
   });
 
+  it('that is started while its client waits for its turn is sent once', async () => {
+    const process = tOrders();
+    process.queue();
+    const { result } = await generate(process);
+    expect((await process.start('a')).state).toMatchObject({ kind: 'queued' });
+    for (const _ of [1, 2]) {
+      process.leaveQueue();
+      await pass(2_000);
+    }
+    const sent = process.calls.filter(({ context }) => context.usage.upstreamCalls > 0);
+    expect(sent).toHaveLength(1);
+    const essay = tEssay();
+    sent[0]?.answer(essay);
+    await pass(1_000);
+    expect(await result).toEqual(essay);
+    await process.orders.stop();
+  });
+
   it('that is cancelled before it was sent is sent for a client that waits for it', async () => {
     const process = tOrders();
     process.queue();

@@ -124,17 +124,6 @@ describe('an order that could not be sent', () => {
   });
 });
 
-describe('cancelling', () => {
-  it('an order that has failed unsent says that it costs nothing', async () => {
-    const { start, orders, calls } = tOrders();
-    const ordered = await start('a');
-    calls[0]?.answer(notSent);
-    await pass(0);
-    expect(await orders.cancel(ordered.id, 'ann')).toMatchObject({ isCancelled: false, mayHaveBeenPaid: false });
-    await orders.stop();
-  });
-});
-
 describe('deleting an order', () => {
   it('leaves none of its texts in the store', async () => {
     const { store, one, two, close } = tTwo();
