@@ -60,6 +60,22 @@ describe('a sealed store', () => {
     await expect(sealedStore.get('k')).rejects.toThrow('was changed');
   });
 
+  it('replaces a value that it knows in one operation, and one that another process has sealed since', async () => {
+    const { store, sealedStore: one } = tStore();
+    const other = withSealing(store, createSealing(() => 'secret').loadKeys);
+    const read = vi.spyOn(store, 'get');
+    expect(await one.replace('k', null, 'first', minute)).toBe(true);
+    expect(await one.replace('k', 'first', 'second', minute)).toBe(true);
+    expect(read).not.toHaveBeenCalled();
+    // The same text, sealed differently.
+    await other.set('k', 'second', minute);
+    expect(await one.replace('k', 'second', 'third', { ...minute, also: [{ key: 'l', value: 'entry' }] })).toBe(true);
+    expect([await other.get('k'), await other.get('l')]).toEqual(['third', 'entry']);
+    expect(await other.replace('k', 'third', null, minute)).toBe(true);
+    expect(await one.replace('k', 'third', 'fourth', minute)).toBe(false);
+    expect(await one.replace('k', null, 'fifth', minute)).toBe(true);
+  });
+
   it('passes counters on', async () => {
     const { sealedStore } = tStore();
     expect((await sealedStore.add('c', 2, minute)).sum).toBe(2);
