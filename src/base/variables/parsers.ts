@@ -157,7 +157,7 @@ upstreamCalls perSecond variables mutation subscription anonymous api-key: unrea
 IbanValidation InvalidIbanFields InvalidEssayInput EssayAllowanceExhausted EssayServiceFailed
 
 allowance appendonly backwards: buffered collector configuration continued continues corrected CORS_ORIGINS documents executed exhausted exported: failing, maxmemory-policy, STORE_SECRET_OLD
-gateway: idempotency invalid: look-ups operator rejected, requests response unexpected upstream written:
+gateway: idempotency invalid: look-ups operator rejected, requests response suspended: unexpected upstream written:
 
 account_number bank_code bank_data checksum country_code country_iban_example country_iban_format_as_regex
 country_iban_format_as_swift current_page iban_data last_page national_checksum per_page revision_date sepa_country
