@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { createRandom } from '../support/e2e/random.ts';
+import type { CheckReading } from '../support/fuzz/check-meter.ts';
 import { tMeteredGateway } from '../support/fuzz/measured-gateway.ts';
-import { ranBetween, readThreadTime } from '../support/fuzz/thread-time.ts';
 import {
   type CheckFile,
   changeFile,
@@ -13,44 +12,6 @@ import {
 } from '../support/fuzz/worst-check.ts';
 import { noUpstreams } from '../support/gateway-process.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
-
-/* Preloaded into a gateway process, on Linux: answers every message with what the process has used since the one before. */
-
-interface CheckReading {
-  /** The longest work of the main thread between two turns of the event loop, in milliseconds of CPU time. */
-  blockMs: number;
-  /** CPU time of the process, in milliseconds. */
-  cpuMs: number;
-  /** The largest resident memory since the process began, in MiB. */
-  peakMib: number;
-}
-
-let longest = 0;
-let turnBeganAt = readThreadTime();
-let last = process.cpuUsage();
-
-// Timers are called in every turn of the event loop.
-setInterval(measureTurn, 1).unref();
-
-process.on('message', () => {
-  measureTurn();
-  const { user, system } = process.cpuUsage(last);
-  const reading: CheckReading = { blockMs: longest, cpuMs: (user + system) / 1_000, peakMib: readPeak() };
-  process.send?.(reading);
-  longest = 0;
-  last = process.cpuUsage();
-});
-
-function measureTurn(): void {
-  const now = readThreadTime();
-  longest = Math.max(longest, ranBetween(turnBeganAt, now));
-  turnBeganAt = now;
-}
-
-/** Not `resourceUsage().maxRSS`: that includes what the parent used when it started the process. */
-function readPeak(): number {
-  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'latin1'))?.[1]) / 1_024;
-}
 
 /*
  * Climbs to the file that blocks the event loop longest, has the longest answer, or takes the most memory. A longer search, alone on

@@ -1,5 +1,5 @@
 import { GraphQLList, GraphQLNonNull, type GraphQLOutputType, graphql, isListType, isObjectType } from 'graphql';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { schema } from '../../../src/gateway/graphql/schema/schema.ts';
 import { createRandom } from '../../support/e2e/random.ts';
 import { tContext } from '../../support/gateway/graphql/outcomes.ts';
@@ -30,7 +30,7 @@ it('a field that is null only with an error is null in no answer without one', a
   expect(failed).toBeGreaterThan(3);
 });
 
-/** Changes the types of the schema of this file. @returns the changed fields */
+/** Changes the types of the schema until the test has finished: other files in its process have the same one. @returns the changed fields */
 function makeStrict(): string[] {
   return Object.values(schema.getTypeMap())
     .filter(isObjectType)
@@ -40,7 +40,11 @@ function makeStrict(): string[] {
         if (levels === undefined) return [];
         const items = isListType(field.type) && levels.includes(1) ? field.type.ofType : null;
         const inner: GraphQLOutputType = items ? new GraphQLList(new GraphQLNonNull(items)) : field.type;
+        const { type: before } = field;
         field.type = new GraphQLNonNull(inner);
+        onTestFinished(() => {
+          field.type = before;
+        });
         return [`${type}.${field.name}`];
       }),
     );
