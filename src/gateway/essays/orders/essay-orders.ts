@@ -423,17 +423,22 @@ export class EssayOrderBook implements EssayOrders, EssayGenerator {
   async #sweep(): Promise<void> {
     if (!this.#isSweeping) return;
     const { open, skipUnreadable } = this.#records;
+    await Promise.all(this.#runs.listStarted('waiting').map((run) => this.#leaveToOthers(run)));
     await open.sweep(({ id, callerId }, isNew) => this.#isOpen(toRecordKey(id, callerId), isNew), skipUnreadable);
     if (this.#adopted > 0) this.#options.events.essayOrdersAdopted(this.#adopted);
     this.#adopted = 0;
   }
 
-  /** Looks at an order of the list of open ones: one that waits here may have been sent or ended by another process. */
+  /** An order that waits here may have been sent by another process, which may also have taken it out of the list. */
+  async #leaveToOthers(run: OrderRun): Promise<void> {
+    const { record } = await this.#read(run.key);
+    if (run.stage === 'waiting' && record?.run !== run.record.run) run.leave();
+  }
+
+  /** Looks at an order of the list of open ones. */
   async #isOpen(key: string, isNew: boolean): Promise<boolean> {
-    const run = this.#runs.find(key);
-    if (run === undefined ? this.#runs.size >= maxRuns : run.stage !== 'waiting') return true;
+    if (this.#runs.find(key) !== undefined || this.#runs.size >= maxRuns) return true;
     const { record } = await this.#read(key);
-    if (run?.stage === 'waiting' && record?.run !== run.record.run) run.leave();
     return record === null ? isNew : !isEnded(record);
   }
 

@@ -399,20 +399,20 @@ export class OrderRuns {
 
   /** Started orders of a caller. */
   countOf(callerId: string): number {
-    return this.#listStarted().filter(({ record }) => record.caller.id === callerId).length;
+    return this.listStarted().filter(({ record }) => record.caller.id === callerId).length;
   }
 
   /** How many orders have their turn before this one; for one that another process has queued, all that wait. */
   positionOf(key: string): number {
     const run = this.find(key);
     if (run && run.stage !== 'waiting') return 0;
-    const waiting = this.#listStarted('waiting');
+    const waiting = this.listStarted('waiting');
     return run ? waiting.indexOf(run) : waiting.length;
   }
 
   status() {
-    const started = this.#listStarted();
-    const waiting = this.#listStarted('waiting').length;
+    const started = this.listStarted();
+    const waiting = this.listStarted('waiting').length;
     const oldest = Math.min(Date.now(), ...started.map(({ record }) => record.createdAt.getTime()));
     return { running: started.length - waiting, waiting, oldestMs: Date.now() - oldest };
   }
@@ -425,8 +425,8 @@ export class OrderRuns {
   /** Leaves the started orders that were not sent to other processes, or to the next start, and completes the others. */
   async stop(): Promise<void> {
     this.isStopping = true;
-    for (const run of this.#listStarted('waiting', 'begun')) run.leave();
-    await Promise.all(this.#listStarted().map(({ task }) => task.settled()));
+    for (const run of this.listStarted('waiting', 'begun')) run.leave();
+    await Promise.all(this.listStarted().map(({ task }) => task.settled()));
   }
 
   /** Waits for the orders that were sent. */
@@ -480,14 +480,14 @@ export class OrderRuns {
     return [...this.#runs.values()].filter(({ stage }) => stages.includes(stage));
   }
 
-  #listStarted(...stages: OrderRun['stage'][]): OrderRun[] {
+  listStarted(...stages: OrderRun['stage'][]): OrderRun[] {
     return this.#list(...(stages.length === 0 ? allStages : stages)).filter(({ record }) => !record.isAwaited);
   }
 
   #beginNext(): void {
     if (this.isStopping) return;
-    const free = this.#maxRunning - this.#listStarted('begun', 'sent').length;
-    for (const run of this.#listStarted('waiting').slice(0, Math.max(0, free))) run.begin();
+    const free = this.#maxRunning - this.listStarted('begun', 'sent').length;
+    for (const run of this.listStarted('waiting').slice(0, Math.max(0, free))) run.begin();
   }
 }
 

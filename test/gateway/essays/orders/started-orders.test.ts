@@ -62,6 +62,25 @@ describe('an order that is started', () => {
     await Promise.all([one.orders.stop(), other.orders.stop()]);
   });
 
+  it('leaves the queue of a process that has only read it, when another one has written it and taken it out of the list', async () => {
+    const store = createMemoryStore();
+    const [one, other] = [tOrders({ store, maxRunning: 1 }), tOrders({ store, maxRunning: 1 })];
+    await other.start('x');
+    await one.start('a');
+    const second = await one.start('b');
+    expect(await other.stateOf(second)).toEqual({ kind: 'queued', position: 0 });
+    for (const index of [0, 1]) {
+      one.calls[index]?.answer(tEssay());
+      await pass(0);
+    }
+    await pass(6_000);
+    expect(await other.stateOf(second)).toMatchObject({ kind: 'finished' });
+    expect(other.orders.status().waiting).toBe(0);
+    other.calls[0]?.answer(tEssay());
+    await pass(0);
+    await Promise.all([one.orders.stop(), other.orders.stop()]);
+  });
+
   it('waits while others run, and shows its position', async () => {
     const { start, stateOf, calls, orders } = tOrders({ maxRunning: 1 });
     const [first, second, third] = [await start('a'), await start('b'), await start('c')];
