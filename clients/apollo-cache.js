@@ -201,20 +201,26 @@ function findLoaded(known, type, key, { args, toReference }) {
 
 function forget({ client: { cache }, query }, data, path) {
   const fields = {};
-  const forgetNull = (stored, { DELETE }) => (hasNull(stored) ? DELETE : stored);
+  const ids = new Set(['ROOT_QUERY']);
   visit(query, {
     Field({ name, alias = name }) {
-      if (path.includes(alias.value)) fields[name.value] = forgetNull;
+      const place = path.indexOf(alias.value);
+      if (place === -1) return;
+      fields[name.value] = (stored, { DELETE }) => {
+        // An object without its key was merged into the one that an earlier result has stored in its place.
+        const { __ref } = (Array.isArray(stored) ? stored[path[place + 1]] : stored) ?? {};
+        if (__ref !== undefined) ids.add(__ref);
+        return hasNull(stored) ? DELETE : stored;
+      };
     },
   });
   let value = data;
-  const ids = ['ROOT_QUERY'];
   for (const step of path) {
     value = value?.[step];
     const { __typename: type } = value ?? {};
     // The key may have an alias, so each text may be it.
     for (const text of Object.values(value ?? {}))
-      ids.push(cache.identify({ __typename: type, [types.keys[type]]: text }));
+      ids.add(cache.identify({ __typename: type, [types.keys[type]]: text }));
   }
   // Without a broadcast: the result is shown with its error, and is not requested again until it is asked for.
   for (const id of ids) if (id !== undefined) cache.modify({ id, fields, broadcast: false });

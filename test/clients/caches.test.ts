@@ -381,6 +381,15 @@ describe.each(cachingClients)('the cache of %s', (_, createClient, aliases) => {
         if (!down[index] || answer.codes.length === 0) expect(answer).toEqual(await askEmpty(query));
       }
     });
-    await fc.assert(sequences, { numRuns: rounds(20) });
+    // The second result is merged into the object of the first one.
+    const merged = ['{ bicValidation(bic: "cobadeff") { bic } }', '{ bicValidation(bic: "cobadeff") { valid } }'];
+    const again = '{ bicValidation(bic: "cobadeff") { valid } }';
+    const examples: [string[], boolean[]][] = [
+      [
+        [...merged, again],
+        [false, true, false],
+      ],
+    ];
+    await fc.assert(sequences, { numRuns: 1 + rounds(20), examples });
   });
 });
