@@ -199,17 +199,19 @@ function findLoaded(known, type, key, { args, toReference }) {
   });
 }
 
-function forget({ client: { cache }, query }, data, path) {
+function forget({ client: { cache }, query, variables }, data, path) {
   const fields = {};
   const ids = new Set(['ROOT_QUERY']);
   visit(query, {
-    Field({ name, alias = name }) {
+    Field(field) {
+      const { name, alias = name } = field;
       const place = path.indexOf(alias.value);
       if (place === -1) return;
-      fields[name.value] = (stored, { DELETE }) => {
+      const own = cache.policies.getStoreFieldName({ typename: 'Query', fieldName: name.value, field, variables });
+      fields[name.value] = (stored, { DELETE, storeFieldName }) => {
         // An object without its key was merged into the one that an earlier result has stored in its place.
         const { __ref } = (Array.isArray(stored) ? stored[path[place + 1]] : stored) ?? {};
-        if (__ref !== undefined) ids.add(__ref);
+        if (__ref !== undefined && (place > 0 || storeFieldName === own)) ids.add(__ref);
         return hasNull(stored) ? DELETE : stored;
       };
     },
