@@ -8,7 +8,7 @@ import type { Allowance } from '../upstream/allowance/allowance.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';
 import { createExhaustedError } from '../upstream/upstream-error.ts';
 import { EssayOrderBook } from './orders/essay-orders.ts';
-import type { RunParts } from './orders/order-runs.ts';
+import type { RunParts } from './orders/order-run.ts';
 import type { EssayAllowanceExhausted, OrderCaller } from './port.ts';
 import { createRestEssays } from './rest/rest-essays.ts';
 

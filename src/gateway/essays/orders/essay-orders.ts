@@ -22,6 +22,7 @@ import type {
   OrderInput,
 } from '../port.ts';
 import {
+  describeEnd,
   isEnded,
   isSameOrder,
   mayOrder,
@@ -42,9 +43,9 @@ import {
   unknownOutcome,
   unsafeOrder,
 } from './order-failures.ts';
-import { describeEnd, type OrderRun, OrderRuns, type RunParts } from './order-runs.ts';
+import { type OrderRun, type RunParts, SharedTask } from './order-run.ts';
+import { OrderRuns } from './order-runs.ts';
 import { OrderStore, type Stored } from './order-store.ts';
-import { SharedTask } from './shared-task.ts';
 
 /** The store must encrypt its values: essays are confidential. */
 interface EssayOrderBookOptions
@@ -431,8 +432,8 @@ export class EssayOrderBook implements EssayOrders, EssayGenerator {
 
   /** An order that waits here may have been sent by another process, which may also have taken it out of the list. */
   async #leaveToOthers(run: OrderRun): Promise<void> {
-    const { record } = await this.#read(run.key);
-    if (run.stage === 'waiting' && record?.run !== run.record.run) run.leave();
+    const shown = await this.#read(run.key).catch(this.#records.skipUnreadable);
+    if (shown !== null && run.stage === 'waiting' && shown.record?.run !== run.record.run) run.leave();
   }
 
   /** Looks at an order of the list of open ones. */

@@ -228,3 +228,10 @@ function fromVersion2(record: z.infer<typeof schemaOf021>): OrderRecord | null {
   const wasSent = attempts > 0 || earlier !== null || state.kind === 'finished' || !order.isAwaited;
   return wasSent ? { ...order, state } : null;
 }
+
+/** How a started order has ended, for the log and the metrics. */
+export function describeEnd({ id, caller }: OrderRecord, state: EndedState, upstreamCalls = 0) {
+  const failure = state.kind === 'failed' ? (state.failure ?? unknownOutcome) : null;
+  const code = failure === null ? undefined : 'code' in failure ? failure.code : 'BAD_USER_INPUT';
+  return { orderId: id, caller: caller.name, state: state.kind, code, upstreamCalls };
+}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AbortableSignal } from '../../../../src/base/async/signal.ts';
+import { toRecordKey } from '../../../../src/gateway/essays/orders/order.ts';
 import type { EssayOrder, EssayResult } from '../../../../src/gateway/essays/port.ts';
 import { failed, order, tEssay, timedOut, unknownOutcome } from '../../../support/gateway/essays/generator.ts';
 import { ann, listOrders, tOrders } from '../../../support/gateway/essays/orders.ts';
@@ -79,6 +80,25 @@ describe('an order that is started', () => {
     other.calls[0]?.answer(tEssay());
     await pass(0);
     await Promise.all([one.orders.stop(), other.orders.stop()]);
+  });
+
+  it('is found by another process, which has queued one whose record is damaged', async () => {
+    const store = createMemoryStore();
+    const [one, other] = [tOrders({ store, maxRunning: 1 }), tOrders({ store, maxRunning: 1 })];
+    await one.start('a');
+    const damaged = await one.start('b');
+    await other.start('x');
+    const left = await other.start('c');
+    await store.set(toRecordKey(damaged.id, ann.id), 'garbage', { expiresInMs: 60_000 });
+    const stopped = other.orders.stop();
+    other.calls[0]?.answer(tEssay());
+    await stopped;
+    await pass(6_000);
+    expect(one.orders.status().waiting).toBe(2);
+    expect(await one.stateOf(left)).toMatchObject({ kind: 'queued' });
+    const stopping = one.orders.stop();
+    one.calls[0]?.answer(tEssay());
+    await stopping;
   });
 
   it('waits while others run, and shows its position', async () => {
