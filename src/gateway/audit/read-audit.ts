@@ -88,9 +88,8 @@ function* readProcess(
       highest = Math.max(highest, line.number);
       lost += line.readNumber('lost') || 0;
       isClosed ||= line.read('closed') === 'true';
-      const corrected = line.read('corrected');
-      const counts = `from ${line.read('from')} to ${line.read('to')}`;
-      if (corrected !== '') report(`The count of calls of ${corrected} was corrected ${counts} at ${line.read('at')}.`);
+      const service = line.read('corrected');
+      if (service !== '') report(describeCorrection(service, line));
       const of = line.readNumber('of');
       const order = orders.get(of);
       if (order !== undefined) yield endOrder(order, line);
@@ -123,6 +122,10 @@ function* readProcess(
     report(
       `Process ${process} has no last line: it runs, or was killed. Look-ups that it had sent are not in the trail until they end: what became of them is unknown, and the allowance has counted them.`,
     );
+}
+
+function describeCorrection(service: string, line: Line): string {
+  return `The count of calls of ${service} was corrected from ${line.read('from')} to ${line.read('to')} at ${line.read('at')}.`;
 }
 
 function endOrder(order: AuditedCall, end: Line): AuditedCall {
