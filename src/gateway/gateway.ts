@@ -37,10 +37,9 @@ import type { McpEndpointOptions } from './mcp/mcp-endpoint.ts';
 import { closeOnError, openStore } from './stores/open-store.ts';
 import { readOrCreateSecret } from './stores/sealed-store.ts';
 import { createStoreSecrets } from './stores/store-secret.ts';
-import { watchClock } from './telemetry/clock.ts';
 import type { Events } from './telemetry/events.ts';
 import type { Exposition, MetricSources } from './telemetry/metrics/exposition.ts';
-import { createTelemetry } from './telemetry/telemetry.ts';
+import { createTelemetry, watchClock } from './telemetry/telemetry.ts';
 import { createUpstreamFactory, type UpstreamLimits } from './upstream/upstream-client.ts';
 
 interface GatewayOptions {
@@ -147,7 +146,7 @@ export function createGateway(
   };
   const graphql = createGraphqlHandler({
     schema,
-    createContext: (...values) => createContext(services, ...values),
+    createContext: createContext.bind(null, services),
     hasCallers: access.hasCallers,
     trustedDocuments,
     maxQueryCost: config.maxQueryCost,

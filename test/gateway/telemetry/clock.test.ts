@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { watchClock } from '../../../src/gateway/telemetry/clock.ts';
+import { watchClock } from '../../../src/gateway/telemetry/telemetry.ts';
 
 it.each([
   ['three days ahead', 3 * 86_400_000, [259_200]],
