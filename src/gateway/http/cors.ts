@@ -47,8 +47,8 @@ export const graphqlMethods = ['GET', 'POST', 'QUERY'].filter((method) => METHOD
 /** In the log: a host name has at most 253 characters. */
 const maxOriginLength = 300;
 
-/** Pages need them to log in again or to wait. */
-const exposedHeaders = 'x-request-id, retry-after, www-authenticate';
+/** Pages need them to log in again, to wait, or to say which bank lists a file was compared with. */
+const exposedHeaders = 'x-request-id, retry-after, www-authenticate, outdated-bank-lists';
 
 /** The maximum in Chrome. */
 const maxAgeS = '7200';

@@ -294,7 +294,7 @@ describe('a page of an allowed origin', () => {
     for (const { headers } of received) {
       expect(headers).toMatchObject({
         'access-control-allow-origin': origin,
-        'access-control-expose-headers': 'x-request-id, retry-after, www-authenticate',
+        'access-control-expose-headers': 'x-request-id, retry-after, www-authenticate, outdated-bank-lists',
       });
     }
   });

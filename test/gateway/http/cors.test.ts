@@ -15,7 +15,9 @@ describe('a page of a configured origin', () => {
     const { post } = await tListeningGateway(env);
     const { headers } = await post({ query: '{ __typename }' }, { origin: shop });
     expect(headers[allowOrigin]).toBe(shop);
-    expect(headers['access-control-expose-headers']).toBe('x-request-id, retry-after, www-authenticate');
+    expect(headers['access-control-expose-headers']).toBe(
+      'x-request-id, retry-after, www-authenticate, outdated-bank-lists',
+    );
     expect(headers['access-control-allow-credentials']).toBeUndefined();
     expect(headers.vary).toContain('origin');
   });
