@@ -18,7 +18,14 @@ import {
 import type { TrustedDocuments } from '../documents/trusted-documents.ts';
 import type { InlineTrace, StartInlineTrace } from './inline-trace.ts';
 import { createKeptReplies, type ReplyKey } from './kept-replies.ts';
-import { type AnswerGraphql, createPersistedQueries, type GraphqlRequest, type Params, readParams } from './params.ts';
+import {
+  type AnswerGraphql,
+  createPersistedQueries,
+  type GraphqlRequest,
+  type Params,
+  readPaidCalls,
+  readParams,
+} from './params.ts';
 import {
   callHeaders,
   createAbandonedReply,
@@ -231,23 +238,6 @@ async function quote<Context extends OperationContext>(
   return 'data' in result || errors === undefined
     ? { data: null, extensions: { quote } }
     : { errors, extensions: { quote } };
-}
-
-/** What a request says of its paid calls: `quote`, the most that it may make, or null. */
-function readPaidCalls(headers: GraphqlRequest['headers'], { scopes }: Caller): 'quote' | number | GraphQLError | null {
-  const { [callHeaders.quote]: asked, [callHeaders.limit]: limit } = headers;
-  if (asked === undefined && limit === undefined) return null;
-  // Like the costs of a response, the answer shows whether an IBAN was looked up before.
-  if (!scopes.has('cost')) {
-    const message = 'The headers Paid-Calls and Paid-Calls-Max need the scope cost, which the caller does not have.';
-    return createRequestError(message, 'FORBIDDEN');
-  }
-  if (asked !== undefined) {
-    const message = 'The header Paid-Calls must have the value quote.';
-    return asked === 'quote' ? asked : createRequestError(message, 'BAD_USER_INPUT');
-  }
-  if (/^\d{1,9}$/.test(String(limit))) return Number(limit);
-  return createRequestError('The header Paid-Calls-Max must be a whole number, such as 10.', 'BAD_USER_INPUT');
 }
 
 function describeQuote({ bankData, essays }: Quote, maxCalls: number): string {

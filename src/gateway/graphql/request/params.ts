@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Signal } from '../../../base/async/signal.ts';
 import { isObject, parseJson } from '../../../base/parse-json.ts';
@@ -6,7 +7,7 @@ import type { Caller } from '../../callers/caller.ts';
 import type { Trace } from '../../trace.ts';
 import { createRequestError } from '../documents/document-errors.ts';
 import type { TrustedDocuments } from '../documents/trusted-documents.ts';
-import type { Reply, RequestedFormat } from './reply.ts';
+import { callHeaders, type Reply, type RequestedFormat } from './reply.ts';
 
 /** The HTTP request with which GraphQL was asked. */
 export interface GraphqlRequest extends RequestedFormat {
@@ -102,4 +103,24 @@ export function withDocumentId({ query, documentId, extensions }: Readonly<Recor
 export async function hashQuery(query: unknown): Promise<string> {
   if (typeof query === 'string') return hash('sha256', query);
   throw createRequestError('Expected "query" param to be a string.', 'BAD_REQUEST');
+}
+
+/** What a request says of its paid calls: `quote`, the most that it may make, or null. */
+export function readPaidCalls(
+  headers: RequestedFormat['headers'],
+  { scopes }: Caller,
+): 'quote' | number | GraphQLError | null {
+  const { [callHeaders.quote]: asked, [callHeaders.limit]: limit } = headers;
+  if (asked === undefined && limit === undefined) return null;
+  // Like the costs of a response, the answer shows whether an IBAN was looked up before.
+  if (!scopes.has('cost')) {
+    const message = 'The headers Paid-Calls and Paid-Calls-Max need the scope cost, which the caller does not have.';
+    return createRequestError(message, 'FORBIDDEN');
+  }
+  if (asked !== undefined) {
+    const message = 'The header Paid-Calls must have the value quote.';
+    return asked === 'quote' ? asked : createRequestError(message, 'BAD_USER_INPUT');
+  }
+  if (/^\d{1,9}$/.test(String(limit))) return Number(limit);
+  return createRequestError('The header Paid-Calls-Max must be a whole number, such as 10.', 'BAD_USER_INPUT');
 }
