@@ -102,7 +102,7 @@ export class Circuit {
     const isProbed = retryAt === null || isProbedBefore(retryAt);
     const pauseMs = isProbed ? Math.min(backoffMs, probeEveryMs) : Number.POSITIVE_INFINITY;
     this.#open = { probeAt: performance.now() + pauseMs, isProbing: false, ...why };
-    // A date that the service has asked for is no failure.
+    // The service works: it only asks to wait.
     if (retryAt === null) this.#report('open');
   }
 

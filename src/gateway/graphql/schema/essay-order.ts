@@ -303,7 +303,7 @@ function findResultType(result: Cancellation | Deletion | Refusal) {
 }
 
 function outcomeOf(result: Cancellation | Deletion | Refusal) {
-  // An order may be sent at any time, so to cancel it too late is no mistake of the client.
+  // An order may be sent at any time, so a client cannot know that it cancels too late.
   const isMistake = 'kind' in result && result.kind !== 'not-cancellable';
   return { type: findResultType(result).name, code: isMistake ? ('BAD_USER_INPUT' as const) : null };
 }
