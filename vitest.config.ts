@@ -18,7 +18,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // They start many processes and take minutes: `.ci/run` runs them, too.
     exclude: process.env.LONG_TESTS ? [] : ['test/long/**'],
-    globalSetup: ['test/support/build.ts', 'test/support/after-all.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
     reporters: ['minimal', plainSummary()],
     // Tests that start processes and pages have time limits, so more workers than cores would let some of them pass these.
     maxWorkers: availableParallelism(),

@@ -110,6 +110,7 @@ export async function checkAudit(
     for (const dataDir of dataDirs) cpSync(join(dataDir, 'audit'), join(merged, 'audit'), { recursive: true });
     const [, ...lines] = (await runAudit(merged, ['sum', '--by', 'caller,day'])).trim().split('\n');
     const sums = lines.map((line) => readSum(line));
+    checkAmounts(await runAudit(merged, ['sum', '--by', 'service']), checks);
     if (new Set(sums.map(({ day }) => day)).size > 1) {
       print('The audit trail was compared over two days, because midnight (UTC) has passed.');
     }
@@ -141,6 +142,21 @@ function readSum(line: string) {
   const [calls = 0, charged = 0, unknown = 0, open = 0, notSent = 0] = numbers.map(Number);
   return { caller, day, calls, charged, unknown, open, notSent };
 }
+
+/** Each row must cost its calls times their price: look-ups cost 0.0125 EUR, orders 1.5 EUR. */
+function checkAmounts(text: string, checks: Checks): void {
+  for (const row of text.trim().split('\n').slice(1)) {
+    const [service = '', calls = '', , unknown = '', , , amount, unknownAmount, currency] = row.split(',');
+    const tenThousandths = service === 'essays' ? 15_000 : 125;
+    const costOf = (count: string) => Number(count) * tenThousandths;
+    const isRight = (shown = '', count = '') => Math.round(Number(shown) * 10_000) === costOf(count);
+    if (currency !== 'EUR' || !isRight(amount, calls) || !isRight(unknownAmount, unknown))
+      checks.fail(`the audit trail has other amounts than calls times price: ${row}`);
+  }
+}
+
+/** What the callers of the benchmark are charged. */
+export const auditedPrices = { BANK_DATA_PRICE: '0.0125 EUR', ESSAY_PRICE: '1.5 EUR' };
 
 /** @throws if it fails: lines were changed, removed or moved */
 async function runAudit(dataDir: string, args: readonly string[]): Promise<string> {

@@ -35,10 +35,7 @@ print(describeMachine());
 const upstream = await startUpstream({ latencyMs: 5 });
 const gateway = await startGateway(
   {
-    BANK_DATA_URL: upstream.url,
-    BANK_DATA_API_KEY: 'bench-bank-data',
-    ESSAY_URL: upstream.url,
-    ESSAY_API_KEY: 'bench-essays',
+    ...upstream.env,
   },
   { isBuilt: process.argv.includes('--built'), nodeOptions: [delayCausesOption] },
 );

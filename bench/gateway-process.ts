@@ -133,14 +133,15 @@ export function buildGateway(): void {
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: ['ignore', 'inherit', 'ignore'] });
 }
 
-/** In what the gateway prints when it is ready; the last line says how to stop it. */
+/** In the line of JSON that the gateway prints when it is ready. */
 async function findUrls(stdout: NodeJS.ReadableStream): Promise<{ url: string; metricsUrl: string | null }> {
   let text = '';
   for await (const chunk of stdout) {
     text += chunk;
-    const url = text.match(/http:\/\/\S+\/graphql/)?.[0];
-    const metricsUrl = text.match(/http:\/\/\S+\/metrics/)?.[0] ?? null;
-    if (url !== undefined && text.includes('to stop')) return { url, metricsUrl };
+    const line = /^\{.*"msg":"Ledgerquill is ready\."\}$/m.exec(text)?.[0];
+    if (line === undefined) continue;
+    const { GraphiQL, GraphQL = GraphiQL, metrics = null } = JSON.parse(line);
+    return { url: GraphQL, metricsUrl: metrics };
   }
   return new Promise(() => {});
 }

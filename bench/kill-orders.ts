@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AuditCallers, checkAudit, startAuditedLookUps } from './audited-calls.ts';
+import { type AuditCallers, auditedPrices, checkAudit, startAuditedLookUps } from './audited-calls.ts';
 import { startCountingEssayService } from './counting-essay-service.ts';
 import { buildGateway, type GatewayProcess, startGateway } from './gateway-process.ts';
 import { createChecks, describeMachine, formatTable, print, readNumberOption } from './report.ts';
@@ -118,6 +118,7 @@ async function run(store: string, replicas: number, redis: RunningRedis | null):
   const folder = mkdtempSync(join(tmpdir(), 'ledgerquill-kill-'));
   const env = {
     GATEWAY_API_KEYS: lookUps.apiKeys,
+    ...auditedPrices,
     BANK_DATA_URL: lookUps.url,
     BANK_DATA_API_KEY: 'bench-bank-data',
     ESSAY_URL: service.url,

@@ -40,13 +40,11 @@ const essayMutation = `mutation ($topic: String!, $key: ID!) {
 /**
  * Runs a gateway from its source with its defaults, the log, the metrics and the audit trail, and sends it requests of each kind one after
  * the other. Some requests do more than others: the first prepare their document, later ones compile it, an hourly sweep
- * deletes expired entries. So the shortest of the last paths counts.
+ * deletes expired entries. So the least of the last rounds counts.
  */
 export async function measurePaths(): Promise<{ paths: Record<RequestKind, Path>; bytesLeft: number }> {
   const upstream = await startUpstream({ latencyMs: 0 });
-  const access = { BANK_DATA_API_KEY: 'key-of-the-benchmark', ESSAY_API_KEY: 'key-of-the-benchmark' };
-  const env = { BANK_DATA_URL: upstream.url, ESSAY_URL: upstream.url, METRICS_PORT: '0', ...access };
-  const gateway = await startGateway(env, { fromSource: true });
+  const gateway = await startGateway({ ...upstream.env, METRICS_PORT: '0' }, { fromSource: true });
   const client = createClient(gateway.url, 1);
   const clients = createClient(gateway.url, 20);
   try {
@@ -60,8 +58,12 @@ export async function measurePaths(): Promise<{ paths: Record<RequestKind, Path>
         measured.push(await measureRound(inspector, round));
       return measured.slice(-measuredRounds);
     });
-    const shortest = (kind: RequestKind) =>
-      rounds.map((paths) => paths[kind]).reduce((a, b) => (b.promises < a.promises ? b : a));
+    // On a busy machine, the round with the fewest promises may have a sweep in it.
+    const shortest = (kind: RequestKind): Path => {
+      const own = rounds.map((paths) => paths[kind]);
+      const { functions } = own.reduce((a, b) => (b.functions.size < a.functions.size ? b : a));
+      return { functions, promises: Math.min(...own.map(({ promises }) => promises)) };
+    };
     const paths = Object.fromEntries(requestKinds.map((kind) => [kind, shortest(kind)]));
     return { paths: paths as Record<RequestKind, Path>, bytesLeft };
   } finally {

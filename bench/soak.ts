@@ -41,11 +41,8 @@ print(describeMachine());
 const upstream = await startUpstream();
 const gateway = await startGateway(
   {
-    BANK_DATA_URL: upstream.url,
-    BANK_DATA_API_KEY: 'bench-bank-data',
+    ...upstream.env,
     BANK_DATA_TIMEOUT_MS: '500',
-    ESSAY_URL: upstream.url,
-    ESSAY_API_KEY: 'bench-essays',
     ESSAY_TIMEOUT_MS: '500',
     CACHE_MAX_MB: String(cacheMb),
     METRICS_PORT: '0',

@@ -15,6 +15,8 @@ export interface UpstreamReport {
 
 export interface ScriptedUpstream {
   url: string;
+  /** The variables of a gateway that calls it. */
+  env: Record<string, string>;
   /** Forces one behavior for all requests; null: each request selects its own. */
   setBehavior(forcedBehavior: Behavior | null): Promise<UpstreamReport>;
   report(): Promise<UpstreamReport>;
@@ -34,6 +36,10 @@ export async function startUpstream({ latencyMs = 10 } = {}): Promise<ScriptedUp
 
   return {
     url,
+    env: {
+      ...{ BANK_DATA_URL: url, BANK_DATA_API_KEY: 'bench-bank-data' },
+      ...{ ESSAY_URL: url, ESSAY_API_KEY: 'bench-essays' },
+    },
     setBehavior: (forcedBehavior) => send({ forcedBehavior }),
     report: () => send({ report: true }),
     async close() {

@@ -37,10 +37,7 @@ print(describeMachine());
 const upstream = await startUpstream({ latencyMs: 1_000 });
 const gateway = await startGateway(
   {
-    BANK_DATA_URL: upstream.url,
-    BANK_DATA_API_KEY: 'bench-bank-data',
-    ESSAY_URL: upstream.url,
-    ESSAY_API_KEY: 'bench-essays',
+    ...upstream.env,
     ESSAY_ORDERS_RUNNING: '1',
     ESSAY_ORDERS_PER_CALLER: '100000',
     MAX_CONNECTIONS: String(watchers + 1_000),

@@ -152,7 +152,8 @@ export const cacheOptions = { possibleTypes: types.possibleTypes, typePolicies: 
  */
 export const failureLink = new ApolloLink((operation, forward) => {
   const forgetFailed = ({ data, errors }) => {
-    for (const { path } of errors ?? []) if (data && path) forget(operation, data, path);
+    const paths = (errors ?? []).flatMap(({ path }) => (path ? [path] : []));
+    if (data && paths.length > 0) forget(operation, data, paths);
   };
   return new Observable((observer) =>
     forward(operation).subscribe({
@@ -175,12 +176,20 @@ function createTypePolicies() {
     policies[type] = { keyFields: key === null ? false : findKey, merge: true, fields: {} };
   }
   policies.Query = { fields: {} };
+  policies.Mutation = { fields: { deleteEssayOrder: { merge: mergeDeletion } } };
   for (const [type, names] of Object.entries(types.lists))
     for (const name of names) policies[type].fields[name] = { merge: mergeList };
   for (const [name, { type, key }] of Object.entries(types.lookUps)) {
     policies.Query.fields[name] = { read: (known, options) => known ?? findLoaded(known, type, key, options) };
   }
   return policies;
+}
+
+/** An order that was deleted is no longer in the lists. */
+function mergeDeletion(_, result, { args, cache, readField }) {
+  if (readField('__typename', result) === 'EssayDeletion')
+    cache.evict({ id: cache.identify({ __typename: 'EssayOrder', id: args.id }) });
+  return result;
 }
 
 /** The items of a list have the order of its arguments, or that of the schema. */
@@ -199,33 +208,64 @@ function findLoaded(known, type, key, { args, toReference }) {
   });
 }
 
-function forget({ client: { cache }, query, variables }, data, path) {
+function forget({ client: { cache }, query, variables }, data, paths) {
   const fields = {};
   const ids = new Set(['ROOT_QUERY']);
+  const steps = readSteps(paths);
   visit(query, {
     Field(field) {
       const { name, alias = name } = field;
-      const place = path.indexOf(alias.value);
-      if (place === -1) return;
+      const step = steps.get(alias.value);
+      if (step === undefined) return;
       const own = cache.policies.getStoreFieldName({ typename: 'Query', fieldName: name.value, field, variables });
-      fields[name.value] = (stored, { DELETE, storeFieldName }) => {
+      const forgetOther = fields[name.value];
+      fields[name.value] = (stored, details) => {
+        forgetOther?.(stored, details);
         // An object without its key was merged into the one that an earlier result has stored in its place.
-        const { __ref } = (Array.isArray(stored) ? stored[path[place + 1]] : stored) ?? {};
-        if (__ref !== undefined && (place > 0 || storeFieldName === own)) ids.add(__ref);
-        return hasNull(stored) ? DELETE : stored;
+        if (step.isNested || details.storeFieldName === own) for (const id of readIds(stored, step.items)) ids.add(id);
+        return hasNull(stored) ? details.DELETE : stored;
       };
     },
   });
-  let value = data;
-  for (const step of path) {
-    value = value?.[step];
-    const { __typename: type } = value ?? {};
+  for (const value of objectsAt(data, paths)) {
+    const { __typename: type } = value;
     // The key may have an alias, so each text may be it.
-    for (const text of Object.values(value ?? {}))
-      ids.add(cache.identify({ __typename: type, [types.keys[type]]: text }));
+    for (const text of Object.values(value)) ids.add(cache.identify({ __typename: type, [types.keys[type]]: text }));
   }
   // Without a broadcast: the result is shown with its error, and is not requested again until it is asked for.
   for (const id of ids) if (id !== undefined) cache.modify({ id, fields, broadcast: false });
+}
+
+/** The names in the paths, with the places of their lists that failed. */
+function readSteps(paths) {
+  const steps = new Map();
+  for (const path of paths) {
+    for (const [place, name] of path.entries()) {
+      const step = steps.get(name) ?? { isNested: false, items: new Set() };
+      step.isNested ||= place > 0;
+      step.items.add(path[place + 1]);
+      steps.set(name, step);
+    }
+  }
+  return steps;
+}
+
+function readIds(stored, items) {
+  const objects = Array.isArray(stored) ? [...items].map((item) => stored[item]) : [stored];
+  return objects.flatMap((object) => object?.__ref ?? []);
+}
+
+/** The objects on the paths, each once: all rows of a list may have failed. */
+function objectsAt(data, paths) {
+  const found = new Set();
+  for (const path of paths) {
+    let value = data;
+    for (const step of path) {
+      value = value?.[step];
+      if (value?.__typename !== undefined) found.add(value);
+    }
+  }
+  return found;
 }
 
 function hasNull(stored) {

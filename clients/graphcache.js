@@ -111,6 +111,14 @@ export const cacheOptions = {
   keys: Object.fromEntries(
     Object.entries(types.keys).map(([type, key]) => [type, (data) => (key === null ? null : (data[key] ?? null))]),
   ),
+  // An order that was deleted is no longer in the lists, which are requested again.
+  updates: {
+    Mutation: {
+      deleteEssayOrder({ deleteEssayOrder: result }, { id }, cache) {
+        if (result?.__typename === 'EssayDeletion') cache.invalidate({ __typename: 'EssayOrder', id });
+      },
+    },
+  },
   // In development, Graphcache without a schema warns of each field that only another member of a union has.
   logger(severity, message) {
     const isOfOtherMember = message.startsWith('Invalid undefined') && message.includes('Fragment');

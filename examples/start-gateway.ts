@@ -34,13 +34,13 @@ export function startGateway(env: NodeJS.ProcessEnv): StartedGateway {
   };
 }
 
-/** The gateway prints the URL of GraphiQL, then its services, when it is ready. */
+/** The gateway prints the URL of GraphiQL, then its services, when it is ready: as text, or without a terminal as one line of JSON. */
 async function readSummary(child: ChildProcess): Promise<ReadyGateway | null> {
   if (child.stdout === null) return null;
   let url: string | undefined;
   for await (const line of createInterface(child.stdout)) {
-    url ??= line.match(/Graph(?:i)?QL +(\S+)\/graphql$/)?.[1];
-    if (url === undefined || !/^ *essays /.test(line)) continue;
+    url ??= line.match(/Graph(?:i)?QL(?: +|":")(\S+?)\/graphql\b/)?.[1];
+    if (url === undefined || !/\bessays\b/.test(line)) continue;
     // Discard further output, so that the pipe does not fill up.
     child.stdout.resume();
     return { url, isDrafter: line.includes('offline drafter') };

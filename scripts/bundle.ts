@@ -25,7 +25,7 @@ export async function bundle(folder: string): Promise<BundledFile[]> {
   const licenses = describeLicenses([...Object.keys(metafile.inputs), ...otherPackages]);
   return [
     ...files,
-    ...bankTables().map((name) => ({ path: `${folder}/${name}`, contents: readFileSync(`src/banks/${name}`) })),
+    ...readTables(folder),
     {
       path: `${folder}/third-party-licenses.txt`,
       contents: `${licenses}${readFileSync('src/banks/list-licenses.txt', 'utf8')}`,
@@ -33,9 +33,12 @@ export async function bundle(folder: string): Promise<BundledFile[]> {
   ];
 }
 
-/** Read beside the code. */
-function bankTables(): string[] {
-  return readdirSync('src/banks', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.tsv'));
+/** Of these folders, read beside the code. */
+function readTables(folder: string): BundledFile[] {
+  return ['src/banks', 'src/check/pain'].flatMap((from) => {
+    const names = readdirSync(from, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.tsv'));
+    return names.map((name) => ({ path: `${folder}/${name}`, contents: readFileSync(`${from}/${name}`) }));
+  });
 }
 
 interface BundledFile {

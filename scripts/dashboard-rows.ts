@@ -81,6 +81,15 @@ export const dashboardRows: Record<string, Panel[]> = {
       lines: { '{{service}}': 'sum by (service) (increase(ledgerquill_paid_calls_total{SELECT}[24h]))' },
     },
     {
+      title: 'Spent today',
+      description: 'What these calls cost by their prices, in each currency.',
+      unit: 'short',
+      isStat: true,
+      lines: {
+        '{{currency}}': 'sum by (currency) (increase(ledgerquill_paid_millionths_total{SELECT}[24h])) / 1e6',
+      },
+    },
+    {
       title: 'Paid and saved calls',
       description: 'Calls that were paid for, and calls that were not needed, by reason.',
       unit: 'cps',
@@ -105,6 +114,15 @@ export const dashboardRows: Record<string, Panel[]> = {
       unit: 'short',
       lines: {
         '{{caller}}, {{service}}': 'bottomk(10, min by (caller, service) (ledgerquill_budget_remaining{SELECT}))',
+      },
+    },
+    {
+      title: 'Budgets used',
+      description: 'The part of its budget that each caller has used, with the largest first.',
+      unit: 'percentunit',
+      lines: {
+        '{{caller}}, {{service}}':
+          'topk(10, max by (caller, service) (ledgerquill_budget_used{SELECT}) / min by (caller, service) (ledgerquill_budget_limit{SELECT}))',
       },
     },
     {

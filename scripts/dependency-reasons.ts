@@ -8,8 +8,12 @@ export const dependencyReasons = {
     '@modelcontextprotocol/server': 'The protocol of `/mcp`, whose versions and messages change each year.',
     '@opentelemetry/api': 'Kinds and states of spans.',
     '@opentelemetry/core': '`tracestate` of W3C, and results of exports.',
-    '@opentelemetry/exporter-trace-otlp-proto': 'OTLP over HTTP, with retries.',
-    '@opentelemetry/resources': 'The attributes of the process in exported traces.',
+    '@opentelemetry/otlp-exporter-base':
+      'OTLP over HTTP with retries, for all three signals: the exporter of metrics has no release of this version.',
+    '@opentelemetry/otlp-transformer': 'Its Protobuf format, for traces, metrics and lines of the log.',
+    '@opentelemetry/resources': 'The attributes of the process in what is exported.',
+    '@opentelemetry/sdk-logs': 'Batches of exported lines of the log.',
+    '@opentelemetry/sdk-metrics': 'The export of metrics each minute.',
     '@opentelemetry/sdk-trace': 'Sampling and batches of exported traces.',
     '@pothos/core': 'The schema in TypeScript, with types of arguments and results.',
     '@pothos/plugin-directives': 'Directives of the schema: federation, `@cacheControl` and our own.',
@@ -25,7 +29,7 @@ export const dependencyReasons = {
     graphql: 'The reference implementation: parser, validation, execution.',
     'graphql-jit':
       'Operations that are executed again, compiled ([ADR 1](adr/0001-build-the-graphql-server-with-pothos-yoga-and-dataloader.md)).',
-    'graphql-yoga': 'What is not an ordinary POST: GET, subscriptions, incremental responses, other media types.',
+    'graphql-yoga': 'What is not an ordinary POST: GET, documents that are persisted, requests that are not valid.',
     'i18n-iso-countries': 'English names of countries and territories.',
     'iconv-lite': 'Encodings of spreadsheets and bank lists that Node.js does not have.',
     ioredis: 'Redis with TLS, Sentinel, scripts and reconnection.',

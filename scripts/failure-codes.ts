@@ -6,7 +6,7 @@ export const failureCodes: readonly (readonly [codes: string, meaning: string, a
     'the input, document or HTTP request is invalid',
     'correct it as the message says',
   ],
-  ['`TOO_MANY_ERRORS`', 'the number of the errors after the first 100', 'correct these'],
+  ['`TOO_MANY_ERRORS`', 'the number of the errors after the first 10,000', 'correct these'],
   [
     '`PERSISTED_QUERY_NOT_FOUND`, `PERSISTED_QUERY_MISMATCH`',
     'the hash is unknown, or does not match its text',
@@ -27,7 +27,7 @@ export const failureCodes: readonly (readonly [codes: string, meaning: string, a
   ['`BUDGET_EXHAUSTED`', 'the caller has used its budget of paid calls', 'wait until it renews'],
   [
     '`PAID_CALLS_EXCEEDED`',
-    'the operation may make more paid calls than [its request allows](clients.md#the-cost-of-an-answer)',
+    'the operation may make more paid calls than [its request allows](paid-calls.md)',
     'ask for less, or allow more',
   ],
   [

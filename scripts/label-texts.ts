@@ -11,6 +11,7 @@ export const labelTexts: Readonly<Record<string, string>> = {
   endpoint: 'paths of the upstream, without parameters',
   caller:
     '`api-key:` and a configured name, `router`, `anonymous`; `jwt:` and a hash of the subject for at most 100 series; `other` for the sum of all others',
+  currency: 'that of the price; absent without prices',
   hash: '8 hexadecimal digits; the secret is in it only as a key that scrypt derives',
   country: 'ISO 3166-1 alpha-2 code',
   file: 'the variable that names the file',

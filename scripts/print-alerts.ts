@@ -8,21 +8,34 @@ interface Alert {
   alert: string;
   expr: string;
   labels: { severity: string };
-  annotations: { summary: string; cause: string; remedy: string; runbook: string };
+  annotations: { summary: string; cause: string; remedy: string; runbook_url: string };
 }
 
-export function readAlerts(): Alert[] {
+interface Recorded {
+  record: string;
+  expr: string;
+}
+
+/** The alerts, and the series that Prometheus records for them. */
+export function readRules(): { alerts: Alert[]; recorded: Recorded[] } {
   const text = readFileSync(new URL('../deploy/prometheus/alerts.yaml', import.meta.url), 'utf8');
-  return parse(text).groups.flatMap(({ rules }: { rules: Alert[] }) => rules);
+  const rules: (Alert | Recorded)[] = parse(text).groups.flatMap(({ rules }: { rules: (Alert | Recorded)[] }) => rules);
+  return {
+    alerts: rules.filter((rule) => 'alert' in rule),
+    recorded: rules.filter((rule) => 'record' in rule),
+  };
 }
 
 /** The rows of the alerts whose runbook is this heading of docs/incidents.md. */
 export function describeAlerts(heading: string): string[][] {
-  const runbook = `docs/incidents.md#${heading.toLowerCase().replaceAll(' ', '-')}`;
-  const alerts = readAlerts().filter(({ annotations }) => annotations.runbook === runbook);
-  return alerts.map(({ alert, expr, labels, annotations: { cause, remedy } }) => {
-    const names = (expr.match(/\w+/g) ?? []).map((name) => name.replace(/_(bucket|count|sum)$/, ''));
-    const metrics = new Set(names.filter((name) => name === 'up' || name in definitions));
+  const url = `docs/incidents.md#${heading.toLowerCase().replaceAll(' ', '-')}`;
+  const { alerts, recorded } = readRules();
+  const isShown = (name: string) =>
+    name === 'up' || name in definitions || recorded.some(({ record }) => record === name);
+  const shown = alerts.filter(({ annotations }) => annotations.runbook_url === url);
+  return shown.map(({ alert, expr, labels, annotations: { cause, remedy } }) => {
+    const names = (expr.match(/[\w:]+/g) ?? []).map((name) => name.replace(/_(bucket|count|sum)$/, ''));
+    const metrics = new Set(names.filter(isShown));
     const metricCell = [...metrics].map((name) => `\`${name}\``).join(', ');
     return [`\`${alert}\``, labels.severity, metricCell, link(cause), link(remedy)];
   });

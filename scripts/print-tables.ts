@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createBankLists } from '../src/banks/bank-lists.ts';
 import { bankFileFormats, importableCountries } from '../src/banks/import/files/formats.ts';
 import { errorCodes } from '../src/base/errors.ts';
+import { rules, tableRules } from '../src/check/finding.ts';
 import { messageLimits } from '../src/check/pain/read-message.ts';
-import { rules } from '../src/check/pain/rules.ts';
 import { describeLists } from '../src/cli/look-up.ts';
 import { definitions } from '../src/gateway/telemetry/metrics/definitions.ts';
 import { dependencyReasons } from './dependency-reasons.ts';
@@ -12,7 +12,7 @@ import { labelTexts } from './label-texts.ts';
 import { outageSigns } from './outage-signs.ts';
 import { describeAlerts } from './print-alerts.ts';
 import { describeOutage, readOutages } from './print-outages.ts';
-import { limitTexts, ruleTexts, sourceTexts } from './rule-texts.ts';
+import { limitTexts, resultTexts, ruleTexts, sourceTexts, tableTexts } from './rule-texts.ts';
 import { variableTexts } from './variable-texts.ts';
 import { writeFile } from './write-file.ts';
 
@@ -26,6 +26,7 @@ const root = new URL('../', import.meta.url);
 /** The text of each table, by page and name. */
 const tables: Record<string, Record<string, () => string>> = {
   'docs/bank-directories.md': { lists: printLists, files: printFiles },
+  'docs/check-files.md': { codes: printTableRules },
   'docs/configuration.md': Object.fromEntries(
     Object.entries(variableTexts).map(([heading, rows]) => [
       heading,
@@ -48,6 +49,7 @@ const tables: Record<string, Record<string, () => string>> = {
   },
   'docs/metrics.md': { metrics: printMetrics, labels: printLabels },
   'docs/operations.md': { codes: printCodes },
+  'docs/payments-clerks.md': { results: printResults },
   'docs/payment-messages.md': {
     rules: printRules,
     sources: () => printTable(['name', 'document'], sourceTexts),
@@ -120,6 +122,19 @@ function printRules(): string {
   const codes = Object.keys(rules) as (keyof typeof rules)[];
   const rows = codes.map((code) => [`\`${code}\``, rules[code].severity, ...ruleTexts[code], rules[code].source]);
   return printTable(['code', 'severity', 'what was found', 'what would be right', 'source'], rows);
+}
+
+function printTableRules(): string {
+  const codes = Object.keys(tableRules) as (keyof typeof tableRules)[];
+  const rows = codes.map((code) => [`\`${code}\``, tableRules[code].severity, ...tableTexts[code]]);
+  return printTable(['code', 'severity', 'what was found', 'what would be right'], rows);
+}
+
+function printResults(): string {
+  const rows = Object.entries(resultTexts).flatMap(([column, texts]) =>
+    Object.entries(texts).map(([word, cells]) => [`\`${word}\``, `\`${column}\``, ...cells]),
+  );
+  return printTable(['code', 'column', 'what it means', 'what to do'], rows);
 }
 
 /** @throws if a code has no row, or two */

@@ -46,8 +46,14 @@ function release(): void {
   npm(folder, 'version', version, '--no-git-tag-version', '--ignore-scripts');
   writeReleaseFiles(folder, version, new Date().toISOString().slice(0, 10));
   if (!isDryRun) {
-    npm(folder, 'run', 'build');
-    npm(folder, 'test');
+    try {
+      npm(folder, 'run', 'build');
+      npm(folder, 'test');
+    } catch (error) {
+      git(folder, 'reset', '--hard', '--quiet');
+      git(folder, 'clean', '--force', '--quiet', 'docs/releases');
+      throw error;
+    }
   }
   git(folder, 'add', '--all');
   git(folder, 'commit', '--quiet', '--message', `chore: release ${version}`);
@@ -118,6 +124,7 @@ function describeNextSteps(): string {
   return `
 Not published. Check the commit, then:
   git push --follow-tags
+  npm publish release/ledgerquill-${version}.tgz, or attach it with the SBOM and SHA256SUMS to a release
   docker push, after docker tag ledgerquill:${version} with the name of your registry
   helm push release/ledgerquill-chart-${version}.tgz oci://your-registry/charts
 `;

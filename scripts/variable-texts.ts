@@ -30,7 +30,11 @@ export const variableTexts: Record<string, readonly (readonly [names: string, by
         'port and address of [`/metrics`](metrics.md). `0`: a free port',
       ],
       ['`REVISION`', 'none', 'the commit that runs, as a label of `ledgerquill_build_info`; the image sets it'],
-      ['`AUDIT_DAYS`', '`400`', 'days for which the [audit trail](audit.md) of paid calls is kept. `0`: none'],
+      [
+        '`AUDIT_DAYS`',
+        '`400`',
+        'days for which the [audit trail](audit.md) of paid calls is kept in `DATA_DIR`. `stdout`: its lines go to standard output; `0`: none',
+      ],
       [
         '`OPERATOR_KEY`',
         'off',
@@ -112,9 +116,14 @@ export const variableTexts: Record<string, readonly (readonly [names: string, by
         'calls per calendar month (UTC), besides what the service reports in `x-ratelimit-*-month`',
       ],
       [
-        '`ESSAY_MODE_STANDARD`, `..._ACADEMIC`, `..._PROFESSIONAL`, `..._NEWS_REPORT`, `..._DETAILED`',
-        '`Standard` `Academic` `Professional` `Journalistic` `Detailed`',
-        'names of the modes at the service; [only the first](upstreams.md#essays) is documented',
+        '`BANK_DATA_PRICE`, `ESSAY_PRICE`',
+        'none',
+        'what a call [costs](paid-calls.md), such as `0.01 EUR`. With a price, the self-hosted service counts as a paid one, too',
+      ],
+      [
+        '`ESSAY_MODES`',
+        '`NEWS_REPORT=Journalistic`, others such as `Academic`',
+        'names of the modes at the service, such as `NEWS_REPORT=News report,DETAILED=Long`; [only `Standard`](upstreams.md#essays) is documented',
       ],
       ['`ESSAY_ORDERS_RUNNING`', '`16`', 'orders of `startEssay` that a gateway runs at a time'],
       ['`ESSAY_ORDERS_PER_CALLER`', '`100`', 'unfinished orders of `startEssay` of one caller, in each process'],
@@ -130,11 +139,16 @@ export const variableTexts: Record<string, readonly (readonly [names: string, by
       ],
       ['`ESSAY_ERROR_FIELD`', 'guessed', 'path of the field whose value means a failure'],
     ],
-    Traces: [
+    OpenTelemetry: [
       [
         '`OTEL_EXPORTER_OTLP_ENDPOINT`',
         'none',
-        'base URL of the collector, such as `http://127.0.0.1:4318`, for OTLP over HTTP (`http/protobuf`). Without it, nothing is recorded',
+        'base URL of the collector, such as `http://127.0.0.1:4318`, for OTLP over HTTP (`http/protobuf`). Without it, nothing is exported',
+      ],
+      [
+        '`OTEL_TRACES_EXPORTER`, `OTEL_METRICS_EXPORTER`, `OTEL_LOGS_EXPORTER`',
+        '`otlp`, `none`, `none`',
+        '`otlp` or `none`: whether [traces](log-and-traces.md#traces), [metrics](metrics.md) and the [log](log-and-traces.md) are exported',
       ],
       ['`OTEL_EXPORTER_OTLP_HEADERS`', 'none', 'headers as `name=value`, separated by commas, percent-encoded'],
       [
@@ -210,7 +224,7 @@ export const variableTexts: Record<string, readonly (readonly [names: string, by
       [
         '`ROUTER_SECRET`',
         'none',
-        'the secret, at least 32 characters, with which a router [signs its requests](security.md#callers)',
+        'the secret, at least 32 characters, with which a router [signs its requests](security.md#callers); two, separated by a comma, [while it is replaced](operations.md#replace-a-key-or-a-secret)',
       ],
       ['`JWT_ISSUER`, `JWT_AUDIENCE`', 'none', 'the required `iss` and `aud` of a token'],
       [
@@ -241,7 +255,7 @@ export const variableTexts: Record<string, readonly (readonly [names: string, by
       [
         '`CALLER_BANK_DATA_CALLS`, `CALLER_ESSAY_CALLS`',
         'no limit',
-        'paid calls per day or month (UTC), such as `1000/day` or `20000/month`. Cached answers cost nothing',
+        'paid calls per day or month (UTC), such as `1000/day` or `20000/month`; or money, such as `100 EUR/month`. Cached answers cost nothing',
       ],
       [
         '`MCP_CONSENT`',

@@ -30,7 +30,7 @@ export interface BankDirectory {
   findBankByBic(bic: string): ListedBank | null;
   /** A page of the banks, sorted by country code and bank code, and their total number. */
   listBanks(request?: BankListRequest): { banks: readonly ListedBank[]; total: number };
-  /** Changes whenever an answer may: after an import, and with the lists in npm packages. */
+  /** Changes whenever an answer may: after an import, and with the lists in the package. */
   version(): string;
   close(): Promise<void>;
 }

@@ -10,7 +10,7 @@ import { routes, toRouteSchema } from './routes.ts';
 interface BankDataServiceOptions {
   /** Callers must send it in the header `apikey`. */
   apiKey: string;
-  /** Folder with imported bank directories; without it the service has only the lists in npm packages. */
+  /** Folder with imported bank directories; without it the service has only the lists in the package. */
   dataDir?: string;
   /** Logs internal errors only, and nothing about ordinary requests. */
   log?: Pick<Log, 'error'>;

@@ -8,7 +8,7 @@ import { type BankEntry, type BankListStatus, fillEmptyFields, isBranch, type Li
 import type { ListedRegister, Participants, PaymentScheme } from './scheme-registers.ts';
 import { createShippedBanks, readIbanRules } from './shipped-banks.ts';
 
-/** The bank lists of all countries: those in npm packages, with our corrections, and the imported ones, which replace them. */
+/** The bank lists of all countries: those in the package, with our corrections, and the imported ones, which replace them. */
 export interface BankLists {
   /** The countries with a list, sorted by code. */
   countries(): string[];
@@ -35,7 +35,7 @@ export interface BankLists {
 }
 
 export interface BankListsOptions {
-  /** Folder with imported lists; without it, only the lists in npm packages are used. */
+  /** Folder with imported lists; without it, only the lists in the package are used. */
   dataDir?: string;
   /** How often it looks for imports by other processes at most: this reads a file, which takes 0.05 ms. */
   lookEveryMs?: number;

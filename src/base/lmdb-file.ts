@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { basename } from 'node:path';
 import type { RootDatabase } from 'lmdb';
 import { checkFreeSpace, createFile } from './data-folder.ts';
 import { ConfigError, errorCodeOf } from './errors.ts';
@@ -75,9 +76,15 @@ export function checkLmdbFile(path: string): void {
   } finally {
     closeSync(file);
   }
-  throw new ConfigError([
-    `DATA_DIR: ${path} is damaged or was not created by this program; move it away and start again`,
-  ]);
+  throw new ConfigError([`DATA_DIR: ${path} is damaged or was not created by this program; ${describeRepair(path)}`]);
+}
+
+/** What helps if a file in DATA_DIR is damaged. */
+export function describeRepair(path: string): string {
+  return basename(path).startsWith('store-')
+    ? 'restore a backup with ledgerquill restore, or begin a new store with `ledgerquill store new`: then essays are ' +
+        'ordered and paid for again, and counts begin at 0'
+    : 'move the file away, and import the bank lists again';
 }
 
 const maxCreationMs = 60_000;

@@ -12,15 +12,22 @@ interface LogOptions {
   level: LogLevel;
   redact: Redact;
   destination?: DestinationStream;
+  /** Also gets each line, redacted. */
+  onLine?: (line: string) => void;
 }
 
 /**
  * The log of the process: one JSON object per line, by default on standard error, or formatted lines if that is a terminal.
  * Every complete line is redacted, so that no message, stack trace or upstream response leaks a secret or an IBAN.
  */
-export function createLog({ level, redact, destination = process.stderr }: LogOptions): Log {
+export function createLog({ level, redact, destination = process.stderr, onLine }: LogOptions): Log {
   const isTerminal = destination === process.stderr && process.stderr.isTTY;
-  const streamWrite = isTerminal ? (line: string) => escapeLine(redact(line)) : redact;
+  const write = (line: string) => {
+    const redacted = redact(line);
+    onLine?.(redacted);
+    return isTerminal ? escapeLine(redacted) : redacted;
+  };
+  const streamWrite = isTerminal || onLine ? write : redact;
   return pino({ level, base: null, hooks: { streamWrite } }, isTerminal ? createFormatter() : destination);
 }
 

@@ -82,3 +82,16 @@ const maxNames = 1_000;
 
 const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** Roughly, the memory of a JSON value, in bytes, as measured. */
+export function bytesOf(value: unknown): number {
+  if (typeof value === 'string') return bytesPerText + value.length;
+  if (typeof value !== 'object' || value === null) return bytesPerField;
+  let bytes = bytesPerObject;
+  for (const name in value) bytes += bytesOf(value[name as keyof typeof value]);
+  return bytes;
+}
+
+const bytesPerObject = 40;
+const bytesPerField = 8;
+const bytesPerText = 24;

@@ -1,27 +1,15 @@
 // cspell:ignore sharedstrings ymdhs
-import { crc32 } from 'node:zlib';
-import { SaxesParser } from 'saxes';
-import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
-import type { FileErrorType } from './input-file.ts';
 import { count } from './process/terminal.ts';
-
-interface WorkbookFile {
-  /** For messages. */
-  name: string;
-  archive: Buffer;
-  ErrorType: FileErrorType;
-  limits: {
-    /** Of the parts that are read, together. */
-    unpackedMb: number;
-    /** Of the texts that cells share, which are in memory. */
-    sharedMillionCharacters: number;
-    /** Of a sheet: its cells may share a long text. */
-    sheetMillionCharacters: number;
-    /** Of a sheet, up to the last one with a cell. */
-    rows: number;
-    columns: number;
-  };
-}
+import {
+  damaged,
+  openParts,
+  type Parts,
+  parsePart,
+  parseWhole,
+  toOneLine,
+  tooLarge,
+  type WorkbookFile,
+} from './workbook-parts.ts';
 
 export interface WorkbookSheet {
   name: string;
@@ -37,9 +25,6 @@ type WorkbookCells = readonly (string | number)[];
 const maxCellLength = 32_767;
 /** Excel allows as many as memory does. */
 const maxSheets = 1_000;
-/** Between two tags: the longest cell, and each of its characters written as a reference. */
-const maxTextLength = 400_000;
-
 /**
  * The sheets of an XLSX workbook, whose rows are streamed. Accepted is what programs write beside the standard: cells and rows without a
  * reference, several elements for one row, and paths in another case or with backslashes.
@@ -69,113 +54,6 @@ export async function readWorkbook(file: WorkbookFile): Promise<readonly Workboo
     used.add(target.path);
     return [{ name: sheet, isHidden, rows: () => readRows(parts, target.path, { ...content, sheet }) }];
   });
-}
-
-function damaged({ name, ErrorType }: WorkbookFile, problem: string): Error {
-  return new ErrorType(`${name} is not an XLSX workbook, or is damaged: ${problem}`);
-}
-
-/** The XML files in a workbook, by path in lower case. */
-interface Parts {
-  file: WorkbookFile;
-  paths(): readonly string[];
-  has(path: string): boolean;
-  read(path: string): AsyncGenerator<Buffer>;
-}
-
-async function openParts(file: WorkbookFile): Promise<Parts> {
-  const { name, archive, ErrorType, limits } = file;
-  let freeBytes = limits.unpackedMb * 1_000_000;
-  const entries = new Map<string, Entry>();
-  let zip: ZipFile;
-  try {
-    // Sizes that are declared wrongly are found by the checksum.
-    zip = await fromBufferPromise(archive, { validateEntrySizes: false });
-    for await (const entry of zip.eachEntry()) entries.set(entry.fileName.replaceAll('\\', '/').toLowerCase(), entry);
-  } catch {
-    throw damaged(file, 'the list of its files cannot be read; download the file again');
-  }
-  return { file, paths: () => [...entries.keys()], has: (path) => entries.has(path), read };
-
-  async function* read(path: string): AsyncGenerator<Buffer> {
-    const entry = entries.get(path);
-    if (entry === undefined) throw damaged(file, `${path} is missing`);
-    if (entry.isEncrypted()) throw new ErrorType(`${name} has a password; save it as XLSX without a password`);
-    let checksum = 0;
-    try {
-      for await (const chunk of await zip.openReadStreamPromise(entry)) {
-        checksum = crc32(chunk, checksum);
-        freeBytes -= chunk.length;
-        if (freeBytes < 0) throw tooLarge(file, `more than ${limits.unpackedMb} MB of XML`);
-        yield chunk;
-      }
-    } catch (error) {
-      if (error instanceof ErrorType) throw error;
-      throw damaged(file, `${toOneLine(path)} cannot be read; download the file again`);
-    }
-    if (checksum !== entry.crc32) throw damaged(file, `${toOneLine(path)} has a wrong checksum`);
-  }
-}
-
-function tooLarge({ name, ErrorType }: WorkbookFile, content: string): Error {
-  return new ErrorType(`${name} has ${content}, the limit for a workbook; save the sheet that is needed as CSV`);
-}
-
-interface Handlers {
-  /** @param name without prefix */
-  open(name: string, attributes: Record<string, string>): void;
-  close?(name: string): void;
-  text?(text: string): void;
-}
-
-/** Parses a part, and calls `afterPiece` after each piece of it. */
-async function* parsePart<Item>(parts: Parts, path: string, handlers: Handlers, afterPiece: () => Iterable<Item>) {
-  const { file } = parts;
-  const part = toOneLine(path);
-  const parser = new SaxesParser({ xmlns: false, position: false });
-  const decoder = new TextDecoder();
-  let lastEvent = 0;
-  let depth = 0;
-  const localName = (name: string) => name.slice(name.indexOf(':') + 1);
-  parser.on('opentag', ({ name, attributes }) => {
-    lastEvent = parser.position;
-    depth += 1;
-    if (depth > maxDepth) throw damaged(file, `${part} has more than ${maxDepth} tags in one another`);
-    handlers.open(localName(name), attributes);
-  });
-  parser.on('closetag', ({ name }) => {
-    lastEvent = parser.position;
-    depth -= 1;
-    handlers.close?.(localName(name));
-  });
-  if (handlers.text !== undefined) parser.on('text', handlers.text);
-  parser.on('cdata', (text) => handlers.text?.(text));
-  parser.on('doctype', () => {
-    throw damaged(file, `${part} has a document type`);
-  });
-  parser.on('error', () => {
-    throw damaged(file, `${part} is not well-formed`);
-  });
-  for await (const chunk of parts.read(path)) {
-    for (let at = 0; at < chunk.length; at += pieceBytes) {
-      parser.write(decoder.decode(chunk.subarray(at, at + pieceBytes), { stream: true }));
-      if (parser.position - lastEvent > maxTextLength) {
-        throw damaged(file, `${part} has a text or tag of more than ${count(maxTextLength)} characters`);
-      }
-      yield* afterPiece();
-    }
-  }
-  parser.close();
-  yield* afterPiece();
-}
-
-const pieceBytes = 65_536;
-/** Workbooks have fewer than ten. */
-const maxDepth = 100;
-
-async function parseWhole(parts: Parts, path: string, handlers: Handlers): Promise<void> {
-  // The handlers read everything, so there are no rows.
-  for await (const _ of parsePart(parts, path, handlers, () => []));
 }
 
 async function readSheetList(parts: Parts, path: string) {
@@ -321,29 +199,26 @@ async function* readRows(parts: Parts, path: string, content: SheetContent): Asy
   let characters = 0;
   let written = 0;
 
-  yield* parsePart(
-    parts,
-    path,
-    {
-      open(name, attributes) {
-        if (name === 'row') return beginRow(attributes.r);
-        if (name === 'c') return beginCell(attributes);
-        isValue = name === 'v';
-        reader.open(name);
-      },
-      text(text) {
-        if (isValue) cell.value += text;
-        else reader.text(text);
-      },
-      close(name) {
-        isValue = false;
-        reader.close(name);
-        if (name === 'c') endCell();
-        if (name === 'sheetData') endRow();
-      },
-    },
-    takeReady,
-  );
+  yield* parsePart(parts, path, { open, text, close }, takeReady);
+
+  function open(name: string, attributes: Record<string, string>): void {
+    isValue = name === 'v';
+    if (name === 'row') beginRow(attributes.r);
+    else if (name === 'c') beginCell(attributes);
+    else reader.open(name);
+  }
+
+  function text(part: string): void {
+    if (isValue) cell.value += part;
+    else reader.text(part);
+  }
+
+  function close(name: string): void {
+    isValue = false;
+    reader.close(name);
+    if (name === 'c') endCell();
+    if (name === 'sheetData') endRow();
+  }
 
   function beginRow(reference: string | undefined): void {
     const row = reference === undefined ? current.row + 1 : Number(reference);
@@ -369,38 +244,19 @@ async function* readRows(parts: Parts, path: string, content: SheetContent): Asy
   }
 
   function endCell(): void {
-    const value = checkLength(file, place(), reader.take() || cell.value);
-    const read = readValue(value);
+    const place = `${file.name}, sheet "${content.sheet}", row ${count(current.row)}`;
+    const value = checkLength(file, place, reader.take() || cell.value);
+    const read = readValue(value, cell, content);
+    if (read === null) throw damaged(file, `row ${current.row} has a cell whose text is missing`);
     if (read === '') return;
-    if (current.row > limits.rows) throw excess(`more than ${count(limits.rows)} rows`);
-    if (cell.column >= limits.columns) throw excess(`more than ${count(limits.columns)} columns`);
     characters += String(read).length;
-    const max = limits.sheetMillionCharacters;
-    if (characters > max * 1_000_000) throw excess(`more than ${max} million characters`);
+    const excess = findExcess(limits, { row: current.row, column: cell.column, characters });
+    if (excess !== null) {
+      const advice = 'the limit for a sheet; remove rows or columns that are not needed';
+      throw new file.ErrorType(`${place}: more than ${excess}, ${advice}`);
+    }
     while (current.cells.length < cell.column) current.cells.push('');
     current.cells[cell.column] = read;
-  }
-
-  function place(): string {
-    return `${file.name}, sheet "${content.sheet}", row ${count(current.row)}`;
-  }
-
-  function excess(what: string): Error {
-    return new file.ErrorType(`${place()}: ${what}, the limit for a sheet; remove rows or columns that are not needed`);
-  }
-
-  function readValue(value: string): string | number {
-    const { type, style } = cell;
-    if (value === '' || type === 'inlineStr' || type === 'str' || type === 'e' || type === 'd') return value;
-    if (type === 's') {
-      const text = content.texts[Number(value)];
-      if (text === undefined) throw damaged(file, `row ${current.row} has a cell whose text is missing`);
-      return text;
-    }
-    if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
-    const number = Number(value);
-    if (Number.isNaN(number)) return value;
-    return content.dateStyles.has(style) ? toDateText(number, content.isSince1904) : number;
   }
 
   function* takeReady(): Generator<WorkbookCells> {
@@ -412,6 +268,30 @@ async function* readRows(parts: Parts, path: string, content: SheetContent): Asy
       yield cells;
     }
   }
+}
+
+/** Null if it is a text that the workbook does not have. */
+function readValue(
+  value: string,
+  { type, style }: { type: string; style: number },
+  { texts, dateStyles, isSince1904 }: SheetContent,
+): string | number | null {
+  if (value === '' || type === 'inlineStr' || type === 'str' || type === 'e' || type === 'd') return value;
+  if (type === 's') return texts[Number(value)] ?? null;
+  if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
+  const number = Number(value);
+  if (Number.isNaN(number)) return value;
+  return dateStyles.has(style) ? toDateText(number, isSince1904) : number;
+}
+
+/** The limit that a sheet exceeds, in words. */
+function findExcess(
+  { rows, columns, sheetMillionCharacters: millions }: WorkbookFile['limits'],
+  { row, column, characters }: { row: number; column: number; characters: number },
+): string | null {
+  if (row > rows) return `${count(rows)} rows`;
+  if (column >= columns) return `${count(columns)} columns`;
+  return characters > millions * 1_000_000 ? `${millions} million characters` : null;
 }
 
 /** A stray cell may be in the last row of some sheets. */
@@ -447,11 +327,3 @@ function toIso(seconds: number): string {
   const date = new Date(sinceEpoch * 1_000);
   return Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9_999 ? '' : date.toISOString();
 }
-
-function toOneLine(text: string): string {
-  const printable = text.replace(/\p{Cf}+/gu, '').replace(/[\s\p{C}]+/gu, ' ');
-  return printable.trim().slice(0, maxQuoteLength);
-}
-
-/** In characters: what a message repeats of a file. */
-const maxQuoteLength = 100;

@@ -65,7 +65,10 @@ function createReplacement(firstSecrets: readonly string[]) {
   const replace: RedactSecrets = (text, isTruncated) => {
     if (search === null) return text;
     const { pattern, prefix, escapes } = search;
-    const redacted = escapes.test(text) ? replaceDecoded(text, pattern) : text.replace(pattern, hidden);
+    // Most texts have neither, and are searched once.
+    const mayBeEscaped = text.includes('\\') || text.includes('%');
+    const isEscaped = mayBeEscaped && escapes.test(text);
+    const redacted = isEscaped ? replaceDecoded(text, pattern) : text.replace(pattern, hidden);
     if (!isTruncated) return redacted;
     const { decoded, starts } = decode(redacted.replace(partialEscape, ''));
     const start = starts[decoded.search(prefix)];

@@ -3,10 +3,11 @@ import { compactBic } from '../iban/bic.ts';
 import type { CheckResult } from '../iban/german-account-checks.ts';
 import { parseIban } from '../iban/iban.ts';
 import { nationalCheck } from '../iban/national-checks.ts';
-import type { Answer } from './answers/answer-source.ts';
+import type { Answer } from './answers/answers.ts';
 
 /** What the bank lists of this machine say. */
-export type BankFacts = Pick<KnownBanks, 'has' | 'accountCheckMethod' | 'bics'> & Partial<Pick<KnownBanks, 'schemes'>>;
+export type BankFacts = Pick<KnownBanks, 'has' | 'accountCheckMethod' | 'bics'> &
+  Partial<Pick<KnownBanks, 'schemes' | 'status'>>;
 
 /** The national check digits of a well-formed IBAN. */
 export function checkNationally(iban: string, banks: Pick<BankFacts, 'accountCheckMethod'>): CheckResult {

@@ -1,11 +1,12 @@
+import { chain } from '../base/input-file.ts';
 import { isValidIban } from '../iban/iban.ts';
-import type { Answer } from './answers/answer-source.ts';
-import type { Answers } from './answers/answers.ts';
+import type { Answer, Answers } from './answers/answers.ts';
 import type { BankFacts } from './bank-facts.ts';
 import { type ColumnNames, type Columns, findColumns, type IbanColumn } from './find-columns.ts';
 import { type Cells, cellText, isBlankRow, looksLikeIban, readIbanCell, readIbanInText } from './iban-cells.ts';
 import { type IbanCell, judgeRow, type RowResult } from './judge-row.ts';
 import { PaymentFileError } from './open-file.ts';
+import { OrderedQueue } from './ordered-queue.ts';
 import type { Table } from './read-rows.ts';
 
 /** A row in the order of the file. */
@@ -21,14 +22,6 @@ export interface CheckedRow {
 /** `above`: above the titles. `total`: a total or a line between parts, which has no IBAN. */
 export type RowKind = 'data' | 'above' | 'titles' | 'blank' | 'total';
 
-interface CheckedTable {
-  columns: Columns;
-  /** Whether its first rows have nothing in them, or it has none. */
-  isBlank: boolean;
-  /** Can be read once. */
-  rows: AsyncIterable<readonly CheckedRow[]>;
-}
-
 /** A table of a file, in its order. */
 interface PlannedTable {
   /** The name of the file, and of the sheet of a workbook; for messages. */
@@ -36,8 +29,8 @@ interface PlannedTable {
   table: Table;
   /** Whether its rows have results; otherwise IBANs in it are findings. */
   isChecked: boolean;
-  /** Null: not looked at, as another sheet was named. */
-  checked: CheckedTable | null;
+  /** Its rows can be read once. Null: not looked at, as another sheet was named. */
+  checked: Awaited<ReturnType<typeof checkRows>> | null;
 }
 
 interface CheckOptions {
@@ -58,12 +51,8 @@ interface CheckTablesOptions extends CheckOptions {
  * Decides which tables are checked, by their first rows.
  * @throws PaymentFileError if none has IBANs, or a name matches nothing
  */
-export async function checkTables({
-  fileName,
-  tables,
-  sheet,
-  ...options
-}: CheckTablesOptions): Promise<readonly PlannedTable[]> {
+export async function checkTables(options: CheckTablesOptions): Promise<readonly PlannedTable[]> {
+  const { fileName, tables, sheet } = options;
   const isNamed = (table: Table) => table.sheet?.toLowerCase() === sheet?.trim().toLowerCase();
   if (sheet !== null && !tables.some(isNamed)) {
     const names = tables.flatMap((table) => (table.sheet === null ? [] : [table.sheet]));
@@ -73,12 +62,9 @@ export async function checkTables({
   const planned: PlannedTable[] = [];
   for (const table of tables) {
     const name = table.sheet === null ? fileName : `${fileName}, sheet ${JSON.stringify(table.sheet)}`;
-    if (sheet !== null && !isNamed(table)) {
-      planned.push({ name, table, isChecked: false, checked: null });
-      continue;
-    }
-    const checked = await checkRows(name, table, table.isHidden && sheet === null, options);
-    planned.push({ name, table, isChecked: checked.columns.ibans.length > 0, checked });
+    const isHidden = table.isHidden && sheet === null;
+    const checked = sheet !== null && !isNamed(table) ? null : await checkRows(name, table, isHidden, options);
+    planned.push({ name, table, isChecked: checked !== null && checked.columns.ibans.length > 0, checked });
   }
   if (planned.some(({ isChecked }) => isChecked)) return planned;
   if (planned.every(({ checked }) => checked === null || checked.isBlank))
@@ -96,27 +82,21 @@ const maxListed = 20;
  * has IBANs, none is checked, and those that appear later are reported.
  * @param isReported whether the table is not to be checked: IBANs in it are findings
  */
-async function checkRows(
-  name: string,
-  table: Table,
-  isReported: boolean,
-  options: CheckOptions,
-): Promise<CheckedTable> {
+async function checkRows(name: string, table: Table, isReported: boolean, options: CheckOptions) {
   const groups = table.groups[Symbol.asyncIterator]();
   const sample: (readonly Cells[])[] = [];
-  let sampled = 0;
-  while (sampled < sampleRows && sample.length < maxGroups) {
+  const first: Cells[] = [];
+  while (first.length < sampleRows && sample.length < maxGroups) {
     const next = await groups.next();
     if (next.done) break;
     sample.push(next.value);
-    sampled += next.value.length;
+    first.push(...next.value.slice(0, sampleRows - first.length));
   }
-  const names = isReported ? noNames : options.columnNames;
-  const first = sample.flat().slice(0, sampleRows);
-  const isBlank = first.every(isBlankRow);
-  const found = findColumns(name, first, names);
+  const found = findColumns(name, first, isReported ? noNames : options.columnNames);
   const columns = isReported ? { ...found, ibans: [] } : found;
-  return { columns, isBlank, rows: checkGroups(sample, groups, columns, options) };
+  // Whether its first rows have nothing in them, or it has none.
+  const isBlank = first.every(isBlankRow);
+  return { columns, isBlank, rows: checkGroups(chain(sample, groups), columns, options) };
 }
 
 const noNames: ColumnNames = { iban: null, bic: null, name: null };
@@ -130,74 +110,59 @@ const maxWaitingRows = 5_000;
 /** Groups of rows in memory. A group of a text has eight kilobytes, or a long row. */
 const maxGroups = 250;
 
-interface WaitingRow {
-  row: number;
-  cells: Cells;
-  kind: RowKind;
-  ibans: WaitingCell[];
-}
-
-/** Its answer may be on its way. */
-interface WaitingCell extends Omit<IbanCell, 'answer'> {
-  answer: Answer | Promise<Answer> | null;
-}
+/** A row that may wait for answers. */
+type WaitingRow = Omit<CheckedRow, 'result'> & { ibans: readonly IbanCell[] };
 
 async function* checkGroups(
-  sample: (readonly Cells[])[],
-  groups: AsyncIterator<readonly Cells[]>,
+  groups: AsyncIterable<readonly Cells[]>,
   columns: Columns,
   { answers, banks }: CheckOptions,
 ): AsyncGenerator<readonly CheckedRow[]> {
-  const waiting: WaitingRow[][] = [];
+  const waiting = new OrderedQueue<readonly WaitingRow[]>();
   let waitingRows = 0;
   let row = 0;
   /** The last account of the payer, by column. */
   const accounts = new Map<number, string>();
-  for (;;) {
-    const next = sample.length > 0 ? { value: sample.shift() ?? [], done: false } : await groups.next();
-    if (next.done) break;
-    waiting.push(next.value.map(begin));
-    waitingRows += next.value.length;
-    while (waitingRows > maxWaitingRows || waiting.length > maxGroups || isAnswered(waiting[0]))
-      yield await takeReady();
+  for await (const read of groups) {
+    const asked: Promise<void>[] = [];
+    const rows = read.map((cells) => begin(cells, asked));
+    waiting.add(asked.length === 0 ? rows : Promise.all(asked).then(() => rows));
+    waitingRows += read.length;
+    yield* takeRows(() => waitingRows > maxWaitingRows || waiting.length > maxGroups);
   }
-  while (waiting.length > 0) yield await takeReady();
+  yield* takeRows(() => true);
 
-  function begin(cells: Cells): WaitingRow {
+  function begin(cells: Cells, asked: Promise<void>[]): WaitingRow {
     row += 1;
     const kind = findKind(row, cells, columns);
-    return { row, cells, kind, ibans: findIbanCells(kind, cells, columns).map((found) => ask(cells, found)) };
+    const ibans = findIbanCells(kind, cells, columns).map((found) => ask(cells, found, asked));
+    return { row, cells, kind, ibans };
   }
 
-  function ask(cells: Cells, { column, party, bic, isText }: IbanColumn): WaitingCell {
+  function ask(cells: Cells, { column, party, bic, isText }: IbanColumn, asked: Promise<void>[]): IbanCell {
     const iban = isText ? readIbanInText(cells[column]) : readIbanCell(cells[column]);
     const isRepeated = party === 'payer' && iban !== '' && accounts.get(column) === iban;
     if (party === 'payer') accounts.set(column, iban);
-    const answer = iban !== '' && isValidIban(iban) ? answers.find(iban) : null;
-    // Thrown when the row is taken.
-    if (answer instanceof Promise) answer.catch(() => {});
-    return { column, party, bic, isText, iban, isRepeated, answer };
+    const answer = isValidIban(iban) ? answers.find(iban) : null;
+    const cell: IbanCell = { column, party, bic, isText, iban, isRepeated, answer: null };
+    const take = (known: Answer | null) => {
+      cell.answer = known;
+    };
+    if (answer instanceof Promise) asked.push(answer.then(take));
+    else take(answer);
+    return cell;
   }
 
-  /** The next group, once its rows have their answers. */
-  async function takeReady(): Promise<readonly CheckedRow[]> {
-    const taken = waiting.shift() ?? [];
-    waitingRows -= taken.length;
-    for (const each of taken.flatMap(({ ibans }) => ibans)) {
-      if (each.answer instanceof Promise) each.answer = await each.answer;
+  /** Groups of rows that have their answers. */
+  async function* takeRows(mustWait: () => boolean): AsyncGenerator<readonly CheckedRow[]> {
+    for await (const rows of waiting.take(mustWait)) {
+      waitingRows -= rows.length;
+      yield rows.map(({ row, cells, kind, ibans }) => {
+        const needsResult = kind === 'data' || ibans.length > 0 || (kind === 'titles' && cells.some(looksLikeIban));
+        return { row, cells, kind, result: needsResult ? judgeRow({ row, cells, columns, ibans, banks }) : null };
+      });
     }
-    return taken.map(judge);
   }
-
-  function judge({ row, cells, kind, ibans }: WaitingRow): CheckedRow {
-    const needsResult = kind === 'data' || ibans.length > 0 || (kind === 'titles' && cells.some(looksLikeIban));
-    const result = needsResult ? judgeRow({ row, cells, columns, ibans: ibans as IbanCell[], banks }) : null;
-    return { row, cells, kind, result };
-  }
-}
-
-function isAnswered(rows: readonly WaitingRow[] | undefined): boolean {
-  return rows?.every(({ ibans }) => ibans.every(({ answer }) => !(answer instanceof Promise))) ?? false;
 }
 
 function findKind(row: number, cells: Cells, { titleRow, ibans }: Columns): RowKind {
@@ -220,16 +185,13 @@ function findIbanCells(kind: RowKind, cells: Cells, { ibans, isWhole }: Columns)
 function isTotal(cells: Cells, ibans: readonly IbanColumn[]): boolean {
   const first = cells.find((cell) => typeof cell === 'string' && cell.trim() !== '');
   if (typeof first !== 'string') return false;
-  const mayBeTotal = (first.length <= maxTotalLength && totalWords.test(cellText(first).trim())) || isLine(cells);
+  const isLine = cells.every((cell) => typeof cell === 'string' && /^[\s\-=_*+|.]*$/.test(cell));
+  const mayBeTotal = isLine || (first.length <= maxTotalLength && totalWords.test(cellText(first).trim()));
   return (
     mayBeTotal &&
     !cells.some(looksLikeIban) &&
     ibans.every(({ column }) => !/[a-z]/i.test(String(cells[column] ?? '').replace(first, '')))
   );
-}
-
-function isLine(cells: Cells): boolean {
-  return cells.every((cell) => typeof cell === 'string' && /^[\s\-=_*+|.]*$/.test(cell));
 }
 
 const maxTotalLength = 30;

@@ -65,6 +65,14 @@ const otherNames =
 const payeeDetails =
   /typ|\bart\b|country|land|adres|address|anschrift|city|\bort\b|street|stra(?:.|ss)e|zip|plz|mail|phone|\btel|dat[eu]|\b(?:id|ref|betrag|amount)\b|konto|account|text|zweck|reference|status/;
 
+/** Whether a title is that of amounts, account numbers or bank codes. */
+export function isDetail(words: string): boolean {
+  return amountWords.test(words) || bankCodeWords.test(words) || (accountWords.test(words) && !aboutIbans.test(words));
+}
+
+const amountWords = /betrag|amount|montant|importe?\b|importo|bedrag|kwota|umsatz/;
+const bankCodeWords = /\b(?:blz|bankleitzahl|sort ?code|bank ?code|code banque|routing)\b/;
+
 /** How well a title fits names of a party, from 0; empty: it says nothing of names. */
 export function rankName(words: string, party: Party): number[] {
   const isName = nameWords.test(words);

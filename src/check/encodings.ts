@@ -28,17 +28,15 @@ export function findSingleByteEncoding(bytes: Buffer): SingleByteEncoding {
   const words = text.split(/[\s;,|"'()/.:-]+/).filter((word) => /[^\p{ASCII}]/u.test(word) && /\p{L}/u.test(word));
   const cyrillic = words.filter((word) => /[\u00c0-\u00ff]{3}/.test(word)).length;
   if (cyrillic * 2 > words.length) return 'windows-1251';
-  const central = words.filter((word) => hasCentralLetters(word) && !/^\p{Ll}{1,2}\u00b3$/u.test(word)).length;
+  const central = words.filter(
+    (word) => centralPatterns.some((pattern) => pattern.test(word)) && !/^\p{Ll}{1,2}\u00b3$/u.test(word),
+  ).length;
   return central > 0 && central * 10 >= words.length ? 'windows-1250' : 'windows-1252';
 }
 
 const sampleBytes = 65_536;
 
-/** Whether a word in Windows-1252 has signs beside letters that are letters in Windows-1250. */
-function hasCentralLetters(word: string): boolean {
-  return centralPatterns.some((pattern) => pattern.test(word));
-}
-
+/** Signs beside letters, in Windows-1252, that are letters in Windows-1250. */
 // cspell:disable
 const centralPatterns = [
   /[£¥¯³¹¼¾Ÿ\ufffd]\p{L}|\p{L}[£¥¯³¹¿¼¾Ÿ\ufffd]/u,

@@ -3,6 +3,7 @@ import { compactBic, findBicProblems } from '../iban/bic.ts';
 import {
   accountWords,
   findParty,
+  isDetail,
   isOfOthers,
   isTitleOfAccounts,
   isTitleOfIbans,
@@ -19,6 +20,8 @@ export interface Columns {
   /** Those that are checked, the payees' first; empty if there are none. */
   ibans: readonly IbanColumn[];
   name: number | null;
+  /** Amounts, account numbers and bank codes, which tell people the payment of a row. */
+  details: readonly number[];
   /** The number of the row with the titles, from 1; null if the table has none. */
   titleRow: number | null;
   /** The title of each column; its letter if it has none, or a long one. */
@@ -65,7 +68,9 @@ export function findColumns(fileName: string, rows: readonly Cells[], names: Col
   const data = titleRow === null ? rows : rows.slice(titleRow);
   const dataCounts = titleRow === null ? counts : countCells(data);
   const found = findIbanColumns(titles, dataCounts).filter(({ column }) => isOwn(column));
-  const chosen = names.iban === null ? found : [chooseColumn(find(names.iban), found)];
+  const choose = (column: number) =>
+    found.find((each) => each.column === column) ?? { column, party: null, bic: null, isText: false };
+  const chosen = names.iban === null ? found : [choose(find(names.iban))];
   const taken = new Set(chosen.map(({ column }) => column));
   const isFree = (column: number) => isOwn(column) && !taken.has(column);
   const others = titles.map((_, column) => column).filter(isFree);
@@ -80,20 +85,16 @@ export function findColumns(fileName: string, rows: readonly Cells[], names: Col
     .find(({ column }) => !hasOnlyNumbers(data, column));
   const findName = () => titled?.column ?? mayBeNames.find((column) => isNameColumn(data, column)) ?? null;
   const name = names.name !== null ? find(names.name) : findName();
-  const ibans = names.bic === null ? pairBics(chosen, bics, titles) : setBics(chosen, bics[0] ?? null);
+  const details = free.filter((column) => column !== name && isDetail(wordsOf(titles[column]))).slice(0, maxDetails);
+  const setBic = (iban: IbanColumn, index: number) => (index === 0 ? { ...iban, bic: bics[0] ?? null } : iban);
+  const ibans = names.bic === null ? pairBics(chosen, bics, titles) : chosen.map(setBic);
   const notChecked = found.filter(({ column }) => isFree(column)).map(({ column }) => column);
-  return { ibans, name, titleRow, titles: labels, notChecked, isWhole: names.iban === null, earlierResult };
+  return { ibans, name, details, titleRow, titles: labels, notChecked, isWhole: names.iban === null, earlierResult };
 }
 
-/** What a column has in the first rows. */
-interface CellCount {
-  filled: number;
-  ibans: number;
-  /** IBANs behind other words. */
-  texts: number;
-  /** Different IBANs. */
-  distinct: Set<string>;
-}
+const maxDetails = 4;
+
+type CellCount = ReturnType<typeof noCells>;
 
 function countCells(rows: readonly Cells[]): readonly CellCount[] {
   const counts: CellCount[] = [];
@@ -112,8 +113,9 @@ function countCells(rows: readonly Cells[]): readonly CellCount[] {
   return counts;
 }
 
-function noCells(): CellCount {
-  return { filled: 0, ibans: 0, texts: 0, distinct: new Set() };
+/** What a column has in the first rows; texts: IBANs behind other words. */
+function noCells() {
+  return { filled: 0, ibans: 0, texts: 0, distinct: new Set<string>() };
 }
 
 /** The payees' first, then those with most different IBANs. */
@@ -148,10 +150,6 @@ function findIbanColumns(titles: readonly string[], counts: readonly CellCount[]
     .map(({ column, party, isText }) => ({ column, party, bic: null, isText }));
 }
 
-function chooseColumn(column: number, found: readonly IbanColumn[]): IbanColumn {
-  return found.find((each) => each.column === column) ?? { column, party: null, bic: null, isText: false };
-}
-
 /**
  * Each column of BICs belongs to the IBANs of which the title says the same beside IBAN or BIC, or of the same party, otherwise to the
  * first ones: never to those of the other party.
@@ -170,10 +168,6 @@ function pairBics(ibans: readonly IbanColumn[], bics: readonly number[], titles:
     if (partner !== undefined) partner.bic = bic;
   }
   return paired.map(({ rest: _, ...iban }) => iban);
-}
-
-function setBics(ibans: readonly IbanColumn[], bic: number | null): IbanColumn[] {
-  return ibans.map((iban, index) => (index === 0 ? { ...iban, bic } : iban));
 }
 
 /** Titles such as BIC 1 to BIC 9 are common, a hundred are not. */

@@ -1,83 +1,97 @@
-import { count, plural } from '../base/process/terminal.ts';
+import table from './rules.json' with { type: 'json' };
 
-/** The most serious first. */
+/** The most serious first. An error is refused by a bank, a warning may be, and a hint is a reason to look. */
 export const severities = ['error', 'warning', 'hint'] as const;
 export type Severity = (typeof severities)[number];
 
-/** Where: row (1-based, of the file, the title row counts) and column title for a table; line and XPath for a pain message. */
-export type Place = { row: number; column: string | null } | { line: number; xpath: string };
+/** The rules beside those of ISO 20022: none, of SEPA, of German banks in SEPA or for other transfers, or of Swiss banks. */
+export type Scheme = 'iso' | 'sepa' | 'dk' | 'dk-other' | 'sps';
 
-export interface Finding {
-  code: string;
+interface Rule {
+  severity: Severity;
+  /** Without them, it holds for all payments. */
+  schemes?: readonly Scheme[];
+  /** ISO 8601: the first day of execution for which it holds. */
+  from?: string;
+  /** The documents that say so, which docs/payment-messages.md names. */
+  source: string;
+}
+
+export type RuleCode = keyof typeof table.messages;
+type TableCode = keyof typeof table.tables;
+
+/** What is checked in a payment message. Codes are stable. docs/payment-messages.md says what each is, and what would be right. */
+export const rules = table.messages as Readonly<Record<RuleCode, Rule>>;
+/** What only tables can have, beside what is the same in payment messages. */
+export const tableRules = table.tables as Readonly<Record<TableCode, Pick<Rule, 'severity'>>>;
+const allRules = { ...rules, ...tableRules };
+
+export function isRuleCode(code: string): code is RuleCode {
+  return Object.hasOwn(rules, code);
+}
+
+/** Whether a rule holds for a payment of a scheme, on the day of its execution. @param day ISO 8601 */
+export function holds(code: RuleCode, scheme: Scheme, day: string): boolean {
+  const { schemes, from = '' } = rules[code];
+  return (schemes?.includes(scheme) ?? true) && day >= from;
+}
+
+/** What was found in a table: the number of a row of the file, from 1, and the title of a column. */
+export interface Finding<Place = { row: number; column: string | null }> {
+  code: RuleCode | TableCode;
   severity: Severity;
   place: Place;
   message: string;
   suggestion: string | null;
-  /** The payment of a message that it is in; null: it is about the whole message. Only for people. */
-  about?: AboutPayment | null;
+}
+
+/** What was found in a payment message. */
+export interface MessageFinding extends Finding<MessagePlace> {
+  /** The payment that it is in; without it, it is about the whole message. Only for people. */
+  about?: AboutPayment;
+}
+
+export interface MessagePlace {
+  line: number;
+  xpath: string;
 }
 
 /** A payment in the words of those who pay. */
 export interface AboutPayment {
-  /** Null: it is about all payments of a batch. */
+  /** The identification of its batch. */
+  batch: string;
+  /** Null: it is about all payments of the batch. */
   payee: string | null;
   amount: string;
-  /** The end-to-end identification, or that of the batch. */
-  id: string;
+  endToEndId: string;
 }
 
-/** Counts findings by their code. */
-export class FindingCounts {
-  readonly #byCode = new Map<string, { severity: Severity; count: number; first: number[] }>();
-
-  /** @param place number of the row or line */
-  add(code: string, severity: Severity, place: number): void {
-    this.#add(code, severity, 1, [place]);
-  }
-
-  /** Those of another table. */
-  addAll(others: FindingCounts): void {
-    for (const [code, { severity, count: number, first }] of others.#byCode) this.#add(code, severity, number, first);
-  }
-
-  #add(code: string, severity: Severity, number: number, first: readonly number[]): void {
-    const found = this.#byCode.get(code) ?? { severity, count: 0, first: [] };
-    this.#byCode.set(code, found);
-    found.count += number;
-    if (found.first.length < maxListedPlaces) found.first.push(...first.slice(0, maxListedPlaces - found.first.length));
-  }
-
-  count(code: string): number {
-    return this.#byCode.get(code)?.count ?? 0;
-  }
-
-  /** The codes that were found, with this severity or a more serious one. */
-  codes(least: Severity = 'hint'): string[] {
-    return [...this.#byCode].flatMap(([code, { severity }]) => (rank(severity) <= rank(least) ? [code] : []));
-  }
-
-  /** Lines for people. @param noun such as row */
-  describe(noun: string): string[] {
-    if (this.#byCode.size === 0) return [];
-    const codes = [...this.#byCode].sort(
-      ([, one], [, other]) => rank(one.severity) - rank(other.severity) || other.count - one.count,
-    );
-    const lines = codes.map(([code, { count: number, severity, first }]) => {
-      const more = number > first.length ? ', ...' : '';
-      const listed = `${plural(first.length, noun)} ${first.join(', ')}${more}`;
-      return describeCount(number, `${code} (${severity}): ${listed}`);
-    });
-    return ['  findings', ...lines];
-  }
+export function createFinding<Place>(
+  code: Finding['code'],
+  place: Place,
+  message: string,
+  suggestion: string | null = null,
+): Finding<Place> {
+  return { code, severity: allRules[code].severity, place, message, suggestion };
 }
 
-/** A line of a summary. */
-export function describeCount(number: number, label: string): string {
-  return `  ${count(number).padStart(11)}  ${label}`;
+/** What differs between a payment message and its copy, and where it is in the message. IBANs are masked. */
+export interface Change extends MessagePlace {
+  code: RuleCode;
+  before: string;
+  after: string;
 }
 
-function rank(severity: Severity): number {
-  return severities.indexOf(severity);
-}
+/** Ends the check of a payment message: the rest of the file cannot be read, or must not be. Its message never contains text of the file. */
+export class Refusal extends Error {
+  readonly code: RuleCode;
+  /** Where the cause is, if it is earlier in the file than what is read; otherwise null. */
+  readonly line: number | null;
 
-const maxListedPlaces = 5;
+  constructor(code: RuleCode, message: string, line: number | null = null) {
+    super(message);
+    this.name = 'Refusal';
+    this.code = code;
+    this.line = line;
+  }
+}

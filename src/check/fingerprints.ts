@@ -20,10 +20,6 @@ export class FingerprintMap {
     return this.#table[this.#find(toWords(fingerprint)) + wordsPerKey] || null;
   }
 
-  set(fingerprint: string, number: number): void {
-    if (this.add(fingerprint, number) !== null) this.#table[this.#find(toWords(fingerprint)) + wordsPerKey] = number;
-  }
-
   /** Sets the number unless the text has one already. @returns the earlier number; null if there was none */
   add(fingerprint: string, number: number): number | null {
     const key = toWords(fingerprint);

@@ -127,38 +127,24 @@ function findIbans(text: string): string[] {
 /** Places in a cell where an IBAN may begin: no cell needs more. */
 const maxTried = 1_000;
 
-/** A long text may have thousands of places where one may begin, so each takes few steps. */
+/** A long text may have thousands of places where one may begin, so little is read at each. */
 function takeIban(text: string, start: number): string | null {
   const length = findCountryFormat(text.slice(start, start + 2).toUpperCase())?.length ?? 0;
   if (length === 0) return null;
-  let taken = 0;
-  let end = start;
-  for (; taken < length; end += 1) {
-    if (end >= text.length || end > start + longestCell) return null;
-    if (isLetterOrDigit(text.charCodeAt(end))) taken += 1;
-    else if (!isSeparator(text, end)) return null;
-  }
-  let next = end;
-  while (next < text.length && next < end + longestCell && isSeparator(text, next)) next += 1;
-  if (next < text.length && !isEnd(text, next)) return null;
-  return compactIban(text.slice(start, end)).replaceAll(/[./]/g, '');
+  const form = forms.get(length) ?? createForm(length);
+  forms.set(length, form);
+  const [written] = form.exec(text.slice(start, start + 2 * longestCell)) ?? [];
+  return written === undefined || written.length > longestCell ? null : compactIban(written).replaceAll(/[./]/g, '');
 }
 
-function isLetterOrDigit(code: number): boolean {
-  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
-}
+/** By the number of letters and digits. */
+const forms = new Map<number, RegExp>();
 
-/** White space, or what groups digits. */
-function isSeparator(text: string, index: number): boolean {
-  const code = text.charCodeAt(index);
-  if (code >= 128) return /[\s\p{Cf}\p{Pd}]/u.test(text.charAt(index));
-  return code === 32 || (code >= 9 && code <= 13) || (code >= 45 && code <= 47);
-}
-
-/** Whether the character at an index does not continue the IBAN before it, as digits would. */
-function isEnd(text: string, index: number): boolean {
-  const [before, character] = [text.charAt(index - 1), text.charAt(index)];
-  return /[^a-z0-9]/i.test(character) || (/[a-z]/i.test(character) && /[^a-z0-9]/i.test(before));
+/** Letters and digits, which may be grouped. What follows does not continue them, as digits would. */
+function createForm(length: number): RegExp {
+  const between = '\\s\\p{Cf}\\p{Pd}./';
+  const end = `(?![${between}]*[0-9]|[A-Za-z])`;
+  return new RegExp(`^[A-Za-z0-9](?:[${between}]*[A-Za-z0-9]){${length - 1}}${end}`, 'u');
 }
 
 /** The BIC beside the IBAN in a cell; empty if there is none. */

@@ -2,11 +2,11 @@ import { type BicMatch, describeBicProblem, findBicProblems, matchBic } from '..
 import type { CheckResult } from '../iban/german-account-checks.ts';
 import { describeIbanProblem, findIbanProblems, shortestIban } from '../iban/iban.ts';
 import { suggestIbans } from '../iban/suggest-ibans.ts';
-import type { Answer } from './answers/answer-source.ts';
+import type { Answer } from './answers/answers.ts';
 import { type BankFacts, checkNationally, knownBics } from './bank-facts.ts';
 import type { Columns, IbanColumn } from './find-columns.ts';
 import { columnLetters } from './find-columns.ts';
-import type { Finding, Severity } from './finding.ts';
+import { createFinding, type Finding } from './finding.ts';
 import {
   type Cells,
   findValidIbans,
@@ -63,29 +63,43 @@ interface RowToJudge {
   banks: BankFacts;
 }
 
+/** @param column null: it is about the whole row */
+type Report = (code: Finding['code'], column: number | null, message: string, suggestion?: string | null) => void;
+
 /** All findings of a row. */
 export function judgeRow(row: RowToJudge): RowResult {
   const { cells, columns, ibans } = row;
-  const findings: Finding[] = [];
+  const { findings, report } = collect(row);
   const width = columns.titles.length;
   if (cells.length > width && ibans.length > 0) {
     const message = `The row has ${cells.length} cells, but the table ${width} columns; a cell may contain a delimiter without quotation marks.`;
-    findings.push(createFinding(row, 'ROW_TOO_LONG', 'warning', null, message));
+    report('ROW_TOO_LONG', null, message);
   }
-  findUncheckedIbans(row, findings);
+  findUncheckedIbans(row, report);
   return { cells: ibans.map((cell) => judgeCell(row, cell)), findings };
 }
 
-function judgeCell(row: RowToJudge, cell: IbanCell): CellResult {
+function collect({ row, columns }: RowToJudge): { findings: readonly Finding[]; report: Report } {
   const findings: Finding[] = [];
-  const judgement = cell.answer === null ? judgeAlone(row, cell, findings) : judgeAnswer(row, cell, findings);
+  return {
+    findings,
+    report(code, column, message, suggestion) {
+      const title = column === null ? null : (columns.titles[column] ?? columnLetters(column));
+      findings.push(createFinding(code, { row, column: title }, message, suggestion));
+    },
+  };
+}
+
+function judgeCell(row: RowToJudge, cell: IbanCell): CellResult {
+  const { findings, report } = collect(row);
+  const judgement = cell.answer === null ? judgeAlone(row, cell, report) : judgeAnswer(row, cell, report);
   const { status, suggestions = [], bank = '', bic = '', nationalCheck = '', iban = '' } = judgement;
   // Without an answer, no IBAN was taken from the cell, and it is INVALID anyway.
   if (cell.answer !== null && hasFurtherIban(row.cells[cell.column], cell.iban)) {
     const message = 'The cell has a further IBAN, right or wrong, which is not checked: write one IBAN in a cell.';
-    findings.push(createFinding(row, 'IBAN_NOT_CHECKED', 'warning', cell.column, message));
+    report('IBAN_NOT_CHECKED', cell.column, message);
   }
-  const bicMatch = judgeBic(row, cell, findings);
+  const bicMatch = judgeBic(row, cell, report);
   const { column, isRepeated } = cell;
   return { column, isRepeated, status, suggestions, bank, bic, bicMatch, nationalCheck, iban, findings };
 }
@@ -93,23 +107,19 @@ function judgeCell(row: RowToJudge, cell: IbanCell): CellResult {
 type Judgement = Pick<CellResult, 'status'> & Partial<CellResult>;
 
 /** What arithmetic tells. */
-function judgeAlone(row: RowToJudge, { iban, column }: IbanCell, findings: Finding[]): Judgement {
+function judgeAlone(row: RowToJudge, { iban, column }: IbanCell, report: Report): Judgement {
   if (iban === '') {
-    if (isMissing(row, column)) {
-      findings.push(createFinding(row, 'IBAN_MISSING', 'warning', column, 'The row has no IBAN.'));
-    }
+    if (isMissing(row, column)) report('IBAN_MISSING', column, 'The row has no IBAN.');
     return { status: 'EMPTY' };
   }
   if (isShortenedNumber(row.cells[column])) {
     const message = 'A spreadsheet has shortened this number: format the column as text, and paste the IBANs again.';
-    findings.push(createFinding(row, 'NUMBER_SHORTENED', 'error', column, message));
+    report('NUMBER_SHORTENED', column, message);
     return { status: 'INVALID' };
   }
   const suggestions = suggestIbans(iban, { isKnownBank: row.banks.has });
   const suggestion = suggestions.join(' ') || null;
-  for (const problem of findIbanProblems(iban)) {
-    findings.push(createFinding(row, problem, 'error', column, describeIbanProblem(problem, iban), suggestion));
-  }
+  for (const problem of findIbanProblems(iban)) report(problem, column, describeIbanProblem(problem, iban), suggestion);
   return { status: 'INVALID', suggestions };
 }
 
@@ -120,78 +130,58 @@ function isMissing({ ibans }: RowToJudge, column: number): boolean {
   return (payees.length > 0 ? payees : ibans).every(({ iban }) => iban === '');
 }
 
-function judgeAnswer(row: RowToJudge, { iban, column, answer }: IbanCell, findings: Finding[]): Judgement {
+function judgeAnswer({ banks }: RowToJudge, { iban, column, answer }: IbanCell, report: Report): Judgement {
   const text = 'The IBAN is well-formed, but the service';
   if (answer?.kind !== 'answered') {
-    const nationalCheck = checkNationally(iban, row.banks);
+    const nationalCheck = checkNationally(iban, banks);
     if (answer?.kind === 'failed') {
-      findings.push(createFinding(row, 'SERVICE_FAILED', 'error', column, `${text} failed (${answer.code}).`));
+      report('SERVICE_FAILED', column, `${text} failed (${answer.code}).`);
       return { status: 'FAILED', nationalCheck, iban };
     }
-    if (answer?.reason != null) {
-      const message = `${text} was not asked: ${answer.reason}.`;
-      findings.push(createFinding(row, 'NOT_CHECKED', 'error', column, message));
-    }
+    if (answer?.reason != null) report('NOT_CHECKED', column, `${text} was not asked: ${answer.reason}.`);
     return { status: 'NOT_CHECKED', nationalCheck, iban };
   }
-  const { valid, bank, bic, nationalCheck = checkNationally(iban, row.banks) } = answer;
+  const { valid, bank, bic, nationalCheck = checkNationally(iban, banks) } = answer;
   if (nationalCheck === 'FAILED') {
     const message = 'The national check digits do not match: confirm the IBAN with the payee; banks have exemptions.';
-    findings.push(createFinding(row, 'NATIONAL_CHECK_FAILED', 'hint', column, message));
+    report('NATIONAL_CHECK_FAILED', column, message);
   }
-  if (!valid) {
-    findings.push(createFinding(row, 'REJECTED_BY_SERVICE', 'error', column, `${text} says that it is not valid.`));
-  }
+  if (!valid) report('REJECTED_BY_SERVICE', column, `${text} says that it is not valid.`);
   return { status: valid ? 'VALID' : 'INVALID', nationalCheck, bank: bank ?? '', bic: bic ?? '', iban };
 }
 
-function judgeBic(row: RowToJudge, { iban, bic: column, answer }: IbanCell, findings: Finding[]): BicMatch | '' {
-  const bic = column === null ? '' : readBicCell(row.cells[column]);
+function judgeBic({ cells, banks }: RowToJudge, { iban, bic: column, answer }: IbanCell, report: Report) {
+  const bic = column === null ? '' : readBicCell(cells[column]);
   if (bic === '') return '';
   const [problem] = findBicProblems(bic);
   if (problem !== undefined) {
-    findings.push(createFinding(row, `BIC_${problem}`, 'error', column, describeBicProblem(problem, bic)));
+    report(`BIC_${problem}`, column, describeBicProblem(problem, bic));
     return 'UNKNOWN';
   }
-  const known = knownBics(iban, answer, row.banks);
+  const known = knownBics(iban, answer, banks);
   const match = matchBic(bic, known);
   if (match === 'OTHER_BANK') {
     const message = 'The BIC is of another bank than the IBAN, as far as the bank lists tell; the IBAN decides.';
-    findings.push(createFinding(row, 'BIC_OF_OTHER_BANK', 'hint', column, message, known[0] ?? null));
+    report('BIC_OF_OTHER_BANK', column, message, known[0]);
   }
   return match;
 }
 
 /** IBANs in other cells must not pass for checked ones. */
-function findUncheckedIbans(row: RowToJudge, findings: Finding[]): void {
-  const { cells, columns, ibans } = row;
+function findUncheckedIbans({ cells, columns, ibans }: RowToJudge, report: Report): void {
   if (!columns.isWhole) return;
   const checkedColumns = new Set(ibans.map(({ column }) => column));
   const checkedIbans = new Set(ibans.map(({ iban }) => iban));
+  const { earlierResult, titles } = columns;
   for (const [column, cell] of cells.entries()) {
     if (typeof cell !== 'string' || cell.length < shortestIban) continue;
-    if (checkedColumns.has(column) || isEarlierResult(column, columns)) continue;
+    const isEarlierResult = earlierResult !== null && column >= earlierResult && column < titles.length;
+    if (checkedColumns.has(column) || isEarlierResult) continue;
     const found = findValidIbans(cell).filter((iban) => !checkedIbans.has(iban));
     // In a table of which no cell is checked, also those that are wrong.
     if (found.length === 0 && (columns.ibans.length > 0 || !looksLikeIban(cell))) continue;
     const message =
       'The cell has an IBAN, but its column is not checked: name the column, or give it a title such as IBAN.';
-    findings.push(createFinding(row, 'IBAN_NOT_CHECKED', 'warning', column, message));
+    report('IBAN_NOT_CHECKED', column, message);
   }
-}
-
-function isEarlierResult(column: number, { earlierResult, titles }: Columns): boolean {
-  return earlierResult !== null && column >= earlierResult && column < titles.length;
-}
-
-function createFinding(
-  { row, columns }: RowToJudge,
-  code: string,
-  severity: Severity,
-  column: number | null,
-  message: string,
-  suggestion: string | null = null,
-): Finding {
-  const title = column === null ? null : (columns.titles[column] ?? columnLetters(column));
-  return { code, severity, place: { row, column: title }, message, suggestion };
 }

@@ -55,12 +55,7 @@ async function readSheets({ name, size, chunks }: PaymentFile): Promise<Table[]>
   const archive = await buffer(limitBytes(chunks, maxWorkbookBytes, tooLarge));
   const style = { delimiter: ',', lineEnd: '\n', hasByteOrderMark: true, encoding: null } as const;
   return (await readWorkbook({ name, archive, ErrorType: PaymentFileError, limits: workbookLimits })).map(
-    ({ name: sheet, isHidden, rows }) => ({
-      sheet,
-      isHidden,
-      groups: groupRows(rows()),
-      style,
-    }),
+    ({ name: sheet, isHidden, rows }) => ({ sheet, isHidden, groups: groupRows(rows()), style }),
   );
 }
 
@@ -196,20 +191,23 @@ async function* parseRows(
   /** The number of cells of the longest row. */
   let width = 0;
 
-  for await (const bytes of cut(pieces)) {
-    const { rows, failure } = await parsePiece(bytes);
-    if (rows.length > 0) yield rows;
-    if (failure !== null) throw failure;
+  for await (const piece of pieces) {
+    const bytes = Buffer.from(piece);
+    for (let at = 0; at < bytes.length; at += pieceBytes) yield* parsePiece(bytes.subarray(at, at + pieceBytes));
   }
+  yield* parsePiece(null);
 
-  async function parsePiece(bytes: Buffer | null): Promise<{ rows: readonly Cells[]; failure: Error | null }> {
-    const { rows, failure } = await parse(bytes);
+  async function* parsePiece(piece: Buffer | null): AsyncGenerator<readonly Cells[]> {
+    const { rows, failure } = await parse(piece);
     for (const [index, row] of rows.entries()) {
       rowsRead += 1;
       const problem = row.length > columns ? tooManyColumns(name, rowsRead) : findSwallowedRows(row);
-      if (problem !== null) return { rows: rows.slice(0, index), failure: problem };
+      if (problem === null) continue;
+      if (index > 0) yield rows.slice(0, index);
+      throw problem;
     }
-    return { rows, failure: failure && describe(failure) };
+    if (rows.length > 0) yield rows;
+    if (failure !== null) throw describe(failure);
   }
 
   /** A quotation mark too many makes one cell of rows. */
@@ -258,16 +256,8 @@ function tooManyColumns(name: string, row: number): PaymentFileError {
   return new PaymentFileError(`${name}, row ${count(row)}: ${limit}; remove columns that are not needed`);
 }
 
-/** Far beyond what a payee needs. */
-const maxRowBytes = 100_000;
-
+/** Larger groups of rows would take 20 MB more while they wait for answers. */
 const pieceBytes = 8_192;
 
-/** Null after the last one. */
-async function* cut(pieces: AsyncIterable<string> | Iterable<string>): AsyncGenerator<Buffer | null> {
-  for await (const piece of pieces) {
-    const bytes = Buffer.from(piece);
-    for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
-  }
-  yield null;
-}
+/** Far beyond what a payee needs. */
+const maxRowBytes = 100_000;

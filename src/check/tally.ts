@@ -1,10 +1,11 @@
-import { count, countOf } from '../base/process/terminal.ts';
+import { count, countOf, plural, shorten } from '../base/process/terminal.ts';
+import { redactIbans } from '../base/redact.ts';
 import type { CheckedRow, RowKind } from './check-tables.ts';
 import { type Columns, columnLetters } from './find-columns.ts';
-import { describeCount, FindingCounts } from './finding.ts';
+import { type Scheme, type Severity, severities } from './finding.ts';
+import { type Cells, cellText } from './iban-cells.ts';
 import type { RowStatus } from './judge-row.ts';
 import type { MessageSummary } from './pain/check-message.ts';
-import type { Scheme } from './pain/rules.ts';
 import type { Table } from './read-rows.ts';
 
 /** Counts what was found in a table, for the summary. */
@@ -17,36 +18,95 @@ export class Tally {
   /** Accounts of the payer that are those of the row before, by column. */
   readonly repeated = new Map<number, number>();
   readonly findings = new FindingCounts();
-  #unanswered = 0;
+  readonly #columns: Columns | null;
+
+  /** @param columns by which the payments of findings are named; null: only by the numbers of their rows */
+  constructor(columns: Columns | null = null) {
+    this.#columns = columns;
+  }
 
   add(rows: readonly CheckedRow[]): void {
-    for (const { row, kind, result } of rows) {
+    for (const { row, cells, kind, result } of rows) {
       this.rows += 1;
       increase(this.kinds, kind);
       if (result === null) continue;
-      for (const { code, severity } of result.findings) this.findings.add(code, severity, row);
+      const place = this.#columns === null ? row : `${row}: ${describeRow(cells, this.#columns)}`;
+      for (const finding of result.findings) this.findings.add(finding, place);
       for (const { column, status, findings, isRepeated } of result.cells) {
         if (isRepeated) {
           increase(this.repeated, column);
           continue;
         }
-        if (status === 'FAILED' || status === 'NOT_CHECKED') this.#unanswered += 1;
         // Accounts above the titles are in any column.
-        this.#countStatus(kind === 'above' ? aboveTitles : column, status);
-        for (const { code, severity } of findings) this.findings.add(code, severity, row);
+        const at = kind === 'above' ? aboveTitles : column;
+        this.statuses.set(at, increase(this.statuses.get(at) ?? new Map<RowStatus, number>(), status));
+        for (const finding of findings) this.findings.add(finding, place);
       }
     }
   }
 
-  #countStatus(column: number, status: RowStatus): void {
-    const counts = this.statuses.get(column) ?? new Map<RowStatus, number>();
-    this.statuses.set(column, increase(counts, status));
+  /** Whether the service has answered for all well-formed IBANs. */
+  isAnswered(): boolean {
+    return [...this.statuses.values()].every((counts) => !counts.has('FAILED') && !counts.has('NOT_CHECKED'));
+  }
+}
+
+/** Counts findings by their code. */
+export class FindingCounts {
+  readonly #byCode = new Map<string, { severity: Severity; count: number; first: (number | string)[] }>();
+
+  /** @param place number of the row or line; with a text, also what it has, such as "71: Anna, EUR 12.50" */
+  add({ code, severity }: { code: string; severity: Severity }, place: number | string): void {
+    const found = this.#byCode.get(code) ?? { severity, count: 0, first: [] };
+    this.#byCode.set(code, found);
+    found.count += 1;
+    if (found.first.length < maxListedPlaces) found.first.push(place);
   }
 
-  /** Well-formed IBANs that the service did not answer. */
-  unanswered(): number {
-    return this.#unanswered;
+  count(code: string): number {
+    return this.#byCode.get(code)?.count ?? 0;
   }
+
+  /** The codes that were found, with this severity or a more serious one. */
+  codes(least: Severity): string[] {
+    return [...this.#byCode].flatMap(([code, { severity }]) => (rank(severity) <= rank(least) ? [code] : []));
+  }
+
+  /** Lines for people. @param noun such as row */
+  describe(noun: string): string[] {
+    const codes = [...this.#byCode].sort(
+      ([, one], [, other]) => rank(one.severity) - rank(other.severity) || other.count - one.count,
+    );
+    const lines = codes.map(([code, { count: number, severity, first }]) => {
+      const more = number > first.length ? ['...'] : [];
+      const listed =
+        typeof first[0] === 'number'
+          ? ` ${plural(first.length, noun)} ${[...first, ...more].join(', ')}`
+          : [...first.map((place) => `${noun} ${place}`), ...more].map((line) => `\n${' '.repeat(15)}${line}`).join('');
+      return describeCount(number, `${code} (${severity}):${listed}`);
+    });
+    return lines.length === 0 ? [] : ['  findings', ...lines];
+  }
+}
+
+function rank(severity: Severity): number {
+  return severities.indexOf(severity);
+}
+
+const maxListedPlaces = 5;
+
+/** A line of a summary. */
+function describeCount(number: number, label: string): string {
+  return `  ${count(number).padStart(11)}  ${label}`;
+}
+
+/** Its payee, amount, and account or bank code of before IBANs, as far as the row has them. */
+function describeRow(cells: Cells, { name, details, titles }: Columns): string {
+  const texts = (name === null ? details : [name, ...details]).flatMap((column) => {
+    const text = shorten(redactIbans(cellText(cells[column]).trim()), 40);
+    return text === '' ? [] : [column === name ? text : `${titles[column]} ${text}`];
+  });
+  return texts.join(', ') || 'no payee and no amount';
 }
 
 function increase<Key>(counts: Map<Key, number>, key: Key): Map<Key, number> {
@@ -63,42 +123,32 @@ export function describeTally(
   { style, isHidden }: Pick<Table, 'style' | 'isHidden'>,
 ): string[] {
   const { rows, kinds, statuses, repeated, findings } = tally;
-  const label = (column: number) => quote(columns.titles[column] ?? columnLetters(column));
-  const bics = columns.ibans.flatMap(({ bic }) => (bic === null ? [] : [label(bic)]));
-  const found = [
-    ...(columns.ibans.length === 0 ? [] : [`IBANs in ${columns.ibans.map(({ column }) => label(column)).join(', ')}`]),
-    ...(bics.length === 0 ? [] : [`BICs in ${bics.join(', ')}`]),
-    ...(columns.name === null || columns.ibans.length === 0 ? [] : [`names in ${label(columns.name)}`]),
-  ];
-  const checked = columns.ibans.length === 0 ? 0 : (kinds.get('data') ?? 0);
+  const label = (column: number) => JSON.stringify(columns.titles[column] ?? columnLetters(column));
+  const list = (numbers: readonly number[]) => numbers.map(label).join(', ');
+  const bics = columns.ibans.flatMap(({ bic }) => bic ?? []);
+  const isChecked = columns.ibans.length > 0;
+  let first = `${name}: ${countOf(rows, 'row')} read, ${count(isChecked ? (kinds.get('data') ?? 0) : 0)} checked`;
+  if (isChecked) first += `, IBANs in ${list(columns.ibans.map(({ column }) => column))}`;
+  if (bics.length > 0) first += `, BICs in ${list(bics)}`;
+  if (columns.name !== null && isChecked) first += `, names in ${label(columns.name)}`;
+
+  const lines = [first];
+  const reason = isHidden ? 'the sheet is hidden; --sheet names it' : 'no column has IBANs';
+  if (!isChecked) lines.push(`  not checked: ${reason}`);
+  // It is recognized by its letters, so it may be another one.
+  if (!/^utf/.test(style.encoding ?? 'utf'))
+    lines.push(`  read as ${style.encoding}; --encoding names another encoding`);
   const others = listCounts(otherKinds, kinds).map(([number, label]) => `${count(number)} ${label}`);
-  const headings = statuses.size > 1;
-  return [
-    `${name}: ${countOf(rows, 'row')} read, ${count(checked)} checked${found.map((each) => `, ${each}`).join('')}`,
-    ...(columns.ibans.length > 0
-      ? []
-      : [`  not checked: ${isHidden ? 'the sheet is hidden; --sheet names it' : 'no column has IBANs'}`]),
-    // It is recognized by its letters, so it may be another one.
-    ...(/^utf/.test(style.encoding ?? 'utf') ? [] : [`  read as ${style.encoding}; --encoding names another encoding`]),
-    ...(others.length === 0 ? [] : [`  other rows: ${others.join(', ')}`]),
-    ...[...statuses].flatMap(([column, counts]) => [
-      ...(headings ? [`  ${column === aboveTitles ? 'above the titles' : label(column)}`] : []),
-      ...describeStatuses(counts),
-      ...describeRepeated(repeated.get(column)),
-    ]),
-    ...(columns.notChecked.length === 0
-      ? []
-      : [`  not checked: the IBANs in ${columns.notChecked.map(label).join(', ')}, as --column names another column`]),
-    ...findings.describe('row'),
-  ];
-}
-
-function describeStatuses(counts: ReadonlyMap<RowStatus, number>): string[] {
-  return listCounts(statusNames, counts).map(([number, label]) => describeCount(number, label));
-}
-
-function describeRepeated(rows: number | undefined): string[] {
-  return rows === undefined ? [] : [describeCount(rows, "the payer's account of the row before")];
+  if (others.length > 0) lines.push(`  other rows: ${others.join(', ')}`);
+  for (const [column, counts] of statuses) {
+    if (statuses.size > 1) lines.push(`  ${column === aboveTitles ? 'above the titles' : label(column)}`);
+    for (const [number, label] of listCounts(statusNames, counts)) lines.push(describeCount(number, label));
+    const again = repeated.get(column);
+    if (again !== undefined) lines.push(describeCount(again, "the payer's account of the row before"));
+  }
+  if (columns.notChecked.length > 0)
+    lines.push(`  not checked: the IBANs in ${list(columns.notChecked)}, as --column names another column`);
+  return [...lines, ...findings.describe('row')];
 }
 
 /** Those that are not 0. */
@@ -113,27 +163,31 @@ const otherKinds: readonly [RowKind, string][] = [
   ['total', 'with totals or lines'],
 ];
 
-/** The summary of a payment message, as lines for people. It contains no IBAN. */
-export function describeMessage(fileName: string, summary: MessageSummary, findings: FindingCounts): string[] {
-  return [`${fileName}: ${summarizeMessage(summary)}`, ...findings.describe('line')];
-}
-
-/** What was read, and how it was judged, in the words of those who pay: `PmtInf` is a batch of payments. */
-export function summarizeMessage({ message, payments, transactions, ibans, sums, rules, isComplete }: MessageSummary) {
+/** What was read of a payment message, and how it was judged, without IBANs, in the words of those who pay: `PmtInf` is a batch of payments. */
+export function summarizeMessage(summary: MessageSummary): string {
+  const { message, payments, transactions, ibans, sums, rules, found, isComplete } = summary;
+  const judged = severities.filter((severity) => found[severity] > 0);
+  const withFindings = judged.map(
+    (severity) => `${count(found[severity])} with ${severity === 'error' ? 'an' : 'a'} ${severity}`,
+  );
   const parts = [
     message ?? 'XML',
     countOf(payments, 'batch'),
-    countOf(transactions, message?.startsWith('pain.008') ? 'direct debit' : 'payment'),
+    countOf(transactions, message?.startsWith('pain.008') ? 'direct debit' : 'payment') +
+      (judged.length === 0 ? '' : ` (${withFindings.join(', ')})`),
     countOf(ibans, 'different IBAN'),
     ...sums.map(({ currency, sum }) => `${currency} ${sum}`),
-    ...(rules.length === 0 ? [] : [`judged by the rules of ${rules.map((each) => schemeNames[each]).join(', ')}`]),
+    ...rules.map(({ scheme, transactions: of }) => `${rules.length > 1 ? `${count(of)} ` : ''}${judgedBy[scheme]}`),
+    ...(found.others === 0 ? [] : [`${countOf(found.others, 'finding')} about batches or the whole file`]),
     ...(isComplete ? [] : ['not read to its end, because of the last finding']),
   ];
   return parts.join(', ');
 }
 
-const schemeNames: Readonly<Record<Scheme, string>> = {
-  ...{ iso: 'ISO 20022', sepa: 'SEPA', dk: 'German banks', sps: 'Swiss banks' },
+const judgedBy: Readonly<Record<Scheme, string>> = {
+  ...{ iso: 'not judged by rules of a bank', sepa: 'judged by the rules of SEPA' },
+  ...{ dk: 'judged by the rules of German banks', sps: 'judged by some rules of Swiss banks' },
+  'dk-other': 'judged by some rules of German banks, for payments outside SEPA',
 };
 
 const statusNames: readonly [RowStatus, string][] = [
@@ -143,7 +197,3 @@ const statusNames: readonly [RowStatus, string][] = [
   ['NOT_CHECKED', 'well-formed, but not looked up'],
   ['EMPTY', 'without an IBAN'],
 ];
-
-function quote(title: string): string {
-  return JSON.stringify(title);
-}

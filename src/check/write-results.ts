@@ -1,14 +1,13 @@
 import { stringify } from 'csv-stringify/sync';
-import { count } from '../base/process/terminal.ts';
+import { count, shorten } from '../base/process/terminal.ts';
+import { isValidIban } from '../iban/iban.ts';
 import type { CheckedRow } from './check-tables.ts';
 import { type Columns, columnLetters, resultTitles } from './find-columns.ts';
-import type { Finding } from './finding.ts';
-import { createFindingTable } from './finding-table.ts';
+import type { AboutPayment, Change, Finding, MessageFinding } from './finding.ts';
 import type { Cell } from './iban-cells.ts';
 import type { CellResult, RowResult } from './judge-row.ts';
 import { PaymentFileError } from './open-file.ts';
 import type { MessageSummary } from './pain/check-message.ts';
-import type { Change } from './pain/copy-message.ts';
 import type { TextStyle } from './read-rows.ts';
 import { summarizeMessage } from './tally.ts';
 
@@ -104,23 +103,16 @@ function addedCells(
   return { status, problems, suggestion, bank, bic, bic_match: bicMatch, national_check: nationalCheck, iban };
 }
 
-interface ExtendedRow {
-  /** In the columns of the table. */
-  own: Cell[];
-  /** How many cells it has fewer than the table has columns. */
-  missing: number;
-  /** The added cells, and those beyond the columns of the table. */
-  others: Cell[];
-}
-
 /** A row that was not checked has no added cells, so it is as long as it was, without those of an earlier result. */
-function extendRow({ cells, kind, result }: CheckedRow, { titles, ibans, earlierResult }: Columns): ExtendedRow {
+function extendRow({ cells, kind, result }: CheckedRow, { titles, ibans, earlierResult }: Columns) {
   const width = earlierResult ?? titles.length;
   const added = kind === 'titles' ? listTitles(ibans.length) : result === null ? [] : listCells(result);
   const [own, beyond] = [cells.slice(0, width), cells.slice(titles.length)];
   return {
     own: own.map(neutralizeCell),
+    /** How many cells it has fewer than the table has columns. */
     missing: added.length === 0 ? 0 : width - own.length,
+    /** The added cells, and those beyond the columns of the table. */
     others: [...added, ...beyond].map(neutralizeCell),
   };
 }
@@ -170,33 +162,25 @@ function noCell(findings: readonly Finding[]) {
   return { status: 'NOT_CHECKED', problems: [...new Set(findings.map(({ code }) => code))], findings };
 }
 
-/** The findings of a payment message, one a line. */
-interface FindingWriter {
-  /** What comes before the first finding. */
-  begin(): string;
-  write(finding: Finding): string;
-  writeChange(change: Change): string;
-  /** The last line, which only JSON has. */
-  writeSummary(summary: MessageSummary): string;
-}
-
-/** @param format `table`: for a terminal @param hasChanges whether there are changes beside findings @throws PaymentFileError for a workbook */
-export function createFindingWriter(
-  format: OutputFormat | 'table',
-  fileName: string,
-  { hasChanges = false } = {},
-): FindingWriter {
+/**
+ * Writes the findings of a payment message, one a line; `begin` before the first one, and `writeSummary` after the last one.
+ * @param format `table`: for a terminal
+ * @param hasChanges whether there are changes beside findings
+ * @throws PaymentFileError for a workbook
+ */
+export function createFindingWriter(format: OutputFormat | 'table', fileName: string, { hasChanges = false } = {}) {
   if (format === 'xlsx') {
     throw new PaymentFileError(`${fileName} is an XML file, whose findings are written with --format json or csv`);
   }
-  const common = { begin: () => '', writeSummary: () => '' };
+  const common = { begin: () => '', writeSummary: (_: MessageSummary) => '' };
   if (format === 'table') return { ...common, ...createFindingTable(fileName) };
   if (format === 'json') {
     return {
       ...common,
-      write: (finding) => `${JSON.stringify(toLine(fileName, finding))}\n`,
-      writeChange: (change) => `${JSON.stringify({ file: fileName, ...change })}\n`,
-      writeSummary: (summary) => `${JSON.stringify({ summary: { text: summarizeMessage(summary), ...summary } })}\n`,
+      write: (finding: MessageFinding) => `${JSON.stringify(toLine(fileName, finding))}\n`,
+      writeChange: (change: Change) => `${JSON.stringify({ file: fileName, ...change })}\n`,
+      writeSummary: (summary: MessageSummary) =>
+        `${JSON.stringify({ summary: { text: summarizeMessage(summary), ...summary } })}\n`,
     };
   }
   const titles: readonly string[] = hasChanges ? [...findingTitles, 'before', 'after'] : findingTitles;
@@ -205,16 +189,74 @@ export function createFindingWriter(
   return {
     ...common,
     begin: () => stringify([titles]),
-    write: (finding) => writeCells(toLine(fileName, finding)),
-    writeChange: (change) => writeCells({ file: fileName, ...change }),
+    write: (finding: MessageFinding) => writeCells(toLine(fileName, finding)),
+    writeChange: (change: Change) => writeCells({ file: fileName, ...change }),
   };
 }
 
-const findingTitles = ['file', 'code', 'severity', 'line', 'xpath', 'message', 'suggestion'] as const;
+const findingTitles = 'file code severity line xpath batch payee amount end_to_end_id message suggestion'.split(' ');
 
-function toLine(file: string, { code, severity, place, message, suggestion }: Finding) {
-  const { line, xpath } = 'xpath' in place ? place : { line: place.row, xpath: null };
-  return { file, code, severity, line, xpath, message, suggestion };
+/** Of a finding about a whole batch, only that is known; of one about the file, nothing. */
+function toLine(file: string, { code, severity, place, message, suggestion, about }: MessageFinding) {
+  const texts = [about?.batch, about?.payee, about?.amount, about?.endToEndId].map((text) => text || null);
+  const [batch, payee, amount, end_to_end_id] = texts;
+  const payment = { batch, payee, amount, end_to_end_id };
+  return { file, code, severity, ...place, ...payment, message: toWords(message), suggestion };
+}
+
+/** For people who pay and do not read XML: a line for each payment, and below it what is wrong, and what would be right. */
+function createFindingTable(fileName: string) {
+  let last: string | null = null;
+  return {
+    write({ severity, code, place, message, suggestion, about }: MessageFinding): string {
+      const payment = namePayment(about);
+      const titles = last === null ? `${fileName}\n${row(['LINE', 'PAYEE', 'AMOUNT', 'END-TO-END ID'])}` : '';
+      const heading = titles + (payment.join(' ') === last ? '' : row(['', ...payment]));
+      last = payment.join(' ');
+      const found = row([String(place.line), `${severity}: ${toWords(message)}`]);
+      const right = suggestion === null ? '' : `${indent}${labelOf(code, suggestion)}: ${suggestion}\n`;
+      return `${heading}${found}${right}${indent}(${code})\n`;
+    },
+    writeChange({ line, before, after }: Change): string {
+      return row([String(line), `changed: ${before} -> ${after}`]);
+    },
+  };
+}
+
+/** An IBAN that differs by one typing error is a guess; one that only had spaces is not. */
+function labelOf(code: string, suggestion: string): string {
+  if (code === 'PAYEE_NAME_SIMILAR') return 'The bank writes';
+  return code !== 'IBAN_NOT_COMPACT' && isValidIban(suggestion) ? 'Perhaps meant (ask the payee)' : 'Right would be';
+}
+
+/** Sentences begin with the name of an element, if they are about one. */
+function toWords(message: string): string {
+  return message.replace(/^\w+(?= (?:has|is|must|of) )/, (name) =>
+    words[name] ? `The ${words[name]} (${name})` : name,
+  );
+}
+
+const words: Readonly<Record<string, string>> = {
+  ...{ Nm: 'name', Ustrd: 'text for the payee', StrtNm: 'street', TwnNm: 'town', AdrLine: 'line of the address' },
+  ...{ EndToEndId: 'end-to-end identification', PmtInfId: 'identification of the batch', ChrgBr: 'sharing of charges' },
+  ...{ MsgId: 'identification of the message', NbOfTxs: 'number of payments', CtrlSum: 'sum of all amounts' },
+};
+
+const widths = [7, 36, 22, 0];
+const indent = ' '.repeat(widths[0] ?? 0);
+
+/** The last column, and the only one of a sentence, is as long as it is. */
+function row(cells: readonly string[]): string {
+  const padded = cells.map((cell, index) =>
+    index === cells.length - 1 ? cell : shorten(cell, (widths[index] ?? 0) - 1).padEnd(widths[index] ?? 0),
+  );
+  return `${padded.join('').trimEnd()}\n`;
+}
+
+function namePayment(about: AboutPayment | undefined): string[] {
+  if (about === undefined) return ['the whole file'];
+  if (about.payee === null) return [`all payments of the batch ${about.batch}`];
+  return [about.payee, about.amount, about.endToEndId].map((text) => text || '-');
 }
 
 function neutralizeCell(cell: Cell): Cell {
@@ -225,11 +267,8 @@ function neutralizeCell(cell: Cell): Cell {
  * A text that spreadsheets do not take for a formula gets an apostrophe before it: one that begins with = + - @ in any width, also after spaces and
  * invisible characters, or with a tab, a line break or another control character, which programs may leave out. Numbers such as -12.50 and phone
  * numbers such as +49 170 are unchanged.
- * @example
- * neutralize('=HYPERLINK("http://example.com")') // => "'=HYPERLINK(\"http://example.com\")"
- * neutralize('-12.50') // => '-12.50'
  */
-export function neutralize(text: string): string {
+function neutralize(text: string): string {
   return formula.test(text) && !number.test(text) ? `'${text}` : text;
 }
 

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { ConfigError, type ServiceName, serviceNames, UsageError } from '../base/errors.ts';
-import { print } from '../base/process/terminal.ts';
-import { type Config, readConfig } from '../gateway/config/read-config.ts';
+import { print, printError } from '../base/process/terminal.ts';
+import { readConfig } from '../gateway/config/read-config.ts';
+import { lmdbPath } from '../gateway/stores/lmdb-store.ts';
 import { StoreError } from '../gateway/stores/store.ts';
 import { createAllowance } from '../gateway/upstream/allowance/allowance.ts';
 import { openPaidCalls } from './paid-calls.ts';
@@ -17,11 +19,14 @@ export async function runAllowance(action: AllowanceAction, service?: ServiceNam
   if (action !== 'show' && service === undefined)
     throw new UsageError(`${action} needs a service, ${serviceNames.join(' or ')}, and a number of calls`);
   const amount = action === 'show' ? 0 : readCalls(calls);
-  const access = config.bankData.upstream ?? config.essays.upstream ?? selfHosted;
+  if (config.store.redis === null && !existsSync(lmdbPath(config.dataDir)))
+    printError(`${config.dataDir} has no store; DATA_DIR must be that of the gateway\n`);
+  const access = config.bankData.upstream ?? config.essays.upstream ?? { url: 'http://localhost', apiKey: '' };
   const { store, replicas, events, close } = await openPaidCalls(config, { access, logLevel: 'error' });
   try {
+    await store.get('any'); // Without a limit, a count that cannot be read would be 0.
     for (const name of service === undefined ? serviceNames : [service]) {
-      const { monthlyAllowance: limit } = settingsOf(config, name);
+      const { monthlyAllowance: limit } = name === 'essays' ? config.essays : config.bankData;
       const allowance = createAllowance({ service: name, limit, store, replicas, events });
       if (action !== 'show') await allowance.correct((used) => (action === 'set' ? amount : refund(used, amount)));
       const status = await allowance.status();
@@ -32,14 +37,10 @@ export async function runAllowance(action: AllowanceAction, service?: ServiceNam
     }
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    throw new ConfigError([`The store cannot be used (${error.reason}), so the count was not read or not changed`]);
+    throw new ConfigError([`${error.reason}: the count was not read or not changed`], 'The store cannot be used');
   } finally {
     await close();
   }
-}
-
-function settingsOf({ bankData, essays }: Config, service: ServiceName) {
-  return service === 'essays' ? essays : bankData;
 }
 
 /** @throws UsageError if fewer calls are counted */
@@ -54,6 +55,3 @@ function readCalls(text = ''): number {
     `the number of calls must be a whole number of at most nine digits, but is ${JSON.stringify(text)}`,
   );
 }
-
-/** No service is called. */
-const selfHosted = { url: 'http://localhost', apiKey: '' };

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { isIsoDate } from '../base/calendar-period.ts';
-import { UsageError } from '../base/errors.ts';
+import { type ServiceName, UsageError } from '../base/errors.ts';
+import { formatAmount } from '../base/money.ts';
 import { escapeControls, print, printError } from '../base/process/terminal.ts';
 import {
   type AuditedCall,
@@ -13,6 +14,7 @@ import {
   sumCalls,
   sumKeys,
 } from '../gateway/audit/read-audit.ts';
+import { type ReportedCalls, readReported, reconcile } from '../gateway/audit/reconcile.ts';
 import { createCallerFactory } from '../gateway/callers/caller.ts';
 import { readConfig } from '../gateway/config/read-config.ts';
 import { readOrCreateSecret } from '../gateway/stores/sealed-store.ts';
@@ -22,17 +24,25 @@ interface AuditOptions {
   from?: string;
   to?: string;
   format?: string;
+  service?: ServiceName;
 }
 
-/** Sums or exports the audit trail in DATA_DIR, of which only a piece is in memory. */
-export async function runAudit(action: string, options: AuditOptions): Promise<void> {
+/** Sums or exports the audit trail in DATA_DIR, of which only a piece is in memory, or compares it with a file of a provider. */
+export async function runAudit(action: string, file: string | undefined, options: AuditOptions): Promise<void> {
+  if ((file !== undefined) !== (action === 'reconcile'))
+    throw new UsageError('reconcile needs the file of a provider, and the other actions have none');
   const folder = join(readConfig(process.env).dataDir, auditFolder);
   if (listAuditFiles(folder).length === 0)
     printError(`${folder} has no audit trail; DATA_DIR must be that of the gateway\n`);
   const from = readDay('from', options.from, '0000-00-00');
   const to = readDay('to', options.to, '9999-99-99');
   if (from > to) throw new UsageError(`--from must not be after --to, but ${from} is after ${to}`);
-  const calls = readCalls(folder, from, to, (finding) => printError(`${finding}\n`));
+  const report = (finding: string) => printError(`${finding}\n`);
+  if (file !== undefined) {
+    const reported = await readReported(file, options.service, (day) => day >= from && day <= to);
+    return printReconciled(reported, folder, report);
+  }
+  const calls = readCalls(folder, from, to, report);
   if (action === 'sum') printSums(calls, readSumKeys(options.by ?? 'caller,day'));
   else await printCalls(calls, options.format === 'csv');
 }
@@ -64,10 +74,31 @@ export function printCallerHash(subject: string): void {
 }
 
 function printSums(calls: Iterable<AuditedCall>, by: readonly SumKey[]): void {
-  const rows = sumCalls(calls, by).map((sum) => {
-    return [...sum.keys, ...[sum.calls, sum.charged, sum.unknown, sum.open, sum.notSent].map(String)];
+  const rows = sumCalls(calls, by).map(({ keys, currency, amount, unknownAmount, ...sum }) => {
+    const amounts = currency === '' ? ['', ''] : [formatAmount(amount), formatAmount(unknownAmount)];
+    return [...keys, ...[sum.calls, sum.charged, sum.unknown, sum.open, sum.notSent].map(String), ...amounts, currency];
   });
-  print(stringify([[...by, 'calls', 'charged', 'unknown', 'open', 'not_sent'], ...rows]));
+  const columns = ['calls', 'charged', 'unknown', 'open', 'not_sent', 'amount', 'unknown_amount', 'currency'];
+  print(stringify([[...by, ...columns], ...rows]));
+}
+
+/** Names the unknown calls on standard error. The exit code is 1 unless all days are equal. */
+function printReconciled(reported: ReportedCalls, folder: string, report: (finding: string) => void): void {
+  const days = [...reported.keys()].map((key) => key.slice(0, 10)).toSorted();
+  const calls = readCalls(folder, days[0] ?? '', days.at(-1) ?? '', report);
+  const rows = reconcile(reported, withNamed(calls));
+  print(stringify([Object.keys(rows[0] ?? {}), ...rows.map((row) => Object.values(row))]));
+  if (rows.some(({ result }) => result !== 'equal')) process.exitCode = 1;
+
+  function* withNamed(calls: Iterable<AuditedCall>): Generator<AuditedCall> {
+    for (const call of calls) {
+      const { at, service, tool, caller, request, order, outcome, status } = call;
+      const of = order === '' ? `request ${request}` : `order ${order}`;
+      const text = `Unknown: ${at} ${service} ${tool}, ${caller}, ${of}, ${outcome} ${status}`;
+      if (call.charged === 'unknown') report(text.trimEnd());
+      yield call;
+    }
+  }
 }
 
 function readDay(name: string, text: string | undefined, otherwise: string): string {

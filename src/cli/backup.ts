@@ -15,6 +15,7 @@ import { ConfigError, errorCodeOf, UsageError } from '../base/errors.ts';
 import { checkLmdbFile, openLmdbFile } from '../base/lmdb-file.ts';
 import { countOf, print } from '../base/process/terminal.ts';
 import { auditFolder, listAuditFiles } from '../gateway/audit/read-audit.ts';
+import { findLostStore } from '../gateway/stores/store-secret.ts';
 import { isInUse, readStoreConfig } from './store.ts';
 
 /** Copies DATA_DIR into a new folder, while the gateway runs. */
@@ -30,7 +31,9 @@ export async function runRestore(folder: string, { replace = false }: { replace?
   const { dataDir } = readStoreConfig();
   const { files, movedTo, keptAudit } = await restore(folder, dataDir, { replace }).catch(throwExplained);
   printFiles(`Restored ${dataDir} from ${folder}:`, files);
-  if (keptAudit > 0) print(`Calls after the backup remain in the audit trail (${countOf(keptAudit, 'file')}).\n`);
+  const after = `Calls after the backup remain in the audit trail (${countOf(keptAudit, 'file')}), but are not counted`;
+  if (keptAudit > 0)
+    print(`${after}: compare \`audit sum\` with \`allowance show\`, and correct it by \`allowance set\`.\n`);
   if (movedTo !== null) print(`The files that were there are in ${movedTo}.\n`);
 }
 
@@ -60,11 +63,13 @@ export interface CopiedFile {
 /**
  * Copies DATA_DIR into a new folder, also while gateways use it: each LMDB file as it is at one moment, and all other files.
  * Only the owner of the copy can read it, because it includes the secret of the store.
- * @throws UsageError if a folder cannot be used; ConfigError if a file is damaged
+ * @throws UsageError if a folder cannot be used; ConfigError if a file is damaged, or the store is missing or empty
  */
 export async function backUp(dataDir: string, target: string): Promise<CopiedFile[]> {
   if (listFiles(dataDir).length === 0)
     throw new UsageError(`${dataDir} has no files: set DATA_DIR to the folder to copy`);
+  const lost = findLostStore({ redis: null, secret: '' }, dataDir);
+  if (lost !== null) throw new ConfigError([lost]);
   checkKinds(dataDir);
   if (isInside(target, dataDir)) throw new UsageError('the backup must be outside DATA_DIR');
   if (listFiles(target).length > 0) throw new UsageError(`${target} must be a new or empty folder`);
@@ -97,9 +102,8 @@ export async function restore(backup: string, dataDir: string, { replace }: { re
   checkKinds(backup);
   for (const name of names) if (name.endsWith('.lmdb')) checkBackupFile(join(backup, name));
   const isUsed = listFiles(dataDir).length > 0;
-  if (isUsed && !replace) {
+  if (isUsed && !replace)
     throw new UsageError(`${dataDir} has files: stop the gateway, and add --replace to move them aside`);
-  }
   for (const name of listFiles(dataDir)) {
     if (!name.endsWith('.lmdb') || !(await isInUse(join(dataDir, name)))) continue;
     throw new UsageError(`${join(dataDir, name)} is used by a running process: stop all gateways and services first`);
@@ -178,11 +182,8 @@ function checkKinds(folder: string): void {
     const isFolder = kind.isDirectory() && !name.endsWith('.lmdb');
     if (isFolder) checkKinds(path);
     else if (!kind.isFile()) {
-      const found = kind.isSymbolicLink()
-        ? 'a symbolic link'
-        : kind.isDirectory()
-          ? 'a folder'
-          : 'a pipe, socket or device';
+      const other = kind.isDirectory() ? 'a folder' : 'a pipe, socket or device';
+      const found = kind.isSymbolicLink() ? 'a symbolic link' : other;
       throw new UsageError(`${path} is ${found}, and must be a file: replace it with the file itself, or move it away`);
     }
   }

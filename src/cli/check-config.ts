@@ -7,7 +7,7 @@ import { checkDataFolder } from '../base/data-folder.ts';
 import { ConfigError, errorCodeOf, messageOf } from '../base/errors.ts';
 import { print } from '../base/process/terminal.ts';
 import { findKeySetProblem } from '../gateway/callers/jwt.ts';
-import { type Config, draftsEssays, essaysAdvice, readConfig } from '../gateway/config/read-config.ts';
+import { type Config, draftsEssays, essaysAdvice, readConfig, writesDataDir } from '../gateway/config/read-config.ts';
 import { describeAddresses, type RedisConfig } from '../gateway/config/redis-url.ts';
 import { createGateway } from '../gateway/gateway.ts';
 import { createRedisStore } from '../gateway/stores/redis-store.ts';
@@ -128,7 +128,7 @@ async function checkFiles(config: Config): Promise<CheckResult> {
   const offline = { ...config, store: { ...store, redis: offlineRedis } };
   const logDestination = new PassThrough().resume();
   try {
-    if (store.redis === null || config.audit !== null) checkDataFolder(config.dataDir);
+    if (writesDataDir(config)) checkDataFolder(config.dataDir);
     await createGateway(offline, upstreams, { logDestination }).close();
     const problem = store.redis === null ? await findSecretProblem(store, config.dataDir) : null;
     if (problem !== null) return { ok: false, description: problem };
@@ -139,13 +139,13 @@ async function checkFiles(config: Config): Promise<CheckResult> {
   }
 }
 
-function describeUse({ store, audit }: Config): string {
-  if (store.redis === null) return 'files can be created in it';
-  return audit === null ? 'not written to, because REDIS_URL is set' : 'the audit trail can be written to it';
+function describeUse(config: Config): string {
+  if (config.store.redis === null) return 'files can be created in it';
+  return writesDataDir(config) ? 'the audit trail can be written to it' : 'not written to, because REDIS_URL is set';
 }
 
 function probeAll(config: Config): Promise<CheckResult | CheckResult[]>[] {
-  const { bankData, essays, essayService, access, traces, store } = config;
+  const { bankData, essays, essayService, access, otlp, store } = config;
   const { jwt } = access;
   const selfHosted = ', the self-hosted service starts with the gateway';
   return [
@@ -159,7 +159,7 @@ function probeAll(config: Config): Promise<CheckResult | CheckResult[]>[] {
       : []),
     ...(essayService.llm ? [probe('LLM_URL', essayService.llm.url)] : []),
     ...(jwt && 'url' in jwt.keys ? [checkKeySet(jwt.keys.url)] : []),
-    ...(traces ? [probe('OTEL_EXPORTER_OTLP_ENDPOINT', traces.url)] : []),
+    ...(otlp ? [probe('OTEL_EXPORTER_OTLP_ENDPOINT', otlp.endpoint)] : []),
     ...(store.redis ? [checkRedis(store.redis), checkRedisSecret(config)] : []),
   ];
 }
@@ -217,11 +217,7 @@ async function checkRedis(server: RedisConfig): Promise<CheckResult[]> {
   const storeDown = (text: string) => {
     reason ||= text;
   };
-  const store = createRedisStore({
-    server,
-    commandTimeoutMs: timeoutMs,
-    events: { storeDown, storeUp() {} },
-  });
+  const store = createRedisStore({ server, commandTimeoutMs: timeoutMs, events: { storeDown, storeUp() {} } });
   try {
     const risks = await store.findRisks();
     return [

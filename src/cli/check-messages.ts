@@ -2,23 +2,22 @@ import type { KnownBanks } from '../banks/known-banks.ts';
 import type { ProgressBar } from '../base/process/progress-bar.ts';
 import { countOf } from '../base/process/terminal.ts';
 import type { Answers } from '../check/answers/answers.ts';
-import { FindingCounts } from '../check/finding.ts';
+import { type Change, Refusal } from '../check/finding.ts';
 import { openPaymentFile, type PaymentFile, PaymentFileError, readPaymentFile } from '../check/open-file.ts';
 import { type Output, openOutputFile } from '../check/output.ts';
 import { checkMessage } from '../check/pain/check-message.ts';
-import type { Change } from '../check/pain/copy-message.ts';
 import { fixMessage } from '../check/pain/fix-message.ts';
 import type { Profile } from '../check/pain/profiles.ts';
 import { renovateMessage } from '../check/pain/renovate-message.ts';
-import { Refusal } from '../check/pain/rules.ts';
 import { readStatusReport, type StatusReport } from '../check/pain/status-report.ts';
-import { describeMessage } from '../check/tally.ts';
+import { FindingCounts, summarizeMessage } from '../check/tally.ts';
 import { createFindingWriter, type OutputFormat } from '../check/write-results.ts';
 
 export interface CheckedFile {
   /** Lines for people. */
   summary: readonly string[];
-  findings: FindingCounts;
+  /** Those of each table, or of the message. */
+  findings: readonly FindingCounts[];
   /** Whether it cannot be read to its end. */
   isBroken: boolean;
   /** Whether the service has answered for all well-formed IBANs that were read. */
@@ -31,9 +30,21 @@ export interface MessageCopy {
   path: string;
 }
 
-interface MessageFileOptions {
+/** What a file is checked with. */
+export interface FileOptions {
   answers: Answers;
   banks: KnownBanks;
+  /** Null: that of its kind. */
+  format: OutputFormat | null;
+  /** Whether people read it on a terminal, the result of a message, and the summary of a table. A log has no payees. */
+  isTerminal: boolean;
+  /** Null: what is found is only counted. */
+  output: Output | null;
+  bar: ProgressBar;
+  throwIfInterrupted(): void;
+}
+
+interface MessageFileOptions extends FileOptions {
   /** The ids of the messages before it. */
   messageIds: Set<string>;
   profile: Profile;
@@ -41,13 +52,6 @@ interface MessageFileOptions {
   report: StatusReport | null;
   /** The file for a copy, which is then checked; null: the message itself is checked. */
   copy: MessageCopy | null;
-  /** Null: a table on a terminal, otherwise JSON. */
-  format: OutputFormat | null;
-  isTerminal: boolean;
-  /** For findings and changes; null: they are only counted. */
-  output: Output | null;
-  bar: ProgressBar;
-  throwIfInterrupted(): void;
 }
 
 /** Checks a payment message, or its copy. @throws PaymentFileError */
@@ -58,11 +62,17 @@ export async function checkMessageFile(file: PaymentFile, options: MessageFileOp
   const copied = changes === null ? file : await openPaymentFile(copy.path);
   try {
     const checked = await checkMessageIn(copied, options);
-    const outcome = changes === null ? 'no copy was written' : `${countOf(changes, 'change')} in ${copy.path}`;
+    const outcome = changes === null ? 'no copy was written' : describeChanges(changes, copy.path);
     return { ...checked, summary: [`${file.name}: ${outcome}`, ...checked.summary] };
   } finally {
     copied.close();
   }
+}
+
+function describeChanges(changes: number, path: string): string {
+  return changes === 0
+    ? `nothing was to be changed, so ${path} is the same`
+    : `${countOf(changes, 'change')} in ${path}`;
 }
 
 /** @returns the number of changes; null if the file cannot be read to its end, which its check says */
@@ -105,15 +115,15 @@ async function checkMessageIn(file: PaymentFile, options: MessageFileOptions): P
   if (copy === null) await output?.write(writer?.begin() ?? '');
   for await (const finding of check) {
     throwIfInterrupted();
-    const { code, severity, place } = finding;
-    findings.add(code, severity, 'line' in place ? place.line : place.row);
+    findings.add(finding, finding.place.line);
     await output?.write(writer?.write(finding) ?? '');
   }
   throwIfInterrupted();
   const summary = check.summary();
   const isAnswered = findings.count('NOT_CHECKED') + findings.count('SERVICE_FAILED') === 0;
   const isBroken = !summary.isComplete;
-  return { summary: describeMessage(file.name, summary, findings), findings, isBroken, isAnswered };
+  const lines = [`${file.name}: ${summarizeMessage(summary)}`, ...findings.describe('line')];
+  return { summary: [...lines, ...(options.report?.describe() ?? [])], findings: [findings], isBroken, isAnswered };
 
   async function* readOn(): AsyncGenerator<Buffer> {
     for await (const chunk of file.chunks) {

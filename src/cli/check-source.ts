@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type AnswerSource, createAnswerSource } from '../check/answers/answer-source.ts';
+import { AnswerSource } from '../check/answers/answers.ts';
 import { connectToGateway } from '../check/answers/gateway-answers.ts';
 import { createCachedBankData } from '../gateway/bank-data/cached-bank-data.ts';
 import { createBankDataAnswers } from '../gateway/bank-data/check-answers.ts';
@@ -76,7 +76,7 @@ async function openSelfHosted(dataDir: string, maxCalls: number | null): Promise
     return { kind: 'answered', valid, bank: bankData?.name ?? null, bic: bankData?.bic ?? null } as const;
   }
 
-  return createAnswerSource({
+  return new AnswerSource({
     async send(ibans) {
       // Signals are handled between two lists.
       await setImmediate();

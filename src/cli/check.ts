@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync, realpathSync, rmdirSync } from 'node:fs';
-import { basename, dirname, extname, join, resolve } from 'node:path';
+import { existsSync, rmdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { createBankLists } from '../banks/bank-lists.ts';
 import { createKnownBanks, type KnownBanks } from '../banks/known-banks.ts';
 import { checkDataFolder } from '../base/data-folder.ts';
@@ -9,11 +9,9 @@ import { configureHeap } from '../base/process/heap-settings.ts';
 import { createProgressBar, type ProgressBar } from '../base/process/progress-bar.ts';
 import { countOf, print, printError } from '../base/process/terminal.ts';
 import { readBankImportConfig } from '../base/variables/service-config.ts';
-import type { AnswerSource } from '../check/answers/answer-source.ts';
-import { type Answers, createAnswers } from '../check/answers/answers.ts';
+import { type AnswerSource, type Answers, createAnswers } from '../check/answers/answers.ts';
 import { type Journal, openJournal } from '../check/answers/journal.ts';
-import { type TextEncoding, textEncodings } from '../check/encodings.ts';
-import type { Severity } from '../check/finding.ts';
+import type { TextEncoding } from '../check/encodings.ts';
 import {
   openPaymentFile,
   type PaymentFile,
@@ -22,40 +20,13 @@ import {
   standardInput,
 } from '../check/open-file.ts';
 import { isDeviceOrPipe, type Output, openOutputFile, openStandardOutput } from '../check/output.ts';
-import type { Profile } from '../check/pain/profiles.ts';
 import type { StatusReport } from '../check/pain/status-report.ts';
 import { readTables } from '../check/read-rows.ts';
-import {
-  createFindingWriter,
-  maxWrittenRows,
-  type OutputFormat,
-  outputFormats,
-  tooManyRows,
-} from '../check/write-results.ts';
-import { type CheckedFile, checkMessageFile, type MessageCopy, readReport } from './check-messages.ts';
+import { createFindingWriter, maxWrittenRows, tooManyRows } from '../check/write-results.ts';
+import { type CheckedFile, checkMessageFile, readReport } from './check-messages.ts';
+import { type CheckOptions, type Plan, readPlan, severalTables } from './check-plan.ts';
 import { planSource } from './check-source.ts';
 import { checkTableFile } from './check-table-file.ts';
-
-interface CheckOptions {
-  column?: string;
-  bicColumn?: string;
-  nameColumn?: string;
-  sheet?: string;
-  encoding?: string;
-  format?: OutputFormat;
-  output?: string;
-  gateway?: string;
-  profile?: Profile;
-  report?: string;
-  fix?: string;
-  renovate?: string;
-  /** The least severity of findings for the exit code 1. */
-  failOn?: Severity;
-  maxCalls?: string;
-  dryRun?: true;
-  resume?: true;
-  quiet?: true;
-}
 
 /**
  * Checks files, and writes their rows with what was found out, or the findings of payment messages. The exit code is 0 if no finding
@@ -70,119 +41,6 @@ export async function check(files: readonly string[], options: CheckOptions): Pr
     const text = isExpected ? `error: ${error.message}` : error instanceof Error ? error.stack : String(error);
     printError(`${text}\n`);
   }
-}
-
-type Plan = ReturnType<typeof readPlan>;
-
-/** @throws UsageError */
-function readPlan(files: readonly string[], options: CheckOptions) {
-  const { column = null, bicColumn = null, nameColumn = null, output = null, gateway = null, maxCalls } = options;
-  const format = options.format ?? (options.dryRun ? null : formatOf(output));
-  if (files.length > 1 && format !== null && format !== 'json' && !options.dryRun) throw severalTables(format);
-  if (format === 'xlsx' && output === null && !options.dryRun) {
-    throw new UsageError('--format xlsx needs --output with the name of a file');
-  }
-  checkPaths(files, options);
-  if (options.report !== undefined && files.length > 1)
-    throw new UsageError('--report needs one file, about which it is');
-  if (maxCalls !== undefined && !/^\d{1,12}$/.test(maxCalls)) {
-    throw new UsageError(`--max-calls must be a number of calls such as 1000, not ${JSON.stringify(maxCalls)}`);
-  }
-  return {
-    /** Null: all visible ones with IBANs. */
-    sheet: options.sheet ?? null,
-    encoding: readEncoding(options.encoding),
-    columnNames: { iban: column, bic: bicColumn, name: nameColumn },
-    /** Null: JSON for XML, CSV for all others. */
-    format,
-    /** Null: standard output. */
-    output,
-    /** Null: the bank-data service, through the gateway's own code in this process. */
-    gateway,
-    /** By whose rules payment messages are judged. */
-    profile: options.profile ?? 'auto',
-    /** A status report (pain.002) about the message. */
-    report: options.report ?? null,
-    copy: readCopy(options),
-    failOn: options.failOn ?? 'warning',
-    maxCalls: maxCalls === undefined ? null : Number(maxCalls),
-    /** The first given options that are about tables, and about payment messages; undefined: there are none. */
-    tableOption: findGiven(options, ['column', 'bicColumn', 'nameColumn', 'sheet', 'encoding']),
-    messageOption: findGiven(options, ['profile', 'report', 'fix', 'renovate']),
-    isDryRun: options.dryRun ?? false,
-    isResumed: options.resume ?? false,
-    isQuiet: options.quiet ?? false,
-  };
-}
-
-/** The file for a copy, which is checked in place of the message. */
-function readCopy({ fix, renovate }: CheckOptions): MessageCopy | null {
-  if (fix !== undefined) return { kind: 'fix', path: fix };
-  return renovate === undefined ? null : { kind: 'renovate', path: renovate };
-}
-
-/** As it is written, such as --bic-column. The profile auto is that without the option. */
-function findGiven(options: CheckOptions, names: readonly (keyof CheckOptions)[]): string | undefined {
-  const given = names.find((name) => options[name] !== undefined && options[name] !== 'auto');
-  return given && `--${given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
-
-/** What is read is not replaced, nor is what is written written twice. @throws UsageError */
-function checkPaths(files: readonly string[], options: CheckOptions): void {
-  const { report, output } = options;
-  const copy = readCopy(options);
-  const option = `--${copy?.kind}`;
-  const inputs = report === undefined ? files : [...files, report];
-  if (inputs.filter((file) => file === standardInput).length > 1) throw new UsageError('- can be given once');
-  if (copy !== null && (files.length > 1 || files[0] === standardInput)) {
-    throw new UsageError(`${option} needs one file, which is read twice`);
-  }
-  const taken = new Map(
-    inputs.map((file, index) => [identify(file), index < files.length ? 'the one that is checked' : 'the report']),
-  );
-  for (const [name, path] of Object.entries({ '--output': output, [option]: copy?.path })) {
-    if (path === undefined) continue;
-    // Until it is complete, it has another name. A journal is beside results.
-    const written = [path, `${path}.part`, ...(name === '--output' ? [`${path}.journal`] : [])].map(identify);
-    const other = written.map((each) => taken.get(each)).find((each) => each !== undefined);
-    if (other !== undefined) throw new UsageError(`${name} must be another file than ${other}`);
-    for (const each of written) taken.set(each, `that of ${name}`);
-  }
-  if (copy !== null && isDeviceOrPipe(copy.path)) {
-    throw new UsageError(`${option} must be a file: the copy is read again to check it`);
-  }
-}
-
-/** The same for all names of a file, which may not exist yet. */
-function identify(path: string): string {
-  if (path === standardInput) return path;
-  try {
-    return realpathSync(path);
-  } catch {
-    const folder = dirname(resolve(path));
-    return existsSync(folder) ? join(realpathSync(folder), basename(path)) : resolve(path);
-  }
-}
-
-function readEncoding(name: string | undefined): TextEncoding | null {
-  if (name === undefined) return null;
-  const found = textEncodings.find((encoding) => encoding === name.toLowerCase());
-  if (found !== undefined) return found;
-  throw new UsageError(`--encoding must be one of ${textEncodings.join(', ')}, not ${JSON.stringify(name)}`);
-}
-
-function severalTables(format: OutputFormat): UsageError {
-  return new UsageError(`${format} has the rows of one table: check one file at a time, or use --format json`);
-}
-
-/** Null if its name does not say it, as for /dev/null. @throws UsageError if it says another format */
-function formatOf(output: string | null): OutputFormat | null {
-  const extension = output === null ? '' : extname(output).toLowerCase();
-  if (extension === '.jsonl' || extension === '.ndjson') return 'json';
-  const format = outputFormats.find((each) => `.${each}` === extension) ?? null;
-  if (format !== null || ['', '.tsv', '.txt'].includes(extension)) return format;
-  const right = outputFormats.map((each) => `.${each}`).join(', ');
-  throw new UsageError(`--output ${output}: results are ${right}; with --format, a file can have any name`);
 }
 
 /** @returns the exit code @throws PaymentFileError, ConfigError */
@@ -317,7 +175,7 @@ async function checkFiles({ files, plan, source, answers, banks, report, onBroke
     /** Lines for people. */
     summary: checked.flatMap(({ summary }) => summary),
     /** Of the findings with the severity of `--fail-on`, or a more serious one. */
-    codes: checked.flatMap(({ findings }) => findings.codes(plan.failOn)),
+    codes: checked.flatMap(({ findings }) => findings.flatMap((each) => each.codes(plan.failOn))),
     /** Whether nothing is left for a later run: all was read, and all well-formed IBANs were answered. */
     isComplete:
       source !== null && (answers.size() === 0 || checked.every(({ isBroken, isAnswered }) => !isBroken && isAnswered)),
@@ -340,7 +198,8 @@ async function checkFiles({ files, plan, source, answers, banks, report, onBroke
 
   async function checkTable(file: PaymentFile, bar: ProgressBar): Promise<CheckedFile> {
     refuseOption(plan.messageOption, `${file.name} is not XML`, 'payment messages');
-    return checkTableFile(file, { ...plan, answers, banks, output, bar, throwIfInterrupted });
+    const isTerminal = (plan.isDryRun ? process.stdout : process.stderr).isTTY === true;
+    return checkTableFile(file, { ...plan, answers, banks, output, bar, isTerminal, throwIfInterrupted });
   }
 
   /** Options may be about some of several files. @throws PaymentFileError if the only file is of the other kind */

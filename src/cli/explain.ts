@@ -3,45 +3,56 @@ import { distance } from 'fastest-levenshtein';
 import { UsageError } from '../base/errors.ts';
 import { builtFile } from '../base/process/package-files.ts';
 import { print } from '../base/process/terminal.ts';
+import { bankReasons } from '../check/pain/code-lists.ts';
+import { bankStatuses } from '../check/pain/status-report.ts';
 
-/** Prints what a code of a finding means, and what would be right, from the tables of the documentation. @throws UsageError */
-export function explain(name: string): void {
-  const code = name.trim().toUpperCase();
-  const entries = pages.flatMap(readEntries);
-  const found = entries.filter((entry) => entry.codes.includes(code));
-  if (found.length === 0) {
-    const [nearest] = entries
-      .flatMap(({ codes }) => codes)
-      .toSorted((one, other) => distance(one, code) - distance(other, code));
-    throw new UsageError(`there is no finding ${JSON.stringify(name)}; the nearest is ${nearest}`);
-  }
-  print(`${found.map(({ lines }) => [code, ...lines].join('\n')).join('\n\n')}\n`);
+/** Prints what codes in a result mean, and what would be right. @throws UsageError */
+export function explain(names: readonly string[]): void {
+  const entries = listExplanations();
+  const found = names.flatMap((name) => {
+    const code = name.trim().toUpperCase();
+    const ofCode = entries.filter(({ codes }) => codes.includes(code));
+    if (ofCode.length > 0) return ofCode.map(({ lines }) => [code, ...lines].join('\n  '));
+    const known = entries.flatMap(({ codes }) => codes);
+    const [nearest] = known.toSorted((one, other) => distance(one, code) - distance(other, code));
+    throw new UsageError(`no result has the code ${JSON.stringify(name)}; the nearest is ${nearest}`);
+  });
+  print(`${found.join('\n\n')}\n`);
 }
 
-const pages = ['payment-messages.md', 'check-files.md'] as const;
-
-interface Entry {
+interface Explanation {
   codes: readonly string[];
   lines: readonly string[];
 }
 
-/** The rows of tables whose first cell has codes, and whose second one has a severity. */
-function readEntries(page: (typeof pages)[number]): Entry[] {
-  const rows = readFileSync(builtFile(`../docs/${page}`), 'utf8').matchAll(/^\| (`.*) \|$/gm);
-  return [...rows].flatMap(([, row = '']) => {
-    const [codes = '', severity = '', found = '', right, source] = row.split(' | ').map(toText);
-    if (!['error', 'warning', 'hint'].includes(severity)) return [];
-    const about = page === 'check-files.md' ? 'a table' : 'a payment message';
-    const lines = [
-      ...[`  in ${about}: ${severity}`, `  what was found: ${found}`],
-      ...(right === undefined ? [] : [`  what would be right: ${right}`]),
-      ...(source === undefined ? [] : [`  source: ${source}`]),
-    ];
-    return [{ codes: codes.split(', '), lines }];
+/** Those of the tables of the documentation, and of statuses and reasons of banks. */
+function listExplanations(): Explanation[] {
+  const pages = ['payment-messages', 'check-files', 'payments-clerks', 'operations'];
+  const statuses = [...bankStatuses].map(([status, { code, meaning }]) => {
+    return {
+      codes: [status],
+      lines: [`status of a bank: ${meaning || 'accepted'}`, ...(code === null ? [] : [`finding: ${code}`])],
+    };
+  });
+  const reasons = [...bankReasons].map(([code, words]) => ({ codes: [code], lines: [`reason of a bank: ${words}`] }));
+  return [...pages.flatMap(readExplanations), ...statuses, ...reasons];
+}
+
+/** The rows of tables with a title "code", without the signs of Markdown. */
+function readExplanations(page: string): Explanation[] {
+  const text = readFileSync(builtFile(`../docs/${page}.md`), 'utf8');
+  return [...text.matchAll(/^\| (code \| .*) \|\n\|[-|]+\n((?:\|.*\n)+)/gm)].flatMap(([, head = '', body = '']) => {
+    const titles = head.split(' | ');
+    const rows = body
+      .trim()
+      .split('\n')
+      .map((row) => row.slice(2, -2).split(' | ').map(toText));
+    return rows.map(([codes = '', ...cells]) => {
+      return { codes: codes.split(', '), lines: cells.map((cell, index) => `${titles[index + 1]}: ${cell}`) };
+    });
   });
 }
 
-/** Without the signs of Markdown. */
 function toText(cell: string): string {
   return cell.replaceAll('`', '').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
 }

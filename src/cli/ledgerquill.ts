@@ -15,10 +15,13 @@ import { profiles } from '../check/pain/profiles.ts';
  * findings, 2 for any failure.
  */
 
+const profileText =
+  'The rules for payment messages: ISO 20022, SEPA, German (dk) or Swiss banks (sps); auto: those that a payment says it follows.';
+
 const checkHelp = `
 Exit codes: 0 no finding of the severity of --fail-on or a more serious one, 1 there is one, 2 it could not be checked.
 Columns that are added to tables: status, problems, suggestion, bank, bic, bic_match, national_check, iban.
-For XML, one finding a line: file, code, severity, line, xpath, message, suggestion.
+For XML, one finding a line: file, code, severity, line, xpath, batch, payee, amount, end_to_end_id, message, suggestion.
 Cells that spreadsheets would take for formulas get an apostrophe before them, but in JSON.
 
 Examples:
@@ -83,29 +86,17 @@ function createProgram(): Command {
     .argument('[description]', 'what the essay is about')
     .option('--words <number>', 'The largest number of words.', '100')
     .option('--yes', 'Order without asking first.');
+  const printed = ['client', 'possibleTypes', 'apollo', 'graphcache', 'scopes'];
   addCommand('schema', 'Print the schema in SDL, as a subgraph, or a file for clients.', async (_, options) =>
     (await import('./print-schema.ts')).printSchema(options),
   )
     .option('--client', 'Print the schema for clients, without the directives and types of Federation.')
     .addOption(
-      new Option('--scopes', 'Print the subgraph with the scopes that its fields need, as @requiresScopes.').conflicts([
-        'client',
-        'possibleTypes',
-        'apollo',
-        'graphcache',
-      ]),
+      oneOf(printed, '--scopes', 'Print the subgraph with the scopes that its fields need, as @requiresScopes.'),
     )
-    .addOption(new Option('--possible-types', 'Print the types of unions and interfaces as JSON.').conflicts('client'))
-    .addOption(
-      new Option('--apollo', 'Print a module with the cache of Apollo Client.').conflicts(['client', 'possibleTypes']),
-    )
-    .addOption(
-      new Option('--graphcache', 'Print a module with the cache of @urql/exchange-graphcache.').conflicts([
-        'client',
-        'possibleTypes',
-        'apollo',
-      ]),
-    );
+    .addOption(oneOf(printed, '--possible-types', 'Print the types of unions and interfaces as JSON.'))
+    .addOption(oneOf(printed, '--graphcache', 'Print a module with the cache of @urql/exchange-graphcache.'))
+    .addOption(oneOf(printed, '--apollo', 'Print a module with the cache of Apollo Client.'));
   addCommand(
     'check',
     'Check files (CSV, TSV, XLSX, pain.001, pain.008) before a bank sees them, and write their rows with the results.',
@@ -118,51 +109,33 @@ function createProgram(): Command {
     .option('--name-column <column>', 'The column with the names of the payees.')
     .option('--sheet <name>', 'The only sheet of a workbook to check; without it, all visible ones with IBANs.')
     .option('--encoding <name>', 'The encoding of a text, such as windows-1250; without it, found by content.')
-    .addOption(
-      new Option(
-        '--format <format>',
-        'The format of the result; without it, that of --output, or CSV, or JSON for XML.',
-      ).choices(['csv', 'xlsx', 'json']),
-    )
+    .addOption(choose('--format <name>', 'Without it, as --output, CSV, or JSON for XML.', ['csv', 'xlsx', 'json']))
     .option('--output <file>', 'The file for the result; without it, standard output.')
-    .option(
-      '--gateway <url>',
-      'Ask a running gateway, with the key in LEDGERQUILL_KEY; without it, the bank-data service.',
-    )
-    .addOption(
-      new Option(
-        '--profile <profile>',
-        'The rules for payment messages: ISO 20022, SEPA, German (dk) or Swiss banks (sps); auto: those that a payment says it follows.',
-      )
-        .choices(profiles)
-        .default('auto'),
-    )
+    .option('--gateway <url>', 'Ask a running gateway with the key in LEDGERQUILL_KEY, not the bank-data service.')
+    .addOption(choose('--profile <profile>', profileText, profiles).default('auto'))
     .option('--report <file>', 'A status report (pain.002) about the payment message: its statuses become findings.')
     .addOption(
       new Option(
         '--fix <file>',
-        'Write a copy of the payment message with what is certain repaired, list the changes, and check the copy.',
+        'Write a copy of the payment message with what is certain repaired, also addresses of lines, list the changes, and check the copy.',
       ).conflicts(['dryRun', 'renovate']),
     )
     .addOption(
       new Option(
         '--renovate <file>',
-        'Write a copy of a payment message of 2009 in the version of 2019, list the changes, and check the copy.',
+        'Write a copy of a payment message of 2009 or 2017 in the version of 2019, with addresses as --fix, list the changes, and check the copy.',
       ).conflicts('dryRun'),
     )
-    .addOption(
-      new Option('--fail-on <severity>', 'The least severity of findings for the exit code 1.')
-        .choices(severities)
-        .default('warning'),
-    )
+    .addOption(choose('--fail-on <level>', 'The least severity for the exit code 1.', severities).default('warning'))
     .option('--max-calls <number>', 'Stop paying after this number of calls; the other rows become NOT_CHECKED.')
     .option('--dry-run', 'Print how many calls it would cost. No call is made, and no row is written.')
+    .option('--overwrite', 'Replace the files of --output, --fix and --renovate if they exist.')
     .option('--resume', 'Use the answers of a run that did not finish: nothing is asked twice.')
     .option('--quiet', 'No summary and no progress bar.')
     .addHelpText('after', checkHelp);
-  addCommand('explain', 'Print what a code of a finding means, and what would be right.', async ([code]) =>
-    (await import('./explain.ts')).explain(code),
-  ).argument('<code>', 'such as ADDRESS_UNSTRUCTURED');
+  addCommand('explain', 'Print what a code in a result means, and what would be right.', async ([codes]) =>
+    (await import('./explain.ts')).explain(codes),
+  ).argument('<code...>', 'such as ADDRESS_UNSTRUCTURED');
   addCommand(
     'import-banks',
     'Replace the bank directory of a country, or the register of a payment scheme. Without arguments: list the files to download.',
@@ -172,10 +145,7 @@ function createProgram(): Command {
     .argument('[file]', 'the file, as downloaded from its publisher')
     .option('--date <date>', 'The date of the list, such as 2026-11-21, if the file has none.')
     .addOption(
-      new Option(
-        '--scheme <scheme>',
-        'The payment scheme of an EPC register, if the name of the file does not say it.',
-      ).choices(paymentSchemes),
+      choose('--scheme <scheme>', 'That of an EPC register, if the name of the file has none.', paymentSchemes),
     )
     .option('--undo', 'Restore the directory or register that the last import replaced.')
     .option('--force', 'Accept a file with less than half of the present banks, or an older one.');
@@ -210,14 +180,18 @@ function createProgram(): Command {
       print(`${await (action === 'check' ? checkStore() : beginNewStore())}\n`);
     },
   ).addArgument(new Argument('<action>', 'what to do').choices(['check', 'new']));
-  addCommand('audit', 'Sum or export the audit trail of paid calls.', async ([action], options) =>
-    (await import('./audit.ts')).runAudit(action, options),
+  addCommand(
+    'audit',
+    'Sum or export the audit trail of paid calls, or compare it with the usage that a provider reports.',
+    async ([action, file], options) => (await import('./audit.ts')).runAudit(action, file, options),
   )
-    .addArgument(new Argument('<action>', 'what to do').choices(['sum', 'export']))
+    .addArgument(new Argument('<action>', 'what to do').choices(['sum', 'export', 'reconcile']))
+    .argument('[file]', 'for reconcile: a CSV file with the columns day, calls and service')
+    .addOption(choose('--service <service>', 'Whose calls the file has, without that column.', serviceNames))
     .option('--by <names>', 'What to sum by: caller, day, service, tool, operation, cause, outcome.', 'caller,day')
     .option('--from <day>', 'The first day (UTC), such as 2026-11-01.')
     .option('--to <day>', 'The last day.')
-    .addOption(new Option('--format <format>', 'The format of the export.').choices(['jsonl', 'csv']).default('jsonl'));
+    .addOption(choose('--format <format>', 'The format of the export.', ['jsonl', 'csv']).default('jsonl'));
   addCommand(
     'allowance',
     'Show how many calls of this month are counted, set the count, or give calls back, for all gateways that share the store.',
@@ -230,21 +204,17 @@ function createProgram(): Command {
     (await import('./audit.ts')).printCallerHash(subject),
   ).argument('<subject>', 'the value of the claim that names the caller');
   const purged = ['iban', 'bic', 'bankCode', 'country', 'allLookUps'];
-  const purgeOption = (flags: string, description: string) => {
-    const option = new Option(flags, description);
-    return option.conflicts(purged.filter((name) => name !== option.attributeName()));
-  };
   addCommand(
     'purge',
     'Take back cached look-ups: all gateways that share them look them up again. Needs OPERATOR_KEY.',
     async (_, { gateway, ...options }) => (await import('./purge.ts')).purge({ gateway, ...options }),
   )
     .requiredOption('--gateway <url>', 'The address of METRICS_PORT of one gateway, such as http://127.0.0.1:9464.')
-    .addOption(purgeOption('--iban <iban>', 'The answers with this IBAN; - reads it from standard input.'))
-    .addOption(purgeOption('--bic <bic>', 'The answers with this BIC; with 8 characters, of all branches.'))
-    .addOption(purgeOption('--bank-code <code>', 'The answers with this national bank code, of any country.'))
-    .addOption(purgeOption('--country <code>', 'The answers about banks and IBANs of this country.'))
-    .addOption(purgeOption('--all-look-ups', 'All answers of the bank-data service.'));
+    .addOption(oneOf(purged, '--iban <iban>', 'The answers with this IBAN; - reads it from standard input.'))
+    .addOption(oneOf(purged, '--bic <bic>', 'The answers with this BIC; with 8 characters, of all branches.'))
+    .addOption(oneOf(purged, '--bank-code <code>', 'The answers with this national bank code, of any country.'))
+    .addOption(oneOf(purged, '--country <code>', 'The answers about banks and IBANs of this country.'))
+    .addOption(oneOf(purged, '--all-look-ups', 'All answers of the bank-data service.'));
   addCommand(
     'api-key',
     'Make an API key for a caller, and print its entry in GATEWAY_API_KEYS.',
@@ -294,6 +264,16 @@ function refuseRepeated(command: Command): void {
       isGiven = true;
     });
   }
+}
+
+function choose(flags: string, description: string, choices: readonly string[]): Option {
+  return new Option(flags, description).choices(choices);
+}
+
+/** An option that cannot be given with others of these. */
+function oneOf(names: readonly string[], flags: string, description: string): Option {
+  const option = new Option(flags, description);
+  return option.conflicts(names.filter((name) => name !== option.attributeName()));
 }
 
 /** The port of a service that runs as a process of its own. */

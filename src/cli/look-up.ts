@@ -70,19 +70,8 @@ async function withLists(use: (lists: BankLists) => void | Promise<void>): Promi
   }
 }
 
-function toRecord({
-  country,
-  bankCode,
-  name,
-  zip,
-  city,
-  bic,
-  bicSource,
-  source,
-  date,
-  isDeleted,
-  successor,
-}: ListedBank) {
+function toRecord({ isDeleted, successor, ...bank }: ListedBank) {
+  const { country, bankCode, name, zip, city, bic, bicSource, source, date } = bank;
   const status = isDeleted ? 'DELETED' : 'LISTED';
   return { country, bankCode, name, zip, city, bic, bicSource, status, successor: successor ?? '', source, date };
 }
@@ -128,12 +117,8 @@ type Fields = Readonly<Record<string, string | number | boolean | readonly strin
 function printRecord(record: Fields): void {
   const rows = Object.entries(record).filter(([name, value]) => name === 'bank' || String(value) !== '');
   const width = Math.max(...rows.map(([name]) => name.length));
-  print(
-    rows
-      .map(([name, value]) => `${name.padEnd(width)}  ${[value].flat().join(' ')}`.trimEnd())
-      .join('\n')
-      .concat('\n'),
-  );
+  const lines = rows.map(([name, value]) => `${name.padEnd(width)}  ${[value].flat().join(' ')}`.trimEnd());
+  print(`${lines.join('\n')}\n`);
 }
 
 function indent(record: Fields): Fields {
@@ -144,15 +129,6 @@ function printTable(rows: readonly Fields[]): void {
   const header = Object.keys(rows[0] ?? {});
   const lines = [header, ...rows.map((row) => header.map((name) => String(row[name])))];
   const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  print(
-    lines
-      .map((line) =>
-        line
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('  ')
-          .trimEnd(),
-      )
-      .join('\n')
-      .concat('\n'),
-  );
+  const padded = lines.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+  print(`${padded.map((line) => line.trimEnd()).join('\n')}\n`);
 }

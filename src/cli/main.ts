@@ -70,43 +70,47 @@ async function start(config: Config, services: EmbeddedService[], stopServices: 
     return { service, note: `; ${describeWriter(llm, wordDelayMs)}` };
   });
   const upstreams = { bankData: bankData.access, essays: essays.access };
-  const log = createLog({ level: config.logLevel, redact: createRedact(listSecrets(config, upstreams)) });
-  logConsole(log, console);
+  logConsole(createLog({ level: config.logLevel, redact: createRedact(listSecrets(config, upstreams)) }), console);
   await verifying;
-  const { url, metricsUrl, bankLists } = await startGateway({ config, upstreams, log, close: stopServices });
+  const { url, metricsUrl, bankLists, log } = await startGateway(config, upstreams, stopServices);
   if (draftsEssays(config)) log.warn(`essays are drafts from templates: ${essaysAdvice}`);
   if (config.store.redis === null && isWorldWritable(config.dataDir)) {
     log.warn('every user of the machine can write to DATA_DIR: remove that right, for example with chmod o-w');
   }
   warnOfEndedLists(bankLists, log);
-  process.stdout.write(
-    [
-      'Ledgerquill is ready.',
-      // Where GraphiQL is off, the URL is that of the endpoint.
-      `  ${config.access.commonScopes.includes('graphiql') ? 'GraphiQL ' : 'GraphQL  '}  ${url}/graphql`,
-      ...(metricsUrl ? [`  metrics    ${metricsUrl}`] : []),
-      `  bank data  ${bankData.description}`,
-      `  essays     ${essays.description}`,
-      ...describeOldLists(bankLists),
-      ...bankLists.map(describeRenewal).flatMap((renewal) => (renewal === null ? [] : [`  bank lists ${renewal}`])),
-      ...(config.traces ? [`  traces     exported to ${config.traces.url}`] : []),
-      `  to stop    SIGTERM or Ctrl+C: ${describeStop(config)}`,
-      '',
-    ].join('\n'),
-  );
+  printStart({
+    // Where GraphiQL is off, the URL is that of the endpoint.
+    [config.access.commonScopes.includes('graphiql') ? 'GraphiQL' : 'GraphQL']: [`${url}/graphql`],
+    metrics: metricsUrl ? [metricsUrl] : [],
+    'bank data': [bankData.description],
+    essays: [essays.description],
+    'bank lists': [...describeOldLists(bankLists), ...bankLists.flatMap((list) => describeRenewal(list) ?? [])],
+    exported: config.otlp ? [`${config.otlp.signals.join(', ')} to ${config.otlp.endpoint}`] : [],
+    'to stop': [`SIGTERM or Ctrl+C: ${describeStop(config)}`],
+  });
 }
 
-interface StartOptions {
-  config: Config;
-  upstreams: Upstreams;
-  log: Log;
-  /** Closes the self-hosted services, after the gateway. */
-  close: () => Promise<unknown>;
+/** For people in a terminal; otherwise as one more line of JSON, as the log has, which a collector joins with standard output. */
+function printStart(texts: Readonly<Record<string, readonly string[]>>): void {
+  const msg = 'Ledgerquill is ready.';
+  const described = Object.entries(texts).filter(([, lines]) => lines.length > 0);
+  if (process.stdout.isTTY || process.stderr.isTTY) {
+    const lines = described.flatMap(([name, lines]) => lines.map((line) => `  ${name.padEnd(10)} ${line}`));
+    process.stdout.write(`${[msg, ...lines].join('\n')}\n`);
+    return;
+  }
+  const camelCase = (name: string) => name.replace(/ (.)/, (_, letter: string) => letter.toUpperCase());
+  const fields = Object.fromEntries(described.map(([name, lines]) => [camelCase(name), lines.join('; ')]));
+  // Whatever the level of the log is.
+  createLog({ level: 'info', redact: (line) => line, destination: process.stdout }).info(fields, msg);
 }
 
-async function startGateway({ config, upstreams, log, close }: StartOptions) {
+/** @param close closes the self-hosted services, after the gateway */
+async function startGateway(config: Config, upstreams: Upstreams, close: () => Promise<unknown>) {
   const { createGateway } = await import('../gateway/gateway.ts');
   const gateway = createGateway(config, upstreams);
+  const { log } = gateway;
+  logConsole(log, console);
   const stop = async () => {
     await gateway.close();
     await close();
@@ -124,7 +128,7 @@ async function startGateway({ config, upstreams, log, close }: StartOptions) {
   // In a terminal, SIGHUP ends the process when its window is closed.
   if (!process.stdout.isTTY) process.on('SIGHUP', gateway.reloadKeys);
   const url = await gateway.listen();
-  return { url, metricsUrl: gateway.metricsUrl(), bankLists: gateway.bankLists() };
+  return { url, metricsUrl: gateway.metricsUrl(), bankLists: gateway.bankLists(), log };
 }
 
 /** Lists of the package without a last day cannot be renewed by all operators: the first lines of the output name them. */
@@ -142,7 +146,7 @@ function warnOfEndedLists(lists: readonly BankListStatus[], log: Log): void {
 /** Empty if none is out of date. */
 function describeOldLists(lists: readonly BankListStatus[]): string[] {
   const old = lists.filter(isOld).map(({ country }) => country);
-  return old.length === 0 ? [] : [`  bank lists out of date, see ledgerquill banks: ${old.join(' ')}`];
+  return old.length === 0 ? [] : [`out of date, see ledgerquill banks: ${old.join(' ')}`];
 }
 
 function describeStop({ shutdownDelayMs, shutdownTimeoutMs }: Config): string {

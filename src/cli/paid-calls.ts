@@ -5,7 +5,7 @@ import { createRedactions } from '../base/redact.ts';
 import type { LogLevel } from '../base/variables/parsers.ts';
 import { createAuditTrail } from '../gateway/audit/audit-trail.ts';
 import { auditFolder } from '../gateway/audit/read-audit.ts';
-import { type Config, listSecrets, type UpstreamAccess } from '../gateway/config/read-config.ts';
+import { type Config, listSecrets, type UpstreamAccess, writesDataDir } from '../gateway/config/read-config.ts';
 import { openStore } from '../gateway/stores/open-store.ts';
 import { joinEvents } from '../gateway/telemetry/events.ts';
 import { createLogEvents } from '../gateway/telemetry/log-events.ts';
@@ -24,11 +24,14 @@ interface PaidCallsOptions {
  */
 export async function openPaidCalls(config: Config, { access, logLevel }: PaidCallsOptions) {
   const { bankData, essays, audit, dataDir } = config;
+  const { prices } = config.access;
   const secrets = listSecrets(config, { bankData: bankData.upstream ?? access, essays: essays.upstream ?? access });
   const { redact, redactSecrets } = createRedactions(secrets);
   const log = createLogEvents(createLog({ level: logLevel, redact }));
-  if (config.store.redis === null || audit !== null) checkDataFolder(dataDir);
-  const trail = audit && createAuditTrail({ ...audit, folder: join(dataDir, auditFolder), redact, events: log });
+  if (writesDataDir(config)) checkDataFolder(dataDir);
+  const folder = join(dataDir, auditFolder);
+  // Standard output has the results of the command.
+  const trail = audit && createAuditTrail({ ...audit, prices, folder, output: 2, redact, events: log });
   const events = joinEvents(log, trail?.events ?? {});
   const opened = openStore(config.store, dataDir, events);
   const { store, replicas } = opened;
@@ -37,7 +40,7 @@ export async function openPaidCalls(config: Config, { access, logLevel }: PaidCa
   /** After the last call has ended. */
   async function close(): Promise<void> {
     await store.close();
-    trail?.close();
+    await trail?.close();
   }
 
   try {

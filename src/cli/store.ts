@@ -2,7 +2,7 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { ConfigError, messageOf } from '../base/errors.ts';
-import { checkLmdbFile, hasIntactPages, type LmdbFile } from '../base/lmdb-file.ts';
+import { checkLmdbFile, describeRepair, hasIntactPages, type LmdbFile } from '../base/lmdb-file.ts';
 import { readConfig } from '../gateway/config/read-config.ts';
 import { createLmdbStore, isAsWritten, lmdbPath, markerPath } from '../gateway/stores/lmdb-store.ts';
 import { createRedisStore } from '../gateway/stores/redis-store.ts';
@@ -61,11 +61,7 @@ async function verifyFile(path: string) {
   const isStore = name.startsWith('store-');
   const { entries, damage } = await readFile(path, isStore);
   if (damage === null) return { name, entries };
-  const remedy = isStore
-    ? 'restore a backup with ledgerquill restore, or begin a new store with `ledgerquill store new`: then essays are ' +
-      'ordered and paid for again, and counts begin at 0'
-    : 'move the file away, and import the bank lists again';
-  throw new ConfigError([`DATA_DIR: ${path} has ${damage}; ${remedy}`]);
+  throw new ConfigError([`DATA_DIR: ${path} has ${damage}; ${describeRepair(path)}`]);
 }
 
 /** Reads each entry in order and by its key, and compares those of a store with their checksums. */
@@ -144,9 +140,8 @@ export async function beginNewStore(
 ) {
   const { redis, secret } = config;
   try {
-    if (!(await isLost(config, folder))) {
+    if (!(await isLost(config, folder)))
       return 'A new store is not needed, because the store can be read with its secret; nothing was changed.';
-    }
     if (redis === null) {
       if (await isInUse(lmdbPath(folder))) throw new ConfigError([stillUsed]);
       return `The old store is now ${moveStore(folder)}. ${lost}`;
@@ -178,13 +173,12 @@ async function isLost(config: StoreSecretConfig, folder: string): Promise<boolea
   }
 }
 
-/** Moves the file, which may be missing, and its lock file. @returns the new path */
+/** Moves the file, which may be missing, to a name that no check, start or backup reads as a store. @returns the new path */
 function moveStore(folder: string): string {
   const path = lmdbPath(folder);
-  const time = new Date().toISOString().replaceAll(':', '-');
-  const moved = path.replace(/\.lmdb$/, `.until-${time}.lmdb`);
-  for (const suffix of ['', '-lock']) if (existsSync(path + suffix)) renameSync(path + suffix, moved + suffix);
-  rmSync(markerPath(folder), { force: true });
+  const moved = `${path}.until-${new Date().toISOString().replaceAll(':', '-')}`;
+  if (existsSync(path)) renameSync(path, moved);
+  for (const file of [`${path}-lock`, markerPath(folder)]) rmSync(file, { force: true });
   return moved;
 }
 

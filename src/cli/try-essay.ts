@@ -5,7 +5,7 @@ import { countOf } from '../base/process/terminal.ts';
 import { countWords } from '../base/words.ts';
 import { type Config, readConfig, type UpstreamAccess } from '../gateway/config/read-config.ts';
 import type { EssayResult, OrderInput } from '../gateway/essays/port.ts';
-import { parseText, Stream } from '../gateway/essays/rest/read-body.ts';
+import { Stream, TextParser } from '../gateway/essays/rest/read-body.ts';
 import { readEssay } from '../gateway/essays/rest/read-essay.ts';
 import { createRestEssays } from '../gateway/essays/rest/rest-essays.ts';
 import { createRequestContext } from '../gateway/request-context.ts';
@@ -75,8 +75,9 @@ async function placeOrder(
   const sender = createRestEssays({ client, modeNames, declared, keepMs: 0, redact, onOutcome, events });
   try {
     const context = createRequestContext(new AbortableSignal(), 'try-essay', null, null, { caller: 'cli:try-essay' });
-    const result = await sender.send(order, context, { maySend: async () => true, beforeAttempt() {} });
-    return { result, outcome };
+    let step = await sender.reserve(order, context);
+    while (step.kind === 'slot') step = await step.send();
+    return { result: step, outcome };
   } finally {
     await client.close();
     await allowance.flush();
@@ -105,7 +106,7 @@ function describeAnswer(answer: Answered, { essays: { declared } }: Config, orde
 
 /** The values of a body with their paths, and the first ones of lists. */
 function listValues(value: unknown, path = ''): string[] {
-  const body = typeof value === 'string' ? parseText(value) : value;
+  const body = typeof value === 'string' ? new TextParser().parse(value) : value;
   if (typeof body !== 'object' || body === null) return [`  ${path || '$'}  ${shorten(body)}`];
   const entries = Object.entries(body);
   const shown = entries.slice(0, Array.isArray(body) ? 3 : 50);

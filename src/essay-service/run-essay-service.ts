@@ -3,7 +3,7 @@ import { createRedact } from '../base/redact.ts';
 import { runService } from '../base/rest-service.ts';
 import { type LlmConfig, readEssayServiceConfig } from '../base/variables/service-config.ts';
 import { createEssayService } from './create-essay-service.ts';
-import { createDraftingWriter } from './drafting/drafting-writer.ts';
+import { createDraftingWriter } from './drafting-writer.ts';
 import { createLlmWriter } from './llm/llm-writer.ts';
 import type { Writer } from './writing-order.ts';
 

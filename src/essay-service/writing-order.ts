@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-export const writingModes = ['Standard', 'Academic', 'Professional', 'Journalistic', 'Detailed'] as const;
+const writingModes = ['Standard', 'Academic', 'Professional', 'Journalistic', 'Detailed'] as const;
 export type WritingMode = (typeof writingModes)[number];
 
 export interface WritingOrder {

@@ -16,10 +16,11 @@ import { createConfigHash } from './config/config-hash.ts';
 import {
   type Config,
   draftsEssays,
+  isUncommon,
   keyFileOf,
-  listPaidServices,
   listSecrets,
   type Upstreams,
+  writesDataDir,
 } from './config/read-config.ts';
 import { createPaidEssays } from './essays/paid-essays.ts';
 import { createTrustedDocuments } from './graphql/documents/trusted-documents.ts';
@@ -38,7 +39,7 @@ import { closeOnError, openStore } from './stores/open-store.ts';
 import { readOrCreateSecret } from './stores/sealed-store.ts';
 import { createStoreSecrets } from './stores/store-secret.ts';
 import type { Events } from './telemetry/events.ts';
-import type { Exposition, MetricSources } from './telemetry/metrics/exposition.ts';
+import type { MetricSources } from './telemetry/metrics/exposition.ts';
 import { createTelemetry, watchClock } from './telemetry/telemetry.ts';
 import { createUpstreamFactory, type UpstreamLimits } from './upstream/upstream-client.ts';
 
@@ -65,22 +66,22 @@ export function createGateway(
     addMcpTools,
   }: GatewayOptions = {},
 ) {
-  const { redact, redactSecrets, add: hideSecret } = createRedactions(listSecrets(config, upstreams));
+  const { redact, redactSecrets, add } = createRedactions(listSecrets(config, upstreams));
+  const { prices } = config.access;
   // The events are created with their listeners, of which the trail is one.
   const auditEvents: Pick<Events, 'auditFailed' | 'auditRecovered'> = {
     auditFailed: (reason) => events.auditFailed(reason),
     auditRecovered: (lost) => events.auditRecovered(lost),
   };
-  const audit =
-    config.audit &&
-    createAuditTrail({ ...config.audit, folder: join(config.dataDir, auditFolder), redact, events: auditEvents });
+  const folder = join(config.dataDir, auditFolder);
+  const audit = config.audit && createAuditTrail({ ...config.audit, prices, folder, redact, events: auditEvents });
   const listeners = audit === null ? [] : [audit.events];
   const telemetry = createTelemetry({ config, redact, logDestination, listeners });
-  const { events, metrics, traces, droppedLogLines, setDebug } = telemetry;
+  const { log, events, metrics, startTrace, droppedLogLines, setDebug } = telemetry;
   const trustedDocuments = config.trustedDocuments && createTrustedDocuments({ ...config.trustedDocuments, events });
   const opened = openStore(config.store, config.dataDir, events);
   const { store, isShared, sharedValues, replicas, failure, hasWorked, checkSecret, onRecovered } = opened;
-  const storeSecrets = createStoreSecrets(config.store, opened.useSecret);
+  const storeSecrets = createStoreSecrets(config.store, opened);
   const access = closeOnError(store, () =>
     createAccess({
       access: config.access,
@@ -102,6 +103,7 @@ export function createGateway(
     keyFileOf('BANK_DATA_API_KEY', upstreamAccess.bankData),
     keyFileOf('ESSAY_API_KEY', upstreamAccess.essays),
   ];
+  const hideSecret = (secret: string) => isUncommon(secret) && add(secret);
   const secretFiles = followSecretFiles([...keyFiles, ...storeSecrets.files], { hideSecret, events });
   const limits = upstreamLimits;
   const createUpstream = createUpstreamFactory({ config, store, replicas, limits, redactSecrets, events });
@@ -120,7 +122,7 @@ export function createGateway(
     config,
     allowance: essaysUpstream.allowance,
     budgets: access.budgets,
-    isWithdrawn: ({ id }) => access.isWithdrawn(id, 'essays'),
+    isWithdrawn: access.isWithdrawn,
     store,
     onRecovered,
     redact,
@@ -134,8 +136,6 @@ export function createGateway(
     bankData,
     quoteBankData: bankData.quoted,
     essays,
-    essayArchive: essays.archive,
-    essayOrders: essays,
     allowances,
     budgets: access.budgets,
     knownBanks,
@@ -152,6 +152,7 @@ export function createGateway(
     maxQueryCost: config.maxQueryCost,
     keptReplyBytes: config.bankData.keptReplyBytes,
     maxReplyBytes: config.maxReplyBytes,
+    prices,
     inTimeSlice: slices,
     extensions: (['cost', 'traces'] as const).filter(mayGrant),
     redact,
@@ -188,7 +189,9 @@ export function createGateway(
         graphql,
         budgets: access.budgets,
         allowances,
-        paidServices: listPaidServices(config),
+        paidServices: new Set(config.paidServices),
+        store,
+        isOnlyLocal: services.isOnlyLocal,
         secrets: config.store.secret === null ? null : opened.secrets,
         maxIbans: config.maxIbansPerQuery,
         issuer: config.access.jwt?.issuer ?? null,
@@ -215,7 +218,7 @@ export function createGateway(
     inTimeSlice: slices,
     corsOrigins: config.corsOrigins,
     allowedHosts: config.allowedHosts,
-    startTrace: traces?.start ?? null,
+    startTrace,
     findUnreadiness,
     readiness() {
       const storeFailure = failure();
@@ -237,25 +240,24 @@ export function createGateway(
     callers: access.callers().map(({ name, limits }) => ({ name, limits })),
     bankLists: [...knownBanks.lists(), ...knownBanks.registers()],
   }));
-  const metricSources: MetricSources = {
+  const sources: MetricSources = {
     activeRequests: server.activeRequests,
     bulkheads: () => ({ 'bank-data': bankData.client.status(), essays: essaysUpstream.client.status() }),
     essayOrders: () => essays.status(),
     lookUps: bankData.lookUps,
     caches: graphql.caches,
     allowances: () => Promise.all(allowances.map((allowance) => allowance.statusWithin(maxScrapeWaitMs))),
-    budgets: access.budgets.remaining,
+    budgets: access.budgets.known,
     isStoreUp: () => failure() === null,
     storeRisks: opened.risks,
     isIssuerUp: access.isIssuerUp,
-    freeBytes: () => (isShared ? Promise.resolve(null) : findFreeBytes(config.dataDir)),
+    freeBytes: () => (writesDataDir(config) ? findFreeBytes(config.dataDir) : Promise.resolve(null)),
     bankLists: knownBanks.lists,
     droppedLogLines,
     unwrittenAuditLines: () => audit?.unwrittenLines() ?? 0,
     configHash,
     revision: config.revision,
   };
-  let exposition: Exposition | null = null;
   let metricsServer: MetricsServer | null = null;
 
   return {
@@ -270,6 +272,7 @@ export function createGateway(
     /** Null if they are off, or the gateway does not listen yet. */
     metricsUrl: () => metricsServer?.url ?? null,
     bankLists: knownBanks.lists,
+    log,
     announceStop,
     setDebug,
     /** Reads the files with secrets again: API keys of the upstreams and of callers, and secrets of the store. */
@@ -294,14 +297,11 @@ export function createGateway(
     stopLoading = knownBanks.loadSoon();
     stopWatching = watchClock(events);
     essays.begin();
-    await traces?.open();
-    if (metrics) {
-      // Loaded only here.
-      const { createExposition } = await import('./telemetry/metrics/exposition.ts');
-      exposition = createExposition(metrics.metrics, metricSources);
-      const { collect } = exposition;
+    await telemetry.open(sources);
+    if (metrics && config.metrics) {
+      const { operatorKey } = config;
       const { purge } = bankData.epochs;
-      metricsServer = await startMetricsServer({ ...metrics, collect, operatorKey: config.operatorKey, purge, events });
+      metricsServer = await startMetricsServer({ ...config.metrics, metrics, sources, operatorKey, purge, events });
     }
     return server.listen(config.host, config.port);
   }
@@ -327,17 +327,17 @@ export function createGateway(
     const stoppingEssays = essays.stop();
     const draining = server.drain(config.shutdownTimeoutMs);
     // Orders that were sent are charged even if the client has disconnected, so their essays are stored.
-    const flushing = Promise.all([draining, stoppingEssays]).then(() => essays.flush());
+    const flushing = Promise.all([draining, stoppingEssays]).then(() => essays.stop());
     await answerWithin(flushing, config.shutdownTimeoutMs);
     await draining;
     await Promise.all([bankData.client.close(), essaysUpstream.client.close()]);
     // Closing the clients aborts the calls in flight; then everything written and counted is stored.
     await answerWithin(stoppingEssays, storeEndsMs);
     await Promise.all([essays.close(), ...allowances.map((allowance) => allowance.flush())]);
-    await Promise.all([access.close(), traces?.close(), trustedDocuments?.close()]);
-    exposition?.close();
-    audit?.close();
+    await Promise.all([access.close(), telemetry.close(), trustedDocuments?.close()]);
+    await audit?.close();
     await Promise.all([store.close(), knownBanks.close(), metricsServer?.close()]);
+    await telemetry.closeLog();
   }
 }
 

@@ -48,7 +48,7 @@ interface ResultOutcome {
   code: ErrorCode | null;
 }
 
-/** Counts of one request, returned as `extensions.cost`. Not amounts of money. */
+/** Counts of one request, returned as `extensions.cost`. */
 export interface Usage {
   /** Look-ups in the cache; each IBAN and BIC counts once per request. */
   lookUps: number;
@@ -58,6 +58,8 @@ export interface Usage {
   staleHits: number;
   /** Calls to upstreams, retries included. */
   upstreamCalls: number;
+  /** Of these, those to the essay service. */
+  essayCalls: number;
 }
 
 export interface Freshness {
@@ -101,7 +103,7 @@ export function createRequestContext(
     callerId,
     origin: { caller, requestId, orderId, operation, documentId },
     signal,
-    usage: { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0 },
+    usage: { lookUps: 0, cacheHits: 0, staleHits: 0, upstreamCalls: 0, essayCalls: 0 },
     trace,
     activity: new UpstreamActivity(),
     reserveCall,
@@ -115,6 +117,11 @@ export function createRequestContext(
 export interface Quote {
   bankData: number;
   essays: number;
+}
+
+/** With what they cost; without `price` if no service has one. */
+export interface PricedQuote extends Quote {
+  price?: readonly string[];
 }
 
 /** What a request says of its paid calls: they are counted in a quote, and none is made; or limited, retries included. */

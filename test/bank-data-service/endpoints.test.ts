@@ -3,7 +3,7 @@ import { createBankDataService } from '../../src/bank-data-service/create-bank-d
 import { routes } from '../../src/bank-data-service/routes.ts';
 import { type IbanParts, parseIban } from '../../src/iban/iban.ts';
 import { countryFormats } from '../../src/iban/registry.ts';
-import { accountNumberOf } from '../support/iban/any-iban.ts';
+import { accountNumberOf } from '../support/ibans.ts';
 
 /* All endpoints except iban_validate: their results, and that these match the OpenAPI document. */
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createBankDataService } from '../../src/bank-data-service/create-bank-data-service.ts';
 import { compactIban } from '../../src/iban/iban.ts';
 import { countryFormats, findCountryFormat } from '../../src/iban/registry.ts';
-import { seenIbanValidation } from '../support/hosted-bank-data.ts';
+import { seenIbanValidation } from '../support/self-hosted.ts';
 
 const app = createBankDataService({ apiKey: 'right-key' });
 

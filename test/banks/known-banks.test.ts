@@ -3,8 +3,7 @@ import { createBankLists, describeRenewal } from '../../src/banks/bank-lists.ts'
 import { replaceImport } from '../../src/banks/import/replace-import.ts';
 import { createKnownBanks } from '../../src/banks/known-banks.ts';
 import type { BankEntry } from '../../src/banks/listed-bank.ts';
-import { tEntry } from '../support/banks/import/imports.ts';
-import { tReplaceRegister } from '../support/banks/import/registers.ts';
+import { tEntry, tReplaceRegister } from '../support/banks/import/imports.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
 
 it.each([

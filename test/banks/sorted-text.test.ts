@@ -4,7 +4,7 @@ import { createBankDirectory } from '../../src/bank-data-service/bank-directory.
 import { createBankLists } from '../../src/banks/bank-lists.ts';
 import { createKnownBanks } from '../../src/banks/known-banks.ts';
 import { createSortedText } from '../../src/banks/sorted-text.ts';
-import { collectGarbage } from '../support/collect-garbage.ts';
+import { collectGarbage } from '../support/measure.ts';
 
 const key = fc.string({ unit: fc.constantFrom(...'019AŁ'), maxLength: 4 });
 

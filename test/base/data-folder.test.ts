@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkDataFolder } from '../../src/base/data-folder.ts';
 import { ConfigError } from '../../src/base/errors.ts';
-import { canMount } from '../support/disk.ts';
-import { tFolder } from '../support/gateway/stores/folder.ts';
+import { canMount, tFolder } from '../support/gateway/stores/folder.ts';
 
 function findProblem(folder: string): string {
   try {

@@ -4,8 +4,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { createLog, terminalFormat } from '../../src/base/log.ts';
 import { createRedact } from '../../src/base/redact.ts';
 import { createLogEvents } from '../../src/gateway/telemetry/log-events.ts';
-import { tPaidCall } from '../support/gateway/telemetry/paid-call.ts';
-import { readAll } from '../support/read-all.ts';
+import { readAll } from '../support/command.ts';
+import { tPaidCall } from '../support/gateway/telemetry/events.ts';
 
 function tLog() {
   const destination = new PassThrough();

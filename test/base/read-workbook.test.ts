@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readWorkbook } from '../../src/base/read-workbook.ts';
-import { tArchive, tRow, tWorkbookFiles } from '../support/banks/import/archive.ts';
-import { tIban } from '../support/e2e/iban.ts';
+import { tArchive, tRow, tWorkbookFiles } from '../support/banks/import/sample.ts';
+import { tIban } from '../support/ibans.ts';
 
 // cspell:ignore Fmts
 

@@ -3,8 +3,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from '
 import { describe, expect, it } from 'vitest';
 import { serviceAt, tCheck } from '../support/check/check.ts';
 import { rightMessage, soon, versions } from '../support/check/pain-messages.ts';
-import { runCommand } from '../support/command.ts';
-import { tIban } from '../support/e2e/iban.ts';
+import { tIban } from '../support/ibans.ts';
 import { replyWithIban, tUpstream } from '../support/scripted-upstream.ts';
 
 /* The command `ledgerquill check` on payment messages. */
@@ -48,6 +47,7 @@ describe('a payment message', () => {
       severity: 'error',
       line: expect.any(Number),
       xpath: '/Document/CstmrCdtTrfInitn/PmtInf[1]/DbtrAcct/Id/IBAN',
+      ...{ batch: 'PAYMENT-1', payee: null, amount: null, end_to_end_id: null },
       message: expect.any(String),
       suggestion: 'DE89370400440532013000',
     });
@@ -57,7 +57,7 @@ describe('a payment message', () => {
 
   it('is judged by the rules of --profile', async () => {
     const message = tMessage().replaceAll(/<CdtrAgt>.*?<\/CdtrAgt>/g, '');
-    const { run } = tCheck(message.replace('<Nm>Creditor 1</Nm>', '<Nm>Müller</Nm>'), 'payments.xml');
+    const { run } = tCheck(message.replace('<Nm>Creditor 2</Nm>', '<Nm>Müller</Nm>'), 'payments.xml');
     const codesWith = async (...args: string[]) =>
       lines((await run(args)).stdout).flatMap((line) => (line === '' ? [] : [JSON.parse(line).code]));
     expect(await codesWith()).toEqual(['CHARACTERS_NOT_SEPA']);
@@ -71,7 +71,7 @@ describe('a payment message', () => {
     const { run, read, path } = tCheck(tWrong().replaceAll('Müller = Söhne', '=Müller'), '=payments.xml');
     expect((await run(['--output', path('findings.csv'), '--quiet'])).code).toBe(1);
     const [titles, first, second] = lines(read('findings.csv'));
-    expect(titles).toBe('file,code,severity,line,xpath,message,suggestion');
+    expect(titles).toBe('file,code,severity,line,xpath,batch,payee,amount,end_to_end_id,message,suggestion');
     expect(first).toMatch(/,WRONG_CHECK_DIGITS,error,\d+,\/Document\/.*,DE89370400440532013000$/);
     expect(second).toMatch(/,CHARACTERS_NOT_SEPA,warning,\d+,\/Document\/.*,\.Muller$/);
   });
@@ -96,6 +96,16 @@ describe('a payment message', () => {
     );
   });
 
+  it('of which nothing is to be repaired has a copy that is the same, and the summary says so', async () => {
+    const { run, path, read } = tCheck(tMessage(), 'payments.xml');
+    const { code, stderr } = await run(['--fix', path('fixed.xml')]);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/payments\.xml: nothing was to be changed, so .*fixed\.xml is the same\n/),
+    ]);
+    expect(read('fixed.xml')).toBe(tMessage());
+  });
+
   it('of 2009 is renovated by --renovate in a copy, which is checked', async () => {
     const before = tMessage('pain.001.001.03').replace('<StrtNm>Main Street</StrtNm><TwnNm>Frankfurt</TwnNm>', '');
     const { run, file, path, read } = tCheck(before, 'payments.xml');
@@ -113,7 +123,7 @@ describe('a payment message', () => {
     expect(stderr).toMatch(/payments\.xml: 5 changes in .*new\.xml\n.*new\.xml: pain\.001\.001\.09, 2 batches/);
     expect(read('payments.xml')).toBe(before);
     const again = await tCheck(read('new.xml'), 'new.xml').run(['--renovate', path('newer.xml')]);
-    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('only messages of 2009 are renovated')]);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('--fix also structures')]);
     expect(existsSync(path('newer.xml'))).toBe(false);
   });
 
@@ -152,13 +162,14 @@ describe('a payment message', () => {
     expect(existsSync(path('fixed.xml')) || existsSync(path('fixed.xml.part'))).toBe(false);
   });
 
-  it('is made of standard input', async () => {
-    const { code, stdout } = await runCommand(['check', '-', '--quiet'], {}, tWrong());
-    expect(code).toBe(1);
-    expect(JSON.parse(lines(stdout)[0] ?? '')).toMatchObject({
-      file: 'standard input',
-      code: 'WRONG_CHECK_DIGITS',
-    });
+  it('that the bank accepts says so in the summary', async () => {
+    const { run, path } = tCheck(tMessage(), 'payments.xml');
+    const report = `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>BANK-1</MsgId></GrpHdr>
+<OrgnlGrpInfAndSts><OrgnlMsgId>MESSAGE-1</OrgnlMsgId><GrpSts>ACCP</GrpSts></OrgnlGrpInfAndSts></CstmrPmtStsRpt></Document>`;
+    writeFileSync(path('report.xml'), report);
+    const { code, stdout, stderr } = await run(['--report', path('report.xml')]);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toContain('\nreport BANK-1: all 3 payments accepted\n');
   });
 
   it('that was checked before, by its identification, is found', async () => {
@@ -190,45 +201,15 @@ describe('a payment message', () => {
     expect(mixed).toMatchObject({ code: 2, stderr: expect.stringContaining('csv has the rows of one table') });
     expect(upstream.calls).toHaveLength(4);
   });
-
-  it('stops paying at --max-calls, and continues with --resume', async () => {
-    const upstream = await tUpstream(replyWithIban);
-    const { run, path, read } = tCheck(tMessage(), 'payments.xml');
-    const env = { ...serviceAt(upstream.url), UPSTREAM_CONCURRENCY: '1' };
-    const args = ['--output', path('findings.json')];
-    const limited = await run([...args, '--max-calls', '2'], env);
-    expect(limited.code).toBe(2);
-    expect(lines(read('findings.json')).map((line) => JSON.parse(line).code)).toEqual(['NOT_CHECKED']);
-    expect(limited.stderr).toContain('--resume continues');
-    const resumed = await run([...args, '--resume'], env);
-    expect(resumed).toMatchObject({ code: 0, stderr: expect.stringContaining('1 call, 2 answers of the earlier run') });
-    expect(read('findings.json')).toBe('');
-    expect(upstream.calls).toHaveLength(3);
-    expect(existsSync(path('findings.json.journal'))).toBe(false);
-  });
 });
 
-describe('XML that is refused', () => {
-  it.each([
-    ['another document', '<?xml version="1.0"?><Invoice/>', 'WRONG_NAMESPACE'],
-    ['a file that was cut off', tMessage().slice(0, 2_000), 'TRUNCATED'],
-    ['entities', `<!DOCTYPE x [<!ENTITY a "b">]>${tMessage()}`, 'DOCTYPE_REFUSED'],
-  ])('is a finding: %s', async (_, content, code) => {
-    const { run } = tCheck(content, 'payments.xml');
-    const result = await run();
-    expect(result.code).toBe(1);
-    expect(JSON.parse(lines(result.stdout).at(-1) ?? '')).toMatchObject({ code, severity: 'error' });
-    expect(result.stderr).toContain('not read to its end, because of the last finding');
+it('XML cannot be written as a workbook, which is said before anything is asked', async () => {
+  const upstream = await tUpstream(replyWithIban);
+  const { run, path } = tCheck(tMessage(), 'payments.xml');
+  const { code, stderr } = await run(['--output', path('findings.xlsx')], serviceAt(upstream.url));
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining('is an XML file, whose findings are written with --format json or csv'),
   });
-
-  it('cannot be written as a workbook, which is said before anything is asked', async () => {
-    const upstream = await tUpstream(replyWithIban);
-    const { run, path } = tCheck(tMessage(), 'payments.xml');
-    const { code, stderr } = await run(['--output', path('findings.xlsx')], serviceAt(upstream.url));
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: expect.stringContaining('is an XML file, whose findings are written with --format json or csv'),
-    });
-    expect(upstream.calls).toEqual([]);
-  });
+  expect(upstream.calls).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
 import { tCheck } from '../support/check/check.ts';
-import { tIban } from '../support/e2e/iban.ts';
+import { tIban } from '../support/ibans.ts';
 
 vi.mock('../../src/bank-data-service/answers/ibans.ts', () => ({
   answerIbanValidation() {

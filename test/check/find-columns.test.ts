@@ -1,7 +1,7 @@
 // cspell:ignore Kontoinhaber Nachname Titulaire Vorname
 import { describe, expect, it } from 'vitest';
 import { findColumns } from '../../src/check/find-columns.ts';
-import { tIban } from '../support/e2e/iban.ts';
+import { tIban } from '../support/ibans.ts';
 
 const byContent = { iban: null, bic: null, name: null };
 const find = (rows: readonly (readonly (string | number)[])[], names: Partial<typeof byContent> | object = {}) =>

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { connectToGateway } from '../../src/check/answers/gateway-answers.ts';
 import { tCheck } from '../support/check/check.ts';
-import { tIban } from '../support/e2e/iban.ts';
-import { keyOf, tCallers } from '../support/gateway/http/callers.ts';
+import { keyOf, tCallers } from '../support/gateway/callers.ts';
 import { tListeningGateway } from '../support/gateway/http/listening-gateway.ts';
+import { tIban } from '../support/ibans.ts';
 import { replyJson, replyWithIban, tUpstream } from '../support/scripted-upstream.ts';
 
 const ibans = Array.from({ length: 25 }, (_, number) => tIban(number));
@@ -67,16 +67,6 @@ describe('a gateway whose service fails', () => {
     const answers = ibans.slice(0, 5).map((iban) => source.ask(iban));
     expect((await Promise.all(answers)).map(({ kind }) => kind)).toEqual(Array(5).fill('answered'));
     expect(upstream.calls).toHaveLength(7);
-    await source.close();
-  });
-
-  it('is not asked any more if nothing is answered', async () => {
-    const gateway = await tListeningGateway({}, await tUpstream(replyJson(404, {})));
-    const source = await connect(gateway.origin);
-    const answer = source.ask(tIban(1));
-    expect(await answer).toEqual({ kind: 'failed', code: 'UPSTREAM_FAILED' });
-    expect(await source.ask(tIban(2))).toMatchObject({ kind: 'not-asked' });
-    expect(source.stopReason()).toContain('keeps failing');
     await source.close();
   });
 

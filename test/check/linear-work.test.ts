@@ -7,6 +7,7 @@ import { judgeRow } from '../../src/check/judge-row.ts';
 import type { XmlElement } from '../../src/check/pain/elements.ts';
 import { MessageFindings } from '../../src/check/pain/findings.ts';
 import { readStatusReport } from '../../src/check/pain/status-report.ts';
+import { noColumns } from '../support/check/check.ts';
 import { validAnswer } from '../support/check/pain-messages.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
 
@@ -20,7 +21,7 @@ function findMany(count: number): void {
   const findings = new MessageFindings(noAnswers);
   const element = createElement('PmtInf', '');
   for (let n = 0; n < count; n += 1) findings.add('ELEMENT_NOT_EXPECTED', element, 'It must not be there.');
-  findings.addGeneric('TEXT_NOT_EXPECTED', element, 'It has a text.');
+  findings.addProblem({ code: 'TEXT_NOT_EXPECTED', element, message: 'It has a text.', isGeneric: true });
   findings.endPart();
 }
 
@@ -31,9 +32,8 @@ function judgeWide(width: number, text: (column: number) => string): void {
     ...{ column, iban, party: null, bic: null, answer: null, isRepeated: false, isText: false },
   }));
   const titles = cells.map(() => 't');
-  const others = { name: null, titleRow: null, notChecked: [], isWhole: true, earlierResult: null };
   for (let row = 1; row <= 200; row += 1) {
-    judgeRow({ row, cells, ibans, banks: noBanks, columns: { ibans, titles, ...others } });
+    judgeRow({ row, cells, ibans, banks: noBanks, columns: { ...noColumns, ibans, titles } });
   }
 }
 
@@ -49,9 +49,13 @@ async function readReport(count: number): Promise<void> {
   );
 }
 
-function createElement(name: string, content: string | readonly XmlElement[]): XmlElement {
+function createElement(
+  name: string,
+  content: string | readonly XmlElement[],
+  parent: XmlElement | null = null,
+): XmlElement {
   const [text, children] = typeof content === 'string' ? [content, []] : ['', [...content]];
-  const place = { line: 1, order: 1, index: 1, parent: null, start: 0, end: 0, allows: () => true };
+  const place = { line: 1, order: 1, index: 1, parent, prefix: '', start: 0, end: 0, allows: () => true };
   return { name, text, children, attributes: {}, ...place };
 }
 
@@ -74,7 +78,7 @@ async function compareReport(count: number): Promise<void> {
   for (const n of numbers.toReversed()) {
     const id = [createElement('InstrId', `I${n}`), createElement('EndToEndId', 'E')];
     report.checkPayment(payment, findings);
-    report.checkTransaction(payment, createElement('CdtTrfTxInf', [createElement('PmtId', id)]), findings);
+    report.checkTransaction(createElement('CdtTrfTxInf', [createElement('PmtId', id)], payment), findings);
   }
   findings.endPart();
   expect(findings.waiting()).toBe(count);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { tCheck } from '../support/check/check.ts';
-import { tIban } from '../support/e2e/iban.ts';
+import { tIban } from '../support/ibans.ts';
 
 it('the memory of a check does not grow with the file', async () => {
   const ibans = Array.from({ length: 50 }, (_, number) => tIban(number));

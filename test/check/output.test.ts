@@ -1,12 +1,23 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants, mkdirSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { openOutputFile, openStandardOutput } from '../../src/check/output.ts';
 import { serviceAt, tCheck } from '../support/check/check.ts';
-import { tIban } from '../support/e2e/iban.ts';
+import { rightMessage } from '../support/check/pain-messages.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
+import { tIban } from '../support/ibans.ts';
 import { replyWithIban, tUpstream } from '../support/scripted-upstream.ts';
 
 describe('an output', () => {
@@ -49,6 +60,24 @@ describe('an output', () => {
     expect(() => output.complete()).toThrow(`${path} cannot be written (EISDIR)`);
     output.discard();
     expect(readdirSync(folder)).toEqual(['checked.csv']);
+  });
+
+  it.each<[option: string, content: string, name: string]>([
+    ['--output', `IBAN\n${tIban(1)}\n`, 'checked.csv'],
+    ['--fix', rightMessage('pain.001.001.09'), 'fixed.xml'],
+    ['--renovate', rightMessage('pain.001.001.03'), 'renovated.xml'],
+  ])('of %s replaces a file only with --overwrite, before anything is asked', async (option, content, name) => {
+    const upstream = await tUpstream(replyWithIban);
+    const { run, path, read } = tCheck(content, 'input');
+    writeFileSync(path(name), 'kept');
+    const refused = await run([option, path(name)], serviceAt(upstream.url));
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      `error: ${path(name)} exists already: give ${option} another name, or replace the file with --overwrite\n`,
+    ]);
+    expect([read(name), upstream.calls]).toEqual(['kept', []]);
+    await run([option, path(name), '--overwrite'], serviceAt(upstream.url));
+    expect(read(name)).not.toBe('kept');
   });
 
   it('that is a folder is refused before anything is asked', async () => {

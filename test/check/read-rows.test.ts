@@ -7,22 +7,18 @@ import type { TextEncoding } from '../../src/check/encodings.ts';
 import type { Cells } from '../../src/check/iban-cells.ts';
 import { openPaymentFile } from '../../src/check/open-file.ts';
 import { readTables } from '../../src/check/read-rows.ts';
-import { tIban } from '../support/e2e/iban.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
+import { tIban } from '../support/ibans.ts';
 
 async function read(content: string | Buffer, encoding: TextEncoding | null = null) {
   const path = join(tFolder(), 'file');
   writeFileSync(path, content);
   const file = await openPaymentFile(path);
   const rows: Cells[] = [];
-  const sizes: number[] = [];
   try {
     const [{ groups, style }] = await readTables(file, encoding);
-    for await (const group of groups) {
-      rows.push(...group);
-      sizes.push(group.length);
-    }
-    return { rows, sizes, style: { ...style }, kind: file.kind };
+    for await (const group of groups) rows.push(...group);
+    return { rows, style: { ...style }, kind: file.kind };
   } catch (error) {
     // What was read before.
     throw Object.assign(error as Error, { rows });

@@ -4,7 +4,7 @@ import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import writeWorkbook from 'write-excel-file/node';
 import { fromBufferPromise } from 'yauzl';
-import { tArchive } from '../support/banks/import/archive.ts';
+import { tArchive } from '../support/banks/import/sample.ts';
 import { serviceAt, tCheck } from '../support/check/check.ts';
 import { replyWithIban, tUpstream } from '../support/scripted-upstream.ts';
 
@@ -273,7 +273,8 @@ describe('the second run', () => {
     const env = { ...serviceAt(upstream.url), UPSTREAM_CONCURRENCY: '1' };
     const args = ['--output', path('out.csv')];
     expect((await run([...args, '--max-calls', '1'], env)).stderr).toContain('the answers are kept in');
-    expect((await run(args, env)).code).toBe(2);
+    const overwriting = [...args, '--overwrite'];
+    expect((await run(overwriting, env)).code).toBe(2);
 
     const correct = (iban: string) => writeFileSync(file, table('Name,IBAN', `Anna,${right}`, `Cara,${iban}`));
     correct(french);
@@ -282,10 +283,10 @@ describe('the second run', () => {
       2,
       expect.stringContaining('0 calls, 1 answer of the earlier run'),
     ]);
-    expect((await run(args, env)).code).toBe(2);
+    expect((await run(overwriting, env)).code).toBe(2);
 
     correct(dutch);
-    const again = await run(args, env);
+    const again = await run(overwriting, env);
     expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('2 calls')]);
     expect(existsSync(path('out.csv.journal'))).toBe(false);
   });

@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { serviceAt, tCheck } from '../support/check/check.ts';
-import { tIban } from '../support/e2e/iban.ts';
-import { createRandom } from '../support/e2e/random.ts';
-import { tGate } from '../support/gate.ts';
 import { tListeningGateway } from '../support/gateway/http/listening-gateway.ts';
-import { rounds } from '../support/rounds.ts';
+import { tIban } from '../support/ibans.ts';
+import { createRandom, rounds } from '../support/random.ts';
 import { type Reply, replyNever, replyWithIban, tUpstream, type UpstreamCall } from '../support/scripted-upstream.ts';
+import { tGate } from '../support/turns.ts';
 
 /** Calls at a time. */
 const concurrency = 4;

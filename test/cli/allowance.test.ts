@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../support/command.ts';
-import { tIban } from '../support/e2e/iban.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
-import { tGatewayProcess } from '../support/gateway-process.ts';
+import { tIban } from '../support/ibans.ts';
+import { tGatewayProcess } from '../support/process.ts';
 import { tRedis, whyNoRedis } from '../support/redis.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
@@ -60,12 +60,20 @@ describe('ledgerquill allowance', () => {
     expect(code).not.toBe(0);
   });
 
+  it('says that no gateway has used the folder, as in another one than that of the gateway', async () => {
+    const folder = tFolder();
+    const shown = await runCommand(['allowance', 'show'], { DATA_DIR: folder });
+    expect(shown).toMatchObject({ code: 0, stderr: `${folder} has no store; DATA_DIR must be that of the gateway\n` });
+  });
+
   it.skipIf(whyNoRedis)(`says that a store cannot be reached${whyNoRedis}`, async () => {
     const redis = await tRedis();
     await redis.stop();
     const env = { REDIS_URL: redis.url, STORE_SECRET: 'a-secret-that-all-share' };
-    const { code, stderr } = await runCommand(['allowance', 'set', 'bank-data', '1'], env);
-    expect(stderr).toContain('The store cannot be used');
-    expect(code).not.toBe(0);
+    for (const action of ['show', 'set bank-data 1']) {
+      const { code, stdout, stderr } = await runCommand(['allowance', ...action.split(' ')], env);
+      expect(stderr).toMatch(/^The store cannot be used:\n {2}.+: the count was not read or not changed/m);
+      expect([code, stdout]).toEqual([1, '']);
+    }
   });
 });

@@ -5,13 +5,11 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createBankLists } from '../../src/banks/bank-lists.ts';
 import { isoDateOf } from '../../src/base/calendar-period.ts';
-import { tReplace } from '../support/banks/import/imports.ts';
-import { tReplaceRegister } from '../support/banks/import/registers.ts';
+import { tReplace, tReplaceRegister } from '../support/banks/import/imports.ts';
 import { runCommand } from '../support/command.ts';
-import { ec, jwkOf, jwt } from '../support/gateway/callers/token.ts';
+import { ec, jwkOf, jwt } from '../support/gateway/callers.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
-import { expectPing } from '../support/gateway/stores/redis-client.ts';
-import { tRedis, tRedisProcess, whyNoRedis } from '../support/redis.ts';
+import { expectPing, tRedis, tRedisProcess, whyNoRedis } from '../support/redis.ts';
 import { replyJson, tUnusedUrl, tUpstream } from '../support/scripted-upstream.ts';
 
 const key = 'seeded-key';

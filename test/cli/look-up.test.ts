@@ -2,6 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { resultTexts } from '../../scripts/rule-texts.ts';
+import { errorCodes } from '../../src/base/errors.ts';
+import { rules, tableRules } from '../../src/check/finding.ts';
+import { bankReasons } from '../../src/check/pain/code-lists.ts';
+import { bankStatuses } from '../../src/check/pain/status-report.ts';
 import { runCommand } from '../support/command.ts';
 
 describe('ledgerquill banks', () => {
@@ -91,16 +96,28 @@ it('loads at most 200 kB of code, so that it answers at once', () => {
 
 describe('ledgerquill explain', () => {
   it.each([
-    [
-      'address_required',
-      /^ADDRESS_REQUIRED\n {2}in a payment message: error\n[\s\S]* {2}source: Regulation \(EU\) 2023\/1113\n$/,
-    ],
-    [
-      'WRONG_CHECK_DIGITS',
-      /in a payment message: error\n[\s\S]*in a table: error\n {2}what was found: problems of the IBAN/,
-    ],
-  ])('prints what %s is in payment messages and tables', async (code, text) => {
+    ['address_required', /^ADDRESS_REQUIRED\n {2}severity: error\n[\s\S]* {2}source: Regulation \(EU\) 2023\/1113\n$/],
+    ['TOO_SHORT', /what was found: [\s\S]*what would be right: [\s\S]*ask the payee/],
+    ['FAILED', /column: status\n[\s\S]*\n\nFAILED\n {2}column: national_check\n/],
+    ['VERSION_ENDED', /--renovate/],
+    ['AC04', /^AC04\n {2}reason of a bank: the account is closed\n$/],
+    ['RJCT', /^RJCT\n {2}status of a bank: The bank has rejected it\n {2}finding: BANK_REJECTED\n$/],
+  ])('prints what %s means', async (code, text) => {
     expect(await runCommand(['explain', code])).toEqual({ code: 0, stderr: '', stdout: expect.stringMatching(text) });
+  });
+
+  it('explains each code that a result can have', async () => {
+    const words = Object.values(resultTexts).flatMap((texts) => Object.keys(texts));
+    const codes = [rules, tableRules].flatMap((table) => Object.keys(table));
+    const all = [...codes, ...words, ...bankReasons.keys(), ...bankStatuses.keys(), ...errorCodes];
+    const { code, stdout, stderr } = await runCommand(['explain', ...all]);
+    expect([code, stderr]).toEqual([0, '']);
+    // Each has more than its name.
+    const blocks = stdout.trimEnd().split('\n\n');
+    expect(blocks.length).toBeGreaterThanOrEqual(new Set(all).size);
+    expect(
+      blocks.filter((block) => !/^\w+\n {2}\w.{15}/.test(block.replace(/^(\w+)\n {2}(?:severity|column): .*/, '$1'))),
+    ).toEqual([]);
   });
 
   it('names the nearest code for one that does not exist', async () => {

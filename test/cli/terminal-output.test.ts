@@ -2,11 +2,10 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { escapeLine } from '../../src/base/log.ts';
 import { openStandardOutput } from '../../src/check/output.ts';
-import { tImport } from '../support/banks/import/command-line.ts';
+import { tImport } from '../support/banks/import/imports.ts';
 import { tCheck } from '../support/check/check.ts';
-import { runCommand } from '../support/command.ts';
+import { readAll, runCommand } from '../support/command.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
-import { readAll } from '../support/read-all.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /* What would control a terminal does not reach people: it may be in the name of a file, in its cells, and in responses. */

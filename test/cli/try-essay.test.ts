@@ -35,11 +35,11 @@ it('orders one essay, and prints the paths of the response and the line for the 
 });
 
 it('writes the call to the audit trail', async () => {
-  const env = { DATA_DIR: tFolder() };
+  const env = { DATA_DIR: tFolder(), ESSAY_PRICE: '0.5 EUR' };
   await tTry(replyJson(200, chat), { env });
   await tTry(replyJson(500, {}), { env });
   const { stdout } = await runCommand(['audit', 'sum', '--by', 'caller,service'], env);
-  expect(stdout).toMatch(/^cli:try-essay,essays,\d+,1,\d+,0,0$/m);
+  expect(stdout).toMatch(/^cli:try-essay,essays,2,1,1,0,0,1.00,0.50,EUR$/m);
 });
 
 it('reads a declared field, and exits with 1 if it has no text', async () => {

@@ -1,19 +1,120 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import {
+  createEngine,
+  type FuncMap,
+  sprigConversions,
+  sprigDefaults,
+  sprigFlow,
+  sprigLists,
+  sprigMath,
+  sprigStrings,
+} from '@promptctl/go-template-js';
+import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments, stringify } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { readConfig } from '../../src/gateway/config/read-config.ts';
 import { knownVariables } from '../../src/gateway/config/variables.ts';
-import {
-  chartFile,
-  chartFolder,
-  type Manifest,
-  renderChart,
-  renderNotes,
-  type Values,
-} from '../support/deploy/chart.ts';
+import { definitions } from '../../src/gateway/telemetry/metrics/definitions.ts';
+
+/* Renders the Helm chart as `helm template ledgerquill --namespace payments` does. */
+
+type Values = { [name: string]: unknown };
+
+/** A rendered Kubernetes object. */
+interface Manifest {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; namespace?: string; labels: Record<string, string> };
+  // biome-ignore lint/suspicious/noExplicitAny: of any kind; the compiler checks it against the kind's type.
+  spec: any;
+}
+
+const chartFolder = new URL('../../deploy/helm/ledgerquill/', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, chartFolder), 'utf8');
+const chartFile: { version: string; appVersion: string } = parse(read('Chart.yaml'));
+const defaults: Values = parse(read('values.yaml'));
+const isValidValues = new Ajv({ strict: false }).compile(JSON.parse(read('values.schema.json')));
+
+/** @throws Error that lists the values that values.schema.json rejects, or the message of the template */
+function renderChart(values: Values = {}): Manifest[] {
+  const merged = mergeValues(defaults, values);
+  if (!isValidValues(merged))
+    throw new Error(isValidValues.errors?.map(({ instancePath, message }) => `${instancePath}: ${message}`).join('\n'));
+  const scope = {
+    Values: merged,
+    Chart: { Name: 'ledgerquill', Version: chartFile.version, AppVersion: chartFile.appVersion },
+    Release: { Name: 'ledgerquill', Namespace: 'payments', Service: 'Helm' },
+  };
+  const templates = readdirSync(new URL('templates/', chartFolder))
+    .filter((name) => name.endsWith('.yaml'))
+    .sort();
+  return templates.flatMap((name) => {
+    const text = render(read(`templates/${name}`), scope);
+    return parseAllDocuments(text, { version: '1.1' }).flatMap((document) => {
+      if (document.errors[0]) throw new Error(`${name}: ${document.errors[0].message}\n${text}`);
+      return (document.toJS() as Manifest | null) ?? [];
+    });
+  });
+}
+
+function renderNotes(values: Values): string {
+  const Release = { Name: 'ledgerquill', Namespace: 'payments' };
+  const Chart = { Name: 'ledgerquill', AppVersion: chartFile.appVersion };
+  return render(read('templates/NOTES.txt'), { Values: mergeValues(defaults, values), Release, Chart });
+}
+
+/** Objects are merged, as Helm does, null removes a value, and everything else is replaced. */
+function mergeValues(base: Values, values: Values): Values {
+  const isObject = (value: unknown): value is Values =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+  const merged = { ...base };
+  for (const [name, value] of Object.entries(values)) {
+    const before = merged[name];
+    if (value === null) delete merged[name];
+    else merged[name] = isObject(before) && isObject(value) ? mergeValues(before, value) : value;
+  }
+  return merged;
+}
+
+const helpers = read('templates/_helpers.tpl');
+
+function render(template: string, scope: object): string {
+  return engine
+    .parse(helpers + template.replaceAll('.Files.Get', 'fileOf'))
+    .evaluate(scope)
+    .join('');
+}
+
+/** The functions of Helm that Sprig does not have. `fileOf` is `.Files.Get`. */
+const helmFunctions: FuncMap = {
+  fileOf: { argTypes: ['string'], returnType: 'string', fn: read },
+  include: {
+    argTypes: ['string', 'value'],
+    returnType: 'string',
+    fn: (name: string, scope: object) => render(`{{ template "${name}" . }}`, scope).trimStart(),
+  },
+  toYaml: {
+    argTypes: ['value'],
+    returnType: 'string',
+    fn: (value: unknown) => stringify(value, { version: '1.1' }).trimEnd(),
+  },
+};
+
+const engine = createEngine<string>({
+  fromString: (text) => text,
+  funcs: {
+    ...sprigConversions(),
+    ...sprigDefaults(),
+    ...sprigFlow(),
+    ...sprigLists(),
+    ...sprigMath(),
+    ...sprigStrings(),
+    ...helmFunctions,
+  },
+});
 
 const secret = (key: string) => ({ name: 'ledgerquill', key });
 const redis = { REDIS_URL: secret('redis-url'), STORE_SECRET: secret('store-secret') };
@@ -69,6 +170,16 @@ const examples: Record<string, Values> = {
     affinity: { podAntiAffinity: {} },
     priorityClassName: 'high',
   },
+  'a StatefulSet, on OpenShift': {
+    replicas: 2,
+    secrets: redis,
+    persistence: { size: '1Gi', storageClassName: 'fast' },
+    podSecurityContext: { runAsUser: null, runAsGroup: null, fsGroup: null },
+    autoscaling: { enabled: true, maxReplicas: 3, eventLoopUtilization: '' },
+    ingress: { enabled: true, hosts: ['gateway.example.com'] },
+    config: { MCP: 'off' },
+    metrics: { prometheusRule: { enabled: true, runbookBase: 'https://git.example.com/l/' } },
+  },
   'without all options': {
     metrics: { enabled: false },
     networkPolicy: { enabled: false },
@@ -79,9 +190,11 @@ const examples: Record<string, Values> = {
 
 const rendered = Object.fromEntries(Object.entries(examples).map(([name, values]) => [name, renderChart(values)]));
 const withIngress = rendered['an ingress, scaled automatically'] ?? [];
+const onOpenShift = rendered['a StatefulSet, on OpenShift'] ?? [];
 const find = (manifests: Manifest[] | undefined, kind: string, name = 'ledgerquill') =>
   manifests?.find((manifest) => manifest.kind === kind && manifest.metadata.name === name)?.spec;
-const podOf = (manifests: Manifest[]) => find(manifests, 'Deployment').template.spec;
+const gatewayOf = (manifests: Manifest[]) => find(manifests, 'Deployment') ?? find(manifests, 'StatefulSet');
+const podOf = (manifests: Manifest[]) => gatewayOf(manifests).template.spec;
 const environmentOf = (manifests: Manifest[]): Record<string, string> =>
   Object.fromEntries(
     podOf(manifests).containers[0].env.map(({ name, value }: { name: string; value: string }) => [name, value]),
@@ -104,10 +217,10 @@ describe('the rendered chart', () => {
     const names = manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     expect(new Set(names).size).toBe(names.length);
     expect(new Set(manifests.map(({ metadata }) => metadata.namespace))).toEqual(new Set(['payments']));
-    const { labels } = find(manifests, 'Deployment').template.metadata;
+    const { labels } = gatewayOf(manifests).template.metadata;
     const selectors = manifests.flatMap(({ kind, spec }) => {
       if (kind === 'Service') return [spec.selector];
-      if (kind === 'PodDisruptionBudget' || kind === 'Deployment') return [spec.selector.matchLabels];
+      if (['PodDisruptionBudget', 'Deployment', 'StatefulSet'].includes(kind)) return [spec.selector.matchLabels];
       return kind === 'NetworkPolicy' ? [spec.podSelector.matchLabels] : [];
     });
     for (const selector of selectors) expect(labels).toMatchObject(selector);
@@ -117,20 +230,78 @@ describe('the rendered chart', () => {
     const pod = podOf(manifests);
     expect(pod).toMatchObject({
       automountServiceAccountToken: false,
-      securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
     });
     expect(pod.containers[0].securityContext).toEqual({
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     });
-    const volumes = pod.volumes.map(({ name }: { name: string }) => name);
+    const claims = gatewayOf(manifests).volumeClaimTemplates?.map(({ metadata }: Values) => metadata) ?? [];
+    const volumes = [...claims, ...pod.volumes].map(({ name }: { name: string }) => name);
     expect(pod.containers[0].volumeMounts.map(({ name }: { name: string }) => name)).toEqual(volumes);
   });
 
   it('has the alert rules, as Prometheus reads them', () => {
     const rules = parse(readFileSync(new URL('../../deploy/prometheus/alerts.yaml', import.meta.url), 'utf8'));
     expect(find(withIngress, 'PrometheusRule')).toEqual(rules);
+  });
+
+  it('has a user and groups, except on OpenShift, which chooses them', () => {
+    const ids = ({ runAsUser, runAsGroup, fsGroup }: Values) => [runAsUser, runAsGroup, fsGroup];
+    expect(ids(podOf(renderChart()).securityContext)).toEqual([1000, 1000, 1000]);
+    expect(Object.keys(podOf(onOpenShift).securityContext)).toEqual([
+      'runAsNonRoot',
+      'fsGroupChangePolicy',
+      'seccompProfile',
+    ]);
+  });
+
+  it('keeps the audit trail: in a volume for each gateway, or else on standard output', () => {
+    const { volumeClaimTemplates, serviceName, replicas } = find(onOpenShift, 'StatefulSet');
+    expect(volumeClaimTemplates).toMatchObject([
+      {
+        metadata: { name: 'data' },
+        spec: { storageClassName: 'fast', resources: { requests: { storage: '1Gi' } } },
+      },
+    ]);
+    expect(find(onOpenShift, 'Service', serviceName)).toBeDefined();
+    expect(replicas).toBeUndefined();
+    expect(find(onOpenShift, 'HorizontalPodAutoscaler').scaleTargetRef.kind).toBe('StatefulSet');
+    const keys = podOf(onOpenShift).topologySpreadConstraints.map(({ matchLabelKeys }: Values) => matchLabelKeys);
+    expect(keys).toEqual([['controller-revision-hash'], ['controller-revision-hash']]);
+    const trailOf = (values: Values) => environmentOf(renderChart(values)).AUDIT_DAYS;
+    expect(trailOf({})).toBe('stdout');
+    expect(trailOf({ replicas: 2, secrets: redis })).toBe('stdout');
+    expect([{ size: '1Gi' }, { existingClaim: 'data' }].map((persistence) => trailOf({ persistence }))).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(trailOf({ config: { AUDIT_DAYS: '30' } })).toBe('30');
+  });
+
+  it('listens on IPv6, too', () => {
+    expect(environmentOf(renderChart()).METRICS_HOST).toBe('::');
+    expect(readFileSync('Dockerfile', 'utf8')).toMatch(/^ENV .*\bHOST=:: /m);
+  });
+
+  it('scales by the event loop, or by the CPU', () => {
+    const [metric] = find(withIngress, 'HorizontalPodAutoscaler').metrics;
+    expect(metric.pods).toEqual({
+      metric: { name: 'nodejs_eventloop_utilization_ratio' },
+      target: { type: 'AverageValue', averageValue: '700m' },
+    });
+    expect(Object.keys(definitions)).toContain(metric.pods.metric.name);
+    expect(find(onOpenShift, 'HorizontalPodAutoscaler').metrics).toEqual([
+      { type: 'Resource', resource: { name: 'cpu', target: { type: 'AverageValue', averageValue: '700m' } } },
+    ]);
+  });
+
+  it('begins the address of each runbook as configured', () => {
+    const rules = find(onOpenShift, 'PrometheusRule').groups.flatMap(({ rules }: Values) => rules);
+    const urls: string[] = rules.flatMap(({ annotations }: { annotations?: Values }) => annotations?.runbook_url ?? []);
+    expect(urls.length).toBeGreaterThan(30);
+    expect(urls.filter((url) => !url.startsWith('https://git.example.com/l/docs/incidents.md#'))).toEqual([]);
   });
 
   it('trusts a private authority, and mounts other volumes', () => {
@@ -179,11 +350,14 @@ describe('the rendered chart', () => {
     expect(find(withIngress, 'HorizontalPodAutoscaler')).toMatchObject({ minReplicas: 2, maxReplicas: 6 });
   });
 
-  it('publishes GraphQL only, and metrics in the cluster only', () => {
-    const { rules } = find(withIngress, 'Ingress');
-    expect(rules.map(({ http }: { http: Values }) => http.paths)).toMatchObject([[{ path: '/graphql' }]]);
+  it('publishes GraphQL, and what agents use unless that is off, and metrics in the cluster only', () => {
+    const published = ['/graphql', '/mcp', '/.well-known/oauth-protected-resource'];
+    const pathsOf = (manifests: Manifest[]) =>
+      find(manifests, 'Ingress').rules[0].http.paths.map(({ path }: Values) => path);
+    expect(pathsOf(withIngress)).toEqual(published);
+    expect(pathsOf(onOpenShift)).toEqual(['/graphql']);
     const route = find(rendered['a route, three gateways'], 'HTTPRoute');
-    expect(route.rules[0].matches).toEqual([{ path: { type: 'PathPrefix', value: '/graphql' } }]);
+    expect(route.rules[0].matches).toEqual(published.map((value) => ({ path: { type: 'PathPrefix', value } })));
     expect(route.rules[0].backendRefs).toEqual([{ name: 'ledgerquill', port: 80 }]);
     const ports = (name: string) =>
       find(rendered['the defaults'], 'Service', name).ports.map(({ targetPort }: Values) => targetPort);
@@ -240,7 +414,13 @@ describe('the gateway in the chart', () => {
   });
 
   it('uses its share of an allowance: REPLICAS is the largest number of gateways', () => {
-    expect(Object.values(rendered).map((manifests) => environmentOf(manifests).REPLICAS)).toEqual(['1', '6', '3', '1']);
+    expect(Object.values(rendered).map((manifests) => environmentOf(manifests).REPLICAS)).toEqual([
+      '1',
+      '6',
+      '3',
+      '3',
+      '1',
+    ]);
   });
 });
 
@@ -254,6 +434,11 @@ describe('values', () => {
     ['a secret without its key', { secrets: { ESSAY_API_KEY: { name: 'a' } } }, "must have required property 'key'"],
     ['Redis without its secret', { secrets: { REDIS_URL: secret('a') } }, 'must have property STORE_SECRET'],
     ['metrics on the port of GraphQL', { metrics: { port: 4000 } }, '/metrics/port: must NOT be valid'],
+    [
+      'a volume and a claim',
+      { persistence: { size: '1Gi', existingClaim: 'data' } },
+      '/persistence: must NOT be valid',
+    ],
     ['an ingress without hosts', { ingress: { enabled: true } }, 'must NOT have fewer than 1 items'],
     ['a route without a gateway', { httpRoute: { enabled: true, hostnames: ['a.example'] } }, '/httpRoute/parentRefs'],
     ['several gateways without Redis', { replicas: 2 }, 'Several gateways need secrets.REDIS_URL'],
@@ -288,6 +473,7 @@ const kubernetesTypes: Record<string, string> = {
   NetworkPolicy: 'networking/v1',
   PodDisruptionBudget: 'policy/v1',
   Service: 'core/v1',
+  StatefulSet: 'apps/v1',
 };
 /** Of the Gateway API and the Prometheus Operator, whose types need Node.js 22. */
 const definedByOthers = ['HTTPRoute', 'PrometheusRule', 'ServiceMonitor'];

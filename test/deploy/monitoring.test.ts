@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { parser } from '@prometheus-io/lezer-promql';
 import { describe, expect, it } from 'vitest';
-import { readAlerts } from '../../scripts/print-alerts.ts';
+import { readRules } from '../../scripts/print-alerts.ts';
 import { dashboardFile, printDashboard } from '../../scripts/print-dashboard.ts';
 import { readOutages } from '../../scripts/print-outages.ts';
+import { serviceNames } from '../../src/base/errors.ts';
 import { definitions } from '../../src/gateway/telemetry/metrics/definitions.ts';
 import { whyNoPromtool } from '../support/gateway/telemetry/scrape.ts';
 
@@ -39,7 +40,7 @@ function parsePromql(expression: string): PromqlUse {
 /* What Prometheus and Grafana show of the gateway: only metrics that it has, and alerts with a remedy. */
 
 const folder = new URL('../../deploy/prometheus/', import.meta.url);
-const alerts = readAlerts();
+const { alerts, recorded } = readRules();
 const outages = readOutages();
 const dashboard: Dashboard = JSON.parse(readFileSync(dashboardFile, 'utf8'));
 const incidents = readFileSync(new URL('../../docs/incidents.md', import.meta.url), 'utf8');
@@ -48,6 +49,7 @@ const metrics: Readonly<Record<string, { labels: Labels } | undefined>> = defini
 
 const expressions = [
   ...alerts.map(({ alert, expr }) => ({ title: alert, expr })),
+  ...recorded.map(({ record, expr }) => ({ title: record, expr })),
   ...dashboard.panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr }))),
 ];
 
@@ -79,7 +81,7 @@ describe('an alert', () => {
       expect(labels.severity).toMatch(/^(critical|warning)$/);
       expect([annotations.cause, annotations.remedy].map((text) => text.length > 10)).toEqual([true, true]);
       const headings = [...incidents.matchAll(/^## (.*)$/gm)].map(([, heading = '']) => heading.toLowerCase());
-      const [page, anchor = ''] = annotations.runbook.split('#');
+      const [page, anchor = ''] = annotations.runbook_url.split('#');
       expect([page, headings]).toEqual(['docs/incidents.md', expect.arrayContaining([anchor.replaceAll('-', ' ')])]);
       expect(incidents).toContain(`\n| \`${alert}\` |`);
     },
@@ -132,6 +134,7 @@ function labelsOf(name: string): Labels | undefined {
   // Prometheus adds these.
   const target = { job: null, instance: null };
   if (name === 'up') return target;
+  if (recorded.some(({ record }) => record === name)) return { job: null, service: serviceNames };
   const { labels } = metrics[name] ?? metrics[name.replace(/_(bucket|count|sum)$/, '')] ?? {};
   return labels && { ...labels, ...target, ...(name.endsWith('_bucket') && { le: null }) };
 }

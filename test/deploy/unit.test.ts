@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { readConfig } from '../../src/gateway/config/read-config.ts';
 import { knownVariables } from '../../src/gateway/config/variables.ts';
-import { whyMissing } from '../support/installed.ts';
+import { whyMissing } from '../support/process.ts';
 
 /* deploy/ledgerquill.service */
 
@@ -24,6 +24,10 @@ it('sets only variables that exist, a data folder that it creates, and a heap be
   expect(readSetting('Environment')).toContain(`DATA_DIR=/var/lib/${readSetting('StateDirectory')}`);
   const heap = Number(/max-old-space-size=(\d+)/.exec(unit)?.[1]);
   expect(heap).toBeLessThanOrEqual(0.75 * Number.parseInt(readSetting('MemoryMax'), 10));
+});
+
+it('starts while an upstream or Redis is down, which its check only reports', () => {
+  expect(readSetting('ExecStartPre')).toMatch(/^-.* check-config$/);
 });
 
 const whyNoSystemd = whyMissing('systemd-analyze', 'systemd');

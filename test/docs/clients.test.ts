@@ -10,8 +10,7 @@ import {
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../src/gateway/graphql/schema/schema.ts';
-import { type FencedBlock, fencedBlocks } from '../support/docs/fenced-blocks.ts';
-import { runBlock, whyNoCurl } from '../support/docs/run-block.ts';
+import { type FencedBlock, fencedBlocks, runBlock, whyNoCurl } from '../support/docs/blocks.ts';
 
 /* Runs or validates every code block of docs/clients.md. Files of projects are compiled by test/long/client-tools.test.ts. */
 

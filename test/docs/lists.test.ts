@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import { printedPages, printTables } from '../../scripts/print-tables.ts';
 import { ruleTexts, sourceTexts } from '../../scripts/rule-texts.ts';
 import { variableTexts } from '../../scripts/variable-texts.ts';
-import { rules } from '../../src/check/pain/rules.ts';
+import { rules } from '../../src/check/finding.ts';
 import { gatewayVariables, knownVariables } from '../../src/gateway/config/variables.ts';
 
 /* What the pages list is what the code has. */
@@ -16,7 +16,7 @@ describe('every environment variable', () => {
 
   it('is documented in docs/configuration.md', () => {
     const cells = [...read('docs/configuration.md').matchAll(/^\| (`[A-Z][^|]+`) \|/gm)].map(([, cell]) => cell ?? '');
-    const names = cells.flatMap((cell) => [...cell.matchAll(/`(\.*)([A-Z_]+)`/g)].map(expandName));
+    const names = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
     expect(names.toSorted()).toEqual(variables);
   });
 
@@ -44,11 +44,6 @@ describe('every environment variable', () => {
     expect(names.toSorted()).toEqual(variables);
   });
 });
-
-/** The table abbreviates `ESSAY_MODE_STANDARD`, `..._ACADEMIC` and so on. */
-function expandName([, dots = '', name = '']: RegExpMatchArray): string {
-  return dots === '' ? name : `ESSAY_MODE${name}`;
-}
 
 it.each(printedPages)('%s has the tables that follow from the code: run npm run tables', (path) => {
   // Which of the bank lists are in use depends on the day.

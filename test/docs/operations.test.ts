@@ -8,12 +8,10 @@ import { GraphQLClient } from 'graphql-request';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/gateway/config/read-config.ts';
 import { knownVariables } from '../../src/gateway/config/variables.ts';
-import { fencedBlocks } from '../support/docs/fenced-blocks.ts';
-import { whyNoCurl } from '../support/docs/run-block.ts';
-import { keyOf, tCallers } from '../support/gateway/http/callers.ts';
+import { fencedBlocks, whyNoCurl } from '../support/docs/blocks.ts';
+import { keyOf, tCallers } from '../support/gateway/callers.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
-import { tRawClient } from '../support/gateway/stores/redis-client.ts';
-import { tRedisProcess, whyNoRedis } from '../support/redis.ts';
+import { tRawClient, tRedisProcess, whyNoRedis } from '../support/redis.ts';
 
 /* docs/operations.md: its configuration, its command, its code and its table; the function of docs/clients.md for tokens. */
 

@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import breakingChanges from '../../docs/releases/breaking-changes.json' with { type: 'json' };
 import packageJson from '../../package.json' with { type: 'json' };
-import { fencedBlocks } from '../support/docs/fenced-blocks.ts';
-import { runBlock, whyNoCurl } from '../support/docs/run-block.ts';
+import { runCommand } from '../support/command.ts';
+import { fencedBlocks, runBlock, whyNoCurl } from '../support/docs/blocks.ts';
+import { tFolder } from '../support/gateway/stores/folder.ts';
 import { tGateway } from '../support/gateway.ts';
 import { tBankDataService } from '../support/self-hosted.ts';
 
@@ -45,6 +46,12 @@ describe('an example', () => {
       expect(await gateway.ask(block.text)).toEqual(JSON.parse(output));
     },
   );
+
+  const [command, summary] = fencedBlocks(read('docs/check-files.md'));
+  it('shows the real summary of a file', async () => {
+    const [, ...args] = command?.text.trim().replace('checked.csv', join(tFolder(), 'checked.csv')).split(' ') ?? [];
+    expect(await runCommand(args)).toEqual({ code: 1, stdout: '', stderr: summary?.text });
+  });
 
   it('is found in every format', () => {
     expect(curls.length).toBeGreaterThanOrEqual(3);

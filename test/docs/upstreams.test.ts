@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { fencedBlocks } from '../support/docs/fenced-blocks.ts';
+import { fencedBlocks } from '../support/docs/blocks.ts';
 import { bankDataKey, essaysKey, tGateway } from '../support/gateway.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 

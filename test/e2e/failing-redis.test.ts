@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { aliveMs } from '../../src/gateway/stores/record-owner.ts';
-import { tIban } from '../support/e2e/iban.ts';
-import { monitorOrderRequests } from '../support/e2e/order-requests.ts';
-import { tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
-import { tGate } from '../support/gate.ts';
-import { type GatewayClient, noUpstreams, sharing, tGatewayProcess, tReplicas } from '../support/gateway-process.ts';
+import { monitorOrderRequests, tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
+import { tIban } from '../support/ibans.ts';
+import { type GatewayClient, noUpstreams, sharing, tGatewayProcess, tReplicas } from '../support/process.ts';
 import { type TRedis, tRedis, whyNoRedis } from '../support/redis.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
+import { tGate } from '../support/turns.ts';
 
 /* Two gateways that share a Redis, which fails, or one of which stands still or ends. */
 
@@ -34,8 +32,7 @@ function tClient(redis: TRedis): Redis {
 
 /** The only entries that expire so soon. */
 async function expireLeases(redis: Redis): Promise<void> {
-  for (const key of await redis.keys('ledgerquill:value:*'))
-    if ((await redis.pttl(key)) <= aliveMs) await redis.del(key);
+  for (const key of await redis.keys('ledgerquill:value:*')) if ((await redis.pttl(key)) <= 2_000) await redis.del(key);
 }
 
 const settle = (order: Promise<unknown>) => order.then(() => 'essay', String);

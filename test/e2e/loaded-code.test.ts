@@ -4,9 +4,9 @@ import { expect, it } from 'vitest';
 import { tListeningGateway } from '../support/gateway/http/listening-gateway.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
 import { bankDataKey } from '../support/gateway.ts';
-import { noUpstreams, tGatewayProcess } from '../support/gateway-process.ts';
-import { replyAsHosted } from '../support/hosted-bank-data.ts';
+import { noUpstreams, tGatewayProcess } from '../support/process.ts';
 import { tUpstream } from '../support/scripted-upstream.ts';
+import { replyAsHosted } from '../support/self-hosted.ts';
 
 it('a process answers the same where V8 may not generate code, and does not load OpenTelemetry without traces', async () => {
   const upstream = await tUpstream((response, call) => replyAsHosted(call)(response, call));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type State, stateFields, watchWithAll } from '../support/gateway/http/watches.ts';
+import { type State, stateFields, watchWithAll } from '../support/gateway/http/listening-gateway.ts';
 import { tGateway } from '../support/gateway.ts';
-import { tHaproxy, whyNoHaproxy } from '../support/haproxy.ts';
-import { postJson } from '../support/post-json.ts';
+import { postJson } from '../support/loopback.ts';
+import { tHaproxy, whyNoHaproxy } from '../support/process.ts';
 import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /*

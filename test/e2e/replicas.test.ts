@@ -1,10 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { tIban } from '../support/e2e/iban.ts';
-import { isSeenByTwo, monitorOrderRequests } from '../support/e2e/order-requests.ts';
-import { tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
-import { tRawClient } from '../support/gateway/stores/redis-client.ts';
-import { type GatewayClient, tReplicas } from '../support/gateway-process.ts';
-import { tRedis, whyNoRedis } from '../support/redis.ts';
+import { isSeenByTwo, monitorOrderRequests, tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
+import { tIban } from '../support/ibans.ts';
+import { type GatewayClient, tReplicas } from '../support/process.ts';
+import { tRawClient, tRedis, whyNoRedis } from '../support/redis.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /* Two gateways that share nothing but a Redis. */

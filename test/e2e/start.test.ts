@@ -2,16 +2,27 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { replaceImport } from '../../src/banks/import/replace-import.ts';
-import { tFreePort } from '../support/free-port.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
 import { tGateway } from '../support/gateway.ts';
-import { noUpstreams, orderMutation, orderVariables, tGatewayProcess, untilReady } from '../support/gateway-process.ts';
-import { tCommand, tNpmScript } from '../support/process.ts';
+import { tFreePort } from '../support/loopback.ts';
+import {
+  noUpstreams,
+  orderMutation,
+  orderVariables,
+  tCommand,
+  tGatewayProcess,
+  tNpmScript,
+  tProcess,
+  untilReady,
+  whyMissing,
+} from '../support/process.ts';
 import { replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /* The gateway as a process, as new users and orchestrators run it. */
 
 const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';
+
+const whyNoScript = whyMissing('script');
 
 interface LogLine extends Record<string, unknown> {
   level: number;
@@ -28,8 +39,11 @@ describe('npm start without any configuration', () => {
   it('serves both services and the examples in GraphiQL, and exits with 0 after SIGTERM', async () => {
     const gateway = tNpmScript('start', { PORT: '0' });
     const { ask } = await untilReady(gateway);
-    expect(gateway.stdout()).toMatch(/bank data +self-hosted/);
-    expect(gateway.stdout()).toMatch(/essays +self-hosted.*not a language model/);
+    expect(JSON.parse(gateway.stdout())).toMatchObject({
+      level: 30,
+      bankData: expect.stringMatching(/^self-hosted/),
+      essays: expect.stringMatching(/^self-hosted.*not a language model/),
+    });
 
     const example = readFileSync(new URL('../../scripts/graphiql-example.graphql', import.meta.url), 'utf8');
     expect(await ask(example, {}, 'OneIban')).toEqual({
@@ -60,10 +74,19 @@ describe('npm start without any configuration', () => {
 
   it('prints the URL of GraphiQL only if it is on', async () => {
     const on = await tGatewayProcess();
-    expect(on.process.stdout()).toMatch(/^ {2}GraphiQL {3}http/m);
-    const off = await tGatewayProcess({ GRAPHIQL: 'off' });
-    expect(off.process.stdout()).toMatch(/^ {2}GraphQL {4}http/m);
+    expect(JSON.parse(on.process.stdout()).GraphiQL).toBe(`${on.origin}/graphql`);
+    const off = await tGatewayProcess({ GRAPHIQL: 'off', LOG_LEVEL: 'silent' });
+    expect(JSON.parse(off.process.stdout()).GraphQL).toBe(`${off.origin}/graphql`);
     expect(off.process.stdout()).not.toContain('GraphiQL');
+  });
+
+  it.skipIf(whyNoScript)(`is text for people in a terminal${whyNoScript}`, async () => {
+    const gateway = tProcess('script', ['-qec', 'node dist/main.js', '/dev/null'], { PORT: '0' });
+    const [text] = await gateway.printed(/Ledgerquill is ready\.[\s\S]* to stop .*/);
+    expect(text).toMatch(
+      /^Ledgerquill is ready\.\s+GraphiQL {3}http:\S+\/graphql\s+bank data {2}self-hosted.*\s+essays {5}self-hosted.*\s+( +bank lists .*\s+)+to stop {4}SIGTERM/,
+    );
+    expect(gateway.stdout()).not.toContain('{"level"');
   });
 });
 
@@ -87,10 +110,13 @@ describe('the process', () => {
     });
     const { origin } = await untilReady(gateway);
     expect(origin).toBe(`http://127.0.0.1:${port}`);
-    expect(gateway.stdout()).toMatch(
-      /bank data +https:\/\/bank\.example\/v1\n +essays +self-hosted.*\n( +bank lists .*\n)+.*\n$/,
-    );
-    expect(gateway.stdout()).toContain('  to stop    SIGTERM or Ctrl+C: at most 125 s for active requests\n');
+    expect(JSON.parse(gateway.stdout())).toMatchObject({
+      msg: 'Ledgerquill is ready.',
+      bankData: 'https://bank.example/v1',
+      essays: expect.stringMatching(/^self-hosted/),
+      bankLists: expect.stringContaining('the list of CZ ended on 2020-01-31'),
+      toStop: 'SIGTERM or Ctrl+C: at most 125 s for active requests',
+    });
     const readiness = await fetch(`${origin}/ready`);
     expect([readiness.status, await readiness.json()]).toEqual([200, { status: 'ready', essays: 'drafter' }]);
 

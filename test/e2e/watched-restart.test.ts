@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
-import { tGate } from '../support/gate.ts';
 import { tGateway } from '../support/gateway.ts';
 import { tRedis, whyNoRedis } from '../support/redis.ts';
+import { tGate } from '../support/turns.ts';
 
 /* A watched order whose gateway stops, as in a rollout. */
 

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runFailingStart } from '../support/command.ts';
-import { tHttpServer } from '../support/free-port.ts';
 import { paid, wrongValues } from '../support/gateway/config/wrong-values.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
+import { tHttpServer } from '../support/loopback.ts';
 import { tScript } from '../support/process.ts';
 
 const redis = { REDIS_URL: 'redis://127.0.0.1:9', STORE_SECRET: 'seeded-secret-of-the-store' };

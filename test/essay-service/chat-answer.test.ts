@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readChatAnswer } from '../../src/essay-service/llm/chat-answer.ts';
 import { EssayReader } from '../../src/essay-service/llm/essay-reader.ts';
-import { rounds } from '../support/rounds.ts';
+import { rounds } from '../support/random.ts';
 
 interface Ending {
   /** Null: the server sends none. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { apiKey, body, orderHead, tService } from '../support/essay-service/service.ts';
-import { tGate } from '../support/gate.ts';
+import { tGate } from '../support/turns.ts';
 
 describe('an order', () => {
   it('is answered with the text, its number of words and what wrote it', async () => {

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createDraftingWriter } from '../../src/essay-service/drafting/drafting-writer.ts';
+import { createDraftingWriter } from '../../src/essay-service/drafting-writer.ts';
 import { apiKey, body, orderHead, tService } from '../support/essay-service/service.ts';
-import { tGate } from '../support/gate.ts';
+import { tGate } from '../support/turns.ts';
 
 const accept = 'application/x-ndjson, application/json';
 

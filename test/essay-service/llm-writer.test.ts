@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createLlmWriter } from '../../src/essay-service/llm/llm-writer.ts';
 import type { WritingOrder } from '../../src/essay-service/writing-order.ts';
-import { type ChatScript, tChatServer } from '../support/chat-server.ts';
+import { type ChatScript, tChatServer } from '../support/essay-service/service.ts';
 
 const apiKey = 'sk-a-secret-key';
 const order: WritingOrder = {

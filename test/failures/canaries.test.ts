@@ -9,15 +9,12 @@ import {
   replies,
   replyHealthy,
   upstreamText,
-} from '../support/failures/conditions.ts';
-import { sha256 } from '../support/gateway/callers/identify.ts';
-import { ec, jwkOf, jwt, tToken } from '../support/gateway/callers/token.ts';
-import { as, keyOf, tCallers, ways } from '../support/gateway/http/callers.ts';
+} from '../support/failures/operations.ts';
+import { as, ec, jwkOf, jwt, keyOf, sha256, tCallers, tToken, ways } from '../support/gateway/callers.ts';
 import type { Received } from '../support/gateway/http/listening-gateway.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
-import { tRawClient } from '../support/gateway/stores/redis-client.ts';
 import { bankDataKey, essaysKey } from '../support/gateway.ts';
-import { tRedis, whyNoRedis } from '../support/redis.ts';
+import { tRawClient, tRedis, whyNoRedis } from '../support/redis.ts';
 import { tUnusedUrl, tUpstream } from '../support/scripted-upstream.ts';
 
 /*

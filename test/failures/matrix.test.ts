@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { conditions, isUnreachable } from '../support/failures/conditions.ts';
-import { tFakeClock } from '../support/failures/fake-clock.ts';
-import { operations } from '../support/failures/operations.ts';
-import { tScenario } from '../support/failures/scenario.ts';
+import { conditions, isUnreachable, operations } from '../support/failures/operations.ts';
+import { tFakeClock, tScenario } from '../support/failures/scenario.ts';
 
 /*
  * Every operation under every condition: the answer, the upstream calls and the time it needs, as in the tables of

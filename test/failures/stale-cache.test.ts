@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Condition, conditions } from '../support/failures/conditions.ts';
-import { ibanTable } from '../support/failures/expectations.ts';
-import { tFakeClock } from '../support/failures/fake-clock.ts';
-import { iban } from '../support/failures/operations.ts';
-import { tScenario } from '../support/failures/scenario.ts';
+import { type Condition, conditions, iban, ibanTable } from '../support/failures/operations.ts';
+import { tFakeClock, tScenario } from '../support/failures/scenario.ts';
 
 /* The same conditions for an IBAN whose answer was cached two days ago: stale, but still served. */
 

@@ -1,18 +1,18 @@
+import { readFileSync } from 'node:fs';
 import { composeServices } from '@apollo/composition';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { Trace } from '@apollo/usage-reporting-protobuf';
-import { type DocumentNode, Kind, parse, print, stripIgnoredCharacters } from 'graphql';
+import { type DocumentNode, type GraphQLSchema, Kind, parse, print, stripIgnoredCharacters } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Served, serve } from '../../examples/supergraph/serve.ts';
 import { resolveEntities } from '../../src/gateway/graphql/schema/entities.ts';
 import { QueryLimiter } from '../../src/gateway/graphql/schema/query-limits.ts';
-import { createProductsSchema, productsSdl } from '../support/federation/products.ts';
-import { type Router, routers, type StartRouter } from '../support/federation/routers.ts';
-import { createTServer } from '../support/federation/server.ts';
+import { type Router, routers, type StartRouter } from '../support/federation/supergraph.ts';
+import { createTServer } from '../support/gateway/graphql/graphql-server.ts';
 import type { Answer } from '../support/gateway.ts';
-import { countJudgement } from '../support/judgements.ts';
-import { postJson } from '../support/post-json.ts';
+import { postJson } from '../support/loopback.ts';
+import { countJudgement } from '../support/plain-summary.ts';
 
 /*
  * The supergraph of Apollo's compatibility suite: the products subgraph on our server, and its subgraphs users and inventory
@@ -312,4 +312,90 @@ function fieldsOf(document: DocumentNode): Record<string, string[]> {
     return [[definition.name.value, fields.filter((field) => !field.startsWith('_')).toSorted()] as const];
   });
   return Object.fromEntries(types.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/*
+ * The products subgraph of Apollo's compatibility suite
+ * (https://github.com/apollographql/apollo-federation-subgraph-compatibility) with its data, frozen like cache entries.
+ */
+
+const creator = { email: 'support@apollographql.com', name: 'Jane Smith', totalProductsCreated: 1337 };
+const dimensions = { size: 'small', weight: 1, unit: 'kg' };
+const federationStudy = { study: { caseNumber: '1234', description: 'Federation Study' }, outcome: null };
+const studioStudy = { study: { caseNumber: '1235', description: 'Studio Study' }, outcome: null };
+const federation = {
+  id: 'apollo-federation',
+  sku: 'federation',
+  package: '@apollo/federation',
+  variation: { id: 'OSS' },
+  research: [federationStudy],
+  dimensions,
+  createdBy: creator,
+};
+const platform = { package: '', variation: { id: 'platform' }, research: [studioStudy] };
+const studio = { ...federation, ...platform, id: 'apollo-studio', sku: 'studio' };
+const deprecated = {
+  sku: 'apollo-federation-v1',
+  package: '@apollo/federation-v1',
+  reason: 'Migrate to Federation V2',
+  createdBy: creator,
+};
+const ownInventory = { id: 'apollo-oss', deprecatedProducts: [deprecated] };
+
+const products = [federation, studio];
+const research = [federationStudy, studioStudy];
+for (const entity of [...products, ...research, creator, deprecated, ownInventory]) Object.freeze(entity);
+
+interface ProductKey {
+  id?: string;
+  sku?: string;
+  package?: string;
+  variation?: { id: string };
+}
+
+interface UserKey {
+  email: string;
+  totalProductsCreated?: number;
+  yearsOfEmployment?: number;
+}
+
+type DeprecatedKey = Pick<typeof deprecated, 'sku' | 'package'>;
+
+function findDeprecated(key: DeprecatedKey) {
+  return key.sku === deprecated.sku && key.package === deprecated.package ? deprecated : null;
+}
+
+/** By any of its three keys. */
+function findProduct(key: ProductKey) {
+  if (key.id !== undefined) return products.find(({ id }) => id === key.id) ?? null;
+  const sameSku = products.filter(({ sku }) => sku === key.sku);
+  if (key.package !== undefined) return sameSku.find((product) => product.package === key.package) ?? null;
+  return sameSku.find(({ variation }) => variation.id === key.variation?.id) ?? null;
+}
+
+const resolvers = {
+  Query: {
+    product: (_: unknown, { id }: { id: string }) => findProduct({ id }),
+    deprecatedProduct: (_: unknown, key: DeprecatedKey) => findDeprecated(key),
+  },
+  Product: { __resolveReference: findProduct },
+  DeprecatedProduct: { __resolveReference: findDeprecated },
+  ProductResearch: {
+    __resolveReference: (key: { study: { caseNumber: string } }) =>
+      research.find(({ study }) => study.caseNumber === key.study.caseNumber) ?? null,
+  },
+  User: {
+    __resolveReference: (key: UserKey) => (key.email === creator.email ? { ...creator, ...key } : null),
+    averageProductsCreatedPerYear: ({ totalProductsCreated = 0, yearsOfEmployment = 1 }: UserKey) =>
+      Math.round(totalProductsCreated / yearsOfEmployment),
+  },
+  Inventory: {
+    __resolveReference: ({ id }: { id: string }) => (id === ownInventory.id ? ownInventory : null),
+  },
+};
+
+const productsSdl = readFileSync(new URL('../support/federation/products.graphql', import.meta.url), 'utf8');
+
+function createProductsSchema(): GraphQLSchema {
+  return buildSubgraphSchema({ typeDefs: parse(productsSdl), resolvers });
 }

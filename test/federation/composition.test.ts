@@ -7,9 +7,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { readSubgraphs } from '../../examples/supergraph/compose.ts';
 import { printSubgraph, printSupergraph, supergraphFile } from '../../scripts/print-schema.ts';
 import { schema } from '../../src/gateway/graphql/schema/schema.ts';
-import { tCaller } from '../support/caller.ts';
+import { tCaller } from '../support/gateway/callers.ts';
 import { tGateway } from '../support/gateway.ts';
-import { countJudgement } from '../support/judgements.ts';
+import { countJudgement } from '../support/plain-summary.ts';
 
 /* Composition of the schema with the payments subgraph of the example, by the libraries of the three routers' makers. */
 

@@ -2,7 +2,7 @@ import { createGatewayRuntime } from '@graphql-hive/gateway-runtime';
 import { expect, it, onTestFinished } from 'vitest';
 import { transports } from '../../examples/supergraph/transport.ts';
 import { tSupergraph } from '../support/federation/supergraph.ts';
-import { postJson } from '../support/post-json.ts';
+import { postJson } from '../support/loopback.ts';
 
 /* Demand control of a router by @cost and @listSize: 10 per look-up, 100 per essay, 1 per other object. */
 

@@ -2,9 +2,8 @@ import { buildHTTPExecutor } from '@graphql-tools/executor-http';
 import { type ExecutionResult, parse } from 'graphql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createRouter } from '../../examples/supergraph/router.ts';
-import { routers, startApolloGatewayAccepting } from '../support/federation/routers.ts';
-import { tSupergraph } from '../support/federation/supergraph.ts';
-import { postJson } from '../support/post-json.ts';
+import { routers, startApolloGatewayAccepting, tSupergraph } from '../support/federation/supergraph.ts';
+import { postJson } from '../support/loopback.ts';
 import { replyHeld, replyJson } from '../support/scripted-upstream.ts';
 
 /* Orders of essays through real routers, which are started and polled with any of them, and watched where the router can. */

@@ -2,8 +2,8 @@ import { Trace } from '@apollo/usage-reporting-protobuf';
 import { buildSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import type { Environment } from '../../src/base/variables/read-variables.ts';
-import { tServer } from '../support/federation/server.ts';
-import { repeat } from '../support/gateway/graphql/repeat.ts';
+import { repeat } from '../support/gateway/graphql/documents.ts';
+import { tServer } from '../support/gateway/graphql/graphql-server.ts';
 import { type Answer, bankDataKey, tScriptedGateway } from '../support/gateway.ts';
 import { type Reply, replyJson } from '../support/scripted-upstream.ts';
 

@@ -1,6 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { routers, type StartRouter, startApolloGatewayAccepting } from '../support/federation/routers.ts';
-import { replyWithBank, tSupergraph } from '../support/federation/supergraph.ts';
+import {
+  replyWithBank,
+  routers,
+  type StartRouter,
+  startApolloGatewayAccepting,
+  tSupergraph,
+} from '../support/federation/supergraph.ts';
 import { replyFailingFor, replyJson } from '../support/scripted-upstream.ts';
 
 /* Real routers in front of the payments subgraph and the gateway, over real ports. */

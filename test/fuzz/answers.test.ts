@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto';
-import { getOperationAST } from 'graphql';
+import { GraphQLError, getOperationAST, graphql, validate } from 'graphql';
 import { beforeEach, expect, it, vi } from 'vitest';
+import { GatewayError, internalErrorMessage } from '../../src/base/errors.ts';
 import { createRedact } from '../../src/base/redact.ts';
 import type { BankDataPort } from '../../src/gateway/bank-data/bank-data.ts';
 import { createGraphqlHandler } from '../../src/gateway/graphql/request/graphql-handler.ts';
 import { createContext } from '../../src/gateway/graphql/schema/context.ts';
 import { schema } from '../../src/gateway/graphql/schema/schema.ts';
-import { tCaller } from '../support/caller.ts';
-import { createRandom } from '../support/e2e/random.ts';
+import { tCaller } from '../support/gateway/callers.ts';
+import { tContext } from '../support/gateway/graphql/documents.ts';
+import { tFetch } from '../support/gateway/graphql/graphql-server.ts';
 import {
-  askGraphqlJs,
-  describeError,
-  type ExpectedAnswer,
-  type ReceivedAnswer,
-} from '../support/fuzz/expected-answer.ts';
-import { parseOrNull, withLiterals } from '../support/gateway/graphql/literals.ts';
-import { tFetch } from '../support/gateway/graphql/local-fetch.ts';
-import { createRandomRequests, type RandomRequest } from '../support/gateway/graphql/random-documents.ts';
+  createRandomRequests,
+  parseOrNull,
+  type RandomRequest,
+  withLiterals,
+} from '../support/gateway/graphql/random-documents.ts';
 import { texts, tServices } from '../support/gateway/graphql/scripted-services.ts';
-import { tGraphqlServer } from '../support/gateway/http/graphql-server.ts';
+import { tGraphqlServer } from '../support/gateway/http/request-handler.ts';
 import type { Answer } from '../support/gateway.ts';
+import { createRandom } from '../support/random.ts';
 import { turns } from '../support/turns.ts';
 
 /** Counts what random cases reach, so that a generator that no longer reaches it fails its test. */
@@ -283,3 +283,81 @@ async function read(received: Promise<Response>): Promise<ReceivedAnswer> {
   );
   return { status: response.status, data: data === undefined ? undefined : JSON.stringify(data), errors: shown.sort() };
 }
+
+/** What a client receives, without request ids. Errors are sorted: their order is that in which look-ups fail. */
+interface ReceivedAnswer {
+  status: number;
+  data: string | undefined;
+  errors: readonly string[];
+}
+
+interface ExpectedAnswer extends ReceivedAnswer {
+  kind: 'syntax error' | 'unknown operation' | 'validation error' | 'variable error' | 'data' | 'data with errors';
+}
+
+interface ShownError {
+  message: string;
+  code: unknown;
+  path: readonly (string | number)[] | null;
+  locations: readonly object[] | null;
+}
+
+function describeError({ message, code, path, locations }: ShownError): string {
+  return JSON.stringify({ message, code, path, locations });
+}
+
+/** The answer of GraphQL.js, as a POST that accepts application/json should receive it. */
+async function askGraphqlJs({ query, variables, operationName }: RandomRequest): Promise<ExpectedAnswer> {
+  const options = { schema, source: query, variableValues: variables, operationName, contextValue: tContext() };
+  const { data, errors = [] } = await graphql(options);
+  const document = parseOrNull(query);
+  const refuse = (kind: ExpectedAnswer['kind'], code: string): ExpectedAnswer => {
+    return { kind, status: 200, data: undefined, errors: errors.map((error) => describeRefusal(error, code)).sort() };
+  };
+  if (document === null) return refuse('syntax error', 'GRAPHQL_PARSE_FAILED');
+  const operation = getOperationAST(document, operationName);
+  if (!operation) return unknownOperation;
+  if (validate(schema, document).length > 0) return refuse('validation error', 'GRAPHQL_VALIDATION_FAILED');
+  // GraphQL.js has data here, although it has executed nothing.
+  if (operation.operation === 'subscription') return refuse('unknown operation', 'BAD_USER_INPUT');
+  if (data === undefined) return refuse('variable error', 'BAD_USER_INPUT');
+  const kind = errors.length > 0 ? 'data with errors' : 'data';
+  return { kind, status: 200, data: JSON.stringify(data), errors: errors.map(describeFailed).sort() };
+}
+
+/** Yoga words it in another way, and reports it before errors of validation. */
+const unknownOperation: ExpectedAnswer = {
+  kind: 'unknown operation',
+  status: 400,
+  data: undefined,
+  errors: [
+    describeError({
+      message: 'Could not determine what operation to execute.',
+      code: 'OPERATION_RESOLUTION_FAILURE',
+      path: null,
+      locations: null,
+    }),
+  ],
+};
+
+function describeRefusal({ message, locations }: GraphQLError, code: string): string {
+  return describeError({ message: shorten(message), code, path: null, locations: locations?.slice(0, 10) ?? null });
+}
+
+/** Failures of services have their own codes, and faults of the gateway have a message without details. */
+function describeFailed({ message, path, locations, originalError }: GraphQLError): string {
+  const place = { path: path ?? null, locations: locations?.slice(0, 10) ?? null };
+  if (originalError instanceof GatewayError)
+    return describeError({ message: originalError.message, code: originalError.code, ...place });
+  const isAboutArgument = originalError instanceof GraphQLError && originalError.nodes !== undefined;
+  if (originalError && !isAboutArgument)
+    return describeError({ message: internalErrorMessage, code: 'INTERNAL_SERVER_ERROR', ...place });
+  return describeError({ message: shorten(message), code: 'BAD_USER_INPUT', ...place });
+}
+
+/** Messages contain no IBAN, and at most 1,000 characters. */
+function shorten(message: string): string {
+  return redact(message).slice(0, 1_000);
+}
+
+const redact = createRedact([]);

@@ -1,12 +1,16 @@
 import { expect, it } from 'vitest';
 import { schema } from '../../src/gateway/graphql/schema/schema.ts';
-import { createRandom } from '../support/e2e/random.ts';
-import { type Measurement, type MeasureOptions, tMeasuredGateway } from '../support/fuzz/measured-gateway.ts';
-import { createRequests, type FuzzRequest } from '../support/fuzz/requests.ts';
-import { sha256 } from '../support/gateway/callers/identify.ts';
-import { repeat } from '../support/gateway/graphql/repeat.ts';
-import { as, keyOf } from '../support/gateway/http/callers.ts';
-import { noUpstreams } from '../support/gateway-process.ts';
+import {
+  createRequests,
+  type FuzzRequest,
+  type Measurement,
+  type MeasureOptions,
+  tMeasuredGateway,
+} from '../support/fuzz/measured-gateway.ts';
+import { as, keyOf, sha256 } from '../support/gateway/callers.ts';
+import { repeat } from '../support/gateway/graphql/documents.ts';
+import { noUpstreams } from '../support/process.ts';
+import { createRandom } from '../support/random.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 const bomb = `{ country(code: "FR") { ...F0 } } ${repeat(6, (level) => {

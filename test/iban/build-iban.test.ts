@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBankLists } from '../../src/banks/bank-lists.ts';
 import { createKnownBanks } from '../../src/banks/known-banks.ts';
-import { buildIban, type IbanFieldValues, ibanFields } from '../../src/iban/build-iban.ts';
+import { buildIban, type IbanFieldValues } from '../../src/iban/build-iban.ts';
 import { findIbanProblems, type IbanParts, parseIban } from '../../src/iban/iban.ts';
+import { ibanFields } from '../../src/iban/iban-fields.ts';
 import { calcCheckDigits } from '../../src/iban/mod97.ts';
 import { findNationalCheck, findWrongCheckDigits, nationalCheck } from '../../src/iban/national-checks.ts';
 import { countryFormats, findCountryFormat } from '../../src/iban/registry.ts';
-import { anyCharacter } from '../support/any-character.ts';
-import { accountNumberOf, allFormats, anyIban } from '../support/iban/any-iban.ts';
-import { rounds } from '../support/rounds.ts';
+import { accountNumberOf, allFormats, anyIban } from '../support/ibans.ts';
+import { anyCharacter, rounds } from '../support/random.ts';
 
 /** The fields that generate an IBAN of the right structure. */
 function fieldsOf(iban: string): IbanFieldValues {
@@ -90,29 +90,6 @@ describe('buildIban', () => {
 });
 
 describe('an account number with the check digits that are computed', () => {
-  it.each<[string, Values, string, string]>([
-    ['BE', ['BE', '539', null, '0075470-34'], 'BE68539007547034', '0075470'],
-    ['BE behind its bank code', ['BE', '539', null, '539-0075470-34'], 'BE68539007547034', '0075470'],
-    ['NO', ['NO', '8601', null, '11 17947'], 'NO9386011117947', '111794'],
-    ['NO behind its bank code', ['NO', '8601', null, '8601 11 17947'], 'NO9386011117947', '111794'],
-    ['ES, where they come first', ['ES', '2100', '0418', '45 0200051332'], 'ES9121000418450200051332', '0200051332'],
-    [
-      'AL, where one comes first',
-      ['AL', '212', '1100', '90000000235698741'],
-      'AL47212110090000000235698741',
-      '0000000235698741',
-    ],
-    [
-      'HU behind bank and branch',
-      ['HU', '117', '7301', '11773016-11111018-00000000'],
-      'HU42117730161111101800000000',
-      '6111110180000000',
-    ],
-    ['BI', ['BI', '10000', '10001', '00003320451-81'], 'BI4210000100010000332045181', '00003320451'],
-  ])('is accepted in %s if they match, and the services get it without them', (_, values, iban, accountNumber) => {
-    expect(build(values)).toMatchObject({ kind: 'iban', iban, fields: { accountNumber } });
-  });
-
   it.each<[string, Values, string]>([
     ['BE', ['BE', '539', null, '007547035'], 'ends in check digits that do not match; they would be 34.'],
     ['NO', ['NO', '8601', null, '1117948'], 'ends in a check digit that does not match; it would be 7.'],
@@ -201,20 +178,6 @@ describe('an account number with the check digits that are computed', () => {
       fields: { accountNumber: '001179' },
     });
   });
-
-  it.each(countryFormats().filter(({ country }) => findNationalCheck(country)))(
-    'never hides a failed check in $country: each digit of the example is changed',
-    ({ country, example }) => {
-      const bban = example.slice(4);
-      for (let at = 0; at < bban.length; at += 1) {
-        if (!/\d/.test(bban.charAt(at))) continue;
-        const changed = bban.slice(0, at) + ((Number(bban[at]) + 1) % 10) + bban.slice(at + 1);
-        const generated = buildIban(fieldsOf(ibanOf(country, changed)));
-        if (generated.kind === 'iban') expect(nationalCheck(generated.iban)).not.toBe('FAILED');
-        else expect(generated.problems.map(({ field }) => field)).not.toContain('country');
-      }
-    },
-  );
 });
 
 /** What generateIban must return; null: no IBAN. */
@@ -264,7 +227,8 @@ describe('check digits behind a separator', () => {
       for (const written of [accountNumber, `${bankCode}-${branch === null ? '' : `${branch}-`}${accountNumber}`]) {
         const built = buildIban({ country, bankCode, branch, accountNumber: written });
         // A number that must be complete may be refused.
-        if (built.kind === 'iban' || isPadded) expect(built).toMatchObject({ kind: 'iban', iban: example });
+        const fields = { accountNumber: expect.stringMatching(`^0*${account}$`) };
+        if (built.kind === 'iban' || isPadded) expect(built).toMatchObject({ kind: 'iban', iban: example, fields });
       }
     }
   });
@@ -373,19 +337,6 @@ describe('a territory', () => {
 });
 
 describe('ibanFields', () => {
-  it('names the fields of a country', () => {
-    expect(ibanFields('GB')).toEqual([
-      { name: 'bankCode', length: 4, characters: 'letters', padded: false },
-      { name: 'branch', length: 6, characters: 'digits', padded: false },
-      { name: 'accountNumber', length: 8, characters: 'digits', padded: true },
-    ]);
-  });
-
-  it('returns the same fields for a territory and its parent', () => {
-    expect(ibanFields('MQ')).toEqual(ibanFields('FR'));
-    expect(ibanFields('AX')).toEqual(ibanFields('FI'));
-  });
-
   it('pads account prefixes and account numbers only, and no letters', () => {
     for (const { country } of countryFormats()) {
       for (const { name, characters, padded } of ibanFields(country).filter((field) => field.padded)) {

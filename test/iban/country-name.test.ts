@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { countryCodes } from '../../src/iban/country-codes.ts';
 import { countryName, findCountryCode } from '../../src/iban/country-name.ts';
-import { allFormats } from '../support/iban/any-iban.ts';
+import { allFormats } from '../support/ibans.ts';
 
 /** The countries outside the registry whose banks use numbers like IBANs. */
 const unregistered = 'AO BF BJ CF CG CI CM CV DZ GA GQ GW IR KM MA MG ML MZ NE SN TD TG'.split(' ');

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkGermanAccount } from '../../src/iban/german-account-checks.ts';
-import { anyCharacter } from '../support/any-character.ts';
-import { rounds } from '../support/rounds.ts';
+import { anyCharacter, rounds } from '../support/random.ts';
 
 interface Published {
   method: string;

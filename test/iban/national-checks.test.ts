@@ -1,13 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isValidIban } from '../../src/iban/iban.ts';
-import { calcCheckDigits } from '../../src/iban/mod97.ts';
 import { findNationalCheck, findWrongCheckDigits, nationalCheck } from '../../src/iban/national-checks.ts';
-import { type CountryFormat, countryFormats, findCountryFormat } from '../../src/iban/registry.ts';
+import { countryFormats, findCountryFormat } from '../../src/iban/registry.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
-import { anyCharacter } from '../support/any-character.ts';
-import { allFormats, anyBban, anyIban, digits, letters } from '../support/iban/any-iban.ts';
-import { rounds } from '../support/rounds.ts';
+import { allFormats, anyBban, anyIban, digits } from '../support/ibans.ts';
+import { anyCharacter, rounds } from '../support/random.ts';
 
 /**
  * Test cases of libraries that check only the check digits of the IBAN: their accounts and national check digits are
@@ -45,20 +42,6 @@ describe('the check of each country', () => {
     const countries = checked.map(({ country }) => country).join(' ');
     expect(countries).toBe('AL BA BE BI CZ DJ EE ES FI FR HR HU IT MC ME MK MR NL NO PL PT RS RU SI SK SM ST TL TN XK');
   });
-
-  it.each(checked)(
-    'fails for changes of one digit of $country, although the IBANs are valid',
-    ({ country, example }) => {
-      const bban = example.slice(4);
-      const changed = [...bban].flatMap((digit, at) => {
-        if (!digits.includes(digit)) return [];
-        const other = bban.slice(0, at) + ((Number(digit) + 1) % 10) + bban.slice(at + 1);
-        return [country + calcCheckDigits(country, other) + other];
-      });
-      expect(changed.filter((iban) => !isValidIban(iban))).toEqual([]);
-      expect(changed.filter((iban) => nationalCheck(iban) === 'FAILED').length).toBeGreaterThanOrEqual(8);
-    },
-  );
 
   it.each([
     ['the account of HU', 'HU15117730161111101800000001'],
@@ -137,33 +120,6 @@ describe('calc', () => {
  * One row per national check that has a published example; the failing IBANs have the right check digits of the IBAN.
  */
 describe('the checks of AL, BI, RU, SI and ST', () => {
-  it.each([
-    ['AL47212110090000000235698741', 'PASSED'],
-    ['AL05213110130000000000841537', 'PASSED'],
-    ['BI4210000100010000332045181', 'PASSED'],
-    ['BI1510000100010000332045182', 'FAILED'],
-    ['ST23000100010051845310146', 'PASSED'],
-    ['ST23000200000289355710148', 'PASSED'],
-    ['ST93000100010051845310147', 'FAILED'],
-    ['RU0304452522540817810538091310419', 'PASSED'],
-    ['RU4704452522540817810538191310419', 'FAILED'],
-    ['SI56010000000100090', 'PASSED'],
-    ['SI56011008450021464', 'PASSED'],
-    ['SI05015379291676371', 'FAILED'],
-  ])('%s: %s', (iban, result) => {
-    expect(isValidIban(iban)).toBe(true);
-    expect(nationalCheck(iban)).toBe(result);
-  });
-
-  it('AL fails with any other eighth digit', () => {
-    for (const example of ['AL47212110090000000235698741', 'AL05213110130000000000841537']) {
-      for (const digit of digits.filter((one) => one !== example[11])) {
-        const bban = example.slice(4, 11) + digit + example.slice(12);
-        expect(nationalCheck(`AL${calcCheckDigits('AL', bban)}${bban}`)).toBe('FAILED');
-      }
-    }
-  });
-
   // The check digit of AL covers bank and branch, that of RU all but the first six digits of the bank code.
   it.each([
     ['AL47212110090000000235698741', 1, 8],
@@ -173,8 +129,10 @@ describe('the checks of AL, BI, RU, SI and ST', () => {
     ['ST23000200000289355710148', 1, 21],
     ['RU0304452522540817810538091310419', 7, 29],
     ['SI56010000000100090', 1, 15],
+    ['SI56011008450021464', 1, 15],
   ])('%s fails in each position from %d to %d where the digit is another', (example, first, last) => {
     const bban = example.slice(4);
+    expect(nationalCheck(example)).toBe('PASSED');
     for (let at = first - 1; at < last; at += 1) {
       for (const digit of digits.filter((one) => one !== bban[at])) {
         const other = bban.slice(0, at) + digit + bban.slice(at + 1);
@@ -291,64 +249,7 @@ describe('the special cases of national checks', () => {
   });
 });
 
-/*
- * Which changes of one character are detected:
- * CZ  all digits of prefix and account, as all weights are coprime to 11; the bank code is not checked.
- * ES  likewise, but the check digit 1 means both 1 and 10, so that changes between them are not detected.
- * FR  all digits, as 97 is prime; characters with the same value are not distinguished.
- * IT  a digit changed to a digit and a letter to a letter; a digit and the letter of its rank are not distinguished.
- */
 describe('single changes', () => {
-  const anyCompleted = (country: string) =>
-    anyBban(findCountryFormat(country) as CountryFormat).map((bban) => checkOf(country).complete(bban) ?? '');
-
-  /** The last digit of prefix and account has the weight 1; one number in eleven is excluded, as it would have to be 10. */
-  const anyPassingCzech = fc
-    .tuple(fc.stringMatching(/^\d{4}$/), fc.stringMatching(/^\d{5}$/), fc.stringMatching(/^\d{9}$/))
-    .map(([bank, prefix, account]) => {
-      const p = digits.find((digit) => checkOf('CZ').passes(`${bank}${prefix}${digit}0000000000`));
-      const a = digits.find((digit) => checkOf('CZ').passes(`${bank}000000${account}${digit}`));
-      return p && a ? bank + prefix + p + account + a : '';
-    })
-    .filter((bban) => bban !== '');
-
-  /** The text with one of its digits, or one of its letters, replaced by another of the same type. */
-  function change(text: string, at: number, choice: number): string {
-    const own = text.charAt(at);
-    const others = (digits.includes(own) ? digits : letters).filter((other) => other !== own);
-    return text.slice(0, at) + others[choice % others.length] + text.slice(at + 1);
-  }
-
-  it.each<[string, string, fc.Arbitrary<string>, (bban: string, at: number) => boolean]>([
-    ['CZ', 'digit of prefix and account', anyPassingCzech, (_, at) => at >= 4],
-    [
-      'ES',
-      'digit unless its check digit is 1',
-      anyCompleted('ES'),
-      (bban, at) => at === 8 || at === 9 || bban.charAt(at < 8 ? 8 : 9) !== '1',
-    ],
-    ['FR', 'digit', anyCompleted('FR'), (bban, at) => digits.includes(bban.charAt(at))],
-    ['IT', 'digit changed to a digit and every letter to a letter', anyCompleted('IT'), () => true],
-  ])('%s detects every changed %s', (country, _, anyPassing, isDetected) => {
-    const { passes } = checkOf(country);
-    fc.assert(
-      fc.property(anyPassing, fc.nat(), fc.nat(), (bban, position, choice) => {
-        expect(passes(bban)).toBe(true);
-        const at = position % bban.length;
-        fc.pre(isDetected(bban, at));
-        expect(passes(change(bban, at, choice))).toBe(false);
-      }),
-    );
-  });
-
-  it('CZ does not check the bank code', () => {
-    fc.assert(
-      fc.property(anyPassingCzech, fc.stringMatching(/^\d{4}$/), (bban, bank) => {
-        expect(checkOf('CZ').passes(bank + bban.slice(4))).toBe(true);
-      }),
-    );
-  });
-
   it.each([
     ['IT allows letters in the account, in odd and even places', 'IT', ['K4348207900DNNDKPHAGTIB']],
     ['ES accepts 1 for 10', 'ES', ['21000418410600000000', '21000418419600000000']],

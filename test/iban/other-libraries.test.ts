@@ -5,7 +5,7 @@ import { isValidIban } from '../../src/iban/iban.ts';
 import { mod97 } from '../../src/iban/mod97.ts';
 import { findNationalCheck } from '../../src/iban/national-checks.ts';
 import { type CountryFormat, countryFormats, findCountryFormat } from '../../src/iban/registry.ts';
-import { rounds } from '../support/rounds.ts';
+import { rounds } from '../support/random.ts';
 
 /** Where two other libraries refuse IBANs that follow the registry, and why. */
 const refused: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isValidIban } from '../../src/iban/iban.ts';
 import { suggestIbans } from '../../src/iban/suggest-ibans.ts';
 import vectors from '../data/iban-vectors.json' with { type: 'json' };
-import { anyIban, digits, letters } from '../support/iban/any-iban.ts';
+import { anyIban, digits, letters } from '../support/ibans.ts';
 
 const original = 'DE89370400440532013000';
 const all = { limit: Number.POSITIVE_INFINITY };

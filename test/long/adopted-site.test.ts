@@ -2,17 +2,22 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { fencedBlocks } from '../support/docs/fenced-blocks.ts';
-import { tIban } from '../support/e2e/iban.ts';
-import { tFreePort } from '../support/free-port.ts';
-import { sha256 } from '../support/gateway/callers/identify.ts';
-import { ec, jwkOf, jwt, otherEc, tToken } from '../support/gateway/callers/token.ts';
+import { fencedBlocks } from '../support/docs/blocks.ts';
+import { ec, jwkOf, jwt, otherEc, sha256, tToken } from '../support/gateway/callers.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
 import { scrape } from '../support/gateway/telemetry/scrape.ts';
-import { type GatewayProcess, orderMutation, orderVariables, tGatewayProcess } from '../support/gateway-process.ts';
-import { whyNoHaproxy } from '../support/haproxy.ts';
-import { findProgram } from '../support/installed.ts';
-import { tCommand, tProcess } from '../support/process.ts';
+import { tIban } from '../support/ibans.ts';
+import { tFreePort } from '../support/loopback.ts';
+import {
+  findProgram,
+  type GatewayProcess,
+  orderMutation,
+  orderVariables,
+  tCommand,
+  tGatewayProcess,
+  tProcess,
+  whyNoHaproxy,
+} from '../support/process.ts';
 import { tRedisProcess, whyNoRedis } from '../support/redis.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
@@ -249,7 +254,10 @@ describe.skipIf(whyNoSite)(
       write('store-secret-old', 'seeded-next-secret-of-the-store');
       const reread = (variable: string, count: number) =>
         vi.waitUntil(
-          () => site.gateways.every(({ process }) => process.stderr().split(`"variable":"${variable}"`).length > count),
+          () =>
+            site.gateways.every(
+              ({ process }) => process.stderr().split(`"variable":"${variable}_FILE"`).length > count,
+            ),
           { interval: 50, timeout: 60_000 },
         );
       await reread('STORE_SECRET_OLD', 1);

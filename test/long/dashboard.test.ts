@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { dashboardFile } from '../../scripts/print-dashboard.ts';
-import { sha256 } from '../support/gateway/callers/identify.ts';
+import { sha256 } from '../support/gateway/callers.ts';
 import { playOutage, replyTo } from '../support/operations/outage.ts';
 import { type Site, tSite, whyNoSite } from '../support/operations/site.ts';
 import { replyJson } from '../support/scripted-upstream.ts';
@@ -69,6 +69,7 @@ describe.skipIf(whyNoSite)(`a gateway${whyNoSite}`, () => {
         CALLER_BANK_DATA_CALLS: '1000000/day',
         CALLER_ESSAY_CALLS: '1000000/day',
         BANK_DATA_MONTHLY_ALLOWANCE: '1000000000',
+        BANK_DATA_PRICE: '0.01 EUR',
         ESSAY_MONTHLY_ALLOWANCE: '1000000000',
       },
       replicas: 1,

@@ -5,9 +5,9 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { whyNoChromium } from '../support/browser.ts';
 import { type Client, clients, expectGoodLayout, tPages } from '../support/examples/pages.ts';
-import { tGate } from '../support/gate.ts';
 import { tRedis, whyNoRedis } from '../support/redis.ts';
 import { type Reply, replyHeld, replyJson, replyText, tUpstream } from '../support/scripted-upstream.ts';
+import { tGate } from '../support/turns.ts';
 
 /* Essays on the example pages in a browser, with a gateway and a scripted service that answers on command. */
 

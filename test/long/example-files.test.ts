@@ -5,8 +5,7 @@ import { calcCheckDigits } from '../../src/iban/mod97.ts';
 import { whyNoChromium } from '../support/browser.ts';
 import { serviceAt, tCheck } from '../support/check/check.ts';
 import { rightMessage } from '../support/check/pain-messages.ts';
-import { download, dropFile } from '../support/examples/files.ts';
-import { clients, expectGoodLayout, tPages } from '../support/examples/pages.ts';
+import { clients, download, dropFile, expectGoodLayout, tPages } from '../support/examples/pages.ts';
 import { type Reply, replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /* Files on the example pages in a browser, with a gateway and a scripted service: rows, requests, and what is saved, which is what the command writes. */
@@ -38,7 +37,9 @@ async function check(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Check the file' }).click();
 }
 
-const message = rightMessage('pain.001.001.09').replace(/DE\d{20}/, wrong);
+const message = rightMessage('pain.001.001.09')
+  .replace('NL91ABNA0417164300', 'NL91ABNA0417164301')
+  .replace('<ChrgBr>SLEV', '<ChrgBr>SHAR');
 
 describe.skipIf(whyNoChromium)(`files on the example pages${whyNoChromium}`, () => {
   const open = tPages();
@@ -123,14 +124,23 @@ describe.skipIf(whyNoChromium)(`files on the example pages${whyNoChromium}`, () 
       await dropFile(page, 'pain.xml', message);
       await check(page);
       await rowsOf(page).first().waitFor();
-      const lines = (await tCheck(message, 'pain.xml').run(['--format', 'json'])).stdout.trim().split('\n');
-      const found = lines.map((line): { message: string; severity: string } => JSON.parse(line));
+      const { stdout, stderr } = await tCheck(message, 'pain.xml').run(['--format', 'json']);
+      const found = stdout
+        .trim()
+        .split('\n')
+        .map((line): { message: string; severity: string } => JSON.parse(line));
       await page.getByText(`${found.length} finding`).first().waitFor();
-      await page.getByText('pain.001.001.09, 2 batches, 3 payments').first().waitFor();
+      // The page and the command say the same, in payments.
+      const [, summary = ''] = /pain\.xml: (.*)/.exec(stderr) ?? [];
+      expect(summary).toContain('3 payments (1 with an error');
+      await page.getByText(summary, { exact: true }).waitFor();
+      await panel(page).getByRole('button', { name: 'errors' }).waitFor();
       for (const { message, severity } of found) {
         const row = rowsOf(page).filter({ hasText: message }).first();
         expect(await row.innerText()).toMatch(new RegExp(`with an? ${severity}`));
       }
+      const row = await rowsOf(page).filter({ hasText: 'check digits' }).innerText();
+      expect(row).toMatch(/Creditor 2 · EUR 100 · INVOICE-2[\s\S]*Did you mean:\s+NL91 ABNA/);
       await expectGoodLayout(page, client, 'file-message');
     });
 

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { calcCheckDigits } from '../../src/iban/mod97.ts';
 import { whyNoChromium } from '../support/browser.ts';
 import { clients, expectGoodLayout, show, tPages } from '../support/examples/pages.ts';
-import { sha256 } from '../support/gateway/callers/identify.ts';
-import { keyOf } from '../support/gateway/http/callers.ts';
+import { keyOf, sha256 } from '../support/gateway/callers.ts';
 import { type Reply, replyClosed, replyHeld, replyJson, tUpstream } from '../support/scripted-upstream.ts';
 import { tBankDataService } from '../support/self-hosted.ts';
 

@@ -1,13 +1,11 @@
-import type { Socket } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { Pool } from 'undici';
 import { expect, it } from 'vitest';
-import { formatPost, takeAll } from '../../bench/greedy-caller.ts';
-import { sha256 } from '../support/gateway/callers/identify.ts';
-import { as, keyOf } from '../support/gateway/http/callers.ts';
-import { readAll, receive, tConnection, untilClosed } from '../support/gateway/http/connection.ts';
-import { tGatewayProcess } from '../support/gateway-process.ts';
+import { as, keyOf, sha256 } from '../support/gateway/callers.ts';
+import { readAll, receive, tConnection, untilClosed } from '../support/loopback.ts';
+import { tGatewayProcess } from '../support/process.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
-
-/* bench/greedy-caller.ts takes ten times as much, and measures the times of the known query. */
 
 const sizes = { orders: 200, waiting: 300, unread: 8, slow: 2 };
 const maxConnections = 200;
@@ -46,7 +44,7 @@ it('a caller who takes what it can get costs others nothing', async () => {
     }
   };
   const take = async () => {
-    const taken = await takeAll(origin, bearer('greedy'), sizes);
+    const taken = await takeAll(origin, bearer('greedy'));
     isTaken = true;
     return taken;
   };
@@ -76,3 +74,71 @@ it('a caller who takes what it can get costs others nothing', async () => {
   taken.close();
   await Promise.all(taken.waiting.map(untilClosed));
 });
+
+/** What a caller has taken. */
+interface Taken {
+  /** Each waits for the same order. */
+  waiting: readonly Socket[];
+  /** Each has a response of 7 MB, of which nothing is read. */
+  unread: readonly Socket[];
+  /** Each has sent a part of a body. */
+  slow: readonly Socket[];
+  close(): void;
+}
+
+/** Takes it in this order. The essay service must not answer meanwhile. */
+async function takeAll(origin: string, authorization: string): Promise<Taken> {
+  await startOrders(origin, authorization, sizes.orders);
+  const aliases = Array.from({ length: 100 }, (_, index) => `d${index}: description`).join(' ');
+  const large = JSON.stringify({ query: `{ essayOrders(first: 7) { nodes { input { ${aliases} } } } }` });
+  const joined = JSON.stringify({ query: orderMutation, variables: { input: inputOf(0, sizes.orders) } });
+  const unread = await open(sizes.unread, formatPost(authorization, large), false);
+  const slow = await open(sizes.slow, formatPost(authorization, '{"query":', 500_000), true);
+  const waiting = await open(sizes.waiting, formatPost(authorization, joined), true);
+  const all = [...waiting, ...unread, ...slow];
+  return { waiting, unread, slow, close: () => all.forEach((socket) => void socket.destroy()) };
+
+  async function open(count: number, request: string, isRead: boolean): Promise<Socket[]> {
+    const sockets: Socket[] = [];
+    for (let opened = 0; opened < count; opened += 1) {
+      const socket = connect(Number(new URL(origin).port), '127.0.0.1').on('error', () => {});
+      sockets.push(isRead ? socket.resume() : socket.pause());
+      await once(socket, 'connect');
+      socket.write(request);
+    }
+    return sockets;
+  }
+}
+
+/** An HTTP request to /graphql. @param length announces more than the body has */
+function formatPost(authorization: string, body: string, length = Buffer.byteLength(body)): string {
+  const headers = [`authorization: ${authorization}`, 'content-type: application/json', `content-length: ${length}`];
+  return `POST /graphql HTTP/1.1\r\nhost: localhost\r\n${headers.join('\r\n')}\r\n\r\n${body}`;
+}
+
+const orderMutation = 'mutation ($input: GenerateEssayInput!) { generateEssay(input: $input) { __typename } }';
+const startMutation = 'mutation ($input: StartEssayInput!) { startEssay(input: $input) { __typename } }';
+
+/** The last ones are long: the list of orders begins with them. */
+function inputOf(number: number, orders: number) {
+  const length = number > orders - 10 ? 10_000 : 20;
+  const description = `Pens, ${number}. `.padEnd(length, 'The nib and its feed. ');
+  return { description, wordCount: 100, idempotencyKey: `order-${number}` };
+}
+
+async function startOrders(origin: string, authorization: string, orders: number): Promise<void> {
+  const pool = new Pool(origin, { connections: 8, pipelining: 1 });
+  const headers = { authorization, 'content-type': 'application/json' };
+  let started = 0;
+  const start = async () => {
+    while (started < orders) {
+      started += 1;
+      const body = JSON.stringify({ query: startMutation, variables: { input: inputOf(started, orders) } });
+      const response = await pool.request({ path: '/graphql', method: 'POST', headers, body });
+      const text = await response.body.text();
+      if (!text.includes('"EssayOrder"')) throw new Error(`the order was not started: ${text}`);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, start));
+  await pool.close();
+}

@@ -4,7 +4,9 @@ import { createWriteStream, existsSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readBankFile } from '../../src/banks/import/files/read-bank-file.ts';
+import type { MeasuredImport } from '../support/banks/import/child-process.ts';
 import {
+  fixedWidth,
   repeatRow,
   sharedTexts,
   tArchive,
@@ -12,13 +14,10 @@ import {
   tRow,
   tWorkbook,
   tWorkbookFiles,
-} from '../support/banks/import/archive.ts';
-import type { MeasuredImport } from '../support/banks/import/measured-imports.ts';
-import { fixedWidth } from '../support/banks/import/sample.ts';
+} from '../support/banks/import/sample.ts';
 import { tSample } from '../support/banks/import/samples.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
-import { bundleScript } from '../support/process.ts';
-import { tShared } from '../support/shared.ts';
+import { bundleScript, tShared } from '../support/process.ts';
 
 // cspell:ignore sharedstrings
 
@@ -30,7 +29,7 @@ const [germanHeader = [], germanRow = []] = [...german.top, ...german.rows];
 
 /** A process that imports files and measures its memory. */
 const importer = tShared(async (onFinished) => {
-  const child = fork(bundleScript('test/support/banks/import/measured-imports.ts'), {
+  const child = fork(bundleScript('test/support/banks/import/child-process.ts'), {
     execArgv: ['--expose-gc'],
     env: { DATA_DIR: tFolder(onFinished) },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { tRecordingEssayService } from '../support/e2e/recording-essay-service.ts';
-import { tGate } from '../support/gate.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
 import {
   type GatewayProcess,
@@ -10,9 +9,10 @@ import {
   orderVariables,
   sharing,
   tGatewayProcess,
-} from '../support/gateway-process.ts';
-import { tScript } from '../support/process.ts';
+  tScript,
+} from '../support/process.ts';
 import { tRedis, whyNoRedis } from '../support/redis.ts';
+import { tGate } from '../support/turns.ts';
 
 /* For more kills: npx tsx bench/kill-orders.ts --kills 30; ORDER_KILLS=40 LONG_TESTS=1 npx vitest run test/long/kill-orders.test.ts */
 

@@ -2,8 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { tSend } from '../support/gateway/http/listening-gateway.ts';
-import { tGatewayProcess } from '../support/gateway-process.ts';
-import type { TProcess } from '../support/process.ts';
+import { type TProcess, tGatewayProcess } from '../support/process.ts';
 
 /* Resident memory, which only Linux tells. */
 

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { tBrowser, whyNoChromium } from '../support/browser.ts';
-import { dropFile } from '../support/examples/files.ts';
-import { show } from '../support/examples/pages.ts';
+import { dropFile, show } from '../support/examples/pages.ts';
 import { tNpmScript } from '../support/process.ts';
 
 const payees = `Name;IBAN;BIC;Amount

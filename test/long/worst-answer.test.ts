@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { createRandom, type Random } from '../support/e2e/random.ts';
-import { type Measurement, tMeasuredGateway } from '../support/fuzz/measured-gateway.ts';
-import type { FuzzRequest } from '../support/fuzz/requests.ts';
+import { type FuzzRequest, type Measurement, tMeasuredGateway } from '../support/fuzz/measured-gateway.ts';
 import { createAnswerSearch, findWorst, type Search } from '../support/fuzz/worst-answer.ts';
+import { createRandom, type Random } from '../support/random.ts';
 import { replyJson, tUpstream } from '../support/scripted-upstream.ts';
 
 /* Messages for POST /mcp that may take long to validate: a value that is repeated, in some place of a message. */

@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { stagePackage, unbundledPackages } from '../../scripts/package.ts';
-import { tSampleFile } from '../support/banks/import/command-line.ts';
+import { tSampleFile } from '../support/banks/import/imports.ts';
 import { tSample } from '../support/banks/import/samples.ts';
 import { tFolder } from '../support/gateway/stores/folder.ts';
-import { untilReady } from '../support/gateway-process.ts';
-import { tProcess } from '../support/process.ts';
+import { tProcess, untilReady } from '../support/process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -64,7 +63,7 @@ it('works in an empty folder, with no other packages than those that it depends 
   writeFileSync(join(folder, 'caches.mjs'), code);
   const caches = tProcess(process.execPath, [join(folder, 'caches.mjs')], {});
   expect(await caches.ended, caches.stderr()).toEqual({ code: 0, signal: null });
-  expect(caches.stdout()).toBe('true possibleTypes,keys,logger\n');
+  expect(caches.stdout()).toBe('true possibleTypes,keys,updates,logger\n');
   gateway.kill('SIGTERM');
   expect(await gateway.ended).toEqual({ code: 0, signal: null });
 });

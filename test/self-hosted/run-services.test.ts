@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { tChatServer } from '../support/chat-server.ts';
 import { runCommand } from '../support/command.ts';
-import { tHttpServer } from '../support/free-port.ts';
+import { tChatServer } from '../support/essay-service/service.ts';
+import { tHttpServer } from '../support/loopback.ts';
 import { tCommand } from '../support/process.ts';
 
 const bankDataEnv = { BANK_DATA_API_KEY: 'right-key' };

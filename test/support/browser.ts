@@ -1,8 +1,7 @@
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { beforeAll, expect, onTestFinished } from 'vitest';
-import { findProgram } from './installed.ts';
-import type { OnFinished } from './process.ts';
+import { findProgram, type OnFinished } from './process.ts';
 
 const executable = [process.env.CHROMIUM_PATH ?? '', 'chromium', 'chromium-browser', 'google-chrome']
   .map(findProgram)

@@ -79,3 +79,10 @@ async function run(module: string, args: readonly string[], variables: Record<st
 
 const streams = ['stdin', 'stdout', 'stderr'] as const;
 const signals = ['SIGINT', 'SIGTERM', 'SIGUSR2'] as const;
+
+/** The text that a stream has buffered. Since Node.js 26, `read()` returns one chunk of it. */
+export function readAll(stream: Readable): string {
+  let text = '';
+  for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) text += String(chunk);
+  return text;
+}

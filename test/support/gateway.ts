@@ -10,8 +10,8 @@ import type { Environment } from '../../src/base/variables/read-variables.ts';
 import { readConfig } from '../../src/gateway/config/read-config.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import type { UpstreamLimits } from '../../src/gateway/upstream/upstream-client.ts';
-import { tCaller } from './caller.ts';
-import { tFetch } from './gateway/graphql/local-fetch.ts';
+import { tCaller } from './gateway/callers.ts';
+import { tFetch } from './gateway/graphql/graphql-server.ts';
 import type { OnFinished } from './process.ts';
 import { type Reply, tUpstream } from './scripted-upstream.ts';
 

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import { tFreePort, tHttpServer } from './free-port.ts';
-import { tGate } from './gate.ts';
-import { turns } from './turns.ts';
+import { tFreePort, tHttpServer } from './loopback.ts';
+import { tGate, turns } from './turns.ts';
 
 export interface UpstreamCall {
   method: string;

@@ -1,14 +1,9 @@
 import * as z from 'zod';
 import type { ListedBank } from '../../banks/listed-bank.ts';
-import {
-  buildIban,
-  type IbanFieldName,
-  type IbanFieldProblem,
-  ibanFields,
-  ibanRuleStates,
-} from '../../iban/build-iban.ts';
+import { buildIban, ibanRuleStates } from '../../iban/build-iban.ts';
 import { countryName, findCountryCode } from '../../iban/country-name.ts';
 import { compactIban, describeIbanProblem, findIbanProblems, type IbanParts, parseIban } from '../../iban/iban.ts';
+import { type IbanFieldName, type IbanFieldProblem, ibanFields } from '../../iban/iban-fields.ts';
 import { type CountryFormat, findCountryFormat } from '../../iban/registry.ts';
 import type { BankDirectory } from '../bank-directory.ts';
 import { type Answer, answer, findTextProblem, type Query, readText, reject, repeated } from './answer.ts';

@@ -47,14 +47,14 @@ export class WatchedValues<Value> {
   }
 
   /** One reading at a time: their results must not overtake each other, and a text that grows is read at the speed of the store. */
-  async refresh(key: string): Promise<void> {
+  refresh(key: string): Promise<void> | null {
     const entry = this.#watched.get(key);
-    if (entry === undefined) return;
+    if (entry === undefined) return null;
     entry.isStale = true;
     entry.reading ??= this.#readLatest(key, entry).finally(() => {
       entry.reading = null;
     });
-    await entry.reading;
+    return entry.reading;
   }
 
   /** Ends all watches. */
@@ -71,7 +71,7 @@ export class WatchedValues<Value> {
     entry.wake.add(onWake);
     this.#watched.set(key, entry);
     // It may have changed since it was read; later changes are noticed.
-    if (known === undefined) void this.refresh(key).catch(() => {});
+    if (known === undefined) void this.refresh(key)?.catch(() => {});
     signal.addEventListener('abort', onWake);
     try {
       let shown: { value: Value } | null = null;

@@ -35,3 +35,9 @@ export function countOf(number: number, noun: string): string {
 export function plural(number: number, noun: string): string {
   return number === 1 ? noun : `${noun}${/(?:ch|s)$/.test(noun) ? 'es' : 's'}`;
 }
+
+/** A text in one line of at most this length. */
+export function shorten(text: string, length: number): string {
+  const line = text.replaceAll(/\s+/g, ' ');
+  return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
+}

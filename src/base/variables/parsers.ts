@@ -1,5 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import * as z from 'zod';
 import { errorCodes } from '../errors.ts';
 
@@ -39,6 +40,11 @@ export function secret({ minLength = 8, description = '' } = {}) {
     .refine((text) => !isOwnText(text), 'must be random, not a word of the log, which would be redacted everywhere');
 }
 
+/** The one in use, and another one while it is replaced. */
+export const secretList = secret({ minLength: 32 })
+  .transform(splitList)
+  .pipe(z.array(secret({ minLength: 32 })).max(2, 'must be one secret, or two while it is replaced'));
+
 export const baseUrl = z
   .string()
   .refine(isPlainHttpUrl, 'must be an http:// or https:// URL without user name, password, query or fragment')
@@ -57,7 +63,13 @@ export const host = z
   .refine(
     (text) => isIP(text) !== 0 || /^[a-z\d]([\w.-]*[a-z\d])?$/i.test(text),
     'must be an IP address or host name of this machine without a port, such as 127.0.0.1 or 0.0.0.0',
-  );
+  )
+  // So that one image and one chart listen on all addresses of every machine.
+  .transform((text) => (text === '::' && !hasIpv6() ? '0.0.0.0' : text));
+
+function hasIpv6(): boolean {
+  return Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ family }) => family === 'IPv6'));
+}
 
 export const hostList = z
   .string()
@@ -156,8 +168,9 @@ requestId operationType operationName documentId clientName clientVersion durati
 upstreamCalls perSecond variables mutation subscription anonymous api-key: unreachable credentials wrong-secret read-only noeviction
 IbanValidation InvalidIbanFields InvalidEssayInput EssayAllowanceExhausted EssayServiceFailed
 
-allowance appendonly backwards: buffered collector configuration continued continues corrected CORS_ORIGINS documents executed exhausted exported: failing, maxmemory-policy, STORE_SECRET_OLD
-gateway: idempotency invalid: look-ups operator rejected, requests response suspended: unexpected upstream written:
+allowance appendonly backwards: buffered collector configuration configured connection continued continues corrected CORS_ORIGINS documents executed exhausted exported: failing, maxmemory-policy,
+BANK_DATA_API_KEY_FILE ESSAY_API_KEY_FILE GATEWAY_API_KEYS_FILE REDIS_URL_FILE STORE_SECRET_FILE STORE_SECRET_OLD_FILE TRUSTED_DOCUMENTS
+gateway: idempotency invalid: look-ups operator password rejected, requests response suspended: unexpected upstream written:
 
 account_number bank_code bank_data checksum country_code country_iban_example country_iban_format_as_regex
 country_iban_format_as_swift current_page iban_data last_page national_checksum per_page revision_date sepa_country

@@ -4,14 +4,9 @@ import { ConfigError } from '../errors.ts';
 import { baseUrl, host, inFiles, integer, logLevel, secret, timeoutMs } from './parsers.ts';
 import { type Environment, readVariables } from './read-variables.ts';
 
-export const hostAndLogVariables = {
-  HOST: host.default('127.0.0.1'),
-  LOG_LEVEL: logLevel.default('info'),
-};
+export const hostAndLogVariables = { HOST: host.default('127.0.0.1'), LOG_LEVEL: logLevel.default('info') };
 
-export const storeVariables = {
-  DATA_DIR: z.string().default(defaultDataDir),
-};
+export const storeVariables = { DATA_DIR: z.string().default(defaultDataDir) };
 
 export const essayWriterVariables = {
   LLM_URL: baseUrl.optional(),
@@ -57,12 +52,7 @@ export function readBankImportConfig(env: Environment): { dataDir: string } {
 /** A self-hosted essay service that runs as its own process. @throws ConfigError */
 export function readEssayServiceConfig(env: Environment) {
   const vars = readVariables(essayServiceVariables, env);
-  return {
-    host: vars.HOST,
-    logLevel: vars.LOG_LEVEL,
-    apiKey: vars.ESSAY_API_KEY,
-    ...readEssayServiceSettings(vars),
-  };
+  return { host: vars.HOST, logLevel: vars.LOG_LEVEL, apiKey: vars.ESSAY_API_KEY, ...readEssayServiceSettings(vars) };
 }
 
 /** @throws ConfigError if the variables of the language model are incomplete */

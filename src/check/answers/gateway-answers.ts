@@ -4,7 +4,7 @@ import { errorCodeOf } from '../../base/errors.ts';
 import { parseJson } from '../../base/parse-json.ts';
 import { readRetryAfter } from '../../base/retry-after.ts';
 import { PaymentFileError } from '../open-file.ts';
-import { type AnswerSource, createAnswerSource, type ListReply } from './answer-source.ts';
+import { AnswerSource, type ListReply } from './answers.ts';
 
 interface GatewayAnswersOptions {
   /** The URL of the gateway, or of its GraphQL endpoint. */
@@ -67,10 +67,13 @@ export async function connectToGateway(options: GatewayAnswersOptions): Promise<
     maxList = Math.min(limit, largestList);
   } catch (error) {
     await agent.close();
-    throw error instanceof PaymentFileError ? error : unreachable(origin, error);
+    if (error instanceof PaymentFileError) throw error;
+    throw new PaymentFileError(
+      `the gateway at ${origin} cannot be reached (${errorCodeOf(error) ?? 'unknown reason'})`,
+    );
   }
 
-  return createAnswerSource({
+  return new AnswerSource({
     send: sendList,
     maxList,
     maxLists: maxQueries,
@@ -138,8 +141,4 @@ function describeRefusal(origin: string, status: number, content: Reply['content
   const [error] = content?.errors ?? [];
   const reason = error === undefined ? `it responded ${status}, and not as a gateway does` : error.message;
   return `the gateway at ${origin} refuses the check: ${reason}`;
-}
-
-function unreachable(origin: string, error: unknown): PaymentFileError {
-  return new PaymentFileError(`the gateway at ${origin} cannot be reached (${errorCodeOf(error) ?? 'unknown reason'})`);
 }

@@ -2,20 +2,13 @@ import { closeSync, existsSync, ftruncateSync, openSync, readSync, rmSync, write
 import * as z from 'zod';
 import { PaymentFileError } from '../open-file.ts';
 import { tryToWrite } from '../output.ts';
-import type { Answer } from './answer-source.ts';
+import type { Answer } from './answers.ts';
 
 /**
  * The answers of a run, on disk as soon as they arrive, so that a run that was killed can be resumed without asking again. It has
  * no IBANs, but their fingerprints, from which IBANs can be found by trial: only its owner can read it.
  */
-export interface Journal {
-  append(fingerprint: string, answer: Answer): void;
-  /** Notes that the run is over, although the files were not read to their ends: another run of them would end in the same way. */
-  end(): void;
-  close(): void;
-  /** Closes it, and deletes the file, as `close` does if it has no answers. */
-  remove(): void;
-}
+export type Journal = ReturnType<typeof openJournal>;
 
 type KeepAnswer = (fingerprint: string, answer: Answer) => void;
 
@@ -36,7 +29,7 @@ interface JournalOptions {
  * content is replaced, and that of the same content is used if its run is over.
  * @throws PaymentFileError if there is one that is not to be resumed, is of another source, or cannot be written
  */
-export function openJournal({ path, sourceId, contentHash, isResumed, keep }: JournalOptions): Journal {
+export function openJournal({ path, sourceId, contentHash, isResumed, keep }: JournalOptions) {
   if (existsSync(path) && !isResumed) replaceJournal(path, sourceId, contentHash);
   let file = tryToWrite(`the journal ${path}`, () => openSync(path, 'a+', 0o600));
   const header = { journal: version, source: sourceId, content: contentHash };
@@ -54,16 +47,18 @@ export function openJournal({ path, sourceId, contentHash, isResumed, keep }: Jo
     if (isEmpty) rmSync(path, { force: true });
   };
   return {
-    append(fingerprint, answer) {
+    append(fingerprint: string, answer: Answer): void {
       const { kind: _, ...content } = answer;
       // A whole line in one write, at the end: what a killed process has written remains.
       isEmpty = false;
       const line = `${fingerprint} ${JSON.stringify(content)}\n`;
       tryToWrite(`the journal ${path}`, () => writeSync(file, line));
     },
+    /** Notes that the run is over, although the files were not read to their ends: another run of them would end in the same way. */
     end: () => writeHeader(true),
     close,
-    remove() {
+    /** Closes it, and deletes the file, as `close` does if it has no answers. */
+    remove(): void {
       close();
       rmSync(path, { force: true });
     },
@@ -136,11 +131,7 @@ function readHeader(line: string, path: string, sourceId: string): Header {
   } catch {
     // It is of another version, or no journal.
   }
-  throw otherJournal(path);
-}
-
-function otherJournal(path: string): PaymentFileError {
-  return new PaymentFileError(
+  throw new PaymentFileError(
     `${path} has no answers of this service or gateway; use the options and variables of the run that wrote it, or delete it`,
   );
 }

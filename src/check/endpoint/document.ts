@@ -56,6 +56,10 @@ const finding = {
     ...found,
     line: integer,
     xpath: text('The element.'),
+    batch: orNull(text('The identification of the batch (PmtInfId); null: it is about the whole message.')),
+    payee: orNull(text('The name of the payee, or of the payer of a direct debit; null: it is about a whole batch.')),
+    amount: orNull(text('Such as EUR 12.50.')),
+    end_to_end_id: orNull(text('The end-to-end identification.')),
   },
   required: ['code', 'severity', 'line', 'xpath', 'message'],
 };
@@ -70,8 +74,10 @@ const summary = {
       payments: { ...integer, description: 'Batches (PmtInf).' },
       transactions: integer,
       ibans: { ...integer, description: 'Different well-formed ones.' },
-      rules: list(oneOf(schemes, 'By whose rules transactions were judged.')),
+      rules: list(object({ scheme: oneOf(schemes, 'By whose rules, beside ISO 20022.'), transactions: integer })),
       sums: list(object({ currency: string, sum: string })),
+      // Transactions with findings of each severity; findings about batches and the whole message.
+      found: object({ error: integer, warning: integer, hint: integer, others: integer }),
       isComplete: { type: 'boolean', description: 'Whether it was read to its end.' },
     }),
   },

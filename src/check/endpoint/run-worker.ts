@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { builtFile } from '../../base/process/package-files.ts';
-import type { Answer, AnswerSource } from '../answers/answer-source.ts';
+import type { Answer, AnswerSource } from '../answers/answers.ts';
 import type { CheckRequest } from './request.ts';
 
 /** What a worker checks, and how. */
@@ -17,9 +17,9 @@ export interface CheckJob extends CheckRequest {
 /** `problem`: why the body, which is the standard input of the thread, is not complete. */
 export type ToWorker =
   | { kind: 'problem'; message: string }
-  | { kind: 'answers'; answers: readonly (readonly [iban: string, answer: Answer])[] };
+  | { kind: 'answers'; list: number; answers: readonly Answer[] };
 
-export type FromWorker = { kind: 'asked'; ibans: readonly string[] } | { kind: 'ended'; end: CheckEnd };
+export type FromWorker = { kind: 'asked'; list: number; ibans: readonly string[] } | { kind: 'ended'; end: CheckEnd };
 
 /** `left`: the client does not read the answer. The message is that of a `PaymentFileError`. */
 export type CheckEnd = { kind: 'complete' | 'workbook' | 'left' } | { kind: 'failed'; message: string };
@@ -36,11 +36,7 @@ interface RunOptions {
 
 /** Starts a thread that checks a file while its parts are sent: the body is its standard input, and the answer its standard output. */
 export function startCheck({ job, source, write, maxWorkMs, file = builtFile('check-worker.js') }: RunOptions) {
-  // The option of the image would replace the limit of the thread. The heap of the process has its own since its start.
-  setFlagsFromString('--max-old-space-size=0');
-  // Neither the keys of the gateway nor what NODE_OPTIONS loads into it.
-  const isolation = { env: {}, execArgv: [], resourceLimits };
-  const worker = new Worker(file, { workerData: job, stdin: true, stdout: true, ...isolation });
+  const worker = startThread(file, job);
   const body = worker.stdin as Writable;
   const post = (message: ToWorker) => worker.postMessage(message);
   let end: CheckEnd | null = null;
@@ -54,13 +50,18 @@ export function startCheck({ job, source, write, maxWorkMs, file = builtFile('ch
     end ??= reason;
     void worker.terminate();
   };
-  const answer = createAnswering(source, post, (error) => {
+  const fail = (error: unknown) => {
     fault ??= error;
     finish(null);
-  });
+  };
+  const ask = async (iban: string) => source.ask(iban);
   worker.on('message', (message: FromWorker) => {
     if (message.kind === 'ended') finish(message.end);
-    else for (const iban of message.ibans) void answer(iban);
+    else
+      Promise.all(message.ibans.map(ask)).then(
+        (answers) => post({ kind: 'answers', list: message.list, answers }),
+        fail,
+      );
   });
   worker.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') finish(tooExpensive('memory'));
@@ -119,25 +120,12 @@ export function startCheck({ job, source, write, maxWorkMs, file = builtFile('ch
   }
 }
 
-/** Asks for the thread, and sends as many answers at a time as there are. */
-function createAnswering(
-  source: Pick<AnswerSource, 'ask'>,
-  post: (message: ToWorker) => void,
-  onFault: (error: unknown) => void,
-) {
-  let answers: (readonly [iban: string, answer: Answer])[] = [];
-  const send = () => {
-    post({ kind: 'answers', answers });
-    answers = [];
-  };
-  return async (iban: string): Promise<void> => {
-    try {
-      const answer = await source.ask(iban);
-      if (answers.push([iban, answer]) === 1) setImmediate(send);
-    } catch (error) {
-      onFault(error);
-    }
-  };
+function startThread(file: URL, job: CheckJob): Worker {
+  // The option of the image would replace the limit of the thread. The heap of the process has its own since its start.
+  setFlagsFromString('--max-old-space-size=0');
+  // Neither the keys of the gateway nor what NODE_OPTIONS loads into it.
+  const isolation = { env: {}, execArgv: [], resourceLimits };
+  return new Worker(file, { workerData: job, stdin: true, stdout: true, ...isolation });
 }
 
 /** Without the parts of the file, which are outside of the heap. A file of payees needs a tenth. */

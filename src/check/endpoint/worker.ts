@@ -5,8 +5,7 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { createBankLists } from '../../banks/bank-lists.ts';
 import { createKnownBanks, type KnownBanks } from '../../banks/known-banks.ts';
 import { messageOf } from '../../base/errors.ts';
-import type { Answer, AnswerSource } from '../answers/answer-source.ts';
-import { createAnswers } from '../answers/answers.ts';
+import { type Answer, AnswerSource, createAnswers } from '../answers/answers.ts';
 import { checkTables } from '../check-tables.ts';
 import { openPaymentStream, PaymentFileError } from '../open-file.ts';
 import { checkMessage } from '../pain/check-message.ts';
@@ -20,17 +19,19 @@ const job: CheckJob = workerData;
 const fileName = 'the request body';
 /** Linux has priorities from 19, the lowest, to -20. */
 const lowPriority = 5;
-/** That the main thread has at a time: if all are in its cache, it answers them in one go. */
-const maxQuestions = 100;
+/** The main thread has a limited number of questions at a time: if all are in its cache, it answers them in one go. */
+const [maxList, maxLists] = [10, 10];
 
-const questions = createQuestions();
+/** What takes the answers to a list, by its number. */
+const lists = new Map<number, (answers: readonly Answer[]) => void>();
+let asked = 0;
 const post = (message: FromWorker) => parentPort?.postMessage(message);
 /** Why the body is not complete. */
 let problem: string | null = null;
 let bytesWritten = 0;
 const receive = (message: ToWorker) => {
-  if (message.kind === 'answers') questions.answer(message.answers);
-  else problem = message.message;
+  if (message.kind === 'problem') problem = message.message;
+  else lists.get(message.list)?.(message.answers);
 };
 parentPort?.on('message', receive);
 
@@ -51,7 +52,7 @@ async function check(banks: KnownBanks): Promise<CheckEnd> {
   const { format, columnNames, encoding, profile } = job;
   const file = await openPaymentStream(fileName, readBody());
   if (file.kind === 'workbook') return { kind: 'workbook' };
-  const checking = { answers: createAnswers(questions), banks };
+  const checking = { answers: createAnswers(createQuestions()), banks };
   if (file.kind === 'xml') {
     const writer = createFindingWriter(format, fileName);
     await write(writer.begin());
@@ -95,35 +96,19 @@ async function write(part: string): Promise<void> {
   if (!process.stdout.write(part)) await once(process.stdout, 'drain');
 }
 
-/** The main thread has a limited number of questions; the others wait here. */
-function createQuestions() {
-  const open = new Map<string, (answer: Answer) => void>();
-  const waiting: string[] = [];
-  let asked = 0;
-
-  function send(): void {
-    const ibans = waiting.splice(0, maxQuestions - (open.size - waiting.length));
-    if (ibans.length > 0) post({ kind: 'asked', ibans });
-  }
-
-  return {
-    ask(iban) {
-      if (asked >= job.maxIbans) {
-        const reason = `one request may have ${job.maxIbans} different IBANs (CHECK_MAX_IBANS)`;
-        return { kind: 'not-asked', reason };
-      }
-      asked += 1;
-      return new Promise((resolve) => {
-        open.set(iban, resolve);
-        if (waiting.push(iban) === 1) queueMicrotask(send);
+function createQuestions(): Pick<AnswerSource, 'ask'> {
+  const reason = `one request may have ${job.maxIbans} different IBANs (CHECK_MAX_IBANS)`;
+  return new AnswerSource({
+    async send(ibans) {
+      const list = ++asked;
+      const results = await new Promise<readonly Answer[]>((resolve) => {
+        lists.set(list, resolve);
+        post({ kind: 'asked', list, ibans });
       });
+      lists.delete(list);
+      return { results };
     },
-    answer(answers: readonly (readonly [iban: string, answer: Answer])[]): void {
-      for (const [iban, answer] of answers) {
-        open.get(iban)?.(answer);
-        open.delete(iban);
-      }
-      send();
-    },
-  } satisfies Pick<AnswerSource, 'ask'> & Record<string, unknown>;
+    ...{ maxList, maxLists, limit: { ibans: job.maxIbans, reason } },
+    budgetReason: '',
+  });
 }

@@ -1,4 +1,3 @@
-import { countOf } from '../../base/process/terminal.ts';
 import { compactBic, describeBicProblem, findBicProblems, parseBic } from '../../iban/bic.ts';
 import { countryCodes } from '../../iban/country-codes.ts';
 import {
@@ -13,30 +12,23 @@ import { mod97 } from '../../iban/mod97.ts';
 import { findCountryFormat } from '../../iban/registry.ts';
 import { suggestIbans } from '../../iban/suggest-ibans.ts';
 import { type BankFacts, checkNationally } from '../bank-facts.ts';
-import { type FingerprintMap, fingerprintOf } from '../fingerprints.ts';
+import { fingerprintOf } from '../fingerprints.ts';
 import { find, findAll, textOf, visitElements, type XmlElement } from './elements.ts';
-import type { MessageFindings } from './findings.ts';
+import type { CheckContext, MessageFindings } from './findings.ts';
 import { countCharacters } from './schema.ts';
 import { findCharactersOutsideSepa, findCharactersOutsideSwiss, swiss, toSepaCharacters } from './sepa-characters.ts';
 import { parseDate, parseDateTime } from './values.ts';
 
-interface ElementChecks {
-  findings: MessageFindings;
-  /** The different IBANs of the message, to which those of the part are added. */
-  ibans: FingerprintMap;
-  banks: BankFacts;
-}
-
 /** Checks each element below, by its name, wherever it is. */
-export function checkElements(part: XmlElement, checks: ElementChecks): void {
-  const { findings } = checks;
+export function checkElements(part: XmlElement, context: CheckContext): void {
+  const { findings } = context;
   visitElements(part, (element) => {
     if (element.text.includes('\uFFFD')) {
       const message =
         'The text has bytes that are not characters of the encoding. Declare the encoding in which the file was saved.';
       findings.add('ENCODING_BROKEN', element, message);
     } else if (element.children.length > 0 || element.text.trim() !== '' || mayBeEmpty.has(element.name)) {
-      (checksByName.get(element.name) ?? checkText)(element, checks);
+      (checksByName.get(element.name) ?? checkText)(element, context);
     }
   });
 }
@@ -44,30 +36,25 @@ export function checkElements(part: XmlElement, checks: ElementChecks): void {
 /** Their checks find what is missing. */
 const mayBeEmpty: ReadonlySet<string> = new Set(['PstlAdr', 'FinInstnId']);
 
-type ElementCheck = (element: XmlElement, checks: ElementChecks) => void;
+type ElementCheck = (element: XmlElement, context: CheckContext) => void;
 
 /** By the names of elements; the texts of all others are checked. */
-const checksByName: ReadonlyMap<string, ElementCheck> = new Map([
-  ...ofEach('IBAN', checkIban),
-  ...ofEach('LEI', checkLei),
-  ...ofEach('BIC BICFI AnyBIC BICOrBEI', checkBic),
-  ...ofEach('PstlAdr', checkAddress),
-  ...ofEach('Ctry CtryOfRes CtryOfBirth', checkCountry),
-  ...ofEach('RmtInf', checkRemittance),
-  ...ofEach('FinInstnId', checkInstitution),
-  // These are checked with the part that they belong to.
-  ...ofEach('CreDtTm InstdAmt NbOfTxs CtrlSum ReqdColltnDt DtOfSgntr ReqdExctnDt', () => {}),
-  // These are not transferred.
-  ...ofEach('ElctrncAdr ElctrncSgntr EmailAdr RmtLctnElctrncAdr URLAdr', () => {}),
-]);
+const checksByName: ReadonlyMap<string, ElementCheck> = new Map(
+  Object.entries({
+    ...{ IBAN: checkIban, LEI: checkLei, 'BIC BICFI AnyBIC BICOrBEI': checkBic, PstlAdr: checkAddress },
+    ...{ 'Ctry CtryOfRes CtryOfBirth': checkCountry, RmtInf: checkRemittance },
+    ...{ FinInstnId: checkInstitution, ClrSysMmbId: checkClearingMember },
+    // These are checked with the part that they belong to.
+    'CreDtTm InstdAmt NbOfTxs CtrlSum ReqdColltnDt DtOfSgntr ReqdExctnDt': () => {},
+    // These are not transferred.
+    'ElctrncAdr ElctrncSgntr EmailAdr RmtLctnElctrncAdr URLAdr': () => {},
+  }).flatMap(([names, check]) => names.split(' ').map((name) => [name, check] as const)),
+);
 
-function ofEach(names: string, check: ElementCheck): [string, ElementCheck][] {
-  return names.split(' ').map((name) => [name, check]);
-}
-
-function checkIban(element: XmlElement, { findings, ibans, banks }: ElementChecks): void {
+function checkIban(element: XmlElement, { findings, ibans, banks }: CheckContext): void {
   const iban = compactIban(element.text);
-  const masked = printMasked(iban);
+  // IBANs have at most 34 characters.
+  const masked = iban.length <= 40 ? maskIban(iban) : `of ${iban.length} characters`;
   if (iban !== element.text) {
     const message = `The IBAN ${masked} is written with spaces, hyphens or lower case. Write only capital letters and digits.`;
     findings.add('IBAN_NOT_COMPACT', element, message, isValidIban(iban) ? iban : null);
@@ -87,6 +74,14 @@ function checkIban(element: XmlElement, { findings, ibans, banks }: ElementCheck
     const message = `${country}, the country of the IBAN ${masked}, is not in SEPA, but the payment is.`;
     findings.add('IBAN_OUTSIDE_SEPA', element, message);
   }
+  // Not that of the payment, whose bank gets the message.
+  const isOfOther = element.parent?.parent?.parent?.name !== 'PmtInf';
+  if (isOfOther && banks.status?.(country, parseIban(iban)?.bankCode ?? '') === 'NOT_LISTED') {
+    const message = `The list of banks of ${country} has no bank of the IBAN ${masked}. Ask the account holder for the IBAN.`;
+    findings.addAnswered(element, iban, (answer) =>
+      answer.kind === 'answered' && answer.bank !== null ? null : { code: 'IBAN_BANK_UNKNOWN', message },
+    );
+  }
   const isFirst = ibans.add(fingerprintOf(iban), element.line) === null;
   findings.addAnswered(element, iban, (answer) => {
     if (answer.kind === 'answered') {
@@ -101,10 +96,16 @@ function checkIban(element: XmlElement, { findings, ibans, banks }: ElementCheck
   });
 }
 
-/** IBANs have at most 34 characters. */
-function printMasked(iban: string): string {
-  return iban.length <= 40 ? maskIban(iban) : `of ${iban.length} characters`;
+/** The number of a bank in the payment system of its country. */
+function checkClearingMember(member: XmlElement, { findings, banks }: CheckContext): void {
+  const countries = clearingSystems[textOf(find(member, 'ClrSysId', 'Cd')) ?? ''];
+  const element = find(member, 'MmbId');
+  const number = textOf(element)?.padStart(5, '0') ?? '';
+  if (!countries?.every((each) => banks.status?.(each, number) === 'NOT_LISTED')) return;
+  findings.add('IBAN_BANK_UNKNOWN', element, `The list of banks of ${countries[0]} has no bank of this number.`);
 }
+
+const clearingSystems: Readonly<Record<string, readonly string[]>> = { CHBCC: ['CH', 'LI'], DEBLZ: ['DE'] };
 
 /** The only valid IBAN one typing error away or, if there are several, the only one of a bank that is known. */
 function suggestIban(iban: string, banks: BankFacts): string | null {
@@ -117,12 +118,11 @@ function suggestIban(iban: string, banks: BankFacts): string | null {
   return others.length === 0 ? one : null;
 }
 
-function checkBic(element: XmlElement, { findings }: ElementChecks): void {
+function checkBic(element: XmlElement, { findings }: CheckContext): void {
   const { text } = element;
   const [problem] = findBicProblems(text);
   if (text.trim() === 'NOTPROVIDED') {
-    const message = 'NOTPROVIDED is not a BIC. Leave the BIC out, or write Othr/Id with NOTPROVIDED in its place.';
-    findings.add('BIC_NOT_PROVIDED', element, message);
+    findings.add('BIC_NOT_PROVIDED', element, `NOTPROVIDED is not a BIC. ${adviseBic(element.parent)}`);
   } else if (problem !== undefined) {
     const compact = compactBic(text);
     const suggestion = compact !== text && findBicProblems(compact).length === 0 ? compact : null;
@@ -134,40 +134,37 @@ function checkBic(element: XmlElement, { findings }: ElementChecks): void {
   }
 }
 
-function checkLei(element: XmlElement, { findings }: ElementChecks): void {
+function checkLei(element: XmlElement, { findings }: CheckContext): void {
   const text = textOf(element) ?? '';
   if (!/^[A-Z0-9]{18}\d\d$/.test(text) || mod97(text, 0) === 1) return;
   const message = 'The check digits of the LEI do not match. Look it up in the register of LEIs.';
   findings.add('LEI_CHECK_DIGITS', element, message);
 }
 
-function checkAddress(address: XmlElement, { findings }: ElementChecks): void {
+function checkAddress(address: XmlElement, { findings }: CheckContext): void {
   const lines = findAll(address, 'AdrLine');
   const hasTown = textOf(find(address, 'TwnNm')) !== null;
   const hasCountry = textOf(find(address, 'Ctry')) !== null;
   if (lines.length > 0 && lines.length === address.children.filter(({ name }) => name !== 'AdrTp').length) {
     const message =
-      'The address has only lines, which is refused since 15 November 2026. Add TwnNm and Ctry, with at most two AdrLine.';
+      'The address has only lines, which is refused since November 2026. Add TwnNm and Ctry, with at most two AdrLine.';
     findings.add('ADDRESS_UNSTRUCTURED', address, message);
     return;
   }
-  if (lines.length > 0 && hasTown) findings.addSummary('ADDRESS_HYBRID', address, describeHybrid);
+  if (lines.length > 0 && hasTown) {
+    const text = 'with AdrLine beside TwnNm, which a bank may accept. Ask it, or write StrtNm and BldgNb.';
+    findings.addSummary('ADDRESS_HYBRID', address, 'address', text);
+  }
   if (!hasTown)
     findings.add('ADDRESS_WITHOUT_TOWN', address, 'The address has no town. Add TwnNm, or leave the address out.');
   if (!hasCountry) {
     findings.add('ADDRESS_WITHOUT_COUNTRY', address, 'The address has no country. Add Ctry, or leave the address out.');
   }
-  const third = lines[2];
-  if (third === undefined) return;
   const message = `The address has ${lines.length} AdrLine beside its elements. At most two are allowed.`;
-  findings.add('ADDRESS_LINES', third, message);
+  findings.add('ADDRESS_LINES', lines[2] ?? null, message);
 }
 
-function describeHybrid(count: number): string {
-  return `${countOf(count, 'address')} with AdrLine beside TwnNm: not every bank accepts them. Write StrtNm and BldgNb.`;
-}
-
-function checkCountry(element: XmlElement, { findings }: ElementChecks): void {
+function checkCountry(element: XmlElement, { findings }: CheckContext): void {
   const code = textOf(element);
   if (code === null || countryCodes.has(code)) return;
   const capitals = code.toUpperCase();
@@ -175,33 +172,36 @@ function checkCountry(element: XmlElement, { findings }: ElementChecks): void {
   findings.add('COUNTRY_INVALID', element, message, countryCodes.has(capitals) ? capitals : null);
 }
 
-function checkRemittance(remittance: XmlElement, { findings }: ElementChecks): void {
-  const texts = findAll(remittance, 'Ustrd');
-  const [first, second] = remittance.children;
-  const length = texts.reduce((sum, { text }) => sum + countCharacters(text), 0);
-  if (first && length > 140) {
+function checkRemittance(remittance: XmlElement, { findings }: CheckContext): void {
+  const [first = null, second = null] = remittance.children;
+  const length = findAll(remittance, 'Ustrd').reduce((sum, { text }) => sum + countCharacters(text), 0);
+  if (length > 140) {
     const message = `The remittance information has ${length} characters. At most 140 are transferred.`;
     findings.add('REMITTANCE_TOO_LONG', first, message);
   }
-  if (second) {
-    const message = `The remittance information is given ${remittance.children.length} times. Give one Ustrd or one Strd.`;
-    findings.add('REMITTANCE_REPEATED', second, message);
-  }
+  const message = `The remittance information is given ${remittance.children.length} times. Give one Ustrd or one Strd.`;
+  findings.add('REMITTANCE_REPEATED', second, message);
 }
 
-function checkInstitution(institution: XmlElement, { findings }: ElementChecks): void {
+function checkInstitution(institution: XmlElement, { findings }: CheckContext): void {
   const other = find(institution, 'Othr', 'Id');
   const hasBic = find(institution, 'BICFI') !== null || find(institution, 'BIC') !== null;
-  if (other !== null && !hasBic && textOf(other) !== 'NOTPROVIDED') {
-    const message =
-      'Othr/Id of a bank in SEPA must be NOTPROVIDED, without another identification. Write the BIC, or NOTPROVIDED.';
+  if (!hasBic && textOf(other) !== 'NOTPROVIDED') {
+    const message = `A bank in SEPA has no other identification than NOTPROVIDED. ${adviseBic(institution)}`;
     findings.add('INSTITUTION_OTHER', other, message);
   }
   if (hasBic || institution.children.some(({ name }) => name !== 'Nm' && name !== 'PstlAdr')) return;
   const has = institution.children.length === 0 ? 'is empty' : 'has only a name or address';
-  const message = `FinInstnId ${has}. Write the BIC, or Othr/Id with NOTPROVIDED.`;
+  const message = `FinInstnId ${has}. ${adviseBic(institution)}`;
   findings.add('INSTITUTION_EMPTY', institution, message);
   findings.add('INSTITUTION_MISSING', institution, message);
+}
+
+/** The bank of a payee need not be given, and German banks refuse NOTPROVIDED for it. */
+function adviseBic(institution: XmlElement | null): string {
+  const agent = institution?.parent;
+  const isOfPayee = agent?.name === 'CdtrAgt' && agent.parent?.name === 'CdtTrfTxInf';
+  return `Write the BIC, or ${isOfPayee ? 'leave CdtrAgt out' : 'Othr/Id with NOTPROVIDED'}.`;
 }
 
 /** The calendar day of a date or time; null if it is missing or has another format, which the schema refuses. */
@@ -216,7 +216,7 @@ const references: ReadonlySet<string> = new Set('MsgId PmtInfId InstrId EndToEnd
 /** Longer texts are refused anyway. */
 const maxSuggestionLength = 1000;
 
-function checkText(element: XmlElement, { findings }: ElementChecks): void {
+function checkText(element: XmlElement, { findings }: CheckContext): void {
   const { name, text, children } = element;
   if (children.length > 0) return;
   const length = name === 'Nm' ? countCharacters(text) : 0;
@@ -247,7 +247,8 @@ function checkCharacters(element: XmlElement, findings: MessageFindings): void {
   const isGerman = findings.scheme === 'dk' && !references.has(name);
   const characters = isGerman ? outside.filter((character) => !convertedByGermanBanks.test(character)) : outside;
   if (characters.length === 0) {
-    findings.addSummary('CHARACTERS_CONVERTED', element, describeConverted);
+    const text = 'with characters such as ä or &, which banks may convert. Replace them to decide how.';
+    findings.addSummary('CHARACTERS_CONVERTED', element, 'text', text);
     return;
   }
   const message = `${name} has characters outside the SEPA set: ${printCharacters(characters)}. Replace them.`;
@@ -255,10 +256,6 @@ function checkCharacters(element: XmlElement, findings: MessageFindings): void {
 }
 
 const convertedByGermanBanks = /[ÄÖÜäöüß&*$%]/;
-
-function describeConverted(count: number): string {
-  return `${countOf(count, 'text')} with characters such as ä or &, which banks may convert. Replace them to decide how.`;
-}
 
 /** The first ten, with the numbers of those that cannot be seen. */
 function printCharacters(characters: readonly string[]): string {

@@ -21,7 +21,7 @@ export function checkReferences(transaction: XmlElement, findings: MessageFindin
       findings.add('REFERENCE_NOT_COMPACT', reference, message, text);
     }
     hasQrReference ||= isQr;
-    if (isQr && !isQrReference(text)) {
+    if (isQr && !(/^\d{27}$/.test(text) && hasCheckDigit(text))) {
       const message = 'A QR reference must have 27 digits, of which the last one is the check digit.';
       findings.add('REFERENCE_CHECK_DIGITS', reference, message);
     } else if (isQr && !toQrIban) {
@@ -67,12 +67,20 @@ function isIso11649(text: string): boolean {
   return /^RF\d\d[A-Z0-9]{1,21}$/.test(text) && mod97(text, 4) === 1;
 }
 
+/** Such as 80-470-3, or in nine digits: the last one is a check digit. */
+export function isPostalAccount(text: string): boolean {
+  const digits = text.replace(
+    /^(\d\d)-(\d{1,6})-(\d)$/,
+    (_, office, number, digit) => office + number.padStart(6, '0') + digit,
+  );
+  return /^\d{9}$/.test(digits) && hasCheckDigit(digits);
+}
+
 /** By the recursive method modulo 10. */
-function isQrReference(text: string): boolean {
-  if (!/^\d{27}$/.test(text)) return false;
+function hasCheckDigit(digits: string): boolean {
   let carry = 0;
-  for (const digit of text.slice(0, 26)) carry = carries[(carry + Number(digit)) % 10] ?? 0;
-  return (10 - carry) % 10 === Number(text.at(-1));
+  for (const digit of digits.slice(0, -1)) carry = carries[(carry + Number(digit)) % 10] ?? 0;
+  return (10 - carry) % 10 === Number(digits.at(-1));
 }
 
 const carries = [0, 9, 4, 6, 8, 2, 7, 1, 3, 5];

@@ -1,26 +1,11 @@
 import type { SaxesTagNS } from 'saxes';
+import type { RuleCode } from '../finding.ts';
 import type { XmlElement } from './elements.ts';
-import type { MessageFindings } from './findings.ts';
+import type { FoundProblem, MessageFindings } from './findings.ts';
 import { foreignElements, type MessageVersion } from './message-versions.ts';
 import type { Profile } from './profiles.ts';
-import { countCharacters, type ElementType, findSchema, type ValueType } from './schema.ts';
-
-/** Sees elements while they are read. */
-export interface SchemaCheck {
-  /** An element in the namespace of the message. */
-  open(element: XmlElement, tag: SaxesTagNS): void;
-  /** The message in the document, after its version was found. */
-  openMessage(element: XmlElement, version: MessageVersion, tag: SaxesTagNS): void;
-  /** An element in another namespace. */
-  openForeign(tag: SaxesTagNS): void;
-  text(text: string): void;
-  close(): void;
-}
-
-/** For messages that are only read. */
-export const noSchemaCheck: SchemaCheck = {
-  ...{ open() {}, openMessage() {}, openForeign() {}, text() {}, close() {} },
-};
+import type { ElementEvents } from './read-message.ts';
+import { countCharacters, type ElementType, findSchema, type SchemaCommunity, type ValueType } from './schema.ts';
 
 /** An element that is open. */
 interface OpenElement {
@@ -36,30 +21,30 @@ interface OpenElement {
 }
 
 /** Compares elements with the schema of their message. */
-export class SchemaComparison implements SchemaCheck {
+export class SchemaComparison implements ElementEvents {
   readonly #open: OpenElement[] = [];
   readonly #findings: MessageFindings;
-  readonly #profile: Profile;
+  readonly #community: SchemaCommunity;
+  /** What its problems say of themselves. */
+  readonly #of: Pick<FoundProblem, 'community'>;
   #version: MessageVersion | null = null;
 
   /** @param profile with that of German banks, their restrictions hold for the versions of ISO, too */
-  constructor(findings: MessageFindings, profile: Profile) {
+  constructor(findings: MessageFindings, profile: Profile, of: Pick<FoundProblem, 'community'> = {}) {
     this.#findings = findings;
-    this.#profile = profile;
+    this.#community = profile === 'dk' ? 'dk' : 'iso';
+    this.#of = of;
   }
 
-  open(element: XmlElement, tag: SaxesTagNS): void {
-    const type = this.#open.length === 0 ? null : this.#findType(element);
-    if (type !== null || this.#open.length === 0) this.#checkAttributes(element, tag, type);
-    this.#push(element, type);
-  }
-
-  openMessage(element: XmlElement, version: MessageVersion, tag: SaxesTagNS): void {
+  open(element: XmlElement, tag: SaxesTagNS, version: MessageVersion): void {
     this.#version = version;
+    const depth = this.#open.length;
     const root = version.isDirectDebit ? 'DebitInitiation' : 'TransferInitiation';
-    const type = findSchema(root, version.year, this.#profile === 'dk' ? 'dk' : 'iso');
-    this.#checkAttributes(element, tag, type);
-    this.#push(element, type);
+    const ofMessage = depth === 1 ? findSchema(root, version.year, this.#community) : null;
+    const type = depth < 2 ? ofMessage : this.#findType(element);
+    if (type !== null || depth === 0) this.#checkAttributes(element, tag, type);
+    if (type?.kind === 'value') element.allows = type.isValid;
+    this.#open.push({ element, type, seen: 0, last: -1, lastCount: 0, hasText: false });
   }
 
   openForeign({ local, name }: SaxesTagNS): void {
@@ -68,7 +53,7 @@ export class SchemaComparison implements SchemaCheck {
     const index = parent.type.kind === 'value' ? undefined : parent.type.indexes.get(local);
     if (index !== undefined) markSeen(parent, index);
     const message = `${name} in ${parent.element.name} is in another namespace than the message. Leave it out.`;
-    this.#findings.add('ELEMENT_NOT_EXPECTED', parent.element, message);
+    this.#add('ELEMENT_NOT_EXPECTED', parent.element, message);
   }
 
   text(text: string): void {
@@ -79,7 +64,7 @@ export class SchemaComparison implements SchemaCheck {
     if (isExpected || /^[ \t\r\n]*$/.test(text)) return;
     current.hasText = true;
     const message = `${element.name} has text between its elements. Remove it.`;
-    this.#findings.addGeneric('TEXT_NOT_EXPECTED', element, message);
+    this.#add('TEXT_NOT_EXPECTED', element, message, generic);
   }
 
   close(): void {
@@ -89,11 +74,6 @@ export class SchemaComparison implements SchemaCheck {
     if (type === null || type.kind === 'any') return;
     if (type.kind === 'value') this.#checkValue(element, type);
     else this.#checkComplete(closed, type);
-  }
-
-  #push(element: XmlElement, type: ElementType | ValueType | null): void {
-    if (type?.kind === 'value') element.allows = type.isValid;
-    this.#open.push({ element, type, seen: 0, last: -1, lastCount: 0, hasText: false });
   }
 
   /** That of its place in its parent, which is checked. */
@@ -118,14 +98,14 @@ export class SchemaComparison implements SchemaCheck {
       if (index === last && parent.lastCount > particle.max + 1) return particle.findType();
       const most = particle.max === 1 ? 'once' : `${particle.max} times`;
       const message = `${element.name} is given more than ${most} in ${parent.element.name}. Leave out the others.`;
-      this.#findings.add('ELEMENT_REPEATED', element, message);
+      this.#add('ELEMENT_REPEATED', element, message);
     } else if (parent.type.kind === 'choice' && seen !== 0 && !isRepeated) {
       const message = `${parent.element.name} must have only one of ${printNames(parent.type)}.`;
-      this.#findings.add('ELEMENT_NOT_EXPECTED', element, message);
+      this.#add('ELEMENT_NOT_EXPECTED', element, message);
     } else if (index < last) {
       const after = parent.type.particles[last]?.name ?? '';
       const message = `${element.name} must be before ${after} in ${parent.element.name}.`;
-      this.#findings.add('ELEMENT_ORDER', element, message);
+      this.#add('ELEMENT_ORDER', element, message);
     }
     return particle.findType();
   }
@@ -135,11 +115,13 @@ export class SchemaComparison implements SchemaCheck {
     const { name, edition } = this.#version;
     const foreign = foreignElements[edition].get(element.name);
     if (foreign !== undefined) {
-      this.#findings.add('ELEMENT_OF_OTHER_VERSION', element, `${element.name} is not in ${name}: ${foreign}.`);
+      this.#add('ELEMENT_OF_OTHER_VERSION', element, `${element.name} is not in ${name}: ${foreign}.`);
       return;
     }
-    const message = `${printName(element)} is not an element of ${parent.name} in ${name}, ${has}.`;
-    this.#findings.add('ELEMENT_NOT_EXPECTED', element, message);
+    // Names of elements that no version has may be text of the file.
+    const printed = element.name.length <= 40 ? element.name : 'The element';
+    const message = `${printed} is not an element of ${parent.name} in ${name}, ${has}.`;
+    this.#add('ELEMENT_NOT_EXPECTED', element, message);
   }
 
   #checkAttributes(element: XmlElement, { attributes }: SaxesTagNS, type: ElementType | ValueType | null): void {
@@ -149,7 +131,7 @@ export class SchemaComparison implements SchemaCheck {
       if (uri === schemaInstance && instanceAttributes.has(local)) continue;
       if (prefix === '' && local === 'Ccy' && type?.kind === 'value' && type.isAmount) continue;
       const message = `${element.name} has an attribute that the message definition does not have. Remove it.`;
-      this.#findings.add('ATTRIBUTE_NOT_EXPECTED', element, message);
+      this.#add('ATTRIBUTE_NOT_EXPECTED', element, message);
     }
   }
 
@@ -157,27 +139,38 @@ export class SchemaComparison implements SchemaCheck {
     const { name, text, children } = element;
     if (children.length > 0) return;
     if (text.trim() === '') {
-      this.#findings.add('EMPTY_ELEMENT', element, `${name} is empty. Fill it in, or leave it out.`);
+      this.#add('EMPTY_ELEMENT', element, `${name} is empty. Fill it in, or leave it out.`);
     } else if (!checkedWithTotals.has(name) && !type.isValid(text)) {
       const length = type.maxLength === null ? 0 : countCharacters(text);
       if (type.maxLength !== null && length > type.maxLength) {
         const message = `${name} has ${length} characters. At most ${type.maxLength} are allowed.`;
-        this.#findings.addGeneric('TEXT_TOO_LONG', element, message);
-      } else this.#findings.addGeneric(type.code, element, `${name} must be ${type.words}.`);
+        this.#add('TEXT_TOO_LONG', element, message, generic);
+      } else this.#add(type.code, element, `${name} must be ${type.words}.`, generic);
     }
   }
 
   #checkComplete({ element, seen }: OpenElement, { kind, particles, required }: ElementType): void {
-    if (kind === 'choice') {
-      const names = particles.map(({ name }) => name);
-      if (seen === 0) this.#findings.addMissingBySchema(element, names);
-      return;
+    if (kind === 'choice' && seen === 0) {
+      const [path = '', ...others] = particles.map(({ name }) => name);
+      const message = `${element.name} must have one of ${[path, ...others].join(', ')}.`;
+      this.#add('MISSING_ELEMENT', element, message, { ...generic, path });
     }
-    if ((required & ~seen) === 0) return;
+    if (kind === 'choice' || (required & ~seen) === 0) return;
     for (const [index, { name }] of particles.entries()) {
-      if (isSeen(required, index) && !isSeen(seen, index)) this.#findings.addMissingBySchema(element, [name]);
+      if (isSeen(required, index) && !isSeen(seen, index))
+        this.#findings.addMissing(element, name, { ...generic, ...this.#of });
     }
   }
+
+  #add(code: RuleCode, element: XmlElement, message: string, more: Partial<FoundProblem> = {}): void {
+    this.#findings.addProblem({ code, element, message, ...this.#of, ...more });
+  }
+}
+
+/** Both schemas, if only some payments of the message may be SEPA payments of German banks. */
+export function compareWithSchemas(findings: MessageFindings, profile: Profile): readonly ElementEvents[] {
+  if (profile !== 'dk') return [new SchemaComparison(findings, profile)];
+  return (['iso', 'dk'] as const).map((each) => new SchemaComparison(findings, each, { community: each }));
 }
 
 function isSeen(bits: number, index: number): boolean {
@@ -192,16 +185,13 @@ function markSeen(parent: OpenElement, index: number): void {
   parent.lastCount = 1;
 }
 
+const generic = { isGeneric: true } as const;
+
 /** Their findings suggest what would be right, which is known after the last transaction. */
 const checkedWithTotals: ReadonlySet<string> = new Set(['NbOfTxs', 'CtrlSum']);
 
 const schemaInstance = 'http://www.w3.org/2001/XMLSchema-instance';
 const instanceAttributes: ReadonlySet<string> = new Set(['schemaLocation', 'noNamespaceSchemaLocation', 'type']);
-
-/** Names of elements that no version has may be text of the file. */
-function printName({ name }: XmlElement): string {
-  return name.length <= 40 ? name : 'The element';
-}
 
 function printNames({ particles }: ElementType): string {
   const names = particles.map(({ name }) => name);

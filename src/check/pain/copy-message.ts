@@ -1,20 +1,8 @@
 import iconv from 'iconv-lite';
-import type { SchemaCheck } from './check-schema.ts';
+import { type Change, Refusal } from '../finding.ts';
 import { decodeXml } from './decode-xml.ts';
 import { xpathOf } from './elements.ts';
-import { escapeAmpersands } from './escape-ampersands.ts';
-import { type MessageParts, MessageReader } from './read-message.ts';
-import { Refusal, type RuleCode } from './rules.ts';
-
-/** What differs between a message and its copy. IBANs are masked. */
-export interface Change {
-  code: RuleCode;
-  /** Where it is in the message, not in the copy. */
-  line: number;
-  xpath: string;
-  before: string;
-  after: string;
-}
+import { type ElementEvents, type MessageParts, MessageReader, messageLimits } from './read-message.ts';
 
 /** A change, and how it is made. */
 export interface Revision extends Change {
@@ -44,17 +32,13 @@ export interface Source {
 /** Reads a message, and finds what the copy changes. */
 export interface Reviser {
   parts: MessageParts;
-  schema: SchemaCheck;
-  /** Called after each piece of the message. */
-  discard(): void;
+  elements?: ElementEvents;
+  /** Called when no element that begins before a place will change. */
+  settle?(end: number): void;
 }
 
-type CreateReviser = (revise: (revision: Revision) => void) => Reviser;
-
-interface CopyOptions {
-  createReviser: CreateReviser;
-  /** What an earlier reading has found, in the order of the message. */
-  known?: readonly Revision[];
+export interface CopyOptions {
+  createReviser(revise: (revision: Revision) => void): Reviser;
   onChange(change: Change): Promise<void> | void;
 }
 
@@ -64,147 +48,167 @@ interface CopyOptions {
  */
 export async function* copyMessage(
   chunks: AsyncIterable<Buffer>,
-  { createReviser, known = [], onChange }: CopyOptions,
+  { createReviser, onChange }: CopyOptions,
 ): AsyncGenerator<Buffer> {
-  let nextKnown = 0;
-  let encoder: ReturnType<typeof iconv.getEncoder> | null = null;
-  for await (const part of readRevisions(chunks, createReviser)) {
-    if (encoder === null && part.removedSpace !== '') {
-      await onChange({ code: 'NOT_XML', line: 1, xpath: '/', before: part.removedSpace, after: '' });
-    }
-    encoder ??= iconv.getEncoder(part.encoding, { addBOM: false });
-    const revisions = [...part.revisions];
-    const end = part.start + part.text.length;
-    for (let next = known[nextKnown]; next !== undefined && next.start < end; next = known[nextKnown]) {
-      revisions.push(next);
-      nextKnown += 1;
-    }
-    const { copy, changes } = reviseText(part, revisions);
-    for (const change of changes) await onChange(change);
-    const bytes = encoder.write(copy);
-    if (bytes.length > 0) yield bytes;
-  }
-  const end = encoder?.end();
-  if (end !== undefined && end.length > 0) yield end;
-}
-
-/** A piece of a message of which all revisions are known, but those that depend on what follows. */
-interface RevisedPart {
-  text: string;
-  /** Where the text begins, in characters of the message. */
-  start: number;
-  revisions: readonly Revision[];
-  /** Where `amp;` was inserted. */
-  ampersands: readonly Ampersand[];
-  encoding: string;
-  /** White space before the XML declaration of the message. */
-  removedSpace: string;
-}
-
-type Ampersand = Pick<Revision, 'start' | 'line' | 'xpath'>;
-
-export async function* readRevisions(
-  chunks: AsyncIterable<Buffer>,
-  createReviser: CreateReviser,
-): AsyncGenerator<RevisedPart> {
+  /** What is not copied yet, and where it begins, in characters of the message. */
   let text = '';
   let start = 0;
+  /** The changes of that text which were found. */
   let revisions: Revision[] = [];
-  let ampersands: Ampersand[] = [];
   let settledAt = 0;
+  let removedLines = 0;
   let encoding = 'utf-8';
-  const decoded = decodeXml(chunks, {
-    maxBytes: maxMessageBytes,
-    onEncoding(name) {
-      encoding = name;
-    },
+  let encoder: ReturnType<typeof iconv.getEncoder> | null = null;
+
+  const escaped: number[] = [];
+  const onEncoding = (name: string) => {
+    encoding = name;
+  };
+  const pieces = escapeAmpersands(decodeXml(chunks, { onEncoding }), escaped, (space) => {
+    revisions.push({ ...{ code: 'NOT_XML', line: 1, xpath: '/', before: space, after: '' }, ...editedAt(0) });
+    removedLines = space.match(/\r\n|\r|\n/g)?.length ?? 0;
   });
-  const { pieces, inserted, removedSpace, removedLines } = escapeAmpersands(decoded);
-  const { parts, schema, discard } = createReviser((revision) => {
-    revisions.push({ ...revision, line: revision.line + removedLines() });
-  });
-  const reader = new MessageReader(parts, schema, () => {
+  const revise = (revision: Revision) => void revisions.push({ ...revision, line: revision.line + removedLines });
+  const { parts, elements, settle } = createReviser(revise);
+  const reader = new MessageReader(parts, elements ? [elements] : [], () => {
     settledAt = reader.position().offset;
   });
 
   for await (const piece of pieces) {
     if (piece.includes('\uFFFD')) throw new Refusal('ENCODING_BROKEN', 'The file has bytes that are not characters.');
     const pieceStart = start + text.length;
+    text += piece;
     let read = 0;
-    const readUpTo = (end: number) => {
+    for (const at of escaped.splice(0)) {
+      const end = at + 'amp;'.length - pieceStart;
       reader.write(piece.slice(read, end));
       read = end;
-    };
-    text += piece;
-    for (const at of inserted.splice(0)) {
-      readUpTo(at + 'amp;'.length - pieceStart);
       const { line, element } = reader.position();
-      ampersands.push({ start: at, line: line + removedLines(), xpath: element === null ? '/' : xpathOf(element) });
+      const xpath = element === null ? '/' : xpathOf(element);
+      revise({ ...{ code: 'NOT_WELL_FORMED', line, xpath, before: '&', after: '&amp;' }, ...editedAt(at) });
     }
-    readUpTo(piece.length);
-    discard();
-    if (settledAt > start) yield takePart();
+    reader.write(piece.slice(read));
+    if (settledAt > start) yield* copyPart(false);
   }
   reader.end();
   settledAt = start + text.length;
-  yield takePart();
+  yield* copyPart(true);
 
-  function takePart(): RevisedPart {
-    const length = settledAt - start;
-    const isInside = (each: { start: number }) => each.start < settledAt;
-    const part = { text: text.slice(0, length), start, encoding, removedSpace: removedSpace() };
-    const taken = { revisions: revisions.filter(isInside), ampersands: ampersands.filter(isInside) };
+  /** Copies the text of which all changes are known. */
+  async function* copyPart(isLast: boolean): AsyncGenerator<Buffer> {
+    settle?.(settledAt);
+    const isInside = (each: Revision) => each.start < settledAt;
+    const { copy, made } = reviseText(text.slice(0, settledAt - start), start, revisions.filter(isInside), encoding);
     revisions = revisions.filter((each) => !isInside(each));
-    ampersands = ampersands.filter((each) => !isInside(each));
-    text = text.slice(length);
+    text = text.slice(settledAt - start);
     start = settledAt;
-    return { ...part, ...taken };
+    for (const { code, line, xpath, before, after } of made) await onChange({ code, line, xpath, before, after });
+    encoder ??= iconv.getEncoder(encoding, { addBOM: false });
+    for (const bytes of [encoder.write(copy), isLast ? encoder.end() : undefined]) if (bytes?.length) yield bytes;
   }
 }
 
-const maxMessageBytes = 1_000_000_000;
+/** The edit of a change that is in the text already. */
+function editedAt(start: number): Pick<Revision, 'start' | 'edit'> {
+  return { start, edit: () => [{ start, end: start, written: '' }] };
+}
 
-/** The text of the copy, and what differs. */
-function reviseText(part: RevisedPart, revisions: readonly Revision[]): { copy: string; changes: readonly Change[] } {
-  const { text, start, ampersands, encoding } = part;
+/** The text of the copy, and the revisions that are made. */
+function reviseText(text: string, start: number, revisions: readonly Revision[], encoding: string) {
   const source: Source = {
     text: (from, to) => text.slice(from - start, to - start),
     lastTag: (before) => text.lastIndexOf('<', before - start - 1) + start,
     write: (value) => writeText(value, encoding),
   };
-  // The last one of a text is made.
-  const byPlace = new Map(
-    revisions.flatMap((revision) => {
-      const edits = revision.edit(source);
-      return edits.length === 0 ? [] : [[revision.start, { revision, edits }] as const];
-    }),
-  );
-  const made = [...byPlace.values()];
-  const edits = made.flatMap((each) => each.edits).sort((one, other) => one.start - other.start);
+  const taken = new Uint8Array(text.length + 1);
+  const isTaken = ({ start: from, end: to }: Edit) =>
+    from < to
+      ? taken.subarray(from - start, to - start).includes(1)
+      : taken[from - start - 1] === 1 && taken[from - start] === 1;
+  const edits: Edit[] = [];
+  // Of those about the same text, the last one is made: a replacement is one change, whatever ampersands the text had.
+  const made = revisions.toReversed().filter((revision) => {
+    const own = revision.edit(source);
+    if (own.length === 0 || own.some(isTaken)) return false;
+    for (const edit of own) taken.fill(1, edit.start - start, edit.end - start);
+    edits.unshift(...own);
+    return true;
+  });
   let copy = '';
   let at = start;
-  for (const { start: from, end, written } of edits) {
-    copy += text.slice(at - start, from - start) + written;
-    at = end;
+  for (const edit of edits.sort((one, other) => one.start - other.start || one.end - other.end)) {
+    copy += text.slice(at - start, edit.start - start) + edit.written;
+    at = edit.end;
   }
-  // The replacement of a text is one change, whatever ampersands the text had.
-  let next = 0;
-  const isReplaced = (place: number) => {
-    while ((edits[next]?.end ?? place + 1) <= place) next += 1;
-    return (edits[next]?.start ?? place + 1) <= place;
-  };
-  const escaped = ampersands
-    .filter((each) => !isReplaced(each.start))
-    .map((each) => ({ ...each, code: 'NOT_WELL_FORMED' as const, before: '&', after: '&amp;' }));
-  const changes = [...made.map(({ revision }) => revision), ...escaped]
-    .sort((one, other) => one.start - other.start)
-    .map(({ code, line, xpath, before, after }) => ({ code, line, xpath, before, after }));
-  return { copy: copy + text.slice(at - start), changes };
+  copy += text.slice(at - start);
+  return { copy, made: made.reverse().sort((one, other) => one.start - other.start) };
 }
 
 /** Characters that the encoding may not have are written as their numbers. */
 function writeText(text: string, encoding: string): string {
-  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const escaped = text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('\r', '&#13;');
   if (encoding.startsWith('utf')) return escaped;
   return escaped.replaceAll(/[^\0-\x7F]/gu, (character) => `&#${character.codePointAt(0)};`);
 }
+
+/**
+ * Writes `&amp;` for each `&` of a text or attribute that begins no reference. `&euro;` may be meant as a character, so it is
+ * unchanged. White space before the XML declaration is removed.
+ * @param escaped receives where `amp;` was inserted, in characters of the pieces
+ */
+async function* escapeAmpersands(
+  texts: AsyncIterable<string>,
+  escaped: number[],
+  onSpace: (removed: string) => void,
+): AsyncGenerator<string> {
+  /** What was not escaped yet. */
+  let rest = '';
+  let length = 0;
+  let isStart = true;
+  for await (const text of texts) {
+    rest += text;
+    if (isStart && rest.length < maxStart && /^\uFEFF?\s*(?:<(?:\?(?:x(?:ml?)?)?)?)?$/.test(rest)) continue;
+    if (isStart) removeSpace();
+    isStart = false;
+    yield escapeRest(false);
+  }
+  yield escapeRest(true);
+
+  function removeSpace(): void {
+    const [, mark = '', space] = /^(\uFEFF?)([ \t\r\n]+)(?=<\?xml\s)/.exec(rest) ?? [];
+    if (space === undefined) return;
+    rest = mark + rest.slice(mark.length + space.length);
+    onSpace(space);
+  }
+
+  function escapeRest(isLast: boolean): string {
+    // What the last characters are depends on what follows them.
+    let limit = isLast ? rest.length : Math.max(rest.length - maxName, 0);
+    let piece = '';
+    let read = 0;
+    for (const { index, 0: found } of rest.matchAll(sectionOrAmpersand)) {
+      if (index >= limit) break;
+      // A longer one is refused.
+      if (index + found.length > limit && found.length <= messageLimits.tokenLength) limit = index;
+      if (found !== '&') continue;
+      piece += `${rest.slice(read, index)}&amp;`;
+      escaped.push(length + piece.length - 'amp;'.length);
+      read = index + 1;
+    }
+    piece += rest.slice(read, limit);
+    rest = rest.slice(limit);
+    length += piece.length;
+    return piece;
+  }
+}
+
+/** Longer than a reference, and than what begins and ends a section. */
+const maxName = 40;
+/** White space before a declaration has less. */
+const maxStart = 4096;
+/** A comment, a CDATA section or an instruction, perhaps without its end yet, or an `&` that begins no reference. */
+const sectionOrAmpersand = /<!--.*?(?:-->|$)|<!\[CDATA\[.*?(?:\]\]>|$)|<\?.*?(?:\?>|$)|&(?!#?\w{1,37};)/gs;

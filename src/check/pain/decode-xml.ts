@@ -1,12 +1,13 @@
 import iconv from 'iconv-lite';
 import { chain, limitBytes, take } from '../../base/input-file.ts';
-import { Refusal } from './rules.ts';
+import { Refusal } from '../finding.ts';
+import { readList } from './code-lists.ts';
 
 interface DecodeOptions {
-  /** The file is refused when it is longer. */
-  maxBytes: number;
+  /** The file is refused when it is longer: a message of a million transactions has less than 1 GB. */
+  maxBytes?: number | undefined;
   /** Receives the encoding before the first piece. */
-  onEncoding: (encoding: string) => void;
+  onEncoding?: (encoding: string) => void;
 }
 
 /**
@@ -16,9 +17,11 @@ interface DecodeOptions {
  */
 export async function* decodeXml(
   chunks: AsyncIterable<Buffer>,
-  { maxBytes, onEncoding }: DecodeOptions,
+  { maxBytes = 1_000_000_000, onEncoding = () => {} }: DecodeOptions = {},
 ): AsyncGenerator<string> {
-  const rest = limitBytes(chunks, maxBytes, () => tooLarge(maxBytes));
+  const limit = maxBytes >= 1e6 ? `${Math.round(maxBytes / 1e6)} MB` : `${maxBytes} bytes`;
+  const tooLarge = () => new Refusal('LIMIT_EXCEEDED', `The file is larger than ${limit}.`);
+  const rest = limitBytes(chunks, maxBytes, tooLarge);
   let start: Buffer = Buffer.alloc(0);
   while (start.length < maxDeclarationBytes && !start.includes('>')) {
     const [next] = await take(rest, (taken) => taken < 1);
@@ -39,16 +42,12 @@ export async function* decodeXml(
 /** An XML declaration has fewer bytes than this. */
 const maxDeclarationBytes = 1024;
 
-function tooLarge(maxBytes: number): Refusal {
-  const limit = maxBytes >= 1e6 ? `${Math.round(maxBytes / 1e6)} MB` : `${maxBytes} bytes`;
-  return new Refusal('LIMIT_EXCEEDED', `The file is larger than ${limit}.`);
-}
-
 function findEncoding(bytes: Buffer): Encoding {
   const detected = detectEncoding(bytes);
   if (detected === 'UTF-32' || detected === 'EBCDIC') throw refuseEncoding(detected);
-  const declared = readDeclaredEncoding(bytes, detected);
-  if (declared === null) return detected ?? 'utf-8';
+  const start = iconv.decode(bytes.subarray(0, maxDeclarationBytes), detected ?? 'iso-8859-1');
+  const [, declared] = /^\s*<\?xml\s[^>]*?\sencoding\s*=\s*["']([A-Za-z][\w.-]{0,39})["']/.exec(start) ?? [];
+  if (declared === undefined) return detected ?? 'utf-8';
   const encoding = encodingsByName.get(declared.toLowerCase());
   if (encoding === undefined) throw refuseEncoding(declared);
   if (detected === null && encoding.startsWith('utf-16'))
@@ -63,18 +62,7 @@ function findEncoding(bytes: Buffer): Encoding {
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'iso-8859-1' | 'iso-8859-15' | 'windows-1252';
 
 /** By its names in lower case. */
-const encodingsByName: ReadonlyMap<string, Encoding> = new Map(
-  (
-    [
-      ['utf-8', 'utf-8 utf8 us-ascii ascii'],
-      ['utf-16le', 'utf-16le utf-16'],
-      ['utf-16be', 'utf-16be'],
-      ['iso-8859-1', 'iso-8859-1 iso_8859-1 latin1'],
-      ['iso-8859-15', 'iso-8859-15 iso_8859-15 latin-9'],
-      ['windows-1252', 'windows-1252 cp1252'],
-    ] as const
-  ).flatMap(([encoding, names]) => names.split(' ').map((name) => [name, encoding])),
-);
+const encodingsByName = readList('encoding') as ReadonlyMap<string, Encoding>;
 
 /** By the byte order mark, or the first characters, which are `<` and another one; null for all encodings that extend ASCII. */
 function detectEncoding(bytes: Buffer): Encoding | 'UTF-32' | 'EBCDIC' | null {
@@ -84,11 +72,6 @@ function detectEncoding(bytes: Buffer): Encoding | 'UTF-32' | 'EBCDIC' | null {
   if (hex.startsWith('fffe') || hex.startsWith('3c00')) return 'utf-16le';
   if (hex.startsWith('feff') || hex.startsWith('003c')) return 'utf-16be';
   return hex === '4c6fa794' ? 'EBCDIC' : null;
-}
-
-function readDeclaredEncoding(bytes: Buffer, detected: Encoding | null): string | null {
-  const start = iconv.decode(bytes.subarray(0, maxDeclarationBytes), detected ?? 'iso-8859-1');
-  return /^\s*<\?xml\s[^>]*?\sencoding\s*=\s*["']([A-Za-z][\w.-]{0,39})["']/.exec(start)?.[1] ?? null;
 }
 
 function refuseEncoding(name: string): Refusal {

@@ -15,6 +15,8 @@ export interface XmlElement {
   readonly attributes: Readonly<Record<string, string>>;
   /** Only that of elements without children. */
   text: string;
+  /** The prefix of its tags, such as `pain:`; empty without one. */
+  readonly prefix: string;
   /** Where its content begins, in characters of the message. */
   readonly start: number;
   /** Where its end tag ends; until then, 0. */

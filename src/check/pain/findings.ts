@@ -1,26 +1,57 @@
 import { groupBy } from '../../base/group-by.ts';
-import type { Answer } from '../answers/answer-source.ts';
-import type { Answers } from '../answers/answers.ts';
-import type { AboutPayment, Finding, Place } from '../finding.ts';
+import { countOf } from '../../base/process/terminal.ts';
+import type { Answer, Answers } from '../answers/answers.ts';
+import type { BankFacts } from '../bank-facts.ts';
+import {
+  type AboutPayment,
+  createFinding,
+  holds,
+  type MessageFinding,
+  type MessagePlace,
+  type RuleCode,
+  rules,
+  type Scheme,
+} from '../finding.ts';
+import type { FingerprintMap } from '../fingerprints.ts';
+import { OrderedQueue } from '../ordered-queue.ts';
 import { find, textOf, type XmlElement, xpathOf } from './elements.ts';
 import { findAmount } from './profiles.ts';
-import { holds, type RuleCode, rules, type Scheme } from './rules.ts';
+import type { SchemaCommunity } from './schema.ts';
 
-/** What was found at an element. The message never contains a whole IBAN, unlike the suggestion. */
-interface Problem {
-  code: RuleCode;
-  message: string;
-  suggestion?: string | null;
+/** What the checks of a part need. */
+export interface CheckContext {
+  findings: MessageFindings;
+  banks: BankFacts;
+  /** ISO 8601, such as 2026-11-26. */
+  today: string;
+  /** The different IBANs of the message, to which those of a part are added. */
+  ibans: FingerprintMap;
+  /** What was reported once for the payment that is read. */
+  reported: Set<string>;
 }
 
-type Suggestion = string | null | (() => string | null);
-type FoundOptions = Partial<Pick<Found, 'path' | 'isGeneric'>> & { suggestion?: Suggestion };
-
-/** What a rule finds at an element, for those who repair it. */
-export interface FoundProblem {
+/** What was found. The message never contains a whole IBAN, unlike the suggestion, which is a function if it takes up to a millisecond. */
+export interface Problem {
   code: RuleCode;
+  message: string;
+  suggestion?: string | null | (() => string | null);
+}
+
+/** A problem at an element. */
+export interface FoundProblem extends Problem {
   element: XmlElement;
-  suggestion(): string | null;
+  /** The name of the missing element, such as Id/IBAN; without it, none is missing. */
+  path?: string;
+  /** Whether only the schema refuses it: not reported if a rule finds the reason of it at the same element. */
+  isGeneric?: boolean;
+  /** Whose schema refuses it, if each part is compared with two: that of German banks holds for their SEPA payments. */
+  community?: SchemaCommunity;
+}
+
+/** Whether there is a problem depends on an answer. */
+interface Asked {
+  element: XmlElement;
+  problem: Promise<Problem | null>;
 }
 
 /** The findings of a message, in the order of its elements: one that needs the answer about an IBAN holds up those that follow. */
@@ -29,12 +60,12 @@ export class MessageFindings {
   scheme: Scheme = 'iso';
   /** ISO 8601: the day on which the part is executed. Rules that hold from a later day find nothing. */
   day = '';
+  /** By their codes and texts. */
   readonly #summaries = new Map<string, Summary>();
   /** Those of the part that is being read. Their places are known when all of its elements are. */
-  #part: Found[] = [];
-  /** Those before `#taken` were taken. */
-  readonly #queue: Entry[] = [];
-  #taken = 0;
+  #part: (FoundProblem | Asked)[] = [];
+  /** What creates each finding; null: by an answer, there is none. */
+  readonly #queue = new OrderedQueue<(() => MessageFinding) | null>();
   readonly #answers: Pick<Answers, 'find'>;
   readonly #onProblem: (problem: FoundProblem) => void;
 
@@ -48,190 +79,149 @@ export class MessageFindings {
     return this.scheme === 'sepa' || this.scheme === 'dk';
   }
 
-  /** @param suggestion a function if it takes longer than others */
-  add(code: RuleCode, element: XmlElement, message: string, suggestion: Suggestion = null): void {
-    this.#add(element, code, message, { suggestion });
-  }
-
-  /** What the schema refuses: is not reported if a rule finds the reason of it at the same element. */
-  addGeneric(code: RuleCode, element: XmlElement, message: string): void {
-    this.#add(element, code, message, { isGeneric: true });
+  /** @param element null: it is missing, so nothing is found */
+  add(code: RuleCode, element: XmlElement | null, message: string, suggestion: Problem['suggestion'] = null): void {
+    if (element !== null) this.addProblem({ code, element, message, suggestion });
   }
 
   /** @param path of the missing element, such as Id/IBAN */
-  addMissing(parent: XmlElement, path: string): void {
-    this.#add(parent, 'MISSING_ELEMENT', `${path} is missing in ${parent.name}. It is mandatory.`, { path });
+  addMissing(parent: XmlElement, path: string, more: Partial<FoundProblem> = {}): void {
+    const agent = [path, parent.name].find((name) => /^(?:Dbtr|Cdtr)Agt$/.test(name));
+    const advice =
+      agent === undefined ? '' : ` Without a BIC, a SEPA payment has ${agent}/FinInstnId/Othr/Id with NOTPROVIDED.`;
+    const message = `${path} is missing in ${parent.name}. It is mandatory.${advice}`;
+    this.addProblem({ code: 'MISSING_ELEMENT', element: parent, message, path, ...more });
   }
 
-  /** What the schema requires: one of these elements. */
-  addMissingBySchema(parent: XmlElement, [path = '', ...others]: readonly string[]): void {
-    const message =
-      others.length === 0
-        ? `${path} is missing in ${parent.name}. It is mandatory.`
-        : `${parent.name} must have one of ${[path, ...others].join(', ')}.`;
-    this.#add(parent, 'MISSING_ELEMENT', message, { path, isGeneric: true });
-  }
-
-  #add(
-    element: XmlElement,
-    code: RuleCode,
-    message: string,
-    { suggestion = null, path = null, isGeneric = false }: FoundOptions,
-  ): void {
-    if (!holds(code, this.scheme, this.day)) return;
-    const suggest = () => (typeof suggestion === 'function' ? suggestion() : suggestion);
-    this.#onProblem({ code, element, suggestion: suggest });
-    const complete = (): Entry => {
-      const { line, xpath } = placeOf(element);
-      const place = { line, xpath: path === null ? xpath : `${xpath}/${path}` };
-      const about = paymentOf(element);
-      const create = () => createFinding({ code, message, suggestion: suggest() }, place, about);
-      return { finding: typeof suggestion === 'function' ? create : create(), pending: null };
-    };
-    this.#part.push({ order: element.order, code, path, isGeneric, complete });
+  addProblem(problem: FoundProblem): void {
+    if (!holds(problem.code, this.scheme, this.day)) return;
+    this.#onProblem(problem);
+    this.#part.push(problem);
   }
 
   /**
    * One finding for all elements that break a rule, at the first of them.
-   * @param describe its message, by their number
-   * @param about what the message is about, if there can be several
+   * @param noun what is counted at the start of the message; null: nothing
    */
-  addSummary(code: RuleCode, element: XmlElement, describe: (count: number) => string, about = ''): void {
+  addSummary(code: RuleCode, element: XmlElement, noun: string | null, text: string): void {
     if (!holds(code, this.scheme, this.day)) return;
-    const key = `${code} ${about}`;
-    const found = this.#summaries.get(key);
-    if (found === undefined) this.#summaries.set(key, { code, place: placeOf(element), count: 1, describe });
-    else found.count += 1;
+    const key = `${code} ${text}`;
+    const summary = this.#summaries.get(key) ?? { code, place: placeOf(element), count: 0, noun, text };
+    this.#summaries.set(key, summary);
+    summary.count += 1;
   }
 
   /** After the last part. */
   endMessage(): void {
-    for (const { code, place, count, describe } of this.#summaries.values()) this.addLast(code, place, describe(count));
+    for (const { code, place, count, noun, text } of this.#summaries.values()) {
+      this.addLast(code, place, noun === null ? text : `${countOf(count, noun)} ${text}`);
+    }
     this.#summaries.clear();
   }
 
   /** A problem that depends on the answer about a valid IBAN. */
   addAnswered(element: XmlElement, iban: string, judge: (answer: Answer) => Problem | null): void {
     const answer = this.#answers.find(iban);
-    const entry: Entry = { finding: null, pending: null };
-    const take = (found: Answer) => {
-      const problem = judge(found);
-      entry.finding = problem && createFinding(problem, placeOf(element), paymentOf(element));
-      entry.pending = null;
-    };
-    if (answer instanceof Promise) {
-      const settled = answer.then(take);
+    const problem = answer instanceof Promise ? answer.then(judge) : judge(answer);
+    if (problem instanceof Promise) {
       // A failure is thrown where it is waited for.
-      settled.catch(() => {});
-      entry.pending = settled;
-    } else take(answer);
-    if (entry.finding === null && entry.pending === null) return;
-    this.#part.push({ order: element.order, code: null, path: null, isGeneric: false, complete: () => entry });
+      problem.catch(() => {});
+      this.#part.push({ element, problem });
+    } else if (problem !== null) this.#part.push({ element, ...problem });
   }
 
   /** The findings of the part are complete. */
   endPart(): void {
-    const part = this.#part.sort((one, other) => one.order - other.order);
+    const community = this.scheme === 'dk' ? 'dk' : 'iso';
+    const part = this.#part
+      .filter((each) => !('code' in each) || (each.community ?? community) === community)
+      .sort((one, other) => one.element.order - other.element.order);
     this.#part = [];
-    const mayBeReasons = part.some(({ isGeneric }) => isGeneric) ? part.filter(isSpecific) : [];
-    const reasons = groupBy(mayBeReasons, ({ order }) => order);
-    for (const found of part) {
-      if (found.isGeneric && reasons.get(found.order)?.some((other) => isReason(other, found))) continue;
-      this.#queue.push(found.complete());
+    const found = part.filter((each) => 'code' in each);
+    const reasons = found.some(({ isGeneric }) => isGeneric)
+      ? groupBy(found.filter(isSpecific), ({ element }) => element)
+      : null;
+    for (const each of part) {
+      const { element } = each;
+      if ('problem' in each) this.#queue.add(each.problem.then((found) => found && complete({ element, ...found })));
+      else if (!each.isGeneric || !reasons?.get(element)?.some((other) => isReason(other, each))) {
+        this.#queue.add(complete(each));
+      }
     }
   }
 
   /** A finding about the file, after all others. */
-  addLast(code: RuleCode, place: Place, message: string): void {
-    this.#queue.push({ finding: createFinding({ code, message }, place), pending: null });
+  addLast(code: RuleCode, place: MessagePlace, message: string): void {
+    this.#queue.add(() => createFinding(code, place, message));
   }
 
   /** Those that were found are not needed. */
   discard(): void {
     this.#part = [];
-    this.#queue.length = this.#taken = 0;
+    this.#queue.clear();
   }
 
   /** How many are not taken yet. */
   waiting(): number {
-    return this.#queue.length - this.#taken;
+    return this.#queue.length;
   }
 
   /** Those that are known, in their order, and others while they must be waited for. */
-  async *take(mustWait: () => boolean): AsyncGenerator<Finding> {
-    for (let entry = this.#queue[this.#taken]; entry !== undefined; entry = this.#queue[this.#taken]) {
-      if (entry.pending !== null) {
-        if (!mustWait()) break;
-        await entry.pending;
-      }
-      this.#taken += 1;
-      const { finding } = entry;
-      if (finding !== null) yield typeof finding === 'function' ? finding() : finding;
-    }
-    this.#queue.splice(0, this.#taken);
-    this.#taken = 0;
+  async *take(mustWait: () => boolean): AsyncGenerator<MessageFinding> {
+    for await (const create of this.#queue.take(mustWait)) if (create !== null) yield create();
   }
 }
 
 interface Summary {
   code: RuleCode;
   /** The place of the first element. */
-  place: Place;
+  place: MessagePlace;
   count: number;
-  describe: (count: number) => string;
+  noun: string | null;
+  text: string;
 }
 
-interface Found {
-  /** That of its element. */
-  order: number;
-  /** Null: known when the answer about an IBAN is. */
-  code: RuleCode | null;
-  /** The name of the missing element; null if none is missing. */
-  path: string | null;
-  isGeneric: boolean;
-  /** Called when all elements of the part are known, and so its place. */
-  complete: () => Entry;
+/** Whether a problem says more than that of the schema at the same element may. */
+function isSpecific({ code, isGeneric, path }: FoundProblem): boolean {
+  return rules[code].severity === 'error' && (!isGeneric || path !== undefined);
 }
 
-/** Whether a finding says more than that of the schema at the same element may. */
-function isSpecific({ code, isGeneric, path }: Found): boolean {
-  return code !== null && rules[code].severity === 'error' && (!isGeneric || path !== null);
-}
-
-/** Whether another finding at the same element says more than one of the schema. */
-function isReason(other: Found, found: Found): boolean {
+/** Whether another problem at the same element says more than one of the schema. */
+function isReason(other: FoundProblem, found: FoundProblem): boolean {
   if (other === found) return false;
-  if (other.path === null) return found.path === null || other.code === 'ELEMENT_OF_OTHER_VERSION';
-  return found.path !== null && !other.isGeneric && `${other.path}/`.startsWith(`${found.path}/`);
+  if (other.path === undefined) return found.path === undefined || other.code === 'ELEMENT_OF_OTHER_VERSION';
+  return found.path !== undefined && !other.isGeneric && `${other.path}/`.startsWith(`${found.path}/`);
 }
 
-interface Entry {
-  /** A function completes it, within a millisecond. Null while it is not known, and if there is none. */
-  finding: Finding | (() => Finding) | null;
-  /** Until the answer is known. */
-  pending: Promise<void> | null;
-}
-
-function createFinding({ code, message, suggestion = null }: Problem, place: Place, about?: AboutPayment): Finding {
-  const finding: Finding = { code, severity: rules[code].severity, place, message, suggestion };
-  return about === undefined ? finding : { about, ...finding };
+/** With its place. */
+function complete({ code, message, suggestion, element, path }: FoundProblem): () => MessageFinding {
+  const { line, xpath } = placeOf(element);
+  const place = { line, xpath: path === undefined ? xpath : `${xpath}/${path}` };
+  const about = paymentOf(element);
+  return () => {
+    const right = typeof suggestion === 'function' ? suggestion() : suggestion;
+    return { ...createFinding(code, place, message, right), ...(about && { about }) };
+  };
 }
 
 /** The payment, or the batch, that an element is in. */
 function paymentOf(element: XmlElement): AboutPayment | undefined {
+  let about: AboutPayment | undefined;
   for (let current: XmlElement | null = element; current !== null; current = current.parent) {
     const isDirectDebit = current.name === 'DrctDbtTxInf';
     if (isDirectDebit || current.name === 'CdtTrfTxInf') {
       const sum = findAmount(current, isDirectDebit);
-      const amount = sum === null ? '' : `${sum.attributes.Ccy ?? ''} ${textOf(sum) ?? ''}`.trim();
+      const amount = `${sum?.attributes.Ccy ?? ''} ${textOf(sum) ?? ''}`.trim();
       const payee = textOf(find(current, isDirectDebit ? 'Dbtr' : 'Cdtr', 'Nm')) ?? '';
-      return { payee, amount, id: textOf(find(current, 'PmtId', 'EndToEndId')) ?? '' };
+      about = { batch: '', payee, amount, endToEndId: textOf(find(current, 'PmtId', 'EndToEndId')) ?? '' };
+    } else if (current.name === 'PmtInf') {
+      const batch = textOf(find(current, 'PmtInfId')) ?? '';
+      return { payee: null, amount: '', endToEndId: '', ...about, batch };
     }
-    if (current.name === 'PmtInf') return { payee: null, amount: '', id: textOf(find(current, 'PmtInfId')) ?? '' };
   }
-  return undefined;
+  return about;
 }
 
-function placeOf(element: XmlElement): { line: number; xpath: string } {
+export function placeOf(element: XmlElement): MessagePlace {
   return { line: element.line, xpath: xpathOf(element) };
 }

@@ -1,5 +1,6 @@
-import { Refusal } from './rules.ts';
-import type { SchemaYear } from './schema-tables.ts';
+import { Refusal } from '../finding.ts';
+import { readCells, readList } from './code-lists.ts';
+import type { SchemaYear } from './schema.ts';
 
 /** A message that is checked. */
 export interface MessageVersion {
@@ -28,24 +29,16 @@ export interface MessageVersion {
 /** The debtor, or the creditor. */
 export type Party = 'Dbtr' | 'Cdtr';
 
-const creditTransfer = {
-  isDirectDebit: false,
-  own: 'Dbtr',
-  other: 'Cdtr',
-  date: 'ReqdExctnDt',
-  message: 'CstmrCdtTrfInitn',
-  payment: 'PmtInf',
-  transaction: 'CdtTrfTxInf',
-} as const;
-const directDebit = {
-  isDirectDebit: true,
-  own: 'Cdtr',
-  other: 'Dbtr',
-  date: 'ReqdColltnDt',
-  message: 'CstmrDrctDbtInitn',
-  payment: 'PmtInf',
-  transaction: 'DrctDbtTxInf',
-} as const;
+type Definition = Omit<MessageVersion, 'name' | 'year' | 'edition' | 'community'>;
+
+const creditTransfer: Definition = {
+  ...{ isDirectDebit: false, own: 'Dbtr', other: 'Cdtr', date: 'ReqdExctnDt' },
+  ...{ message: 'CstmrCdtTrfInitn', payment: 'PmtInf', transaction: 'CdtTrfTxInf' },
+};
+const directDebit: Definition = {
+  ...{ isDirectDebit: true, own: 'Cdtr', other: 'Dbtr', date: 'ReqdColltnDt' },
+  ...{ message: 'CstmrDrctDbtInitn', payment: 'PmtInf', transaction: 'DrctDbtTxInf' },
+};
 
 function listVersion(name: string, year: SchemaYear): MessageVersion {
   const definition = name.startsWith('pain.008') ? directDebit : creditTransfer;
@@ -53,23 +46,9 @@ function listVersion(name: string, year: SchemaYear): MessageVersion {
   return { name, year, edition, community: null, ...definition };
 }
 
-export const messageVersions: readonly MessageVersion[] = [
-  listVersion('pain.001.001.03', 2009),
-  listVersion('pain.001.001.08', 2017),
-  listVersion('pain.001.001.09', 2019),
-  listVersion('pain.001.001.10', 2021),
-  listVersion('pain.001.001.11', 2022),
-  listVersion('pain.001.001.12', 2023),
-  listVersion('pain.001.001.13', 2025),
-  listVersion('pain.008.001.02', 2009),
-  listVersion('pain.008.001.08', 2019),
-  listVersion('pain.008.001.09', 2021),
-  listVersion('pain.008.001.10', 2022),
-  listVersion('pain.008.001.11', 2023),
-  listVersion('pain.008.001.12', 2025),
-];
+const messageVersions = [...readList('version')].map(([name, year]) => listVersion(name, Number(year) as SchemaYear));
 
-const namespacePrefix = 'urn:iso:std:iso:20022:tech:xsd:';
+export const namespacePrefix = 'urn:iso:std:iso:20022:tech:xsd:';
 
 /** Namespaces of communities have the name of the message in them. */
 const communityNamespaces = [
@@ -91,11 +70,10 @@ export function findReportVersion(namespace: string): MessageVersion {
 export function findVersion(namespace: string): MessageVersion {
   const supported = messageVersions.map((version) => version.name).join(', ');
   const community = communityNamespaces.find(({ start }) => namespace.startsWith(start));
-  if (community === undefined && !namespace.startsWith(namespacePrefix)) {
-    throw new Refusal(
-      'WRONG_NAMESPACE',
-      `The root element must be in the namespace ${namespacePrefix} of ${supported}.`,
-    );
+  const meant = community === undefined ? findNamed(namespace) : undefined;
+  if (meant !== undefined || (community === undefined && !namespace.startsWith(namespacePrefix))) {
+    const right = meant?.name ?? ` of ${supported}`;
+    throw new Refusal('WRONG_NAMESPACE', `The root element must be in the namespace ${namespacePrefix}${right}.`);
   }
   const name = namespace.slice((community?.start ?? namespacePrefix).length);
   const [base = ''] = /^[a-z]{4}(?:\.\d{2,3}){3}/.exec(name) ?? [];
@@ -103,64 +81,38 @@ export function findVersion(namespace: string): MessageVersion {
   const isWhole = community === undefined ? name === base : /^\.ch\.\d\d\.xsd$/.test(name.slice(base.length));
   const version = isWhole ? messageVersions.find((each) => each.name === base) : undefined;
   if (version !== undefined) return community === undefined ? version : { ...version, community: 'sps' };
+  if (base.startsWith('pain.002')) {
+    const advice = 'Check the message that it is about: ledgerquill check <message> --report <this file>';
+    throw new Refusal('UNSUPPORTED_MESSAGE', `The file is ${base}, the status report of a bank. ${advice}.`);
+  }
   const printed = base === '' ? 'of another type' : base;
   const of = community === undefined ? '' : ` of the ${community.community} community`;
   throw new Refusal('UNSUPPORTED_MESSAGE', `The message is ${printed}${of}. These are checked: ${supported}.`);
 }
 
-/** The namespace of ISO of the version of 2019, for one of 2009. */
-export function renewNamespace(namespace: string): string {
-  const [name = ''] = /pain\.00[18]\.001\.0[23]/.exec(namespace) ?? [];
-  return namespacePrefix + name.replace(...renewedNames);
+/** The version that is named in a wrong namespace, such as one with another prefix; undefined: none, or the namespace is right. */
+function findNamed(namespace: string): MessageVersion | undefined {
+  const [name = ''] = /pain(?:\.\d{3}){2}\.\d{2}(?!\d)/i.exec(namespace) ?? [];
+  const named = messageVersions.find((version) => version.name === name.toLowerCase());
+  return namespace === `${namespacePrefix}${named?.name}` ? undefined : named;
 }
 
-/** For `replace`: the names of the versions of 2009, also those of the Swiss community. */
-export const renewedNames = [
-  /pain\.00([18])\.001\.0[23](?:\.ch\.\d\d)?/g,
-  (_: string, kind: string) => (kind === '1' ? 'pain.001.001.09' : 'pain.008.001.08'),
-] as const;
-
-interface VersionEnd {
-  versions: readonly string[];
-  /** Countries of the account that the payment is from or to. */
-  countries: readonly string[];
-  /** By which banks. */
-  by: string;
-  /** The first day without it, in ISO 8601. */
-  date: string;
-  source: string;
+/** A text in which the versions before 2019, also those of the Swiss community, are named as those of 2019. */
+export function renewVersions(text: string): string {
+  const credit = text.replaceAll(/pain\.001\.001\.0[38](?:\.ch\.\d\d)?/g, 'pain.001.001.09');
+  return credit.replaceAll(/pain\.008\.001\.02(?:\.ch\.\d\d)?/g, 'pain.008.001.08');
 }
 
-const versionEnds: readonly VersionEnd[] = [
-  {
-    versions: ['pain.001.001.03', 'pain.001.001.08', 'pain.008.001.02'],
-    ...{ countries: ['DE'], by: 'German banks', date: '2026-11-14', source: 'DFÜ agreement' },
-  },
-  {
-    versions: ['pain.001.001.03', 'pain.008.001.02'],
-    ...{ countries: ['CH', 'LI'], by: 'Swiss banks', date: '2026-11-14', source: 'Swiss Payment Standards' },
-  },
-];
-
-/** When the banks of a country cease to accept a version; null if no day is known. */
-export function findVersionEnd(version: string, country: string): VersionEnd | null {
-  return versionEnds.find((end) => end.versions.includes(version) && end.countries.includes(country)) ?? null;
+/** When the banks of a country cease to accept a version: the first day without it, in ISO 8601; null if none is known. */
+export function findVersionEnd(version: string, country: string): { by: string; date: string; source: string } | null {
+  for (const [countries = '', versions = '', by = '', date = '', source = ''] of readCells('end of version')) {
+    if (countries.split(' ').includes(country) && versions.split(' ').includes(version)) return { by, date, source };
+  }
+  return null;
 }
-
-const addressOf2019 = 'a structured address may have it since the version of 2019; leave it out';
 
 /** Elements of the other edition, by name, with what would be right. */
 export const foreignElements: Readonly<Record<2009 | 2019, ReadonlyMap<string, string>>> = {
-  2009: new Map([
-    ['BICFI', 'write BIC'],
-    ['Dt', 'write the date in ReqdExctnDt itself'],
-    ['AnyBIC', 'write BICOrBEI'],
-    ['UETR', 'leave it out'],
-    ['LEI', 'leave it out'],
-    ...['BldgNm', 'Flr', 'PstBx', 'Room', 'TwnLctnNm', 'DstrctNm'].map((name) => [name, addressOf2019] as const),
-  ]),
-  2019: new Map([
-    ['BIC', 'write BICFI'],
-    ['BICOrBEI', 'write AnyBIC'],
-  ]),
+  2009: readList('not in 2009'),
+  2019: readList('not in 2019'),
 };

@@ -1,3 +1,5 @@
+import { readList } from './code-lists.ts';
+
 /** What the lines of an address say in one way only. */
 interface ReadLines {
   /** By the names of elements, in their order. */
@@ -15,17 +17,16 @@ interface ReadLines {
  * readAddressLines('DE', ['Frankfurt am Main']) // => null
  */
 export function readAddressLines(country: string, lines: readonly string[]): ReadLines | null {
-  const postcode = postcodes.get(country);
-  if (postcode === undefined || lines.length > 3) return null;
-  const form = new RegExp(`^(?:${country}-)?(${postcode}) +(\\p{L}[\\p{L} .'()/-]*)$`, 'u');
+  const forms = formsOf(country);
+  if (forms === null || lines.length > 3) return null;
   const found = lines.flatMap((line, index) => {
-    const [, code = '', town = ''] = form.exec(line) ?? [];
-    return isTown(town, country) ? [{ index, code, town }] : [];
+    const [, code = '', town = ''] = forms.place.exec(line) ?? [];
+    return isTown(town, forms) ? [{ index, code, town }] : [];
   });
-  const isPostcode = new RegExp(`(?:^|[^\\d])${postcode}(?:$|[^\\d])`);
   const [place, ...others] = found;
   // Another number of this form may be the postcode.
-  if (place === undefined || others.length > 0 || lines.filter((line) => isPostcode.test(line)).length > 1) return null;
+  if (place === undefined || others.length > 0 || lines.filter((line) => forms.postcode.test(line)).length > 1)
+    return null;
   const town = { PstCd: place.code, TwnNm: place.town };
   const rest = lines.flatMap((line, index) => (index === place.index ? [] : [{ line, index }]));
   const street = rest.length === 1 && rest[0] !== undefined ? readStreet(rest[0].line, country) : null;
@@ -33,11 +34,34 @@ export function readAddressLines(country: string, lines: readonly string[]): Rea
   return { elements: { ...street, ...town }, used: lines.map((_, index) => index) };
 }
 
+type Forms = ReturnType<typeof createForms>;
+
+/** Once for each country: a message may have a hundred thousand addresses. */
+const knownForms = new Map<string, Forms>();
+
+function formsOf(country: string): Forms | null {
+  const postcode = postcodes.get(country);
+  if (postcode === undefined) return null;
+  const forms = knownForms.get(country) ?? createForms(country, postcode);
+  knownForms.set(country, forms);
+  return forms;
+}
+
+function createForms(country: string, postcode: string) {
+  return {
+    /** A line with a postcode and a town. */
+    place: new RegExp(`^(?:${country}-)?(${postcode}) +(\\p{L}[\\p{L} .'()/-]*)$`, 'u'),
+    postcode: new RegExp(`(?:^|[^\\d])${postcode}(?:$|[^\\d])`),
+    /** Of the country, in several languages. */
+    names: countryNames(country),
+  };
+}
+
 /** Not with a country, a province or anything else behind it. */
-function isTown(text: string, country: string): boolean {
+function isTown(text: string, { names }: Forms): boolean {
   if (text === '' || text.length > 35 || /\b[A-Z]{2}\)?$/.test(text)) return false;
   const words = text.toLowerCase();
-  return !countryNames(country).some((name) => words.endsWith(name) && words !== name);
+  return !names.some((name) => words.endsWith(name) && words !== name);
 }
 
 function countryNames(country: string): readonly string[] {
@@ -59,17 +83,8 @@ const otherPlaces =
   /^(?:c\/o|z\.? ?h)|post ?(?:fach|bus|boks|box)|p\.? ?o\.? ?box|case postale|casella|b(?:oi|oî)te|apartado|skrytka|etage|stock|floor|suite|apt|app|wohnung|haus\b|geb(?:ä|ae)ude|building|room|zimmer|platform|unit/i;
 // cspell:enable
 
-/** Countries whose postcode is before the town, in one line; those of the Universal Postal Union. */
-const postcodes: ReadonlyMap<string, string> = new Map(
-  [
-    ['AT BE BG CH DK HU LI LU NO SI', String.raw`\d{4}`],
-    ['DE EE ES FI FR HR IT', String.raw`\d{5}`],
-    ['CZ GR SE SK', String.raw`\d{3} ?\d{2}`],
-    ['NL', String.raw`\d{4} ?[A-Z]{2}`],
-    ['PL', String.raw`\d{2}-\d{3}`],
-    ['PT', String.raw`\d{4}-\d{3}`],
-  ].flatMap(([countries = '', form = '']) => countries.split(' ').map((country) => [country, form] as const)),
-);
+/** Countries whose postcode is before the town, in one line, with its form. */
+const postcodes = readList('postcode');
 
 /** Countries where the number of a building follows the name of its street. */
-const numberFollows: ReadonlySet<string> = new Set('AT CH CZ DE DK FI HR HU LI NL NO PL SE SI SK'.split(' '));
+const numberFollows = readList('number after street');

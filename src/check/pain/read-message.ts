@@ -1,27 +1,33 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
-import type { SchemaCheck } from './check-schema.ts';
+import { Refusal } from '../finding.ts';
 import type { XmlElement } from './elements.ts';
 import type { MessageVersion } from './message-versions.ts';
-import { Refusal } from './rules.ts';
 
 /**
  * The parts of a payment message, in its order. Outer elements (the document, the message in it and its payments) have no children
  * but, in a payment, those before its first transaction.
  */
 export interface MessageParts {
-  /**
-   * @returns the version of the message in it
-   * @throws Refusal if it is not that of a payment message
-   */
-  openDocument(document: XmlElement, namespace: string): MessageVersion;
+  /** @throws Refusal if the document has no message of a version that can be read */
+  findVersion(namespace: string): MessageVersion;
   /** A child of the message that is not a payment, such as the group header. */
-  header(element: XmlElement): void;
+  header?(element: XmlElement): void;
   /** A payment, with its children up to the first transaction. */
-  openPayment(payment: XmlElement): void;
-  transaction(transaction: XmlElement, version: MessageVersion): void;
+  openPayment?(payment: XmlElement): void;
+  transaction?(transaction: XmlElement, version: MessageVersion): void;
   /** With all its children except the transactions. */
-  closePayment(payment: XmlElement, version: MessageVersion): void;
-  closeMessage(message: XmlElement, version: MessageVersion): void;
+  closePayment?(payment: XmlElement, version: MessageVersion): void;
+  closeMessage?(message: XmlElement, version: MessageVersion): void;
+}
+
+/** Sees elements while they are read. */
+export interface ElementEvents {
+  /** An element in the namespace of the message. */
+  open?(element: XmlElement, tag: SaxesTagNS, version: MessageVersion): void;
+  /** An element in another namespace. */
+  openForeign?(tag: SaxesTagNS): void;
+  text?(text: string): void;
+  close?(element: XmlElement): void;
 }
 
 /** Far beyond what a payment message needs. A part is a header or a transaction. */
@@ -42,7 +48,7 @@ export const messageLimits = {
 export class MessageReader {
   readonly #parser = new SaxesParser({ xmlns: true });
   readonly #parts: MessageParts;
-  readonly #schema: SchemaCheck;
+  readonly #listeners: readonly ElementEvents[];
   readonly #onPart: () => void;
   /** The name of the first element, with its prefix. */
   #root: string | null = null;
@@ -67,9 +73,9 @@ export class MessageReader {
   readonly #eventAt = { position: 0, line: 1 };
 
   /** @param onPart called when all up to the end of a transaction, or of a payment, was read */
-  constructor(parts: MessageParts, schema: SchemaCheck, onPart = () => {}) {
+  constructor(parts: MessageParts, listeners: readonly ElementEvents[] = [], onPart = () => {}) {
     this.#parts = parts;
-    this.#schema = schema;
+    this.#listeners = listeners;
     this.#onPart = onPart;
     const parser = this.#parser;
     parser.on('error', (error) => this.#refuse(error));
@@ -123,7 +129,8 @@ export class MessageReader {
 
   #refuse(error: Error): never {
     this.#checkToken();
-    const problem = printSyntaxError(error);
+    // Without the place, which a finding has anyway, and without text of the file, which follows a colon.
+    const problem = error.message.replace(/^\d+:\d+: /, '').replace(/(?::|\.).*$/s, '');
     if (this.#root === null) throw new Refusal('NOT_XML', `The file is not XML: ${problem}.`);
     this.#throwIfAmpersand();
     const advice = problem.includes('tag name') ? ' In a text, write &lt; for <.' : '';
@@ -145,12 +152,12 @@ export class MessageReader {
       throw new Refusal('WRONG_ROOT', advice);
     }
     this.#countElement();
-    if (this.#foreignDepth === 0) this.#schema.openForeign(tag);
+    if (this.#foreignDepth === 0) for (const each of this.#listeners) each.openForeign?.(tag);
     this.#foreignDepth += 1;
   }
 
   #openElement(tag: SaxesTagNS): void {
-    const version = this.#version;
+    let version = this.#version;
     const parent = this.#open.at(-1) ?? null;
     const depth = this.#open.length;
     const isPayment = depth === paymentDepth && tag.local === version?.payment;
@@ -174,6 +181,7 @@ export class MessageReader {
       children: [],
       attributes: readAttributes(tag),
       text: '',
+      prefix: tag.prefix === '' ? '' : `${tag.prefix}:`,
       ...{ start: this.#parser.position, end: 0, allows: allowsAll },
     };
     for (const name in element.attributes) this.#countCharacters(element.attributes[name] ?? '');
@@ -182,45 +190,47 @@ export class MessageReader {
       parent.text = '';
     }
     this.#open.push(element);
-    if (depth === 0) this.#version = this.#parts.openDocument(element, this.#namespace);
-    if (depth === 1 && this.#version !== null) this.#openMessage(element, this.#version, tag);
-    else this.#schema.open(element, tag);
+    version ??= this.#version = this.#parts.findVersion(this.#namespace);
+    if (depth < paymentDepth) this.#checkOuter(element.name, depth, version);
+    for (const each of this.#listeners) each.open?.(element, tag, version);
   }
 
-  #openMessage(element: XmlElement, version: MessageVersion, tag: SaxesTagNS): void {
-    this.#messages += 1;
-    if (this.#messages > 1 || element.name !== version.message) {
-      const message = `Document has ${element.name} in it. ${version.name} has one ${version.message}, and nothing else.`;
-      throw new Refusal('WRONG_ROOT', message);
+  #checkOuter(name: string, depth: number, version: MessageVersion): void {
+    if (depth === 0 && name !== 'Document') {
+      throw new Refusal('WRONG_ROOT', `The root element is ${name}. It must be Document.`);
     }
-    this.#schema.openMessage(element, version, tag);
+    this.#messages += depth;
+    if (depth === 0 || (this.#messages === 1 && name === version.message)) return;
+    const message = `Document has ${name} in it. ${version.name} has one ${version.message}, and nothing else.`;
+    throw new Refusal('WRONG_ROOT', message);
   }
 
   #closeElement(): void {
     const element = this.#open.pop();
     const depth = this.#open.length;
     const version = this.#version;
-    if (element !== undefined) element.end = this.#parser.position;
-    this.#schema.close();
-    if (element === undefined || version === null || depth > paymentDepth + 1) return;
+    if (element === undefined) return;
+    element.end = this.#parser.position;
+    for (const each of this.#listeners) each.close?.(element);
+    if (version === null || depth > paymentDepth + 1) return;
     if (depth === paymentDepth + 1) {
       if (element.parent?.name !== version.payment || element.name !== version.transaction) return;
-      this.#parts.transaction(element, version);
+      this.#parts.transaction?.(element, version);
       this.#onPart();
       this.#part = this.#header;
     } else if (depth === paymentDepth && element.name === version.payment) {
       this.#openPaymentOnce(element);
-      this.#parts.closePayment(element, version);
+      this.#parts.closePayment?.(element, version);
       this.#onPart();
-    } else if (depth === paymentDepth) this.#parts.header(element);
-    else if (depth === 1) this.#parts.closeMessage(element, version);
+    } else if (depth === paymentDepth) this.#parts.header?.(element);
+    else if (depth === 1) this.#parts.closeMessage?.(element, version);
     else if (this.#messages === 0) {
       throw new Refusal('WRONG_ROOT', 'The document has no message in it. Send the complete message.');
     }
   }
 
   #openPaymentOnce(payment: XmlElement): void {
-    if (!this.#isPaymentOpened) this.#parts.openPayment(payment);
+    if (!this.#isPaymentOpened) this.#parts.openPayment?.(payment);
     this.#isPaymentOpened = true;
   }
 
@@ -228,7 +238,7 @@ export class MessageReader {
     this.#beginToken();
     const element = this.#open.at(-1);
     if (this.#foreignDepth > 0 || element === undefined) return;
-    this.#schema.text(text);
+    for (const each of this.#listeners) each.text?.(text);
     if (this.#open.length < 3 || element.children.length > 0) return;
     this.#countCharacters(text);
     element.text += text;
@@ -299,9 +309,4 @@ function checkLimit(name: keyof typeof messageLimits, number: number): void {
   if (number <= limit) return;
   const [what, unit] = limitNames[name];
   throw new Refusal('LIMIT_EXCEEDED', `${what} has more than ${limit} ${unit}, which no payment message needs.`);
-}
-
-/** Without the place, which a finding has anyway, and without text of the file, which follows a colon. */
-function printSyntaxError({ message }: Error): string {
-  return message.replace(/^\d+:\d+: /, '').replace(/(?::|\.).*$/s, '');
 }

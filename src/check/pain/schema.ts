@@ -1,13 +1,7 @@
-import {
-  type DecimalFacets,
-  type SchemaCommunity,
-  type SchemaYear,
-  schemaCodes,
-  schemaDecimals,
-  schemaPatterns,
-  schemaTables,
-} from './schema-tables.ts';
+import { readRows } from './code-lists.ts';
 import { parseDate, parseDateTime } from './values.ts';
+
+/* Messages of ISO 20022, by the table message-types.tsv. */
 
 /** A type with elements. Each name occurs once, so the order of a sequence is that of the names. */
 export interface ElementType {
@@ -29,6 +23,8 @@ interface Particle {
 /** A type with a text. */
 export interface ValueType {
   kind: 'value';
+  /** That of the table, or of a type without a row there. */
+  name: string;
   /** Whether it has the attribute `Ccy`. */
   isAmount: boolean;
   /** How long the text may be; null if other rules decide. */
@@ -40,6 +36,12 @@ export interface ValueType {
   words: string;
 }
 
+/** The year since which a version has its elements. */
+export type SchemaYear = 2009 | 2017 | 2019 | 2021 | 2022 | 2023 | 2025;
+
+/** Whose restrictions a message follows: none, or those of German banks. */
+export type SchemaCommunity = 'iso' | 'dk';
+
 const schemas = new Map<string, ElementType>();
 
 /**
@@ -50,33 +52,35 @@ export function findSchema(root: string, year: SchemaYear, community: SchemaComm
   const key = `${root} ${year} ${community}`;
   const known = schemas.get(key);
   if (known !== undefined) return known;
-  const lines = readLines(schemaTables(year, community));
-  const type = createTypes(lines)(root);
+  const type = createTypes(readTypes(year, community))(root);
   if (type.kind === 'value') throw new Error(`${root} must have elements`);
   schemas.set(key, type);
   return type;
 }
 
-interface TypeLine {
-  kind: '=' | '|';
-  elements: readonly string[];
+interface TypeRow {
+  kind: 'sequence' | 'choice' | 'codes' | 'pattern';
+  /** Elements, codes, or the pattern. */
+  content: readonly string[];
+  /** What a pattern is. */
+  words: string;
 }
 
-/** By the names of the types. Lines that begin with more white space continue the one before. */
-export function readLines(tables: readonly string[]): ReadonlyMap<string, TypeLine> {
-  const lines = tables.flatMap((table) => table.replaceAll(/\n {4}/g, ' ').split('\n'));
-  const written = lines.map((line) => line.trim().split(/ +/)).filter(([name]) => name !== '');
-  const types = new Map<string, TypeLine>();
-  for (const [name = '', kind, ...elements] of written) {
+/** The rows of a version, by the names of types: later ones replace earlier ones. */
+function readTypes(year: SchemaYear, community: SchemaCommunity): ReadonlyMap<string, TypeRow> {
+  const german = ['dk', year === 2009 ? 'dk 2009' : 'dk 2019'];
+  const types = new Map<string, TypeRow>();
+  for (const [since = '', name = '', kind = '', text = '', words = ''] of readRows('message-types.tsv')) {
+    if (!(Number(since) <= year || (community === 'dk' && german.includes(since)))) continue;
     const former = types.get(name);
-    if (kind !== '~') types.set(name, { kind: kind === '|' ? '|' : '=', elements });
-    else if (former === undefined) throw new Error(`${name} must be in an earlier table`);
-    else types.set(name, { ...former, elements: changeElements(former.elements, elements) });
+    const content = kind === 'pattern' ? [text] : text.split(' ');
+    if (kind !== 'changes') types.set(name, { kind: kind as TypeRow['kind'], content, words });
+    else if (former !== undefined) types.set(name, { ...former, content: changeElements(former.content, content) });
   }
   return types;
 }
 
-/** As `~` in the tables says; changes of elements that a version does not have are ignored. */
+/** As the table says; changes of elements that a version does not have are ignored. */
 function changeElements(elements: readonly string[], changes: readonly string[]): readonly string[] {
   let changed = elements;
   for (const text of changes) {
@@ -93,19 +97,20 @@ function changeElements(elements: readonly string[], changes: readonly string[])
 }
 
 /** Types refer to others, which are created once. */
-function createTypes(lines: ReadonlyMap<string, TypeLine>): (name: string) => ElementType | ValueType {
+function createTypes(rows: ReadonlyMap<string, TypeRow>): (name: string) => ElementType | ValueType {
   const types = new Map<string, ElementType | ValueType>([
     ['Any', { kind: 'any', particles: [], indexes: new Map(), required: 0 }],
   ]);
   return function createType(name) {
     const known = types.get(name);
     if (known !== undefined) return known;
-    const line = lines.get(name);
-    const type = line === undefined ? createValueType(name) : createElementType(line);
+    const row = rows.get(name);
+    const hasElements = row?.kind === 'sequence' || row?.kind === 'choice';
+    const type = hasElements ? createElementType(row.kind === 'choice', row.content) : createValueType(name, row);
     types.set(name, type);
     return type;
 
-    function createElementType({ kind, elements }: TypeLine): ElementType {
+    function createElementType(isChoice: boolean, elements: readonly string[]): ElementType {
       const particles = elements.map((element) => {
         const { type, ...particle } = readParticle(element);
         // On first use: a message has few of the types.
@@ -114,13 +119,13 @@ function createTypes(lines: ReadonlyMap<string, TypeLine>): (name: string) => El
       const indexes = new Map(particles.map((particle, index) => [particle.name, index]));
       const required = particles.reduce((bits, { min }, index) => (min > 0 ? bits | (1 << index) : bits), 0);
       if (particles.length > 31) throw new Error(`${name} must have at most 31 elements`);
-      return { kind: kind === '|' ? 'choice' : 'sequence', particles, indexes, required };
+      return { kind: isChoice ? 'choice' : 'sequence', particles, indexes, required };
     }
   };
 }
 
 /** @param text such as Authstn{0,2}:Authorisation */
-export function readParticle(text: string): { name: string; min: number; max: number; type: string } {
+function readParticle(text: string): { name: string; min: number; max: number; type: string } {
   const [, name = '', occurrence = '', type = ''] = /^(\w+)(\?|\*|\+|\{\d,\d+\})?:(\w+)$/.exec(text) ?? [];
   if (name === '') throw new Error(`${text} must be an element of a table`);
   const [min = 1, max = 1] = occurrences[occurrence] ?? occurrence.match(/\d+/g)?.map(Number) ?? [];
@@ -133,23 +138,22 @@ const occurrences: Readonly<Record<string, readonly [min: number, max: number]>>
   '+': [1, Number.POSITIVE_INFINITY],
 };
 
-function createValueType(name: string): ValueType {
-  const common = { kind: 'value', isAmount: name.endsWith('Amount'), maxLength: null, code: 'WRONG_VALUE' } as const;
-  const create = (words: string, isValid: ValueType['isValid'], more: Partial<ValueType> = {}): ValueType => {
-    return { ...common, words, isValid, ...more };
-  };
+function createValueType(name: string, row: TypeRow | undefined): ValueType {
+  const create = (words: string, isValid: ValueType['isValid'], more: Partial<ValueType> = {}): ValueType => ({
+    ...{ kind: 'value', name, isAmount: name.endsWith('Amount'), maxLength: null, code: 'WRONG_VALUE' },
+    ...{ words, isValid, ...more },
+  });
   const [, length] = /^Max(\d+)Text$/.exec(name) ?? [];
   if (length !== undefined) {
     const max = Number(length);
     const isValid = (text: string) => text !== '' && countCharacters(text) <= max;
     return create(`a text of 1 to ${max} characters`, isValid, { maxLength: max });
   }
-  const codes = schemaCodes[name]?.split(' ');
-  if (codes !== undefined) return create(printCodes(codes), (text) => codes.includes(text));
-  const [pattern, words = ''] = schemaPatterns[name] ?? [];
-  if (pattern !== undefined) {
-    const expression = new RegExp(`^(?:${pattern})$`);
-    return create(words, (text) => expression.test(text));
+  const codes = row?.content.join(', ').replace(/, (?!.*, )/, ' or ');
+  if (row?.kind === 'codes') return create(`${codes}`, (text) => row.content.includes(text));
+  if (row !== undefined) {
+    const expression = new RegExp(`^(?:${row.content[0]})$`);
+    return create(row.words, (text) => expression.test(text));
   }
   const decimal: DecimalFacets | undefined = Object.entries(schemaDecimals).find(([key]) => key === name)?.[1];
   if (decimal !== undefined) {
@@ -176,14 +180,25 @@ const otherTypes: Readonly<Record<string, Pick<ValueType, 'isValid' | 'words'>>>
   },
 };
 
-function printCodes(codes: readonly string[]): string {
-  return codes.length === 1 ? `${codes[0]}` : `${codes.slice(0, -1).join(', ')} or ${codes.at(-1)}`;
-}
-
 /** XML Schema does so for all values but texts. */
 function collapse(text: string): string {
   return /[ \t\r\n]/.test(text) ? text.replaceAll(/[ \t\r\n]+/g, ' ').replaceAll(/^ | $/g, '') : text;
 }
+
+interface DecimalFacets {
+  /** Leading zeros, and those at the end of the decimals, do not count. */
+  digits: number;
+  decimals: number;
+  min?: number;
+}
+
+/** Numbers by the name of their type. */
+export const schemaDecimals = {
+  Amount: { digits: 18, decimals: 5, min: 0 },
+  DecimalNumber: { digits: 18, decimals: 17 },
+  Number: { digits: 18, decimals: 0 },
+  Rate: { digits: 11, decimals: 10 },
+} as const satisfies Record<string, DecimalFacets>;
 
 /** Whether a text is an `xs:decimal` within these limits. */
 export function isXmlDecimal(text: string, { digits, decimals, min }: DecimalFacets): boolean {

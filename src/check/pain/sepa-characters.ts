@@ -1,3 +1,5 @@
+import { readList } from './code-lists.ts';
+
 /**
  * The characters of a text that are not in the SEPA set, each once.
  * @example
@@ -35,24 +37,12 @@ export function toSepaCharacters(text: string, kept: RegExp = onlySepa): string 
 
 const onlySepa = /^[A-Za-z0-9/?:().,'+ -]*$/;
 
-// cspell:disable
 /** The table of EPC217-08, and what its chapter 6.2 says of & and @. Capitals are those of what small letters become. */
 const equivalents: ReadonlyMap<string, string> = new Map(
-  `
-  ' \`  ( [{  ) ]}  , ;  - _~  / \\|  ? ¿  + &  (at) @  E €  I İ
-  a àáâãäåæāăą  c çćĉċč  d ðďđ  e èéêëēĕėęě  g ĝğġģ  h ĥħ  i ìíîïĩīĭįıĳ  j ĵ  k ķ  l ĺļľŀł  n ñńņň  o òóôõöøőœ  r ŕŗř
-  s ßśŝşšș  t þţťŧț  u ùúûüũūŭůűų  w ŵ  y ýÿŷ  z źżž
-  a αά  ch χ  d δ  e εέ  f φ  g γ  i ηήιίϊΐ  k κ  l λ  m μ  n ν  o οόωώ  p π  ps ψ  r ρ  s σς  t τ  th θ  v β  x ξ  y υύϋΰ  z ζ
-  a аъ  b б  ch ч  d д  e е  f ф  g г  h х  i и  k к  l л  m м  n н  o о  p п  r р  s с  sh ш  sht щ  t т  ts ц  u у  v в
-  y йь  ya я  yu ю  z з  zh ж
-  ` // cspell:enable
-    .trim()
-    .split(/\n| {2}/)
-    .map((group) => group.trim().split(' '))
-    .flatMap(([equivalent = '', characters = '']) =>
-      [...characters].flatMap((character) => [
-        [character.toUpperCase(), equivalent.toUpperCase()] as const,
-        [character, equivalent] as const,
-      ]),
-    ),
+  [...readList('EPC217-08')].flatMap(([characters, equivalent]) =>
+    [...characters].flatMap((character) => [
+      [character.toUpperCase(), equivalent.toUpperCase()] as const,
+      [character, equivalent] as const,
+    ]),
+  ),
 );

@@ -1,16 +1,15 @@
 import { groupBy } from '../../base/group-by.ts';
-import { countOf } from '../../base/process/terminal.ts';
+import { count, countOf, shorten } from '../../base/process/terminal.ts';
 import { redactIbans } from '../../base/redact.ts';
 import { maskIban } from '../../iban/iban.ts';
-import { type BankProblem, isSaidOfParts, judgeStatus, missingStatus } from './bank-statuses.ts';
-import { noSchemaCheck } from './check-schema.ts';
+import { isRuleCode, type RuleCode } from '../finding.ts';
+import { bankReasons, readRows } from './code-lists.ts';
 import { decodeXml } from './decode-xml.ts';
-import { find, ibanOf, idOf, textOf, type XmlElement } from './elements.ts';
-import type { MessageFindings } from './findings.ts';
+import { find, findAll, ibanOf, idOf, textOf, type XmlElement } from './elements.ts';
+import type { MessageFindings, Problem } from './findings.ts';
 import { findReportVersion } from './message-versions.ts';
 import { findAmount } from './profiles.ts';
 import { MessageReader } from './read-message.ts';
-import type { RuleCode } from './rules.ts';
 import { toSepaCharacters } from './sepa-characters.ts';
 import { parseDecimal } from './values.ts';
 
@@ -22,7 +21,7 @@ interface ReportedStatus {
   /** Null if it has none. */
   status: string | null;
   /** Null: accepted. */
-  problem: BankProblem | null;
+  problem: Problem | null;
   paymentId: string | null;
   /** Those of a transaction, in the order of `idNames`; null if unknown. */
   ids: readonly (string | null)[];
@@ -37,59 +36,52 @@ const idNames = ['EndToEndId', 'InstrId', 'UETR'] as const;
 
 /** @throws Refusal if it is not a report, or cannot be read */
 export async function readStatusReport(chunks: AsyncIterable<Buffer>): Promise<StatusReport> {
-  const payments = new Set<ReportedStatus>();
-  const transactions = new Set<ReportedStatus>();
-  let messageId: string | null = null;
-  const message = createStatus(null);
+  const message: ReportedStatus = { ...noStatus };
+  const [payments, transactions] = [new Set<ReportedStatus>(), new Set<ReportedStatus>()];
+  const reported: Reported = { reportId: null, messageId: null, message, payments, transactions, unidentified: 0 };
   let payment = message;
-
   const addPart = (whole: ReportedStatus, { problem }: ReportedStatus) => {
     whole.parts ??= new Set();
     if (problem !== null) whole.parts.add(problem.code);
   };
-  const reader = new MessageReader(
-    {
-      openDocument: (_, namespace) => findReportVersion(namespace),
-      header(element) {
-        if (element.name !== 'OrgnlGrpInfAndSts') return;
-        messageId = textOf(find(element, 'OrgnlMsgId'));
-        Object.assign(message, readStatus(element, 'GrpSts'));
-      },
-      openPayment(element) {
-        payment = Object.assign(createStatus(idOf(find(element, 'OrgnlPmtInfId'))), readStatus(element, 'PmtInfSts'));
-        payments.add(payment);
-        addPart(message, payment);
-      },
-      transaction(element) {
-        const transaction = Object.assign(createStatus(payment.paymentId), readStatus(element, 'TxSts'));
-        if (transaction.status === null) transaction.problem = missingStatus;
-        transaction.ids = readIds(element, 'Orgnl');
-        const isIdentified = transaction.ids.some((id) => id !== null);
-        if (!isIdentified) transaction.original = find(element, 'OrgnlTxRef');
-        for (const whole of [payment, message]) addPart(whole, transaction);
-        // Many transactions have no identification. That they were accepted is nothing to report.
-        if (isIdentified || transaction.problem !== null) transactions.add(transaction);
-      },
-      closePayment() {},
-      closeMessage() {},
+  const reader = new MessageReader({
+    findVersion: findReportVersion,
+    header(element) {
+      if (element.name === 'GrpHdr') reported.reportId = textOf(find(element, 'MsgId'));
+      if (element.name !== 'OrgnlGrpInfAndSts') return;
+      reported.messageId = textOf(find(element, 'OrgnlMsgId'));
+      Object.assign(message, readStatus(element, 'GrpSts'));
     },
-    noSchemaCheck,
-  );
-  for await (const piece of decodeXml(chunks, { maxBytes: maxReportBytes, onEncoding() {} })) reader.write(piece);
+    openPayment(element) {
+      payment = { ...noStatus, paymentId: idOf(find(element, 'OrgnlPmtInfId')), ...readStatus(element, 'PmtInfSts') };
+      payments.add(payment);
+      addPart(message, payment);
+    },
+    transaction(element) {
+      const { paymentId } = payment;
+      const ids = readIds(element, 'Orgnl');
+      const isIdentified = ids.some((id) => id !== null);
+      const original = isIdentified ? null : find(element, 'OrgnlTxRef');
+      const transaction = { ...noStatus, paymentId, ids, original, ...readStatus(element, 'TxSts') };
+      if (transaction.status === null) transaction.problem = judgeStatus(null, element);
+      for (const whole of [payment, message]) addPart(whole, transaction);
+      // Many transactions have no identification. That they were accepted is nothing to report.
+      if (isIdentified || transaction.problem !== null) transactions.add(transaction);
+      else reported.unidentified += 1;
+    },
+  });
+  for await (const piece of decodeXml(chunks)) reader.write(piece);
   reader.end();
   if (message.parts === null && message.status === null) message.problem = missingStatus;
   for (const status of payments) {
     if (status.parts === null && status.status === null && message.status === null) status.problem = missingStatus;
   }
-  return createReport({ messageId, message, payments, transactions });
+  return createReport(reported);
 }
 
-/** A report repeats what was sent, so it is as large. */
-const maxReportBytes = 1_000_000_000;
-
-function createStatus(paymentId: string | null): ReportedStatus {
-  return { status: null, problem: null, paymentId, ids: [], original: null, parts: null };
-}
+const noStatus: ReportedStatus = {
+  ...{ status: null, problem: null, paymentId: null, ids: [], original: null, parts: null },
+};
 
 /** One that is missing, unlike an empty one, may be that of the whole or of the parts. */
 function readStatus(element: XmlElement, name: string): Pick<ReportedStatus, 'status' | 'problem'> {
@@ -103,21 +95,29 @@ function readIds(element: XmlElement | null, prefix: '' | 'Orgnl'): readonly (st
 }
 
 interface Reported {
+  reportId: string | null;
   messageId: string | null;
   message: ReportedStatus;
   /** Those that are found in the message are removed. */
   payments: Set<ReportedStatus>;
   transactions: Set<ReportedStatus>;
+  /** Accepted transactions that have no identification. */
+  unidentified: number;
 }
 
-function createReport({ messageId, message, payments, transactions }: Reported) {
+function createReport(reported: Reported) {
+  const { reportId, messageId, message, payments, transactions } = reported;
   const findStatus = indexStatuses(transactions);
   const byPayment = groupBy(payments, ({ paymentId }) => paymentId ?? '');
   /** Null until the message was compared. */
   let isOfMessage: boolean | null = null;
+  let isRead = false;
   /** The first transaction of the message. */
-  let first: { paymentId: string | null; element: XmlElement } | null = null;
+  let first: XmlElement | null = null;
   let checked = 0;
+  /** What is said of the payment of the transactions that follow. */
+  let ofPayment: readonly ReportedStatus[] = [];
+  const outcomes = new Map<string, number>();
 
   const compare = (id: string | null, element: XmlElement, findings: MessageFindings) => {
     isOfMessage = messageId !== null && messageId === id;
@@ -133,18 +133,24 @@ function createReport({ messageId, message, payments, transactions }: Reported) 
     checkPayment(element: XmlElement, findings: MessageFindings): void {
       if (!isOfMessage) return;
       const id = textOf(find(element, 'PmtInfId')) ?? '';
-      for (const status of byPayment.get(id) ?? []) {
+      ofPayment = byPayment.get(id) ?? [];
+      for (const status of ofPayment) {
         if (payments.delete(status)) report(status, element, findings);
       }
       byPayment.delete(id);
     },
-    checkTransaction(payment: XmlElement, element: XmlElement, findings: MessageFindings): void {
+    checkTransaction(element: XmlElement, findings: MessageFindings): void {
       if (!isOfMessage) return;
-      const paymentId = textOf(find(payment, 'PmtInfId'));
+      const paymentId = textOf(find(element.parent, 'PmtInfId'));
       const ids = readIds(find(element, 'PmtId'), '');
       checked += 1;
-      first ??= { paymentId, element };
+      first ??= element;
       const found = findStatus([...ids, paymentId]);
+      const whole = ofPayment.find(({ status }) => status !== null) ?? message;
+      const isCounted = found === null && whole.status === null && reported.unidentified > 0;
+      if (isCounted) reported.unidentified -= 1;
+      const outcome = isCounted ? 'accepted' : outcomeOf(found, whole);
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
       if (found === null) return;
       transactions.delete(found);
       report(found, element, findings);
@@ -153,24 +159,37 @@ function createReport({ messageId, message, payments, transactions }: Reported) 
     checkRest(element: XmlElement, findings: MessageFindings): void {
       if (isOfMessage === null) compare(null, element, findings);
       if (!isOfMessage) return;
-      for (const status of transactions) {
-        if (first === null || checked > 1 || !isOfPayment(status, first.paymentId)) continue;
-        if (status.original === null || !agrees(status.original, first.element)) continue;
+      for (const status of checked === 1 ? transactions : []) {
+        const paymentId = textOf(find(first?.parent ?? null, 'PmtInfId'));
+        if (status.paymentId !== null && status.paymentId !== paymentId) continue;
+        if (first === null || status.original === null || !agrees(status.original, first)) continue;
         transactions.delete(status);
-        report(status, first.element, findings);
+        report(status, first, findings);
       }
       reportRest(payments, 'payment', element, findings);
       reportRest(transactions, 'transaction', element, findings);
+      isRead = true;
+    },
+    /** One line for people about all transactions; none unless the report is about the message, and all of it was read. */
+    describe(): readonly string[] {
+      if (!isRead || first === null) return [];
+      const all = countOf(checked, first.name === 'DrctDbtTxInf' ? 'direct debit' : 'payment');
+      const [name] = outcomes.keys();
+      const each = [...outcomes].map(([outcome, number]) => `${count(number)} ${outcome}`).join(', ');
+      const said = outcomes.size > 1 ? `of ${all}, ${each}` : `${checked > 1 ? 'all ' : ''}${all} ${name}`;
+      return [`report ${printId(reportId ?? 'without MsgId')}: ${said}`];
     },
   };
 }
 
-function keysOf(ids: readonly (string | null)[]): readonly string[] {
-  return ids.flatMap((id, index) => (id === null ? [] : [`${idNames[index]} ${id}`]));
-}
-
-function isOfPayment({ paymentId }: ReportedStatus, id: string | null): boolean {
-  return paymentId === null || paymentId === id;
+/** @param own what is said of a transaction itself @param whole what is said of its payment, or of the message */
+function outcomeOf(own: ReportedStatus | null, whole: ReportedStatus): string {
+  const { status, problem } = own ?? whole;
+  if (status === 'RCVC') return 'with the name of the account holder';
+  if (status !== null && problem === null) return 'accepted';
+  if (problem?.code === 'BANK_REJECTED') return 'rejected';
+  // That of a whole, such as PART, is not said of each.
+  return own === null || status === null ? 'without a status' : 'with another status';
 }
 
 /**
@@ -229,7 +248,7 @@ function agrees(original: XmlElement, transaction: XmlElement): boolean {
 
 function report({ status, problem, parts }: ReportedStatus, element: XmlElement, findings: MessageFindings): void {
   if (problem === null || (parts !== null && isSaidOfParts(status, parts))) return;
-  findings.add(problem.code, element, problem.message, problem.suggestion);
+  findings.addProblem({ element, ...problem });
 }
 
 /** What was not found in the message. */
@@ -259,10 +278,95 @@ function describe({ paymentId, ids, original }: ReportedStatus): string {
   const amount = find(original, 'Amt', 'InstdAmt');
   const ibans = [find(original, 'CdtrAcct'), find(original, 'DbtrAcct')].map(ibanOf).filter((iban) => iban !== '');
   const known = [
-    ...keysOf(ids),
+    ...ids.flatMap((id, index) => (id === null ? [] : [`${idNames[index]} ${id}`])),
     ...ibans.slice(0, 1).map((iban) => `IBAN ${maskIban(iban)}`),
     ...(amount === null ? [] : [`${amount.attributes.Ccy} ${textOf(amount)}`]),
     ...(paymentId === null ? [] : [`PmtInfId ${paymentId}`]),
-  ].map((text) => (/^[ -~]{1,60}$/.test(text) ? redactIbans(text) : 'an identification that cannot be printed'));
+  ].map(printId);
   return known.join(', ') || 'without an identification';
+}
+
+function printId(text: string): string {
+  return /^[ -~]{1,60}$/.test(text) ? redactIbans(text) : 'an identification that cannot be printed';
+}
+
+/**
+ * What a status of a bank means, and what the bank writes; null if the payment is accepted, and the name right.
+ * @param element that has it, with its reasons
+ */
+function judgeStatus(status: string | null, element: XmlElement): Problem | null {
+  const { code, meaning, advice } = bankStatuses.get(status ?? '') ?? {};
+  if (code === null) return null;
+  const suggestion = status === 'RVMC' && element.name === 'TxInfAndSts' ? readName(element) : null;
+  const quoted = suggestion === null ? quoteBank(element) : '';
+  const reasons = reasonsOf(element).filter(isCode).map(describeReason).join('; ');
+  if (code === undefined) {
+    const meant = bankStatuses.get(status?.toUpperCase() ?? '')?.meaning;
+    const what = meant ? `In capitals: ${meant}.` : 'Ask the bank.';
+    const printed = isCode(status ?? '') ? status : 'of the report';
+    const fact = status === null ? missingStatus.message : `The status ${printed} is not one of ISO 20022. ${what}`;
+    return { ...missingStatus, message: `${fact}${reasons && ` The reason: ${reasons}.`}${quoted}` };
+  }
+  const isUnexplained = code === 'BANK_REJECTED' && reasons === '' && quoted === '';
+  const because = isUnexplained ? ': without a reason' : reasons && `: ${reasons}`;
+  return { code, message: `${meaning} (${status})${because}.${advice && ` ${advice}`}${quoted}`, suggestion };
+}
+
+const missingStatus: Problem = {
+  code: 'BANK_STATUS_UNKNOWN',
+  message: 'The report has no status for it. Ask the bank.',
+};
+
+/** Whether what is said of a whole is said of its parts, too. @param below the problems of the parts */
+function isSaidOfParts(status: string | null, below: ReadonlySet<RuleCode>): boolean {
+  if (status === 'PART') return below.has('BANK_REJECTED');
+  return /^RV/.test(status ?? '') && [...below].some((code) => code.startsWith('PAYEE_'));
+}
+
+/** By the status: the code of the finding, null for one that is accepted, what it means, and advice. */
+export const bankStatuses = new Map(
+  readRows('bank-statuses.tsv').map(([status = '', finding = '', meaning = '', advice = '']) => {
+    const code = finding === 'accepted' ? null : finding;
+    if (code !== null && !isRuleCode(code)) throw new Error(`${code} must be a code of rules.json`);
+    return [status, { code, meaning, advice }] as const;
+  }),
+);
+
+/** The name of the account, which Verification of Payee puts there; null if it is another text. */
+function readName(transaction: XmlElement): string | null {
+  const bare = joinLines(transaction).replaceAll(/^["\u201C\u201E]+|["\u201C\u201D]+$/g, '');
+  return bare === '' || bare.length > 140 || /^RV[A-Z]{2}\b/.test(bare) ? null : bare;
+}
+
+/** What the bank says in words of its own, as a sentence; empty if it says nothing. */
+function quoteBank(element: XmlElement): string {
+  const texts = [...reasonsOf(element).filter((text) => !isCode(text)), joinLines(element)].filter(Boolean);
+  const quotes = texts.map((text) => `"${shorten(redactIbans(text.replaceAll(/\s+/g, ' ')), maxQuoted)}"`);
+  return quotes.length === 0 ? '' : ` The bank writes: ${quotes.join(', ')}.`;
+}
+
+/** The further information, in lines of 105 characters. */
+function joinLines(element: XmlElement): string {
+  const lines = findAll(element, 'StsRsnInf').flatMap((each) => findAll(each, 'AddtlInf'));
+  const texts = lines.map(textOf).map((line) => (line?.length === 105 ? line : `${line ?? ''} `));
+  return texts.join('').trim();
+}
+
+/** More than eight lines of a bank. */
+const maxQuoted = 841;
+
+function reasonsOf(element: XmlElement): readonly string[] {
+  const reasons = findAll(element, 'StsRsnInf').map((each) => find(each, 'Rsn'));
+  return reasons.flatMap((reason) => textOf(find(reason, 'Cd')) ?? textOf(find(reason, 'Prtry')) ?? []);
+}
+
+/** Otherwise it may be any text. */
+function isCode(text: string): boolean {
+  return /^[A-Za-z0-9]{1,10}$/.test(text);
+}
+
+/** A reason of ISO's external code list in words. */
+function describeReason(code: string): string {
+  const words = bankReasons.get(code);
+  return words === undefined ? `the code ${code} of the bank` : `${words} (${code})`;
 }

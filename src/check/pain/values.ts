@@ -1,4 +1,4 @@
-import { isIsoDate } from '../../base/calendar-period.ts';
+import { isIsoDate, isoDateOf } from '../../base/calendar-period.ts';
 import { countryCodes } from '../../iban/country-codes.ts';
 import { calcCheckDigits } from '../../iban/mod97.ts';
 
@@ -44,20 +44,27 @@ export function isTargetClosed(day: string): boolean {
   return sinceEaster === -2 || sinceEaster === 1;
 }
 
+/** The next day on which TARGET is open. */
+export function nextTargetDay(day: string): string {
+  const next = addDays(day, 1);
+  return isTargetClosed(next) ? nextTargetDay(next) : next;
+}
+
+export function addDays(day: string, days: number): string {
+  return isoDateOf(Date.parse(day) + days * dayMs);
+}
+
 const closedEachYear: ReadonlySet<string> = new Set(['01-01', '05-01', '12-25', '12-26']);
 const dayMs = 86_400_000;
 
-/** In milliseconds since 1970; by the algorithm of Meeus, Jones and Butcher for the Gregorian calendar. */
+/** In milliseconds since 1970; by the algorithm of Oudin for the Gregorian calendar. */
 function easterSunday(year: number): number {
   const golden = year % 19;
   const century = Math.floor(year / 100);
-  const yearOfCentury = year % 100;
-  const correction = Math.floor((century - Math.floor((century + 8) / 25) + 1) / 3);
-  const epact = (19 * golden + century - Math.floor(century / 4) - correction + 15) % 30;
-  const weekday = (32 + 2 * (century % 4) + 2 * Math.floor(yearOfCentury / 4) - epact - (yearOfCentury % 4)) % 7;
-  const late = Math.floor((golden + 11 * epact + 22 * weekday) / 451);
-  const sum = epact + weekday - 7 * late + 114;
-  return Date.UTC(year, Math.floor(sum / 31) - 1, (sum % 31) + 1);
+  const leap = century - Math.floor(century / 4);
+  const moon = (19 * golden + leap - Math.floor((8 * century + 13) / 25) + 15) % 30;
+  const full = moon === 29 || (moon === 28 && golden > 10) ? moon - 1 : moon;
+  return Date.UTC(year, 2, 28 + full - ((year + Math.floor(year / 4) + full + 2 - leap) % 7));
 }
 
 /** A number of a message, without the errors of binary fractions. */

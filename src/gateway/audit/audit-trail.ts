@@ -1,17 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, ftruncateSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createFolder } from '../../base/data-folder.ts';
 import { errorCodeOf, type ServiceName } from '../../base/errors.ts';
+import { formatMoney, type Money, noPrices, type Prices } from '../../base/money.ts';
 import type { Redact } from '../../base/redact.ts';
+import type { CallOrigin } from '../request-context.ts';
 import type { CallInfo, EndedCall, Events } from '../telemetry/events.ts';
 import { listAuditFiles } from './read-audit.ts';
 
 interface AuditTrailOptions {
   folder: string;
-  keepDays: number;
+  /** Null: there are no files, as another program keeps what is written to `output`. */
+  keepDays: number | null;
+  /** Standard output, or standard error. */
+  output?: 1 | 2;
   /** The services whose calls are charged. */
   services: readonly ServiceName[];
+  /** What a call costs now: each line keeps the price of its time. */
+  prices?: Prices;
   /** Applied to the texts that clients choose: a request id or the name of an operation may look like an IBAN. */
   redact: Redact;
   events: Pick<Events, 'auditFailed' | 'auditRecovered'>;
@@ -26,45 +34,56 @@ interface AuditLine {
   text: string;
 }
 
-type Content = Readonly<Record<string, string | number | boolean | null>>;
-
 /**
  * Writes a line for each paid call when it has ended; for an order, one before it is sent as well. The lines of one turn of the event
  * loop are one write. If it fails, calls continue: a full disk must not stop a gateway whose counts limit what is spent. The lines
  * are kept in memory, and written when that is possible again.
  */
 export function createAuditTrail(options: AuditTrailOptions) {
-  const { folder, keepDays, services, redact, events, maxWaiting = 50_000 } = options;
-  /** Part of the name of each file, so that no two processes write one. */
+  const { folder, keepDays, output = 1, services, prices = noPrices, redact, events, maxWaiting = 50_000 } = options;
+  /** Part of the name of each file, so that no two processes write one; standard output has it in each line. */
   const processId = randomUUID().slice(0, 8);
+  const isOutput = keepDays === null;
+  const sink = isOutput ? createOutput(output) : createFiles(folder, keepDays, processId);
+  const processMember = isOutput ? `"process":"${processId}",` : '';
+  const toMember = (price: Money | null) => (price === null ? '' : `,"price":"${formatMoney(price)}"`);
+  const priceMembers = { 'bank-data': toMember(prices['bank-data']), essays: toMember(prices.essays) };
   /** The numbers of the first lines of orders that have not ended. */
   const open = new Map<CallInfo, number>();
-  let isTooOld: ReturnType<typeof createAgeCheck> | null = null;
+  /** What the lines of a request say of it: the calls of a list have it in common. */
+  const described = new WeakMap<CallOrigin, string>();
+  let time = { now: 0, day: '', at: '' };
   let lastNumber = 0;
-  let file: { day: string; fd: number; size: number } | null = null;
   let waiting: AuditLine[] = [];
   let isScheduled = false;
   let hasFailed = false;
+  /** Since when standard output takes no line; null: it does. */
+  let fullSince: number | null = null;
   let retry: NodeJS.Timeout | null = null;
   let lost = 0;
 
   return {
-    events: { callBegins, callEnded, allowanceCorrected } satisfies Partial<Events>,
+    events: { orderCallBegins, callEnded, allowanceCorrected } satisfies Partial<Events>,
     /** Lines that could not be written, with those that did not fit into memory; 0 while the trail can be written. */
     unwrittenLines: () => (hasFailed ? waiting.length + lost : 0),
     /** Writes what is left, and a last line, by which an orderly end differs from one by a crash. */
-    close(): void {
+    async close(): Promise<void> {
       writeAgain();
-      if (lastNumber > 0) add({ closed: true });
+      if (lastNumber > 0) add('"closed":true');
       writeAgain();
+      // A reader that is only slow takes the rest.
+      for (let tries = 0; fullSince !== null && tries < maxClosingTries; tries += 1) {
+        await pause(retryFullMs);
+        writeAgain();
+      }
       if (retry !== null) clearTimeout(retry);
       if (waiting.length > 0) events.auditFailed(`${waiting.length + lost} lines are lost`);
-      closeFile();
+      sink.close();
     },
   };
 
   /** It is written at once: a crash leaves an order that is `open`. */
-  function callBegins(call: CallInfo): void {
+  function orderCallBegins(call: CallInfo): void {
     if (!services.includes(call.service)) return;
     const number = add(describe(call));
     if (number !== null) open.set(call, number);
@@ -77,62 +96,88 @@ export function createAuditTrail(options: AuditTrailOptions) {
     const charged = !isSent ? 'no' : status !== null && status < 400 ? 'yes' : 'unknown';
     const number = open.get(call);
     open.delete(call);
-    const ended = { outcome: nameOutcome(outcome, isSent), status, charged };
-    add(number === undefined ? Object.assign(describe(call), ended) : { of: number, ...ended });
+    const begin = number === undefined ? describe(call) : `"of":${number}`;
+    add(`${begin},"outcome":"${nameOutcome(outcome, isSent)}","status":${status},"charged":"${charged}"`);
     if (!isScheduled) setImmediate(write);
     isScheduled = true;
   }
 
   function allowanceCorrected(service: ServiceName, from: number, to: number): void {
-    add({ corrected: service, from, to });
+    add(`"corrected":"${service}","from":${from},"to":${to}`);
     write();
   }
 
-  function describe({ service, path, origin, cause }: CallInfo) {
-    const { caller, requestId, orderId, operation, documentId } = origin;
-    return {
-      service,
-      tool: path.slice(path.lastIndexOf('/') + 1),
+  /** Written member by member: `JSON.stringify` takes ten times as long. Only what clients and callers' names contain needs its escapes. */
+  function describe({ service, path, origin, cause }: CallInfo): string {
+    let members = described.get(origin);
+    if (members === undefined) {
+      members = describeOrigin(origin);
+      described.set(origin, members);
+    }
+    // The path of essays ends with a slash.
+    const tool = path.slice(path.lastIndexOf('/', path.length - 2) + 1).replace('/', '');
+    return `"service":"${service}","tool":"${tool}",${members},"cause":"${cause}"${priceMembers[service]}`;
+  }
+
+  function describeOrigin({ caller, requestId, orderId, operation, documentId }: CallOrigin): string {
+    const members = {
       caller,
       request: requestId && redact(requestId),
       order: orderId,
       operation: operation && redact(operation),
       document: documentId && redact(documentId),
-      cause,
     };
+    return JSON.stringify(members).slice(1, -1);
   }
 
-  /** @returns its number; null if it is lost, because too many wait */
-  function add(content: Content): number | null {
+  /** The lines of a millisecond have it in common. */
+  function timeOfLine() {
+    const now = Date.now();
+    if (now !== time.now) {
+      const at = new Date(now).toISOString();
+      time = { now, day: at.slice(0, 10), at };
+    }
+    return time;
+  }
+
+  /** @param members of its JSON @returns its number; null if it is lost, because too many wait */
+  function add(members: string): number | null {
     if (waiting.length >= maxWaiting) {
       lost += 1;
+      fail('EAGAIN');
       return null;
     }
     lastNumber += 1;
-    const at = new Date().toISOString();
-    waiting.push({ day: at.slice(0, 10), text: `${JSON.stringify({ n: lastNumber, at, ...content })}\n` });
+    const { day, at } = timeOfLine();
+    waiting.push({ day, text: `{${processMember}"n":${lastNumber},"at":"${at}",${members}}\n` });
     return lastNumber;
   }
 
-  /** Writes what waits; after a failure, once a second. */
+  /** Writes what waits; after a failure, once a second. Standard output that is full for a moment has not failed. */
   function write(): void {
     isScheduled = false;
     if (retry !== null) return;
+    const before = waiting.length;
     try {
       while (waiting.length > 0) {
         const day = waiting[0]?.day ?? '';
         let lines = 0;
         let text = '';
-        for (; waiting[lines]?.day === day && lines < maxLinesPerWrite; lines += 1) text += waiting[lines]?.text;
-        append(day, Buffer.from(text));
+        for (; waiting[lines]?.day === day && lines < sink.maxLines; lines += 1) text += waiting[lines]?.text;
+        sink.append(day, Buffer.from(text));
         waiting = waiting.slice(lines);
       }
     } catch (error) {
-      retry = setTimeout(writeAgain, retryMs).unref();
-      if (!hasFailed) events.auditFailed(errorCodeOf(error) ?? 'unknown');
-      hasFailed = true;
+      const code = errorCodeOf(error) ?? 'unknown';
+      const now = performance.now();
+      if (code !== 'EAGAIN') fullSince = null;
+      else if (fullSince === null || waiting.length < before) fullSince = now;
+      const isSlow = fullSince !== null && now - fullSince < maxFullMs;
+      retry = setTimeout(writeAgain, isSlow ? retryFullMs : retryMs).unref();
+      if (!isSlow) fail(code);
       return;
     }
+    fullSince = null;
     if (hasFailed) recover();
   }
 
@@ -143,18 +188,39 @@ export function createAuditTrail(options: AuditTrailOptions) {
     write();
   }
 
+  function fail(code: string): void {
+    if (!hasFailed) events.auditFailed(code);
+    hasFailed = true;
+  }
+
   function recover(): void {
     hasFailed = false;
     events.auditRecovered(lost);
-    if (lost > 0) add({ lost });
+    if (lost > 0) add(`"lost":${lost}`);
     lost = 0;
     write();
   }
+}
 
-  /** Appends all or nothing. It survives the end of the process, but not a crash of the machine. @throws a file system error */
+/** Where lines are written. */
+interface Sink {
+  /** Of one write. */
+  maxLines: number;
+  /** @throws a file system error. Then it is called again with bytes that begin with these */
+  append(day: string, bytes: Buffer): void;
+  close(): void;
+}
+
+/** A file for each day. */
+function createFiles(folder: string, keepDays: number, processId: string): Sink {
+  let isTooOld: ReturnType<typeof createAgeCheck> | null = null;
+  let file: { day: string; fd: number; size: number } | null = null;
+  return { maxLines: maxLinesOfFile, append, close };
+
+  /** Appends all or nothing. It survives the end of the process, but not a crash of the machine. */
   function append(day: string, bytes: Buffer): void {
     // Lines in a file that was deleted would be lost.
-    if (file !== null && (file.day !== day || fstatSync(file.fd).nlink === 0)) closeFile();
+    if (file !== null && (file.day !== day || fstatSync(file.fd).nlink === 0)) close();
     file ??= openFile(day);
     let written = 0;
     try {
@@ -176,10 +242,26 @@ export function createAuditTrail(options: AuditTrailOptions) {
     return { day, fd, size: fstatSync(fd).size };
   }
 
-  function closeFile(): void {
+  function close(): void {
     if (file !== null) closeSync(file.fd);
     file = null;
   }
+}
+
+/** Standard output or error. A pipe that is full refuses with EAGAIN, and keeps what it has taken. */
+function createOutput(fd: 1 | 2): Sink {
+  // Node.js makes a pipe non-blocking when it opens the stream. Otherwise, a reader that has stopped would stop the process.
+  void (fd === 1 ? process.stdout : process.stderr);
+  /** Of the bytes that are not written completely. */
+  let written = 0;
+  return {
+    maxLines: maxLinesOfPipe,
+    append(_, bytes) {
+      while (written < bytes.length) written += writeSync(fd, bytes, written);
+      written = 0;
+    },
+    close() {},
+  };
 }
 
 /**
@@ -206,5 +288,9 @@ function nameOutcome(outcome: EndedCall['outcome'], isSent: boolean): string {
 
 const dayMs = 86_400_000;
 const retryMs = 1_000;
-/** About 400 kB: a write that fails is repeated. */
-const maxLinesPerWrite = 1_000;
+/** About 400 kB: a write that fails is repeated. A pipe takes 64 kB. */
+const maxLinesOfFile = 1_000;
+const maxLinesOfPipe = 200;
+const retryFullMs = 10;
+const maxFullMs = 5_000;
+const maxClosingTries = 100;

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseMoney } from '../../base/money.ts';
 import { parseBoundedJson, readProperty } from '../../base/parse-json.ts';
 
 /** Where the trail is in DATA_DIR. */
@@ -38,6 +39,7 @@ const callFields = [
   'outcome',
   'status',
   'charged',
+  'price',
 ] as const;
 /** A call, from its line, or from the two lines of an order. The outcome of an order is `open` if its end was not written: it may have been sent. */
 export type AuditedCall = Record<(typeof callFields)[number], string>;
@@ -183,6 +185,8 @@ export type SumKey = (typeof sumKeys)[number];
 
 export interface Sum {
   keys: string[];
+  /** Of the prices, each of which is summed apart; empty for calls without a price. */
+  currency: string;
   /** Those that the service has received, or may have received. */
   calls: number;
   charged: number;
@@ -190,19 +194,35 @@ export interface Sum {
   /** Orders among the unknown ones whose process did not write how they ended. */
   open: number;
   notSent: number;
+  /** What `calls` cost, in millionths. */
+  amount: bigint;
+  /** Of this, what the unknown ones cost. */
+  unknownAmount: bigint;
 }
 
 export function sumCalls(calls: Iterable<AuditedCall>, by: readonly SumKey[]): Sum[] {
   const sums = new Map<string, Sum>();
   for (const call of calls) {
     const keys = by.map((key) => call[key]);
-    const sum = sums.get(keys.join('\n')) ?? { keys, calls: 0, charged: 0, unknown: 0, open: 0, notSent: 0 };
-    sums.set(keys.join('\n'), sum);
+    const { millionths, currency } = parseMoney(call.price) ?? { millionths: 0, currency: '' };
+    const key = [...keys, currency].join('\n');
+    const sum = sums.get(key) ?? createSum(keys, currency);
+    sums.set(key, sum);
     if (call.charged === 'no') sum.notSent += 1;
-    else sum.calls += 1;
+    else {
+      sum.calls += 1;
+      sum.amount += BigInt(millionths);
+    }
     if (call.charged === 'yes') sum.charged += 1;
-    if (call.charged === 'unknown') sum.unknown += 1;
+    if (call.charged === 'unknown') {
+      sum.unknown += 1;
+      sum.unknownAmount += BigInt(millionths);
+    }
     if (call.outcome === 'open') sum.open += 1;
   }
-  return [...sums.values()].sort((a, b) => (a.keys.join('\n') < b.keys.join('\n') ? -1 : 1));
+  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
+}
+
+function createSum(keys: string[], currency: string): Sum {
+  return { keys, currency, calls: 0, charged: 0, unknown: 0, open: 0, notSent: 0, amount: 0n, unknownAmount: 0n };
 }

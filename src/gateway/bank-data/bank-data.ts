@@ -1,7 +1,8 @@
 import type { BankStatus, BicSource } from '../../banks/listed-bank.ts';
 import type { BicProblem } from '../../iban/bic.ts';
-import type { IbanFieldProblem, IbanFieldValues, IbanRuleState } from '../../iban/build-iban.ts';
+import type { IbanFieldValues, IbanRuleState } from '../../iban/build-iban.ts';
 import type { IbanProblem } from '../../iban/iban.ts';
+import type { IbanFieldProblem } from '../../iban/iban-fields.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /** Why an IBAN or BIC is not valid: problems found locally or, if there are none, that the service rejected it. */

@@ -6,9 +6,9 @@ import type { RequestContext } from '../request-context.ts';
 import type { OpenedStore } from '../stores/open-store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { CreateUpstream } from '../upstream/upstream-client.ts';
-import type { BankDataPort, BankPage, BicValidation, IbanGeneration, IbanValidation } from './bank-data.ts';
+import type { BankDataPort, BankPage, BicValidation, Found, IbanGeneration, IbanValidation } from './bank-data.ts';
 import { createEpochs } from './epochs.ts';
-import { createLookUpCache, firstOf, type LookUpCache } from './look-up-cache.ts';
+import { createLookUpCache, type LookUpCache } from './look-up-cache.ts';
 import { createRestBankData, invalidFields, maxCallsPerPage, type RestBankData } from './rest/rest-bank-data.ts';
 import { computeIbanData } from './rest/wire.ts';
 import { createSharedCache } from './shared-cache.ts';
@@ -53,7 +53,7 @@ export function createCachedBankData({
     events,
   });
   const rest = createRestBankData({ client, events, epochs });
-  const bankData = createBankData(cache, rest, findGermanRule);
+  const bankData = createBankData(cache.findAll, rest, findGermanRule);
   return { ...bankData, quoted, client, allowance, lookUps: cache.status, epochs };
 
   /** The same look-ups, of which none makes a call. @param count receives the calls that they would make */
@@ -63,16 +63,19 @@ export function createCachedBankData({
       count(calls * (lookUps.maxCalls ?? 1));
       return found;
     };
-    return createBankData({ findAll, findOne: (lookUps) => findAll(lookUps).then(firstOf) }, rest, findGermanRule);
+    return createBankData(findAll, rest, findGermanRule);
   }
 }
 
 /** Answers locally what cannot be valid, so that it never costs a paid call, and looks up the rest. */
 export function createBankData(
-  { findAll, findOne }: Pick<LookUpCache, 'findAll' | 'findOne'>,
+  findAll: LookUpCache['findAll'],
   service: RestBankData,
   findGermanRule?: FindGermanRule,
 ): BankDataPort {
+  const findOne: <Answer extends object>(lookUps: Parameters<typeof findAll<Answer>>[0]) => Promise<Answer> = (
+    lookUps,
+  ) => findAll(lookUps).then(firstOf);
   const toIbanLookUps = (ibans: readonly string[], context: RequestContext) => ({
     // All other keys contain a colon.
     prefix: '',
@@ -123,6 +126,12 @@ export function createBankData(
         maxCalls: maxCallsPerPage,
       }),
   };
+}
+
+/** @throws the first one, if it is an Error */
+function firstOf<Answer>([found]: readonly Found<Answer>[]): Answer {
+  if (found === undefined || found instanceof Error) throw found;
+  return found;
 }
 
 function isInvalid({ valid }: { valid: boolean }): boolean {

@@ -1,15 +1,10 @@
 import { AbortableSignal } from '../../base/async/signal.ts';
 import { GatewayError } from '../../base/errors.ts';
-import {
-  type AnswerSource,
-  type AnswerSourceOptions,
-  createAnswerSource,
-  type ListReply,
-} from '../../check/answers/answer-source.ts';
+import { AnswerSource, type AnswerSourceOptions, type ListReply } from '../../check/answers/answers.ts';
 import { createRequestContext, limitCalls, type RequestContext } from '../request-context.ts';
 import type { BankDataPort } from './bank-data.ts';
 
-interface BankDataAnswersOptions extends Pick<AnswerSourceOptions, 'limit' | 'onFailure'> {
+interface BankDataAnswersOptions extends Pick<AnswerSourceOptions, 'onFailure'> {
   bankData: Pick<BankDataPort, 'validateIbans'>;
   /** Look-ups at a time: as many as the client sends calls. */
   maxConcurrency: number;
@@ -25,7 +20,7 @@ interface BankDataAnswersOptions extends Pick<AnswerSourceOptions, 'limit' | 'on
 /** Answers of the bank-data service, through the port of the gateway: with its cache, allowance and retries. */
 export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSource {
   const { bankData, maxConcurrency, maxCalls, pausesMs, context = null } = options;
-  const { limit, onFailure, close = async () => {} } = options;
+  const { onFailure, close } = options;
   // A call that was sent is completed, because it is paid for.
   const neverAborted = new AbortableSignal();
   let calls = 0;
@@ -63,12 +58,11 @@ export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSo
     }
   }
 
-  return createAnswerSource({
+  return new AnswerSource({
     send: lookUp,
     maxList: 1,
     maxLists: maxConcurrency,
     pausesMs,
-    limit,
     onFailure,
     budgetReason: context === null ? 'the calls of --max-calls are used up' : 'the budget of the caller is used up',
     calls: () => calls,

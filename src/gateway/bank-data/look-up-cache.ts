@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { AbortableSignal } from '../../base/async/signal.ts';
 import { GatewayError } from '../../base/errors.ts';
+import { bytesOf } from '../../base/parse-json.ts';
 import { type RequestContext, UpstreamActivity } from '../request-context.ts';
 import { type CallCause, type Events, ignore } from '../telemetry/events.ts';
 import type { CacheStatus } from '../telemetry/metrics/exposition.ts';
@@ -81,18 +82,6 @@ interface Waiting {
   isAgain: boolean;
 }
 
-/** @throws the first one, if it is an Error */
-export function firstOf<Answer>([found]: readonly Found<Answer>[]): Answer {
-  if (found === undefined || found instanceof Error) throw found;
-  return found;
-}
-
-/** What is known of look-ups, and how many calls the others need. */
-interface Quoted<Answer> {
-  found: Found<Answer>[];
-  calls: number;
-}
-
 export type LookUpCache = ReturnType<typeof createLookUpCache>;
 
 /** Look-ups in memory, bounded in bytes: stale while revalidate, stale if error, one flight per key. */
@@ -121,14 +110,7 @@ export function createLookUpCache({
   /** Replicas refresh what they share at different times: the first one pays, and the others find its answer. */
   const offsetMs = sharedCache === null ? 0 : (2 * random() - 1) * Math.min(freshMs / 10, maxOffsetMs);
 
-  return {
-    findAll,
-    /** Rejects if the look-up has failed. */
-    findOne: async <Answer extends object>(lookUps: LookUps<Answer>): Promise<Answer> =>
-      firstOf(await findAll(lookUps)),
-    quote,
-    status: (): CacheStatus => ({ entries: entries.size, bytes: entries.calculatedSize }),
-  };
+  return { findAll, quote, status: (): CacheStatus => ({ entries: entries.size, bytes: entries.calculatedSize }) };
 
   /**
    * The cached answers, and those looked up, in the order of the inputs. Stale answers are found at once while one flight for each
@@ -171,11 +153,8 @@ export function createLookUpCache({
    * How many calls these look-ups would make now, without making one. What is in flight needs none; a stale answer needs one, which
    * revalidates it. An answer that is not kept is an Error.
    */
-  async function quote<Answer extends object>({
-    prefix,
-    inputs,
-    answerLocally,
-  }: LookUps<Answer>): Promise<Quoted<Answer>> {
+  async function quote<Answer extends object>(lookUps: LookUps<Answer>) {
+    const { prefix, inputs, answerLocally } = lookUps;
     const now = Date.now();
     const asked: { key: string; index: number }[] = [];
     const found = inputs.map((input, index): Found<Answer> => {
@@ -263,10 +242,9 @@ export function createLookUpCache({
       others.push(waiting);
       return;
     }
-    const now = Date.now();
     // Another request may have looked it up meanwhile.
     const cached = getEntry(key);
-    if (cached !== null && now <= cached.freshUntil) return settle(waiting, cached, true);
+    if (cached !== null && Date.now() <= cached.freshUntil) return settle(waiting, cached, true);
     if (isFreshAndShared(key, shared)) return settle(waiting, keep(key, shared), true);
     fly(waiting, shared);
   }
@@ -330,7 +308,8 @@ export function createLookUpCache({
 
   function settle({ search, missing }: Waiting, entry: CacheEntry | null, isHit: boolean, failure?: unknown): void {
     if (search.isOver) return;
-    search.found[missing.index] = entry === null ? toError(failure) : use(entry, isHit, search.lookUps.context);
+    if (entry !== null) search.found[missing.index] = use(entry, isHit, search.lookUps.context);
+    else search.found[missing.index] = failure instanceof Error ? failure : new Error(String(failure));
     search.running -= 1;
     search.left -= 1;
     if (search.left === 0) {
@@ -367,7 +346,9 @@ export function createLookUpCache({
   /** Keeps an entry in memory, unless there is a newer one. @returns it with the times of this gateway */
   function keep(key: string, entry: CacheEntry): CacheEntry {
     const own = offsetMs === 0 ? entry : { ...entry, freshUntil: entry.freshUntil + offsetMs };
-    if (!isPast(key, entry) && own.freshUntil >= (getEntry(key)?.freshUntil ?? 0)) entries.set(key, own);
+    const kept = entries.peek(key);
+    const isNewest = kept === undefined || isPast(key, kept) || own.freshUntil >= kept.freshUntil;
+    if (isNewest && !isPast(key, entry)) entries.set(key, own);
     return own;
   }
 
@@ -407,10 +388,6 @@ function mayLookUpAgain(failure: unknown, other: RequestContext, context: Reques
   return code === 'UPSTREAM_UNAVAILABLE' && other.requestKey !== context.requestKey && !isAgain;
 }
 
-function toError(failure: unknown): Error {
-  return failure instanceof Error ? failure : new Error(String(failure));
-}
-
 /** Counts a look-up that an entry answered, and lowers how long the response is fresh, for its `Cache-Control`. */
 function use(entry: CacheEntry, isHit: boolean, { usage, freshness }: RequestContext): object {
   if (isHit) usage.cacheHits += 1;
@@ -419,17 +396,5 @@ function use(entry: CacheEntry, isHit: boolean, { usage, freshness }: RequestCon
   return entry.answer;
 }
 
-/** Roughly, the memory of a value as in JSON. */
-function bytesOf(value: unknown): number {
-  if (typeof value === 'string') return bytesPerText + value.length;
-  if (typeof value !== 'object' || value === null) return bytesPerField;
-  let bytes = bytesPerObject;
-  for (const name in value) bytes += bytesOf(value[name as keyof typeof value]);
-  return bytes;
-}
-
 /** Resident memory of an entry besides its key and its answer, as measured. */
 const bytesPerEntry = 200;
-const bytesPerObject = 40;
-const bytesPerField = 8;
-const bytesPerText = 24;

@@ -103,7 +103,8 @@ function createIdentify({ access, events }: AccessOptions, nameSecret: string | 
     bySignature(rawHeaders: readonly string[], content: string | Uint8Array): Caller | Refusal {
       const signatures = headerValues(rawHeaders, signatureHeader);
       if (router === null || routerCaller === null || signatures.length !== 1) return invalidCredentials;
-      return isSignature(signatures[0] ?? '', router.secret, content) ? routerCaller : invalidCredentials;
+      const isSigned = router.secrets.some((secret) => isSignature(signatures[0] ?? '', secret, content));
+      return isSigned ? routerCaller : invalidCredentials;
     },
     /** The callers that have API keys now. */
     callers: keys.callers,

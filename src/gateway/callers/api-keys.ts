@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
 import { ConfigError, messageOf } from '../../base/errors.ts';
 import { readConfiguredJson, watchFiles } from '../../base/variables/configured-files.ts';
@@ -76,12 +77,17 @@ export function createApiKeys({ apiKeys, apiKeysFile, jwt, createCaller, events 
     if (isChanged) events.callersBlocked([...blockedCallers.map(({ name }) => name), ...issuers]);
   }
 
+  /** @throws Error if two keys of a caller have other limits: what both have used is one count */
   function toCallers(entries: readonly ApiKeyEntry[]): ReadonlyMap<string, Caller> {
+    const limitsOf = new Map<string, Caller['limits']>();
     return new Map(
-      [...entries, ...apiKeys].map(({ name, sha256, scopes, limits }) => [
-        sha256,
-        createCaller({ kind: 'api-key', name, scopes, limits }),
-      ]),
+      [...entries, ...apiKeys].map(({ name, sha256, scopes, limits }) => {
+        const caller = createCaller({ kind: 'api-key', name, scopes, limits });
+        if (!isDeepStrictEqual(limitsOf.get(name) ?? caller.limits, caller.limits))
+          throw new Error(`keys: the keys of ${name} must have the same limits`);
+        limitsOf.set(name, caller.limits);
+        return [sha256, caller];
+      }),
     );
   }
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../../base/errors.ts';
+import { noPrices } from '../../base/money.ts';
 import type { AccessConfig } from '../config/access-config.ts';
-import type { CallerLimits, OwnLimits, Scope } from '../config/callers.ts';
+import { type CallerLimits, type OwnLimits, type Scope, toCallBudget } from '../config/callers.ts';
 import { createKeyHash } from '../stores/store.ts';
 
 /** Who sent a request, and what the sender may use. */
@@ -26,8 +27,6 @@ export interface ToolLimit {
   maxCalls: number;
   /** Whether metrics show what remains. */
   isShown: boolean;
-  /** For the limit of a single call. `local`: no other process counts in it, so that it is known while the store fails. */
-  ofCall?: 'local' | 'shared' | undefined;
 }
 
 interface CallerDescription {
@@ -38,9 +37,12 @@ interface CallerDescription {
   limits?: OwnLimits;
 }
 
+/** @throws Error with a problem of its limits */
 export type CreateCaller = (description: CallerDescription) => Caller;
 
-interface CallerFactoryOptions extends Pick<AccessConfig, 'commonScopes' | 'defaultLimits'> {
+interface CallerFactoryOptions
+  extends Pick<AccessConfig, 'commonScopes' | 'defaultLimits'>,
+    Partial<Pick<AccessConfig, 'prices'>> {
   /** Hashes the subjects of tokens. Gateways with the same one show the same names. */
   nameSecret?: string;
 }
@@ -50,10 +52,16 @@ export function createCallerFactory({
   commonScopes,
   defaultLimits,
   nameSecret = randomUUID(),
+  prices = noPrices,
 }: CallerFactoryOptions): CreateCaller {
   const hash = createKeyHash(nameSecret);
   return ({ kind, name, scopes, limits = {} }) => {
-    const ownLimits = Object.entries(limits).filter(([, limit]) => limit !== undefined);
+    const { bankDataCalls, essayCalls } = limits;
+    const budgets = {
+      bankDataCalls: bankDataCalls && toCallBudget(bankDataCalls, `${name}: bankDataCalls`, 'bank-data', prices),
+      essayCalls: essayCalls && toCallBudget(essayCalls, `${name}: essayCalls`, 'essays', prices),
+    };
+    const ownLimits = Object.entries({ ...limits, ...budgets }).filter(([, limit]) => limit !== undefined);
     const allScopes = new Set([...scopes, ...commonScopes]);
     const allLimits: CallerLimits = { ...defaultLimits, ...Object.fromEntries(ownLimits) };
     const shownName = kind === 'jwt' ? hash(`caller:${name}`).slice(0, hashLength) : name;

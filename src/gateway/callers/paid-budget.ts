@@ -22,11 +22,10 @@ export interface BudgetStatus {
   renewsAt: Date;
 }
 
-type BudgetOwner = Pick<Caller, 'id' | 'limits' | 'toolLimits'> &
-  Pick<ToolLimit, 'ofCall'> & {
-    /** The name in metrics; null: not shown. */
-    name: string | null;
-  };
+type BudgetOwner = Pick<Caller, 'id' | 'limits' | 'toolLimits'> & {
+  /** The name in metrics; null: not shown. */
+  name: string | null;
+};
 
 export type PaidBudgets = ReturnType<typeof createPaidBudgets>;
 
@@ -45,8 +44,6 @@ interface OpenBudget extends CallBudget {
   caller: string | null;
   service: ServiceName;
   count: PeriodCount;
-  /** When it was used last, in milliseconds since 1970. */
-  usedAt: number;
 }
 
 /**
@@ -64,8 +61,6 @@ export function createPaidBudgets({
   let isStoreUp = true;
   /** Budgets in memory, in the order of their last use. */
   const budgets = new Map<string, OpenBudget>();
-  /** Limits of single calls, which must not evict budgets. */
-  const calls = new Map<string, OpenBudget>();
 
   return {
     /** Counts a call before it is sent; null if the caller has no budget for this service, and thus no limit. */
@@ -89,16 +84,16 @@ export function createPaidBudgets({
       const { used, renewsAt } = status;
       return { service, used, limit: budget.calls, remaining: Math.max(0, budget.calls - used), renewsAt };
     },
-    /** What is left of the budgets in memory, as far as this process knows. */
-    *remaining(): Iterable<{ caller: string; service: ServiceName; remaining: number }> {
+    /** The budgets in memory, as far as this process knows. */
+    *known() {
       for (const { caller, service, count } of budgets.values()) {
-        const remaining = count.known()?.remaining;
-        if (caller !== null && remaining != null) yield { caller, service, remaining };
+        const { used = 0, limit = null, remaining = null } = count.known() ?? {};
+        if (caller !== null && limit !== null && remaining !== null) yield { caller, service, limit, used, remaining };
       }
     },
     /** Stores everything that was counted, if the store works. Await it before the store is closed. */
     async flush() {
-      await Promise.all([...budgets.values(), ...calls.values()].map(({ count }) => count.flush()));
+      await Promise.all([...budgets.values()].map(({ count }) => count.flush()));
     },
   };
 
@@ -128,27 +123,25 @@ export function createPaidBudgets({
 
   /** Null if there is no place in memory for it. */
   function openCount(caller: BudgetOwner, service: ServiceName, budget: CallBudget): PeriodCount | null {
-    const { calls: limit, period } = budget;
-    const open = caller.ofCall ? calls : budgets;
-    const id = `${service}:${caller.id}`;
-    const known = open.get(id);
-    open.delete(id);
+    const { calls: limit, period, price } = budget;
+    const id = `${service}${price === undefined ? '' : ` ${price.currency}`}:${caller.id}`;
+    const known = budgets.get(id);
+    budgets.delete(id);
     if (known?.calls === limit && known.period === period) {
-      open.set(id, { ...known, usedAt: Date.now() });
+      budgets.set(id, known);
       return known.count;
     }
     if (known) void known.count.flush();
-    if (open.size >= maxBudgets && !evictOldest(open)) return null;
+    if (budgets.size >= maxBudgets && !evictOldest()) return null;
     const count = createPeriodCount({
       store,
       key: `budget:${id}`,
       period,
       limit,
+      unit: price?.millionths,
       // A budget that could not be read since it was opened is not known, also without replicas.
-      replicas: caller.ofCall === 'local' ? null : (replicas ?? one),
-      ofCall: caller.ofCall,
-      // Processes make no more calls than a user has agreed to, however slow the store is.
-      maxWaitMs: service === 'bank-data' && caller.ofCall !== 'shared' ? countTimeoutMs : null,
+      replicas: replicas ?? one,
+      maxWaitMs: service === 'bank-data' ? countTimeoutMs : null,
       onStoreFailed(reason) {
         if (isStoreUp) events.budgetsNotStored(reason);
         isStoreUp = false;
@@ -158,33 +151,26 @@ export function createPaidBudgets({
       },
       onRestored: (calls) => events.countRestored(service, calls),
     });
-    open.set(id, { ...budget, caller: caller.name, service, count, usedAt: Date.now() });
+    budgets.set(id, { ...budget, caller: caller.name, service, count });
     return count;
   }
 
   /** False while the store fails, and the count of the oldest, which would be lost, may still be used. */
-  function evictOldest(open: Map<string, OpenBudget>): boolean {
-    const [oldest] = open;
+  function evictOldest(): boolean {
+    const [oldest] = budgets;
     if (oldest === undefined) return false;
-    const [id, { count, usedAt }] = oldest;
+    const [id, { count }] = oldest;
     // This write also shows whether the store works again.
     void count.flush();
-    const isOver = open === calls && Date.now() - usedAt > callEndsMs;
-    return (isStoreUp || isOver) && open.delete(id);
+    return isStoreUp && budgets.delete(id);
   }
 }
 
-/** Longer than a consent is valid, and than a call takes; an order that waits longer is not sent while the store fails. */
-const callEndsMs = 900_000;
-
 /** Has the calls that are counted in a limit of a tool. */
-export function ownerOfTool(
-  { id, name, limits }: BudgetOwner,
-  { key, maxCalls, isShown, ofCall }: ToolLimit,
-): BudgetOwner {
+export function ownerOfTool({ id, name, limits }: BudgetOwner, { key, maxCalls, isShown }: ToolLimit): BudgetOwner {
   const calls: CallBudget = { calls: maxCalls, period: 'day' };
   const toolLimits = { ...limits, bankDataCalls: calls, essayCalls: calls };
-  return { id: `${id} ${key}`, name: isShown ? `${name} ${key}` : null, limits: toolLimits, ofCall };
+  return { id: `${id} ${key}`, name: isShown ? `${name} ${key}` : null, limits: toolLimits };
 }
 
 function budgetOf({ limits }: BudgetOwner, service: ServiceName): CallBudget | null {

@@ -1,8 +1,18 @@
 import type { KeyObject } from 'node:crypto';
 import * as z from 'zod';
-import { ConfigError } from '../../base/errors.ts';
-import { inFiles, integer, jwksUrl, onOrOff, publicKey, secret } from '../../base/variables/parsers.ts';
-import { apiKeyList, type CallerLimits, callBudget, consent, type Scope, scopeList } from './callers.ts';
+import { ConfigError, messageOf } from '../../base/errors.ts';
+import type { Prices } from '../../base/money.ts';
+import { inFiles, integer, jwksUrl, onOrOff, publicKey, secretList } from '../../base/variables/parsers.ts';
+import {
+  apiKeyList,
+  type CallerLimits,
+  callBudget,
+  callPrice,
+  consent,
+  type Scope,
+  scopeList,
+  toCallBudget,
+} from './callers.ts';
 
 /** Who may call, and what each caller may use. */
 export type AccessConfig = ReturnType<typeof readAccessConfig>;
@@ -19,10 +29,12 @@ export const accessVariables = {
   JWT_CALLER_CLAIM: z.string().default('sub'),
   JWT_SCOPES_CLAIM: z.string().default('scope'),
   JWT_LIMITS_CLAIM: z.string().optional(),
-  ROUTER_SECRET: secret({ minLength: 32 }).optional().register(inFiles),
+  ROUTER_SECRET: secretList.optional().register(inFiles),
   ROUTER_SCOPES: scopeList.default(['bank-data', 'essays']),
   ANONYMOUS_SCOPES: scopeList.optional(),
   CALLER_REQUESTS_PER_MINUTE: integer(1, 10_000_000).optional(),
+  BANK_DATA_PRICE: callPrice.optional(),
+  ESSAY_PRICE: callPrice.optional(),
   CALLER_BANK_DATA_CALLS: callBudget.optional(),
   CALLER_ESSAY_CALLS: callBudget.optional(),
   MCP_CONSENT: consent.optional(),
@@ -53,8 +65,8 @@ export function readAccessConfig(vars: AccessValues) {
     /** Path of a JSON file with more keys. */
     apiKeysFile: vars.GATEWAY_API_KEYS_FILE ?? null,
     jwt: readJwtConfig(vars),
-    /** The secret with which a router signs its requests. */
-    router: vars.ROUTER_SECRET ? { secret: vars.ROUTER_SECRET, scopes: vars.ROUTER_SCOPES } : null,
+    /** The secrets with one of which a router signs its requests. */
+    router: vars.ROUTER_SECRET ? { secrets: vars.ROUTER_SECRET, scopes: vars.ROUTER_SCOPES } : null,
   };
   const isOpen = !hasCallers(callers);
   if (!isOpen && vars.GATEWAY_AUTH === 'none') throw new ConfigError([contradiction]);
@@ -63,23 +75,34 @@ export function readAccessConfig(vars: AccessValues) {
     ['introspection', vars.INTROSPECTION ?? isOpen],
     ['graphiql', vars.GRAPHIQL ?? isOpen],
   ];
-  /** Apply where a caller has no limit of its own. */
-  const defaultLimits: CallerLimits = {
-    requestsPerMinute: vars.CALLER_REQUESTS_PER_MINUTE ?? null,
-    bankDataCalls: vars.CALLER_BANK_DATA_CALLS ?? null,
-    essayCalls: vars.CALLER_ESSAY_CALLS ?? null,
-    maxQueryCost: null,
-    mcpConsent: vars.MCP_CONSENT,
-    mcpToolCalls: vars.MCP_TOOL_CALLS,
-  };
+  const prices: Prices = { 'bank-data': vars.BANK_DATA_PRICE ?? null, essays: vars.ESSAY_PRICE ?? null };
   return {
     ...callers,
     /** Scopes of requests without credentials; null: they are refused. */
     anonymousScopes: vars.ANONYMOUS_SCOPES ?? openScopes,
     /** Granted to every caller. */
     commonScopes: switches.flatMap(([scope, isOn]) => (isOn ? [scope] : [])),
-    defaultLimits,
+    prices,
+    /** Apply where a caller has no limit of its own. */
+    defaultLimits: readDefaultLimits(vars, prices),
   };
+}
+
+/** @throws ConfigError */
+function readDefaultLimits(vars: AccessValues, prices: Prices): CallerLimits {
+  try {
+    const { CALLER_BANK_DATA_CALLS: bankDataCalls = null, CALLER_ESSAY_CALLS: essayCalls = null } = vars;
+    return {
+      requestsPerMinute: vars.CALLER_REQUESTS_PER_MINUTE ?? null,
+      bankDataCalls: toCallBudget(bankDataCalls, 'CALLER_BANK_DATA_CALLS', 'bank-data', prices),
+      essayCalls: toCallBudget(essayCalls, 'CALLER_ESSAY_CALLS', 'essays', prices),
+      maxQueryCost: null,
+      mcpConsent: vars.MCP_CONSENT,
+      mcpToolCalls: vars.MCP_TOOL_CALLS,
+    };
+  } catch (error) {
+    throw new ConfigError([messageOf(error)]);
+  }
 }
 
 const contradiction =

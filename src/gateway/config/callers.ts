@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import type { Period } from '../../base/calendar-period.ts';
+import type { ServiceName } from '../../base/errors.ts';
+import { formatMoney, type Money, type Prices, parseMoney } from '../../base/money.ts';
 
 /** What callers may use. INTROSPECTION and GRAPHIQL grant these two to all callers. */
 const scopes = ['bank-data', 'essays', 'introspection', 'graphiql', 'traces', 'cost'] as const;
@@ -33,15 +35,46 @@ export const scopeList = z
   .transform((items) => items.filter(isScope));
 
 /** Paid calls per calendar day or month (UTC). */
-export type CallBudget = z.infer<typeof callBudget>;
-/** Such as 1000/day or 20000/month. */
-export const callBudget = z
-  .string()
-  .regex(/^\d{1,9}\/(day|month)$/, 'must be a number of calls per day or month, such as 1000/day or 20000/month')
-  .transform((text) => {
-    const [calls, period] = text.split('/');
-    return { calls: Number(calls), period: period as Period };
-  });
+export interface CallBudget {
+  calls: number;
+  period: Period;
+  /** Of a budget in money: what a call costs. It is counted in millionths, so that another price changes only what is left. */
+  price?: Money | undefined;
+}
+
+/** As it is configured: calls, or money. */
+type GivenBudget = { calls: number; period: Period } | { money: Money; period: Period };
+/** Such as 1000/day, 20000/month or 100 EUR/month. */
+export const callBudget = z.string().transform((text, context): GivenBudget => {
+  const [, calls, amount = '', period] = /^(?:(\d{1,9})|(.+))\/(day|month)$/.exec(text) ?? [];
+  if (calls !== undefined) return { calls: Number(calls), period: period as Period };
+  const money = parseMoney(amount);
+  if (money !== null) return { money, period: period as Period };
+  context.addIssue('must be calls or money per day or month, such as 1000/day, 20000/month or 100 EUR/month');
+  return z.NEVER;
+});
+
+/** The price of a call, such as 0.01 EUR. */
+export const callPrice = z.string().transform((text, context): Money => {
+  const money = parseMoney(text);
+  if (money !== null) return money;
+  context.addIssue('must be an amount above 0 with at most six decimals and a currency, such as 0.01 EUR');
+  return z.NEVER;
+});
+
+/** @param name for the message @throws Error if a budget is in money, and its service has no price in this currency */
+export function toCallBudget(given: GivenBudget | null, name: string, service: ServiceName, prices: Prices) {
+  if (given === null || 'calls' in given) return given;
+  const price = prices[service];
+  const { money, period } = given;
+  if (price?.currency === money.currency)
+    return { calls: Math.floor(money.millionths / price.millionths), period, price };
+  const variable = service === 'essays' ? 'ESSAY_PRICE' : 'BANK_DATA_PRICE';
+  const present = price === null ? 'is not set' : `is ${formatMoney(price)}`;
+  throw new Error(
+    `${name}: a budget of ${formatMoney(money)} needs the price of a call in ${money.currency}, but ${variable} ${present}`,
+  );
+}
 
 /** Such as above:20. */
 export const consent = z

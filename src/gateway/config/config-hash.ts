@@ -29,7 +29,7 @@ export function createConfigHash(
 
 /** Without what belongs to a process, such as ports, paths and connections, and without keys, which are read again. */
 function listSharedSettings(config: Config): object {
-  const { host, port, dataDir, revision, logLevel, requestLogPerSecond, metrics, operatorKey, traces, ...shared } =
+  const { host, port, dataDir, revision, logLevel, requestLogPerSecond, metrics, operatorKey, otlp, ...shared } =
     config;
   const { bankData, essays, essayService, access, store, trustedDocuments } = shared;
   const { jwt, router } = access;

@@ -5,7 +5,7 @@ import type { Environment } from '../../base/variables/read-variables.ts';
 import { readVariables } from '../../base/variables/read-variables.ts';
 import { createMissingVariableError, readEssayServiceSettings } from '../../base/variables/service-config.ts';
 import { hasCallers, readAccessConfig } from './access-config.ts';
-import { readTracesConfig } from './traces-config.ts';
+import { readOtlpConfig } from './otlp-config.ts';
 import { gatewayVariables } from './variables.ts';
 
 export type Config = ReturnType<typeof createConfig>;
@@ -75,6 +75,7 @@ const unnamedHosts =
   'host names that clients use, such as gateway.example.com, or * for any';
 
 function createConfig(vars: Values, isLocal: boolean, isTerminal: boolean) {
+  const paidServices = listPaidServices(vars);
   return {
     host: vars.HOST,
     port: vars.PORT,
@@ -83,7 +84,13 @@ function createConfig(vars: Values, isLocal: boolean, isTerminal: boolean) {
     revision: vars.REVISION,
     /** Limit for the lines per second in the request log, for failed requests and for all others; 0: none. */
     requestLogPerSecond: vars.REQUEST_LOG_PER_SECOND,
-    audit: readAuditSettings(vars),
+    paidServices,
+    /** The trail of their calls; null: there is none. */
+    /** Null days: the lines go to standard output. */
+    audit:
+      vars.AUDIT_DAYS === 0 || paidServices.length === 0
+        ? null
+        : { keepDays: vars.AUDIT_DAYS === 'stdout' ? null : vars.AUDIT_DAYS, services: paidServices },
     /** Address of the metrics server; null: there is none. */
     metrics: vars.METRICS_PORT === undefined ? null : { host: vars.METRICS_HOST ?? vars.HOST, port: vars.METRICS_PORT },
     /** Permits purges at the metrics server; null: there are none. */
@@ -104,7 +111,8 @@ function createConfig(vars: Values, isLocal: boolean, isTerminal: boolean) {
       secret: vars.STORE_SECRET ?? null,
       /** Another secret that opens what is stored, while the secret is replaced. */
       oldSecret: vars.STORE_SECRET_OLD ?? null,
-      /** Where both were read, and are read again. */
+      /** Where these were read, and are read again; of the URL, the password. */
+      redisFile: vars.files.REDIS_URL_FILE ?? null,
       secretFile: vars.files.STORE_SECRET_FILE ?? null,
       oldSecretFile: vars.files.STORE_SECRET_OLD_FILE ?? null,
     },
@@ -139,8 +147,8 @@ function createConfig(vars: Values, isLocal: boolean, isTerminal: boolean) {
           mode: vars.TRUSTED_DOCUMENTS_MODE,
         }
       : null,
-    /** Null: no traces are exported. */
-    traces: readTracesConfig(vars),
+    /** Null: nothing is exported. */
+    otlp: readOtlpConfig(vars),
     /** Limit for the IBANs, and for the BICs, of one query, duplicates included. */
     maxIbansPerQuery: vars.MAX_IBANS_PER_QUERY,
     /** Files that are checked over HTTP. */
@@ -187,13 +195,7 @@ function createConfig(vars: Values, isLocal: boolean, isTerminal: boolean) {
       upstream: readUpstream('ESSAY', vars.ESSAY_URL, vars.ESSAY_API_KEY, vars.files.ESSAY_API_KEY_FILE),
       timeoutMs: vars.ESSAY_TIMEOUT_MS,
       /** The upstream's name for each mode. */
-      modeNames: {
-        STANDARD: vars.ESSAY_MODE_STANDARD,
-        ACADEMIC: vars.ESSAY_MODE_ACADEMIC,
-        PROFESSIONAL: vars.ESSAY_MODE_PROFESSIONAL,
-        NEWS_REPORT: vars.ESSAY_MODE_NEWS_REPORT,
-        DETAILED: vars.ESSAY_MODE_DETAILED,
-      },
+      modeNames: vars.ESSAY_MODES,
       /** Paths of the response fields with the text, and of the one that says that the order failed; null: they are guessed. */
       declared: { texts: vars.ESSAY_TEXT_FIELD ?? null, error: vars.ESSAY_ERROR_FIELD ?? null },
       /** How long essays are stored, in days. */
@@ -213,13 +215,18 @@ function createConfig(vars: Values, isLocal: boolean, isTerminal: boolean) {
   };
 }
 
-/** The audit trail, of the services that charge; null: there is none. */
-function readAuditSettings(vars: Values): { keepDays: number; services: ServiceName[] } | null {
-  const services: ServiceName[] = [
-    ...(vars.BANK_DATA_URL && !vars.BANK_DATA_SELF_HOSTED ? (['bank-data'] as const) : []),
-    ...(vars.ESSAY_URL || vars.LLM_API_KEY ? (['essays'] as const) : []),
-  ];
-  return vars.AUDIT_DAYS === 0 || services.length === 0 ? null : { keepDays: vars.AUDIT_DAYS, services };
+/** Whether the process writes to DATA_DIR: imports of bank lists are only read. */
+export function writesDataDir({ store, audit }: Pick<Config, 'store' | 'audit'>): boolean {
+  return store.redis === null || (audit !== null && audit.keepDays !== null);
+}
+
+/** The services whose calls are charged: those with a price, and all but our own, unless a language model is paid for. */
+function listPaidServices(vars: Values): ServiceName[] {
+  const isPaid = {
+    'bank-data': vars.BANK_DATA_PRICE ?? (vars.BANK_DATA_URL && !vars.BANK_DATA_SELF_HOSTED),
+    essays: vars.ESSAY_PRICE ?? vars.ESSAY_URL ?? vars.LLM_API_KEY,
+  };
+  return serviceNames.filter((name) => isPaid[name]);
 }
 
 const redisTimeoutMs = 100;
@@ -232,12 +239,6 @@ export function draftsEssays({ bankData, essays, essayService }: Config): boolea
   return !bankData.isSelfHosted && essays.upstream === null && essayService.llm === null;
 }
 
-/** The services whose calls are charged: not those of our own, unless a language model is paid for. */
-export function listPaidServices({ bankData, essays, essayService }: Config): ReadonlySet<ServiceName> {
-  const isPaid = { 'bank-data': !bankData.isSelfHosted, essays: !!(essays.upstream ?? essayService.llm?.apiKey) };
-  return new Set(serviceNames.filter((name) => isPaid[name]));
-}
-
 function readUpstream(prefix: string, url?: string, apiKey?: string, apiKeyFile?: string): UpstreamAccess | null {
   if (url && apiKey) return { url, apiKey, ...(apiKeyFile && { apiKeyFile }) };
   if (url) throw createMissingVariableError(`${prefix}_API_KEY`, `${prefix}_URL`);
@@ -247,23 +248,28 @@ function readUpstream(prefix: string, url?: string, apiKey?: string, apiKeyFile?
 
 /** The keys and the upstream hosts, which must not appear in logs and responses. */
 export function listSecrets(
-  { essayService: { llm }, operatorKey, store, access, traces }: Config,
+  { essayService: { llm }, operatorKey, store, access, otlp }: Config,
   upstreams: Upstreams,
 ): string[] {
   const paid = [...Object.values(upstreams), ...(llm ? [llm] : [])];
   const keys = paid.flatMap(({ url, apiKey }) => [apiKey ?? '', ...secretHosts(url)]);
   // Such as `Bearer key`.
-  const headers = Object.values(traces?.headers ?? {}).flatMap((value) => value.split(' '));
-  // A header may be no secret, and a password may be a word: redacting them would change other texts.
-  const others = [...headers, store.redis?.password ?? ''].filter((text) => text.length >= 8 && !isOwnText(text));
+  const headers = Object.values(otlp?.headers ?? {}).flatMap((value) => value.split(' '));
+  // A header may be no secret, and a password may be a word.
+  const others = [...headers, store.redis?.password ?? ''].filter(isUncommon);
   return [
     ...keys,
     ...others,
     store.secret ?? '',
     store.oldSecret ?? '',
     operatorKey ?? '',
-    access.router?.secret ?? '',
+    ...(access.router?.secrets ?? []),
   ];
+}
+
+/** A short or common word would be redacted everywhere. */
+export function isUncommon(text: string): boolean {
+  return text.length >= 8 && !isOwnText(text);
 }
 
 /** Not a name without a domain, such as `bank-data` or `essays` in Compose and Kubernetes, which is a word of other texts. */

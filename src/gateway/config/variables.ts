@@ -22,8 +22,8 @@ import {
   storeVariables,
 } from '../../base/variables/service-config.ts';
 import { accessVariables } from './access-config.ts';
+import { otlpVariables } from './otlp-config.ts';
 import { redisUrl } from './redis-url.ts';
-import { tracesVariables } from './traces-config.ts';
 
 const trustedDocumentsMode = z.enum(['log', 'prefer', 'require'], { error: 'must be log, prefer or require' });
 
@@ -31,7 +31,33 @@ const revision = z
   .string()
   .regex(/^[\w.+-]{1,64}$/, 'must be a commit, such as 1a2b3c4, or a label of at most 64 characters');
 
-const modeName = z.string().max(100, 'must be at most 100 characters');
+/** How many days the trail is kept in files, or where its lines go in their place. */
+const auditDays = z
+  .string()
+  .regex(/^(?:stdout|\d{1,4})$/, 'must be a whole number of days from 0 to 3650, or stdout')
+  .transform((text) => (text === 'stdout' ? text : Number(text)))
+  .refine((days) => days === 'stdout' || days <= 3_650, 'must be a whole number of days from 0 to 3650, or stdout');
+
+/** The essay service's names of the modes. */
+const defaultModeNames = {
+  STANDARD: 'Standard',
+  ACADEMIC: 'Academic',
+  PROFESSIONAL: 'Professional',
+  NEWS_REPORT: 'Journalistic',
+  DETAILED: 'Detailed',
+};
+
+/** Other names, such as `NEWS_REPORT=News report,DETAILED=Long`. */
+const modeNames = z.string().transform((text, context) => {
+  const modes = new Set(Object.keys(defaultModeNames));
+  const pairs = text.split(',').map((pair) => /^\s*([A-Z_]+)\s*=\s*(\S.{0,99}?)\s*$/.exec(pair)?.slice(1) ?? []);
+  // Each mode once.
+  if (pairs.every(([mode = '']) => modes.delete(mode))) return { ...defaultModeNames, ...Object.fromEntries(pairs) };
+  context.addIssue(
+    `must be MODE=name pairs separated by commas, such as NEWS_REPORT=News report, each mode once; modes are ${Object.keys(defaultModeNames).join(', ')}`,
+  );
+  return z.NEVER;
+});
 
 export const storeSecret = secret({ minLength: 16 });
 
@@ -40,7 +66,7 @@ export const gatewayVariables = {
   ...storeVariables,
   ...essayWriterVariables,
   ...accessVariables,
-  ...tracesVariables,
+  ...otlpVariables,
   REDIS_URL: redisUrl.optional().register(inFiles),
   REPLICAS: integer(1, 10_000).optional(),
   STORE_SECRET: storeSecret.optional().register(inFiles),
@@ -51,7 +77,7 @@ export const gatewayVariables = {
   OPERATOR_KEY: secret({ minLength: 32 }).optional().register(inFiles),
   REVISION: revision.default(''),
   REQUEST_LOG_PER_SECOND: integer(0, 100_000).default(100),
-  AUDIT_DAYS: integer(0, 3_650).default(400),
+  AUDIT_DAYS: auditDays.default(400),
   SHUTDOWN_DELAY_MS: integer(0, 600_000).optional(),
   SHUTDOWN_TIMEOUT_MS: integer(0, 3_600_000).optional(),
   MAX_BUFFERED_BYTES: integer(1_000_000, 100_000_000_000).default(64_000_000),
@@ -79,11 +105,7 @@ export const gatewayVariables = {
   CACHE_MAX_MB: integer(1, 100_000).default(32),
   ESSAY_URL: baseUrl.optional(),
   ESSAY_API_KEY: secret().optional().register(inFiles),
-  ESSAY_MODE_STANDARD: modeName.default('Standard'),
-  ESSAY_MODE_ACADEMIC: modeName.default('Academic'),
-  ESSAY_MODE_PROFESSIONAL: modeName.default('Professional'),
-  ESSAY_MODE_NEWS_REPORT: modeName.default('Journalistic'),
-  ESSAY_MODE_DETAILED: modeName.default('Detailed'),
+  ESSAY_MODES: modeNames.default(defaultModeNames),
   ESSAY_TEXT_FIELD: fieldPathList.optional(),
   ESSAY_ERROR_FIELD: fieldPath.optional(),
   ESSAY_KEEP_DAYS: integer(1, 3_650).default(30),

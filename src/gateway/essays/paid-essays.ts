@@ -7,7 +7,7 @@ import type { Events } from '../telemetry/events.ts';
 import type { Allowance } from '../upstream/allowance/allowance.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';
 import { createExhaustedError } from '../upstream/upstream-error.ts';
-import { EssayOrderBook } from './orders/essay-orders.ts';
+import { EssayOrderBook } from './orders/order-book.ts';
 import type { RunParts } from './orders/order-run.ts';
 import type { EssayAllowanceExhausted, OrderCaller } from './port.ts';
 import { createRestEssays } from './rest/rest-essays.ts';
@@ -26,7 +26,7 @@ interface PaidEssaysOptions extends Pick<OpenedStore, 'store' | 'onRecovered'> {
   events: Events;
 }
 
-/** Orders of essays, with clients that wait (`generate`) or do not (`orders`), and the archive of essays. */
+/** Orders of essays. */
 export function createPaidEssays(options: PaidEssaysOptions) {
   const { client, config, allowance, budgets, isWithdrawn, redact, events, ...openedStore } = options;
   const { upstream, modeNames, declared, keepDays, orders: orderLimits } = config.essays;

@@ -41,8 +41,7 @@ export type KeyedOrder = OrderInput & { idempotencyKey: string };
 
 export type EssayResult = Essay | InvalidEssayInput | EssayAllowanceExhausted | EssayServiceFailed;
 
-/** `isStored`: false while the store fails, and only this process has it. */
-export type Essay = z.infer<typeof essaySchema> & { isStored?: false };
+export type Essay = z.infer<typeof essaySchema>;
 export const essaySchema = z.object({
   kind: z.literal('essay'),
   /** A random UUID, so that it cannot be guessed. */
@@ -56,6 +55,8 @@ export const essaySchema = z.object({
   /** When the stored essay expires. */
   keptUntil: date,
   input: inputSchema,
+  /** False while the store fails, and only this process has it. */
+  isStored: z.literal(false).optional(),
 });
 
 /** The order must be changed before it can succeed. No essay was written. */
@@ -111,29 +112,28 @@ export const failureSchema: z.ZodType<EssayFailure> = z.discriminatedUnion('kind
   failedSchema,
 ]);
 
-/**
- * Writes essays for clients that wait. Every order may be charged. With an idempotency key, it is one of the same orders as in
- * `EssayOrders`. Rejects only when the caller aborts.
- */
-export interface EssayGenerator {
-  generate(order: OrderInput, context: RequestContext): Promise<EssayResult>;
-}
-
 /** Sends orders to the essay service. */
 export interface EssaySender {
-  /** Rejects only when the caller aborts. */
-  send(order: OrderInput, context: RequestContext, hooks: SendHooks): Promise<EssayResult>;
+  /**
+   * Waits for a place among the calls in flight. Rejects only when the caller aborts.
+   * @param onText called with the whole text so far, while a service that shows it writes. Must not throw
+   */
+  reserve(order: OrderInput, context: RequestContext, onText?: (textSoFar: string) => void): Promise<EssayStep>;
   /** The essay in a body that could not be read when it was received; null if there is still none. Calls no service. */
   reparse(order: OrderInput, rawText: string): Essay | null;
 }
 
-interface SendHooks {
-  /** Called before each attempt, which is sent only if it resolves to true. */
-  maySend(): Promise<boolean>;
-  /** Called immediately before each attempt: from then on it may be charged. If it throws, the attempt is not sent. */
-  beforeAttempt(): void;
-  /** Called with the whole text so far, while a service that shows it writes. Must not throw. */
-  onText?(textSoFar: string): void;
+/** A place to send an order, or its result. */
+export type EssayStep = EssaySlot | EssayResult;
+
+export interface EssaySlot {
+  kind: 'slot';
+  /** Whether the order can still be sent. */
+  isOpen(): boolean;
+  /** Sends the order, which may be charged from now on. Another slot: it was not charged, and can be sent once more. Rejects as `reserve`. */
+  send(): Promise<EssayStep>;
+  /** Gives the place back. @returns the result of an order that is not sent */
+  release(): EssayFailure;
 }
 
 /** An order that was started, and is written without its client; or one of `generateEssay` with a key, from when it is sent. */
@@ -158,10 +158,14 @@ export type EssayOrderState =
   | { kind: 'failed'; failure: EssayFailure }
   | { kind: 'cancelled'; mayHaveBeenPaid: boolean };
 
-/** What callers do with the orders that they do not wait for, and with those of `generateEssay` that were sent. Functions throw StoreError when the store fails, except `start`. */
-export interface EssayOrders {
+/** What callers do with essays. Functions throw StoreError when the store fails, except `generate` and `start`. Each order may be charged. */
+export interface Essays {
+  /** Orders an essay, and waits for it. With an idempotency key, it is found as those that were started. Rejects only when the caller aborts. */
+  generate(order: OrderInput, caller: OrderCaller, context: RequestContext): Promise<EssayResult>;
   /** Returns when the order is stored. The same input with the same key is the same order. */
   start(order: KeyedOrder, caller: OrderCaller): Promise<EssayOrder | EssayFailure>;
+  /** An essay that this caller ordered, until it expires; null if there is none. */
+  findEssay(id: string, callerId: string): Promise<Essay | null>;
   /** Null if this caller has no such order. */
   find(id: string, callerId: string): Promise<EssayOrder | null>;
   findByKey(idempotencyKey: string, callerId: string): Promise<EssayOrder | null>;
@@ -179,7 +183,8 @@ export interface EssayOrders {
 
 /** The part of a caller that an order needs when another process continues it. */
 export type OrderCaller = z.infer<typeof callerSchema>;
-const callBudget = z.object({ calls: z.number(), period: z.enum(['day', 'month']) }).nullable();
+const price = z.object({ millionths: z.number(), currency: z.string() }).optional();
+const callBudget = z.object({ calls: z.number(), period: z.enum(['day', 'month']), price }).nullable();
 export const callerSchema = z.object({
   id: z.string(),
   name: z.string(),
@@ -191,14 +196,7 @@ export const callerSchema = z.object({
   }),
   /** Limits of the tool with which an agent made the order. */
   toolLimits: z
-    .array(
-      z.object({
-        key: z.string(),
-        maxCalls: z.number(),
-        isShown: z.boolean(),
-        ofCall: z.enum(['local', 'shared']).optional(),
-      }),
-    )
+    .array(z.object({ key: z.string(), maxCalls: z.number(), isShown: z.boolean() }))
     .readonly()
     .optional(),
 });
@@ -213,10 +211,4 @@ export interface OrderDeletion {
   result: 'deleted' | 'unknown' | 'not-ended';
   /** What was read from the store for it, approximately. */
   bytes: number;
-}
-
-/** Stored essays, until they expire. */
-export interface EssayArchive {
-  /** An essay that this caller ordered; null when there is none. @throws GatewayError when the store fails */
-  find(id: string, context: RequestContext): Promise<Essay | null>;
 }

@@ -1,5 +1,9 @@
 import { randomInt } from 'node:crypto';
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { constants, createBrotliCompress, createGzip } from 'node:zlib';
+import Negotiator from 'negotiator';
 import type { Signal } from '../../base/async/signal.ts';
 import type { ErrorCode } from '../../base/errors.ts';
 import type { Refusal } from '../callers/access.ts';
@@ -12,8 +16,8 @@ import {
   partialSuccess,
   type ReplyRecord,
 } from '../graphql/request/reply.ts';
-import type { FinishedRequest, RequestRoute } from '../telemetry/finished-request.ts';
-import type { RequestTrace } from '../telemetry/request-trace.ts';
+import type { FinishedRequest, RequestRoute } from '../telemetry/events.ts';
+import type { RequestTrace } from '../telemetry/otlp/request-trace.ts';
 import { parseTraceParent } from '../trace.ts';
 import { endAfterBody, type IncomingRequest } from './incoming-request.ts';
 
@@ -250,3 +254,29 @@ function readClientHeader(header: string | string[] | undefined): string {
 
 const maxHeaderLength = 100;
 const unprintable = /[^\x20-\x7e]/g;
+
+export type Encoding = 'br' | 'gzip' | 'identity';
+
+/** The encoding that the client prefers; of equally preferred ones, the first of `encodings`. */
+export function chooseEncoding(request: IncomingMessage, encodings: readonly Encoding[]): Encoding {
+  if (request.headers['accept-encoding'] === undefined) return 'identity';
+  const negotiator = new Negotiator(request) as Negotiator & NegotiatorV1;
+  // A client that accepts none of them gets an uncompressed response (RFC 9110, 12.5.3).
+  return negotiator.encoding(encodings, { preferred: encodings }) ?? 'identity';
+}
+
+/** Compresses a response to one request: the highest quality of Brotli would take too long. */
+export function compress(
+  body: string | readonly Uint8Array[],
+  encoding: Exclude<Encoding, 'identity'>,
+): Promise<Buffer> {
+  const compressor = encoding === 'gzip' ? createGzip() : createBrotliCompress({ params: brotliParams });
+  return buffer(Readable.from(typeof body === 'string' ? [body] : body).pipe(compressor));
+}
+
+const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 4 };
+
+/** Missing in the types of Negotiator 1: https://github.com/jshttp/negotiator#encodingavailableencodings-options */
+interface NegotiatorV1 {
+  encoding(available: readonly Encoding[], options: { preferred: readonly Encoding[] }): Encoding | undefined;
+}

@@ -5,8 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createGunzip } from 'node:zlib';
 import { builtFile } from '../../base/process/package-files.ts';
 import { clientClosedRequest } from '../graphql/request/reply.ts';
-import { chooseEncoding, type Encoding } from './compression.ts';
-import type { Exchange } from './exchange.ts';
+import { chooseEncoding, type Encoding, type Exchange } from './exchange.ts';
 
 /**
  * Sends the GraphiQL page, or 304 if the browser has it. It contains its scripts, styles and workers, so it works without

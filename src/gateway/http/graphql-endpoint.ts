@@ -5,10 +5,9 @@ import type { Caller } from '../callers/caller.ts';
 import type { AnswerGraphql } from '../graphql/request/params.ts';
 import { type Reply, varyOfAll } from '../graphql/request/reply.ts';
 import { defaultBodyBytes, receiveBodyOrRefuse } from './body.ts';
-import { chooseEncoding, compress } from './compression.ts';
-import type { Cors } from './cors.ts';
 import { type StreamLimits, sendStream } from './event-stream.ts';
-import type { Exchange } from './exchange.ts';
+import { chooseEncoding, compress, type Exchange } from './exchange.ts';
+import type { Cors } from './request-validation.ts';
 import { validateRequest } from './request-validation.ts';
 import type { Shares } from './shares.ts';
 

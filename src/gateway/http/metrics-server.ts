@@ -3,7 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { readPurgedValue, type SharedEpochs } from '../bank-data/epochs.ts';
 import { StoreError } from '../stores/store.ts';
 import type { Events } from '../telemetry/events.ts';
-import type { Samples } from '../telemetry/metrics/exposition.ts';
+import type { MetricSources } from '../telemetry/metrics/exposition.ts';
+import type { Metrics } from '../telemetry/metrics/metrics.ts';
 import { readBody } from './body.ts';
 import { endAfterBody, type IncomingRequest } from './incoming-request.ts';
 import { createHttpServer } from './server.ts';
@@ -11,7 +12,8 @@ import { createHttpServer } from './server.ts';
 export type MetricsServer = Awaited<ReturnType<typeof startMetricsServer>>;
 
 interface MetricsServerOptions {
-  collect: () => Promise<Samples>;
+  metrics: Metrics;
+  sources: MetricSources;
   host: string;
   port: number;
   /** Without one, nothing can be purged. */
@@ -22,8 +24,9 @@ interface MetricsServerOptions {
 
 /** A server of its own for `/metrics` and `/purge`, so that the public port never serves them. The code that formats metrics is loaded only here. */
 export async function startMetricsServer(options: MetricsServerOptions) {
-  const { collect, host, port, operatorKey, purge, events } = options;
-  const { contentType, formatMetrics } = await import('../telemetry/metrics/exposition.ts');
+  const { host, port, operatorKey, purge, events } = options;
+  const { contentType, createExposition, formatMetrics } = await import('../telemetry/metrics/exposition.ts');
+  const exposition = createExposition(options.metrics, options.sources);
   let scraping: Promise<string> | null = null;
   const server = createHttpServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
@@ -32,13 +35,17 @@ export async function startMetricsServer(options: MetricsServerOptions) {
     });
   }, limits);
   const url = await server.listen(host, port).catch((error: Error) => {
+    exposition.close();
     // The message names its variables.
     throw Object.assign(error, { isMetricsServer: true });
   });
 
   return {
     url: url + path,
-    close: () => server.drain(0),
+    async close(): Promise<void> {
+      await server.drain(0);
+      exposition.close();
+    },
   };
 
   async function answer(request: IncomingRequest, response: ServerResponse<IncomingRequest>): Promise<void> {
@@ -47,7 +54,8 @@ export async function startMetricsServer(options: MetricsServerOptions) {
     if (requested === '/purge' && operatorKey !== null) return send(...(await answerPurge(response, operatorKey)));
     if (requested !== path) return send(404, 'The metrics are at /metrics.\n');
     if (method !== 'GET' && method !== 'HEAD') return send(405, 'Metrics are read with GET.\n');
-    scraping ??= collect()
+    scraping ??= exposition
+      .collect()
       .then(formatMetrics)
       .finally(() => {
         scraping = null;

@@ -3,16 +3,15 @@ import { type Access, createRefusal, type Refusal } from '../callers/access.ts';
 import type { Caller } from '../callers/caller.ts';
 import { clientClosedRequest, prefersHtml } from '../graphql/request/reply.ts';
 import type { Events } from '../telemetry/events.ts';
-import type { StartTrace } from '../telemetry/telemetry.ts';
+import type { StartTrace } from '../telemetry/otlp/request-trace.ts';
 import { defaultBodyBytes, readBodyOrRefuse } from './body.ts';
 import type { CheckEndpoint } from './check-endpoint.ts';
-import { createCors } from './cors.ts';
 import { takeUnread } from './event-stream.ts';
 import { createRequestIds, createResponseWriter, Exchange } from './exchange.ts';
 import type { SendGraphiql } from './graphiql.ts';
 import { createGraphqlEndpoint, type GraphqlEndpointOptions } from './graphql-endpoint.ts';
 import type { IncomingRequest } from './incoming-request.ts';
-import { createHostCheck, normalizeTarget, validatePost } from './request-validation.ts';
+import { createCors, createHostCheck, normalizeTarget, validatePost } from './request-validation.ts';
 import type { HandleRequest } from './server.ts';
 import { createShares } from './shares.ts';
 

@@ -16,16 +16,27 @@ import type { GraphqlHandler } from '../graphql/request/graphql-handler.ts';
 import { clientClosedRequest, createRecord, textOf } from '../graphql/request/reply.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { McpEndpoint } from '../http/request-handler.ts';
+import type { PricedQuote } from '../request-context.ts';
 import type { Events } from '../telemetry/events.ts';
-import { type ConsentOptions, createConsents, hashOf, type ToolCall } from './consent.ts';
-import { addTaskMethods, type Execute, hasTasks, isTaskMethod, tasksExtension, toStartedTask } from './tasks.ts';
-import { createToolList, orderTool, type ToolOptions } from './tools.ts';
+import { type ConsentOptions, callsOf, createConsents, createLatestOrders, hashOf, type ToolCall } from './consent.ts';
+import {
+  addTaskMethods,
+  type Execute,
+  findByHandle,
+  hasTasks,
+  isTaskMethod,
+  tasksExtension,
+  toStartedTask,
+} from './tasks.ts';
+import { type Arguments, createToolList, orderTool, type ToolOptions } from './tools.ts';
 
 export interface McpEndpointOptions extends ConsentOptions, ToolOptions {
   graphql: Pick<GraphqlHandler, 'answerOwn'>;
   /** Who issues the tokens that the gateway accepts, as it is configured; null: it accepts none. */
   issuer: string | null;
   inTimeSlice: InTimeSlice;
+  /** Whether all anonymous requests are of one user. */
+  isOnlyLocal: boolean;
   events: Pick<Events, 'toolInvalid' | 'unexpectedError'>;
   /** Adds tools to those of the gateway. */
   addTools?: ((server: McpServer, execute: Execute) => void) | undefined;
@@ -33,9 +44,10 @@ export interface McpEndpointOptions extends ConsentOptions, ToolOptions {
 
 /** Serves the Model Context Protocol without sessions, in the editions 2026-07-28 and 2025-11-25. */
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
-  const { graphql, issuer, inTimeSlice, events, addTools } = options;
+  const { graphql, issuer, inTimeSlice, isOnlyLocal, events, addTools } = options;
   const listTools = createToolList(options);
   const consents = createConsents(options);
+  const orders = createLatestOrders(options.store);
   /** A tool may have a list of objects with a few fields. */
   const maxValues = Math.max(4_000, 4 * options.maxIbans);
 
@@ -129,8 +141,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     for (const tool of listTools()) {
       if (!caller.scopes.has(tool.service)) continue;
       server.registerTool(tool.name, tool.listed, ({ confirmation, ...args }, context) => {
-        const paidCalls = tool.countCalls?.(args) ?? 0;
-        return call({ tool, args, caller, paidCalls, confirmation, context }, exchange);
+        return call({ tool, args, caller, confirmation, context }, exchange);
       });
     }
     const execute = createExecute(exchange, caller);
@@ -139,21 +150,19 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     return server;
   }
 
-  async function call(toolCall: ToolCall, exchange: Exchange): Promise<CallToolResult | InputRequiredResult> {
-    const { tool, args, caller, context } = toolCall;
+  async function call(asked: AskedCall, exchange: Exchange): Promise<CallToolResult | InputRequiredResult> {
     try {
-      const consent = await consents.find(toolCall);
-      if ('refused' in consent) {
-        const outcomes = ['ConsentRequired'];
-        exchange.reply = { ...createRecord(null), operationName: tool.name, isTrusted: true, outcomes };
-        return typeof consent.refused === 'string' ? failure(consent.refused) : consent.refused;
-      }
-      const toolLimits = consents.limitsOf(toolCall, consent.granted);
+      const { tool, args, caller, context } = asked;
       // The same order has the same key, so that an agent that orders twice pays once.
-      const idempotencyKey = args.idempotencyKey ?? `mcp-${hashOf(toolCall)}`;
-      const variables = tool.hasKey ? { ...args, idempotencyKey } : args;
-      const result = await createExecute(exchange, { ...caller, toolLimits })(tool.document, variables);
-      return tool.name === orderTool && hasTasks(context) ? toStartedTask(result) : result;
+      const key = args.idempotencyKey ?? `mcp-${hashOf(asked)}`;
+      const variables = tool.hasKey ? { ...args, idempotencyKey: key } : args;
+      const execute = createExecute(exchange, caller);
+      // With the key of an earlier order, this is that order, whatever its words are now.
+      const isHandled = tool.name === orderTool && String(args.idempotencyKey).startsWith('mcp-');
+      const known = isHandled ? await execute(findByHandle, { idempotencyKey: key }) : null;
+      if (isObject(readProperty(known?.structuredContent, 'startEssay'))) return known as CallToolResult;
+      const result = await pay(asked, variables, exchange);
+      return tool.name === orderTool && hasTasks(context) ? toStartedTask(result as CallToolResult) : result;
     } catch (error) {
       // The SDK would send the message of the error.
       events.unexpectedError(error, { requestId: exchange.requestId });
@@ -161,9 +170,46 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     }
   }
 
-  function createExecute(exchange: Exchange, caller: Caller): Execute {
+  /** Calls a tool as a request with `Paid-Calls-Max`: what its quote says, or its operator permits. */
+  async function pay(
+    asked: AskedCall,
+    variables: Arguments,
+    exchange: Exchange,
+  ): Promise<CallToolResult | InputRequiredResult> {
+    const { tool, args, caller } = asked;
+    const isPaid = consents.isPaid(tool);
+    const quote = isPaid ? await readQuote(tool.document, variables, exchange, caller) : nothing;
+    // Anonymous requests of other machines may be of different users, who must not see each other's orders.
+    const isOneUser = caller.kind !== 'anonymous' || isOnlyLocal;
+    const isDerived = quote.essays > 0 && tool.hasKey && args.idempotencyKey == null && isOneUser;
+    const latest = isDerived ? await orders.read(asked, variables) : null;
+    const toolCall = { ...asked, quote, earlier: latest?.earlier ?? null };
+    const consent = await consents.find(toolCall);
+    if ('refused' in consent) {
+      const outcomes = ['ConsentRequired'];
+      exchange.reply = { ...createRecord(null), operationName: tool.name, isTrusted: true, outcomes };
+      return { ...(typeof consent.refused === 'string' ? failure(consent.refused) : consent.refused), quote };
+    }
+    // If another order was made meanwhile, the user is asked about that one.
+    if (latest !== null && !(await latest.replace())) return pay(asked, variables, exchange);
+    const toolLimits = consents.limitsOf(toolCall, consent.isGranted);
+    const maxCalls = isPaid ? Math.min(callsOf(quote), tool.maxCalls(args)) : null;
+    const result = await createExecute(exchange, { ...caller, toolLimits }, maxCalls)(tool.document, variables);
+    if (result.isError) await latest?.restore();
+    if (result.isError || !tool.hasKey) return result;
+    const advice = `To repeat this order in any words, pass on "idempotencyKey": "${variables.idempotencyKey}": it is paid for once.`;
+    return { ...result, content: [...result.content, { type: 'text', text: advice }] };
+  }
+
+  async function readQuote(query: string, variables: Arguments, exchange: Exchange, caller: Caller) {
+    const reply = parseJson(textOf(await graphql.answerOwn({ query, variables }, exchange, caller, 'quote')));
+    // What cannot be executed costs nothing, and its call says why.
+    return (readProperty(readProperty(reply, 'extensions'), 'quote') ?? nothing) as PricedQuote;
+  }
+
+  function createExecute(exchange: Exchange, caller: Caller, maxCalls: number | null = null): Execute {
     return async (query, variables) => {
-      const reply = await graphql.answerOwn({ query, variables }, exchange, caller);
+      const reply = await graphql.answerOwn({ query, variables }, exchange, caller, maxCalls);
       exchange.reply = reply.record;
       const result = parseJson(textOf(reply));
       const data = readProperty(result, 'data');
@@ -175,6 +221,10 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     };
   }
 }
+
+type AskedCall = Omit<ToolCall, 'quote' | 'earlier'>;
+
+const nothing: PricedQuote = { bankData: 0, essays: 0 };
 
 function describeResource(exchange: Exchange): string {
   return `resource_metadata="${originOf(exchange)}/.well-known/oauth-protected-resource/mcp"`;

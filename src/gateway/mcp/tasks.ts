@@ -91,4 +91,9 @@ const taskParams = fromJsonSchema<{ taskId: string }>({
 /** With the same result as the tool that started the task. */
 const findTask = `query find_essay_task($id: ID!) { startEssay: essayOrder(id: $id) { __typename ...Order } } ${orderFragment}`;
 
+/** The same by the key of an order. */
+export const findByHandle = findTask
+  .replace('$id: ID!', '$idempotencyKey: ID!')
+  .replace('id: $id', 'idempotencyKey: $idempotencyKey');
+
 const cancelTask = 'mutation cancel_essay_task($id: ID!) { cancelEssayOrder(id: $id) { __typename } }';

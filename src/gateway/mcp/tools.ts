@@ -11,8 +11,6 @@ import {
 } from 'graphql';
 import { messageOf, type ServiceName, serviceNames } from '../../base/errors.ts';
 import { countOf } from '../../base/process/terminal.ts';
-import { compactBic, findBicProblems } from '../../iban/bic.ts';
-import { compactIban, isValidIban } from '../../iban/iban.ts';
 import type { TrustedDocuments } from '../graphql/documents/trusted-documents.ts';
 import type { Events } from '../telemetry/events.ts';
 import { compileLater, createToolSchemas } from './tool-schemas.ts';
@@ -28,8 +26,10 @@ export interface Tool {
   document: string;
   /** The service that it may call, and whose scope its caller needs. */
   service: ServiceName;
-  /** The most calls that it could pay for; others are refused. Null: it never calls a service. */
-  countCalls: ((args: Arguments) => number) | null;
+  /** Whether it never calls a service. */
+  isFree: boolean;
+  /** The most paid calls that its operator permits. One that may need more is refused. */
+  maxCalls(args: Arguments): number;
   /** Whether its arguments get an idempotency key that is derived from the others, if they have none. */
   hasKey: boolean;
   /** How clients see it. */
@@ -55,7 +55,7 @@ export interface ToolOptions {
 export function createToolList(options: ToolOptions): () => readonly Tool[] {
   const { documents, events } = options;
   const operations = Object.values(separateOperations(parse(fixedTools, { noLocation: true })));
-  const fixed = operations.flatMap((document) => readTool(document, options) ?? []);
+  const fixed = operations.flatMap((document) => readTool(document, options, true) ?? []);
   let list = read();
   documents?.onReloaded(() => {
     list = read();
@@ -78,7 +78,7 @@ export function createToolList(options: ToolOptions): () => readonly Tool[] {
 }
 
 /** Null if its only operation is not marked. @throws Error with a problem for operators */
-function readTool(document: DocumentNode, { schema, maxIbans }: ToolOptions): Tool | null {
+function readTool(document: DocumentNode, { schema, maxIbans }: ToolOptions, isFixed = false): Tool | null {
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   const [operation] = operations;
   const mark = readMark(operation?.description?.value ?? '');
@@ -102,20 +102,20 @@ function readTool(document: DocumentNode, { schema, maxIbans }: ToolOptions): To
   if (hasKey) input.required = input.required.filter((argument) => argument !== 'idempotencyKey');
   const { summary, calls } = mark;
   const most = calls ? countOf(calls, 'paid call') : 'one paid call, or one for each item of its lists';
-  const fixed = fixedCounts[name];
   const countItems = (args: Arguments) => Math.max(1, Object.values(args).filter(Array.isArray).flat().length);
-  const countCalls = fixed === undefined ? (args: Arguments) => calls ?? countItems(args) : fixed;
-  if (countCalls !== null) input.properties.confirmation = confirmationSchema;
+  const maxCalls = (args: Arguments) => (isFixed ? Number.POSITIVE_INFINITY : (calls ?? countItems(args)));
+  const isFree = isFixed && freeTools.has(name);
+  if (!isFree) input.properties.confirmation = confirmationSchema;
   const title = summary.split('\n')[0] || name;
   const hints = { readOnlyHint: isReadOnly, destructiveHint: false, idempotentHint: true, openWorldHint: true };
   const listed = {
     title,
-    description: fixed === undefined ? `${summary}\nCosts at most ${most}.`.trim() : summary,
+    description: isFixed ? summary : `${summary}\nCosts at most ${most}.`.trim(),
     inputSchema: compileLater<Arguments>(input),
     outputSchema: compileLater(output),
     annotations: { ...hints, title },
   };
-  return { name, document: print(document), service, countCalls, hasKey, listed };
+  return { name, document: print(document), service, isFree, maxCalls, hasKey, listed };
 }
 
 /**
@@ -152,16 +152,8 @@ const confirmationSchema = {
 /** The tool whose calls are tasks for clients that have the extension. */
 export const orderTool = 'order_essay';
 
-/** The most paid calls of the fixed tools, whose descriptions say what they cost. */
-const fixedCounts: Readonly<Record<string, Tool['countCalls']>> = {
-  iban_format: null,
-  check_iban: ({ iban }) => countIbans([iban]),
-  check_ibans: ({ ibans }) => countIbans(Array.isArray(ibans) ? ibans : []),
-  check_bic: ({ bic }) => (typeof bic === 'string' && findBicProblems(compactBic(bic)).length === 0 ? 1 : 0),
-  generate_iban: () => 2,
-  [orderTool]: () => 1,
-  find_essay: null,
-};
+/** The fixed tools that never call a service. */
+const freeTools: ReadonlySet<string> = new Set(['iban_format', 'find_essay']);
 
 /** What agents read of an essay order. */
 export const orderFragment = `fragment Order on EssayOrder {
@@ -221,7 +213,7 @@ query check_bic($bic: String!) {
 
 """
 Generate an IBAN from its parts
-Computes the IBAN of a bank account from its parts. Costs at most two paid calls; nothing if a part has a wrong format. ibanRule UNKNOWN: a
+Computes the IBAN of a bank account from its parts. Costs at most one paid call; nothing if a part has a wrong format. ibanRule UNKNOWN: a
 German bank may use another IBAN.
 @tool
 """
@@ -235,7 +227,7 @@ query generate_iban($country: String!, $bankCode: String, $branch: String, $acco
 """
 Order an essay
 Orders an essay. Costs one paid call, which cannot be undone. Returns the order at once; read it with find_essay for up to two
-minutes. The same order is paid for once; another idempotencyKey orders another essay.
+minutes. The same order is paid for once, and with the idempotencyKey that its result names also in other words; another one orders another essay.
 @tool
 """
 mutation order_essay(
@@ -256,9 +248,3 @@ query find_essay($id: ID, $idempotencyKey: ID) {
 }
 
 ${orderFragment}`;
-
-/** The different IBANs for which the service could be called. */
-function countIbans(ibans: readonly unknown[]): number {
-  const texts = ibans.filter((iban) => typeof iban === 'string').map(compactIban);
-  return new Set(texts.filter(isValidIban)).size;
-}

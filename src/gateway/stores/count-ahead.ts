@@ -6,6 +6,8 @@ export interface CountAheadOptions {
   key: string;
   expiresInMs: number;
   replicas: Replicas;
+  /** What the store adds for a call; 1 unless stated. A count that has earlier units is rounded up. */
+  unit?: number | undefined;
   /** How many calls are counted ahead of time; 0 near a limit, so that it is exact. @param perSecond the calls of a second */
   blockSize: (perSecond: number) => number;
   /** Whether the unused rest of a block is returned after a second, and the count of other processes read until `stop`. */
@@ -26,7 +28,7 @@ export interface CountAheadOptions {
  * write; the next block is fetched when a quarter of it is left.
  */
 export function createCountAhead(options: CountAheadOptions) {
-  const { store, key, expiresInMs, replicas, blockSize, isLasting = true } = options;
+  const { store, key, expiresInMs, replicas, blockSize, isLasting = true, unit = 1 } = options;
   const { onStoreFailed, onStoreRecovered, onRestored } = options;
   /** What the store returned last: it is added back if the store loses it. */
   let known: KnownCount | null = null;
@@ -112,16 +114,17 @@ export function createCountAhead(options: CountAheadOptions) {
     unsaved = 0;
     const ahead = block.planWrite(batch.length, isStoreUp);
     try {
-      const counted = await store.add(key, inFlight + ahead, { expiresInMs, known });
-      const countedElsewhere = counted.sum - ahead - block.unused() - current(inFlight);
+      const counted = await store.add(key, (inFlight + ahead) * unit, { expiresInMs, known });
+      const sum = Math.ceil(counted.sum / unit);
+      const countedElsewhere = sum - ahead - block.unused() - current(inFlight);
       known = counted;
-      stored = counted.sum;
+      stored = sum;
       block.add(ahead);
       inFlight = 0;
       assumedPerCall = 0;
       if (!isStoreUp) onStoreRecovered?.(countedElsewhere);
       isStoreUp = true;
-      if (counted.restored > 0) onRestored?.(counted.restored);
+      if (counted.restored > 0) onRestored?.(Math.ceil(counted.restored / unit));
     } catch (error) {
       // The store may have added it nevertheless: then it is added twice, and the count is too high, never too low.
       unsaved += inFlight;

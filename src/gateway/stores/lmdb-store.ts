@@ -26,14 +26,16 @@ import {
  */
 export function createLmdbStore({ folder }: { folder: string }): Store {
   const path = lmdbPath(folder);
-  let file: LmdbFile | null = existsSync(path) ? openLmdbFile(path) : null;
+  const clock = createExpiryClock();
+  const open = () => Object.assign(openLmdbFile(path), { clock });
+  let file: TimedFile | null = existsSync(path) ? open() : null;
   let lastWrite: Promise<unknown> = Promise.resolve();
   /** Bytes of the writes that are not yet on disk. Writes at the same time share a commit. */
   let writingBytes = 0;
   let isClosed = false;
   let isMarked = false;
 
-  function read<T>(readFrom: (file: LmdbFile) => T): T | null {
+  function read<T>(readFrom: (file: TimedFile) => T): T | null {
     if (isClosed) throw new StoreError('closed');
     if (file === null && existsSync(path)) file = openFile();
     // lmdb reuses a read transaction within a turn of the event loop; a new one sees the writes of other processes.
@@ -47,16 +49,16 @@ export function createLmdbStore({ folder }: { folder: string }): Store {
   }
 
   /** After the start, a file that cannot be opened is a failure of the store. */
-  function openFile(): LmdbFile {
+  function openFile(): TimedFile {
     try {
-      return openLmdbFile(path);
+      return open();
     } catch (error) {
       throw new StoreError(error instanceof ConfigError ? error.problems.join(' ') : String(error));
     }
   }
 
   /** Runs a change as an exclusive transaction, across all processes. `value` is written by it. */
-  async function write<T>(change: (file: LmdbFile) => T, value = ''): Promise<T> {
+  async function write<T>(change: (file: TimedFile) => T, value = ''): Promise<T> {
     if (isClosed) throw new StoreError('closed');
     file ??= openFile();
     const openedFile = file;
@@ -172,6 +174,36 @@ async function toStoreError(error: unknown): Promise<StoreError> {
   return new StoreError(cause instanceof Error ? cause.message : message);
 }
 
+/**
+ * The time by which entries expire. While the clock is ahead of the time that has passed since the start, it expires only what was written
+ * after it was set forward: a wrong clock must not lose essays that were paid for.
+ */
+function createExpiryClock() {
+  const startedAhead = Date.now() - performance.now();
+  /** What the clock was set to; null: it is not ahead. */
+  let setTo: number | null = null;
+
+  function timePassed(): number {
+    const passed = startedAhead + performance.now();
+    setTo = Date.now() - passed > stepMs ? (setTo ?? Date.now()) : null;
+    return passed;
+  }
+
+  return {
+    hasExpired(expiresAt: number): boolean {
+      const passed = timePassed();
+      return expiresAt <= (setTo === null || expiresAt > setTo ? Date.now() : passed);
+    },
+    /** Until when all entries have expired. */
+    sweptUntil: () => Math.min(timePassed(), Date.now()),
+  };
+}
+
+/** Time synchronization changes it by less. */
+const stepMs = 60_000;
+
+type TimedFile = LmdbFile & { clock: ReturnType<typeof createExpiryClock> };
+
 type EntryKind = 'value' | 'counter' | 'origin';
 
 interface LmdbEntry {
@@ -181,13 +213,13 @@ interface LmdbEntry {
 }
 
 /** The entry; null if missing or expired. */
-function readEntry(file: LmdbFile, kind: EntryKind, key: string): LmdbEntry | null {
+function readEntry(file: TimedFile, kind: EntryKind, key: string): LmdbEntry | null {
   const entry = file.getEntry([kind, key]);
   const expiresAt = entry?.version ?? 0;
-  return entry && expiresAt > Date.now() ? { value: entry.value, expiresAt } : null;
+  return entry && !file.clock.hasExpired(expiresAt) ? { value: entry.value, expiresAt } : null;
 }
 
-function readCounter(file: LmdbFile, key: string): (Counter & Pick<LmdbEntry, 'expiresAt'>) | null {
+function readCounter(file: TimedFile, key: string): (Counter & Pick<LmdbEntry, 'expiresAt'>) | null {
   const entry = readEntry(file, 'counter', key);
   if (entry === null) return null;
   const [id = '', restored = 0] = readEntry(file, 'origin', key)?.value.split(' ') ?? [];
@@ -195,13 +227,13 @@ function readCounter(file: LmdbFile, key: string): (Counter & Pick<LmdbEntry, 'e
 }
 
 /** Must run in a transaction, like the functions below. @param value null: it is removed */
-function writeValue(file: LmdbFile, key: string, value: string | null, expiresInMs: number): void {
+function writeValue(file: TimedFile, key: string, value: string | null, expiresInMs: number): void {
   const entry = value === null ? readEntry(file, 'value', key) : null;
   if (value !== null) writeEntry(file, 'value', key, { value, expiresAt: Date.now() + expiresInMs });
   else if (entry) removeEntry(file, 'value', key, entry);
 }
 
-function addTo(file: LmdbFile, { key, amount, expiresInMs }: CounterAmount, known: KnownCount | null): Count {
+function addTo(file: TimedFile, { key, amount, expiresInMs }: CounterAmount, known: KnownCount | null): Count {
   const before = readCounter(file, key);
   if (amount === 0 && !isLost(before, known)) return { sum: before?.sum ?? 0, id: before?.id ?? '', restored: 0 };
   const { sum, id, restored } = addToCounter(before, amount, known);
@@ -236,8 +268,10 @@ function removeEntry(file: LmdbFile, kind: EntryKind, key: string, { expiresAt }
 }
 
 /** Removes some of the expired entries. */
-function sweepEntries(file: LmdbFile): void {
-  const expired = [...file.getKeys({ start: [expiryIndex], end: [expiryIndex, Date.now() + 1], limit: maxSwept })];
+function sweepEntries(file: TimedFile): void {
+  const expired = [
+    ...file.getKeys({ start: [expiryIndex], end: [expiryIndex, file.clock.sweptUntil() + 1], limit: maxSwept }),
+  ];
   for (const indexKey of expired) {
     const [, expiresAt, kind, key] = indexKey;
     // The version is compared, because the entry may have been overwritten with a later expiry.

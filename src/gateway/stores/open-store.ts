@@ -140,6 +140,8 @@ export function openStore(
       sealing.use(present, old);
       await check().catch(ignore);
     },
+    /** Of Redis, from the next connection on. */
+    usePassword: (password: string) => redisStore?.usePassword(password),
     /** Adds a listener that is called whenever the store works again after it failed. */
     onRecovered: health.onRecovered,
   };

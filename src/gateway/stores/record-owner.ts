@@ -63,7 +63,7 @@ export class RecordOwner {
 }
 
 /** After this time without a sign of life, a process is dead, unless its store was slow. */
-export const aliveMs = 2_000;
+const aliveMs = 2_000;
 /** Three signs may fail, or come late. */
 const proveEveryMs = 400;
 

@@ -17,6 +17,7 @@ export interface RedisConnectionOptions {
 export function createRedisConnection({ server, commandTimeoutMs, events }: RedisConnectionOptions) {
   /** ioredis does not count those in which only some masters of a cluster could be reached. */
   let failedAttempts = 0;
+  let { password } = server;
   let reconnectedAt = Number.NEGATIVE_INFINITY;
   const redis = createClient(server, commandTimeoutMs, () => reconnectDelayMs(++failedAttempts));
   let state: 'connecting' | 'up' | 'down' | 'closed' = 'connecting';
@@ -51,9 +52,16 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
   redis.on('close', () => markDown(lastError ?? 'connection lost'));
   // A cluster that lost a master counts as down until all masters respond, because writes may be lost with it. Replicas
   // are not used.
+  // Those of a cluster that are found later have the first password.
+  redis.on('+node', setPassword);
   redis.on('-node', ({ options }: Redis) => {
     if (isUp() && !options.readOnly) reconnect('connection lost');
   });
+
+  function setPassword({ options }: Redis): void {
+    options.password = password;
+    if (options.sentinelPassword) options.sentinelPassword = password;
+  }
 
   /** A server that remains read-only must not cost a connection for each write. */
   function isDue(): boolean {
@@ -89,6 +97,11 @@ export function createRedisConnection({ server, commandTimeoutMs, events }: Redi
       throw new StoreError(reason);
     },
     isUp,
+    /** From the next connection on. */
+    usePassword(next: string): void {
+      password = next;
+      for (const client of 'nodes' in redis ? redis.nodes() : [redis]) setPassword(client);
+    },
     async close(): Promise<void> {
       const wasUp = isUp();
       state = 'closed';

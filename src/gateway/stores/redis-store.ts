@@ -8,7 +8,7 @@ export type RedisStore = ReturnType<typeof createRedisStore>;
 
 /** Stores everything in Redis (6 or later), which may be down at the start; while it is down, every call fails at once. */
 export function createRedisStore(options: RedisConnectionOptions) {
-  const { run, isUp, close } = createRedisConnection(options);
+  const { run, isUp, usePassword, close } = createRedisConnection(options);
   /** Its nodes have different keys, and one command has keys of one node only. */
   const isCluster = options.server.kind === 'cluster';
 
@@ -83,7 +83,7 @@ export function createRedisStore(options: RedisConnectionOptions) {
     const has = (line: RegExp) => infos.some((info) => line.test(info));
     return storeRisks.filter((risk) => has(linesOfRisks[risk]));
   }
-  return { ...store, shared, isUp, findRisks };
+  return { ...store, shared, isUp, usePassword, findRisks };
 }
 
 /** Of `INFO`. */

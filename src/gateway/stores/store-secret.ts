@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { checkLmdbFile } from '../../base/lmdb-file.ts';
 import type { SecretFile } from '../../base/variables/follow-secret-file.ts';
 import type { StoreConfig } from '../config/read-config.ts';
+import { type RedisConfig, redisUrl } from '../config/redis-url.ts';
 import { storeSecret } from '../config/variables.ts';
 import { lmdbPath, markerPath } from './lmdb-store.ts';
 import { hasSecretFile, secretPath } from './sealed-store.ts';
@@ -45,17 +46,35 @@ export function describeOtherSecret({ redis, secret }: StoreSecretConfig, folder
   return `${source} is not the secret with which ${written} written: restore that secret, or, if this one replaces it, set it as STORE_SECRET_OLD; ${newStoreAdvice}`;
 }
 
-/** The present secret and the old one, and their files. @param useSecret called when one of them was replaced */
+/** The present secret and the old one, and their files and that of the password of Redis. The functions are called when one was replaced. */
 export function createStoreSecrets(
-  store: Pick<StoreConfig, 'secret' | 'oldSecret' | 'secretFile' | 'oldSecretFile'>,
-  useSecret: (present: string, old: string | null) => Promise<void>,
+  store: Pick<StoreConfig, 'redis' | 'redisFile' | 'secret' | 'oldSecret' | 'secretFile' | 'oldSecretFile'>,
+  {
+    useSecret,
+    usePassword,
+  }: {
+    useSecret(present: string, old: string | null): Promise<void>;
+    usePassword(password: string): void;
+  },
 ) {
   let { secret, oldSecret } = store;
   const use = (present: string | null, old: string | null) => {
     [secret, oldSecret] = [present, old];
     if (present !== null) void useSecret(present, old);
   };
-  const files: SecretFile<'STORE_SECRET' | 'STORE_SECRET_OLD'>[] = [
+  const withoutPassword = (redis: RedisConfig | null) => JSON.stringify({ ...redis, password: '' });
+  const files: SecretFile<'REDIS_URL' | 'STORE_SECRET' | 'STORE_SECRET_OLD'>[] = [
+    {
+      file: store.redisFile,
+      variable: 'REDIS_URL',
+      type: redisUrl
+        .refine((read) => withoutPassword(read) === withoutPassword(store.redis), {
+          error: 'has more than another password, which needs a restart',
+        })
+        .transform(({ password }) => password),
+      value: store.redis?.password ?? null,
+      use: usePassword,
+    },
     {
       file: store.secretFile,
       variable: 'STORE_SECRET',

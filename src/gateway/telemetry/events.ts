@@ -1,7 +1,6 @@
 import type { ServiceName, StoreFailure, StoreRisk } from '../../base/errors.ts';
-import type { CallOrigin } from '../request-context.ts';
+import type { CallOrigin, Usage } from '../request-context.ts';
 import type { CallOutcome } from '../trace.ts';
-import type { FinishedRequest } from './finished-request.ts';
 
 /** A call that may be charged. */
 export interface CallInfo {
@@ -45,7 +44,7 @@ export interface Events {
   /** Closed because of a limit. */
   connectionRefused(): void;
   /** Before a call of an order is sent. */
-  callBegins(call: CallInfo): void;
+  orderCallBegins(call: CallInfo): void;
   callEnded(call: CallInfo, ended: EndedCall): void;
   /** Lines of the audit trail cannot be written. Fired once until they can be again. */
   auditFailed(reason: string): void;
@@ -67,7 +66,8 @@ export interface Events {
   callRefused(service: ServiceName): void;
   responseUnreadable(service: ServiceName, status: number): void;
   requestRejected(service: ServiceName, status: number): void;
-  circuitChanged(service: ServiceName, path: string, state: CircuitState): void;
+  /** @param outage why it is open, and how many probes have failed; null: it is closed */
+  circuitChanged(service: ServiceName, path: string, state: CircuitState, outage: CircuitOutage | null): void;
   /** The store begins to fail. */
   storeDown(failure: StoreFailure, reason: string): void;
   /** It works for the first time, or again. */
@@ -89,7 +89,7 @@ export interface Events {
   essayLost(reason: string): void;
   /** The clock was set by more than a minute. @param seconds below 0: back */
   clockStepped(seconds: number): void;
-  tracesNotExported(reason: string): void;
+  notExported(what: 'spans' | 'metrics' | 'lines of the log', reason: string): void;
   unexpectedError(error: unknown, origin: { requestId: string } | { orderId: string }): void;
   /** A browser asked whether a page of this origin may call the gateway, and CORS_ORIGINS does not list the origin. */
   preflightRefused(origin: string): void;
@@ -116,15 +116,23 @@ export const configuredFiles = [
   'BANK_DATA_API_KEY_FILE',
   'ESSAY_API_KEY_FILE',
   'GATEWAY_API_KEYS_FILE',
+  'REDIS_URL_FILE',
   'STORE_SECRET_FILE',
   'STORE_SECRET_OLD_FILE',
   'TRUSTED_DOCUMENTS',
 ] as const;
-export type ConfiguredFile = (typeof configuredFiles)[number];
+type ConfiguredFile = (typeof configuredFiles)[number];
 
 /** `half_open`: one call tests whether the path works again. */
 export type CircuitState = (typeof circuitStates)[number];
 export const circuitStates = ['closed', 'open', 'half_open'] as const;
+
+export interface CircuitOutage {
+  /** The service fails, its allowance is exhausted, or it rejects the key. */
+  cause: 'failure' | 'allowance' | 'credentials';
+  /** Probes that have failed. */
+  probes: number;
+}
 
 /** refused: because of too many calls, or an exhausted allowance; rejected: because of the key. */
 export type OperationOutcome =
@@ -159,3 +167,67 @@ export function joinEvents(log: Events, ...others: readonly Partial<Events>[]): 
 
 /** The function of an event without a listener. */
 export function ignore(): void {}
+
+/** An HTTP request after its response. */
+export interface FinishedRequest {
+  readonly method: string;
+  readonly route: RequestRoute;
+  /** 499 if the client disconnected before the response. */
+  readonly status: number;
+  readonly requestId: string;
+  /** The id of its trace, or of the client's trace if it is not sampled; null if there is none. */
+  readonly traceId: string | null;
+  /** Without personal data. Null if it was not admitted. */
+  readonly callerName: string | null;
+  /** Sent by the client: printable and short, but any text. Empty if it sent none. */
+  readonly clientName: string;
+  readonly clientVersion: string;
+  /** When it ended, by `performance.now()`. */
+  readonly endedAt: number;
+  readonly durationMs: number;
+  /** The time in which it waited neither for its body nor for an upstream, in milliseconds. */
+  readonly overheadMs: number;
+  /** Null if no reply was created. */
+  readonly reply: FinishedReply | null;
+  /** The codes of the reply, or of an HTTP error. */
+  readonly errorCodes: readonly string[];
+}
+
+/** The first code of an error that is not the client's: an upstream or the gateway itself failed. */
+export function findFault(errorCodes: readonly string[]): string | undefined {
+  return errorCodes.find((code) => code.startsWith('UPSTREAM_') || code === 'INTERNAL_SERVER_ERROR');
+}
+
+/** The methods that metrics and spans name. */
+export const knownMethods: readonly string[] = ['GET', 'POST', 'QUERY', 'OPTIONS', 'HEAD'];
+
+/** A method in metrics and spans, by the semantic conventions of OpenTelemetry. */
+export function methodLabel(method: string): string {
+  return knownMethods.includes(method) ? method : '_OTHER';
+}
+
+export type RequestRoute = '/graphql' | '/check' | '/mcp' | '/health' | '/ready' | 'other';
+
+export type OperationType = 'query' | 'mutation' | 'subscription';
+
+/** The GraphQL part of a response. */
+export interface FinishedReply {
+  /** Null if no operation was executed. */
+  readonly operationType: OperationType | null;
+  /** Chosen by the client, at most 100 characters. Empty if it has none. */
+  readonly operationName: string;
+  /** The id of a persisted or trusted document. Null for other documents: a hash of a document could reveal an IBAN in it. */
+  readonly documentId: string | null;
+  /** Whether the operator knows the document, and thus the name of the operation. */
+  readonly isTrusted: boolean;
+  /** The types of the results of orders and generations, each once. */
+  readonly outcomes: readonly string[];
+  /** The codes of errors, and of results that are failures; each once. */
+  readonly errorCodes: readonly string[];
+  /** Why it was refused, where its code has other meanings, too. */
+  readonly refusal: 'cost' | 'response_size' | null;
+  /** Null if no operation was executed. A kept reply has the usage of the request that it was created for. */
+  readonly usage: Readonly<Usage> | null;
+  /** Whether it was created for an earlier request. */
+  readonly isKept: boolean;
+}

@@ -1,7 +1,6 @@
 import type { StoreRisk } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { type ConfiguredFile, type Events, ignore } from './events.ts';
-import { type FinishedRequest, findFault } from './finished-request.ts';
+import { type Events, type FinishedRequest, findFault, ignore } from './events.ts';
 
 /** Writes events to the log. Events that each call can cause are logged once a minute: a broken upstream must not fill the disk. */
 export function createLogEvents(log: Log): Events {
@@ -10,7 +9,7 @@ export function createLogEvents(log: Log): Events {
   return {
     requestFinished: ignore,
     connectionRefused: ignore,
-    callBegins: ignore,
+    orderCallBegins: ignore,
     auditFailed: (reason) =>
       log.error({ reason }, 'the audit trail cannot be written: its lines are kept in memory, and calls continue'),
     auditRecovered: (lost) => log.info({ lost }, 'the audit trail is written again'),
@@ -49,10 +48,11 @@ export function createLogEvents(log: Log): Events {
     requestRejected: onceAMinute(2, (service, status) =>
       log.error({ service, status }, 'the upstream rejected a request as invalid: this is a bug in the gateway'),
     ),
-    circuitChanged(service, path, state) {
+    circuitChanged(service, path, state, outage) {
       const fields = { service, path };
-      if (state === 'open')
-        log.warn(fields, 'circuit breaker opened: the upstream keeps failing or refusing calls, only probes are sent');
+      // A probe that fails is logged as a failed call.
+      if (state === 'open' && outage?.probes === 0)
+        log.warn({ ...fields, cause: outage.cause }, 'circuit breaker opened: only probes are sent until one succeeds');
       if (state === 'closed') log.info(fields, 'circuit breaker closed: the upstream works again');
     },
     storeFailed: ignore,
@@ -64,7 +64,7 @@ export function createLogEvents(log: Log): Events {
       if (risks.length === 0) log.info('the store is safe');
     },
     allowanceNearlyExhausted: (service, percent) =>
-      log.warn({ service, percent }, 'the monthly allowance is nearly exhausted'),
+      log.warn({ service, percent }, `the monthly allowance is ${percent < 100 ? 'nearly ' : ''}exhausted`),
     allowanceNotStored: (service, reason) =>
       log.error({ service, reason }, 'the store failed: calls are counted in memory until it works again'),
     allowanceCorrected: (service, from, to) =>
@@ -87,8 +87,8 @@ export function createLogEvents(log: Log): Events {
         { seconds },
         'the clock was set, or the machine was suspended: check the month of counts, and what has expired',
       ),
-    tracesNotExported: onceAMinute(0, (reason) =>
-      log.warn({ reason }, 'spans were not exported: the collector cannot be reached or rejected them'),
+    notExported: onceAMinute(1, (what, reason) =>
+      log.warn({ reason }, `${what} were not exported: the collector is slow, cannot be reached or rejected them`),
     ),
     unexpectedError: (error, origin) =>
       log.error({ ...origin, err: error instanceof Error ? error : new Error(String(error)) }, 'unexpected error'),
@@ -96,8 +96,9 @@ export function createLogEvents(log: Log): Events {
     preflightRefused: onceAMinute(0, (origin) =>
       log.warn({ origin }, 'a page may not call the gateway: to allow it, add its origin to CORS_ORIGINS'),
     ),
-    fileReloaded: (file, count) => log.info({ ...fileLines[file].fields, count }, fileLines[file].reloaded),
-    fileInvalid: (file, reason) => log.error({ ...fileLines[file].fields, reason }, fileLines[file].invalid),
+    fileReloaded: (variable, count) => log.info({ variable, count }, 'a configured file was read again'),
+    fileInvalid: (variable, reason) =>
+      log.error({ variable, reason }, 'a configured file is invalid: its last valid content remains in use'),
     callersBlocked: (names) => log.warn({ callers: names }, 'the callers whose tokens are blocked were changed'),
     lookUpsPurged: (kind) => log.warn({ kind }, 'cached look-ups were purged by the operator'),
     keySetUnavailable: onceAMinute(0, (reason) =>
@@ -120,36 +121,6 @@ export function createLogEvents(log: Log): Events {
 export const textsOfRisks: Readonly<Record<StoreRisk, string>> = {
   eviction: 'by its maxmemory-policy, Redis may delete paid essays and counts; set it to noeviction',
   no_aof: 'appendonly is no, so a restart of Redis loses paid essays and counts; set it to yes',
-};
-
-interface FileLines {
-  fields?: object;
-  reloaded: string;
-  invalid: string;
-}
-
-const keyFile: FileLines = {
-  reloaded: 'the file with the API key of the upstream was read again',
-  invalid: 'the file with the API key of the upstream is invalid: the last key remains in use',
-};
-const secretFile: FileLines = {
-  reloaded: 'the file with a secret of the store was read again',
-  invalid: 'the file with a secret of the store is invalid: the last secret remains in use',
-};
-
-const fileLines: Readonly<Record<ConfiguredFile, FileLines>> = {
-  BANK_DATA_API_KEY_FILE: { ...keyFile, fields: { service: 'bank-data' } },
-  ESSAY_API_KEY_FILE: { ...keyFile, fields: { service: 'essays' } },
-  STORE_SECRET_FILE: { ...secretFile, fields: { variable: 'STORE_SECRET' } },
-  STORE_SECRET_OLD_FILE: { ...secretFile, fields: { variable: 'STORE_SECRET_OLD' } },
-  GATEWAY_API_KEYS_FILE: {
-    reloaded: 'the file with API keys was read again',
-    invalid: 'the file with API keys is invalid: the last valid keys remain in use',
-  },
-  TRUSTED_DOCUMENTS: {
-    reloaded: 'the trusted documents were read again',
-    invalid: 'the trusted documents are invalid: the last valid ones remain in use',
-  },
 };
 
 /** Calls the function at most once a minute for each combination of its first `keyLength` values. */

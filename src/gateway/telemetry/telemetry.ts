@@ -1,75 +1,77 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import { randomUUID } from 'node:crypto';
 import type { DestinationStream } from 'pino';
 import { createLog } from '../../base/log.ts';
 import type { Redact } from '../../base/redact.ts';
-import type { LogLevel } from '../../base/variables/parsers.ts';
-import type { TracesConfig } from '../config/traces-config.ts';
-import { parseTraceParent } from '../trace.ts';
+import type { Signal } from '../config/otlp-config.ts';
+import type { Config } from '../config/read-config.ts';
 import { type Events, joinEvents } from './events.ts';
 import { createLogEvents, createRequestLog } from './log-events.ts';
+import type { MetricSources } from './metrics/exposition.ts';
 import { createMetrics } from './metrics/metrics.ts';
-import type { RequestTrace, RequestTracer, TracedRequest } from './request-trace.ts';
+import type { LogExport } from './otlp/log-export.ts';
+import type { MetricExport } from './otlp/metric-export.ts';
+import type { RequestTracer, TracedRequest } from './otlp/request-trace.ts';
 
 interface TelemetryOptions {
-  config: {
-    logLevel: LogLevel;
-    requestLogPerSecond: number;
-    metrics: { host: string; port: number } | null;
-    traces: TracesConfig | null;
-  };
+  config: Pick<Config, 'logLevel' | 'requestLogPerSecond' | 'metrics' | 'otlp' | 'access'>;
   redact: Redact;
   logDestination: DestinationStream;
   /** Further listeners. */
   listeners: readonly Partial<Events>[];
 }
 
-/** Log and metrics, which listen to the events of the gateway, and traces. */
+/** Log and metrics, which listen to the events of the gateway, traces, and the export of all three. */
 export function createTelemetry({ config, redact, logDestination, listeners }: TelemetryOptions) {
-  const log = createLog({ level: config.logLevel, redact, destination: logDestination });
+  // By its id, a collector tells replicas apart.
+  const instance = { 'service.instance.id': randomUUID(), ...config.otlp?.resource };
+  const otlp = config.otlp && { ...config.otlp, resource: instance };
+  const isExported = (signal: Signal) => otlp?.signals.includes(signal) === true;
+  /** Lines that wait until OpenTelemetry is loaded, and then what exports lines. */
+  let lines: string[] | LogExport = [];
+  const onLine = (line: string) => void (Array.isArray(lines) ? lines.push(line) : lines.add(line));
+  const also = isExported('logs') ? { onLine } : {};
+  const log = createLog({ level: config.logLevel, redact, destination: logDestination, ...also });
   const { requestFinished, droppedLines } = createRequestLog(log, config.requestLogPerSecond);
-  const metrics = config.metrics && { ...config.metrics, metrics: createMetrics() };
-  const events = joinEvents(createLogEvents(log), { requestFinished }, metrics?.metrics.events ?? {}, ...listeners);
-  const traces = config.traces && createTraces({ config: config.traces, redact, events });
-  return { events, metrics, traces, droppedLogLines: droppedLines, setDebug };
+  const metrics = config.metrics || isExported('metrics') ? createMetrics(config.access.prices) : null;
+  const events = joinEvents(createLogEvents(log), { requestFinished }, metrics?.events ?? {}, ...listeners);
+  const reportOf = (what: Parameters<Events['notExported']>[0]) => (reason: string) => events.notExported(what, reason);
+  let tracer: RequestTracer | null = null;
+  let metricExport: MetricExport | null = null;
+
+  return {
+    log,
+    events,
+    metrics,
+    startTrace: isExported('traces') ? (request: TracedRequest) => tracer?.start(request) ?? null : null,
+    droppedLogLines: droppedLines,
+    setDebug,
+    /** Loads OpenTelemetry where it is configured. Until then, no request is sampled. */
+    async open(sources: MetricSources): Promise<void> {
+      if (otlp && isExported('traces')) {
+        const { createRequestTracer } = await import('./otlp/request-trace.ts');
+        tracer = createRequestTracer({ config: otlp, redact, onFailed: reportOf('spans') });
+      }
+      if (otlp && isExported('logs')) {
+        const { createLogExport } = await import('./otlp/log-export.ts');
+        const exported = createLogExport(otlp, reportOf('lines of the log'));
+        if (Array.isArray(lines)) lines.forEach(exported.add);
+        lines = exported;
+      }
+      if (otlp && metrics && isExported('metrics')) {
+        const { createMetricExport } = await import('./otlp/metric-export.ts');
+        metricExport = createMetricExport({ config: otlp, metrics, sources, onFailed: reportOf('metrics') });
+      }
+    },
+    /** Exports the remaining spans, and the last values of metrics. */
+    close: () => Promise.all([tracer?.close(), metricExport?.close()]),
+    /** Exports the last lines. */
+    closeLog: async () => (Array.isArray(lines) ? undefined : lines.close()),
+  };
 
   /** Changes the level of the log to debug, or back. Request lines remain off if they were off at the start. */
   function setDebug(isDebug: boolean): void {
     log.level = isDebug ? 'debug' : config.logLevel;
     log.info({ logLevel: log.level }, 'the level of the log was changed');
-  }
-}
-
-interface TracesOptions {
-  config: TracesConfig;
-  /** Applied to the few texts of clients in spans. */
-  redact: Redact;
-  events: Pick<Events, 'tracesNotExported'>;
-}
-
-export type StartTrace = ReturnType<typeof createTraces>['start'];
-
-/** Decides which requests are sampled. The others cost no more than this decision. */
-export function createTraces({ config, redact, events }: TracesOptions) {
-  const { ratio, followsParent } = config;
-  let tracer: RequestTracer | null = null;
-
-  return {
-    /** Loads OpenTelemetry. Until then, no request is sampled. */
-    async open(): Promise<void> {
-      const { createRequestTracer } = await import('./request-trace.ts');
-      tracer = createRequestTracer({ config, redact, onFailed: events.tracesNotExported });
-    },
-    /** Starts the trace of a request; null: it is not sampled. */
-    start: (request: TracedRequest): RequestTrace | null =>
-      tracer !== null && isSampled(request.headers) ? tracer.start(request) : null,
-    /** Exports the remaining spans. */
-    close: async () => tracer?.close(),
-  };
-
-  /** Not by the trace id, which clients choose. */
-  function isSampled({ traceparent }: IncomingHttpHeaders): boolean {
-    const parent = followsParent ? parseTraceParent(traceparent) : null;
-    return parent?.isSampled ?? Math.random() < ratio;
   }
 }
 

@@ -1,5 +1,5 @@
-import type { CircuitState } from '../telemetry/events.ts';
-import { type FailureReason, isUpstreamFailure, type Outcome, type Refusal, refusalOf, shed } from './outcome.ts';
+import type { CircuitOutage, CircuitState } from '../telemetry/events.ts';
+import { type FailureReason, isUpstreamFailure, type Outcome, refusalOf, shed } from './outcome.ts';
 
 /** Lets a call pass; `probed`: it tests whether this circuit can be closed. */
 interface Passed {
@@ -8,12 +8,9 @@ interface Passed {
 }
 
 /** Why a path is not called. */
-interface OpenCircuit {
-  cause: Refusal | 'failure';
+interface OpenCircuit extends CircuitOutage {
   /** When the service may be called again, as it says. */
   retryAt: Date | null;
-  /** Probes that have failed. */
-  probes: number;
   /** When it is probed next, by `performance.now()`. */
   probeAt: number;
   isProbing: boolean;
@@ -32,7 +29,7 @@ const passed: Passed = { kind: 'passed', probed: null };
  * may be bought before: one call a minute probes the path.
  */
 export class Circuit {
-  readonly #onChanged: (state: CircuitState) => void;
+  readonly #onChanged: (state: CircuitState, outage: CircuitOutage | null) => void;
   #open: OpenCircuit | null = null;
   /** The latest calls of a closed circuit, each 1 if it failed; a ring. */
   readonly #latest = new Uint8Array(windowSize);
@@ -40,7 +37,7 @@ export class Circuit {
   #failures = 0;
   #reported: CircuitState = 'closed';
 
-  constructor(onChanged: (state: CircuitState) => void) {
+  constructor(onChanged: (state: CircuitState, outage: CircuitOutage | null) => void) {
     this.#onChanged = onChanged;
   }
 
@@ -108,7 +105,7 @@ export class Circuit {
 
   #report(state: CircuitState): void {
     this.#reported = state;
-    this.#onChanged(state);
+    this.#onChanged(state, this.#open);
   }
 }
 

@@ -1,4 +1,6 @@
+import { readRetryAfter } from '../../base/retry-after.ts';
 import type { BudgetExhausted, Uncounted } from '../request-context.ts';
+import type { LinesReader, ReadHeaders } from './response.ts';
 
 /** The result of a call with its retries, or of one of its attempts. A rejection by the upstream (4xx) is `answered`. */
 export type Outcome<Answer = unknown> =
@@ -23,19 +25,60 @@ export interface Received {
   json: unknown;
 }
 
-/** The headers that the gateway reads. */
-export interface ReadHeaders {
-  retryAfter?: string;
-  limitMonth?: string;
-  remainingMonth?: string;
-  dataVersion?: string;
-}
-
 export interface Answered<Answer = unknown> extends Received {
   kind: 'answered';
   /** What was asked for; null if the response does not have it. */
   value: Answer | null;
   fault: AnswerFault | null;
+}
+
+/** What is the same for all calls of an endpoint: how an input is written, and how an answer to it is read. */
+export interface Endpoint<Input, Answer> {
+  /** A read is completed when its caller leaves, because it is paid for. A write is an order: it is stored before it is sent. */
+  method: 'GET' | 'POST';
+  /** Below the base URL, with its leading slash. */
+  path: string;
+  /** The query string, encoded. */
+  writeQuery?(input: Input): string;
+  /** The body, which is sent as JSON. */
+  writeBody?(input: Input): unknown;
+  /**
+   * For a request with a body: accepts an answer in lines of JSON, too (`application/x-ndjson`). If it has lines with text, the parsed
+   * body is the last line, the text is that of the lines before it, and a 200 without a last line is `truncated`.
+   */
+  lines?(input: Input): LinesReader | null;
+  /** Whether the body of a 200 is about this input, as far as it says so. */
+  isAbout?(body: unknown, input: Input): boolean;
+  /** What was asked for, from an answer below status 400; null if it does not have it. */
+  read(answer: Received, input: Input): Answer | null;
+  /** What is wrong with such an answer without what was asked for. */
+  findFault(answer: Received): AnswerFault;
+}
+
+/** @param received its status and headers @param body parsed, and as text */
+export function readAnswer<Input, Answer>(
+  { read, findFault }: Pick<Endpoint<Input, Answer>, 'read' | 'findFault'>,
+  input: Input,
+  { status, headers }: Pick<Received, 'status' | 'headers'>,
+  { text, json }: Pick<Received, 'text' | 'json'>,
+): Answered<Answer> {
+  // Most responses have none.
+  const retryAt = headers.retryAfter === undefined ? null : readRetryAfter(headers.retryAfter);
+  const answer: Answered<Answer> = {
+    kind: 'answered',
+    status,
+    headers,
+    retryAt,
+    text,
+    json,
+    value: null,
+    fault: null,
+  };
+  if (status < 400) {
+    answer.value = read(answer, input);
+    if (answer.value === null) answer.fault = findFault(answer);
+  }
+  return answer;
 }
 
 /**

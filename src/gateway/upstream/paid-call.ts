@@ -1,8 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { errorCodeOf, type ServiceName } from '../../base/errors.ts';
-import { parseBoundedJson } from '../../base/parse-json.ts';
 import type { RedactSecrets } from '../../base/redact.ts';
-import { readRetryAfter } from '../../base/retry-after.ts';
 import type { BudgetExhausted, RequestContext } from '../request-context.ts';
 import type { CallCause, CallInfo, Events } from '../telemetry/events.ts';
 import type { CallSpan } from '../trace.ts';
@@ -10,43 +8,9 @@ import type { Reservation, Reserved } from './allowance/period-count.ts';
 import type { Batch } from './batch.ts';
 import type { Circuit } from './circuit.ts';
 import type { Connections } from './connector.ts';
-import {
-  type Answered,
-  type AnswerFault,
-  type FailureReason,
-  maxRetries,
-  type Outcome,
-  type ReadHeaders,
-  type Received,
-  refusalOf,
-  shed,
-} from './outcome.ts';
+import { type Endpoint, type FailureReason, maxRetries, type Outcome, readAnswer, refusalOf, shed } from './outcome.ts';
 import type { CallQueue, QueuedCall } from './queue.ts';
-import { type LinesReader, ReceivedLines } from './received-lines.ts';
-import { decode, decodePart, isInvalidHttp, noHeaders, readHeaders } from './response.ts';
-
-/** What is the same for all calls of an endpoint: how an input is written, and how an answer to it is read. */
-export interface Endpoint<Input, Answer> {
-  /** A read is completed when its caller leaves, because it is paid for. A write is an order: it is stored before it is sent. */
-  method: 'GET' | 'POST';
-  /** Below the base URL, with its leading slash. */
-  path: string;
-  /** The query string, encoded. */
-  writeQuery?(input: Input): string;
-  /** The body, which is sent as JSON. */
-  writeBody?(input: Input): unknown;
-  /**
-   * For a request with a body: accepts an answer in lines of JSON, too (`application/x-ndjson`). If it has lines with text, the parsed
-   * body is the last line, the text is that of the lines before it, and a 200 without a last line is `truncated`.
-   */
-  lines?(input: Input): LinesReader | null;
-  /** Whether the body of a 200 is about this input, as far as it says so. */
-  isAbout?(body: unknown, input: Input): boolean;
-  /** What was asked for, from an answer below status 400; null if it does not have it. */
-  read(answer: Received, input: Input): Answer | null;
-  /** What is wrong with such an answer without what was asked for. */
-  findFault(answer: Received): AnswerFault;
-}
+import { ArrivingResponse, isInvalidHttp } from './response.ts';
 
 /** A place among the calls in flight, with a call that is counted. An order is stored as sent, and then sent. */
 export interface Slot<Input, Answer> {
@@ -80,7 +44,7 @@ export interface CallService {
   replaceConnections(): void;
   /** A failing upstream must not receive a multiple of its normal load. @returns whether one more retry may be made */
   takeRetry(): boolean;
-  events: Pick<Events, 'callBegins' | 'callEnded' | 'upstreamOperationEnded'>;
+  events: Pick<Events, 'orderCallBegins' | 'callEnded' | 'upstreamOperationEnded'>;
   nameOutcome(outcome: Outcome): Parameters<Events['upstreamOperationEnded']>[1];
 }
 
@@ -116,12 +80,8 @@ export class PaidCall<Input, Answer> implements Dispatcher.DispatchHandler, Queu
   /** Why it is closed. */
   #reason: FailureReason | null = null;
   #infos = 0;
-  #status = 0;
-  #headers: ReadHeaders = noHeaders;
-  #bytes = 0;
-  #chunks: Buffer[] = [];
-  /** Null unless the body may have lines. */
-  #lines: ReceivedLines | null = null;
+  /** As far as it has arrived. */
+  #response: ArrivingResponse | null = null;
 
   /** @param input undefined for an order, which is settled with a slot @param settle called with the outcome, once */
   constructor(
@@ -218,7 +178,7 @@ export class PaidCall<Input, Answer> implements Dispatcher.DispatchHandler, Queu
       if (this.#stage !== 'reserved') return resolve(this.#outcome ?? shed);
       this.#input = input;
       this.#settle = resolve;
-      this.#service.events.callBegins(this);
+      this.#service.events.orderCallBegins(this);
       this.#send();
     });
   }
@@ -234,10 +194,11 @@ export class PaidCall<Input, Answer> implements Dispatcher.DispatchHandler, Queu
     const input = this.#input as Input;
     this.#stage = 'sending';
     context.usage.upstreamCalls += 1;
+    if (service === 'essays') context.usage.essayCalls += 1;
     this.#startedAt = performance.now();
     this.#span = context.trace?.startCall({ service, method, path, retries: this.#retries }) ?? null;
     const lines = this.#endpoint.lines?.(input) ?? null;
-    this.#lines = lines && new ReceivedLines(lines, this.#service.redactSecrets);
+    this.#response = new ArrivingResponse(this.#service, lines);
     const headers = ['accept', lines === null ? 'application/json' : linesOrJson, ...this.#service.headers()];
     if (writeBody !== undefined) headers.push('content-type', 'application/json');
     if (this.#span !== null && isSelfHosted) headers.push(...this.#span.headers);
@@ -270,54 +231,26 @@ export class PaidCall<Input, Answer> implements Dispatcher.DispatchHandler, Queu
       return true;
     }
     this.#stage = 'reading';
-    this.#status = status;
-    this.#headers = readHeaders(rawHeaders);
-    if (status !== 200) this.#lines = null;
+    this.#response?.begin(status, rawHeaders);
     return true;
   }
 
   onData(chunk: Buffer): boolean {
-    if (this.#stage !== 'reading') return true;
-    const remainingBytes = this.#service.maxResponseBytes - this.#bytes;
-    this.#bytes += chunk.length;
-    const received = chunk.length > remainingBytes ? chunk.subarray(0, remainingBytes) : chunk;
-    this.#chunks.push(received);
-    this.#lines?.add(received);
-    if (chunk.length > remainingBytes) this.#fail('too-large');
+    if (this.#stage === 'reading' && !this.#response?.add(chunk)) this.#fail('too-large');
     return true;
   }
 
   onComplete() {
-    if (this.#stage !== 'reading') return;
-    const { redactSecrets } = this.#service;
-    const lastLine = this.#lines?.end();
-    const textOfLines = this.#lines?.text() ?? '';
-    if (textOfLines !== '' && lastLine === undefined) return this.#fail('truncated');
-    const text = textOfLines || redactSecrets(decode(this.#received()));
-    const json = textOfLines === '' ? parseBoundedJson(text) : lastLine;
-    const { isAbout, read, findFault } = this.#endpoint;
+    const response = this.#response;
+    if (this.#stage !== 'reading' || response === null) return;
+    const body = response.read();
+    if (body === null) return this.#fail('truncated');
     const input = this.#input as Input;
-    if (this.#status === 200 && isAbout?.(json, input) === false) {
+    if (response.status === 200 && this.#endpoint.isAbout?.(body.json, input) === false) {
       this.#service.replaceConnections();
       return this.#endAttempt({ kind: 'failed', reason: 'mismatched', text: '' });
     }
-    // Most responses have none.
-    const retryAt = this.#headers.retryAfter === undefined ? null : readRetryAfter(this.#headers.retryAfter);
-    const answer: Answered<Answer> = {
-      kind: 'answered',
-      status: this.#status,
-      headers: this.#headers,
-      retryAt,
-      text,
-      json,
-      value: null,
-      fault: null,
-    };
-    if (answer.status < 400) {
-      answer.value = read(answer, input);
-      if (answer.value === null) answer.fault = findFault(answer);
-    }
-    this.#endAttempt(answer);
+    this.#endAttempt(readAnswer(this.#endpoint, input, response, body));
   }
 
   onError(error: Error): void {
@@ -358,10 +291,9 @@ export class PaidCall<Input, Answer> implements Dispatcher.DispatchHandler, Queu
   }
 
   #endWithFailure(reason: FailureReason, code?: string): void {
-    const mayBeCharged = this.#status >= 200 && this.#status < 300;
-    const { redactSecrets } = this.#service;
-    const readPart = () => this.#lines?.text() || redactSecrets(decodePart(this.#received()), true);
-    const text = mayBeCharged ? readPart() : '';
+    const { status = 0 } = this.#response ?? {};
+    const mayBeCharged = status >= 200 && status < 300;
+    const text = mayBeCharged ? (this.#response?.readPart() ?? '') : '';
     this.#endAttempt({ kind: 'failed', reason: this.#reason ?? reason, ...(code && { code }), text });
   }
 
@@ -428,11 +360,7 @@ export class PaidCall<Input, Answer> implements Dispatcher.DispatchHandler, Queu
     this.#close = null;
     this.#reason = null;
     this.#infos = 0;
-    this.#status = 0;
-    this.#headers = noHeaders;
-    this.#bytes = 0;
-    this.#chunks = [];
-    this.#lines = null;
+    this.#response = null;
   }
 
   #end(outcome: Outcome<Answer>): void {
@@ -443,11 +371,6 @@ export class PaidCall<Input, Answer> implements Dispatcher.DispatchHandler, Queu
     if (outcome.kind !== 'abandoned')
       this.#service.events.upstreamOperationEnded(this.service, this.#service.nameOutcome(outcome));
     this.#settle(outcome);
-  }
-
-  #received(): Buffer {
-    const [first] = this.#chunks;
-    return this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
   }
 }
 

@@ -7,8 +7,8 @@ import { type CountOptions, type Reserved, reserveToo } from './allowance/period
 import { Batch } from './batch.ts';
 import { Circuit } from './circuit.ts';
 import { type Connections, createConnections } from './connector.ts';
-import { isUpstreamFailure, type Outcome, type Refusal, refusalOf } from './outcome.ts';
-import { type CallService, type Endpoint, PaidCall, type Slot } from './paid-call.ts';
+import { type Endpoint, isUpstreamFailure, type Outcome, type Refusal, refusalOf } from './outcome.ts';
+import { type CallService, PaidCall, type Slot } from './paid-call.ts';
 import { CallQueue } from './queue.ts';
 
 export type UpstreamClient = ReturnType<typeof createUpstreamClient>;
@@ -26,7 +26,7 @@ interface UpstreamClientOptions extends Pick<CallService, 'service' | 'maxRespon
   /** Upper bound of the pause before the first retry, which is random, from 0; it doubles with each retry. */
   backoffMs: number;
   allowance: Pick<Allowance, 'reserve'>;
-  events: Pick<Events, 'callBegins' | 'callEnded' | 'upstreamOperationEnded' | 'circuitChanged'>;
+  events: Pick<Events, 'orderCallBegins' | 'callEnded' | 'upstreamOperationEnded' | 'circuitChanged'>;
   connect?: typeof createConnections;
 }
 
@@ -56,7 +56,7 @@ export function createUpstreamClient({ connect = createConnections, ...options }
       if (apiKey !== key.access.apiKey) useKey();
       let circuit = circuits.get(path);
       if (circuit === undefined) {
-        circuit = new Circuit((state) => events.circuitChanged(service, path, state));
+        circuit = new Circuit((state, outage) => events.circuitChanged(service, path, state, outage));
         circuits.set(path, circuit);
       }
       return circuit;

@@ -8,8 +8,7 @@ import { importableCountries } from '../../../src/banks/import/files/formats.ts'
 import { readBankFile } from '../../../src/banks/import/files/read-bank-file.ts';
 import { replaceImport } from '../../../src/banks/import/replace-import.ts';
 import { findCountryFormat } from '../../../src/iban/registry.ts';
-import { tArchive, tRow, tWorkbookFiles } from '../../support/banks/import/archive.ts';
-import { fixedWidth, tFile } from '../../support/banks/import/sample.ts';
+import { fixedWidth, tArchive, tFile, tRow, tWorkbookFiles } from '../../support/banks/import/sample.ts';
 import { samples, tSample } from '../../support/banks/import/samples.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 

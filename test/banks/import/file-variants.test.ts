@@ -5,11 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { ImportError } from '../../../src/banks/import/files/bank-file.ts';
 import { importableCountries } from '../../../src/banks/import/files/formats.ts';
 import { readBankFile } from '../../../src/banks/import/files/read-bank-file.ts';
-import type { Cells, Sample } from '../../support/banks/import/sample.ts';
-import { tLastPlace, wrongBic } from '../../support/banks/import/sample.ts';
+import { type Cells, type Sample, tLastPlace, wrongBic } from '../../support/banks/import/sample.ts';
 import { samples, tSample } from '../../support/banks/import/samples.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
-import { tShared } from '../../support/shared.ts';
+import { tShared } from '../../support/process.ts';
 
 /* Files as they are published, with one wrong row in more than a hundred, and copies of them that other programs made. */
 

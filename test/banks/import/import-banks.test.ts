@@ -6,10 +6,9 @@ import { replaceImport } from '../../../src/banks/import/replace-import.ts';
 import { createImportReader } from '../../../src/banks/imported-lists.ts';
 import { readBankDataServiceConfig, readBankImportConfig } from '../../../src/base/variables/service-config.ts';
 import { readConfig } from '../../../src/gateway/config/read-config.ts';
-import { importElsewhere, tBanks, tImport, tSampleFile } from '../../support/banks/import/command-line.ts';
+import { importElsewhere, tBanks, tImport, tSampleFile } from '../../support/banks/import/imports.ts';
 import { samples, tSample } from '../../support/banks/import/samples.ts';
-import { tDisk, whyNoMount } from '../../support/disk.ts';
-import { tFolder } from '../../support/gateway/stores/folder.ts';
+import { tDisk, tFolder, whyNoMount } from '../../support/gateway/stores/folder.ts';
 
 const german = tSample('DE');
 describe('import-banks', () => {

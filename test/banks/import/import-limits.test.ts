@@ -9,7 +9,7 @@ import {
   tRow,
   tWorkbook,
   tWorkbookFiles,
-} from '../../support/banks/import/archive.ts';
+} from '../../support/banks/import/sample.ts';
 import { tSample } from '../../support/banks/import/samples.ts';
 
 /* What a bank file may have; test/long/import-memory.test.ts measures the memory that files of many megabytes use. */

@@ -3,8 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createBankLists } from '../../../src/banks/bank-lists.ts';
 import { createKnownBanks } from '../../../src/banks/known-banks.ts';
-import { tImport, tSampleFile } from '../../support/banks/import/command-line.ts';
-import { tParticipant, tRegisterFile, tReplaceRegister } from '../../support/banks/import/registers.ts';
+import {
+  tImport,
+  tParticipant,
+  tRegisterFile,
+  tReplaceRegister,
+  tSampleFile,
+} from '../../support/banks/import/imports.ts';
 import { tSample } from '../../support/banks/import/samples.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 

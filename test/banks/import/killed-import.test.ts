@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { replaceImport } from '../../../src/banks/import/replace-import.ts';
-import { tBanks, tImport, tSampleFile } from '../../support/banks/import/command-line.ts';
+import { tBanks, tImport, tSampleFile } from '../../support/banks/import/imports.ts';
 import { tSample } from '../../support/banks/import/samples.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { tCommand, tScript } from '../../support/process.ts';
@@ -50,7 +50,7 @@ describe('killing an import of 10,000 rows', () => {
   it('while it writes keeps the old directory, also for concurrent readers', async () => {
     const dataDir = await tImported();
     const before = await tBanks(dataDir, 'DE');
-    const child = tScript('test/support/banks/import/half-written-import.ts', { DATA_DIR: dataDir });
+    const child = tScript('test/support/banks/import/child-process.ts', { DATA_DIR: dataDir }, ['half']);
     await child.printed(/half written/);
     expect(await tBanks(dataDir, 'DE')).toEqual(before);
     child.kill('SIGKILL');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import { readRegisterFile } from '../../../src/banks/import/files/read-register-file.ts';
-import { tParticipant, tRegisterText } from '../../support/banks/import/registers.ts';
+import { tParticipant, tRegisterText } from '../../support/banks/import/imports.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 
 /** The content of a register with this text or these bytes. */

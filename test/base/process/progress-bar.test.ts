@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { createProgressBar } from '../../../src/base/process/progress-bar.ts';
-import { readAll } from '../../support/read-all.ts';
+import { readAll } from '../../support/command.ts';
 
 function tTerminal(isTTY: boolean) {
   const stream = Object.assign(new PassThrough(), { isTTY });

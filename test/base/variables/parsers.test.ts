@@ -8,10 +8,9 @@ import { isOwnText } from '../../../src/base/variables/parsers.ts';
 import { createRequestContext } from '../../../src/gateway/request-context.ts';
 import { configuredFiles } from '../../../src/gateway/telemetry/events.ts';
 import { createLogEvents, createRequestLog } from '../../../src/gateway/telemetry/log-events.ts';
-import { succeeded } from '../../support/gateway/telemetry/finished-request.ts';
-import { tPaidCall } from '../../support/gateway/telemetry/paid-call.ts';
-import { seenIbanValidation } from '../../support/hosted-bank-data.ts';
-import { readAll } from '../../support/read-all.ts';
+import { readAll } from '../../support/command.ts';
+import { succeeded, tPaidCall } from '../../support/gateway/telemetry/events.ts';
+import { seenIbanValidation } from '../../support/self-hosted.ts';
 
 /** Names and texts of a JSON value. */
 function textsIn(value: unknown): string[] {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { replay } from '../../../src/base/input-file.ts';
-import type { Finding } from '../../../src/check/finding.ts';
+import type { BankFacts } from '../../../src/check/bank-facts.ts';
+import type { MessageFinding } from '../../../src/check/finding.ts';
 import { fixMessage } from '../../../src/check/pain/fix-message.ts';
 import { readStatusReport } from '../../../src/check/pain/status-report.ts';
 import { findAllIn } from '../../support/check/pain-messages.ts';
@@ -83,6 +84,34 @@ it.each<[name: string, exit: 0 | 1, expected: Case]>([
   ['18-fix-zero-transactions', 1, { fixed: [], findings: ['error MISSING_ELEMENT 11', ...lostTransaction] }],
   ['19-unknown-element-in-13', 1, { findings: ['error ELEMENT_NOT_EXPECTED 10'] }],
   ['20-truncated-checked-twice', 1, { findings: ['error TRUNCATED 42'] }],
+  [
+    '21-german-foreign-and-urgent',
+    1,
+    {
+      findings: [
+        'error AGENT_MISSING 18',
+        'error ADDRESS_UNSTRUCTURED 21',
+        'error ADDRESS_UNSTRUCTURED 29',
+        'hint ADDRESS_HYBRID 37',
+      ],
+    },
+  ],
+  [
+    '22-swiss-foreign-and-slip',
+    1,
+    {
+      findings: [
+        'error AGENT_MISSING 18',
+        'warning ADDRESS_MISSING 21',
+        'error AGENT_MISSING 25',
+        'error PAYMENT_SLIP_ENDED 27',
+        'warning POSTAL_ACCOUNT 30',
+        'warning IBAN_BANK_UNKNOWN 37',
+      ],
+    },
+  ],
+  ['23-iban-only-direct-debit', 1, { findings: ['hint COLLECTION_DATE_SOON 15', 'error MISSING_ELEMENT 22'] }],
+  ['24-date-far-and-two-names', 0, { findings: ['hint EXECUTION_DATE_FAR 14', 'hint NAMES_DIFFER 28'] }],
 ])('%s exits with %i', async (name, exit, { report, fixed, findings: expected }) => {
   let message: Buffer = read(name);
   if (fixed !== undefined) {
@@ -96,11 +125,13 @@ it.each<[name: string, exit: 0 | 1, expected: Case]>([
     message = Buffer.concat(parts);
   }
   const given = report === undefined ? {} : { report: await readStatusReport(replay([read(report)])) };
-  const { findings } = await findAllIn(message, { today, ...given });
-  const describe = ({ severity, code, place }: Finding) => `${severity} ${code} ${'line' in place && place.line}`;
+  // A list of banks that lacks only this one.
+  const banks: Partial<BankFacts> = { status: (_, bankCode) => (bankCode === '99999' ? 'NOT_LISTED' : 'LISTED') };
+  const { findings } = await findAllIn(message, { today, banks, ...given });
+  const describe = ({ severity, code, place }: MessageFinding) => `${severity} ${code} ${place.line}`;
   expect(findings.map(describe)).toEqual(expected);
   expect(findings.some(({ severity }) => severity !== 'hint')).toBe(exit === 1);
   // No name, no IBAN and no total is suggested.
-  const isOfBankOrTotal = ({ code }: Finding) => /^(?:PAYEE|BANK|TRANSACTION|CONTROL)_/.test(code);
+  const isOfBankOrTotal = ({ code }: MessageFinding) => /^(?:PAYEE|BANK|TRANSACTION|CONTROL)_/.test(code);
   expect(findings.filter(isOfBankOrTotal).flatMap(({ suggestion }) => suggestion ?? [])).toEqual([]);
 });

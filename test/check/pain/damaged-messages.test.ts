@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { rules } from '../../../src/check/pain/rules.ts';
-import { anyCharacter } from '../../support/any-character.ts';
+import { rules } from '../../../src/check/finding.ts';
 import { findAllIn, rightMessage, versions } from '../../support/check/pain-messages.ts';
-import { rounds } from '../../support/rounds.ts';
+import { anyCharacter, rounds } from '../../support/random.ts';
 
 /* Whatever is done to a message, the check ends with findings of the table, and their messages have no IBAN. */
 

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../../../src/check/answers/answer-source.ts';
-import { type RuleCode, rules } from '../../../src/check/pain/rules.ts';
+import type { BankScheme } from '../../../src/banks/scheme-registers.ts';
+import type { Answer } from '../../../src/check/answers/answers.ts';
+import type { BankFacts } from '../../../src/check/bank-facts.ts';
+import { type RuleCode, rules } from '../../../src/check/finding.ts';
 import { calcCheckDigits } from '../../../src/iban/mod97.ts';
-import { lineOf } from '../../support/check/line-of.ts';
 import {
   findAllIn,
+  lineOf,
   rightMessage,
   type Version,
   validAnswer,
@@ -14,11 +16,10 @@ import { refusedFiles } from '../../support/check/refused-files.ts';
 
 /* Each case changes something in a right message, and has exactly one finding, unless it names others. */
 
-interface Case {
+type Change = readonly [from: string | RegExp, to: string];
+
+interface Expected {
   version?: Version;
-  change: readonly (readonly [from: string | RegExp, to: string])[];
-  /** In the message in `Document`. */
-  at: string;
   suggestion?: string;
   message?: RegExp;
   /** Codes of findings that follow from the same mistake. */
@@ -26,10 +27,52 @@ interface Case {
   options?: NonNullable<Parameters<typeof findAllIn>[1]>;
 }
 
+interface Case extends Expected {
+  code: RuleCode;
+  changes: readonly Change[];
+  /** In the message in `Document`. */
+  at: string;
+}
+
+/** @param change one, or several */
+function of(code: RuleCode, change: Change | readonly Change[], at: string, expected: Expected = {}): Case {
+  const isOne = typeof change[1] === 'string';
+  return { code, changes: (isOne ? [change] : change) as readonly Change[], at, ...expected };
+}
+
+function inDebit(...[code, change, at, expected]: Parameters<typeof of>): Case {
+  return of(code, change, at, { version: 'pain.008.001.02', ...expected });
+}
+
 const payment = 'PmtInf[1]';
 const transfer = `${payment}/CdtTrfTxInf[1]`;
 const debit = `${payment}/DrctDbtTxInf[1]`;
-const directDebit = { version: 'pain.008.001.02' } as const;
+const mandate = `${debit}/DrctDbtTx/MndtRltdInf`;
+const toFrench = `${transfer}/CdtrAcct/Id/IBAN`;
+/** The bank of the French IBAN, in schemes by the register. */
+const frenchBank = (schemes: Partial<Record<BankScheme['scheme'], boolean>>): Partial<BankFacts> => ({
+  bics: (country) => (country === 'FR' ? ['PSSTFRPPPAR'] : []),
+  schemes: () =>
+    Object.entries(schemes).map(([scheme, takesPart]) => ({
+      scheme: scheme as BankScheme['scheme'],
+      takesPart,
+      since: null,
+      until: null,
+      registerDate: '2026-11-21',
+    })),
+});
+const creditorReference = `${transfer}/RmtInf/Strd/CdtrRefInf/Ref`;
+const executionDate = `${payment}/ReqdExctnDt/Dt`;
+const collectionDate = `${payment}/ReqdColltnDt`;
+const address = `${payment}/Dbtr/PstlAdr`;
+const amount = `${transfer}/Amt/InstdAmt`;
+const ustrd = /<Ustrd>.*?<\/Ustrd>/;
+
+/** The payments of a message, or the first one, are not SEPA. */
+const urgent = ['<Cd>SEPA', '<Cd>URGP'] as const;
+const allUrgent = [/<Cd>SEPA/g, '<Cd>URGP'] as const;
+const ofSwissBank = [/DE89370400440532013000/g, 'CH9300762011623852957'] as const;
+const toSwissBank = [/<IBAN>(?:FR|NL)[^<]*/g, '<IBAN>CH5604835012345678009'] as const;
 
 /** Those of payees have no BIC, which German banks refuse. */
 const withoutBanks = [/<CdtrAgt><FinInstnId><Othr>.*?<\/CdtrAgt>/g, ''] as const;
@@ -37,752 +80,647 @@ const withoutBanks = [/<CdtrAgt><FinInstnId><Othr>.*?<\/CdtrAgt>/g, ''] as const
 /** The first account of a creditor, once more in the third transaction. */
 const french = 'FR1420041010050500013M02606';
 const frenchElement = new RegExp(`(?<=<IBAN>)${french}`);
-const withIban = (iban: string): Case => ({ change: [[frenchElement, iban]], at: `${transfer}/CdtrAcct/Id/IBAN` });
-const withAnswer = (answer: Answer): Pick<Case, 'change' | 'options'> => ({
-  change: [],
-  options: { answer: async (iban) => (iban === french ? answer : validAnswer) },
-});
 /** The last two digits of a French account number are its national check digits. */
 const wrongKey = '20041010050500013M02607';
-const bicOf = (bic: string, version: Version = 'pain.001.001.09'): Case => ({
-  version,
-  change: [['COBADEFFXXX', bic]],
-  at: `${payment}/DbtrAgt/FinInstnId/${version === 'pain.001.001.09' ? 'BICFI' : 'BIC'}`,
-});
-const without = (element: string | RegExp, parent: string, path: string, version?: Version): Case => ({
-  ...(version && { version }),
-  change: [[element, '']],
-  at: `${parent}/${path}`,
-  message: new RegExp(`^${path} is missing in ${parent.replace(/^.*\/|\[\d\]$/g, '').replace(/\[\d\]/, '')}\\.`),
-});
-const address = `${payment}/Dbtr/PstlAdr`;
-const withAddress = (content: string): Pick<Case, 'change'> => ({
-  change: [[/(?<=<PstlAdr>)<StrtNm>.*?(?=<\/PstlAdr>)/, content]],
-});
-const amount = `${transfer}/Amt/InstdAmt`;
-const withAmount = (text: string): Case => ({
-  change: [
-    ['>12.35<', `>${text}<`],
-    ['<CtrlSum>1112.35</CtrlSum>', ''],
-    ['<CtrlSum>112.35</CtrlSum>', ''],
-  ],
-  at: amount,
-  others: ['CONTROL_SUM_MISSING'],
-});
-const executionDate = `${payment}/ReqdExctnDt/Dt`;
 
-const structured = (type: string, reference: string) =>
-  `<Strd><CdtrRefInf><Tp><CdOrPrtry>${type}</CdOrPrtry></Tp><Ref>${reference}</Ref></CdtrRefInf></Strd>`;
+function withIban(code: RuleCode, iban: string, expected?: Expected): Case {
+  return of(code, [frenchElement, iban], toFrench, expected);
+}
+
+function withAnswer(answer: Answer): NonNullable<Expected['options']> {
+  return { answer: async (iban) => (iban === french ? answer : validAnswer) };
+}
+
+function bicOf(code: RuleCode, bic: string, expected?: Expected): Case {
+  return of(code, ['COBADEFFXXX', bic], `${payment}/DbtrAgt/FinInstnId/BICFI`, expected);
+}
+
+function without(
+  element: string | RegExp,
+  parent: string,
+  path: string,
+  version: Version = 'pain.001.001.09',
+  expected: Expected = {},
+): Case {
+  const name = parent.replace(/^.*\/|\[\d\]$/g, '').replace(/\[\d\]/, '');
+  const message = new RegExp(`^${path} is missing in ${name}\\.`);
+  return of('MISSING_ELEMENT', [element, ''], `${parent}/${path}`, { version, message, ...expected });
+}
+
+function withAddress(content: string): Change {
+  return [/(?<=<PstlAdr>)<StrtNm>.*?(?=<\/PstlAdr>)/, content];
+}
+
+function withAmount(
+  code: RuleCode,
+  text: string,
+  { currency, ...expected }: Expected & { currency?: string } = {},
+): Case {
+  const sums = ['<CtrlSum>1112.35</CtrlSum>', '<CtrlSum>112.35</CtrlSum>'].map((sum) => [sum, ''] as const);
+  const inOther = currency === undefined ? [] : [[`Ccy="EUR">${text}`, `Ccy="${currency}">${text}`] as const];
+  const expectedThen =
+    currency === undefined ? { others: ['CONTROL_SUM_MISSING'] as const } : { options: { profile: 'iso' } as const };
+  return of(code, [['>12.35<', `>${text}<`], ...sums, ...inOther], amount, { ...expectedThen, ...expected });
+}
+
+function structured(type: string, reference: string): string {
+  return `<Strd><CdtrRefInf><Tp><CdOrPrtry>${type}</CdOrPrtry></Tp><Ref>${reference}</Ref></CdtrRefInf></Strd>`;
+}
+
 const amendment = '<AmdmntInfDtls><OrgnlMndtId>EARLIER-1</OrgnlMndtId></AmdmntInfDtls>';
 
-const cases: Partial<Record<RuleCode, readonly Case[]>> = {
-  ENCODING_BROKEN: [{ change: [['Creditor 1', 'K\uFFFDln']], at: `${transfer}/Cdtr/Nm` }],
-  ELEMENT_OF_OTHER_VERSION: [
-    {
-      change: [
-        [/(<\/?)BICFI(?=>COBA|>.*Agt>\s*<ChrgBr)/, '$1BIC'],
-        [/BICFI(?=><\/FinInstnId>)/, 'BIC'],
-      ],
-      at: `${payment}/DbtrAgt/FinInstnId/BIC`,
-      message: /^BIC is not in pain\.001\.001\.09: write BICFI\.$/,
-    },
-    {
-      version: 'pain.001.001.03',
-      change: [[/<ReqdExctnDt>(.*?)</, '<ReqdExctnDt><Dt>$1</Dt><']],
-      at: `${payment}/ReqdExctnDt/Dt`,
-      message: /write the date in ReqdExctnDt itself\.$/,
-    },
-    {
-      change: [[/<Dt>(.*?)<\/Dt>/, '$1']],
-      at: `${payment}/ReqdExctnDt`,
-      message: /the date is in ReqdExctnDt\/Dt\.$/,
-    },
-  ],
-  MISSING_ELEMENT: [
-    { change: [[/<GrpHdr>.*?<\/GrpHdr>/s, '']], at: 'GrpHdr' },
-    {
-      change: [
-        [/<PmtInf>.*<\/PmtInf>/s, ''],
-        ['<NbOfTxs>3<', '<NbOfTxs>0<'],
-        ['>1112.35<', '>0<'],
-      ],
-      at: 'PmtInf',
-    },
-    without('<MsgId>MESSAGE-1</MsgId>', 'GrpHdr', 'MsgId'),
-    without('<CreDtTm>2026-11-26T09:30:00</CreDtTm>', 'GrpHdr', 'CreDtTm'),
-    without('<NbOfTxs>3</NbOfTxs>', 'GrpHdr', 'NbOfTxs'),
-    without('<InitgPty><Nm>Ink and Paper Ltd</Nm></InitgPty>', 'GrpHdr', 'InitgPty'),
-    without('<PmtInfId>PAYMENT-1</PmtInfId>', payment, 'PmtInfId'),
-    without('<PmtMtd>TRF</PmtMtd>', payment, 'PmtMtd'),
-    without(/<ReqdExctnDt>.*<\/ReqdExctnDt>/, payment, 'ReqdExctnDt'),
-    without(/<Dbtr>.*?<\/Dbtr>/s, payment, 'Dbtr'),
-    without(/(?<=<Dbtr>\s*)<Nm>[^<]*<\/Nm>/, `${payment}/Dbtr`, 'Nm'),
-    without(/<DbtrAcct>.*?<\/DbtrAcct>/, payment, 'DbtrAcct'),
-    without(/<DbtrAgt>.*?<\/DbtrAgt>/, payment, 'DbtrAgt'),
-    without('<EndToEndId>INVOICE-1</EndToEndId>', `${transfer}/PmtId`, 'EndToEndId'),
-    without(/<Cdtr>.*?<\/Cdtr>/s, transfer, 'Cdtr/Nm'),
-    without('<Nm>Creditor 1</Nm>', `${transfer}/Cdtr`, 'Nm'),
-    without(`<IBAN>${french}</IBAN>`, `${transfer}/CdtrAcct/Id`, 'IBAN'),
-    without(/<ReqdColltnDt>.*<\/ReqdColltnDt>/, payment, 'ReqdColltnDt', 'pain.008.001.08'),
-    without('<MndtId>MANDATE-1</MndtId>', `${debit}/DrctDbtTx/MndtRltdInf`, 'MndtId', 'pain.008.001.08'),
-    without('<DtOfSgntr>2024-02-29</DtOfSgntr>', `${debit}/DrctDbtTx/MndtRltdInf`, 'DtOfSgntr', 'pain.008.001.02'),
-    without('<SeqTp>RCUR</SeqTp>', `${payment}/PmtTpInf`, 'SeqTp', 'pain.008.001.02'),
-    without('<SvcLvl><Cd>SEPA</Cd></SvcLvl>', `${payment}/PmtTpInf`, 'SvcLvl', 'pain.008.001.08'),
-    without(
-      '<SchmeNm><Prtry>SEPA</Prtry></SchmeNm>',
-      `${payment}/CdtrSchmeId/Id/PrvtId/Othr`,
-      'SchmeNm/Prtry',
-      'pain.008.001.08',
-    ),
-    without('<LclInstrm><Cd>CORE</Cd></LclInstrm>', `${payment}/PmtTpInf`, 'LclInstrm', 'pain.008.001.02'),
-    without(/<CdtrSchmeId>.*?<\/CdtrSchmeId>/s, payment, 'CdtrSchmeId', 'pain.008.001.08'),
-    without(/<Nm>[^<]*<\/Nm>(?=<\/Cdtr>)/, `${payment}/Cdtr`, 'Nm', 'pain.008.001.02'),
-    without('<Nm>Debtor 1</Nm>', `${debit}/Dbtr`, 'Nm', 'pain.008.001.02'),
-    without(/<DbtrAgt>.*?<\/DbtrAgt>/, debit, 'DbtrAgt', 'pain.008.001.02'),
-  ],
-  ELEMENT_NOT_EXPECTED: [
-    {
-      change: [['<ChrgBr>', '<Colour>red</Colour><ChrgBr>']],
-      at: `${payment}/Colour`,
-      message: /^Colour is not an element of PmtInf in pain\.001\.001\.09, which has PmtInfId, PmtMtd, /,
-    },
-    {
-      change: [['>INVOICE-1<', '><Id>INVOICE-1</Id><']],
-      at: `${transfer}/PmtId/EndToEndId/Id`,
-      message: /which has a text only\.$/,
-    },
-    {
-      change: [
-        ['<Othr><Id>NOTPROVIDED</Id></Othr>', '<Othr><Id>NOTPROVIDED</Id><x:Nm xmlns:x="urn:x">A</x:Nm></Othr>'],
-      ],
-      at: `${transfer}/CdtrAgt/FinInstnId/Othr`,
-      message: /^x:Nm in Othr is in another namespace than the message\./,
-    },
-    {
-      change: [['<Cd>SEPA</Cd>', '<Cd>SEPA</Cd><Prtry>SEPA</Prtry>']],
-      at: `${payment}/PmtTpInf/SvcLvl/Prtry`,
-      message: /^SvcLvl must have only one of Cd, Prtry\.$/,
-    },
-  ],
-  ELEMENT_ORDER: [
-    {
-      change: [[/(<PmtInfId>PAYMENT-1<\/PmtInfId>\s*)(<PmtMtd>TRF<\/PmtMtd>)/, '$2$1']],
-      at: `${payment}/PmtInfId`,
-      message: /^PmtInfId must be before PmtMtd in PmtInf\.$/,
-    },
-    {
-      change: [[/(<ChrgBr>SLEV<\/ChrgBr>)(.*?)(?=<\/PmtInf>)/s, '$2$1']],
-      at: `${payment}/ChrgBr`,
-      message: /^ChrgBr must be before CdtTrfTxInf/,
-    },
-  ],
-  ELEMENT_REPEATED: [
-    {
-      change: [['<PmtMtd>TRF</PmtMtd>', '<PmtMtd>TRF</PmtMtd><PmtMtd>TRF</PmtMtd><PmtMtd>TRF</PmtMtd>']],
-      at: `${payment}/PmtMtd[2]`,
-      message: /^PmtMtd is given more than once in PmtInf\./,
-    },
-    {
-      change: [['<Amt>', '<PmtTpInf><SvcLvl><Cd>SEPA</Cd></SvcLvl></PmtTpInf><Amt>']],
-      ...{ at: `${transfer}/PmtTpInf`, message: /^PmtTpInf is in the payment, too\./ },
-    },
-  ],
-  ATTRIBUTE_NOT_EXPECTED: [
-    { change: [['<PmtMtd>', '<PmtMtd kind="x">']], at: `${payment}/PmtMtd` },
-    { change: [['<PmtMtd>', '<PmtMtd Ccy="EUR">']], at: `${payment}/PmtMtd` },
-  ],
-  TEXT_NOT_EXPECTED: [{ change: [['<ChrgBr>', 'text<ChrgBr>']], at: payment }],
-  WRONG_VALUE: [
-    {
-      change: [['>SLEV<', '>SLEV <']],
-      at: `${payment}/ChrgBr`,
-      message: /^ChrgBr must be DEBT, CRED, SHAR or SLEV\.$/,
-    },
-    {
-      change: [['<NbOfTxs>2<', '<BtchBookg>yes</BtchBookg><NbOfTxs>2<']],
-      at: `${payment}/BtchBookg`,
-      message: /^BtchBookg must be true or false\.$/,
-    },
-    {
-      change: [['<EndToEndId>INVOICE-1</EndToEndId>', '<EndToEndId>INVOICE-1</EndToEndId><UETR>1</UETR>']],
-      at: `${transfer}/PmtId/UETR`,
-    },
-  ],
-  EMPTY_ELEMENT: [
-    { change: [['>INVOICE-1<', '> <']], at: `${transfer}/PmtId/EndToEndId` },
-    { change: [['Main Street', '']], at: `${address}/StrtNm` },
-    { change: [[frenchElement, '']], at: `${transfer}/CdtrAcct/Id/IBAN` },
-    { ...directDebit, change: [['2024-02-29', '']], at: `${debit}/DrctDbtTx/MndtRltdInf/DtOfSgntr` },
-  ],
-  TEXT_TOO_LONG: [
-    {
-      change: [['INSTRUCTION-1', '123456789-'.repeat(4)]],
-      at: `${transfer}/PmtId/InstrId`,
-      message: /^InstrId has 40 characters\. At most 35 are allowed\.$/,
-    },
-    { change: [['Creditor 1', 'Creditor '.repeat(16)]], at: `${transfer}/Cdtr/Nm` },
-    { change: [['3, rue de la Plume', 'rue '.repeat(18)]], at: `${transfer}/Cdtr/PstlAdr/StrtNm` },
-  ],
-  NAME_OVER_70: [{ change: [['Creditor 1', 'Creditor '.repeat(8)]], at: `${transfer}/Cdtr/Nm` }],
-  CHARACTERS_NOT_SEPA: [
-    {
-      change: [['Creditor 1', 'Müller &amp; Göthe\t']],
-      at: `${transfer}/Cdtr/Nm`,
-      message: /^Nm has characters outside the SEPA set: ü & ö U\+0009\./,
-      suggestion: 'Muller + Gothe', // cspell:disable-line
-    },
-    {
-      ...directDebit,
-      change: [['Invoice 1, nibs and ink', '<![CDATA[5 € <for> ink]]>']],
-      at: `${debit}/RmtInf/Ustrd`,
-      suggestion: '5 E .for. ink',
-    },
-  ],
-  SLASHES_IN_REFERENCE: [
-    { change: [['INVOICE-1', '/INV//1/']], at: `${transfer}/PmtId/EndToEndId`, suggestion: 'INV/1' },
-  ],
-  WRONG_CODE: [
-    { change: [['>TRF<', '>trf<']], at: `${payment}/PmtMtd`, suggestion: 'TRF' },
-    { change: [['>TRF<', '>CHK<']], at: `${payment}/PmtMtd`, suggestion: 'TRF' },
-    { ...directDebit, change: [['>DD<', '>TRF<']], at: `${payment}/PmtMtd`, suggestion: 'DD' },
-    { ...directDebit, change: [['CORE', 'COR1']], at: `${payment}/PmtTpInf/LclInstrm/Cd`, message: /CORE or B2B/ },
-    { ...directDebit, change: [['RCUR', 'RPRE']], at: `${payment}/PmtTpInf/SeqTp` },
-    {
-      ...directDebit,
-      change: [['<Prtry>SEPA', '<Prtry>sepa']],
-      at: `${payment}/CdtrSchmeId/Id/PrvtId/Othr/SchmeNm/Prtry`,
-      suggestion: 'SEPA',
-    },
-  ],
-  WRONG_NUMBER: [
-    { change: [['<NbOfTxs>3<', '<NbOfTxs>three<']], at: 'GrpHdr/NbOfTxs', suggestion: '3' },
-    { change: [['>1112.35<', '>1.112,35<']], at: 'GrpHdr/CtrlSum', suggestion: '1112.35' },
-  ],
-  TRANSACTION_COUNT_MISMATCH: [
-    {
-      change: [['<NbOfTxs>3<', '<NbOfTxs>4<']],
-      at: 'GrpHdr/NbOfTxs',
-      suggestion: '3',
-      message: /^NbOfTxs is 4, but there are 3 transactions\.$/,
-    },
-    { change: [['<NbOfTxs>1<', '<NbOfTxs>3<']], at: 'PmtInf[2]/NbOfTxs', suggestion: '1' },
-  ],
-  CONTROL_SUM_MISMATCH: [
-    {
-      change: [['>1112.35<', '>1112.36<']],
-      at: 'GrpHdr/CtrlSum',
-      suggestion: '1112.35',
-      message: /^CtrlSum is 1112\.36, but the sum of the amounts is 1112\.35\.$/,
-    },
-    { ...directDebit, change: [['>112.35<', '>112.349<']], at: `${payment}/CtrlSum`, suggestion: '112.35' },
-  ],
-  CONTROL_SUM_MISSING: [{ change: [['<CtrlSum>1112.35</CtrlSum>', '']], at: 'GrpHdr/NbOfTxs' }],
-  DUPLICATE_MESSAGE_ID: [{ change: [], at: 'GrpHdr/MsgId', options: { messageIds: new Set(['MESSAGE-1']) } }],
-  DUPLICATE_PAYMENT_ID: [
-    { change: [['PAYMENT-2', 'PAYMENT-1']], at: 'PmtInf[2]/PmtInfId', message: /^PmtInfId is that in line 12\./ },
-  ],
-  DUPLICATE_END_TO_END_ID: [
-    {
-      change: [['<EndToEndId>INVOICE-2', '<EndToEndId>INVOICE-1']],
-      at: `${payment}/CdtTrfTxInf[2]/PmtId/EndToEndId`,
-      message: /^EndToEndId is that in line 25\./,
-    },
-  ],
-  DUPLICATE_PAYMENT: [
-    {
-      // With references of their own, but the text that the creditor reads.
-      change: [
-        ['1000.00', '12.35'],
-        ['Invoice 3', 'Invoice 1'],
-        ['>1000<', '>12.35<'],
-        ['1112.35', '124.70'],
-      ],
-      at: 'PmtInf[2]/CdtTrfTxInf[1]',
-      message: /of that in line 24\. Send it once/,
-    },
-    {
-      // Without any reference.
-      change: [
-        [/<EndToEndId>INVOICE-[123]/g, '<EndToEndId>NOTPROVIDED'],
-        [/<RmtInf>.*?<\/RmtInf>/g, ''],
-        ['1000.00', '12.35'],
-        ['>1000<', '>12.35<'],
-        ['1112.35', '124.70'],
-      ],
-      at: 'PmtInf[2]/CdtTrfTxInf[1]',
-    },
-    {
-      // With the same reference, in another notation of the IBAN and the amount.
-      ...directDebit,
-      change: [
-        ['1000.00', '012.35'],
-        ['>1000<', '>12.35<'],
-        ['1112.35', '124.70'],
-        ['<EndToEndId>INVOICE-3', '<EndToEndId>INVOICE-1'],
-        [/(?<=MANDATE-3.*?<IBAN>)FR14/s, 'fr14'],
-      ],
-      at: 'PmtInf[2]/DrctDbtTxInf[1]',
-      others: ['DUPLICATE_END_TO_END_ID', 'IBAN_NOT_COMPACT'],
-    },
-  ],
-  IBAN_NOT_COMPACT: [
-    {
-      ...withIban('FR14 2004 1010 0505 0001 3M02 606'),
-      suggestion: french,
-      message: /^The IBAN FR14 \*\*\*\* \*\*\*\* \*\*\*\* \*\*\*\* \*\*\*2 606 is written with spaces/,
-    },
-  ],
-  EMPTY: [{ ...withIban('-'), others: ['IBAN_NOT_COMPACT'] }],
-  ILLEGAL_CHARACTERS: [{ ...withIban('FR14200410100505000Ф13M02606'), suggestion: french }],
-  UNKNOWN_COUNTRY: [withIban('XX1420041010050500013M02606')],
-  NOT_REGISTERED: [withIban('MA64011519000001205000534921')],
-  TOO_SHORT: [
-    {
-      ...withIban('FR142004101005050001M02606'),
-      message: /An IBAN of FR has 27 characters; this one has 26\.$/,
-    },
-  ],
-  TOO_LONG: [
-    {
-      ...withIban('FR1420041010050500013M0260666'),
-      suggestion: french,
-      message: /An IBAN of FR has 27 characters; this one has 29\.$/,
-    },
-  ],
-  WRONG_STRUCTURE: [{ ...withIban('FR14X0041010050500013M02606'), suggestion: french }],
-  CHECK_DIGITS_OUT_OF_RANGE: [withIban('FR0020041010050500013M02606')],
-  WRONG_CHECK_DIGITS: [
-    { ...withIban('FR1420041010050500013M02660'), message: /The check digits do not match the rest of the IBAN\.$/ },
-    {
-      // Of several candidates, the one of a bank that is known.
-      ...withIban('DE89370400440532013001'),
-      suggestion: 'DE89370400440532013000',
-      others: ['PAYEE_BANK_OTHER'],
-      options: { banks: { has: (country, bankCode) => country === 'DE' && bankCode === '37040044' } },
-    },
-  ],
-  NATIONAL_CHECK_FAILED: [
-    withIban(`FR${calcCheckDigits('FR', wrongKey)}${wrongKey}`),
-    {
-      // The bank says how the check digit of its account numbers is computed.
-      change: [['DE89370400440532013000', `DE${calcCheckDigits('DE', '370400440532013001')}370400440532013001`]],
-      at: `${payment}/DbtrAcct/Id/IBAN`,
-      options: { banks: { accountCheckMethod: (bankCode) => (bankCode === '37040044' ? '00' : null) } },
-    },
-  ],
-  IBAN_OUTSIDE_SEPA: [{ ...withIban('TR330006100519786457841326'), message: /^TR, the country/ }],
-  REJECTED_BY_SERVICE: [
-    {
-      ...withAnswer({ ...validAnswer, valid: false }),
-      at: `${transfer}/CdtrAcct/Id/IBAN`,
-      others: ['REJECTED_BY_SERVICE'],
-    },
-  ],
-  SERVICE_FAILED: [
-    {
-      ...withAnswer({ kind: 'failed', code: 'UPSTREAM_TIMED_OUT' }),
-      at: `${transfer}/CdtrAcct/Id/IBAN`,
-      message: /the service failed \(UPSTREAM_TIMED_OUT\)/,
-    },
-  ],
-  NOT_CHECKED: [
-    {
-      ...withAnswer({ kind: 'not-asked', reason: '--max-calls is reached' }),
-      at: `${transfer}/CdtrAcct/Id/IBAN`,
-      message: /was not asked: --max-calls is reached\.$/,
-    },
-  ],
-  BIC_ILLEGAL_CHARACTERS: [{ ...bicOf('coba de ff'), suggestion: 'COBADEFF' }],
-  BIC_WRONG_LENGTH: [{ ...bicOf('COBADEFFX', 'pain.001.001.03'), message: /this one has 9\.$/ }],
-  BIC_UNKNOWN_COUNTRY: [bicOf('COBAZZFF', 'pain.008.001.02')].map((each) => ({
-    ...each,
-    at: `${payment}/CdtrAgt/FinInstnId/BIC`,
-  })),
-  BIC_NOT_PROVIDED: [bicOf('NOTPROVIDED')],
-  BIC_FOR_TESTS: [bicOf('COBADEF0')],
-  BIC_OF_OTHER_BANK: [
-    {
-      change: [['<BICFI>COBADEFFXXX', '<BICFI>DEUTDEFF']],
-      at: `${payment}/DbtrAgt/FinInstnId/BICFI`,
-      suggestion: 'COBADEFFXXX',
-      options: { answer: async () => ({ ...validAnswer, bic: 'COBADEFFXXX' }) },
-    },
-    {
-      // The bank lists are enough.
-      change: [['<BICFI>COBADEFFXXX', '<BICFI>DEUTDEFF']],
-      at: `${payment}/DbtrAgt/FinInstnId/BICFI`,
-      suggestion: 'COBADEFFXXX',
-      options: { banks: { bics: (country) => (country === 'DE' ? ['COBADEFFXXX'] : []) } },
-    },
-  ],
-  COUNTRY_INVALID: [
-    { change: [['<Ctry>FR', '<Ctry>fr']], at: `${transfer}/Cdtr/PstlAdr/Ctry`, suggestion: 'FR' },
-    { change: [['<Ctry>DE', '<Ctry>Germany']], at: `${address}/Ctry` },
-  ],
-  ADDRESS_UNSTRUCTURED: [
-    { ...withAddress('<AdrLine>Main Street 1</AdrLine><AdrLine>60311 Frankfurt</AdrLine>'), at: address },
-  ],
-  ADDRESS_WITHOUT_TOWN: [
-    { ...withAddress('<Ctry>DE</Ctry>'), at: address },
-    { ...withAddress(''), at: address, others: ['ADDRESS_WITHOUT_COUNTRY'] },
-    {
-      ...withAddress('<AdrTp><Cd>BIZZ</Cd></AdrTp><Ctry>DE</Ctry><AdrLine>Frankfurt</AdrLine>'),
-      at: address,
-    },
-  ],
-  ADDRESS_WITHOUT_COUNTRY: [{ ...withAddress('<TwnNm>Frankfurt</TwnNm>'), at: address }],
-  ADDRESS_LINES: [
-    {
-      ...withAddress(
-        '<TwnNm>Frankfurt</TwnNm><Ctry>DE</Ctry><AdrLine>1</AdrLine><AdrLine>2</AdrLine><AdrLine>3</AdrLine>',
-      ),
-      at: `${address}/AdrLine[3]`,
-      others: ['ADDRESS_HYBRID'],
-    },
-  ],
-  CURRENCY_INVALID: [
-    { change: [['Ccy="EUR">12.35', 'Ccy="eur">12.35']], at: amount, suggestion: 'EUR' },
-    { change: [[' Ccy="EUR">12.35', '>12.35']], at: amount },
-    ...['HRK', 'BGN', 'ANG', 'DEM'].map((currency) => ({
-      ...{ change: [['Ccy="EUR">12.35', `Ccy="${currency}">12.35`]] as const, at: amount },
-      message: new RegExp(`^The currency ${currency} has ended\\. Write the amount in (EUR|XCG), `),
-    })),
-  ],
-  CURRENCY_NOT_EUR: [{ change: [['Ccy="EUR">12.35', 'Ccy="CHF">12.35']], at: amount, suggestion: 'EUR' }],
-  AMOUNT_FORMAT: [
-    { ...withAmount('1.234,5'), suggestion: '1234.50' },
-    { ...withAmount('12.350'), suggestion: '12.35' },
-    withAmount('12.345'),
-    withAmount('-12.35'),
-    withAmount('1e3'),
-    withAmount('12.35 EUR'),
-    ...['XCD', 'CHF'].map((currency) => ({
-      ...withAmount('12.345'),
-      change: [...withAmount('12.345').change, ['Ccy="EUR">12.345', `Ccy="${currency}">12.345`] as const],
-      message: new RegExp(`^The amount in ${currency} must be a positive number with at most 2 decimals`),
-      ...{ options: { profile: 'iso' as const }, others: [] },
-    })),
-  ],
-  AMOUNT_OUT_OF_RANGE: [withAmount('0.00'), withAmount('1000000000.00')],
-  DATE_FORMAT: [
-    { change: [['2026-11-26T09:30:00', '2026-11-26T09:30:00+15:00']], at: 'GrpHdr/CreDtTm' },
-    { change: [['2026-11-26T09:30:00', '26.11.2026']], at: 'GrpHdr/CreDtTm' },
-    { change: [['<Dt>2026-11-30', '<Dt>2026-02-30']], at: executionDate },
-    {
-      change: [[/<Dt>.*?<\/Dt>/, '<DtTm>2026-11-30T25:00:00</DtTm>']],
-      at: `${payment}/ReqdExctnDt/DtTm`,
-    },
-    { ...directDebit, change: [['2024-02-29', '2023-02-29']], at: `${debit}/DrctDbtTx/MndtRltdInf/DtOfSgntr` },
-  ],
-  EXECUTION_DATE_PAST: [
-    { change: [['<Dt>2026-11-30', '<Dt>2026-11-25']], at: executionDate },
-    { ...directDebit, change: [['>2026-11-30', '>2026-11-25']], at: `${payment}/ReqdColltnDt` },
-  ],
-  EXECUTION_DATE_NO_BUSINESS_DAY: [
-    { change: [['<Dt>2026-11-30', '<Dt>2026-11-28']], at: executionDate },
-    { change: [['<Dt>2026-11-30', '<Dt>2027-03-26']], at: executionDate },
-  ],
-  SIGNATURE_DATE_IN_FUTURE: [
-    { ...directDebit, change: [['2024-02-29', '2026-11-27']], at: `${debit}/DrctDbtTx/MndtRltdInf/DtOfSgntr` },
-  ],
-  CREDITOR_ID_INVALID: [
-    {
-      ...{ ...directDebit, at: `${debit}/DrctDbtTx/MndtRltdInf/AmdmntInfDtls/OrgnlCdtrSchmeId/Id/PrvtId/Othr/Id` },
-      change: [
-        [
-          '</DtOfSgntr>',
-          '</DtOfSgntr><AmdmntInd>true</AmdmntInd><AmdmntInfDtls><OrgnlCdtrSchmeId><Id><PrvtId><Othr><Id>DE89ZZZ09999999999</Id><SchmeNm><Prtry>SEPA</Prtry></SchmeNm></Othr></PrvtId></Id></OrgnlCdtrSchmeId></AmdmntInfDtls>',
-        ],
-      ],
-    },
-    {
-      ...directDebit,
-      change: [['DE98ZZZ', 'DE89ZZZ']],
-      at: `${payment}/CdtrSchmeId/Id/PrvtId/Othr/Id`,
-      message: /Its check digits do not match\.$/,
-    },
-  ],
-  CHARGE_BEARER_NOT_SLEV: [{ change: [['<ChrgBr>SLEV', '<ChrgBr>SHAR']], at: `${payment}/ChrgBr`, suggestion: 'SLEV' }],
-  REMITTANCE_TOO_LONG: [
-    {
-      change: [['Invoice 1, nibs and ink', 'ink '.repeat(36)]],
-      at: `${transfer}/RmtInf/Ustrd`,
-      message: /144 characters/,
-    },
-  ],
-  REMITTANCE_REPEATED: [
-    { change: [[/<Ustrd>Invoice 1/, '<Ustrd>Nibs</Ustrd><Ustrd>Invoice 1']], at: `${transfer}/RmtInf/Ustrd[2]` },
-  ],
-};
-
-Object.assign(cases, {
-  VERSION_ENDS: [
-    {
-      version: 'pain.001.001.03',
-      change: [[/2026-11-30/g, '2026-11-13']],
-      at: '',
-      options: { today: '2026-11-12' },
-      message: /^German banks do not accept pain\.001\.001\.03 from 2026-11-14\./,
-    },
-  ],
-  VERSION_ENDED: [
-    {
-      // The day of the payment decides.
-      version: 'pain.001.001.03',
-      change: [],
-      at: '',
-      options: { today: '2026-11-12' },
-    },
-    {
-      ...{ version: 'pain.008.001.02', at: '', message: /^Swiss banks do not accept pain\.008\.001\.02 from / },
-      change: [[/DE89370400440532013000/g, 'CH9300762011623852957']],
-      others: ['ADDRESS_REQUIRED', 'ADDRESS_REQUIRED', 'ADDRESS_REQUIRED'],
-    },
-  ],
-  SERVICE_LEVEL_UNKNOWN: [
-    { change: [['<Cd>SEPA', '<Cd>Sepa']], at: `${payment}/PmtTpInf/SvcLvl/Cd`, suggestion: 'SEPA' },
-    {
-      // The payment is judged by its currency and accounts.
-      change: [
-        ['<Cd>SEPA', '<Cd>SEPB'],
-        ['SLEV', 'SHAR'],
-      ], // cspell:disable-line
-      ...{ at: `${payment}/PmtTpInf/SvcLvl/Cd`, others: ['CHARGE_BEARER_NOT_SLEV'] },
-    },
-  ],
-  ADDRESS_REQUIRED: [
-    {
-      change: [
-        [/<PstlAdr>.*?<\/PstlAdr>/, ''],
-        ['NL91ABNA0417164300', 'GB29NWBK60161331926819'],
-      ],
-      ...{ at: `${payment}/Dbtr`, message: /from or to GB, outside the EEA/ },
-    },
-  ],
-  LEI_CHECK_DIGITS: [
-    {
-      change: [
-        ['</Nm></InitgPty>', '</Nm><Id><OrgId><LEI>529900T8BM49AURSDO56</LEI></OrgId></Id></InitgPty>'], // cspell:disable-line
-      ],
-      at: 'GrpHdr/InitgPty/Id/OrgId/LEI',
-    },
-  ],
-  QR_IBAN: [
-    {
-      change: [['DE89370400440532013000', 'CH4431999123000889012']],
-      ...{ at: `${payment}/DbtrAcct/Id/IBAN`, message: /^A QR-IBAN only receives payments\./ },
-    },
-    {
-      ...withIban('CH4431999123000889012'),
-      change: [
-        [frenchElement, 'CH4431999123000889012'],
-        ['Ccy="EUR">12.35', 'Ccy="USD">12.35'],
-        [/<Ustrd>.*?<\/Ustrd>/, structured('<Prtry>QRR</Prtry>', '210000000003139471430009017')],
-      ],
-      ...{ message: /^A QR-IBAN receives CHF and EUR, not USD\./, options: { profile: 'iso' } },
-    },
-  ],
-  REFERENCE_NOT_COMPACT: [
-    {
-      change: [[/<Ustrd>.*?<\/Ustrd>/, structured('<Cd>SCOR</Cd>', 'rf18 5390 0754 7034')]],
-      ...{ at: `${transfer}/RmtInf/Strd/CdtrRefInf/Ref`, suggestion: 'RF18539007547034' },
-    },
-  ],
-  ADDRESS_HYBRID: [
-    {
-      ...withAddress('<TwnNm>Frankfurt</TwnNm><Ctry>DE</Ctry><AdrLine>Main Street</AdrLine>'),
-      ...{ at: address, message: /^1 address with AdrLine/ },
-    },
-  ],
-  CHARACTERS_CONVERTED: [
-    {
-      // Between two German accounts.
-      change: [
-        withoutBanks,
-        [/FR1420041010050500013M02606(?=.*NL91)/s, 'DE44500105175407324931'],
-        ['Creditor 1', 'Müller &amp; Co'],
-      ],
-      ...{ at: `${transfer}/Cdtr/Nm`, message: /^1 text with characters such as ä or &/ },
-    },
-    {
-      change: [withoutBanks, ['Creditor 1', 'Müller &amp; Co'], ['Creditor 2', 'Göthe']],
-      ...{ at: `${transfer}/Cdtr/Nm`, options: { profile: 'dk' }, message: /^2 texts with characters such as ä or &/ },
-    },
-  ],
-  CHARACTERS_NOT_SWISS: [
-    {
-      change: [['Creditor 1', 'Müller Елена']],
-      ...{
-        at: `${transfer}/Cdtr/Nm`,
-        options: { profile: 'sps' },
-        message: /outside the Swiss set: Е л е н а\./,
-        suggestion: 'Müller Elena',
-      },
-    },
-  ],
-  INSTITUTION_OTHER: [
-    {
-      change: [['<Othr><Id>NOTPROVIDED</Id></Othr>', '<Nm>A bank</Nm><Othr><Id>37040044</Id></Othr>']],
-      at: `${transfer}/CdtrAgt/FinInstnId/Othr/Id`,
-    },
-  ],
-  DUPLICATE_UETR: [
-    {
-      change: [[/<\/EndToEndId>/g, '</EndToEndId><UETR>8a562c67-ca16-48ba-b074-65581be6f001</UETR>']],
-      at: `${payment}/CdtTrfTxInf[2]/PmtId/UETR`,
-      message: /^UETR is that in line 25\./,
-      others: ['DUPLICATE_UETR'],
-    },
-  ],
-  EXTERNAL_CODE_UNKNOWN: [
-    {
-      change: [['</SvcLvl>', '</SvcLvl><LclInstrm><Cd>inst</Cd></LclInstrm>']],
-      ...{ at: `${payment}/PmtTpInf/LclInstrm/Cd`, suggestion: 'INST' },
-    },
-    {
-      change: [['</SvcLvl>', '</SvcLvl><CtgyPurp><Cd>SLRY</Cd></CtgyPurp>']], // cspell:disable-line
-      ...{ at: `${payment}/PmtTpInf/CtgyPurp/Cd`, message: /^CtgyPurp\/Cd is not in the list of ISO 20022/ },
-    },
-  ],
-  CODE_REQUIRED: [
-    {
-      change: [['<RmtInf>', '<Purp><Prtry>Salary</Prtry></Purp><RmtInf>']],
-      ...{ at: `${transfer}/Purp/Prtry`, message: /^Purp of a SEPA payment must be a code, such as SALA, in Cd\./ },
-    },
-    {
-      ...directDebit,
-      change: [['<Cd>CORE</Cd>', '<Prtry>CORE</Prtry>']],
-      at: `${payment}/PmtTpInf/LclInstrm/Prtry`,
-    },
-  ],
-  INSTITUTION_EMPTY: [
-    {
-      change: [['<Othr><Id>NOTPROVIDED</Id></Othr>', '<Nm>A bank</Nm>']],
-      ...{ at: `${transfer}/CdtrAgt/FinInstnId`, message: /^FinInstnId has only a name or address\./ },
-    },
-    { change: [['<Othr><Id>NOTPROVIDED</Id></Othr>', '']], at: `${transfer}/CdtrAgt/FinInstnId` },
-  ],
-  INSTITUTION_MISSING: [
-    {
-      change: [['<Othr><Id>NOTPROVIDED</Id></Othr>', ''], withoutBanks],
-      ...{ at: `${transfer}/CdtrAgt/FinInstnId`, options: { profile: 'dk' } },
-    },
-  ],
-  PAYEE_BANK_OTHER: [
-    {
-      change: [[/<\/CdtrAgt>(.*)<CdtrAgt>.*?<\/CdtrAgt>(.*)<CdtrAgt>.*?<\/CdtrAgt>/s, '</CdtrAgt>$1$2']],
-      ...{ at: `${transfer}/CdtrAgt/FinInstnId/Othr`, options: { profile: 'dk' } },
-    },
-  ],
-  NOT_IN_SCHEME: [
-    {
-      change: [],
-      ...{ at: `${transfer}/CdtrAcct/Id/IBAN`, message: /in SEPA Credit Transfer, by the register of 2026-11-21\.$/ },
-      others: ['NOT_IN_SCHEME'],
-      options: {
-        banks: {
-          bics: (country) => (country === 'FR' ? ['PSSTFRPPPAR'] : []),
-          schemes: () => [
-            { scheme: 'SCT', takesPart: false, since: null, until: null, registerDate: '2026-11-21' },
-            { scheme: 'SCT_INST', takesPart: true, since: null, until: null, registerDate: '2026-11-21' },
-          ],
-        },
-      },
-    },
-  ],
-  VERIFICATION_NOT_OFFERED: [
-    {
-      change: [],
-      ...{
-        at: `${transfer}/CdtrAcct/Id/IBAN`,
-        message: /in Verification of Payee, by the register of 2026-11-21\. The/,
-      },
-      others: ['VERIFICATION_NOT_OFFERED'],
-      options: {
-        banks: {
-          bics: (country) => (country === 'FR' ? ['PSSTFRPPPAR'] : []),
-          schemes: () => [
-            { scheme: 'SCT', takesPart: true, since: null, until: null, registerDate: '2026-11-21' },
-            { scheme: 'VOP', takesPart: false, since: null, until: null, registerDate: '2026-11-21' },
-          ],
-        },
-      },
-    },
-  ],
-  PAYEE_VERIFICATION: [
-    {
-      change: [
-        [/<CdtTrfTxInf>(?:(?!<CdtTrfTxInf>).)*INVOICE-2.*?<\/CdtTrfTxInf>/s, ''],
-        [/<PmtInf>(?:(?!<PmtInf>).)*PAYMENT-2.*<\/PmtInf>/s, ''],
-        ['<NbOfTxs>3<', '<NbOfTxs>1<'],
-        ['<NbOfTxs>2<', '<NbOfTxs>1<'],
-        ['>1112.35<', '>12.35<'],
-        ['>112.35<', '>12.35<'],
-      ],
-      at: 'GrpHdr',
-    },
-  ],
-  PURPOSE_FORMAT: [
-    {
-      change: [['<RmtInf>', '<Purp><Cd>sala</Cd></Purp><RmtInf>']],
-      ...{ at: `${transfer}/Purp/Cd`, suggestion: 'SALA' },
-    },
-    { change: [['<RmtInf>', '<Purp><Cd>QQQQ</Cd></Purp><RmtInf>']], at: `${transfer}/Purp/Cd` },
-  ],
-  REFERENCE_CHECK_DIGITS: [
-    {
-      change: [[/<Ustrd>.*?<\/Ustrd>/, structured('<Cd>SCOR</Cd>', 'RF19539007547034')]],
-      ...{ at: `${transfer}/RmtInf/Strd/CdtrRefInf/Ref`, message: /RF reference/ },
-    },
-    {
-      change: [
-        [/<Ustrd>.*?<\/Ustrd>/, structured('<Cd>SCOR</Cd>', '090933755494').replace('</Tp>', '<Issr>BBA</Issr></Tp>')],
-      ],
-      ...{ at: `${transfer}/RmtInf/Strd/CdtrRefInf/Ref`, message: /Belgian structured communication/ },
-    },
-    {
-      change: [[/<Ustrd>.*?<\/Ustrd>/, '<Ustrd>+++090/9337/55494+++</Ustrd>']],
-      ...{ at: `${transfer}/RmtInf/Ustrd`, message: /Belgian structured communication/ },
-    },
-    {
-      ...withIban('CH4431999123000889012'),
-      change: [
-        [frenchElement, 'CH4431999123000889012'],
-        [/<Ustrd>.*?<\/Ustrd>/, structured('<Prtry>QRR</Prtry>', '210000000003139471430009018')],
-      ],
-      at: `${transfer}/RmtInf/Strd/CdtrRefInf/Ref`,
-      message: /^A QR reference must have 27 digits/,
-    },
-  ],
-  QR_REFERENCE: [
-    { ...withIban('CH4431999123000889012'), message: /^A QR-IBAN needs a QR reference/ },
-    {
-      change: [[/<Ustrd>.*?<\/Ustrd>/, structured('<Prtry>QRR</Prtry>', '210000000003139471430009017')]],
-      ...{ at: `${transfer}/RmtInf/Strd/CdtrRefInf/Ref`, message: /needs a QR-IBAN\./ },
-    },
-  ],
-  AMENDMENT_MISSING: [
-    {
-      ...{ ...directDebit, change: [['</DtOfSgntr>', '</DtOfSgntr><AmdmntInd>true</AmdmntInd>']] },
-      at: `${debit}/DrctDbtTx/MndtRltdInf/AmdmntInd`,
-    },
-  ],
-  AMENDMENT_NOT_INDICATED: [
-    {
-      ...{ ...directDebit, change: [['</DtOfSgntr>', `</DtOfSgntr>${amendment}`]] },
-      at: `${debit}/DrctDbtTx/MndtRltdInf/AmdmntInfDtls`,
-    },
-  ],
-} satisfies typeof cases);
+const cases: readonly Case[] = [
+  of('ENCODING_BROKEN', ['Creditor 1', 'K\uFFFDln'], `${transfer}/Cdtr/Nm`),
+  of(
+    'ELEMENT_OF_OTHER_VERSION',
+    [
+      [/(<\/?)BICFI(?=>COBA|>.*Agt>\s*<ChrgBr)/, '$1BIC'],
+      [/BICFI(?=><\/FinInstnId>)/, 'BIC'],
+    ],
+    `${payment}/DbtrAgt/FinInstnId/BIC`,
+    { message: /^BIC is not in pain\.001\.001\.09: write BICFI\.$/ },
+  ),
+  of('ELEMENT_OF_OTHER_VERSION', [/<ReqdExctnDt>(.*?)</, '<ReqdExctnDt><Dt>$1</Dt><'], `${payment}/ReqdExctnDt/Dt`, {
+    version: 'pain.001.001.03',
+    message: /write the date in ReqdExctnDt itself\.$/,
+  }),
+  of('ELEMENT_OF_OTHER_VERSION', [/<Dt>(.*?)<\/Dt>/, '$1'], `${payment}/ReqdExctnDt`, {
+    message: /the date is in ReqdExctnDt\/Dt\.$/,
+  }),
+  of(
+    'MISSING_ELEMENT',
+    [
+      [/<PmtInf>.*<\/PmtInf>/s, ''],
+      ['<NbOfTxs>3<', '<NbOfTxs>0<'],
+      ['>1112.35<', '>0<'],
+    ],
+    'PmtInf',
+  ),
+  // By the schema, of which mutations.test.ts has the others; below, by the rules of SEPA.
+  without('<MsgId>MESSAGE-1</MsgId>', 'GrpHdr', 'MsgId'),
+  without(/(?<=<Dbtr>\s*)<Nm>[^<]*<\/Nm>/, `${payment}/Dbtr`, 'Nm'),
+  without(/<DbtrAcct>.*?<\/DbtrAcct>/, payment, 'DbtrAcct'),
+  without(/<Cdtr>.*?<\/Cdtr>/s, transfer, 'Cdtr/Nm'),
+  without('<Nm>Creditor 1</Nm>', `${transfer}/Cdtr`, 'Nm'),
+  without(`<IBAN>${french}</IBAN>`, `${transfer}/CdtrAcct/Id`, 'IBAN'),
+  without(/<ReqdColltnDt>.*<\/ReqdColltnDt>/, payment, 'ReqdColltnDt', 'pain.008.001.08'),
+  without('<MndtId>MANDATE-1</MndtId>', mandate, 'MndtId', 'pain.008.001.08'),
+  without('<DtOfSgntr>2024-02-29</DtOfSgntr>', mandate, 'DtOfSgntr', 'pain.008.001.02'),
+  without('<SeqTp>RCUR</SeqTp>', `${payment}/PmtTpInf`, 'SeqTp', 'pain.008.001.02'),
+  without('<SvcLvl><Cd>SEPA</Cd></SvcLvl>', `${payment}/PmtTpInf`, 'SvcLvl', 'pain.008.001.08'),
+  without(
+    '<SchmeNm><Prtry>SEPA</Prtry></SchmeNm>',
+    `${payment}/CdtrSchmeId/Id/PrvtId/Othr`,
+    'SchmeNm/Prtry',
+    'pain.008.001.08',
+  ),
+  without('<LclInstrm><Cd>CORE</Cd></LclInstrm>', `${payment}/PmtTpInf`, 'LclInstrm', 'pain.008.001.02'),
+  without(/<CdtrSchmeId>.*?<\/CdtrSchmeId>/s, payment, 'CdtrSchmeId', 'pain.008.001.08'),
+  without(/<Nm>[^<]*<\/Nm>(?=<\/Cdtr>)/, `${payment}/Cdtr`, 'Nm', 'pain.008.001.02'),
+  without('<Nm>Debtor 1</Nm>', `${debit}/Dbtr`, 'Nm', 'pain.008.001.02'),
+  without(/<DbtrAgt>.*?<\/DbtrAgt>/, debit, 'DbtrAgt', 'pain.008.001.08', {
+    message: /Without a BIC, a SEPA payment has DbtrAgt\/FinInstnId\/Othr\/Id with NOTPROVIDED\.$/,
+  }),
+  of('ELEMENT_NOT_EXPECTED', ['<ChrgBr>', '<Colour>red</Colour><ChrgBr>'], `${payment}/Colour`, {
+    message: /^Colour is not an element of PmtInf in pain\.001\.001\.09, which has PmtInfId, PmtMtd, /,
+  }),
+  of('ELEMENT_NOT_EXPECTED', ['>INVOICE-1<', '><Id>INVOICE-1</Id><'], `${transfer}/PmtId/EndToEndId/Id`, {
+    message: /which has a text only\.$/,
+  }),
+  of(
+    'ELEMENT_NOT_EXPECTED',
+    ['<Othr><Id>NOTPROVIDED</Id></Othr>', '<Othr><Id>NOTPROVIDED</Id><x:Nm xmlns:x="urn:x">A</x:Nm></Othr>'],
+    `${transfer}/CdtrAgt/FinInstnId/Othr`,
+    { message: /^x:Nm in Othr is in another namespace than the message\./ },
+  ),
+  of(
+    'ELEMENT_NOT_EXPECTED',
+    ['<Cd>SEPA</Cd>', '<Cd>SEPA</Cd><Prtry>SEPA</Prtry>'],
+    `${payment}/PmtTpInf/SvcLvl/Prtry`,
+    { message: /^SvcLvl must have only one of Cd, Prtry\.$/ },
+  ),
+  of('ELEMENT_ORDER', [/(<PmtInfId>PAYMENT-1<\/PmtInfId>\s*)(<PmtMtd>TRF<\/PmtMtd>)/, '$2$1'], `${payment}/PmtInfId`, {
+    message: /^PmtInfId must be before PmtMtd in PmtInf\.$/,
+  }),
+  of('ELEMENT_ORDER', [/(<ChrgBr>SLEV<\/ChrgBr>)(.*?)(?=<\/PmtInf>)/s, '$2$1'], `${payment}/ChrgBr`, {
+    message: /^ChrgBr must be before CdtTrfTxInf/,
+  }),
+  of(
+    'ELEMENT_REPEATED',
+    ['<PmtMtd>TRF</PmtMtd>', '<PmtMtd>TRF</PmtMtd><PmtMtd>TRF</PmtMtd><PmtMtd>TRF</PmtMtd>'],
+    `${payment}/PmtMtd[2]`,
+    { message: /^PmtMtd is given more than once in PmtInf\./ },
+  ),
+  of(
+    'ELEMENT_REPEATED',
+    ['<Amt>', '<PmtTpInf><SvcLvl><Cd>SEPA</Cd></SvcLvl></PmtTpInf><Amt>'],
+    `${transfer}/PmtTpInf`,
+    { message: /^PmtTpInf is in the payment, too\./ },
+  ),
+  of('ATTRIBUTE_NOT_EXPECTED', ['<PmtMtd>', '<PmtMtd kind="x">'], `${payment}/PmtMtd`),
+  of('ATTRIBUTE_NOT_EXPECTED', ['<PmtMtd>', '<PmtMtd Ccy="EUR">'], `${payment}/PmtMtd`),
+  of('TEXT_NOT_EXPECTED', ['<ChrgBr>', 'text<ChrgBr>'], payment),
+  of('WRONG_VALUE', ['>SLEV<', '>SLEV <'], `${payment}/ChrgBr`, {
+    message: /^ChrgBr must be DEBT, CRED, SHAR or SLEV\.$/,
+  }),
+  of('WRONG_VALUE', ['<NbOfTxs>2<', '<BtchBookg>yes</BtchBookg><NbOfTxs>2<'], `${payment}/BtchBookg`, {
+    message: /^BtchBookg must be true or false\.$/,
+  }),
+  of(
+    'WRONG_VALUE',
+    ['<EndToEndId>INVOICE-1</EndToEndId>', '<EndToEndId>INVOICE-1</EndToEndId><UETR>1</UETR>'],
+    `${transfer}/PmtId/UETR`,
+  ),
+  of('EMPTY_ELEMENT', ['>INVOICE-1<', '> <'], `${transfer}/PmtId/EndToEndId`),
+  of('EMPTY_ELEMENT', ['Main Street', ''], `${address}/StrtNm`),
+  of('EMPTY_ELEMENT', [frenchElement, ''], toFrench),
+  inDebit('EMPTY_ELEMENT', ['2024-02-29', ''], `${mandate}/DtOfSgntr`),
+  of('TEXT_TOO_LONG', ['INSTRUCTION-1', '123456789-'.repeat(4)], `${transfer}/PmtId/InstrId`, {
+    message: /^InstrId has 40 characters\. At most 35 are allowed\.$/,
+  }),
+  of('TEXT_TOO_LONG', ['Creditor 1', 'Creditor '.repeat(16)], `${transfer}/Cdtr/Nm`),
+  of('TEXT_TOO_LONG', ['3, rue de la Plume', 'rue '.repeat(18)], `${transfer}/Cdtr/PstlAdr/StrtNm`),
+  of('NAME_OVER_70', ['Creditor 1', 'Creditor '.repeat(8)], `${transfer}/Cdtr/Nm`),
+  of('CHARACTERS_NOT_SEPA', ['Creditor 1', 'Müller &amp; Göthe\t'], `${transfer}/Cdtr/Nm`, {
+    message: /^Nm has characters outside the SEPA set: ü & ö U\+0009\./,
+    suggestion: 'Muller + Gothe', // cspell:disable-line
+  }),
+  inDebit('CHARACTERS_NOT_SEPA', ['Invoice 1, nibs and ink', '<![CDATA[5 € <for> ink]]>'], `${debit}/RmtInf/Ustrd`, {
+    suggestion: '5 E .for. ink',
+  }),
+  of('SLASHES_IN_REFERENCE', ['INVOICE-1', '/INV//1/'], `${transfer}/PmtId/EndToEndId`, { suggestion: 'INV/1' }),
+  of('WRONG_CODE', ['>TRF<', '>trf<'], `${payment}/PmtMtd`, { suggestion: 'TRF' }),
+  of('WRONG_CODE', ['>TRF<', '>CHK<'], `${payment}/PmtMtd`, { suggestion: 'TRF' }),
+  inDebit('WRONG_CODE', ['>DD<', '>TRF<'], `${payment}/PmtMtd`, { suggestion: 'DD' }),
+  inDebit('WRONG_CODE', ['CORE', 'COR1'], `${payment}/PmtTpInf/LclInstrm/Cd`, { message: /CORE or B2B/ }),
+  inDebit('WRONG_CODE', ['RCUR', 'RPRE'], `${payment}/PmtTpInf/SeqTp`),
+  inDebit('WRONG_CODE', ['<Prtry>SEPA', '<Prtry>sepa'], `${payment}/CdtrSchmeId/Id/PrvtId/Othr/SchmeNm/Prtry`, {
+    suggestion: 'SEPA',
+  }),
+  of('WRONG_NUMBER', ['<NbOfTxs>3<', '<NbOfTxs>three<'], 'GrpHdr/NbOfTxs', { suggestion: '3' }),
+  of('WRONG_NUMBER', ['>1112.35<', '>1.112,35<'], 'GrpHdr/CtrlSum', { suggestion: '1112.35' }),
+  of('TRANSACTION_COUNT_MISMATCH', ['<NbOfTxs>3<', '<NbOfTxs>4<'], 'GrpHdr/NbOfTxs', {
+    suggestion: '3',
+    message: /^NbOfTxs is 4, but there are 3 transactions\.$/,
+  }),
+  of('TRANSACTION_COUNT_MISMATCH', ['<NbOfTxs>1<', '<NbOfTxs>3<'], 'PmtInf[2]/NbOfTxs', { suggestion: '1' }),
+  of('CONTROL_SUM_MISMATCH', ['>1112.35<', '>1112.36<'], 'GrpHdr/CtrlSum', {
+    suggestion: '1112.35',
+    message: /^CtrlSum is 1112\.36, but the sum of the amounts is 1112\.35\. The difference is 0\.01\.$/,
+  }),
+  inDebit('CONTROL_SUM_MISMATCH', ['>112.35<', '>112.349<'], `${payment}/CtrlSum`, { suggestion: '112.35' }),
+  of('CONTROL_SUM_MISSING', ['<CtrlSum>1112.35</CtrlSum>', ''], 'GrpHdr/NbOfTxs'),
+  of('DUPLICATE_MESSAGE_ID', [], 'GrpHdr/MsgId', { options: { messageIds: new Set(['MESSAGE-1']) } }),
+  of('DUPLICATE_PAYMENT_ID', ['PAYMENT-2', 'PAYMENT-1'], 'PmtInf[2]/PmtInfId', {
+    message: /^PmtInfId is that in line 12\./,
+  }),
+  of(
+    'DUPLICATE_END_TO_END_ID',
+    ['<EndToEndId>INVOICE-2', '<EndToEndId>INVOICE-1'],
+    `${payment}/CdtTrfTxInf[2]/PmtId/EndToEndId`,
+    { message: /^EndToEndId is that in line 25\./ },
+  ),
+  // With references of their own, but the text that the creditor reads.
+  of(
+    'DUPLICATE_PAYMENT',
+    [
+      ['1000.00', '12.35'],
+      ['Invoice 3', 'Invoice 1'],
+      ['>1000<', '>12.35<'],
+      ['1112.35', '124.70'],
+    ],
+    'PmtInf[2]/CdtTrfTxInf[1]',
+    { message: /of that in line 24\. Send it once/ },
+  ),
+  // Without any reference.
+  of(
+    'DUPLICATE_PAYMENT',
+    [
+      [/<EndToEndId>INVOICE-[123]/g, '<EndToEndId>NOTPROVIDED'],
+      [/<RmtInf>.*?<\/RmtInf>/g, ''],
+      ['1000.00', '12.35'],
+      ['>1000<', '>12.35<'],
+      ['1112.35', '124.70'],
+    ],
+    'PmtInf[2]/CdtTrfTxInf[1]',
+  ),
+  // With the same reference, in another notation of the IBAN and the amount.
+  inDebit(
+    'DUPLICATE_PAYMENT',
+    [
+      ['1000.00', '012.35'],
+      ['>1000<', '>12.35<'],
+      ['1112.35', '124.70'],
+      ['<EndToEndId>INVOICE-3', '<EndToEndId>INVOICE-1'],
+      [/(?<=MANDATE-3.*?<IBAN>)FR14/s, 'fr14'],
+    ],
+    'PmtInf[2]/DrctDbtTxInf[1]',
+    { others: ['DUPLICATE_END_TO_END_ID', 'IBAN_NOT_COMPACT'] },
+  ),
+  withIban('IBAN_NOT_COMPACT', 'FR14 2004 1010 0505 0001 3M02 606', {
+    suggestion: french,
+    message: /^The IBAN FR14 \*\*\*\* \*\*\*\* \*\*\*\* \*\*\*\* \*\*\*2 606 is written with spaces/,
+  }),
+  withIban('EMPTY', '-', { others: ['IBAN_NOT_COMPACT'] }),
+  withIban('ILLEGAL_CHARACTERS', 'FR14200410100505000Ф13M02606', { suggestion: french }),
+  withIban('UNKNOWN_COUNTRY', 'XX1420041010050500013M02606'),
+  withIban('NOT_REGISTERED', 'MA64011519000001205000534921'),
+  withIban('TOO_SHORT', 'FR142004101005050001M02606', {
+    message: /An IBAN of FR has 27 characters; this one has 26\.$/,
+  }),
+  withIban('TOO_LONG', 'FR1420041010050500013M0260666', {
+    suggestion: french,
+    message: /An IBAN of FR has 27 characters; this one has 29\.$/,
+  }),
+  withIban('WRONG_STRUCTURE', 'FR14X0041010050500013M02606', { suggestion: french }),
+  withIban('CHECK_DIGITS_OUT_OF_RANGE', 'FR0020041010050500013M02606'),
+  withIban('WRONG_CHECK_DIGITS', 'FR1420041010050500013M02660', {
+    message: /The check digits do not match the rest of the IBAN\.$/,
+  }),
+  // Of several candidates, the one of a bank that is known.
+  withIban('WRONG_CHECK_DIGITS', 'DE89370400440532013001', {
+    suggestion: 'DE89370400440532013000',
+    others: ['PAYEE_BANK_OTHER'],
+    options: { banks: { has: (country, bankCode) => country === 'DE' && bankCode === '37040044' } },
+  }),
+  withIban('NATIONAL_CHECK_FAILED', `FR${calcCheckDigits('FR', wrongKey)}${wrongKey}`),
+  // The bank says how the check digit of its account numbers is computed.
+  of(
+    'NATIONAL_CHECK_FAILED',
+    ['DE89370400440532013000', `DE${calcCheckDigits('DE', '370400440532013001')}370400440532013001`],
+    `${payment}/DbtrAcct/Id/IBAN`,
+    { options: { banks: { accountCheckMethod: (bankCode) => (bankCode === '37040044' ? '00' : null) } } },
+  ),
+  withIban('IBAN_OUTSIDE_SEPA', 'TR330006100519786457841326', { message: /^TR, the country/ }),
+  of('REJECTED_BY_SERVICE', [], toFrench, {
+    options: withAnswer({ ...validAnswer, valid: false }),
+    others: ['REJECTED_BY_SERVICE'],
+  }),
+  of('SERVICE_FAILED', [], toFrench, {
+    options: withAnswer({ kind: 'failed', code: 'UPSTREAM_TIMED_OUT' }),
+    message: /the service failed \(UPSTREAM_TIMED_OUT\)/,
+  }),
+  of('NOT_CHECKED', [], toFrench, {
+    options: withAnswer({ kind: 'not-asked', reason: '--max-calls is reached' }),
+    message: /was not asked: --max-calls is reached\.$/,
+  }),
+  bicOf('BIC_ILLEGAL_CHARACTERS', 'coba de ff', { suggestion: 'COBADEFF' }),
+  of('BIC_WRONG_LENGTH', ['COBADEFFXXX', 'COBADEFFX'], `${payment}/DbtrAgt/FinInstnId/BIC`, {
+    version: 'pain.001.001.03',
+    message: /this one has 9\.$/,
+  }),
+  of('BIC_UNKNOWN_COUNTRY', ['COBADEFFXXX', 'COBAZZFF'], `${payment}/CdtrAgt/FinInstnId/BIC`, {
+    version: 'pain.008.001.02',
+  }),
+  bicOf('BIC_NOT_PROVIDED', 'NOTPROVIDED'),
+  bicOf('BIC_FOR_TESTS', 'COBADEF0'),
+  of('BIC_OF_OTHER_BANK', ['<BICFI>COBADEFFXXX', '<BICFI>DEUTDEFF'], `${payment}/DbtrAgt/FinInstnId/BICFI`, {
+    suggestion: 'COBADEFFXXX',
+    options: { answer: async () => ({ ...validAnswer, bic: 'COBADEFFXXX' }) },
+  }),
+  // The bank lists are enough.
+  of('BIC_OF_OTHER_BANK', ['<BICFI>COBADEFFXXX', '<BICFI>DEUTDEFF'], `${payment}/DbtrAgt/FinInstnId/BICFI`, {
+    suggestion: 'COBADEFFXXX',
+    options: { banks: { bics: (country) => (country === 'DE' ? ['COBADEFFXXX'] : []) } },
+  }),
+  of('COUNTRY_INVALID', ['<Ctry>FR', '<Ctry>fr'], `${transfer}/Cdtr/PstlAdr/Ctry`, { suggestion: 'FR' }),
+  of('COUNTRY_INVALID', ['<Ctry>DE', '<Ctry>Germany'], `${address}/Ctry`),
+  of(
+    'ADDRESS_UNSTRUCTURED',
+    withAddress('<AdrLine>Main Street 1</AdrLine><AdrLine>60311 Frankfurt</AdrLine>'),
+    address,
+  ),
+  // Of a German bank, but not SEPA.
+  of(
+    'ADDRESS_UNSTRUCTURED',
+    [urgent, [/(?<=<PstlAdr>)<StrtNm>.*?(?=<\/PstlAdr>)/, '<AdrLine>Main Street 1</AdrLine>']],
+    address,
+  ),
+  of('ADDRESS_WITHOUT_TOWN', withAddress('<Ctry>DE</Ctry>'), address),
+  of('ADDRESS_WITHOUT_TOWN', withAddress(''), address, { others: ['ADDRESS_WITHOUT_COUNTRY'] }),
+  of(
+    'ADDRESS_WITHOUT_TOWN',
+    withAddress('<AdrTp><Cd>BIZZ</Cd></AdrTp><Ctry>DE</Ctry><AdrLine>Frankfurt</AdrLine>'),
+    address,
+  ),
+  of('ADDRESS_WITHOUT_COUNTRY', withAddress('<TwnNm>Frankfurt</TwnNm>'), address),
+  of(
+    'ADDRESS_LINES',
+    withAddress('<TwnNm>Frankfurt</TwnNm><Ctry>DE</Ctry><AdrLine>1</AdrLine><AdrLine>2</AdrLine><AdrLine>3</AdrLine>'),
+    `${address}/AdrLine[3]`,
+    { others: ['ADDRESS_HYBRID'] },
+  ),
+  of('CURRENCY_INVALID', ['Ccy="EUR">12.35', 'Ccy="eur">12.35'], amount, { suggestion: 'EUR' }),
+  of('CURRENCY_INVALID', [' Ccy="EUR">12.35', '>12.35'], amount),
+  ...['HRK', 'BGN', 'ANG', 'DEM'].map((currency) => {
+    const message = new RegExp(`^The currency ${currency} has ended\\. Write the amount in (EUR|XCG), `);
+    return of('CURRENCY_INVALID', ['Ccy="EUR">12.35', `Ccy="${currency}">12.35`], amount, { message });
+  }),
+  of('CURRENCY_NOT_EUR', ['Ccy="EUR">12.35', 'Ccy="CHF">12.35'], amount, {
+    message: /not CHF\. Convert the amount to euros, or send a foreign payment, without the service level SEPA\.$/,
+  }),
+  inDebit('CURRENCY_NOT_EUR', ['Ccy="EUR">12.35', 'Ccy="USD">12.35'], `${debit}/InstdAmt`, {
+    message: /not USD\. Convert the amount to euros\.$/,
+  }),
+  withAmount('AMOUNT_FORMAT', '1.234,5', { suggestion: '1234.50' }),
+  withAmount('AMOUNT_FORMAT', '12.350', { suggestion: '12.35' }),
+  withAmount('AMOUNT_FORMAT', '12.345'),
+  withAmount('AMOUNT_FORMAT', '-12.35'),
+  withAmount('AMOUNT_FORMAT', '1e3'),
+  withAmount('AMOUNT_FORMAT', '12.35 EUR'),
+  ...['XCD', 'CHF'].map((currency) => {
+    const message = new RegExp(`^The amount in ${currency} must be a positive number with at most 2 decimals`);
+    return withAmount('AMOUNT_FORMAT', '12.345', { currency, message });
+  }),
+  withAmount('AMOUNT_FORMAT', '1000.50', {
+    currency: 'JPY',
+    message:
+      /^The amount in JPY must be a positive number with no decimals, such as 1234\. Round it, or correct the currency\.$/,
+  }),
+  withAmount('AMOUNT_FORMAT', "1'000,00", { currency: 'JPY', suggestion: '1000' }),
+  withAmount('AMOUNT_OUT_OF_RANGE', '0.00'),
+  withAmount('AMOUNT_OUT_OF_RANGE', '1000000000.00'),
+  of('DATE_FORMAT', ['2026-11-26T09:30:00', '2026-11-26T09:30:00+15:00'], 'GrpHdr/CreDtTm'),
+  of('DATE_FORMAT', ['2026-11-26T09:30:00', '26.11.2026'], 'GrpHdr/CreDtTm'),
+  of('DATE_FORMAT', ['<Dt>2026-11-30', '<Dt>2026-02-30'], executionDate),
+  of('DATE_FORMAT', [/<Dt>.*?<\/Dt>/, '<DtTm>2026-11-30T25:00:00</DtTm>'], `${payment}/ReqdExctnDt/DtTm`),
+  inDebit('DATE_FORMAT', ['2024-02-29', '2023-02-29'], `${mandate}/DtOfSgntr`),
+  of('EXECUTION_DATE_PAST', ['<Dt>2026-11-30', '<Dt>2026-11-25'], executionDate),
+  inDebit('EXECUTION_DATE_PAST', ['>2026-11-30', '>2026-11-25'], collectionDate),
+  of('EXECUTION_DATE_FAR', ['<Dt>2026-11-30', '<Dt>2028-11-30'], executionDate, {
+    message: /^The date 2028-11-30 is over 180 days/,
+  }),
+  inDebit('COLLECTION_DATE_SOON', ['>2026-11-30', '>2026-11-27'], collectionDate),
+  // After a weekend.
+  inDebit('COLLECTION_DATE_SOON', [], collectionDate, {
+    options: { today: '2026-11-27' },
+    others: ['COLLECTION_DATE_SOON'],
+  }),
+  of('EXECUTION_DATE_NO_BUSINESS_DAY', ['<Dt>2026-11-30', '<Dt>2026-11-28'], executionDate),
+  of('EXECUTION_DATE_NO_BUSINESS_DAY', ['<Dt>2026-11-30', '<Dt>2027-03-26'], executionDate),
+  inDebit('SIGNATURE_DATE_IN_FUTURE', ['2024-02-29', '2026-11-27'], `${mandate}/DtOfSgntr`),
+  inDebit(
+    'CREDITOR_ID_INVALID',
+    [
+      '</DtOfSgntr>',
+      '</DtOfSgntr><AmdmntInd>true</AmdmntInd><AmdmntInfDtls><OrgnlCdtrSchmeId><Id><PrvtId><Othr><Id>DE89ZZZ09999999999</Id><SchmeNm><Prtry>SEPA</Prtry></SchmeNm></Othr></PrvtId></Id></OrgnlCdtrSchmeId></AmdmntInfDtls>',
+    ],
+    `${mandate}/AmdmntInfDtls/OrgnlCdtrSchmeId/Id/PrvtId/Othr/Id`,
+  ),
+  inDebit('CREDITOR_ID_INVALID', ['DE98ZZZ', 'DE89ZZZ'], `${payment}/CdtrSchmeId/Id/PrvtId/Othr/Id`, {
+    message: /Its check digits do not match\.$/,
+  }),
+  of('CHARGE_BEARER_NOT_SLEV', ['<ChrgBr>SLEV', '<ChrgBr>SHAR'], `${payment}/ChrgBr`, { suggestion: 'SLEV' }),
+  of('REMITTANCE_TOO_LONG', ['Invoice 1, nibs and ink', 'ink '.repeat(36)], `${transfer}/RmtInf/Ustrd`, {
+    message: /144 characters/,
+  }),
+  of('REMITTANCE_REPEATED', [/<Ustrd>Invoice 1/, '<Ustrd>Nibs</Ustrd><Ustrd>Invoice 1'], `${transfer}/RmtInf/Ustrd[2]`),
+  of('RULES_NOT_CHECKED', [['DE89370400440532013000', 'GB29NWBK60161331926819'], urgent], transfer, {
+    message: /^2 payments outside SEPA, for which no rules of a bank are known here\./,
+  }),
+  // Of a German bank.
+  of('AGENT_MISSING', [urgent, [`<IBAN>${french}</IBAN>`, '<Othr><Id>123456</Id></Othr>']], `${transfer}/CdtrAgt`),
+  // A Swiss bank needs it for an IBAN of another country, too.
+  of(
+    'AGENT_MISSING',
+    [ofSwissBank, allUrgent, withoutBanks, ['NL91ABNA0417164300', 'CH5604835012345678009']],
+    transfer,
+    { others: ['AGENT_MISSING'], message: /BIC in CdtrAgt or, to send euros, the service level SEPA\.$/ },
+  ),
+  of(
+    'POSTAL_ACCOUNT',
+    [
+      ...[ofSwissBank, allUrgent, toSwissBank],
+      ['<IBAN>CH5604835012345678009</IBAN>', '<Othr><Id>80-470-3</Id></Othr>'],
+      [withoutBanks[0], '<CdtrAgt><FinInstnId><BICFI>POFICHBEXXX</BICFI></FinInstnId></CdtrAgt>'],
+    ],
+    `${transfer}/CdtrAcct/Id/Othr/Id`,
+    { message: /^Payments to postal accounts ended/ },
+  ),
+  of(
+    'PAYMENT_SLIP_ENDED',
+    [...[ofSwissBank, allUrgent, toSwissBank], ['</SvcLvl>', '</SvcLvl><LclInstrm><Prtry>CH01</Prtry></LclInstrm>']],
+    `${payment}/PmtTpInf/LclInstrm/Prtry`,
+  ),
+  of(
+    'ADDRESS_MISSING',
+    [urgent, ['Ccy="EUR">12.35', 'Ccy="USD">12.35'], [/(?<=<Cdtr>.*)<PstlAdr>.*?<\/PstlAdr>/s, '']],
+    `${transfer}/Cdtr/PstlAdr`,
+  ),
+  // Euros from a Swiss bank to another country.
+  of(
+    'ADDRESS_MISSING',
+    [
+      ofSwissBank,
+      allUrgent,
+      [/<Othr><Id>NOTPROVIDED<\/Id><\/Othr>/g, '<BICFI>PSSTFRPPPAR</BICFI>'],
+      [/(?<=<Cdtr>.*)<PstlAdr>.*?<\/PstlAdr>/s, ''],
+    ],
+    `${transfer}/Cdtr/PstlAdr`,
+  ),
+  of('IBAN_BANK_UNKNOWN', [], toFrench, {
+    others: ['IBAN_BANK_UNKNOWN'],
+    options: {
+      banks: { status: (country) => (country === 'NL' ? 'UNKNOWN' : 'NOT_LISTED') },
+    },
+  }),
+  of(
+    'IBAN_BANK_UNKNOWN',
+    [
+      '<Othr><Id>NOTPROVIDED</Id></Othr>',
+      '<ClrSysMmbId><ClrSysId><Cd>CHBCC</Cd></ClrSysId><MmbId>99999</MmbId></ClrSysMmbId>',
+    ],
+    `${transfer}/CdtrAgt/FinInstnId/ClrSysMmbId/MmbId`,
+    { options: { banks: { status: (_, bankCode) => (bankCode === '99999' ? 'NOT_LISTED' : 'UNKNOWN') } } },
+  ),
+  of('NAMES_DIFFER', [/(?<=PAYMENT-2.*)Creditor 1/s, 'Ink AG'], 'PmtInf[2]/CdtTrfTxInf[1]/Cdtr/Nm', {
+    message: /^Nm is another than that of the same IBAN in line 29\./,
+  }),
+  of('VERSION_ENDS', [/2026-11-30/g, '2026-11-13'], '', {
+    version: 'pain.001.001.03',
+    options: { today: '2026-11-12' },
+    message:
+      /^German banks do not accept pain\.001\.001\.03 from 2026-11-14 .* --renovate writes the version of 2019\.$/,
+  }),
+  // The day of the payment decides.
+  of('VERSION_ENDED', [], '', { version: 'pain.001.001.03', options: { today: '2026-11-12' } }),
+  // Each payment by its own day.
+  of('VERSION_ENDED', ['2026-11-30', '2026-11-13'], '', {
+    ...{ version: 'pain.001.001.03', options: { today: '2026-11-12' }, others: ['VERSION_ENDS'] },
+  }),
+  of('VERSION_ENDED', [/DE89370400440532013000/g, 'CH9300762011623852957'], '', {
+    version: 'pain.008.001.02',
+    message: /^Swiss banks do not accept pain\.008\.001\.02 from /,
+    others: ['ADDRESS_REQUIRED', 'ADDRESS_REQUIRED', 'ADDRESS_REQUIRED'],
+  }),
+  of('SERVICE_LEVEL_UNKNOWN', ['<Cd>SEPA', '<Cd>Sepa'], `${payment}/PmtTpInf/SvcLvl/Cd`, { suggestion: 'SEPA' }),
+  // The payment is judged by its currency and accounts.
+  of(
+    'SERVICE_LEVEL_UNKNOWN',
+    [
+      ['<Cd>SEPA', '<Cd>SEPB'],
+      ['SLEV', 'SHAR'],
+    ],
+    `${payment}/PmtTpInf/SvcLvl/Cd`,
+    { others: ['CHARGE_BEARER_NOT_SLEV'] },
+  ),
+  of(
+    'ADDRESS_REQUIRED',
+    [
+      [/<PstlAdr>.*?<\/PstlAdr>/, ''],
+      ['NL91ABNA0417164300', 'GB29NWBK60161331926819'],
+    ],
+    `${payment}/Dbtr`,
+    { message: /from or to GB, outside the EEA/ },
+  ),
+  of(
+    'LEI_CHECK_DIGITS',
+    ['</Nm></InitgPty>', '</Nm><Id><OrgId><LEI>529900T8BM49AURSDO56</LEI></OrgId></Id></InitgPty>'],
+    'GrpHdr/InitgPty/Id/OrgId/LEI',
+  ),
+  of('QR_IBAN', ['DE89370400440532013000', 'CH4431999123000889012'], `${payment}/DbtrAcct/Id/IBAN`, {
+    message: /^A QR-IBAN only receives payments\./,
+  }),
+  of(
+    'QR_IBAN',
+    [
+      [frenchElement, 'CH4431999123000889012'],
+      ['Ccy="EUR">12.35', 'Ccy="USD">12.35'],
+      [ustrd, structured('<Prtry>QRR</Prtry>', '210000000003139471430009017')],
+    ],
+    toFrench,
+    { message: /^A QR-IBAN receives CHF and EUR, not USD\./, options: { profile: 'iso' } },
+  ),
+  of('REFERENCE_NOT_COMPACT', [ustrd, structured('<Cd>SCOR</Cd>', 'rf18 5390 0754 7034')], creditorReference, {
+    suggestion: 'RF18539007547034',
+  }),
+  of('ADDRESS_HYBRID', withAddress('<TwnNm>Frankfurt</TwnNm><Ctry>DE</Ctry><AdrLine>Main Street</AdrLine>'), address, {
+    message: /^1 address with AdrLine beside TwnNm, which a bank may accept\. Ask it, /,
+  }),
+  // Between two German accounts.
+  of(
+    'CHARACTERS_CONVERTED',
+    [
+      withoutBanks,
+      [/FR1420041010050500013M02606(?=.*NL91)/s, 'DE44500105175407324931'],
+      ['Creditor 1', 'Müller &amp; Co'],
+    ],
+    `${transfer}/Cdtr/Nm`,
+    { message: /^1 text with characters such as ä or &/ },
+  ),
+  of(
+    'CHARACTERS_CONVERTED',
+    [withoutBanks, ['Creditor 1', 'Müller &amp; Co'], ['Creditor 2', 'Göthe']],
+    `${transfer}/Cdtr/Nm`,
+    { options: { profile: 'dk' }, message: /^2 texts with characters such as ä or &/ },
+  ),
+  of('CHARACTERS_NOT_SWISS', ['Creditor 1', 'Müller Елена'], `${transfer}/Cdtr/Nm`, {
+    options: { profile: 'sps' },
+    message: /outside the Swiss set: Е л е н а\./,
+    suggestion: 'Müller Elena',
+  }),
+  of(
+    'INSTITUTION_OTHER',
+    ['<Othr><Id>NOTPROVIDED</Id></Othr>', '<Nm>A bank</Nm><Othr><Id>37040044</Id></Othr>'],
+    `${transfer}/CdtrAgt/FinInstnId/Othr/Id`,
+  ),
+  of(
+    'DUPLICATE_UETR',
+    [/<\/EndToEndId>/g, '</EndToEndId><UETR>8a562c67-ca16-48ba-b074-65581be6f001</UETR>'],
+    `${payment}/CdtTrfTxInf[2]/PmtId/UETR`,
+    { message: /^UETR is that in line 25\./, others: ['DUPLICATE_UETR'] },
+  ),
+  of(
+    'EXTERNAL_CODE_UNKNOWN',
+    ['</SvcLvl>', '</SvcLvl><LclInstrm><Cd>inst</Cd></LclInstrm>'],
+    `${payment}/PmtTpInf/LclInstrm/Cd`,
+    { suggestion: 'INST' },
+  ),
+  of(
+    'EXTERNAL_CODE_UNKNOWN',
+    ['</SvcLvl>', '</SvcLvl><CtgyPurp><Cd>SLRY</Cd></CtgyPurp>'],
+    `${payment}/PmtTpInf/CtgyPurp/Cd`,
+    { message: /^CtgyPurp\/Cd is not in the list of ISO 20022/ },
+  ),
+  of('CODE_REQUIRED', ['<RmtInf>', '<Purp><Prtry>Salary</Prtry></Purp><RmtInf>'], `${transfer}/Purp/Prtry`, {
+    message: /^Purp of a SEPA payment must be a code, such as SALA, in Cd\./,
+  }),
+  inDebit('CODE_REQUIRED', ['<Cd>CORE</Cd>', '<Prtry>CORE</Prtry>'], `${payment}/PmtTpInf/LclInstrm/Prtry`),
+  of('INSTITUTION_EMPTY', ['<Othr><Id>NOTPROVIDED</Id></Othr>', '<Nm>A bank</Nm>'], `${transfer}/CdtrAgt/FinInstnId`, {
+    message: /^FinInstnId has only a name or address\./,
+  }),
+  of('INSTITUTION_EMPTY', ['<Othr><Id>NOTPROVIDED</Id></Othr>', ''], `${transfer}/CdtrAgt/FinInstnId`),
+  of(
+    'INSTITUTION_MISSING',
+    [['<Othr><Id>NOTPROVIDED</Id></Othr>', ''], withoutBanks],
+    `${transfer}/CdtrAgt/FinInstnId`,
+    { options: { profile: 'dk' } },
+  ),
+  of(
+    'PAYEE_BANK_OTHER',
+    [/<\/CdtrAgt>(.*)<CdtrAgt>.*?<\/CdtrAgt>(.*)<CdtrAgt>.*?<\/CdtrAgt>/s, '</CdtrAgt>$1$2'],
+    `${transfer}/CdtrAgt/FinInstnId/Othr`,
+    { options: { profile: 'dk' } },
+  ),
+  of('NOT_IN_SCHEME', [], toFrench, {
+    message: /in SEPA Credit Transfer, by the register of 2026-11-21\.$/,
+    others: ['NOT_IN_SCHEME'],
+    options: { banks: frenchBank({ SCT: false, SCT_INST: true }) },
+  }),
+  of('VERIFICATION_NOT_OFFERED', [], toFrench, {
+    message: /in Verification of Payee, by the register of 2026-11-21\. The/,
+    others: ['VERIFICATION_NOT_OFFERED'],
+    options: { banks: frenchBank({ SCT: true, VOP: false }) },
+  }),
+  of(
+    'PAYEE_VERIFICATION',
+    [
+      [/<CdtTrfTxInf>(?:(?!<CdtTrfTxInf>).)*INVOICE-2.*?<\/CdtTrfTxInf>/s, ''],
+      [/<PmtInf>(?:(?!<PmtInf>).)*PAYMENT-2.*<\/PmtInf>/s, ''],
+      ['<NbOfTxs>3<', '<NbOfTxs>1<'],
+      ['<NbOfTxs>2<', '<NbOfTxs>1<'],
+      ['>1112.35<', '>12.35<'],
+      ['>112.35<', '>12.35<'],
+    ],
+    'GrpHdr',
+  ),
+  of('PURPOSE_FORMAT', ['<RmtInf>', '<Purp><Cd>sala</Cd></Purp><RmtInf>'], `${transfer}/Purp/Cd`, {
+    suggestion: 'SALA',
+  }),
+  of('PURPOSE_FORMAT', ['<RmtInf>', '<Purp><Cd>QQQQ</Cd></Purp><RmtInf>'], `${transfer}/Purp/Cd`),
+  of('REFERENCE_CHECK_DIGITS', [ustrd, structured('<Cd>SCOR</Cd>', 'RF19539007547034')], creditorReference, {
+    message: /RF reference/,
+  }),
+  of(
+    'REFERENCE_CHECK_DIGITS',
+    [ustrd, structured('<Cd>SCOR</Cd>', '090933755494').replace('</Tp>', '<Issr>BBA</Issr></Tp>')],
+    creditorReference,
+    { message: /Belgian structured communication/ },
+  ),
+  of('REFERENCE_CHECK_DIGITS', [ustrd, '<Ustrd>+++090/9337/55494+++</Ustrd>'], `${transfer}/RmtInf/Ustrd`, {
+    message: /Belgian structured communication/,
+  }),
+  of(
+    'REFERENCE_CHECK_DIGITS',
+    [
+      [frenchElement, 'CH4431999123000889012'],
+      [ustrd, structured('<Prtry>QRR</Prtry>', '210000000003139471430009018')],
+    ],
+    creditorReference,
+    { message: /^A QR reference must have 27 digits/ },
+  ),
+  withIban('QR_REFERENCE', 'CH4431999123000889012', { message: /^A QR-IBAN needs a QR reference/ }),
+  of('QR_REFERENCE', [ustrd, structured('<Prtry>QRR</Prtry>', '210000000003139471430009017')], creditorReference, {
+    message: /needs a QR-IBAN\./,
+  }),
+  inDebit('AMENDMENT_MISSING', ['</DtOfSgntr>', '</DtOfSgntr><AmdmntInd>true</AmdmntInd>'], `${mandate}/AmdmntInd`),
+  inDebit('AMENDMENT_NOT_INDICATED', ['</DtOfSgntr>', `</DtOfSgntr>${amendment}`], `${mandate}/AmdmntInfDtls`),
+];
 
 describe('a case', () => {
-  const all = Object.entries(cases).flatMap(([code, list]) =>
-    list.map((each, index) => ({ ...each, code: code as RuleCode, name: `${code} ${index + 1}` })),
-  );
-
-  it.each(all)('$name', async ({ code, version = 'pain.001.001.09', change, at, options, ...expected }) => {
+  it.each(cases)('$code at $at', async ({ code, version = 'pain.001.001.09', changes, at, options, ...expected }) => {
     let message = rightMessage(version);
-    for (const [from, to] of change) {
+    for (const [from, to] of changes) {
       expect(message).toMatch(from);
       message = message.replace(from, to);
     }
@@ -798,9 +736,13 @@ describe('a case', () => {
       message: expect.stringMatching(expected.message ?? /^[A-Z].*\.$/),
       suggestion: expected.suggestion ?? null,
     });
-    const codes = (code.startsWith('VERSION_END') ? findings : withoutVersionEnd(findings)).map(
-      (finding) => finding.code,
-    );
+    // What is wrong is never said to be right.
+    const written = message.split('\n')[lineOf(message, xpath) - 1];
+    if (found?.suggestion) expect(written).not.toContain(`>${found.suggestion}<`);
+    // The first and the last transaction have the same IBAN and name, of which a case may change one.
+    const codes = (code.startsWith('VERSION_END') ? findings : withoutVersionEnd(findings))
+      .map((finding) => finding.code)
+      .filter((each) => each === code || each !== 'NAMES_DIFFER');
     expect(codes.toSorted()).toEqual([code, ...(expected.others ?? [])].toSorted());
     for (const finding of findings)
       expect(finding.message).not.toMatch(/[A-Z]{2}\d\d ?[A-Z0-9]{4} ?[A-Z0-9]{4} ?[A-Z0-9]{3}/);
@@ -809,6 +751,6 @@ describe('a case', () => {
 
 it('each code of the table has a case, or one in status-report.test.ts', () => {
   const reported = Object.keys(rules).filter((code) => /^(?:REPORT|BANK|PAYEE)_(?!VERIFICATION)/.test(code));
-  const covered = [...Object.keys(cases), ...refusedFiles.map(({ code }) => code), ...reported];
+  const covered = [...[...cases, ...refusedFiles].map(({ code }) => code), ...reported];
   expect([...new Set(covered)].toSorted()).toEqual(Object.keys(rules).toSorted());
 });

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { RuleCode } from '../../../src/check/pain/rules.ts';
-import { changes, findNode } from '../../support/check/mutate-xml.ts';
-import { detailedMessage, printMessage } from '../../support/check/mutated-messages.ts';
+import type { RuleCode } from '../../../src/check/finding.ts';
+import { changes, detailedMessage, findNode, printMessage } from '../../support/check/mutate-xml.ts';
 import { findAllIn, type Version, versions, withoutVersionEnd } from '../../support/check/pain-messages.ts';
 
 /*
@@ -57,8 +56,7 @@ describe.each(Object.entries(verdicts) as [Version, Verdicts][])('a changed %s',
       const { findings } = await findAllIn(printMessage(message), { profile });
       const errors = withoutVersionEnd(findings).filter(
         ({ code, severity, place }) =>
-          severity === 'error' &&
-          (isRefused || !(schemeRules.has(code as RuleCode) || ('xpath' in place && schemePaths.test(place.xpath)))),
+          severity === 'error' && (isRefused || !(schemeRules.has(code as RuleCode) || schemePaths.test(place.xpath))),
       );
       if (errors.length > 0 !== isRefused) wrong.push(`${change} ${path} ${errors.map(({ code }) => code)}`);
     }

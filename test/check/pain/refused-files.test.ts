@@ -78,7 +78,7 @@ describe('a file beyond a limit', () => {
 });
 
 describe('an encoding', () => {
-  const named = right.replace('Creditor 1', 'Café à Paris');
+  const named = right.replace('Creditor 2', 'Café à Paris');
   const withEncoding = (name: string) => named.replace('UTF-8', name);
 
   it.each([
@@ -112,7 +112,7 @@ describe('an encoding', () => {
     expect(findings).toMatchObject([
       {
         code: 'ENCODING_BROKEN',
-        place: { line: 29, xpath: '/Document/CstmrCdtTrfInitn/PmtInf[1]/CdtTrfTxInf[1]/Cdtr/Nm' },
+        place: { line: 40, xpath: '/Document/CstmrCdtTrfInitn/PmtInf[1]/CdtTrfTxInf[2]/Cdtr/Nm' },
       },
     ]);
   });

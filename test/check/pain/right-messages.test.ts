@@ -10,8 +10,9 @@ it.each(versions)('finds nothing in a right %s', async (version) => {
     payments: 2,
     transactions: 3,
     ibans: 3,
-    rules: ['sepa'],
+    rules: [{ scheme: 'sepa', transactions: 3 }],
     sums: [{ currency: 'EUR', sum: '1112.35' }],
+    found: { error: 0, warning: 0, hint: 0, others: isOld ? 1 : 0 },
     isComplete: true,
   });
 });
@@ -80,6 +81,7 @@ describe('finds nothing', () => {
       'in a payment that is not SEPA, to an account without IBAN',
       transfer
         .replaceAll(/<PmtTpInf>.*<\/PmtTpInf>/g, '')
+        .replaceAll('<Othr><Id>NOTPROVIDED</Id></Othr>', '<BICFI>PSSTFRPPPAR</BICFI>')
         .replace('<IBAN>NL91ABNA0417164300</IBAN>', '<Othr><Id>123456</Id></Othr>'),
     ],
     [
@@ -99,6 +101,7 @@ describe('finds nothing', () => {
       'in payments in Norwegian kroner to accounts without IBAN, with several texts',
       notSepa(transfer)
         .replaceAll(/Ccy="EUR"/g, 'Ccy="NOK"')
+        .replaceAll('<Othr><Id>NOTPROVIDED</Id></Othr>', '<BICFI>DNBANOKK</BICFI>')
         .replaceAll(
           /<IBAN>(?:FR|NL)[^<]*<\/IBAN>/g,
           '<Othr><Id>12345678901</Id><SchmeNm><Cd>BBAN</Cd></SchmeNm></Othr>',
@@ -126,7 +129,7 @@ describe('finds nothing', () => {
         .replaceAll('COBADEFFXXX', 'UBSWCHZH80A')
         .replaceAll('Ccy="EUR"', 'Ccy="CHF"')
         .replaceAll(/<IBAN>(?:FR|NL)[^<]*/g, '<IBAN>CH4431999123000889012')
-        .replaceAll('Creditor', 'Bäckerei &amp; Café')
+        .replaceAll(/Creditor \d/g, 'Bäckerei &amp; Café')
         .replaceAll(
           /<Ustrd>.*?<\/Ustrd>/g,
           '<Strd><CdtrRefInf><Tp><CdOrPrtry><Prtry>QRR</Prtry></CdOrPrtry></Tp><Ref>210000000003139471430009017</Ref></CdtrRefInf></Strd>',
@@ -141,20 +144,36 @@ describe('finds nothing', () => {
         )
         .replaceAll('DE89370400440532013000', 'LU280019400644750000'),
     ],
-    [
-      'in direct debits in US dollars',
-      notSepa(debit)
-        .replaceAll('Ccy="EUR"', 'Ccy="USD"')
-        .replaceAll(/<CdtrSchmeId>.*?<\/CdtrSchmeId>/gs, '')
-        .replaceAll(/<DrctDbtTx>.*?<\/DrctDbtTx>/g, '')
-        .replaceAll(/<IBAN>[^<]*<\/IBAN>/g, '<Othr><Id>123456789</Id></Othr>'),
-    ],
     ['to be executed as soon as possible', transfer.replaceAll('<Dt>2026-11-30', '<Dt>1999-01-01')],
+    [
+      'where the name of an account is written in another way',
+      transfer.replace(/(?<=PAYMENT-2.*)Creditor 1/s, '1, CREDITOR'),
+    ],
     ['without references', transfer.replaceAll(/(?<=<EndToEndId>)[^<]*/g, 'NOTPROVIDED')],
   ])('%s', async (_, message) => {
     expect([transfer, debit]).not.toContain(message);
     const { findings, summary } = await findAllIn(message);
     expect(findings).toEqual([]);
     expect(summary).toMatchObject({ transactions: 3, isComplete: true });
+  });
+
+  it('by the profile iso in direct debits in US dollars', async () => {
+    const message = notSepa(debit)
+      .replaceAll('Ccy="EUR"', 'Ccy="USD"')
+      .replaceAll(/<CdtrSchmeId>.*?<\/CdtrSchmeId>/gs, '')
+      .replaceAll(/<DrctDbtTx>.*?<\/DrctDbtTx>/g, '')
+      .replaceAll(/<IBAN>[^<]*<\/IBAN>/g, '<Othr><Id>123456789</Id></Othr>');
+    expect((await findAllIn(message, { profile: 'iso' })).findings).toEqual([]);
+    expect((await findAllIn(message)).findings.map(({ code }) => code)).toEqual(['RULES_NOT_CHECKED']);
+  });
+
+  it('by the profile of German banks in payments that are not SEPA, which do not follow their schema for SEPA', async () => {
+    const message = notSepa(transfer)
+      .replaceAll('Ccy="EUR"', 'Ccy="USD"')
+      .replaceAll('<Othr><Id>NOTPROVIDED</Id></Othr>', '<BICFI>CHASUS33</BICFI><Nm>Chase</Nm>')
+      .replaceAll(/<IBAN>(?:FR|NL)[^<]*<\/IBAN>/g, '<Othr><Id>12345678901</Id></Othr>')
+      .replaceAll(/<Ustrd>/g, '<Ustrd>Invoice</Ustrd><Ustrd>');
+    const { findings, summary } = await findAllIn(message, { profile: 'dk' });
+    expect([findings, summary.rules]).toEqual([[], [{ scheme: 'dk-other', transactions: 3 }]]);
   });
 });

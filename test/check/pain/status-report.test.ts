@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { replay } from '../../../src/base/input-file.ts';
-import type { RuleCode } from '../../../src/check/pain/rules.ts';
+import type { RuleCode } from '../../../src/check/finding.ts';
 import { readStatusReport } from '../../../src/check/pain/status-report.ts';
 import { findAllIn, rightMessage } from '../../support/check/pain-messages.ts';
 
@@ -26,12 +26,23 @@ ${payments.map((payment) => `<OrgnlPmtInfAndSts>${payment}</OrgnlPmtInfAndSts>`)
 
 const statusOf = (ids: string, status: string, reason = '', text = '') =>
   `<TxInfAndSts>${ids}<TxSts>${status}</TxSts><StsRsnInf>${reason && `<Rsn><Cd>${reason}</Cd></Rsn>`}${text && `<AddtlInf>${text}</AddtlInf>`}</StsRsnInf></TxInfAndSts>`;
+const withReason = (status: string, ...reasons: string[]) =>
+  statusOf(endToEnd(1), status).replace(
+    /<StsRsnInf>.*<\/StsRsnInf>/,
+    reasons.map((each) => `<StsRsnInf>${each}</StsRsnInf>`).join(''),
+  );
 const endToEnd = (number: number) => `<OrgnlEndToEndId>INVOICE-${number}</OrgnlEndToEndId>`;
 
 async function findWith(reported: Reported, message = sent) {
   const report = await readStatusReport(replay([Buffer.from(createReport(reported))]));
   const { findings } = await findAllIn(message, { report });
   return findings;
+}
+
+async function describeWith(reported: Reported, message = sent) {
+  const report = await readStatusReport(replay([Buffer.from(createReport(reported))]));
+  await findAllIn(message, { report });
+  return report.describe();
 }
 
 describe('a status report', () => {
@@ -47,8 +58,101 @@ describe('a status report', () => {
         place: { line: 35, xpath: transfer(1, 2) },
         message: 'The bank has rejected it (RJCT): the account is closed (AC04).',
       },
-      expect.objectContaining({ message: 'The bank has rejected it (RJCT): ZZ99.', place: expect.anything() }),
+      expect.objectContaining({
+        message: 'The bank has rejected it (RJCT): the code ZZ99 of the bank.',
+        place: expect.anything(),
+      }),
     ]);
+  });
+
+  it.each<[name: string, status: string, message: string]>([
+    [
+      'beside a code with a meaning',
+      withReason('RJCT', '<Rsn><Cd>AC04</Cd></Rsn><AddtlInf>Closed on 3 May.</AddtlInf>'),
+      'The bank has rejected it (RJCT): the account is closed (AC04). The bank writes: "Closed on 3 May.".',
+    ],
+    [
+      'beside a code without a meaning',
+      withReason('RJCT', '<Rsn><Cd>ZZ99</Cd></Rsn><AddtlInf>Limit</AddtlInf><AddtlInf>exceeded</AddtlInf>'),
+      'The bank has rejected it (RJCT): the code ZZ99 of the bank. The bank writes: "Limit exceeded".',
+    ],
+    [
+      'in a reason of its own',
+      withReason('RJCT', '<Rsn><Prtry>Compte clos</Prtry></Rsn>', '<Rsn><Prtry>E17</Prtry></Rsn>'),
+      'The bank has rejected it (RJCT): the code E17 of the bank. The bank writes: "Compte clos".',
+    ],
+    [
+      'of a payment that is not rejected',
+      withReason('ACWC', '<AddtlInf>On\n 1 December</AddtlInf>'),
+      'The bank executes it with a change, such as another date (ACWC). Ask the bank which. The bank writes: "On 1 December".',
+    ],
+    [
+      'with a status that nobody knows',
+      withReason('XXXX', '<Rsn><Cd>AC04</Cd></Rsn><AddtlInf>Closed</AddtlInf>'),
+      'The status XXXX is not one of ISO 20022. Ask the bank. The reason: the account is closed (AC04). The bank writes: "Closed".',
+    ],
+    [
+      'without a status',
+      withReason('', '<AddtlInf>Closed</AddtlInf>').replace('<TxSts></TxSts>', ''),
+      'The report has no status for it. Ask the bank. The bank writes: "Closed".',
+    ],
+    [
+      'with an IBAN',
+      withReason('RJCT', '<AddtlInf>DE89 3704 0044 0532 0130 00 is closed</AddtlInf>'),
+      'The bank has rejected it (RJCT). The bank writes: "[IBAN] is closed".',
+    ],
+    [
+      'at length',
+      withReason('RJCT', `<AddtlInf>${'x'.repeat(2_000)}</AddtlInf>`),
+      `The bank has rejected it (RJCT). The bank writes: "${'x'.repeat(840)}…".`,
+    ],
+  ])('quotes what the bank writes %s', async (_, status, message) => {
+    const payments = [`<OrgnlPmtInfId>PAYMENT-1</OrgnlPmtInfId>${status}`];
+    expect((await findWith({ payments })).map((finding) => finding.message)).toEqual([message]);
+  });
+
+  const payment = (number: number, ...statuses: string[]) =>
+    `<OrgnlPmtInfId>PAYMENT-${number}</OrgnlPmtInfId>${statuses.join('')}`;
+  it.each<[name: string, reported: Reported, line: string | null]>([
+    ['accepts the message', { group: '<GrpSts>ACCP</GrpSts>' }, 'all 3 payments accepted'],
+    [
+      'accepts each batch',
+      { payments: [1, 2].map((number) => payment(number, '<PmtInfSts>ACSC</PmtInfSts>')) },
+      'all 3 payments accepted',
+    ],
+    [
+      'accepts each payment, without identifications',
+      { payments: [payment(1, ...[1, 2, 3].map(() => statusOf('', 'ACSC')))] },
+      'all 3 payments accepted',
+    ],
+    [
+      'accepts some',
+      { payments: [payment(1, statusOf(endToEnd(1), 'ACSC'), statusOf(endToEnd(2), 'RJCT', 'AC04'))] },
+      'of 3 payments, 1 accepted, 1 rejected, 1 without a status',
+    ],
+    [
+      'accepts a part, and names what it rejects',
+      { group: '<GrpSts>PART</GrpSts>', payments: [payment(2, statusOf(endToEnd(3), 'RJCT', 'AC04'))] },
+      'of 3 payments, 2 without a status, 1 rejected',
+    ],
+    ['rejects the message', { group: '<GrpSts>RJCT</GrpSts>' }, 'all 3 payments rejected'],
+    [
+      'has compared the names',
+      { payments: [payment(1, ...[1, 2, 3].map((number) => statusOf(endToEnd(number), 'RCVC')))] },
+      'of 3 payments, 2 with the name of the account holder, 1 without a status',
+    ],
+    [
+      'waits',
+      { payments: [payment(1, statusOf(endToEnd(1), 'PDNG'))] },
+      'of 3 payments, 1 with another status, 2 without a status',
+    ],
+    ['is about another message', { messageId: 'MESSAGE-2', group: '<GrpSts>ACCP</GrpSts>' }, null],
+  ])('that %s has one line about all payments', async (_, reported, line) => {
+    expect(await describeWith(reported)).toEqual(line === null ? [] : [`report REPORT-1: ${line}`]);
+  });
+
+  it('about a message that is cut off has no line about all payments', async () => {
+    expect(await describeWith({ group: '<GrpSts>ACCP</GrpSts>' }, sent.slice(0, -30))).toEqual([]);
   });
 
   it('has the results of Verification of Payee, with the name of the account of a close match', async () => {
@@ -60,7 +164,7 @@ describe('a status report', () => {
     // What is said of the whole is not repeated, and its texts are no names.
     const group = '<GrpSts>RVCM</GrpSts><StsRsnInf><AddtlInf>RVMC The name</AddtlInf></StsRsnInf>';
     const findings = await findWith({ group, payments });
-    expect(findings.map(({ code, place, suggestion }) => [code, 'xpath' in place && place.xpath, suggestion])).toEqual([
+    expect(findings.map(({ code, place, suggestion }) => [code, place.xpath, suggestion])).toEqual([
       ['PAYEE_NAME_SIMILAR', transfer(1, 1), 'Creditor One'],
       ['PAYEE_NAME_DIFFERS', transfer(1, 2), null],
       ['PAYEE_NOT_VERIFIED', transfer(2, 1), null],
@@ -217,7 +321,7 @@ describe('a status report', () => {
         'The report has 1 transaction that the message does not have, by their identifications.',
       ],
     ]);
-    expect(findings.map(({ place }) => 'xpath' in place && place.xpath)).toEqual([
+    expect(findings.map(({ place }) => place.xpath)).toEqual([
       transfer(1, 1),
       ...Array(5).fill('/Document/CstmrCdtTrfInitn'),
     ]);

@@ -1,12 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Answer } from '../../../src/check/answers/answer-source.ts';
-import { createAnswerSource } from '../../../src/check/answers/answer-source.ts';
-import { createAnswers } from '../../../src/check/answers/answers.ts';
+import { type Answer, AnswerSource, createAnswers } from '../../../src/check/answers/answers.ts';
 import { calcCheckDigits } from '../../../src/iban/mod97.ts';
 import { findAllIn, rightMessage, tCheck, validAnswer } from '../../support/check/pain-messages.ts';
-import { collectGarbage } from '../../support/collect-garbage.ts';
-import { tGate } from '../../support/gate.ts';
-import { turns } from '../../support/turns.ts';
+import { memoryInUse } from '../../support/measure.ts';
+import { tGate, turns } from '../../support/turns.ts';
 
 const right = rightMessage('pain.001.001.09');
 const rejected: Answer = { ...validAnswer, valid: false };
@@ -74,7 +71,7 @@ describe('look-ups', () => {
       await turns(2);
     }
     const { findings } = await all;
-    expect(findings.map(({ code, place }) => [code, 'line' in place && place.line])).toEqual([
+    expect(findings.map(({ code, place }) => [code, place.line])).toEqual([
       ['REJECTED_BY_SERVICE', 21],
       ['REJECTED_BY_SERVICE', 32],
       ['CHARACTERS_NOT_SEPA', 40],
@@ -87,7 +84,7 @@ describe('look-ups', () => {
 
   it('are asked for in long lists, and the last one is not waited for', async () => {
     const lists: number[] = [];
-    const source = createAnswerSource({
+    const source = new AnswerSource({
       async send(ibans) {
         lists.push(ibans.length);
         await turns(2);
@@ -170,12 +167,6 @@ describe('a long message', () => {
     expect(read).toBeLessThan(5_100_000);
   });
 });
-
-function memoryInUse(): number {
-  collectGarbage();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
-}
 
 async function* counting(text: AsyncIterable<Buffer>, count: (bytes: number) => void): AsyncGenerator<Buffer> {
   for await (const chunk of text) {

@@ -10,7 +10,7 @@ import {
   printUnits,
   repairDecimal,
 } from '../../../src/check/pain/values.ts';
-import { anyCharacter } from '../../support/any-character.ts';
+import { anyCharacter } from '../../support/random.ts';
 
 // cspell:ignore aerzte athina lukasz orsted softhyphen sofiya zabcdefghijklmnopqrstuvwxyz zizka zuerich Αθήνα
 

@@ -3,17 +3,18 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { noPrices, parseMoney } from '../../../src/base/money.ts';
 import { createAuditTrail } from '../../../src/gateway/audit/audit-trail.ts';
 import { readCalls, sumCalls } from '../../../src/gateway/audit/read-audit.ts';
 import type { CallInfo } from '../../../src/gateway/telemetry/events.ts';
 import type { CallOutcome } from '../../../src/gateway/trace.ts';
-import { collectGarbage } from '../../support/collect-garbage.ts';
-import { tDisk, whyNoMount } from '../../support/disk.ts';
-import { tPaidCall } from '../../support/gateway/telemetry/paid-call.ts';
+import { tDisk, tFolder, whyNoMount } from '../../support/gateway/stores/folder.ts';
+import { tPaidCall } from '../../support/gateway/telemetry/events.ts';
+import { collectGarbage } from '../../support/measure.ts';
 
 const answered = { outcome: { kind: 'answered', status: 200, fault: null }, isSent: true, durationMs: 1 } as const;
 
-function tTrail({ folder = join(tmpdir(), `audit-${randomUUID()}`), maxWaiting = 50_000 } = {}) {
+function tTrail({ folder = join(tmpdir(), `audit-${randomUUID()}`), maxWaiting = 50_000, prices = noPrices } = {}) {
   const failures: string[] = [];
   const recovered: number[] = [];
   const events = {
@@ -21,7 +22,15 @@ function tTrail({ folder = join(tmpdir(), `audit-${randomUUID()}`), maxWaiting =
     auditRecovered: (lost: number) => void recovered.push(lost),
   };
   const redact = (text: string) => text.replaceAll('DE89370400440532013000', '[IBAN]');
-  const trail = createAuditTrail({ folder, keepDays: 400, services: ['bank-data'], redact, events, maxWaiting });
+  const trail = createAuditTrail({
+    folder,
+    keepDays: 400,
+    services: ['bank-data'],
+    prices,
+    redact,
+    events,
+    maxWaiting,
+  });
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return { folder, failures, recovered, ...trail };
 }
@@ -38,7 +47,7 @@ const pathOf = (folder: string) => join(folder, readdirSync(folder)[0] ?? '');
 it('writes an order before it is sent, and names one without an end as open', () => {
   const { folder, events } = tTrail();
   const orders = [tPaidCall({ orderId: 'a' }), tPaidCall({ orderId: 'b' })];
-  for (const order of orders) events.callBegins(order);
+  for (const order of orders) events.orderCallBegins(order);
   expect(readAll(folder).map(({ order, outcome, charged }) => [order, outcome, charged])).toEqual([
     ['a', 'open', 'unknown'],
     ['b', 'open', 'unknown'],
@@ -65,31 +74,54 @@ it.each<[CallOutcome | null, boolean, string[]]>([
 ])('says of %j, sent: %s, how it ended and whether it was charged', (outcome, isSent, expected) => {
   const { folder, events, close } = tTrail();
   const order = tPaidCall();
-  events.callBegins(order);
+  events.orderCallBegins(order);
   for (const call of [order, tPaidCall()]) events.callEnded(call, { outcome, isSent, durationMs: 1 });
   close();
   const found = readAll(folder).map(({ outcome, status, charged }) => [outcome, status, charged]);
   expect(found).toEqual([expected, expected]);
 });
 
+const unpriced = { currency: '', amount: 0n, unknownAmount: 0n };
+
 it('sums by caller and day', () => {
   const { folder, events, close } = tTrail();
   for (const caller of ['b', 'a', 'b']) {
     events.callEnded(tPaidCall({ caller }), answered);
   }
-  events.callBegins(tPaidCall({ caller: 'a' }));
+  events.orderCallBegins(tPaidCall({ caller: 'a' }));
   close();
   const day = new Date().toISOString().slice(0, 10);
   expect(sumCalls(readAll(folder), ['caller', 'day'])).toEqual([
-    { keys: ['a', day], calls: 2, charged: 1, unknown: 1, open: 1, notSent: 0 },
-    { keys: ['b', day], calls: 2, charged: 2, unknown: 0, open: 0, notSent: 0 },
+    { keys: ['a', day], ...unpriced, calls: 2, charged: 1, unknown: 1, open: 1, notSent: 0 },
+    { keys: ['b', day], ...unpriced, calls: 2, charged: 2, unknown: 0, open: 0, notSent: 0 },
+  ]);
+});
+
+it('keeps the price of each call, and sums each currency apart', async () => {
+  const folder = tFolder();
+  for (const price of ['0.1 EUR', '0.2 EUR', '0.3 USD']) {
+    const trail = tTrail({ folder, prices: { ...noPrices, 'bank-data': parseMoney(price) } });
+    trail.events.callEnded(tPaidCall(), answered);
+    trail.events.callEnded(tPaidCall(), { outcome: { kind: 'failed', reason: 'reset' }, isSent: true, durationMs: 1 });
+    trail.events.callEnded(tPaidCall(), { outcome: null, isSent: false, durationMs: 1 });
+    trail.close();
+  }
+  expect(sumCalls(readAll(folder), ['caller'])).toEqual([
+    {
+      ...{ keys: ['api-key:web'], calls: 4, charged: 2, unknown: 2, open: 0, notSent: 2 },
+      ...{ currency: 'EUR', amount: 600_000n, unknownAmount: 300_000n },
+    },
+    {
+      ...{ keys: ['api-key:web'], calls: 2, charged: 1, unknown: 1, open: 0, notSent: 1 },
+      ...{ currency: 'USD', amount: 600_000n, unknownAmount: 300_000n },
+    },
   ]);
 });
 
 it('writes no IBAN that a client has hidden in a name, and no call of a service that is free', () => {
   const { folder, events, close } = tTrail();
   events.callEnded(tPaidCall({ requestId: 'DE89370400440532013000', operation: 'DE89370400440532013000' }), answered);
-  events.callBegins({ ...tPaidCall(), service: 'essays' });
+  events.orderCallBegins({ ...tPaidCall(), service: 'essays' });
   events.callEnded({ ...tPaidCall(), service: 'essays' }, answered);
   close();
   expect(readAll(folder)).toMatchObject([{ request: '[IBAN]', operation: '[IBAN]' }]);
@@ -111,10 +143,10 @@ it('is whole after its clock was set back over midnight, and knows the ends of i
   vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.parse('2026-11-28T00:00:00Z') });
   const { folder, events, close } = tTrail();
   const [order, other] = [tPaidCall({ orderId: 'a' }), tPaidCall({ orderId: 'b' })];
-  events.callBegins(order);
+  events.orderCallBegins(order);
   vi.setSystemTime('2026-11-27T23:59:59Z');
   events.callEnded(order, answered);
-  events.callBegins(other);
+  events.orderCallBegins(other);
   vi.setSystemTime('2026-11-28T00:00:01Z');
   events.callEnded(other, answered);
   close();
@@ -186,7 +218,7 @@ it('keeps lines in memory while they cannot be written, and says how many did no
   const folder = join(tmpdir(), `audit-${randomUUID()}`);
   writeFileSync(folder, 'a file in place of the folder');
   const { failures, recovered, events, close } = tTrail({ folder, maxWaiting: 2 });
-  for (let number = 0; number < 3; number += 1) events.callBegins(tPaidCall());
+  for (let number = 0; number < 3; number += 1) events.orderCallBegins(tPaidCall());
   expect(failures).toHaveLength(1);
   rmSync(folder);
   mkdirSync(folder);

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { readCalls } from '../../../src/gateway/audit/read-audit.ts';
 import { runCommand } from '../../support/command.ts';
-import { ec, jwt, pemOf, tToken } from '../../support/gateway/callers/token.ts';
-import { as, keyOf, tCallers } from '../../support/gateway/http/callers.ts';
+import { as, ec, jwt, keyOf, pemOf, tCallers, tToken } from '../../support/gateway/callers.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { scrape } from '../../support/gateway/telemetry/scrape.ts';
 import { bankDataKey, essaysKey } from '../../support/gateway.ts';
@@ -21,8 +20,11 @@ const orderWith = (field: string, key: string) => `mutation Write {
   ${field}(input: { description: "Pens for ${iban}", wordCount: 100, idempotencyKey: "${key}" }) { __typename }
 }`;
 
-async function tAudited(given: { env?: object; reply?: Reply; dataDir?: string } = {}) {
+async function tAudited(
+  given: { callers?: Record<string, string>; env?: object; reply?: Reply; dataDir?: string } = {},
+) {
   const { env = {}, reply = valid, dataDir = tFolder() } = given;
+  const { callers = { shop: 'bank-data+essays', bank: 'bank-data' } } = given;
   const upstream = await tUpstream(reply);
   const settings = {
     BANK_DATA_URL: upstream.url,
@@ -32,7 +34,7 @@ async function tAudited(given: { env?: object; reply?: Reply; dataDir?: string }
     ...keys,
   };
   const gateway = await tCallers({
-    callers: { shop: 'bank-data+essays', bank: 'bank-data' },
+    callers,
     env: { ...settings, DATA_DIR: dataDir, ...env },
     upstream,
   });
@@ -66,7 +68,14 @@ it('names request, caller, operation, document and order, and contains no IBAN, 
   expect(upstream.calls).toHaveLength(3);
   expect(calls()).toMatchObject([
     { caller: 'api-key:bank', service: 'bank-data', request: '[IBAN]', operation: 'Payee', order: '', charged: 'yes' },
-    { caller: 'api-key:shop', service: 'essays', request: 'request-2', operation: 'Write', charged: 'yes' },
+    {
+      caller: 'api-key:shop',
+      service: 'essays',
+      tool: 'essay',
+      request: 'request-2',
+      operation: 'Write',
+      charged: 'yes',
+    },
     { caller: 'api-key:shop', service: 'essays', request: '', operation: '', charged: 'yes' },
   ]);
   const orders = calls().map(({ order }) => order);
@@ -103,6 +112,32 @@ it('counts paid calls by configured caller', async () => {
     1, 1, 1,
   ]);
 });
+
+it('says what calls cost: in the quote, the cost, the metric and the sums of the trail, each currency apart', async () => {
+  const { askAs, metricsUrl, run, close } = await tAudited({
+    callers: { shop: 'bank-data+essays+cost' },
+    env: { METRICS_PORT: '0', BANK_DATA_PRICE: '0.0125 EUR', ESSAY_PRICE: '1.5 USD' },
+  });
+  const both =
+    'query { a: ibanValidation(iban: "NL91ABNA0417164300") { valid } b: bicValidation(bic: "COBADEFF") { valid } }';
+  expect(await askAs('shop', both, { 'paid-calls': 'quote' })).toEqual({
+    data: null,
+    extensions: { quote: { bankData: 2, essays: 0, price: ['0.025 EUR'] } },
+  });
+  const price = (text: string) => ({ extensions: { cost: { price: [text] } } });
+  expect(await askAs('shop', both, { 'x-cost': '1' })).toMatchObject(price('0.025 EUR'));
+  const order = orderWith('generateEssay', 'form-1');
+  expect(await askAs('shop', order, { 'x-cost': '1' })).toMatchObject(price('1.50 USD'));
+  const { value } = await scrape(metricsUrl());
+  const spent = (labels: object) => value('ledgerquill_paid_millionths_total', { caller: 'api-key:shop', ...labels });
+  expect([spent({ currency: 'EUR' }), spent({ currency: 'USD' })]).toEqual([25_000, 1_500_000]);
+  await close();
+  expect((await run('audit', 'sum', '--by', 'caller,operation')).stdout).toBe(
+    `caller,operation,${sumColumns}\napi-key:shop,,2,2,0,0,0,0.025,0.00,EUR\napi-key:shop,Write,1,1,0,0,0,1.50,0.00,USD\n`,
+  );
+});
+
+const sumColumns = 'calls,charged,unknown,open,not_sent,amount,unknown_amount,currency';
 
 it('begins a file each day, counts a look-up on the day of its end, and deletes files by AUDIT_DAYS', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.parse('2026-11-27T23:59:59Z') });
@@ -161,7 +196,7 @@ it('sums and exports by commands, and finds the hash of a subject', async () => 
   const name = (await run('caller-hash', 'alice@example.com')).stdout.trim();
   expect(name).toMatch(/^jwt:[\w-]{11}$/);
   expect((await run('audit', 'sum', '--by', 'caller')).stdout).toBe(
-    `caller,calls,charged,unknown,open,not_sent\napi-key:bank,1,1,0,0,0\n${name},1,1,0,0,0\n`,
+    `caller,${sumColumns}\napi-key:bank,1,1,0,0,0,,,\n${name},1,1,0,0,0,,,\n`,
   );
   const exported = (await run('audit', 'export', '--format', 'csv')).stdout.trim().split('\n');
   expect(exported).toHaveLength(3);

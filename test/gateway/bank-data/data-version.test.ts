@@ -2,10 +2,10 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createBankDataService } from '../../../src/bank-data-service/create-bank-data-service.ts';
 import { replaceImport } from '../../../src/banks/import/replace-import.ts';
 import { createEpochs } from '../../../src/gateway/bank-data/epochs.ts';
-import { importElsewhere } from '../../support/banks/import/command-line.ts';
-import { tHttpServer } from '../../support/free-port.ts';
+import { importElsewhere } from '../../support/banks/import/imports.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { bankDataKey, tGateway } from '../../support/gateway.ts';
+import { tHttpServer } from '../../support/loopback.ts';
 import { tRedis, whyNoRedis } from '../../support/redis.ts';
 import { replyJson, tUnusedUrl, tUpstream } from '../../support/scripted-upstream.ts';
 

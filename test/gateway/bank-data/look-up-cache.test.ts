@@ -6,9 +6,9 @@ import { createLookUpCache } from '../../../src/gateway/bank-data/look-up-cache.
 import type { CacheEntry, SharedCache } from '../../../src/gateway/bank-data/shared-cache.ts';
 import type { RequestContext } from '../../../src/gateway/request-context.ts';
 import { Batch } from '../../../src/gateway/upstream/batch.ts';
-import { collectGarbage } from '../../support/collect-garbage.ts';
-import { tRequestContext } from '../../support/request-context.ts';
-import { settle } from '../../support/settle.ts';
+import { tRequestContext } from '../../support/gateway/callers.ts';
+import { collectGarbage } from '../../support/measure.ts';
+import { settle } from '../../support/turns.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -35,11 +35,11 @@ interface LookUp<Found> {
 }
 
 /** Finds one answer. */
-function tFind<Found extends object>(
-  { findOne }: ReturnType<typeof createLookUpCache>,
+async function tFind<Found extends object>(
+  { findAll }: ReturnType<typeof createLookUpCache>,
   { key, lookUp, ...rest }: LookUp<Found>,
 ): Promise<Found> {
-  return findOne<Found>({
+  const [found] = await findAll<Found>({
     ...{ prefix: '', inputs: [key], ...rest },
     lookUp: (_, { batch }, settle) =>
       void lookUp(batch.context).then(
@@ -47,6 +47,8 @@ function tFind<Found extends object>(
         (failure) => settle(null, failure),
       ),
   });
+  if (found === undefined || found instanceof Error) throw found;
+  return found;
 }
 
 interface Answer {

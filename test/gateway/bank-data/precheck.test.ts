@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { tBankDataPort } from '../../support/gateway/bank-data.ts';
-import { tRequestContext } from '../../support/request-context.ts';
+import { tRequestContext } from '../../support/gateway/callers.ts';
+import { tBankDataPort } from '../../support/gateway/graphql/scripted-services.ts';
 
 /** Answers every look-up, and records it. */
 function tBankData() {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { tIban } from '../../support/e2e/iban.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
 import { scrape } from '../../support/gateway/telemetry/scrape.ts';
 import { tGateway } from '../../support/gateway.ts';
-import { seenIbanValidation } from '../../support/hosted-bank-data.ts';
+import { tIban } from '../../support/ibans.ts';
 import { replyJson, tUpstream } from '../../support/scripted-upstream.ts';
+import { seenIbanValidation } from '../../support/self-hosted.ts';
 
 const mismatched = {
   message: 'The bank-data service returned the response to another request.',

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSharedCache } from '../../../src/gateway/bank-data/shared-cache.ts';
 import type { SharedValues } from '../../../src/gateway/stores/shared-values.ts';
-import { tGate } from '../../support/gate.ts';
+import { tGate } from '../../support/turns.ts';
 
 const entry = { answer: { valid: true }, freshUntil: 1_000, staleUntil: 2_000, version: null, lastPurge: 0 };
 const options = { timeoutMs: 100, onLate() {} };

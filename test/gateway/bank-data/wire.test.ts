@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readBicAnswer, readIbanAnswer, readServicePage } from '../../../src/gateway/bank-data/rest/wire.ts';
-import { createRandom } from '../../support/e2e/random.ts';
-import { seenIbanValidation } from '../../support/hosted-bank-data.ts';
+import { createRandom } from '../../support/random.ts';
+import { seenIbanValidation } from '../../support/self-hosted.ts';
 
 const iban = 'DE89370400440532013000';
 const read = (changes: object) => readIbanAnswer({ ...seenIbanValidation, ...changes }, iban);
@@ -149,3 +149,26 @@ it('a list has at most ten times as many items as a page', () => {
   expect(readServicePage(list(1_000))?.banks).toHaveLength(1_000);
   expect(readServicePage(list(1_001))).toBeNull();
 });
+
+it.each([
+  {},
+  { iban_data: null, bank_data: null },
+  { iban_data: {}, bank_data: [] },
+  { iban_data: '', bank_data: 'none' },
+  { iban_data: { country: '', BBAN: '' }, bank_data: { name: '', bic: null } },
+  { quota: { left: 3 }, iban_data: { moon: 'full' } },
+])('details such as %j are absent', (details) => {
+  expect(readIbanAnswer({ valid: true, ...details }, iban)).toMatchObject({
+    valid: true,
+    ibanData: null,
+    bankData: null,
+  });
+});
+
+it.each([undefined, null, '', 'deleted', 'national_list', 7, {}])(
+  'a bank has no status or source of its BIC if it is %j',
+  (value) => {
+    const bank_data = { name: 'Bank', bic: 'COBADEFFXXX', status: value, successor: '0182', bic_source: value };
+    expect(read({ bank_data })?.bankData).toMatchObject({ status: null, successor: null, bicSource: null });
+  },
+);

@@ -1,8 +1,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sha256, tIdentify } from '../../support/gateway/callers/identify.ts';
-import { ec, jwt, pemOf, tToken } from '../../support/gateway/callers/token.ts';
+import { ec, jwt, pemOf, sha256, tIdentify, tToken } from '../../support/gateway/callers.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 
 const key = 'lq_seeded-key-of-the-shop';
@@ -60,6 +59,16 @@ describe('the file with API keys', () => {
       'keys: 0: scopes: 0: ',
     ],
     ['an unknown limit', documentOf(key).replace('requestsPerMinute', 'requests'), 'keys: 0: limits: '],
+    [
+      'a budget in money without a price in its currency',
+      documentOf(key).replace('1000/day', '10 EUR/day'),
+      'k0: bankDataCalls: a budget of 10.00 EUR needs the price of a call in EUR, but BANK_DATA_PRICE is not set',
+    ],
+    [
+      'two keys of one caller, with other limits',
+      documentOf(key, otherKey).replace('k1', 'k0').replace('1000/day', '1000/month'),
+      'keys: the keys of k0 must have the same limits',
+    ],
     ['the same key twice', documentOf(key, key), 'keys: must contain the hash of each key only once'],
   ])('prevents the start if it has %s', (_, text, problem) => {
     const file = text === null ? '/missing/keys.json' : tKeysFile(text);

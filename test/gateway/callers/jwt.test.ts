@@ -1,6 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { tIdentify } from '../../support/gateway/callers/identify.ts';
 import {
   ec,
   invalidTokens,
@@ -10,8 +9,9 @@ import {
   pemOf,
   rsa,
   type Token,
+  tIdentify,
   tToken,
-} from '../../support/gateway/callers/token.ts';
+} from '../../support/gateway/callers.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
 import { scrape } from '../../support/gateway/telemetry/scrape.ts';
 import {

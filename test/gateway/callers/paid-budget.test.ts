@@ -3,13 +3,9 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createPaidBudgets, ownerOfTool } from '../../../src/gateway/callers/paid-budget.ts';
 import type { CallBudget } from '../../../src/gateway/config/callers.ts';
 import type { Store } from '../../../src/gateway/stores/store.ts';
-import { tFailingStore } from '../../support/failing-store.ts';
-import { tGate } from '../../support/gate.ts';
-import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
-import { tRedisStore } from '../../support/gateway/stores/redis-client.ts';
-import { tScript } from '../../support/process.ts';
-import { tRedis, whyNoRedis } from '../../support/redis.ts';
-import { turns } from '../../support/turns.ts';
+import { createMemoryStore, tFailingStore } from '../../support/gateway/stores/memory-store.ts';
+import { tStoreProcess } from '../../support/process.ts';
+import { tRedis, tRedisStore, whyNoRedis } from '../../support/redis.ts';
 
 interface TBudgetsOptions {
   store?: Store;
@@ -73,6 +69,29 @@ describe('a budget of paid calls', () => {
     expect(await reserveMany(budgets, tCaller('zero', perDay(0)), 3)).toHaveLength(0);
   });
 
+  it('in money is never exceeded, and goes on from what was spent when the price changes', async () => {
+    const store = createMemoryStore();
+    const perCall = (millionths: number) => ({ millionths, currency: 'EUR' });
+    /** Of 1 EUR, at this price. */
+    const ofEuro = (millionths: number): CallBudget => ({
+      calls: Math.floor(1_000_000 / millionths),
+      period: 'month',
+      price: perCall(millionths),
+    });
+    const spend = (millionths: number, attempts: number) =>
+      reserveMany(tBudgets({ store }), tCaller('anna', ofEuro(millionths)), attempts);
+    expect(await spend(30_000, 20)).toHaveLength(20);
+    // 0.40 EUR are left.
+    expect(await spend(70_000, 2)).toHaveLength(2);
+    expect(await spend(9_000, 100)).toHaveLength(28);
+    expect(await spend(8_000, 3)).toHaveLength(1);
+    expect(await spend(1, 1)).toHaveLength(0);
+    // One in another currency, or in calls, is another count.
+    const inDollars = { ...ofEuro(500_000), price: { millionths: 500_000, currency: 'USD' } };
+    expect(await reserveMany(tBudgets({ store }), tCaller('anna', inDollars), 3)).toHaveLength(2);
+    expect(await reserveMany(tBudgets({ store }), tCaller('anna', perMonth(3)), 4)).toHaveLength(3);
+  });
+
   it('of a tool holds beside that of its caller, over two gateways', async () => {
     const store = createMemoryStore();
     const [first, second] = [tBudgets({ store, replicas: 2 }), tBudgets({ store, replicas: 2 })];
@@ -86,91 +105,6 @@ describe('a budget of paid calls', () => {
     const other = { ...anna, toolLimits: [ofBic] };
     expect(await first.reserve(other, 'bank-data')).toMatchObject({ kind: 'budget-exhausted' });
     expect(await first.status(ownerOfTool(other, ofBic), 'bank-data')).toMatchObject({ used: 0, limit: 5 });
-  });
-
-  it('of a single call is not read again after it, and evicts no other', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
-    const { store, fail } = tFailingStore(createMemoryStore());
-    const adding = vi.spyOn(store, 'add');
-    const budgets = tBudgets({ store, replicas: 2, maxBudgets: 3 });
-    const anna = tCaller('anna', perDay(10));
-    expect(await reserveMany(budgets, anna, 1)).toHaveLength(1);
-    await budgets.flush();
-    for (const [index, ofCall] of (['local', 'shared', 'local', 'shared', 'local'] as const).entries()) {
-      const toolLimits = [{ key: `call ${index}`, maxCalls: 2, isShown: false, ofCall }];
-      const agent = { ...tCaller('agent', null), toolLimits };
-      expect(await reserveMany(budgets, agent, 3)).toHaveLength(2);
-    }
-    await vi.advanceTimersByTimeAsync(0);
-    adding.mockClear();
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(adding).not.toHaveBeenCalled();
-    fail();
-    expect(await reserveMany(budgets, anna, 2)).toHaveLength(2);
-  });
-
-  it('of a single call has place in memory again when that has ended, also while the store fails', async () => {
-    const { store, fail } = tFailingStore(createMemoryStore());
-    const budgets = tBudgets({ store, replicas: 2, maxBudgets: 2 });
-    fail();
-    const reserve = (key: string) => {
-      const toolLimits = [{ key, maxCalls: 1, isShown: false, ofCall: 'local' as const }];
-      const agent = { ...tCaller('agent', null), toolLimits };
-      return reserveMany(budgets, agent, 2);
-    };
-    for (const key of ['call 1', 'call 2']) expect(await reserve(key)).toHaveLength(1);
-    vi.setSystemTime(Date.now() + 600_000);
-    for (const key of ['call 3', 'call 1']) expect(await reserve(key)).toHaveLength(0);
-    vi.setSystemTime(Date.now() + 600_000);
-    for (const [key, calls] of [
-      ['call 4', 1],
-      ['call 1', 0],
-      ['call 5', 0],
-    ] as const)
-      expect(await reserve(key)).toHaveLength(calls);
-  });
-
-  describe('of a single call', () => {
-    const ofCall = { key: 'check_ibans call 1', maxCalls: 500, isShown: false, ofCall: 'shared' as const };
-    const agent = { ...tCaller('agent', null), toolLimits: [ofCall] };
-    const statusOf = (budgets: Budgets) => budgets.status(ownerOfTool(agent, ofCall), 'bank-data');
-
-    it('is not exceeded by two gateways whose store is slow', async () => {
-      const store = createMemoryStore();
-      const answer = tGate();
-      const slow: Store = {
-        ...store,
-        add: async (key, amount, options) => {
-          if (amount > 0) await answer.opened;
-          return store.add(key, amount, options);
-        },
-      };
-      const gateways = [1, 2].map(() => tBudgets({ store: slow, replicas: 2, countTimeoutMs: 0 }));
-      for (const gateway of gateways) expect(await statusOf(gateway)).toMatchObject({ remaining: 500 });
-      const reserving = Promise.all(gateways.map((gateway) => reserveMany(gateway, agent, 500)));
-      await turns(5);
-      answer.open();
-      expect((await reserving).flat()).toHaveLength(500);
-    });
-
-    it('has no share for each gateway while the store fails: another one may have made the call', async () => {
-      const { store, fail, work } = tFailingStore(createMemoryStore());
-      const [first, second] = [tBudgets({ store, replicas: 2 }), tBudgets({ store, replicas: 2 })];
-      expect(await statusOf(first)).toMatchObject({ remaining: 500 });
-      expect(await reserveMany(second, agent, 400)).toHaveLength(400);
-      fail();
-      expect(await first.reserve(agent, 'bank-data')).toEqual({ kind: 'uncounted' });
-      expect(await statusOf(first)).toEqual({ kind: 'uncounted' });
-      work();
-      expect(await reserveMany(first, agent, 500)).toHaveLength(100);
-    });
-
-    it('does not begin again at midnight', async () => {
-      const budgets = tBudgets({ replicas: 2 });
-      expect(await reserveMany(budgets, agent, 400)).toHaveLength(400);
-      vi.setSystemTime('2026-11-22T00:00:00Z');
-      expect(await reserveMany(budgets, agent, 500)).toHaveLength(100);
-    });
   });
 
   it('says before a call whether it would be refused, and counts nothing', async () => {
@@ -299,7 +233,7 @@ describe.skipIf(whyNoRedis !== '')(`budgets in Redis${whyNoRedis}`, () => {
     const calls = 20_000;
     const redis = await tRedis();
     const env = { REDIS_URL: redis.url, CALLS: String(calls) };
-    const killed = tScript('test/support/gateway/callers/reserving.ts', env);
+    const killed = tStoreProcess('reserve', env);
     const budgets = tBudgets({ store: tRedisStore(redis.url).store, replicas: 3 });
     const made = () => killed.stdout().match(/\./g)?.length ?? 0;
     let ownCalls = 0;

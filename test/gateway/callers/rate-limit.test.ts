@@ -6,8 +6,7 @@ import { redisUrl } from '../../../src/gateway/config/redis-url.ts';
 import { openStore } from '../../../src/gateway/stores/open-store.ts';
 import { ignore } from '../../../src/gateway/telemetry/events.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
-import { tRawClient } from '../../support/gateway/stores/redis-client.ts';
-import { type TRedis, tRedis, whyNoRedis } from '../../support/redis.ts';
+import { type TRedis, tRawClient, tRedis, whyNoRedis } from '../../support/redis.ts';
 
 function tRateLimit(redis: TRedis | null = null, replicas = 1) {
   const events: string[] = [];

@@ -3,7 +3,7 @@ import { composeServices } from '@theguild/federation-composition';
 import { parse } from 'graphql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createRouter } from '../../../examples/supergraph/router.ts';
-import { tIdentify } from '../../support/gateway/callers/identify.ts';
+import { tIdentify } from '../../support/gateway/callers.ts';
 import { replyJson, tUpstream } from '../../support/scripted-upstream.ts';
 
 const secret = 'seeded-router-secret-of-32-chars';
@@ -43,6 +43,17 @@ describe('a signature of a router', () => {
     expect(identifySignedAndCount([header, signature], body)).toMatchObject(router);
     expect(identifySignedAndCount([header, signature], Buffer.from(body))).toMatchObject(router);
     expect(identifySignedAndCount([header, signature], `${body} `)).toMatchObject({ kind: 'refused' });
+  });
+
+  it('may be of one of two secrets, while they are replaced', () => {
+    const next = 'the-next-router-secret-of-32-chars';
+    const { identifySignedAndCount } = tIdentify({ ROUTER_SECRET: `${next},${secret}` });
+    for (const each of [secret, next]) {
+      const signature = `sha256=${createHmac('sha256', each).update('{}').digest('hex')}`;
+      expect(identifySignedAndCount([header, signature], '{}')).toMatchObject({ kind: 'router' });
+    }
+    const both = `sha256=${createHmac('sha256', `${next},${secret}`).update('{}').digest('hex')}`;
+    expect(identifySignedAndCount([header, both], '{}')).toMatchObject({ kind: 'refused' });
   });
 
   it.each([

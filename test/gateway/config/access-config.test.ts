@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Environment } from '../../../src/base/variables/read-variables.ts';
 import { readConfig } from '../../../src/gateway/config/read-config.ts';
-import { ec, jwt, pemOf } from '../../support/gateway/callers/token.ts';
+import { ec, jwt, pemOf } from '../../support/gateway/callers.ts';
 
 const hash = 'ab'.repeat(32);
 const pem = pemOf(ec.publicKey);

@@ -33,6 +33,7 @@ describe('the hash of a configuration', () => {
       hashOf({ BANK_DATA_MONTHLY_ALLOWANCE: '1000' }),
       hashOf({ ESSAY_MONTHLY_ALLOWANCE: '1000' }),
       hashOf({ CALLER_BANK_DATA_CALLS: '1000/day' }),
+      hashOf({ BANK_DATA_PRICE: '0.01 EUR' }),
       hashOf({ BANK_DATA_URL: 'https://bank.example', BANK_DATA_API_KEY: 'seeded-key-1' }),
       hashOf({ BANK_DATA_FRESH_S: '60' }),
       hashOf({ MAX_QUERY_COST: '5000' }),

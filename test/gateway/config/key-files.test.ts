@@ -5,10 +5,10 @@ import { createRedactions } from '../../../src/base/redact.ts';
 import { followSecretFiles } from '../../../src/base/variables/follow-secret-file.ts';
 import { keyFileOf } from '../../../src/gateway/config/read-config.ts';
 import { createMetrics } from '../../../src/gateway/telemetry/metrics/metrics.ts';
-import { tIban } from '../../support/e2e/iban.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { bankDataKey, tGateway } from '../../support/gateway.ts';
-import { noUpstreams, tGatewayProcess } from '../../support/gateway-process.ts';
+import { tIban } from '../../support/ibans.ts';
+import { noUpstreams, tGatewayProcess } from '../../support/process.ts';
 import { replyJson, tUpstream } from '../../support/scripted-upstream.ts';
 
 const newKey = 'seeded-new-key-b2';
@@ -85,7 +85,7 @@ it('shows an invalid file in the metrics until it is valid, and no other', () =>
   const { events, counted } = createMetrics();
   const invalid = () => {
     const samples = counted.collect('ledgerquill_configured_file_valid') ?? [];
-    expect(samples.length).toBe(6);
+    expect(samples.length).toBe(7);
     return samples.flatMap(({ labels, value }) => (value === 0 && labels ? labels.file : []));
   };
   expect(invalid()).toEqual([]);
@@ -123,7 +123,7 @@ it('replaces the key under load without a failed look-up', async () => {
   accepted.delete(bankDataKey);
   await Promise.all([askForTen(), askForTen()]);
   expect(upstream.calls.length).toBe(account);
-  expect(log()).toContain('the file with the API key of the upstream was read again');
+  expect(log()).toContain('"variable":"BANK_DATA_API_KEY_FILE","msg":"a configured file was read again"');
   expect(log()).not.toMatch(/seeded-(?:bank-data|new)-key/);
 }, 100_000);
 
@@ -135,10 +135,10 @@ it('reads the files again at SIGHUP', async () => {
   writeFileSync(file, '\n');
   gateway.kill('SIGHUP');
   const isLogged = (text: string) => vi.waitFor(() => expect(gateway.stderr()).toContain(text), untilSeen);
-  await isLogged('the file with the API key of the upstream is invalid: the last key remains in use');
+  await isLogged('a configured file is invalid: its last valid content remains in use');
   writeFileSync(file, newestKey);
   gateway.kill('SIGHUP');
-  await isLogged('the file with the API key of the upstream was read again');
+  await isLogged('"variable":"BANK_DATA_API_KEY_FILE","msg":"a configured file was read again"');
   await ask(`{ ibanValidation(iban: "${tIban(1)}") { valid } }`);
   expect(upstream.calls.map(({ headers }) => headers.apikey)).toEqual([newestKey]);
 }, 100_000);

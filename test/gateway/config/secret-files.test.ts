@@ -32,7 +32,7 @@ describe('a secret in a file', () => {
       essays: { upstream: { apiKey: `${secret}-e` } },
       essayService: { llm: { apiKey: `${secret}-l` } },
       store: { redis: { addresses: [{ host: 'redis.example' }], password: 'password' }, secret: `${secret}-s` },
-      access: { router: { secret: `${secret}-${secret}` } },
+      access: { router: { secrets: [`${secret}-${secret}`] } },
     });
   });
 

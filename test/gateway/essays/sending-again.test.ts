@@ -1,23 +1,19 @@
 import { expect, it } from 'vitest';
 import { createLog } from '../../../src/base/log.ts';
-import { parseJson } from '../../../src/base/parse-json.ts';
 import { createPaidEssays } from '../../../src/gateway/essays/paid-essays.ts';
 import type { KeyedOrder } from '../../../src/gateway/essays/port.ts';
 import type { Store } from '../../../src/gateway/stores/store.ts';
 import { createLogEvents } from '../../../src/gateway/telemetry/log-events.ts';
 import type { FailureReason, Outcome } from '../../../src/gateway/upstream/outcome.ts';
-import { order } from '../../support/gateway/essays/generator.ts';
-import { ann } from '../../support/gateway/essays/orders.ts';
-import { from, pass, useFakeTime } from '../../support/gateway/essays/processes.ts';
+import { modeNames, order } from '../../support/gateway/essays/generator.ts';
+import { ann, from, pass, tBook, useFakeTime } from '../../support/gateway/essays/orders.ts';
 import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
-import { tAllowance } from '../../support/gateway/upstream/allowance.ts';
-import { tOrders } from '../../support/gateway/upstream/send.ts';
+import { received, tAllowance, tOrders } from '../../support/gateway/upstream/send.ts';
 
 /* Which failed orders are sent again with their key: by what the service has said, not by when the client asks. */
 
 useFakeTime();
 
-const modeNames = { STANDARD: 's', ACADEMIC: 'a', PROFESSIONAL: 'p', NEWS_REPORT: 'n', DETAILED: 'd' };
 const events = createLogEvents(createLog({ level: 'silent', redact: (text) => text }));
 
 interface TOptions {
@@ -49,26 +45,13 @@ function tStart(store: Store, outcome: Outcome, { texts = null, isSent = true }:
     store,
     onRecovered: () => {},
   });
-  const generate: typeof paid.generate = (order, context) => paid.generate(order, context);
-  return { generate, orders: paid, archive: paid.archive, calls: () => calls };
+  return { ...tBook(paid), calls: () => calls };
 }
 
 type Options = Parameters<typeof createPaidEssays>[0];
 
-const answered = (status: number, text: string): Outcome => {
-  return {
-    kind: 'answered',
-    status,
-    headers: {},
-    retryAt: null,
-    text,
-    json: parseJson(text),
-    value: null,
-    fault: null,
-  };
-};
 const failedBy = (reason: FailureReason, text = ''): Outcome => ({ kind: 'failed', reason, text });
-const unreadable = answered(200, '{"work":{"no":7,"piece":"Pens."}}');
+const unreadable = received(200, '{"work":{"no":7,"piece":"Pens."}}');
 const keyed = (idempotencyKey: string, orderAgain = false): KeyedOrder => ({ ...order, idempotencyKey, orderAgain });
 const tenKeys = (name: string) => Array.from({ length: 10 }, (_, index) => `${name}-${index}`);
 
@@ -120,18 +103,18 @@ it('makes ten calls for ten started orders, and one more for each with orderAgai
 
 it.each<[string, Outcome, number, object]>([
   ['a whole 2xx without an essay', unreadable, 1, { retryable: false }],
-  ['a redirection', answered(302, ''), 1, { retryable: false, rawText: null }],
+  ['a redirection', received(302, ''), 1, { retryable: false, rawText: null }],
   ['a truncated 2xx', failedBy('truncated', '{"essay":"Pe'), 1, { retryable: false, rawText: '{"essay":"Pe' }],
   ['a 2xx that is too large', failedBy('too-large', 'Pens'), 1, { retryable: false, rawText: 'Pens' }],
   ['a timeout', failedBy('timed-out'), 1, { retryable: false, code: 'UPSTREAM_TIMED_OUT' }],
   ['a reset', failedBy('reset'), 1, { retryable: false }],
   ['invalid HTTP', failedBy('invalid'), 1, { retryable: false }],
-  ['a 400', answered(400, '{"message":"No."}'), 2, { kind: 'invalid-input' }],
-  ['a 404', answered(404, ''), 2, { code: 'UPSTREAM_FAILED', retryable: false }],
-  ['a 429', answered(429, ''), 2, { kind: 'allowance-exhausted' }],
-  ['a 500', answered(500, ''), 2, { retryable: true }],
-  ['a 504', answered(504, ''), 2, { code: 'UPSTREAM_TIMED_OUT', retryable: true }],
-  ['a quota in a 200', answered(200, '{"message":"Monthly quota exceeded."}'), 2, { kind: 'allowance-exhausted' }],
+  ['a 400', received(400, '{"message":"No."}'), 2, { kind: 'invalid-input' }],
+  ['a 404', received(404, ''), 2, { code: 'UPSTREAM_FAILED', retryable: false }],
+  ['a 429', received(429, ''), 2, { kind: 'allowance-exhausted' }],
+  ['a 500', received(500, ''), 2, { retryable: true }],
+  ['a 504', received(504, ''), 2, { code: 'UPSTREAM_TIMED_OUT', retryable: true }],
+  ['a quota in a 200', received(200, '{"message":"Monthly quota exceeded."}'), 2, { kind: 'allowance-exhausted' }],
   ['a service that is not reached', failedBy('unreachable'), 0, { retryable: true }],
 ])('repeated once after %s, an order makes so many calls', async (_, outcome, count, failure) => {
   const { generate, calls } = tStart(createMemoryStore(), outcome);
@@ -186,6 +169,5 @@ it('does not read a truncated body again', async () => {
 });
 
 function tDeclared(store: Store) {
-  const { archive, ...started } = tStart(store, unreadable, { texts: ['work.piece'] });
-  return { ...started, find: archive.find };
+  return tStart(store, unreadable, { texts: ['work.piece'] });
 }

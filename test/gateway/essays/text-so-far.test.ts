@@ -1,51 +1,31 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { AbortableSignal } from '../../../src/base/async/signal.ts';
 import { createLog } from '../../../src/base/log.ts';
-import { createRedactions } from '../../../src/base/redact.ts';
 import { createPaidEssays } from '../../../src/gateway/essays/paid-essays.ts';
 import type { EssayOrderState, EssayResult } from '../../../src/gateway/essays/port.ts';
 import { createRestEssays } from '../../../src/gateway/essays/rest/rest-essays.ts';
 import { createLogEvents } from '../../../src/gateway/telemetry/log-events.ts';
-import { createUpstreamClient } from '../../../src/gateway/upstream/upstream-client.ts';
-import { tHttpServer } from '../../support/free-port.ts';
-import { tGate } from '../../support/gate.ts';
-import { order } from '../../support/gateway/essays/generator.ts';
+import { tRequestContext } from '../../support/gateway/callers.ts';
+import { modeNames, order, sendOrder } from '../../support/gateway/essays/generator.ts';
 import { ann } from '../../support/gateway/essays/orders.ts';
 import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
-import { tAllowance } from '../../support/gateway/upstream/allowance.ts';
+import { tAllowance, tHttpClient } from '../../support/gateway/upstream/send.ts';
 import { essaysKey } from '../../support/gateway.ts';
-import { tRequestContext } from '../../support/request-context.ts';
+import { tHttpServer } from '../../support/loopback.ts';
 import { tEssayService } from '../../support/self-hosted.ts';
+import { tGate } from '../../support/turns.ts';
 
 /* From the language model to the gateway, over HTTP: the text of an essay while it is written. */
 
-const modeNames = {
-  STANDARD: 'Standard',
-  ACADEMIC: 'Academic',
-  PROFESSIONAL: 'Professional',
-  NEWS_REPORT: 'News',
-  DETAILED: 'Detailed',
-};
 const events = createLogEvents(createLog({ level: 'silent', redact: (text) => text }));
 
-function tClient(url: string, isSelfHosted: boolean) {
-  const client = createUpstreamClient({
+const tClient = (url: string, isSelfHosted: boolean) =>
+  tHttpClient(url, {
     service: 'essays',
-    baseUrl: url,
     key: { header: 'token', access: { apiKey: essaysKey } },
-    isSelfHosted,
-    timeoutMs: 60_000,
-    maxResponseBytes: 1_000_000,
-    maxConcurrency: 2,
-    maxQueue: 2,
-    backoffMs: 0,
-    allowance: tAllowance(),
-    redactSecrets: createRedactions([essaysKey]).redactSecrets,
+    ...{ isSelfHosted, timeoutMs: 60_000, backoffMs: 0 },
     events,
   });
-  onTestFinished(() => client.close());
-  return client;
-}
 
 const declared = { texts: null, error: null };
 const redact = (text: string) => text;
@@ -56,13 +36,9 @@ function tRestEssays(url: string, { isSelfHosted = true } = {}) {
   const sender = createRestEssays({ client, modeNames, declared, isSelfHosted, keepMs: 1_000, redact, events });
   const texts: string[] = [];
   const generate = (onText: (text: string) => void = () => {}) =>
-    sender.send(order, tRequestContext(), {
-      maySend: async () => true,
-      beforeAttempt() {},
-      onText(text) {
-        texts.push(text);
-        onText(text);
-      },
+    sendOrder(sender, order, tRequestContext(), (text) => {
+      texts.push(text);
+      onText(text);
     });
   return { generate, texts };
 }

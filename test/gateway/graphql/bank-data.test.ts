@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createBankLists } from '../../../src/banks/bank-lists.ts';
-import { createKnownBanks } from '../../../src/banks/known-banks.ts';
-import vectors from '../../data/iban-vectors.json' with { type: 'json' };
 import { type Answer, tGateway, tScriptedGateway } from '../../support/gateway.ts';
-import { tHostedBankData } from '../../support/hosted-bank-data.ts';
 import { replyJson } from '../../support/scripted-upstream.ts';
-import { tBankDataService } from '../../support/self-hosted.ts';
+import { tBankDataService, tHostedBankData } from '../../support/self-hosted.ts';
 
 /* All bank data except IBAN validation, from the self-hosted service and from a replay of the hosted one. */
 
@@ -242,16 +238,6 @@ describe('a query that needs no upstream', () => {
     expect(upstream.calls).toHaveLength(0);
   });
 
-  it('reports national check digits that do not match, by field', async () => {
-    const { ask, upstream } = await tScriptedGateway();
-    const { data } =
-      await ask(`{ generateIban(input: { country: "HR", bankCode: "1001006", accountNumber: "1863000160" }) {
-      ... on InvalidIbanFields { suggestions fields { name message } } } }`);
-    const message = 'The bank code ends in a check digit that does not match; it would be 5.';
-    expect(data?.generateIban).toEqual({ suggestions: [], fields: [{ name: 'bankCode', message }] });
-    expect(upstream.calls).toHaveLength(0);
-  });
-
   it('examines an IBAN of a country outside the registry', async () => {
     const { ask, upstream } = await tScriptedGateway();
     const fields =
@@ -289,61 +275,6 @@ describe('a query that needs no upstream', () => {
     expect(data).toEqual({ banks: null });
     expect(errors).toMatchObject([{ message, path: ['banks'], extensions: { code: 'BAD_USER_INPUT' } }]);
     expect(upstream.calls).toHaveLength(0);
-  });
-});
-
-describe('IbanValidation', () => {
-  const query = `query ($iban: String!) { ibanValidation(iban: $iban) {
-    valid suggestions nationalCheck country { code name } } }`;
-
-  it('suggests valid IBANs for one with a typing error, known banks first', async () => {
-    const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
-    const { data } = await ask(query, { iban: 'DE89370400440532013001' });
-    const suggestions = data?.ibanValidation?.suggestions as unknown as string[];
-    expect(suggestions).toContain('DE89370400440532013000');
-    expect(suggestions.length).toBeLessThanOrEqual(5);
-    const knownBanks = createKnownBanks(createBankLists());
-    const known = suggestions.map((iban) => knownBanks.has('DE', iban.slice(4, 12)));
-    expect(known).toContain(true);
-    expect(known).toEqual(known.toSorted((one, other) => Number(other) - Number(one)));
-    const list = await ask('query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { valid } }', {
-      ibans: suggestions,
-    });
-    expect(list.data?.ibanValidations).toEqual(suggestions.map(() => ({ valid: true })));
-  });
-
-  const germany = { code: 'DE', name: 'Germany' };
-  it.each<[string, object]>([
-    ['DE89370400440532013000', { valid: true, suggestions: [], nationalCheck: 'NOT_APPLICABLE', country: germany }],
-    ['hello', { valid: false, suggestions: [], nationalCheck: 'NOT_APPLICABLE' }],
-    ['FR1420041010050500013M02606', { valid: true, nationalCheck: 'PASSED' }],
-    ['ES8350210036679521296135', { valid: true, nationalCheck: 'FAILED' }],
-    ['ZZ', { valid: false, nationalCheck: 'NOT_APPLICABLE' }],
-    ['XK051212012345678906', { country: { code: 'XK', name: 'Kosovo' } }],
-    ['US12', { country: null }],
-  ])('of %s has its suggestions, national check and country: %j', async (iban, expected) => {
-    const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
-    expect((await ask(query, { iban })).data?.ibanValidation).toMatchObject(expected);
-  });
-});
-
-describe('the published BICs', () => {
-  it(`(${vectors.bics.length}) have the published result, except for two rules of ours`, async () => {
-    const { ask } = tGateway({ bankDataUrl: await tBankDataService() });
-    const fields = vectors.bics.map(
-      ({ bic }, index) => `b${index}: bicValidation(bic: ${JSON.stringify(bic)}) { valid }`,
-    );
-    const { data, errors } = await ask(`{ ${fields.join(' ')} }`);
-    expect(errors).toBeUndefined();
-    const surprises = vectors.bics.filter(({ valid }, index) => (data?.[`b${index}`]?.valid as unknown) !== valid);
-    expect(surprises).toEqual(
-      [
-        // ISO 9362:2014 allows digits in the party prefix, and others of this list are published as valid.
-        { bic: 'S23CKENXXXX', valid: false },
-        // A BIC may be typed in lower case; it is normalized before validation.
-        { bic: 'DeutAT2LXXX', valid: false },
-      ].filter(({ bic }) => vectors.bics.some((published) => published.bic === bic)),
-    );
   });
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { importElsewhere } from '../../support/banks/import/command-line.ts';
-import { tParticipant, tRegisterFile, tReplaceRegister } from '../../support/banks/import/registers.ts';
+import { importElsewhere, tParticipant, tRegisterFile, tReplaceRegister } from '../../support/banks/import/imports.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { tGateway } from '../../support/gateway.ts';
 import { replyJson, tUpstream } from '../../support/scripted-upstream.ts';

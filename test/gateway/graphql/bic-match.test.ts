@@ -1,13 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createBankLists } from '../../../src/banks/bank-lists.ts';
-import { createRandom } from '../../support/e2e/random.ts';
-import { tGateway, tScriptedGateway } from '../../support/gateway.ts';
-import { ibanOfBank } from '../../support/iban/iban-of-bank.ts';
-import { rounds } from '../../support/rounds.ts';
+import { tScriptedGateway } from '../../support/gateway.ts';
+import { ibanOfBank } from '../../support/ibans.ts';
 import { replyJson } from '../../support/scripted-upstream.ts';
 
 const german = 'DE89370400440532013000';
-const lists = createBankLists();
 
 const matching = 'query ($iban: String!, $bic: String!) { ibanValidation(iban: $iban) { bicMatch(bic: $bic) bics } }';
 
@@ -81,50 +77,3 @@ describe('bics', () => {
     expect(local.data?.ibanValidation?.bics).toEqual(['KREDBEBB', 'ADIABE22']);
   });
 });
-
-/** The list of Ukraine has no BICs. */
-const countries = lists.countries().filter((country) => country !== 'UA');
-
-describe.each(countries)('the lists of %s', (country) => {
-  const bics = lists.bics(country);
-  const ibans = [...bics.keys()].map((bankCode) => ibanOfBank(country, bankCode));
-
-  it('agree with bicMatch: no BIC of a bank code is OTHER_BANK, whatever its branch', async () => {
-    const { ask } = tGateway();
-    const random = createRandom(51);
-    const matches = new Set<unknown>();
-    for (const bankCode of pickRandomly([...bics.keys()], rounds(60), random)) {
-      const listed = bics.get(bankCode) ?? [];
-      for (const bic of listed) {
-        const otherBranch = bic.slice(0, 8) + String(100 + random(899));
-        const { data } = await ask(twoMatches, { iban: ibanOfBank(country, bankCode), bic, otherBranch });
-        matches.add(data?.ibanValidation?.listed).add(data?.ibanValidation?.otherBranch);
-      }
-    }
-    expect(matches).toEqual(new Set(['SAME_BANK']));
-  });
-
-  it('give all BICs of each bank code, first the present one', async () => {
-    const { ask } = tGateway();
-    const query = 'query ($ibans: [String!]!) { ibanValidations(ibans: $ibans) { bics } }';
-    const answers: unknown[] = [];
-    for (let from = 0; from < ibans.length; from += 1_000) {
-      const { data } = await ask(query, { ibans: ibans.slice(from, from + 1_000) });
-      answers.push(...Object.values(data?.ibanValidations ?? {}).map((validation) => validation.bics));
-    }
-    const present = new Map(lists.banks(country).map(({ bankCode, bic }) => [bankCode, bic]));
-    for (const [index, [bankCode, listed]] of [...bics].entries()) {
-      const first = present.get(bankCode) || listed[0];
-      expect(answers[index]).toEqual([first, ...listed.filter((bic) => bic !== first)]);
-    }
-  });
-});
-
-/** In their order. */
-function pickRandomly<Item>(items: readonly Item[], count: number, random: (max: number) => number): readonly Item[] {
-  return items.filter(() => random(items.length - 1) < count);
-}
-
-const twoMatches = `query ($iban: String!, $bic: String!, $otherBranch: String!) {
-  ibanValidation(iban: $iban) { listed: bicMatch(bic: $bic) otherBranch: bicMatch(bic: $otherBranch) }
-}`;

@@ -4,15 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { AbortableSignal } from '../../../src/base/async/signal.ts';
 import type { TimeSlices } from '../../../src/base/async/time-slices.ts';
 import { parseDetached } from '../../../src/gateway/graphql/documents/document-errors.ts';
-import { resolveInSlices } from '../../../src/gateway/graphql/documents/slices.ts';
+import { resolveInSlices } from '../../../src/gateway/graphql/documents/operation.ts';
 import { compileOperation } from '../../../src/gateway/graphql/jit/compiler.ts';
 import { createContext } from '../../../src/gateway/graphql/schema/context.ts';
 import { schema } from '../../../src/gateway/graphql/schema/schema.ts';
-import { tCaller } from '../../support/caller.ts';
-import { tDocuments } from '../../support/gateway/graphql/documents.ts';
-import { tOperation } from '../../support/gateway/graphql/operation.ts';
-import { interpret, toOutcome } from '../../support/gateway/graphql/outcomes.ts';
-import { repeat } from '../../support/gateway/graphql/repeat.ts';
+import { tCaller } from '../../support/gateway/callers.ts';
+import { interpret, repeat, tDocuments, tOperation, toOutcome } from '../../support/gateway/graphql/documents.ts';
 import { tServices } from '../../support/gateway/graphql/scripted-services.ts';
 import { tGateway } from '../../support/gateway.ts';
 

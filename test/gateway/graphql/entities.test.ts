@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import vectors from '../../data/iban-vectors.json' with { type: 'json' };
-import { tIban } from '../../support/e2e/iban.ts';
 import { tScriptedGateway } from '../../support/gateway.ts';
+import { tIban } from '../../support/ibans.ts';
 import { replyFailingFor, replyInWaves, replyJson } from '../../support/scripted-upstream.ts';
 
 const query = `query ($representations: [_Any!]!) { _entities(representations: $representations) {

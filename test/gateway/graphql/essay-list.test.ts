@@ -4,10 +4,9 @@ import { expect, it } from 'vitest';
 import type { Services } from '../../../src/gateway/graphql/schema/context.ts';
 import type { QueryLimits } from '../../../src/gateway/graphql/schema/query-limits.ts';
 import { schema } from '../../../src/gateway/graphql/schema/schema.ts';
-import { tCaller } from '../../support/caller.ts';
+import { tCaller } from '../../support/gateway/callers.ts';
 import { ann, countReads, storeOrders, tOrders } from '../../support/gateway/essays/orders.ts';
-import { tContext } from '../../support/gateway/graphql/outcomes.ts';
-import { repeat } from '../../support/gateway/graphql/repeat.ts';
+import { repeat, tContext } from '../../support/gateway/graphql/documents.ts';
 import { tServices } from '../../support/gateway/graphql/scripted-services.ts';
 import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
 
@@ -18,17 +17,16 @@ async function tList(kind: 'finished' | 'cancelled', count: number, limits: Part
   const store = createMemoryStore();
   await storeOrders(store, kind, count, { ...ann, id: tCaller.id }, text);
   const { orders } = tOrders({ store });
-  const services: Services = { ...tServices(), essayOrders: orders };
+  const services: Services = tServices();
   services.limits = { ...services.limits, listedOrders: 2_000, ...limits };
   const reads = countReads(store);
   const essays: string[] = [];
-  const { find } = services.essayArchive;
-  services.essayArchive = {
-    find: (id, context) => {
-      essays.push(id);
-      return find(id, context);
-    },
+  const scripted = services.essays;
+  orders.findEssay = (id, callerId) => {
+    essays.push(id);
+    return scripted.findEssay(id, callerId);
   };
+  services.essays = orders;
   return {
     ask: (text: string) =>
       Promise.resolve(execute({ schema, document: parse(text), contextValue: tContext(services) })),

@@ -11,7 +11,6 @@ const mutation = `mutation ($input: GenerateEssayInput!) { generateEssay(input: 
 } }`;
 
 const input = { description: 'The fountain pen: its reservoir and its feed', mode: 'ACADEMIC', wordCount: 120 };
-const emptyDescription = 'The description must not be empty; describe the topic and the points to cover.';
 const text =
   'On Pens\n\nA pen holds ink. It also holds thoughts, and keeps them. Its reservoir is what made it independent of the inkwell, ' +
   'and its feed lets air in while ink goes out. So a line has the same width from its beginning to its end.';
@@ -45,9 +44,9 @@ describe('generateEssay', () => {
     [{ mode: 'STANDARD' }, { mode: 'Standard' }],
     [{ mode: 'PROFESSIONAL' }, { mode: 'Professional' }],
     [{ mode: 'NEWS_REPORT' }, { mode: 'Journalistic' }],
-    [{ mode: 'NEWS_REPORT' }, { mode: 'News report' }, { ESSAY_MODE_NEWS_REPORT: 'News report' }],
+    [{ mode: 'NEWS_REPORT' }, { mode: 'News report' }, { ESSAY_MODES: 'NEWS_REPORT=News report' }],
     [{ mode: 'DETAILED' }, { mode: 'Detailed' }],
-    [{ mode: 'DETAILED' }, { mode: 'detail' }, { ESSAY_MODE_DETAILED: 'detail' }],
+    [{ mode: 'DETAILED' }, { mode: 'detail' }, { ESSAY_MODES: 'ACADEMIC=a, DETAILED = detail' }],
     [
       { titles: ['Eats, Shoots and Leaves', 'The "Real", “Quoted” Pen', 'Pens'] },
       {
@@ -70,31 +69,6 @@ describe('generateEssay', () => {
     expect(data?.generateEssay).toMatchObject({ __typename: 'Essay', title: 'On Pens' });
   });
 
-  it.each<[string, unknown, Record<string, string>?]>([
-    ['essay', { essay: text }],
-    ['result', { result: text }],
-    ['text', { text }],
-    ['content', { content: text }],
-    ['a flat object with one string, as a sibling of the service answers', { title: text }],
-    ['data', { data: text }],
-    ['data.essay', { status: 'ok', data: { essay: text } }],
-    ['data.result, although another text is longer', { data: { result: text, model: 'm'.repeat(60) } }],
-    ['data.text', { data: { text } }],
-    ['data.content', { data: { content: text } }],
-    ['a bare string', text],
-    ['an invented envelope', { request: { id: '7f' }, output: [{ type: 'essay', body: [text] }], usage: { words: 9 } }],
-    ['another invented envelope', { error: null, choices: [{ message: { role: 'assistant', content: text } }] }],
-    [
-      'the configured text field, before well-known names',
-      { essay: 'a summary', parts: [{ draft: text }] },
-      { ESSAY_TEXT_FIELD: 'parts.0.draft' },
-    ],
-  ])('finds the text in %s', async (_, body, env = {}) => {
-    const { ask } = await tScriptedGateway(replyJson(201, body), { ...hosted, ...env });
-    const { data } = await ask(mutation, { input });
-    expect(data?.generateEssay).toEqual({ __typename: 'Essay', text, wordCount: 46, mode: 'ACADEMIC' });
-  });
-
   it.each([{}, [], { essay: '' }, { error: 'Something long that is certainly no essay.' }, 42, null])(
     'does not accept %j as an essay, and returns it as rawText',
     async (body) => {
@@ -108,32 +82,10 @@ describe('generateEssay', () => {
     },
   );
 
-  it.each([
-    ['wordCount', { wordCount: 0 }, 'The number of words is 0; it must be from 1 to 2000.'],
-    ['wordCount', { wordCount: 2001 }, 'The number of words is 2001; it must be from 1 to 2000.'],
-    ['wordCount', { wordCount: -5 }, 'The number of words is -5; it must be from 1 to 2000.'],
-    ['description', { description: '' }, emptyDescription],
-    ['description', { description: ' \n\t' }, emptyDescription],
-    ['titles', { titles: ['Pens', ' '] }, 'A title is empty; remove or replace it.'],
-  ])('rejects an invalid %s (%j) without a call', async (field, wrong, message) => {
-    const { ask, upstream } = await tScriptedGateway(replyJson(200, { essay: text }));
-    const { data } = await ask(mutation, { input: { ...input, ...wrong } });
-    expect(data?.generateEssay).toEqual({
-      __typename: 'InvalidEssayInput',
-      message,
-      fields: [{ name: field, message }],
-    });
-    expect(upstream.calls).toHaveLength(0);
-  });
-
-  it.each([
-    ['error', { error: 'Invalid request body.' }, 'Invalid request body.'],
-    ['message', { message: 'The given data was invalid.' }, 'The given data was invalid.'],
-    ['errors', { errors: { mode: ['mode is unknown.'] } }, 'mode is unknown.'],
-    ['nothing', {}, 'The essay service rejected the input and did not give a reason.'],
-  ])('returns the service’s reason for rejecting the order, from %s', async (_, body, message) => {
-    const { ask } = await tScriptedGateway(replyJson(400, body));
+  it('finds the text in the configured text field, before well-known names', async () => {
+    const env = { ...hosted, ESSAY_TEXT_FIELD: 'parts.0.draft' };
+    const { ask } = await tScriptedGateway(replyJson(201, { essay: 'a summary', parts: [{ draft: text }] }), env);
     const { data } = await ask(mutation, { input });
-    expect(data?.generateEssay).toEqual({ __typename: 'InvalidEssayInput', message, fields: [] });
+    expect(data?.generateEssay).toEqual({ __typename: 'Essay', text, wordCount: 46, mode: 'ACADEMIC' });
   });
 });

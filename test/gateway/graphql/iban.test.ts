@@ -1,10 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import vectors from '../../data/iban-vectors.json' with { type: 'json' };
 import { bankDataKey, tGateway, tScriptedGateway } from '../../support/gateway.ts';
-import { seenIbanValidation } from '../../support/hosted-bank-data.ts';
-import { ibanOfBank } from '../../support/iban/iban-of-bank.ts';
+import { ibanOfBank } from '../../support/ibans.ts';
 import { replyFailingFor, replyInWaves, replyJson, replyWithIban, tUpstream } from '../../support/scripted-upstream.ts';
-import { tBankDataService } from '../../support/self-hosted.ts';
+import { seenIbanValidation, tBankDataService } from '../../support/self-hosted.ts';
 
 const everything = `valid iban problems
   ibanData { country countryCode sepaCountry checksum bban bankCode accountNumber branch nationalChecksum
@@ -73,25 +72,6 @@ describe('bankData', () => {
     expect(data?.closed?.bankData).toEqual({ status: 'DELETED', successor: '0182' });
     expect(data?.open?.bankData).toEqual({ status: 'LISTED', successor: null });
   });
-
-  it.each([undefined, null, '', 'deleted', 7])('has no status if the service reports %j', async (status) => {
-    const bank_data = { name: 'Bank', bic: 'COBADEFFXXX', status, successor: '0182' };
-    const { ask } = await tScriptedGateway(replyJson(200, { valid: true, bank_data }));
-    const { data } = await ask('{ ibanValidation(iban: "DE89370400440532013000") { bankData { status successor } } }');
-    expect(data?.ibanValidation?.bankData).toEqual({ status: null, successor: null });
-  });
-
-  it.each([undefined, null, '', 'national_list', 7, {}])(
-    'has no source of the BIC if the service reports %j',
-    async (bic_source) => {
-      const bank_data = { name: 'Bank', bic: 'COBADEFFXXX', bic_source };
-      const { ask } = await tScriptedGateway(replyJson(200, { valid: true, bank_data }));
-      const { data } = await ask(
-        '{ ibanValidation(iban: "DE89370400440532013000") { bankData { bic bicSource source date } } }',
-      );
-      expect(data?.ibanValidation?.bankData).toEqual({ bic: 'COBADEFFXXX', bicSource: null, source: null, date: null });
-    },
-  );
 });
 
 describe('ibanValidation', () => {
@@ -117,48 +97,6 @@ describe('ibanValidation', () => {
   });
 
   it.each([
-    ['absent', {}],
-    ['null', { iban_data: null, bank_data: null, country_iban_example: null }],
-    ['empty', { iban_data: {}, bank_data: [], country_iban_example: '' }],
-    ['strings', { iban_data: '', bank_data: 'none' }],
-    ['full of empty strings', { iban_data: { country: '', BBAN: '' }, bank_data: { name: '', bic: null } }],
-    ['accompanied by unknown fields', { quota: { left: 3 }, iban_data: { moon: 'full' } }],
-  ])('reads details that are %s as null', async (_, details) => {
-    const { ask } = await tScriptedGateway(replyJson(200, { valid: true, ...details }));
-    const { data } = await ask(
-      '{ ibanValidation(iban: "DE89370400440532013000") { valid ibanData { bban } bankData { bic } } }',
-    );
-    expect(data?.ibanValidation).toEqual({ valid: true, ibanData: null, bankData: null });
-  });
-
-  it('derives country code, check digits and BBAN if the service does not return them', async () => {
-    const { ask } = await tScriptedGateway(
-      replyJson(200, { valid: true, iban_data: { bank_code: 37040044, sepa_country: 'Yes' } }),
-    );
-    const { data } = await ask(`{ ibanValidation(iban: "DE89370400440532013000") { ibanData {
-      countryCode checksum bban bankCode sepaCountry branch nationalChecksum } } }`);
-    expect(data?.ibanValidation?.ibanData).toEqual({
-      countryCode: 'DE',
-      checksum: '89',
-      bban: '370400440532013000',
-      bankCode: '37040044',
-      sepaCountry: true,
-      branch: null,
-      nationalChecksum: null,
-    });
-  });
-
-  it.each([{}, { valid: 'perhaps' }, [], 'valid', null, { data: { valid: true } }])(
-    'does not accept %j as an answer',
-    async (body) => {
-      const { ask } = await tScriptedGateway(replyJson(200, body));
-      const { data, errors } = await ask('{ ibanValidation(iban: "DE89370400440532013000") { valid } }');
-      expect(data).toEqual({ ibanValidation: { valid: null } });
-      expect(errors?.[0]?.extensions.code).toBe('UPSTREAM_FAILED');
-    },
-  );
-
-  it.each([
     ['200 and valid: false', replyJson(200, { ...seenIbanValidation, valid: false })],
     ['422', replyJson(422, { message: 'no', errors: { iban_number: ['no'] } })],
   ])('returns an IBAN that the service reports as not valid by %s as data', async (_, reply) => {
@@ -173,16 +111,6 @@ describe('ibanValidation', () => {
         },
       },
     });
-  });
-
-  it('makes one upstream call for one IBAN, in any format and number of fields', async () => {
-    const { ask, upstream } = await tScriptedGateway(replyJson(200, seenIbanValidation));
-    const { data } = await ask(`{ a: ibanValidation(iban: "DE89 3704 0044 0532 0130 00") { valid iban }
-                                  b: ibanValidation(iban: "de89-3704-0044-0532-0130-00") { valid iban }
-                                  c: ibanValidations(ibans: ["DE89370400440532013000"]) { valid iban } }`);
-    expect(data?.b).toEqual(data?.a);
-    expect(data?.c).toEqual([data?.a]);
-    expect(upstream.calls).toHaveLength(1);
   });
 
   it('shows no IBAN in GraphQL’s own error messages', async () => {
@@ -224,19 +152,6 @@ describe('ibanValidations', () => {
     expect(upstream.calls).toHaveLength(25);
     expect(upstream.mostInFlight).toBe(16);
     expect(new Set(upstream.calls.map(({ headers }) => headers.apikey))).toEqual(new Set([bankDataKey]));
-  });
-
-  it('nulls only the fields of a failing IBAN that need the service, with an error at its index', async () => {
-    const [, , , failing = ''] = twentyFive;
-    const { ask, upstream } = await tScriptedGateway(replyFailingFor(failing, replyWithIban));
-    const { data, errors } = await ask(listQuery, { ibans: twentyFive });
-    expect(data?.ibanValidations).toEqual(twentyFive.map((iban) => ({ iban, valid: iban === failing ? null : true })));
-    expect(errors).toHaveLength(1);
-    expect(errors?.[0]).toMatchObject({
-      path: ['ibanValidations', 3, 'valid'],
-      extensions: { code: 'UPSTREAM_FAILED' },
-    });
-    expect(upstream.calls).toHaveLength(25);
   });
 
   it('returns each result at the position of its IBAN, also of one that fails, is repeated, wrong or too long', async () => {

@@ -1,7 +1,6 @@
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { tDocuments } from '../../support/gateway/graphql/documents.ts';
-import { repeat } from '../../support/gateway/graphql/repeat.ts';
+import { repeat, tDocuments } from '../../support/gateway/graphql/documents.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
 import { type Answer, tGateway, tScriptedGateway } from '../../support/gateway.ts';
 import { replyJson } from '../../support/scripted-upstream.ts';
@@ -307,14 +306,25 @@ describe('the cost of a query', () => {
 });
 
 describe('the errors of a response', () => {
-  it('are at most 100, with the number of the others', async () => {
-    const representations = Array.from({ length: 1_000 }, () => ({ __typename: 'Payee' }));
-    const query = `query ($representations: [_Any!]!) {\n\n\n  _entities(representations: $representations) { __typename } }`;
-    const { errors } = await tGateway().ask(query, { representations });
-    expect(errors).toHaveLength(101);
-    expect(errors?.[99]).toMatchObject({ path: ['_entities', 99], locations: [{ line: 4, column: 3 }] });
-    expect(errors?.[100]).toMatchObject({
-      message: '900 more errors are not listed; a response lists at most 100.',
+  it('are those of each null, also in a long list', async () => {
+    const { ask } = await tScriptedGateway(replyJson(401, {}));
+    const ibans = Array.from({ length: 60 }, () => 'DE89370400440532013000');
+    const query = 'query ($i: [String!]!) {\n  ibanValidations(ibans: $i) { valid bankData { bic } } }';
+    const { errors } = await ask(query, { i: ibans });
+    expect(new Set(errors?.map(({ path }) => String(path)))).toEqual(
+      new Set(ibans.flatMap((_, row) => ['valid', 'bankData'].map((field) => `ibanValidations,${row},${field}`))),
+    );
+    expect(errors?.at(-1)).toMatchObject({ locations: [{ line: 2 }] });
+  });
+
+  it('are at most 10,000, with the number of the others', async () => {
+    const { ask } = tGateway({ env: { MAX_QUERY_COST: '200000' } });
+    const lists = repeat(12, (index) => `l${index}: ibanValidations(ibans: $ibans) { iban }`);
+    const ibans = Array.from({ length: 1_000 }, () => 'DE');
+    const { errors } = await ask(`query ($ibans: [String!]!) { ${lists} }`, { ibans });
+    expect(errors).toHaveLength(10_001);
+    expect(errors?.[10_000]).toMatchObject({
+      message: '1000 more errors are not listed; a response lists at most 10000.',
       extensions: { code: 'TOO_MANY_ERRORS' },
     });
   });
@@ -403,11 +413,10 @@ describe('an answer', () => {
     expect(data?.l0).toEqual(ibans.map(() => ({ valid: true })));
     expect(data?.l1).toEqual(ibans.map(() => null));
     expect(data?.ibanValidation).toBeNull();
-    expect(errors).toHaveLength(101);
+    expect(errors).toHaveLength(991);
     const message = 'A query may request at most 10 IBANs, duplicates included; split it into several queries.';
     const extensions = { code: 'BAD_USER_INPUT', service: null, retryable: false };
     expect(errors?.[0]).toMatchObject({ message, extensions });
-    expect(errors?.[100]?.message).toContain('891 more errors');
     const longer = await ask('query ($i: [String!]!) { ibanValidations(ibans: $i) { valid } }', {
       i: [...ibans, 'DE'],
     });

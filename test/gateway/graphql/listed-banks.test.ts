@@ -1,22 +1,14 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { execute, parse } from 'graphql';
 import { expect, it } from 'vitest';
 import { createBankLists } from '../../../src/banks/bank-lists.ts';
-import { readBankFile } from '../../../src/banks/import/files/read-bank-file.ts';
-import { replaceImport } from '../../../src/banks/import/replace-import.ts';
 import type { BankListStatus, ListedBank } from '../../../src/banks/listed-bank.ts';
 import { schema } from '../../../src/gateway/graphql/schema/schema.ts';
 import { countryName } from '../../../src/iban/country-name.ts';
-import { type CountryFormat, findCountryFormat } from '../../../src/iban/registry.ts';
-import type { Cells, Sample } from '../../support/banks/import/sample.ts';
-import { samples } from '../../support/banks/import/samples.ts';
-import { createRandom } from '../../support/e2e/random.ts';
-import { tContext } from '../../support/gateway/graphql/outcomes.ts';
-import { tFolder } from '../../support/gateway/stores/folder.ts';
+import { findCountryFormat } from '../../../src/iban/registry.ts';
+import { tContext } from '../../support/gateway/graphql/documents.ts';
 import { tGateway, tScriptedGateway } from '../../support/gateway.ts';
-import { ibanOfBank } from '../../support/iban/iban-of-bank.ts';
-import { rounds } from '../../support/rounds.ts';
+import { ibanOfBank } from '../../support/ibans.ts';
+import { createRandom, rounds } from '../../support/random.ts';
 import { tBankDataService } from '../../support/self-hosted.ts';
 
 /* The gateway answers with the record of the list, for bank codes from all over it. */
@@ -25,22 +17,6 @@ const banksPerCountry = rounds(10);
 
 it.each(createBankLists().countries())('answers random bank codes of %s as the list has them', async (country) => {
   await expectAnswers(pickBanks(createBankLists().banks(country)), await tBankDataService());
-});
-
-it.each(samples)('answers random bank codes of the imported file of $title as the file has them', async (sample) => {
-  const { country, fileName } = sample;
-  const names = createNames(sample);
-  const dataDir = tFolder();
-  const path = join(dataDir, fileName);
-  writeFileSync(path, await sample.encode([...sample.top, ...createRows(sample, names)]));
-  const { entries, format, date } = await readBankFile({ country, path });
-  await replaceImport(dataDir, { country, source: format.source, date, entries });
-  const listed = createBankLists({ dataDir }).banks(country);
-  const banks = pickBanks(listed.filter(({ bankCode }) => names.has(bankCode)));
-  for (const { bankCode, name, source } of banks) {
-    expect([name, source]).toEqual([names.get(bankCode), expect.stringMatching(`^${format.source}`)]);
-  }
-  await expectAnswers(banks, await tBankDataService({ dataDir }));
 });
 
 it('says which countries have a list, of which source and day, and whether it is complete, without a call', async () => {
@@ -92,37 +68,6 @@ function pickBanks(banks: readonly ListedBank[]): readonly ListedBank[] {
   );
 }
 
-/** The names of twice as many banks, by random bank codes as IBANs of the country contain them. */
-function createNames({ country, bank }: Sample): ReadonlyMap<string, string> {
-  const random = createRandom(country.charCodeAt(0));
-  const { first, last } = formatOf(country).bankCode;
-  const characters = /^\d/.test(bank.bankCode) ? '0123456789' : 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
-  const codes = new Set<string>();
-  while (codes.size < banksPerCountry * 2) {
-    const code = Array.from({ length: last - first + 1 }, () => characters[random(characters.length - 1)]).join('');
-    codes.add(code);
-  }
-  return new Map(Array.from(codes, (code, index) => [code, `${bank.name} ${index}`]));
-}
-
-/** The row of the bank that is expected, once for each of these banks. */
-function createRows(sample: Sample, names: ReadonlyMap<string, string>): readonly Cells[] {
-  const { country, bank, rows } = sample;
-  const written = bank.bankCode.replace(/^0+/, '');
-  const row = rows.find((cells) => cells.includes(bank.name) && (bank.zip === '' || cells.includes(bank.zip))) ?? [];
-  return Array.from(names, ([code, name]) => {
-    const cells = row.map((cell) => {
-      if (cell === bank.name) return name;
-      const [, prefix = '', digits = ''] = /^([A-Z]{2}(?=\d))?0*(.*)$/.exec(String(cell)) ?? [];
-      // In Hungary, the branch follows.
-      const rest = country === 'HU' ? digits.slice(written.length) : '';
-      return digits === written + rest && digits.startsWith(written) ? prefix + code + rest : cell;
-    });
-    // A range of one number.
-    return ['DK', 'FO', 'GL'].includes(country) ? cells.with(1, code).with(2, code) : cells;
-  });
-}
-
 async function expectAnswers(banks: readonly ListedBank[], bankDataUrl: string): Promise<void> {
   const { ask } = tGateway({ bankDataUrl });
   const ibans = banks.map(({ country, bankCode }) => ibanOfBank(country, bankCode));
@@ -137,10 +82,4 @@ async function expectAnswers(banks: readonly ListedBank[], bankDataUrl: string):
     return { iban: ibans[index], valid: true, bankData: { ...bankData, source, date } };
   });
   expect(data?.ibanValidations).toEqual(expected);
-}
-
-function formatOf(country: string): CountryFormat {
-  const format = findCountryFormat(country);
-  if (format === null) throw new Error(`${country} has no IBANs`);
-  return format;
 }

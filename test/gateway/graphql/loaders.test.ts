@@ -4,7 +4,7 @@ import { AbortableSignal } from '../../../src/base/async/signal.ts';
 import type { BankDataPort } from '../../../src/gateway/bank-data/bank-data.ts';
 import { createContext } from '../../../src/gateway/graphql/schema/context.ts';
 import { schema } from '../../../src/gateway/graphql/schema/schema.ts';
-import { tCaller } from '../../support/caller.ts';
+import { tCaller } from '../../support/gateway/callers.ts';
 import { tServices } from '../../support/gateway/graphql/scripted-services.ts';
 
 const ibans = Array.from({ length: 20 }, (_, index) => `DE${index}`);

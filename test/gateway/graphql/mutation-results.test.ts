@@ -1,7 +1,7 @@
 import { execute, isInterfaceType, isObjectType, isUnionType, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../../src/gateway/graphql/schema/schema.ts';
-import { tContext } from '../../support/gateway/graphql/outcomes.ts';
+import { tContext } from '../../support/gateway/graphql/documents.ts';
 
 /* What mutations return: the result, or a type that implements Error. */
 

@@ -7,7 +7,7 @@ import { createIbanIds } from '../../../src/gateway/graphql/schema/iban-ids.ts';
 import { schema } from '../../../src/gateway/graphql/schema/schema.ts';
 import type { Secrets } from '../../../src/gateway/stores/sealed-store.ts';
 import { StoreError } from '../../../src/gateway/stores/store.ts';
-import { tCaller } from '../../support/caller.ts';
+import { tCaller } from '../../support/gateway/callers.ts';
 import { tServices } from '../../support/gateway/graphql/scripted-services.ts';
 import { tGateway, tScriptedGateway } from '../../support/gateway.ts';
 import { replyJson } from '../../support/scripted-upstream.ts';
@@ -78,10 +78,10 @@ describe('node(id:)', () => {
   it('finds an order whose id begins as the id of an essay does', async () => {
     const services = tServices();
     const id = `0123abcd-${'x'.repeat(34)}`;
-    const order = await services.essayOrders.find('known', tCaller.id);
+    const order = await services.essays.find('known', tCaller.id);
     const find = async (sought: string) => (sought === id && order ? { ...order, id } : null);
-    const essayOrders = { ...services.essayOrders, find };
-    const contextValue = createContext({ ...services, essayOrders }, tCaller, new AbortableSignal());
+    const essays = { ...services.essays, find };
+    const contextValue = createContext({ ...services, essays }, tCaller, new AbortableSignal());
     const { data } = await execute({ schema, document: parse(refetch), variableValues: { id }, contextValue });
     expect(data).toMatchObject({ node: { __typename: 'EssayOrder', id } });
   });

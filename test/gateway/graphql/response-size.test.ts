@@ -2,11 +2,9 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTimeSlices } from '../../../src/base/async/time-slices.ts';
 import { createReplies } from '../../../src/gateway/graphql/request/reply.ts';
 import { chooseStreamFormat } from '../../../src/gateway/graphql/request/stream-formats.ts';
-import { tCaller } from '../../support/caller.ts';
-import { tDocuments } from '../../support/gateway/graphql/documents.ts';
-import { tFetch } from '../../support/gateway/graphql/local-fetch.ts';
-import { tContext } from '../../support/gateway/graphql/outcomes.ts';
-import { repeat } from '../../support/gateway/graphql/repeat.ts';
+import { tCaller } from '../../support/gateway/callers.ts';
+import { repeat, tContext, tDocuments } from '../../support/gateway/graphql/documents.ts';
+import { tFetch } from '../../support/gateway/graphql/graphql-server.ts';
 import { type Answer, tGateway } from '../../support/gateway.ts';
 import { turns } from '../../support/turns.ts';
 

@@ -5,15 +5,15 @@ import { AbortableSignal } from '../../../src/base/async/signal.ts';
 import { createCompiler } from '../../../src/gateway/graphql/jit/compiler.ts';
 import { createContext } from '../../../src/gateway/graphql/schema/context.ts';
 import { schema } from '../../../src/gateway/graphql/schema/schema.ts';
-import { tCaller } from '../../support/caller.ts';
-import { tOperation } from '../../support/gateway/graphql/operation.ts';
+import { tCaller } from '../../support/gateway/callers.ts';
 import {
   entities,
   openFields,
   rootFields,
   scopedFields,
   selectionOf,
-} from '../../support/gateway/graphql/root-fields.ts';
+  tOperation,
+} from '../../support/gateway/graphql/documents.ts';
 import { tServices } from '../../support/gateway/graphql/scripted-services.ts';
 
 describe('the schema', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ChatScript, tChatServer } from '../../support/chat-server.ts';
+import { type ChatScript, tChatServer } from '../../support/essay-service/service.ts';
 import { essaysKey, tGateway } from '../../support/gateway.ts';
 import { tEssayService } from '../../support/self-hosted.ts';
 
@@ -18,31 +18,11 @@ const input = { description: 'Fountain pens: the reservoir, the feed and the nib
 const modelConfig = { apiKey: 'seeded-model-key', model: 'a-model', timeoutMs: 10_000 };
 
 describe('the offline drafter', () => {
-  it.each(['STANDARD', 'ACADEMIC', 'PROFESSIONAL', 'NEWS_REPORT', 'DETAILED'])(
-    'drafts in the mode %s',
-    async (mode) => {
-      const { ask } = tGateway({ essaysUrl: await tEssayService() });
-      const { data } = await ask(mutation, { input: { ...input, mode } });
-      expect(data?.generateEssay).toMatchObject({ __typename: 'Essay', mode, writer: 'DRAFTER' });
-      expect(data?.generateEssay?.wordCount).toBeGreaterThan(60);
-      expect(data?.generateEssay?.wordCount).toBeLessThanOrEqual(120);
-      for (const point of ['reservoir', 'feed', 'nib']) expect(data?.generateEssay?.text).toContain(point);
-    },
-  );
-
   it('is reported as SERVICE if the service is a process of its own', async () => {
     const essaysUrl = await tEssayService();
     const { ask } = tGateway({ essaysUrl, env: { ESSAY_URL: essaysUrl, ESSAY_API_KEY: essaysKey } });
     const { data } = await ask(mutation, { input });
     expect(data?.generateEssay).toMatchObject({ __typename: 'Essay', writer: 'SERVICE' });
-  });
-
-  it('respects the allowance and reports when it renews', async () => {
-    const { ask } = tGateway({ essaysUrl: await tEssayService({ monthlyAllowance: 1 }) });
-    expect((await ask(mutation, { input })).data?.generateEssay?.__typename).toBe('Essay');
-    const { data } = await ask(mutation, { input });
-    expect(data?.generateEssay?.__typename).toBe('EssayAllowanceExhausted');
-    expect(Number.isNaN(Date.parse(String(data?.generateEssay?.renewsAt)))).toBe(false);
   });
 });
 
@@ -69,28 +49,5 @@ describe('a language model', () => {
     for (const part of ['cademic', 'rgumentative', 'Ink', '120', 'Fountain pens']) expect(body).toContain(part);
     expect(model.calls).toHaveLength(1);
     expect(log()).not.toContain('seeded-model-key');
-  });
-
-  it('is cut off at the word limit, at the end of a sentence', async () => {
-    const { model, ask } = await tModel({ kind: 'endless', start: '{"essay":"', piece: 'One two three four. ' });
-    const { data } = await ask(mutation, { input: { ...input, wordCount: 10 } });
-    expect(data?.generateEssay).toMatchObject({ text: 'One two three four. One two three four.', wordCount: 8 });
-    await model.disconnected;
-  });
-
-  it.each([
-    ['fails', { kind: 'status', status: 500, body: 'upstream-words' }],
-    ['closes the connection', { kind: 'cut', pieces: ['Pens'] }],
-  ] as const)('that %s is reported as a failure of the service, without details', async (_, script) => {
-    const { model, ask, log } = await tModel(script);
-    const { data } = await ask(mutation, { input });
-    expect(data?.generateEssay).toEqual({
-      __typename: 'EssayServiceFailed',
-      code: 'UPSTREAM_FAILED',
-      retryable: true,
-      message: 'The essay service failed.',
-    });
-    expect(model.calls).toHaveLength(1);
-    expect(log()).not.toMatch(/upstream-words|seeded-model-key/);
   });
 });

@@ -1,11 +1,10 @@
 import { GraphQLList, GraphQLNonNull, type GraphQLOutputType, graphql, isListType, isObjectType } from 'graphql';
 import { expect, it, onTestFinished } from 'vitest';
 import { schema } from '../../../src/gateway/graphql/schema/schema.ts';
-import { createRandom } from '../../support/e2e/random.ts';
-import { tContext } from '../../support/gateway/graphql/outcomes.ts';
+import { tContext } from '../../support/gateway/graphql/documents.ts';
 import { createRandomRequests } from '../../support/gateway/graphql/random-documents.ts';
 import { texts } from '../../support/gateway/graphql/scripted-services.ts';
-import { rounds } from '../../support/rounds.ts';
+import { createRandom, rounds } from '../../support/random.ts';
 
 /* Fields with `@semanticNonNull`, executed as if they could not be null, with services that fail for some values. */
 

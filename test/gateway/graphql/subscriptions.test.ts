@@ -6,7 +6,7 @@ import type { EssayOrder } from '../../../src/gateway/essays/port.ts';
 import { createReplies } from '../../../src/gateway/graphql/request/reply.ts';
 import { chooseStreamFormat } from '../../../src/gateway/graphql/request/stream-formats.ts';
 import { createContext, type Services } from '../../../src/gateway/graphql/schema/context.ts';
-import { tCaller } from '../../support/caller.ts';
+import { tCaller } from '../../support/gateway/callers.ts';
 import { tDocuments } from '../../support/gateway/graphql/documents.ts';
 import { tServices } from '../../support/gateway/graphql/scripted-services.ts';
 
@@ -23,7 +23,7 @@ const ordered: EssayOrder = {
 /** Subscribers of one order; `contexts` has one for each subscription and for each event that was executed. */
 function tSubscribers(watched: EssayOrder) {
   const services: Services = tServices();
-  services.essayOrders.watch = async () =>
+  services.essays.watch = async () =>
     (async function* () {
       yield watched;
     })();
@@ -71,7 +71,7 @@ it('subscribes each caller whose document has the value in its text', async () =
     expect(errors).toEqual([]);
     const watched: string[] = [];
     const services: Services = tServices();
-    services.essayOrders.watch = async (id) => {
+    services.essays.watch = async (id) => {
       watched.push(id);
       return (async function* () {
         yield { ...ordered, id };

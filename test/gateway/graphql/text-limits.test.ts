@@ -1,7 +1,7 @@
 import { type GraphQLArgument, type GraphQLInputField, getNamedType, isInputObjectType, isObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../../src/gateway/graphql/schema/schema.ts';
-import { repeat } from '../../support/gateway/graphql/repeat.ts';
+import { repeat } from '../../support/gateway/graphql/documents.ts';
 import { type Answer, tGateway, tScriptedGateway } from '../../support/gateway.ts';
 
 const essay = (fields: string, type = 'String!') =>

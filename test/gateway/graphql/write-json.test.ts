@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { createTimeSlices } from '../../../src/base/async/time-slices.ts';
-import { remainingLength, writeJson } from '../../../src/gateway/graphql/request/write-json.ts';
-import { rounds } from '../../support/rounds.ts';
+import { remainingLength, writeJson } from '../../../src/gateway/graphql/request/reply.ts';
+import { rounds } from '../../support/random.ts';
 
 const inTimeSlice = createTimeSlices(4);
 

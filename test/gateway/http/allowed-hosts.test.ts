@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mcpHeaders } from '../../support/gateway/http/callers.ts';
+import { mcpHeaders } from '../../support/gateway/callers.ts';
 import { tListeningGateway, tSend } from '../../support/gateway/http/listening-gateway.ts';
 
 const query = '{ ibanValidation(iban: "DE89370400440532013000") { valid } }';

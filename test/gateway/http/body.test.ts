@@ -3,12 +3,10 @@ import type { Socket } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import type { Caller } from '../../../src/gateway/callers/caller.ts';
 import { createAbandonedReply } from '../../../src/gateway/graphql/request/reply.ts';
-import { tAccess, tCaller } from '../../support/caller.ts';
-import { sha256 } from '../../support/gateway/callers/identify.ts';
-import { keyOf, paths } from '../../support/gateway/http/callers.ts';
-import { readAll, receive, tConnection, untilClosed } from '../../support/gateway/http/connection.ts';
+import { keyOf, paths, sha256, tAccess, tCaller } from '../../support/gateway/callers.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
 import { tRequestHandler } from '../../support/gateway/http/request-handler.ts';
+import { readAll, receive, tConnection, untilClosed } from '../../support/loopback.ts';
 
 async function tBodyConnection() {
   const { origin } = await tListeningGateway();

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { sha256 } from '../../support/gateway/callers/identify.ts';
-import { as, contentOf, keyOf, tCallers, ways, waysAndTool } from '../../support/gateway/http/callers.ts';
+import { as, contentOf, keyOf, sha256, tCallers, ways, waysAndTool } from '../../support/gateway/callers.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { replyHeld, replyJson, tUpstream } from '../../support/scripted-upstream.ts';
 

@@ -2,9 +2,21 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../../support/gateway/callers/identify.ts';
-import { ec, invalidTokens, jwkOf, jwt, tToken } from '../../support/gateway/callers/token.ts';
-import { as, keyOf, mcpHeaders, paths, tCallers, ways, waysAndTool } from '../../support/gateway/http/callers.ts';
+import {
+  as,
+  ec,
+  invalidTokens,
+  jwkOf,
+  jwt,
+  keyOf,
+  mcpHeaders,
+  paths,
+  sha256,
+  tCallers,
+  tToken,
+  ways,
+  waysAndTool,
+} from '../../support/gateway/callers.ts';
 import { type Received, type SendHeaders, tSend } from '../../support/gateway/http/listening-gateway.ts';
 import { replyJson, tUpstream } from '../../support/scripted-upstream.ts';
 

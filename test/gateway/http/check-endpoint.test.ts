@@ -7,12 +7,12 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { createBankLists, isOld } from '../../../src/banks/bank-lists.ts';
 import { rightMessage } from '../../support/check/pain-messages.ts';
-import { tIban } from '../../support/e2e/iban.ts';
-import { tGate } from '../../support/gate.ts';
-import { as, tCallers } from '../../support/gateway/http/callers.ts';
+import { as, tCallers } from '../../support/gateway/callers.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
+import { tIban } from '../../support/ibans.ts';
 import { replyJson, replyWithIban, tUpstream } from '../../support/scripted-upstream.ts';
+import { tGate } from '../../support/turns.ts';
 
 /* POST /check, over HTTP. */
 
@@ -82,7 +82,7 @@ describe('a file', () => {
       expect.objectContaining({ code: 'TRANSACTION_COUNT_MISMATCH', severity: 'error', line: 7, suggestion: '3' }),
     );
     const asCsv = await tSend(origin, message, { ...types, accept: 'text/csv' });
-    expect(asCsv.lines()[0]).toBe('file,code,severity,line,xpath,message,suggestion');
+    expect(asCsv.lines()[0]).toBe('file,code,severity,line,xpath,batch,payee,amount,end_to_end_id,message,suggestion');
   });
 
   it('has its columns by content, or by parameters of the URL', async () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AbortableSignal } from '../../../src/base/async/signal.ts';
 import { createCheckPlaces } from '../../../src/gateway/http/check-places.ts';
-import { settle } from '../../support/settle.ts';
+import { settle } from '../../support/turns.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });

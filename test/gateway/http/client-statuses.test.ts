@@ -7,8 +7,7 @@ import { persistedExchange } from '@urql/exchange-persisted';
 import { type ExecutionResult, parse } from 'graphql';
 import { ClientError, GraphQLClient } from 'graphql-request';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { sha256 } from '../../support/gateway/callers/identify.ts';
-import { as, keyOf } from '../../support/gateway/http/callers.ts';
+import { sha256 } from '../../support/gateway/callers.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
 import { replyFailingFor, replyWithIban, tUpstream } from '../../support/scripted-upstream.ts';
 
@@ -109,26 +108,6 @@ describe.each(clients)('%s', (_, createAsk) => {
     const { url, spy, statuses } = await tStatuses();
     const { data, codes } = await createAsk(url, spy)('{ nothing }');
     expect({ data, codes, statuses }).toEqual({ data: null, codes: ['GRAPHQL_VALIDATION_FAILED'], statuses: [400] });
-  });
-});
-
-describe.each(clients)('a request that is refused before it is executed, in %s,', (_, createAsk) => {
-  it('has its code with the statuses 401 and 429', async () => {
-    const keys = `shop:${sha256(keyOf('shop'))}:bank-data`;
-    const { url } = await tListeningGateway({ GATEWAY_API_KEYS: keys, CALLER_REQUESTS_PER_MINUTE: '1' });
-    const statuses: number[] = [];
-    const asCaller = (headers: Record<string, string>) =>
-      createAsk(url, async (input, init) => {
-        const given = Object.fromEntries(new Headers(init?.headers));
-        const response = await fetch(input, { ...init, headers: { ...given, ...headers } });
-        statuses.push(response.status);
-        return response;
-      });
-    const query = '{ country(code: "FR") { name } }';
-    expect(await asCaller({})(query)).toEqual({ data: null, codes: ['UNAUTHENTICATED'] });
-    expect((await asCaller(as('shop'))(query)).data).toEqual({ country: expect.objectContaining({ name: 'France' }) });
-    expect(await asCaller(as('shop'))(query)).toEqual({ data: null, codes: ['RATE_LIMITED'] });
-    expect(statuses).toEqual([401, 200, 429]);
   });
 });
 

@@ -2,8 +2,8 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { tListeningGateway, tSend } from '../../support/gateway/http/listening-gateway.ts';
-import { seenIbanValidation } from '../../support/hosted-bank-data.ts';
 import { replyJson, tUpstream } from '../../support/scripted-upstream.ts';
+import { seenIbanValidation } from '../../support/self-hosted.ts';
 
 const long = { query: getIntrospectionQuery() };
 const decoders: Record<string, (body: Buffer) => Buffer> = {

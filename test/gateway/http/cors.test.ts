@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { graphqlMethods } from '../../../src/gateway/http/cors.ts';
-import { mcpHeaders, paths } from '../../support/gateway/http/callers.ts';
-import { tListeningGateway, tSend } from '../../support/gateway/http/listening-gateway.ts';
+import { mcpHeaders, paths } from '../../support/gateway/callers.ts';
+import { graphqlMethods, tListeningGateway, tSend } from '../../support/gateway/http/listening-gateway.ts';
 
 const shop = 'https://shop.example';
 const foreign = 'https://foreign.example';

@@ -4,8 +4,8 @@ import { expect, it, vi } from 'vitest';
 import { createRecord, type Reply } from '../../../src/gateway/graphql/request/reply.ts';
 import { chooseStreamFormat } from '../../../src/gateway/graphql/request/stream-formats.ts';
 import type { Exchange } from '../../../src/gateway/http/exchange.ts';
-import { tConnection } from '../../support/gateway/http/connection.ts';
 import { tRequestHandler } from '../../support/gateway/http/request-handler.ts';
+import { tConnection } from '../../support/loopback.ts';
 
 const megabyte = 'x'.repeat(1_000_000);
 

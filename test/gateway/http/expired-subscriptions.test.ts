@@ -1,11 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { sha256 } from '../../support/gateway/callers/identify.ts';
-import { ec, jwt, pemOf, tToken } from '../../support/gateway/callers/token.ts';
-import { as, keyOf } from '../../support/gateway/http/callers.ts';
-import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
-import { watchWithAll } from '../../support/gateway/http/watches.ts';
+import { as, ec, jwt, keyOf, pemOf, sha256, tToken } from '../../support/gateway/callers.ts';
+import { tListeningGateway, watchWithAll } from '../../support/gateway/http/listening-gateway.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { replyHeld, replyJson, tUpstream } from '../../support/scripted-upstream.ts';
 

@@ -7,8 +7,8 @@ import { adaptGraphiql } from '../../../scripts/adapt-graphiql.ts';
 import { schema } from '../../../src/gateway/graphql/schema/schema.ts';
 import { findAccessibilityProblems, tBrowser, whyNoChromium } from '../../support/browser.ts';
 import { tGateway } from '../../support/gateway.ts';
+import { tShared } from '../../support/process.ts';
 import { tBankDataService, tEssayService } from '../../support/self-hosted.ts';
-import { tShared } from '../../support/shared.ts';
 
 /* GraphiQL in a browser. tBrowser fails the test if the page calls any other server. */
 

@@ -1,7 +1,6 @@
 import { type Audit, serverAudits } from 'graphql-http';
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../../support/gateway/callers/identify.ts';
-import { as, keyOf } from '../../support/gateway/http/callers.ts';
+import { as, keyOf, sha256 } from '../../support/gateway/callers.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
 
 /* All server audits of the GraphQL-over-HTTP working group, over a real port. */

@@ -4,8 +4,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type BodyReceiver, endAfterBody, IncomingRequest } from '../../../src/gateway/http/incoming-request.ts';
-import { tGate } from '../../support/gate.ts';
-import { tConnection, untilClosed } from '../../support/gateway/http/connection.ts';
+import { tConnection, untilClosed } from '../../support/loopback.ts';
+import { tGate } from '../../support/turns.ts';
 
 /** Records the calls of a receiver, in order. */
 function tReceiver(onFirst = () => {}) {

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { graphqlMethods } from '../../../src/gateway/http/cors.ts';
-import { sha256 } from '../../support/gateway/callers/identify.ts';
-import { jwt, tToken } from '../../support/gateway/callers/token.ts';
-import { as, keyOf } from '../../support/gateway/http/callers.ts';
-import { tListeningGateway, tSend } from '../../support/gateway/http/listening-gateway.ts';
+import { as, jwt, keyOf, sha256, tToken } from '../../support/gateway/callers.ts';
+import { graphqlMethods, tListeningGateway, tSend } from '../../support/gateway/http/listening-gateway.ts';
 import { replyJson, tUpstream } from '../../support/scripted-upstream.ts';
 
 /* Media types and statuses, by GraphQL over HTTP, September 2026: https://http-spec.graphql.org/September2026/ */

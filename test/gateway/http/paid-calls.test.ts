@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tIban } from '../../support/e2e/iban.ts';
-import { as, tCallers, ways } from '../../support/gateway/http/callers.ts';
-import { replyAsHosted } from '../../support/hosted-bank-data.ts';
-import { rounds } from '../../support/rounds.ts';
+import { as, tCallers, ways } from '../../support/gateway/callers.ts';
+import { tIban } from '../../support/ibans.ts';
+import { rounds } from '../../support/random.ts';
+import { tRedis, whyNoRedis } from '../../support/redis.ts';
 import { type Reply, replyJson, tUpstream, type UpstreamCall } from '../../support/scripted-upstream.ts';
+import { replyAsHosted } from '../../support/self-hosted.ts';
 
 const callers = { shop: 'bank-data+essays+cost', plain: 'bank-data+essays' };
 const essay = { description: 'Pens', wordCount: 100 };
@@ -88,7 +89,12 @@ describe('the header Paid-Calls-Max', () => {
     const query = `{ ibanValidations(ibans: ${JSON.stringify([1, 2, 3].map(tIban))}) { valid } }`;
     const refused = (await ask(query, { 'paid-calls-max': '2' })).json();
     expect(refused).toMatchObject({
-      errors: [{ extensions: { code: 'PAID_CALLS_EXCEEDED' } }],
+      errors: [
+        {
+          message: expect.stringMatching(/ up to 3 paid calls to the bank-data service; the request allows 2 /),
+          extensions: { code: 'PAID_CALLS_EXCEEDED' },
+        },
+      ],
       extensions: { quote: { bankData: 3, essays: 0 } },
     });
     expect(upstream.calls).toEqual([]);
@@ -113,6 +119,52 @@ describe('the header Paid-Calls-Max', () => {
     }
   });
 });
+
+it.skipIf(whyNoRedis !== '')(
+  `no request makes more calls than its limit, with forty at a time over two gateways${whyNoRedis}`,
+  async () => {
+    const redis = await tRedis();
+    const upstream = await tUpstream((response, call) => {
+      // One in four fails, and is retried.
+      const isFailing = (call.query.get('iban_number') ?? '').endsWith('0');
+      return (isFailing ? replyJson(503, {}) : answers)(response, call);
+    });
+    const env = { REDIS_URL: redis.url, STORE_SECRET: 'seeded-store-secret-of-32-characters', REPLICAS: '2' };
+    const gateways = await Promise.all([1, 2].map(() => tCallers({ callers, upstream, env })));
+    const ask = (index: number, ibans: readonly string[], headers: object) =>
+      gateways[index % 2]?.post(
+        { query: `{ ibanValidations(ibans: ${JSON.stringify(ibans)}) { valid } }` },
+        { ...as('shop'), ...headers, 'x-cost': '1' },
+      ) ?? expect.unreachable();
+    const request = fc.record({ max: fc.nat(4), ibans: fc.array(fc.nat(59), { maxLength: 5 }) });
+    let used = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(request, { minLength: 40, maxLength: 40 }),
+        fc.array(fc.nat(59), { maxLength: 20 }),
+        async (requests, known) => {
+          // No earlier run has looked these up.
+          const ibanOf = (n: number) => tIban(used + n);
+          await ask(0, known.map(ibanOf), {});
+          const before = upstream.calls.length;
+          const all = await Promise.all(
+            requests.map(({ max, ibans }, index) => ask(index, ibans.map(ibanOf), { 'paid-calls-max': String(max) })),
+          );
+          const costs = all.map((reply) => {
+            const { extensions } = reply.json() as { extensions?: { cost?: { upstreamCalls: number } } };
+            return extensions?.cost?.upstreamCalls ?? 0;
+          });
+          for (const [index, { max }] of requests.entries()) expect(costs[index]).toBeLessThanOrEqual(max);
+          const made = upstream.calls.length - before;
+          expect(costs.reduce((sum, cost) => sum + cost)).toBe(made);
+          expect(made).toBeGreaterThan(0);
+          used += 60;
+        },
+      ),
+      { numRuns: rounds(3) },
+    );
+  },
+);
 
 it.each(ways)('both need the scope cost, and values that they know, when they are answered %s', async (way) => {
   const { send, upstream } = await tQuoting();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { as, tCallers } from '../../support/gateway/http/callers.ts';
+import { as, tCallers } from '../../support/gateway/callers.ts';
 import { tSend } from '../../support/gateway/http/listening-gateway.ts';
 
 /*

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { runCommand } from '../../support/command.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
-import { sharing } from '../../support/gateway-process.ts';
+import { sharing } from '../../support/process.ts';
 import { tRedis, whyNoRedis } from '../../support/redis.ts';
 import { type Reply, replyJson, tUnusedUrl, tUpstream } from '../../support/scripted-upstream.ts';
 

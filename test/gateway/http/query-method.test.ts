@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { METHODS } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { graphqlMethods } from '../../../src/gateway/http/cors.ts';
-import { tListeningGateway, tSend } from '../../support/gateway/http/listening-gateway.ts';
+import { graphqlMethods, tListeningGateway, tSend } from '../../support/gateway/http/listening-gateway.ts';
 
 /* HTTP QUERY (RFC 10008), sent by Node's clients. Node.js before 20.19.2 does not know it: its parser refuses it with 400. */
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { createResponseWriter, Exchange } from '../../../src/gateway/http/exchange.ts';
 import { IncomingRequest } from '../../../src/gateway/http/incoming-request.ts';
-import type { FinishedRequest } from '../../../src/gateway/telemetry/finished-request.ts';
+import type { FinishedRequest } from '../../../src/gateway/telemetry/events.ts';
 import { tSend } from '../../support/gateway/http/listening-gateway.ts';
 
 type Write = ReturnType<typeof createResponseWriter>;

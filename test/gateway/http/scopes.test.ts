@@ -1,8 +1,8 @@
 // Names that a client has written wrongly. cspell:ignore bankcode contry countr inptu kode
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { entities, scopedFields, selectionOf } from '../../support/gateway/graphql/root-fields.ts';
-import { as, contentOf, tCallers, ways } from '../../support/gateway/http/callers.ts';
+import { as, contentOf, tCallers, ways } from '../../support/gateway/callers.ts';
+import { entities, scopedFields, selectionOf } from '../../support/gateway/graphql/documents.ts';
 import type { Received } from '../../support/gateway/http/listening-gateway.ts';
 
 const iban = 'DE89370400440532013000';

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../../support/gateway/callers/identify.ts';
-import { ec, jwkOf, jwt, tToken } from '../../support/gateway/callers/token.ts';
-import { as, keyOf, tCallers, ways } from '../../support/gateway/http/callers.ts';
+import { as, ec, jwkOf, jwt, keyOf, sha256, tCallers, tToken, ways } from '../../support/gateway/callers.ts';
 import { replyJson, tUpstream } from '../../support/scripted-upstream.ts';
 
 const order = `mutation { generateEssay(input: { description: "Pens", wordCount: 9, idempotencyKey: "k" }) {

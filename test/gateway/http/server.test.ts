@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { IncomingRequest } from '../../../src/gateway/http/incoming-request.ts';
 import { createHttpServer } from '../../../src/gateway/http/server.ts';
-import { readAll, receive, tConnection, untilClosed } from '../../support/gateway/http/connection.ts';
+import { readAll, receive, tConnection, untilClosed } from '../../support/loopback.ts';
 
 const get = 'GET / HTTP/1.1\r\nhost: localhost\r\n\r\n';
 const limits = { maxConnections: 1_000, maxRequestsPerConnection: 10, clientTimeoutMs: 20_000 };

@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { sha256 } from '../../support/gateway/callers/identify.ts';
-import { as, contentOf, keyOf, tCallers } from '../../support/gateway/http/callers.ts';
-import { watchWithAll } from '../../support/gateway/http/watches.ts';
+import { as, contentOf, keyOf, sha256, tCallers } from '../../support/gateway/callers.ts';
+import { watchWithAll } from '../../support/gateway/http/listening-gateway.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { replyHeld, replyJson, tUpstream } from '../../support/scripted-upstream.ts';
 
@@ -112,11 +111,11 @@ it('an order whose caller has lost its key is not sent, and costs nothing', asyn
   for (const key of keys) await start(key);
   await vi.waitUntil(() => upstream.calls.length === 2, 20_000);
   writeKeys('office');
-  await vi.waitUntil(() => log().includes('the file with API keys was read again'), 20_000);
+  await vi.waitUntil(() => log().includes('a configured file was read again'), 20_000);
   release();
   await vi.waitUntil(() => log().match(/an order (?:ended|failed)/g)?.length === keys.length, 20_000);
   writeKeys('office', 'shop');
-  await vi.waitUntil(() => log().match(/the file with API keys was read again/g)?.length === 2, 20_000);
+  await vi.waitUntil(() => log().match(/a configured file was read again/g)?.length === 2, 20_000);
   const { data } = await askAs('shop', '{ essayOrders { nodes { state { __typename } } } }');
   const { nodes } = (data as { essayOrders: { nodes: { state: { __typename: string } }[] } }).essayOrders;
   const ends = nodes.map(({ state }) => state.__typename).sort();

@@ -1,8 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { sha256 } from '../../support/gateway/callers/identify.ts';
-import { as, contentOf, tCallers, ways } from '../../support/gateway/http/callers.ts';
+import { as, contentOf, sha256, tCallers, ways } from '../../support/gateway/callers.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { replyHeld, replyWithIban, tUpstream, type Upstream } from '../../support/scripted-upstream.ts';
 

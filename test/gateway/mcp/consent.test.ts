@@ -2,14 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readProperty } from '../../../src/base/parse-json.ts';
-import { tIban } from '../../support/e2e/iban.ts';
-import { sha256 } from '../../support/gateway/callers/identify.ts';
-import { ec, jwt, pemOf, tToken } from '../../support/gateway/callers/token.ts';
-import { keyOf, tCallers } from '../../support/gateway/http/callers.ts';
+import { ec, jwt, keyOf, pemOf, sha256, tCallers, tToken } from '../../support/gateway/callers.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
 import { tMcpClient } from '../../support/gateway/mcp/mcp-client.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { bankDataKey, essaysKey } from '../../support/gateway.ts';
+import { tIban } from '../../support/ibans.ts';
 import { tRedis, whyNoRedis } from '../../support/redis.ts';
 import { replyJson, replyWithIban, tUpstream, type Upstream } from '../../support/scripted-upstream.ts';
 
@@ -32,14 +30,15 @@ const confirmationIn = (text: string) => /"confirmation": "([^"]+)"/.exec(text)?
 
 describe('by default, a paid tool', () => {
   it('asks the user of a client that can, with the price and what remains of the month', async () => {
-    const { origin, upstream } = await tBank({ BANK_DATA_MONTHLY_ALLOWANCE: '500' });
+    const { origin, upstream, ask } = await tBank({ BANK_DATA_MONTHLY_ALLOWANCE: '500', BANK_DATA_PRICE: '0.01 EUR' });
     const { call, questions } = await tMcpClient(origin, { answer: () => true });
-    const { isError } = await call('check_ibans', { ibans: [...ibans(3), tIban(1), 'DE00'] });
+    await ask(`{ ibanValidation(iban: "${tIban(9)}") { valid } }`);
+    const { isError } = await call('check_ibans', { ibans: [...ibans(3), tIban(1), tIban(9), 'DE00'] });
     expect(isError).toBe(false);
     expect(questions).toEqual([
-      'check_ibans makes up to 3 paid calls to the bank-data service; 500 calls of this month remain. Make them?',
+      'check_ibans makes up to 3 paid calls to the bank-data service (0.03 EUR); 499 calls of this month remain. Make them?',
     ]);
-    expect(upstream.calls).toHaveLength(3);
+    expect(upstream.calls).toHaveLength(4);
   });
 
   it('makes no call if the user declines', async () => {
@@ -57,6 +56,7 @@ describe('by default, a paid tool', () => {
       const { call } = await tMcpClient(origin, { edition });
       const asked = await call('check_iban', { iban: tIban(1) });
       expect(asked.isError).toBe(true);
+      expect(asked.quote).toEqual({ bankData: 1, essays: 0 });
       const confirmation = confirmationIn(asked.text);
       expect(confirmation).toBeDefined();
       const other = await call('check_iban', { iban: tIban(2), confirmation });
@@ -321,6 +321,71 @@ it('counts the essays of an agent in the cap of its tool, although they are writ
   expect(log()).toContain('BUDGET_EXHAUSTED');
 });
 
+describe('an order of an agent that may be an earlier one in other words', () => {
+  const essay = 'Pens hold ink, and they hold it well for a long time. '.repeat(20);
+  const pens = { description: 'The fountain pen and its nib', wordCount: 100 };
+  const reworded = { description: 'Fountain pens and their nibs', wordCount: 100 };
+  const handleIn = (text: string) => /"idempotencyKey": "(mcp-[^"]+)"/.exec(text)?.[1] ?? expect.unreachable(text);
+
+  /** A gateway that asks for nothing else. */
+  async function tOrders(env = {}) {
+    const upstream = await tUpstream(replyJson(200, { essay }));
+    const { origin } = await tCallers({
+      callers: { shop: 'essays', desk: 'essays' },
+      upstream,
+      env: { ...paidBy(upstream), MCP_CONSENT: 'never', ...env },
+    });
+    return { upstream, client: (caller: string, answer?: () => boolean) => tMcpClient(origin, { caller, answer }) };
+  }
+
+  it('asks first, with the earlier one, and a repeat that passes on its key is that order', async () => {
+    const { upstream, client } = await tOrders();
+    const { call } = await client('shop');
+    const first = await call('order_essay', pens);
+    const handle = handleIn(first.text);
+    expect((await call('order_essay', pens)).data).toEqual(first.data);
+    const asked = await call('order_essay', reworded);
+    expect([asked.isError, handleIn(asked.text)]).toEqual([true, handle]);
+    expect(asked.text).toContain('may be the same in other words: {"description":"The fountain pen and its nib"');
+    const repeated = await call('order_essay', { ...reworded, idempotencyKey: handle });
+    expect([repeated.isError, idOf(repeated.data)]).toEqual([false, idOf(first.data)]);
+    // Those of another caller, or with a key of their own, are others.
+    const desk = await client('desk');
+    expect((await desk.call('order_essay', reworded)).isError).toBe(false);
+    expect((await call('order_essay', { ...reworded, idempotencyKey: 'own' })).isError).toBe(false);
+    await expect.poll(() => upstream.calls.length).toBe(3);
+    const confirmation = confirmationIn(asked.text);
+    const confirmed = await call('order_essay', { ...reworded, confirmation });
+    expect([confirmed.isError, idOf(confirmed.data)]).toEqual([
+      false,
+      expect.not.stringMatching(String(idOf(first.data))),
+    ]);
+    await expect.poll(() => upstream.calls.length).toBe(4);
+  });
+
+  it('asks for one of two at a time, and after an hour for none', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'], now: new Date('2026-11-21T10:00:00Z') });
+    onTestFinished(() => void vi.useRealTimers());
+    const { upstream, client } = await tOrders();
+    const { call, questions } = await client('shop', () => false);
+    const both = await Promise.all([call('order_essay', pens), call('order_essay', reworded)]);
+    expect(both.map(({ isError }) => isError).sort()).toEqual([false, true]);
+    expect(questions).toHaveLength(1);
+    expect(both.find(({ isError }) => isError)?.text).toContain('To repeat the earlier order');
+    vi.advanceTimersByTime(3_601_000);
+    const last = { description: 'Ink', wordCount: 100 };
+    expect((await call('order_essay', last)).isError).toBe(false);
+    await expect.poll(() => upstream.calls.length).toBe(2);
+  });
+
+  it('asks nothing after an order that was not made', async () => {
+    const { client } = await tOrders({ CALLER_ESSAY_CALLS: '0/day' });
+    const { call } = await client('shop');
+    for (const order of [pens, reworded])
+      expect((await call('order_essay', order)).text).toContain('budget of calls to the essay service is exhausted');
+  });
+});
+
 describe('a mutation of the operator that orders two essays', () => {
   const essay = 'Pens hold ink, and they hold it well for a long time. '.repeat(20);
   const order = (alias: string) =>
@@ -335,32 +400,36 @@ describe('a mutation of the operator that orders two essays', () => {
     const gateway = await tListeningGateway({ ...paidBy(upstream), TRUSTED_DOCUMENTS: folder, ...env }, upstream);
     const { call, questions } = await tMcpClient(gateway.origin, { answer: () => true });
     let pairs = 0;
+    let refused = 0;
     const ended = () => gateway.log().match(/an order (?:ended|failed)/g)?.length ?? 0;
     return {
       ...gateway,
       questions,
-      /** Waits until both orders have ended. */
+      /** Waits until both orders have ended, or were refused. */
       async order() {
         pairs += 1;
-        const expected = 2 * pairs;
-        await call('pair', { a: `a-${pairs}`, b: `b-${pairs}` });
-        await vi.waitUntil(() => ended() === expected, { timeout: 100_000 });
+        const { text } = await call('pair', { a: `a-${pairs}`, b: `b-${pairs}` });
+        refused += text.includes('PAID_CALLS_EXCEEDED') ? 2 : (text.match(/EssayAllowanceExhausted/g)?.length ?? 0);
+        await vi.waitUntil(() => ended() + refused === 2 * pairs, { timeout: 100_000 });
+        return text;
       },
     };
   }
 
-  it.each([
-    ['@tool(calls: 2)', 'up to 2 paid calls', 2],
-    ['@tool', 'up to 1 paid call ', 1],
-  ])('pays with %s for as many calls as a user has confirmed', async (mark, question, calls) => {
-    const { upstream, questions, order } = await tPair(mark);
+  it('pays for as many calls as a user has confirmed', async () => {
+    const { upstream, questions, order } = await tPair('@tool(calls: 2)');
     await order();
-    expect(questions).toEqual([expect.stringContaining(`pair makes ${question}`)]);
-    expect(upstream.calls).toHaveLength(calls);
+    expect(questions).toEqual([expect.stringContaining('pair makes up to 2 paid calls')]);
+    expect(upstream.calls).toHaveLength(2);
+  });
+
+  it.each(['always', 'never'])('is refused where its operator permits one, with MCP_CONSENT=%s', async (consent) => {
+    const { upstream, questions, order } = await tPair('@tool', { MCP_CONSENT: consent });
+    expect(await order()).toContain('PAID_CALLS_EXCEEDED');
+    expect([questions, upstream.calls]).toEqual([[], []]);
   });
 
   it.each([
-    ['without consent', { MCP_CONSENT: 'never' }, '@tool', 1, 2],
     ['beyond the cap of its tool', { MCP_CONSENT: 'never', MCP_TOOL_CALLS: '3' }, '@tool(calls: 2)', 2, 3],
     ['beyond the budget of its caller', { MCP_CONSENT: 'never', CALLER_ESSAY_CALLS: '3/day' }, '@tool(calls: 2)', 2, 3],
   ])('makes no more calls %s', async (_, env, mark, first, second) => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ec, jwt, pemOf, type Token, tToken } from '../../support/gateway/callers/token.ts';
+import { ec, jwt, pemOf, type Token, tToken } from '../../support/gateway/callers.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
 
 /* What clients need to get a token: RFC 9728. */

@@ -1,11 +1,11 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { tIban } from '../../support/e2e/iban.ts';
-import { as, keyOf, mcpHeaders, tCallers } from '../../support/gateway/http/callers.ts';
+import { expect, it } from 'vitest';
+import { as, keyOf, tCallers } from '../../support/gateway/callers.ts';
 import { tMcpClient } from '../../support/gateway/mcp/mcp-client.ts';
 import { tCollector } from '../../support/gateway/telemetry/otlp-collector.ts';
 import { scrape } from '../../support/gateway/telemetry/scrape.ts';
 import { bankDataKey, essaysKey } from '../../support/gateway.ts';
-import { replyHeld, replyText, replyWithIban, tUpstream } from '../../support/scripted-upstream.ts';
+import { tIban } from '../../support/ibans.ts';
+import { replyText, replyWithIban, tUpstream } from '../../support/scripted-upstream.ts';
 
 /* What operators and clients see of the calls of tools. */
 
@@ -106,24 +106,4 @@ it('keys, confirmations and IBANs are in no log line, trace or metric, nor a key
   for (const value of [tIban(1), tIban(2), tIban(3), description, confirmation, ordered]) {
     for (const text of [log(), traces, metrics]) expect(text).not.toContain(value);
   }
-});
-
-it('the call of a client that disconnects ends, without an error', async () => {
-  const { reply, release } = replyHeld(replyWithIban);
-  onTestFinished(release);
-  const { origin, log, upstream } = await tObservedTools({ MCP_CONSENT: 'never' }, reply);
-  const sent = upstream.nextCall();
-  const client = new AbortController();
-  const params = { name: 'check_iban', arguments: { iban: tIban(1) } };
-  const left = fetch(`${origin}/mcp`, {
-    method: 'POST',
-    headers: { ...mcpHeaders, ...(as('shop') as Record<string, string>) },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
-    signal: client.signal,
-  });
-  await sent;
-  client.abort();
-  await expect(left).rejects.toThrow();
-  await expect.poll(log).toMatch(/"route":"\/mcp","status":499.*"operationName":"check_iban"/);
-  expect(log()).not.toContain('"level":50');
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { tIban } from '../../support/e2e/iban.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
 import { tMcpClient } from '../../support/gateway/mcp/mcp-client.ts';
 import { bankDataKey } from '../../support/gateway.ts';
+import { tIban } from '../../support/ibans.ts';
 import { replyJson, replyWithIban, tUpstream } from '../../support/scripted-upstream.ts';
 
 /* While the store fails, agents can do what queries can, and pay for no more than was agreed. */

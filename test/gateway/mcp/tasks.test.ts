@@ -1,13 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { as, mcpHeaders, tCallers } from '../../support/gateway/http/callers.ts';
-import { tRawClient } from '../../support/gateway/stores/redis-client.ts';
+import { as, mcpHeaders, tCallers } from '../../support/gateway/callers.ts';
 import { essaysKey } from '../../support/gateway.ts';
-import { tRedis, whyNoRedis } from '../../support/redis.ts';
+import { tRawClient, tRedis, whyNoRedis } from '../../support/redis.ts';
 import { type Reply, replyHeld, replyJson, tUpstream } from '../../support/scripted-upstream.ts';
 
 /*
- * The tasks extension of the edition 2026-07-28. The client of the SDK has no part for it: it refuses to send `tasks/get`, so that the
- * messages are written here.
+ * The tasks extension of the edition 2026-07-28, beside what the official suite checks (conformance.test.ts). The client of the SDK has no
+ * part for it: it refuses to send `tasks/get`, so that the messages are written here.
  */
 
 const essay = 'Pens hold ink, and they hold it well for a long time. '.repeat(20);
@@ -140,11 +139,6 @@ it.skipIf(whyNoRedis !== '')(`does not say that a task is cancelled while the st
   expect([error?.code, (await get(taskId)).status]).toEqual([-32_603, 'working']);
 });
 
-it('says in its discovery that it has the extension', async () => {
-  const { send } = await tTasks(replyJson(200, { essay }));
-  expect((await send('server/discover', {})).result.capabilities.extensions).toEqual(extensions);
-});
-
 describe.each(['tasks/get', 'tasks/update', 'tasks/cancel'])('%s', (method) => {
   it('knows only the orders of its caller, who needs the scope of essays', async () => {
     const { send, start, get } = await tHeldTasks();
@@ -155,11 +149,5 @@ describe.each(['tasks/get', 'tasks/update', 'tasks/cancel'])('%s', (method) => {
     expect((await send(method, { taskId: 'x'.repeat(201) })).error.code).toBe(-32_602);
     expect((await send(method, { taskId }, { caller: 'bank' })).status).toBe(403);
     expect((await get(taskId)).status).toBe('working');
-  });
-
-  it('is for clients with the extension', async () => {
-    const { send } = await tTasks(replyJson(200, {}));
-    const { error } = await send(method, { taskId: 'unknown' }, { capabilities: {} });
-    expect(error).toMatchObject({ code: -32_021, data: { requiredCapabilities: { extensions } } });
   });
 });

@@ -2,14 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { tIban } from '../../support/e2e/iban.ts';
-import { as, mcpHeaders, tCallers } from '../../support/gateway/http/callers.ts';
+import { as, mcpHeaders, tCallers } from '../../support/gateway/callers.ts';
 import { tListeningGateway, tSend } from '../../support/gateway/http/listening-gateway.ts';
 import { tMcpClient } from '../../support/gateway/mcp/mcp-client.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { bankDataKey } from '../../support/gateway.ts';
-import { seenIbanValidation, tHostedBankData } from '../../support/hosted-bank-data.ts';
+import { tIban } from '../../support/ibans.ts';
 import { replyHeld, replyJson, replyWithIban, tUpstream } from '../../support/scripted-upstream.ts';
+import { seenIbanValidation, tHostedBankData } from '../../support/self-hosted.ts';
 
 /* The tools of agents, by the client of the official SDK. */
 
@@ -265,22 +265,29 @@ describe('a trusted document', () => {
   const two = (calls: number) =>
     `"@tool(calls: ${calls})" query two($a: String!, $b: String!) { a: ibanValidation(iban: $a) { valid } b: ibanValidation(iban: $b) { valid } }`;
 
-  it.each(['never', 'above:20'])('pays for no more calls than it declares with MCP_CONSENT=%s', async (consent) => {
-    const { origin, upstream, write } = await tDocuments(
-      { two: two(1) },
-      { isPaid: true, env: { MCP_CONSENT: consent } },
-    );
-    const { client, call } = await tMcpClient(origin);
-    const { isError, text } = await call('two', { a: tIban(1), b: tIban(2) });
-    expect([isError, text]).toEqual([true, expect.stringContaining('BUDGET_EXHAUSTED')]);
-    expect(upstream.calls).toHaveLength(1);
-    write({ two: two(2) });
-    const describe = async () =>
-      (await client.listTools(undefined, { cacheMode: 'refresh' })).tools.at(-1)?.description;
-    await expect.poll(describe).toContain('2 paid calls');
-    expect((await call('two', { a: tIban(3), b: tIban(4) })).isError).toBe(false);
-    expect(upstream.calls).toHaveLength(3);
-  });
+  it.each([
+    ['never', 0],
+    ['above:20', 0],
+    ['always', 1],
+  ])(
+    'that needs more calls than it declares is refused before the first one with MCP_CONSENT=%s',
+    async (consent, asked) => {
+      const { origin, upstream, write } = await tDocuments(
+        { two: two(1) },
+        { isPaid: true, env: { MCP_CONSENT: consent } },
+      );
+      const { client, call, questions } = await tMcpClient(origin, { answer: () => true });
+      const { isError, text } = await call('two', { a: tIban(1), b: tIban(2) });
+      expect([isError, text]).toEqual([true, expect.stringContaining('PAID_CALLS_EXCEEDED')]);
+      expect([questions, upstream.calls]).toEqual([[], []]);
+      write({ two: two(2) });
+      const describe = async () =>
+        (await client.listTools(undefined, { cacheMode: 'refresh' })).tools.at(-1)?.description;
+      await expect.poll(describe).toContain('2 paid calls');
+      expect((await call('two', { a: tIban(3), b: tIban(4) })).isError).toBe(false);
+      expect([questions.length, upstream.calls.length]).toEqual([asked, 2]);
+    },
+  );
 
   it.each([
     ['more calls', '', { a: tIban(1), b: tIban(2), more: [1, 2] }],
@@ -296,15 +303,6 @@ describe('a trusted document', () => {
     expect(body.toString()).toContain(' must not have more, only ');
     expect(log()).not.toContain('unexpected error');
     expect(upstream.calls).toHaveLength(0);
-  });
-
-  it('pays for no more calls than a user has confirmed, whatever its description says', async () => {
-    const { origin, upstream } = await tDocuments({ two: two(1) }, { isPaid: true });
-    const { call, questions } = await tMcpClient(origin, { answer: () => true });
-    const { isError, text } = await call('two', { a: tIban(1), b: tIban(2) });
-    expect(questions).toEqual([expect.stringContaining('two makes up to 1 paid call to the bank-data service')]);
-    expect([isError, text]).toEqual([true, expect.stringContaining('BUDGET_EXHAUSTED')]);
-    expect(upstream.calls).toHaveLength(1);
   });
 
   it.each([
@@ -395,17 +393,17 @@ describe('a trusted document', () => {
   });
 
   it('that costs more than was confirmed is confirmed again', async () => {
-    const { origin, upstream, write } = await tDocuments({ two: two(1) }, { isPaid: true });
+    const { origin, upstream, write } = await tDocuments({ two: two(2) }, { isPaid: true });
     const { client, call } = await tMcpClient(origin);
     const args = { a: tIban(1), b: tIban(2) };
     const [, confirmation] = /"confirmation": "([^"]+)"/.exec((await call('two', args)).text) ?? [];
     expect(confirmation).toEqual(expect.any(String));
-    write({ two: two(2) });
+    write({ two: two(3).replace(' b: iban', ' c: bicValidation(bic: "COBADEFF") { valid } b: iban') });
     const describe = async () =>
       (await client.listTools(undefined, { cacheMode: 'refresh' })).tools.find(({ name }) => name === 'two')
         ?.description;
-    await expect.poll(describe).toContain('2 paid calls');
-    expect((await call('two', { ...args, confirmation })).text).toContain('two makes up to 2 paid calls');
+    await expect.poll(describe).toContain('3 paid calls');
+    expect((await call('two', { ...args, confirmation })).text).toContain('two makes up to 3 paid calls');
     expect(upstream.calls).toHaveLength(0);
   });
 

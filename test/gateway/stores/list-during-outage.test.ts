@@ -1,8 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { tIban } from '../../support/e2e/iban.ts';
-import { tRawClient } from '../../support/gateway/stores/redis-client.ts';
 import { tGateway } from '../../support/gateway.ts';
-import { tRedis, whyNoRedis } from '../../support/redis.ts';
+import { tIban } from '../../support/ibans.ts';
+import { tRawClient, tRedis, whyNoRedis } from '../../support/redis.ts';
 import { type Reply, replyJson, tUpstream } from '../../support/scripted-upstream.ts';
 
 /* Lists while Redis, where gateways share their look-ups, does not work: each IBAN has its own answer, and is paid for once. */

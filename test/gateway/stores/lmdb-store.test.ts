@@ -1,15 +1,13 @@
 import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigError } from '../../../src/base/errors.ts';
 import { openLmdbFile } from '../../../src/base/lmdb-file.ts';
 import { createLmdbStore } from '../../../src/gateway/stores/lmdb-store.ts';
 import { StoreError } from '../../../src/gateway/stores/store.ts';
-import { tOutput } from '../../support/gateway/stores/child.ts';
-import { tFakeDate } from '../../support/gateway/stores/fake-date.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
-import { describeStore } from '../../support/gateway/stores/store-contract.ts';
-import { tScript } from '../../support/process.ts';
+import { describeStore, tFakeDate } from '../../support/gateway/stores/store-contract.ts';
+import { tStoreProcess, useStoreElsewhere } from '../../support/process.ts';
 
 const hour = { expiresInMs: 3_600_000 };
 /** More of them: STORE_KILLS=10 npx vitest run test/gateway/stores/lmdb-store.test.ts. */
@@ -22,8 +20,9 @@ function tLmdbStore(folder: string) {
 }
 
 describeStore('the LMDB store', async () => {
+  const pass = tFakeDate();
   const store = tLmdbStore(tFolder());
-  return { store, another: () => store, pass: tFakeDate() };
+  return { store, another: () => store, pass };
 });
 
 describe('the file of the LMDB store', () => {
@@ -46,6 +45,28 @@ describe('the file of the LMDB store', () => {
     const after = tLmdbStore(folder);
     expect(await after.get('key')).toBe('value');
     expect((await after.add('calls', 1, hour)).sum).toBe(4);
+  });
+
+  it('keeps what was written before the clock was set forward, until that time has passed', async () => {
+    const folder = tFolder();
+    const pass = tFakeDate();
+    const store = tLmdbStore(folder);
+    const day = { expiresInMs: 24 * hour.expiresInMs };
+    await store.set('essay', 'paid for', day);
+    await store.add('calls', 3, day);
+    const before = Date.now();
+    vi.setSystemTime(before + 31 * day.expiresInMs);
+    // What is written now expires by the clock that is ahead.
+    for (let write = 0; write < 6; write += 1) await store.set('sign of life', 'running', hour);
+    expect([await store.get('essay'), (await store.add('calls', 1, day)).sum]).toEqual(['paid for', 4]);
+    await pass(hour.expiresInMs);
+    expect([await store.get('essay'), await store.get('sign of life')]).toEqual(['paid for', null]);
+    await pass(22 * hour.expiresInMs);
+    expect(await store.get('essay')).toBe('paid for');
+    await pass(hour.expiresInMs);
+    expect(await store.get('essay')).toBeNull();
+    vi.setSystemTime(before + day.expiresInMs);
+    expect(await store.get('essay')).toBeNull();
   });
 
   it('is swept: each write removes a few expired entries', async () => {
@@ -87,7 +108,7 @@ describe('the file of the LMDB store', () => {
   });
 
   it('prevents the start wherever it was cut off, unless all values can be read', async () => {
-    const { pages, refused, missing } = JSON.parse(await tOutput('truncating', { FOLDER: tFolder() }));
+    const { pages, refused, missing } = JSON.parse(await useStoreElsewhere('truncate', { FOLDER: tFolder() }));
     expect(missing).toBe(0);
     expect(refused).toBeGreaterThan(pages / 4);
   });
@@ -123,7 +144,7 @@ describe('the file of the LMDB store', () => {
 describe('several processes with one LMDB store', () => {
   it('lose none of 1,000 adds, and only one acquires the lock', async () => {
     const folder = tFolder();
-    await Promise.all([1, 2].map(() => tOutput('adding', { FOLDER: folder })));
+    await Promise.all([1, 2].map(() => useStoreElsewhere('add', { FOLDER: folder })));
     expect((await tLmdbStore(folder).add('calls', 0, hour)).sum).toBe(1_000);
   });
 
@@ -134,7 +155,7 @@ describe('several processes with one LMDB store', () => {
     await store.set('key', 'value', hour);
     let acknowledged = 0;
     for (let round = 0; round < kills; round++) {
-      const child = tScript('test/support/gateway/stores/writing.ts', { FOLDER: folder, ROUND: String(round) });
+      const child = tStoreProcess('write', { FOLDER: folder, ROUND: String(round) });
       for (let number = 1; number <= 15 + round * 7; number++) {
         await child.printed(new RegExp(`^${number}\n`, 'm'));
         expect(await store.get(`${round}-${number}`)).toBe(`essay ${number}`);

@@ -1,6 +1,5 @@
-import { tFakeDate } from '../../support/gateway/stores/fake-date.ts';
 import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
-import { describeStore } from '../../support/gateway/stores/store-contract.ts';
+import { describeStore, tFakeDate } from '../../support/gateway/stores/store-contract.ts';
 
 /* The memory store is a test double: it must fulfil the same contract as the stores that it replaces. */
 

@@ -5,9 +5,8 @@ import type { StoreFailure } from '../../../src/base/errors.ts';
 import { redisUrl } from '../../../src/gateway/config/redis-url.ts';
 import { openStore } from '../../../src/gateway/stores/open-store.ts';
 import { StoreError } from '../../../src/gateway/stores/store.ts';
-import { tDisk, whyNoMount } from '../../support/disk.ts';
-import { tRawClient } from '../../support/gateway/stores/redis-client.ts';
-import { tRedis, whyNoRedis } from '../../support/redis.ts';
+import { tDisk, whyNoMount } from '../../support/gateway/stores/folder.ts';
+import { tRawClient, tRedis, whyNoRedis } from '../../support/redis.ts';
 
 /* What the gateway knows of its store. A store works if it is connected and its last write succeeded. */
 

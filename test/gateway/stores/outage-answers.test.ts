@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { tIban } from '../../support/e2e/iban.ts';
-import { as, tCallers } from '../../support/gateway/http/callers.ts';
+import { as, tCallers } from '../../support/gateway/callers.ts';
 import { scrape } from '../../support/gateway/telemetry/scrape.ts';
+import { tIban } from '../../support/ibans.ts';
 import { tRedis, whyNoRedis } from '../../support/redis.ts';
 import { replyJson, tUpstream } from '../../support/scripted-upstream.ts';
 

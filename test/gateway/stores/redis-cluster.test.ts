@@ -1,9 +1,16 @@
 import type { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
-import { expectPing, passTime, tRawClient, tRedisStore } from '../../support/gateway/stores/redis-client.ts';
 import { callsOf, describeStore } from '../../support/gateway/stores/store-contract.ts';
-import { type TRedis, tRedisCluster, whyNoRedis } from '../../support/redis.ts';
-import { tShared } from '../../support/shared.ts';
+import { tShared } from '../../support/process.ts';
+import {
+  expectPing,
+  passTime,
+  type TRedis,
+  tRawClient,
+  tRedisCluster,
+  tRedisStore,
+  whyNoRedis,
+} from '../../support/redis.ts';
 
 const hour = { expiresInMs: 3_600_000 };
 /** The store must accept calls of several nodes, so every test uses many keys. */

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { tRawClient, tRedisStore } from '../../support/gateway/stores/redis-client.ts';
 import { callsOf } from '../../support/gateway/stores/store-contract.ts';
-import { tRedis, tRedisProcess, whyNoRedis } from '../../support/redis.ts';
+import { tRawClient, tRedis, tRedisProcess, tRedisStore, whyNoRedis } from '../../support/redis.ts';
 
 const hour = { expiresInMs: 3_600_000 };
 

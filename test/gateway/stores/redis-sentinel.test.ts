@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { expectPing, passTime, tRawClient, tRedisStore } from '../../support/gateway/stores/redis-client.ts';
 import { describeStore } from '../../support/gateway/stores/store-contract.ts';
-import { tRedisSentinel, whyNoRedis } from '../../support/redis.ts';
-import { tShared } from '../../support/shared.ts';
+import { tShared } from '../../support/process.ts';
+import { expectPing, passTime, tRawClient, tRedisSentinel, tRedisStore, whyNoRedis } from '../../support/redis.ts';
 
 const hour = { expiresInMs: 3_600_000 };
 

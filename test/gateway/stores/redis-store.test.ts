@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { passTime, tRawClient, tRedisStore } from '../../support/gateway/stores/redis-client.ts';
 import { describeStore } from '../../support/gateway/stores/store-contract.ts';
-import { tRedis, whyNoRedis } from '../../support/redis.ts';
+import { passTime, tRawClient, tRedis, tRedisStore, whyNoRedis } from '../../support/redis.ts';
 
 const hour = { expiresInMs: 3_600_000 };
 

@@ -1,11 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createCertificate, trust } from '../../support/certificate.ts';
-import { tFreePort } from '../../support/free-port.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
-import { tRedisStore } from '../../support/gateway/stores/redis-client.ts';
-import { tRedisProcess, untilResponse, whyNoRedis, withClient } from '../../support/redis.ts';
+import { createCertificate, tFreePort, trust } from '../../support/loopback.ts';
+import { tRedisProcess, tRedisStore, untilResponse, whyNoRedis, withClient } from '../../support/redis.ts';
 
 const hour = { expiresInMs: 3_600_000 };
 

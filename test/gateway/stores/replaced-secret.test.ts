@@ -9,7 +9,7 @@ import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
 import { scrape } from '../../support/gateway/telemetry/scrape.ts';
 import { bankDataKey, tGateway } from '../../support/gateway.ts';
-import { orderMutation, orderVariables, readEssay } from '../../support/gateway-process.ts';
+import { orderMutation, orderVariables, readEssay } from '../../support/process.ts';
 import { tRedis, whyNoRedis } from '../../support/redis.ts';
 import { replyJson, tUpstream } from '../../support/scripted-upstream.ts';
 
@@ -166,7 +166,7 @@ describe.skipIf(whyNoRedis)(`gateways that share a Redis${whyNoRedis}`, { timeou
       .toBeNull();
     expect(await gateway.order('Pens', 'form-1')).toEqual(essay);
     expect(gateway.paid.calls).toHaveLength(1);
-    expect(gateway.log()).toContain('the file with a secret of the store was read again');
+    expect(gateway.log()).toContain('_FILE","msg":"a configured file was read again"');
     for (const secret of [first, second, bankDataKey]) expect(gateway.log()).not.toContain(secret);
   });
 });

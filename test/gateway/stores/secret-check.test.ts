@@ -2,16 +2,15 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigError } from '../../../src/base/errors.ts';
-import { beginNewStore, findSecretProblem } from '../../../src/cli/store.ts';
+import { beginNewStore, findSecretProblem, verifyStore } from '../../../src/cli/store.ts';
 import { redisUrl } from '../../../src/gateway/config/redis-url.ts';
 import { createLmdbStore } from '../../../src/gateway/stores/lmdb-store.ts';
 import { openStore } from '../../../src/gateway/stores/open-store.ts';
 import { createSealing, withSealing, withSecretCheck } from '../../../src/gateway/stores/sealed-store.ts';
 import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { createMemoryStore } from '../../support/gateway/stores/memory-store.ts';
-import { tRawClient } from '../../support/gateway/stores/redis-client.ts';
 import { callsOf } from '../../support/gateway/stores/store-contract.ts';
-import { type TRedis, tRedis, whyNoRedis } from '../../support/redis.ts';
+import { type TRedis, tRawClient, tRedis, whyNoRedis } from '../../support/redis.ts';
 
 /* A store that was written with another secret: what was paid for would not be found in it. */
 
@@ -167,7 +166,7 @@ describe('the start with an embedded store', () => {
     rmSync(join(folder, 'store-secret'));
     const done = await beginNewStore({ store: configOf({}), dataDir: folder });
     expect(done).toMatch(
-      /The old store is now \S+store-1\.until-\S+\.lmdb\. .*what is ordered again is paid for again/,
+      /The old store is now \S+store-1\.lmdb\.until-\S+Z\. .*what is ordered again is paid for again/,
     );
     const { store, checkSecret } = tOpened({ folder });
     await checkSecret();
@@ -177,8 +176,7 @@ describe('the start with an embedded store', () => {
       'store-1.lmdb',
       'store-1.lmdb-created',
       'store-1.lmdb-lock',
-      expect.stringMatching(/^store-1\.until-.*Z\.lmdb$/),
-      expect.stringMatching(/^store-1\.until-.*Z\.lmdb-lock$/),
+      expect.stringMatching(/^store-1\.lmdb\.until-.*Z$/),
       'store-secret',
     ]);
   });
@@ -197,6 +195,8 @@ describe('the start with an embedded store', () => {
     const { store, checkSecret } = tOpened({ folder });
     await checkSecret();
     expect(await store.get('key')).toBeNull();
+    // As at each start: what was moved aside, and may be damaged, is not read again.
+    expect(await verifyStore(folder)).toEqual([]);
   });
 
   it('is not replaced while another process uses it', async () => {

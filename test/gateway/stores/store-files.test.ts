@@ -5,9 +5,8 @@ import { ConfigError } from '../../../src/base/errors.ts';
 import { createLmdbStore } from '../../../src/gateway/stores/lmdb-store.ts';
 import { openStore } from '../../../src/gateway/stores/open-store.ts';
 import { readOrCreateSecret } from '../../../src/gateway/stores/sealed-store.ts';
-import { tDisk, whyNoMount } from '../../support/disk.ts';
-import { tOutput } from '../../support/gateway/stores/child.ts';
-import { tFolder } from '../../support/gateway/stores/folder.ts';
+import { tDisk, tFolder, whyNoMount } from '../../support/gateway/stores/folder.ts';
+import { useStoreElsewhere } from '../../support/process.ts';
 
 const hour = { expiresInMs: 3_600_000 };
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
@@ -80,7 +79,7 @@ describe('the generated secret', () => {
 
   it('is complete, and the same, for processes that start at the same time', async () => {
     const folder = tFolder();
-    const secrets = await Promise.all([1, 2].map(() => tOutput('reading-secrets', { FOLDER: folder })));
+    const secrets = await Promise.all([1, 2].map(() => useStoreElsewhere('readSecrets', { FOLDER: folder })));
     expect(new Set(secrets).size).toBe(1);
     for (const name of readdirSync(folder)) expect(readdirSync(join(folder, name))).toEqual(['store-secret']);
   });
@@ -94,7 +93,9 @@ describe('the generated secret', () => {
 
 describe.skipIf(whyNoMount)(`a disk that is full at the first use of the store${whyNoMount}`, () => {
   it('rejects the write and does not end the process, however little is free', async () => {
-    const attempts = JSON.parse(await tOutput('first-writes', { FOLDER: tDisk(0), FREE_KB: '0,8,12,16,20,28,36' }));
+    const attempts = JSON.parse(
+      await useStoreElsewhere('writeFirst', { FOLDER: tDisk(0), FREE_KB: '0,8,12,16,20,28,36' }),
+    );
     expect(attempts).toHaveLength(7);
     for (const [full, empty] of attempts) {
       expect(full).toContain('the disk is full');
@@ -103,7 +104,7 @@ describe.skipIf(whyNoMount)(`a disk that is full at the first use of the store${
   });
 
   it('is noticed before a commit fails, which LMDB would report past the log', async () => {
-    const { written, readable, reasons } = JSON.parse(await tOutput('filling', { FOLDER: tDisk(512) }));
+    const { written, readable, reasons } = JSON.parse(await useStoreElsewhere('fill', { FOLDER: tDisk(512) }));
     expect({ readable, reasons }).toEqual({ readable: written, reasons: ['StoreError'] });
     expect(written).toBeGreaterThan(0);
   });

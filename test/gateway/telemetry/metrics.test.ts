@@ -6,12 +6,9 @@ import { definitions } from '../../../src/gateway/telemetry/metrics/definitions.
 import { createExposition, formatMetrics } from '../../../src/gateway/telemetry/metrics/exposition.ts';
 import { createMetrics } from '../../../src/gateway/telemetry/metrics/metrics.ts';
 import { Histogram } from '../../../src/gateway/telemetry/metrics/series.ts';
-import { tIban } from '../../support/e2e/iban.ts';
-import { sha256 } from '../../support/gateway/callers/identify.ts';
-import { as, tCallers } from '../../support/gateway/http/callers.ts';
+import { as, sha256, tCallers } from '../../support/gateway/callers.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
-import { succeeded } from '../../support/gateway/telemetry/finished-request.ts';
-import { tPaidCall } from '../../support/gateway/telemetry/paid-call.ts';
+import { succeeded, tPaidCall } from '../../support/gateway/telemetry/events.ts';
 import {
   checkWithPromtool,
   readMetrics,
@@ -19,6 +16,7 @@ import {
   scrape,
   whyNoPromtool,
 } from '../../support/gateway/telemetry/scrape.ts';
+import { tIban } from '../../support/ibans.ts';
 import { tRedis, whyNoRedis } from '../../support/redis.ts';
 import { type Reply, replyHeld, replyJson, tUpstream } from '../../support/scripted-upstream.ts';
 
@@ -52,7 +50,8 @@ describe.skipIf(whyNoRedis !== '')(`a day${whyNoRedis}`, () => {
         STORE_SECRET: 'seeded-store-secret-of-32-characters',
         BANK_DATA_MONTHLY_ALLOWANCE: '30',
         ESSAY_MONTHLY_ALLOWANCE: '10',
-        CALLER_BANK_DATA_CALLS: '100/day',
+        BANK_DATA_PRICE: '0.01 EUR',
+        CALLER_BANK_DATA_CALLS: '1 EUR/day',
         CALLER_ESSAY_CALLS: '2/day',
         CALLER_REQUESTS_PER_MINUTE: '60',
         REQUEST_LOG_PER_SECOND: '1',
@@ -79,7 +78,9 @@ describe.skipIf(whyNoRedis !== '')(`a day${whyNoRedis}`, () => {
     expect(traffic.values('ledgerquill_saved_calls_total', 'by', ['cache', 'kept_reply', 'flight'])).toEqual([1, 1, 1]);
     expect(traffic.value('ledgerquill_kept_replies_total')).toBe(1);
     expect(traffic.value('ledgerquill_cache_entries', { cache: 'look_ups' })).toBe(2);
-    expect(traffic.value('ledgerquill_budget_remaining', { caller: 'api-key:shop', service: 'bank-data' })).toBe(98);
+    const ofShop = { caller: 'api-key:shop', service: 'bank-data' };
+    const budget = ['limit', 'used', 'remaining'].map((name) => traffic.value(`ledgerquill_budget_${name}`, ofShop));
+    expect(budget).toEqual([100, 2, 98]);
     const post200 = { http_request_method: 'POST', http_route: '/graphql', http_response_status_code: '200' };
     expect(traffic.value('http_server_request_duration_seconds_bucket', { ...post200, le: '+Inf' })).toBe(5);
     expect(traffic.value('ledgerquill_request_overhead_seconds_count')).toBe(5);
@@ -137,8 +138,8 @@ describe.skipIf(whyNoRedis !== '')(`a day${whyNoRedis}`, () => {
   });
 });
 
-/** Without tokens, and with Redis. */
-const absent = ['ledgerquill_issuer_up', 'ledgerquill_data_dir_free_bytes'];
+/** Without tokens. */
+const absent = ['ledgerquill_issuer_up'];
 
 /** Every series has its labels, with their values where they are known. Histograms also have their bounds. */
 function expectLabels({ text }: Scraped): void {
@@ -244,7 +245,7 @@ describe('metrics', () => {
         ...ended,
         outcome: { kind: 'failed', reason: `reason ${number}` },
       });
-      circuitChanged?.('bank-data', `/${number}`, 'open');
+      circuitChanged?.('bank-data', `/${number}`, 'open', null);
     }
     const { series, value, text } = await read();
     expect(series).toBeLessThan(2 * 201 * 23 + 500 + 100 + 300 + 303 + 200);
@@ -258,7 +259,10 @@ describe('metrics', () => {
     const { read } = tMetrics(300);
     const { value, text } = await read();
     expect(text.match(/^ledgerquill_budget_remaining\{/gm)).toHaveLength(1 + 100 + 1);
-    expect(value('ledgerquill_budget_remaining', { caller: 'other' })).toBe(200);
+    const others = ['limit', 'used', 'remaining'].map((name) =>
+      value(`ledgerquill_budget_${name}`, { caller: 'other' }),
+    );
+    expect(others).toEqual([600, 400, 200]);
   });
 
   it('show the end of the last valid day of each bank list that has one', async () => {
@@ -277,13 +281,8 @@ describe('metrics', () => {
   it('count durations up to and including each bound', () => {
     const histogram = new Histogram([0.1, 1]);
     for (const seconds of [0.1, 0.5, 1, 2]) histogram.observe(seconds);
-    expect(histogram.collect()).toEqual([
-      { suffix: '_bucket', labels: { le: 0.1 }, value: 1 },
-      { suffix: '_bucket', labels: { le: 1 }, value: 3 },
-      { suffix: '_bucket', labels: { le: '+Inf' }, value: 4 },
-      { suffix: '_sum', value: 3.6 },
-      { suffix: '_count', value: 4 },
-    ]);
+    const buckets = { boundaries: [0.1, 1], counts: [1, 2, 1] };
+    expect(histogram.collect()).toEqual([{ value: { buckets, sum: 3.6, count: 4 } }]);
   });
 });
 
@@ -305,8 +304,14 @@ function tMetrics(tokens = 0) {
   const metrics = createMetrics();
   const service = 'bank-data' as const;
   const budgets = [
-    { caller: 'api-key:shop', service, remaining: 5 },
-    ...Array.from({ length: tokens }, (_, index) => ({ caller: `jwt:${index}`, service, remaining: 1 })),
+    { caller: 'api-key:shop', service, limit: 6, used: 1, remaining: 5 },
+    ...Array.from({ length: tokens }, (_, index) => ({
+      caller: `jwt:${index}`,
+      service,
+      limit: 3,
+      used: 2,
+      remaining: 1,
+    })),
   ];
   const noBulkhead = { active: 0, queued: 0 };
   const noCache = { entries: 0, bytes: 0 };

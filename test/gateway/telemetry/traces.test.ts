@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Environment } from '../../../src/base/variables/read-variables.ts';
 import { readConfig } from '../../../src/gateway/config/read-config.ts';
-import { createTraces } from '../../../src/gateway/telemetry/telemetry.ts';
-import { tIban } from '../../support/e2e/iban.ts';
-import { sha256 } from '../../support/gateway/callers/identify.ts';
+import { createRequestTracer } from '../../../src/gateway/telemetry/otlp/request-trace.ts';
+import { sha256 } from '../../support/gateway/callers.ts';
 import { tListeningGateway } from '../../support/gateway/http/listening-gateway.ts';
 import { type ReceivedSpan, tCollector } from '../../support/gateway/telemetry/otlp-collector.ts';
+import { tIban } from '../../support/ibans.ts';
 import {
   type Reply,
   replyHeld,
@@ -234,13 +234,11 @@ describe('sampling', () => {
     ['parentbased_always_off', '', undefined, 0],
   ])('%s %s of requests with traceparent %s has the share %d', async (sampler, ratio, traceparent, share) => {
     const env = { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: ratio };
-    const { traces: config } = readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', ...env });
+    const { otlp: config } = readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', ...env });
     if (config === null) throw new Error('Traces are off.');
-    const traces = createTraces({ config, redact: (text) => text, events: { tracesNotExported() {} } });
-    const start = () => traces.start({ method: 'POST', route: '/graphql', headers: { traceparent }, requestId: 'r' });
-    expect(start()).toBeNull();
-    await traces.open();
-    onTestFinished(() => traces.close());
+    const tracer = createRequestTracer({ config, redact: (text) => text, onFailed() {} });
+    onTestFinished(() => tracer.close());
+    const start = () => tracer.start({ method: 'POST', route: '/graphql', headers: { traceparent }, requestId: 'r' });
     const count = 2_000;
     const started = Array.from({ length: count }, start).filter((trace) => trace !== null).length;
     // Ten standard deviations.

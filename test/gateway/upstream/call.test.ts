@@ -2,13 +2,9 @@ import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createRedactions } from '../../../src/base/redact.ts';
-import { createUpstreamClient } from '../../../src/gateway/upstream/upstream-client.ts';
-import { createCertificate, trust } from '../../support/certificate.ts';
-import { tTcpServer } from '../../support/free-port.ts';
-import { tAllowance } from '../../support/gateway/upstream/allowance.ts';
-import { get, post, tCaller } from '../../support/gateway/upstream/send.ts';
-import { tRequestContext } from '../../support/request-context.ts';
+import { tRequestContext } from '../../support/gateway/callers.ts';
+import { get, post, tHttpClient } from '../../support/gateway/upstream/send.ts';
+import { createCertificate, trust, tTcpServer } from '../../support/loopback.ts';
 import {
   type Reply,
   replyHeld,
@@ -18,29 +14,12 @@ import {
   tUpstream,
 } from '../../support/scripted-upstream.ts';
 
-function tCalls(baseUrl: string, options: { maxResponseBytes?: number; maxConcurrency?: number } = {}) {
-  const client = createUpstreamClient({
-    service: 'bank-data',
-    baseUrl,
-    key: { header: 'apikey', access: { apiKey: 'seeded-key' } },
-    maxResponseBytes: 1_000_000,
-    ...{ maxConcurrency: 64, maxQueue: 0, timeoutMs: 10_000, allowance: tAllowance({ limit: null }) },
-    // Nothing is retried.
-    backoffMs: 1e12,
-    redactSecrets: createRedactions(['seeded-key']).redactSecrets,
-    ...options,
-    events: { callBegins() {}, callEnded() {}, upstreamOperationEnded() {}, circuitChanged() {} },
-  });
-  onTestFinished(() => client.close());
-  return { send: tCaller(client), close: client.close };
-}
-
 describe('a call', () => {
   it('returns status, rate limit, Retry-After and body of any response', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21') });
     const headers = { 'retry-after': 'Tue, 01 Dec 2026 00:00:00 GMT', 'X-RateLimit-Remaining-Month': '7' };
     const upstream = await tUpstream(replyJson(418, { tea: true }, headers));
-    const outcome = await tCalls(upstream.url).send();
+    const outcome = await tHttpClient(upstream.url).send();
     expect(outcome).toMatchObject({ kind: 'answered', status: 418, text: '{"tea":true}', json: { tea: true } });
     expect(outcome).toMatchObject({ retryAt: new Date('2026-12-01T00:00:00Z') });
     expect(outcome).toHaveProperty('headers.remainingMonth', '7');
@@ -48,7 +27,7 @@ describe('a call', () => {
 
   it('puts paths below the base URL', async () => {
     const upstream = await tUpstream();
-    await tCalls(`${upstream.url}/base/v2/`).send({ ...get, writeQuery: () => 'q=a%20b' });
+    await tHttpClient(`${upstream.url}/base/v2/`).send({ ...get, writeQuery: () => 'q=a%20b' });
     expect(upstream.calls[0]?.path).toBe('/base/v2/thing');
     expect(Object.fromEntries(upstream.calls[0]?.query ?? [])).toEqual({ q: 'a b' });
   });
@@ -56,7 +35,7 @@ describe('a call', () => {
   it('does not follow a redirect: the key belongs to one origin', async () => {
     const elsewhere = await tUpstream();
     const upstream = await tUpstream(replyText(302, '', { location: elsewhere.url }));
-    expect(await tCalls(upstream.url).send()).toMatchObject({ kind: 'answered', status: 302 });
+    expect(await tHttpClient(upstream.url).send()).toMatchObject({ kind: 'answered', status: 302 });
     expect(elsewhere.calls).toHaveLength(0);
   });
 
@@ -71,12 +50,12 @@ describe('a call', () => {
       for (const chunk of chunks) await new Promise((resolve) => response.write(Buffer.from(chunk as string), resolve));
       response.end();
     });
-    expect(await tCalls(upstream.url).send()).toMatchObject(outcome);
+    expect(await tHttpClient(upstream.url).send()).toMatchObject(outcome);
   });
 
   it('accepts a response of exactly the largest size, and not one byte more', async () => {
     const upstream = await tUpstream(replyText(200, 'x'.repeat(1_024)));
-    const { send } = tCalls(upstream.url, { maxResponseBytes: 1_024 });
+    const { send } = tHttpClient(upstream.url, { maxResponseBytes: 1_024 });
     expect(await send()).toMatchObject({ kind: 'answered' });
     upstream.answers(replyText(200, 'x'.repeat(1_025)));
     expect(await send()).toEqual({ kind: 'failed', reason: 'too-large', text: 'x'.repeat(1_024) });
@@ -91,7 +70,7 @@ describe('a call', () => {
       ports.push(response.socket?.remotePort);
       return replyJson(200, {})(response, call);
     });
-    const { send } = tCalls(upstream.url);
+    const { send } = tHttpClient(upstream.url);
     for (let round = 0; round < 5; round += 1) await send();
     expect(new Set(ports).size).toBeLessThan(3);
     for (let round = 0; round < 3; round += 1) expect(await send(post)).toMatchObject({ status: 200 });
@@ -100,7 +79,7 @@ describe('a call', () => {
   });
 
   it('does not take a late response to another call for the answer, and closes a connection with such a response', async () => {
-    const { send } = tCalls(await tLateResponses(), { maxConcurrency: 1 });
+    const { send } = tHttpClient(await tLateResponses(), { maxConcurrency: 1 });
     const write = (name: string) => send({ ...post, path: `/${name}` });
     expect([await write('a'), await write('b'), await write('c')]).toMatchObject([
       { json: { path: '/a' } },
@@ -122,7 +101,7 @@ describe('a call', () => {
     ['is too large', replyText(200, 'x'.repeat(2_000))],
   ])('connects again after a response that %s', async (_, reply) => {
     const upstream = await tUpstream(reply);
-    const { send } = tCalls(upstream.url, { maxResponseBytes: 1_000 });
+    const { send } = tHttpClient(upstream.url, { maxResponseBytes: 1_000 });
     for (let call = 0; call < 3; call += 1) {
       expect(await Promise.all([send(), send()])).toMatchObject(Array(2).fill({ kind: 'failed' }));
     }
@@ -133,7 +112,7 @@ describe('a call', () => {
   it('does not wait for the connection of a call that was sent and given up', async () => {
     const { reply, release } = replyHeld(replyJson(200, {}));
     const upstream = await tUpstream(reply);
-    const { send } = tCalls(upstream.url);
+    const { send } = tHttpClient(upstream.url);
     const caller = new AbortController();
     const called = upstream.nextCall();
     const given = expect(send(post, tRequestContext(caller.signal))).rejects.toThrow('aborted');
@@ -148,7 +127,7 @@ describe('a call', () => {
   it('has a connection for each call in flight', async () => {
     const { reply, release } = replyHeld(replyJson(200, {}));
     const upstream = await tUpstream(reply);
-    const { send } = tCalls(upstream.url);
+    const { send } = tHttpClient(upstream.url);
     const outcomes = [send(), send(), send()];
     await vi.waitFor(() => expect(upstream.mostInFlight).toBe(3), { timeout: 100_000 });
     release();
@@ -157,7 +136,7 @@ describe('a call', () => {
 
   it('does not call after it was closed', async () => {
     const upstream = await tUpstream(replyJson(200, {}));
-    const { send, close } = tCalls(upstream.url);
+    const { send, close } = tHttpClient(upstream.url);
     await send();
     await close();
     expect(await Promise.all([send(), send()])).toMatchObject([{ kind: 'failed' }, { kind: 'failed' }]);
@@ -168,7 +147,7 @@ describe('a call', () => {
     const parts = ['HTTP/1.1 200 OK\r\nRetry-Af', 'ter: 1', '20\r\ncontent-length: 2\r\n\r', '\n4', '2'];
     const sockets: Socket[] = [];
     const url = await tTcpServer((socket) => void socket.once('data', () => sockets.push(socket)));
-    const { send } = tCalls(url);
+    const { send } = tHttpClient(url);
     const outcomes = [send(), send()];
     await vi.waitFor(() => expect(sockets).toHaveLength(2), { timeout: 100_000 });
     for (const part of parts) {
@@ -186,7 +165,7 @@ describe('a call', () => {
     const server = createTlsServer(certificate, (_, response) => response.end('{"isSecure":true}'));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const { send } = tCalls(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const { send } = tHttpClient(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
     onTestFinished(() => void server.close());
     expect(await send()).toMatchObject({ kind: 'failed', reason: 'unreachable' });
     trust(certificate);

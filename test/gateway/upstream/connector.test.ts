@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createConnector } from '../../../src/gateway/upstream/connector.ts';
-import { createCertificate } from '../../support/certificate.ts';
+import { createCertificate } from '../../support/loopback.ts';
 
 describe.each([['TCP'], ['TLS']])('a socket of the connector over %s', (protocol) => {
   it('passes each chunk on, in order and to its end', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { tTcpServer } from '../../support/free-port.ts';
 import { tGateway } from '../../support/gateway.ts';
+import { tTcpServer } from '../../support/loopback.ts';
 
 /** A TCP server that sends these bytes after each request. */
 async function tServer(reply: string, { isClosed = false, isRepeated = false } = {}) {

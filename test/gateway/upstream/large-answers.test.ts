@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tGateway } from '../../support/gateway.ts';
-import { seenIbanValidation } from '../../support/hosted-bank-data.ts';
 import { replyText, tUpstream } from '../../support/scripted-upstream.ts';
+import { seenIbanValidation } from '../../support/self-hosted.ts';
 
 /* What a service may send: a response is decoded, redacted and parsed in one go. */
 

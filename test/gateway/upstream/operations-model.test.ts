@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { beforeEach, expect, it, vi } from 'vitest';
+import { AbortableSignal } from '../../../src/base/async/signal.ts';
 import type { Events } from '../../../src/gateway/telemetry/events.ts';
 import type { Answered, Failed } from '../../../src/gateway/upstream/outcome.ts';
-import { CountingSignal } from '../../support/counting-signal.ts';
+import { tRequestContext } from '../../support/gateway/callers.ts';
 import { answered, failed, get, post, type TSend, tCaller, tClient } from '../../support/gateway/upstream/send.ts';
-import { tRequestContext } from '../../support/request-context.ts';
 
 /* Random sequences of operations, responses, failures, clients that leave, and time. */
 
@@ -131,3 +131,23 @@ it('settles all operations in time, and leaves no slot, timer, listener or reser
     { numRuns: 80 },
   );
 });
+
+/** Counts its listeners. */
+class CountingSignal extends AbortableSignal {
+  readonly #listeners = new Set<() => void>();
+
+  /** Those that were not removed before the signal aborted. */
+  get listeners(): number {
+    return this.aborted ? 0 : this.#listeners.size;
+  }
+
+  override addEventListener(type: 'abort', listener: () => void): void {
+    this.#listeners.add(listener);
+    super.addEventListener(type, listener);
+  }
+
+  override removeEventListener(type: 'abort', listener: () => void): void {
+    this.#listeners.delete(listener);
+    super.removeEventListener(type, listener);
+  }
+}

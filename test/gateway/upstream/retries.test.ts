@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { tRequestContext } from '../../support/gateway/callers.ts';
 import { answered, failed, get, post, type TSend, tAttempt, tSend } from '../../support/gateway/upstream/send.ts';
-import { tRequestContext } from '../../support/request-context.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });

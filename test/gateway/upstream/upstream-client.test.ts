@@ -1,38 +1,12 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createLog } from '../../../src/base/log.ts';
-import { createRedactions } from '../../../src/base/redact.ts';
 import type { RequestContext } from '../../../src/gateway/request-context.ts';
 import type { Events } from '../../../src/gateway/telemetry/events.ts';
-import { createLogEvents } from '../../../src/gateway/telemetry/log-events.ts';
-import { createUpstreamClient } from '../../../src/gateway/upstream/upstream-client.ts';
-import { tAllowance } from '../../support/gateway/upstream/allowance.ts';
-import { get, tCaller } from '../../support/gateway/upstream/send.ts';
-import { tRequestContext } from '../../support/request-context.ts';
+import { tRequestContext } from '../../support/gateway/callers.ts';
+import { get, tAllowance, tHttpClient } from '../../support/gateway/upstream/send.ts';
 import { replyHeld, replyJson, tUpstream } from '../../support/scripted-upstream.ts';
 
-function tClient(
-  baseUrl: string,
-  options: Partial<Pick<Parameters<typeof createUpstreamClient>[0], 'maxConcurrency' | 'maxQueue' | 'allowance'>> & {
-    events?: Partial<Events>;
-  } = {},
-) {
-  const client = createUpstreamClient({
-    service: 'bank-data',
-    baseUrl,
-    key: { header: 'apikey', access: { apiKey: 'seeded-key' } },
-    timeoutMs: 10_000,
-    maxResponseBytes: 1_000,
-    maxConcurrency: 2,
-    maxQueue: 2,
-    backoffMs: 0,
-    allowance: tAllowance(),
-    redactSecrets: createRedactions([]).redactSecrets,
-    ...options,
-    events: { ...createLogEvents(createLog({ level: 'silent', redact: (text) => text })), ...options.events },
-  });
-  onTestFinished(() => client.close());
-  return { ...client, send: tCaller(client) };
-}
+const tClient = (baseUrl: string, options: Parameters<typeof tHttpClient>[1] = {}) =>
+  tHttpClient(baseUrl, { maxConcurrency: 2, maxQueue: 2, backoffMs: 0, ...options });
 
 it('counts every attempt in the usage of the request', async () => {
   const upstream = await tUpstream((response, call) => {

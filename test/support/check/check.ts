@@ -1,5 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import type { Columns } from '../../../src/check/find-columns.ts';
+import { createRowWriter } from '../../../src/check/write-results.ts';
 import { type CommandResult, runCommand } from '../command.ts';
 import { tFolder } from '../gateway/stores/folder.ts';
 import { bankDataKey } from '../gateway.ts';
@@ -29,4 +32,16 @@ export function tCheck(content: string | Buffer, name = 'payees.csv') {
 /** The variables of a service at this URL. */
 export function serviceAt(url: string): Record<string, string> {
   return { BANK_DATA_URL: url, BANK_DATA_API_KEY: bankDataKey };
+}
+
+const none = { ibans: [], name: null, details: [], titleRow: null, notChecked: [], isWhole: true, earlierResult: null };
+export const noColumns: Columns = { ...none, titles: ['t'] };
+const style = { delimiter: ',', lineEnd: '\n', hasByteOrderMark: false, encoding: 'utf-8' } as const;
+
+/** A cell as the command writes it in CSV, and as programs read that. */
+export function writeCell(text: string): string {
+  const write = createRowWriter('csv', { fileName: 'payees.csv', columns: noColumns, style });
+  const cells = ['first', text];
+  const [row] = parse(write([{ row: 1, cells, kind: 'data', result: null }]), { record_delimiter: '\n' });
+  return row?.[1] ?? '';
 }

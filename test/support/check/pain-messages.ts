@@ -1,6 +1,6 @@
-import type { Answer } from '../../../src/check/answers/answer-source.ts';
+import type { Answer } from '../../../src/check/answers/answers.ts';
 import type { BankFacts } from '../../../src/check/bank-facts.ts';
-import type { Finding } from '../../../src/check/finding.ts';
+import type { MessageFinding } from '../../../src/check/finding.ts';
 import { checkMessage, type MessageSummary } from '../../../src/check/pain/check-message.ts';
 import type { Profile } from '../../../src/check/pain/profiles.ts';
 import type { StatusReport } from '../../../src/check/pain/status-report.ts';
@@ -61,7 +61,7 @@ ${transactions}
         <Amt><InstdAmt Ccy="EUR">${amount}</InstdAmt></Amt>
         <CdtrAgt><FinInstnId><Othr><Id>NOTPROVIDED</Id></Othr></FinInstnId></CdtrAgt>
         <Cdtr>
-          <Nm>Creditor ${number}</Nm>
+          <Nm>Creditor ${iban.startsWith('FR') ? 1 : 2}</Nm>
           <PstlAdr><StrtNm>3, rue de la Plume</StrtNm><TwnNm>Paris</TwnNm><Ctry>FR</Ctry></PstlAdr>
         </Cdtr>
         <CdtrAcct><Id><IBAN>${iban}</IBAN></Id></CdtrAcct>
@@ -153,16 +153,16 @@ export function tCheck(message: string | Buffer | AsyncIterable<Buffer>, options
 export async function findAllIn(
   message: string | Buffer | AsyncIterable<Buffer>,
   options: Options = {},
-): Promise<{ findings: Finding[]; summary: MessageSummary }> {
+): Promise<{ findings: MessageFinding[]; summary: MessageSummary }> {
   const check = tCheck(message, options);
-  const findings: Finding[] = [];
+  const findings: MessageFinding[] = [];
   // What they are about is for terminals.
   for await (const { about: _, ...finding } of check) findings.push(finding);
   return { findings, summary: check.summary() };
 }
 
 /** Those that have nothing to do with the end of a version. */
-export function withoutVersionEnd(findings: readonly Finding[]): Finding[] {
+export function withoutVersionEnd(findings: readonly MessageFinding[]): MessageFinding[] {
   return findings.filter(({ code }) => !code.startsWith('VERSION_END'));
 }
 
@@ -170,5 +170,21 @@ async function* inOneChunk(message: string | Buffer): AsyncGenerator<Buffer> {
   yield Buffer.from(message);
 }
 
-/** A business day that is not past for a while. */
-export const soon = '2126-12-02';
+/** A day that banks read as today, so that it is neither past nor far. */
+export const soon = '1999-01-01';
+
+/**
+ * The line of the element at an XPath, such as /Document/PmtInf[2]/NbOfTxs, or of the innermost of its ancestors that is there.
+ * Finds the n-th tag of each name within its parent, which is enough where no element has another one of its name in it.
+ */
+export function lineOf(message: string, xpath: string): number {
+  let [start, end] = [0, message.length];
+  for (const [, name = '', index = '1'] of xpath.matchAll(/\/(\w+)(?:\[(\d+)\])?/g)) {
+    const tags = [...message.slice(start, end).matchAll(new RegExp(`<${name}[ >/]`, 'g'))];
+    const tag = tags[Number(index) - 1];
+    if (tag === undefined) break;
+    start += tag.index + 1;
+    end = message.indexOf(`</${name}>`, start);
+  }
+  return message.slice(0, start).split('\n').length;
+}

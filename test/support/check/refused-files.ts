@@ -1,4 +1,4 @@
-import type { RuleCode } from '../../../src/check/pain/rules.ts';
+import type { RuleCode } from '../../../src/check/finding.ts';
 import { rightMessage } from './pain-messages.ts';
 
 const right = rightMessage('pain.001.001.09');
@@ -140,6 +140,32 @@ export const refusedFiles: readonly RefusedFile[] = [
     content: right.replace('001.001.09', '001.001.99'),
     line: 2,
     message: /^The message is pain\.001\.001\.99\. These are checked: pain\.001\.001\.03, /,
+  },
+  {
+    name: 'the status report of a bank',
+    code: 'UNSUPPORTED_MESSAGE',
+    content: right.replace('pain.001.001.09', 'pain.002.001.10').replaceAll('CstmrCdtTrfInitn', 'CstmrPmtStsRpt'),
+    line: 2,
+    message: /^The file is pain\.002\.001\.10, the status report of a bank\. .*: ledgerquill check .* --report /,
+  },
+  ...[
+    ['with another prefix', 'urn:iso:std:iso:20022:tech:xds:pain.001.001.09'],
+    ['without a prefix', 'pain.001.001.09'],
+    ['with a capital', 'urn:iso:std:iso:20022:tech:xsd:Pain.001.001.09'],
+  ].map(
+    ([name = '', namespace = '']): RefusedFile => ({
+      name: `a namespace ${name}`,
+      code: 'WRONG_NAMESPACE',
+      content: right.replace('urn:iso:std:iso:20022:tech:xsd:pain.001.001.09', namespace),
+      line: 2,
+      message: /^The root element must be in the namespace urn:iso:std:iso:20022:tech:xsd:pain\.001\.001\.09\.$/,
+    }),
+  ),
+  {
+    name: 'a message between banks',
+    code: 'UNSUPPORTED_MESSAGE',
+    content: right.replace('pain.001.001.09', 'pacs.008.001.08'),
+    line: 2,
   },
   {
     name: 'a statement',

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ranBetween, readThreadTime } from './thread-time.ts';
+import { ranBetween, readThreadTime } from '../measure.ts';
 
 /* Preloaded into a gateway process, on Linux: answers every message with what the process has used since the one before. */
 

@@ -1,4 +1,4 @@
-import { ranBetween, readThreadTime } from './thread-time.ts';
+import { ranBetween, readThreadTime } from '../measure.ts';
 
 /* Preloaded into a gateway process: answers every message with what the process has used since the one before. */
 
@@ -12,6 +12,9 @@ export interface Reading {
   /** The most resident memory since `watch`, in MB; otherwise 0. */
   peakMb: number;
 }
+
+// Its turns would keep the process running after the test was killed.
+process.on('disconnect', () => process.exit());
 
 let last = process.cpuUsage();
 let isWatching = false;

@@ -1,7 +1,6 @@
-import type { Random } from '../e2e/random.ts';
-import { repeat } from '../gateway/graphql/repeat.ts';
-import type { Measurement } from './measured-gateway.ts';
-import type { FuzzRequest } from './requests.ts';
+import { repeat } from '../gateway/graphql/documents.ts';
+import type { Random } from '../random.ts';
+import type { FuzzRequest, Measurement } from './measured-gateway.ts';
 
 /*
  * Searches for the request whose answer is worst: changes the worst one so far at random, and keeps the change if its answer

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
-import { tIban } from '../e2e/iban.ts';
+import { tIban } from '../ibans.ts';
 import type { Reply } from '../scripted-upstream.ts';
 import { bankOf, essayAbout, type Replica, type Site } from './site.ts';
 

@@ -3,13 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { onFreePort } from '../free-port.ts';
 import { tFolder } from '../gateway/stores/folder.ts';
 import { whyNoPromtool } from '../gateway/telemetry/scrape.ts';
-import { type GatewayProcess, tGatewayProcess } from '../gateway-process.ts';
-import { tHaproxy, whyNoHaproxy } from '../haproxy.ts';
-import { whyMissing } from '../installed.ts';
-import { tProcess } from '../process.ts';
+import { onFreePort } from '../loopback.ts';
+import { type GatewayProcess, tGatewayProcess, tHaproxy, tProcess, whyMissing, whyNoHaproxy } from '../process.ts';
 import { whyNoRedis } from '../redis.ts';
 import { type Reply, replyJson, tUpstream, type Upstream } from '../scripted-upstream.ts';
 
@@ -42,20 +39,23 @@ interface Options {
 }
 
 const folder = new URL('../../../deploy/prometheus/', import.meta.url);
-const unitsMs: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
+const unitsMs: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 async function tPrometheus({ ports, minuteMs, intervalMs }: Options): Promise<Prometheus> {
   const shorten = (text: string) =>
     text.replace(
-      /^(\d+)([smh])$/,
+      /^(\d+)([a-z])$/,
       (_, count, unit) => `${(Number(count) * (unitsMs[unit] ?? 0) * minuteMs) / 60_000}ms`,
     );
   const readFile = (name: string) => readFileSync(new URL(name, folder), 'utf8');
 
   const rules = parse(readFile('alerts.yaml'));
-  for (const rule of rules.groups[0].rules) {
-    if (rule.for) rule.for = shorten(rule.for);
-    rule.expr = rule.expr.replaceAll(/\[(\w+)\]/g, (_: string, range: string) => `[${shorten(range)}]`);
+  for (const group of rules.groups) {
+    if (group.interval) group.interval = shorten(group.interval);
+    for (const rule of group.rules) {
+      if (rule.for) rule.for = shorten(rule.for);
+      rule.expr = rule.expr.replaceAll(/\[(\w+)\]/g, (_: string, range: string) => `[${shorten(range)}]`);
+    }
   }
   const config = parse(readFile('prometheus.yaml'));
   const interval = `${intervalMs}ms`;

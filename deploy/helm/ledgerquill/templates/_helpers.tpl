@@ -24,6 +24,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- with .Values.image.digest }}@{{ . }}{{ end -}}
 {{- end -}}
 
+{{/* With a volume for each gateway, a StatefulSet. */}}
+{{- define "ledgerquill.kind" -}}
+{{- if .Values.persistence.size -}}StatefulSet{{- else -}}Deployment{{- end -}}
+{{- end -}}
+
 {{/* The largest number of gateways. */}}
 {{- define "ledgerquill.replicas" -}}
 {{- if .Values.autoscaling.enabled -}}
@@ -40,6 +45,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- $timeout := .Values.config.SHUTDOWN_TIMEOUT_MS | default (max $bankData $essay | add 5000 | toString) | int64 -}}
 {{- $delay := .Values.config.SHUTDOWN_DELAY_MS | default "5000" | int64 -}}
 {{- add (div (add $delay $timeout 999) 1000) 5 -}}
+{{- end -}}
+
+{{/* Agents also need what says where they get tokens. Health checks stay inside. */}}
+{{- define "ledgerquill.publicPaths" -}}
+/graphql{{- if ne (.Values.config.MCP | default "on") "off" }} /mcp /.well-known/oauth-protected-resource{{- end -}}
 {{- end -}}
 
 {{/* Clients and routers in the cluster use the names of the service. */}}

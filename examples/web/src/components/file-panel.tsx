@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef } from 'react';
-import { countByKind, describeCounts } from '../state/list-rows.ts';
+import { countByKind, describeCounts, kindLabels } from '../state/list-rows.ts';
 import { toViewHash } from '../state/use-address.ts';
 import { useDroppedFile } from '../state/use-dropped-file.ts';
 import { type FileCheck, useFileCheck } from '../state/use-file-check.ts';
@@ -53,7 +53,9 @@ export function FilePanel() {
       {check.outdatedLists.length > 0 && (
         <p className="hint">Compared with bank lists that are out of date: {check.outdatedLists.join(', ')}</p>
       )}
-      {check.rows !== null && check.rows.length > 0 && <FileResults rows={check.rows} />}
+      {check.rows !== null && check.rows.length > 0 && (
+        <FileResults rows={check.rows} labels={check.summary === null ? kindLabels : findingLabels} />
+      )}
     </>
   );
 }
@@ -62,16 +64,19 @@ export function FilePanel() {
 function describeProgress({ isRunning, rows, summary }: FileCheck): string {
   if (isRunning) return 'Checking the file …';
   if (rows === null) return '';
-  const found = rows.length === 0 ? 'No findings' : `${countRows(rows, summary)}: ${describeCounts(countByKind(rows))}`;
-  return summary === null ? found : `${summary}. ${found}`;
+  if (summary !== null) return `${summary}. ${countRows(rows, summary)}`;
+  return rows.length === 0 ? 'No findings' : `${countRows(rows, summary)}: ${describeCounts(countByKind(rows))}`;
 }
 
-/** Those of a payment message are findings. */
+/** Those of a payment message are findings, of which its summary says how many payments they are about. */
 function countRows(rows: FileCheck['rows'], summary: string | null): string {
   if (rows === null) return '';
   if (summary === null) return count(rows.length, 'row');
   return rows.length === 0 ? 'No findings' : count(rows.length, 'finding');
 }
+
+/** Findings of a payment message are not counted in payments. */
+const findingLabels = { ...kindLabels, error: 'errors', warning: 'warnings', noted: 'hints' };
 
 interface FileSourceProps {
   isDragged: boolean;

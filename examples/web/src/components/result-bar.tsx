@@ -1,6 +1,7 @@
-import { kindLabels, kinds, type RowKind } from '../state/list-rows.ts';
+import { type KindLabels, kindLabels, kinds, type RowKind } from '../state/list-rows.ts';
 
 interface ResultBarProps {
+  labels?: KindLabels;
   counts: Readonly<Record<RowKind, number>>;
   /** The kind of the shown rows; null: all. */
   filter: RowKind | null;
@@ -8,7 +9,7 @@ interface ResultBarProps {
 }
 
 /** A stacked bar. Its parts filter the list. */
-export function ResultBar({ counts, filter, onFilter }: ResultBarProps) {
+export function ResultBar({ labels = kindLabels, counts, filter, onFilter }: ResultBarProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form fields; these are filters.
     <div className="bar" role="group" aria-label="Show only">
@@ -23,7 +24,7 @@ export function ResultBar({ counts, filter, onFilter }: ResultBarProps) {
             aria-pressed={filter === kind}
             onClick={() => onFilter(filter === kind ? null : kind)}
           >
-            {counts[kind].toLocaleString('en')} {kindLabels[kind]}
+            {counts[kind].toLocaleString('en')} {labels[kind]}
           </button>
         ))}
     </div>

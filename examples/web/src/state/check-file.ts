@@ -9,7 +9,7 @@ export interface FileRow {
   kind: RowKind;
   /** The number of the row, or of the line, in the file, from 1. */
   position: number;
-  /** The IBAN; if it is not well-formed, the cells of the row; the element of a payment message. */
+  /** The IBAN; if it is not well-formed, the cells of the row; the payment of a message. */
   typed: string;
   /** The name of the payee; empty if there is none. */
   payee: string;
@@ -159,26 +159,34 @@ interface Verdict {
 type Severity = (typeof severities)[number];
 
 interface MessageFinding {
+  code: string;
   severity: Severity;
   line: number;
   xpath: string;
+  /** Null: it is about the whole file. */
+  batch: string | null;
+  payee: string | null;
+  amount: string | null;
+  end_to_end_id: string | null;
   message: string;
   suggestion: string | null;
 }
 
 function toFileRow(line: TableRow | MessageFinding, index: number): FileRow {
   if ('xpath' in line) {
-    const { severity, line: position, xpath, message, suggestion } = line;
-    const problem = suggestion === null ? message : `${message} ${suggestion}`;
+    const { code, severity, line: position, message, suggestion } = line;
+    // One that differs from what was written by a typing error is a guess, as in tables.
+    const isGuess = code !== 'IBAN_NOT_COMPACT' && /^[A-Z]{2}\d{2}[A-Z\d]{11,30}$/.test(suggestion ?? '');
+    const label = code === 'PAYEE_NAME_SIMILAR' ? 'The bank writes' : 'Right would be';
     return {
       index,
       kind: kindOfSeverity[severity],
       position,
-      typed: xpath,
+      typed: describePayment(line),
       payee: '',
-      problem,
+      problem: suggestion === null || isGuess ? message : `${message} ${label}: ${suggestion}`,
       bank: '',
-      suggestions: [],
+      suggestions: suggestion === null || !isGuess ? [] : [suggestion],
     };
   }
   const verdicts = [line, ...(line.others ?? [])];
@@ -193,6 +201,14 @@ function toFileRow(line: TableRow | MessageFinding, index: number): FileRow {
     bank: [line.bank, line.bic && `BIC ${line.bic}`].filter(Boolean).join(', '),
     suggestions: verdicts.flatMap(({ suggestion }) => suggestion?.split(' ') ?? []),
   };
+}
+
+/** In the words of the command on a terminal. */
+function describePayment({ xpath, batch, payee, amount, end_to_end_id }: MessageFinding): string {
+  const payment = [payee, amount, end_to_end_id];
+  const isOfPayment = payment.some((text) => text !== null) || (batch !== null && /TxInf\[\d+\]/.test(xpath));
+  if (isOfPayment) return payment.map((text) => text ?? '-').join(' · ');
+  return batch === null ? 'the whole file' : `all payments of the batch ${batch}`;
 }
 
 function kindOf({ status, bank, findings }: Verdict): RowKind {

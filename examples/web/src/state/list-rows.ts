@@ -33,7 +33,9 @@ export interface ListRow extends Omit<ListEntry, 'start'> {
   suggestions: readonly string[];
 }
 
-export const kindLabels: Readonly<Record<RowKind, string>> = {
+export type KindLabels = Readonly<Record<RowKind, string>>;
+
+export const kindLabels: KindLabels = {
   valid: 'valid',
   unknown: 'bank not known',
   suspicious: 'suspicious',

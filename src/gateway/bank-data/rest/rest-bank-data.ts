@@ -6,8 +6,7 @@ import { compactIban, isValidIban } from '../../../iban/iban.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { CallCause } from '../../telemetry/events.ts';
 import type { Batch } from '../../upstream/batch.ts';
-import type { Outcome, Received } from '../../upstream/outcome.ts';
-import type { Endpoint } from '../../upstream/paid-call.ts';
+import type { Endpoint, Outcome, Received } from '../../upstream/outcome.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import {
   createNotOfferedError,

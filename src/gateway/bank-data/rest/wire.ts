@@ -231,13 +231,15 @@ const bicSources: readonly unknown[] = [
 function readText(value: unknown): string | null {
   if (typeof value === 'string') {
     const text = value.trim();
-    return absent.test(text) ? null : text;
+    return (text.length <= longestAbsent || text.startsWith('-')) && absent.test(text) ? null : text;
   }
   if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return String(value);
   return null;
 }
 
 const absent = /^(?:n\/a|n\.a\.?|null|undefined|-*)$/i;
+/** Besides dashes. */
+const longestAbsent = 9;
 
 /** The day of a date in ISO 8601. In other formats, day and month may be the other way round. */
 const isoDay = /^\d{4}-\d\d-\d\d/;

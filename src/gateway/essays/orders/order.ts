@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { StoreError } from '../../stores/store.ts';
+import type { EssayOutcome } from '../../telemetry/events.ts';
 import {
   callerSchema,
   type EssayFailure,
+  type EssayFieldProblem,
   type EssayInput,
   type EssayResult,
+  type EssayServiceFailed,
+  essayLimits,
   essaySchema,
   failureSchema,
+  type InvalidEssayInput,
   inputSchema,
   type OrderInput,
 } from '../port.ts';
-import { unknownOutcome } from './order-failures.ts';
 
 const orderSchema = inputSchema.extend({ idempotencyKey: z.string(), orderAgain: z.boolean() });
 
@@ -25,8 +29,8 @@ const endedState = z.discriminatedUnion('kind', [finished, failed, cancelled]);
 
 /** It was started, and any process may send it. `earlier`: how an attempt ended that may have been paid for. */
 const queued = z.object({ kind: z.literal('queued'), earlier: endedState.nullable() });
-/** It may be paid for. Written before the first byte is sent, by the process that sends it. */
-const sent = z.object({ kind: z.literal('sent'), owner: z.string() });
+/** It may be paid for. Written before the first byte is sent, by the process that sends it, and while the service shows its text. */
+const sent = z.object({ kind: z.literal('sent'), owner: z.string(), textSoFar: z.string().optional() });
 
 /** The version of the form of records. */
 const recordVersion = 3;
@@ -54,13 +58,14 @@ export type OrderEvent =
   | { kind: 'started'; next: OrderRecord }
   /** A process is about to send it, which knows it as `before`. `next` is sent. */
   | { kind: 'sending'; before: OrderRecord | null; next: OrderRecord }
+  | { kind: 'text-shown'; run: string; textSoFar: string | undefined }
   /** The process of this run has not sent it. Null: it is as it was before. */
-  | { kind: 'unsent'; run: string; before: OrderRecord | null; failure: EssayFailure | null }
-  /** What was sent has ended. */
-  | { kind: 'ended'; own: OrderRecord; state: EndedState }
+  | { kind: 'unsent'; run: string; before: OrderRecord | null; failure: EssayFailure | null; calls?: number }
+  /** What was sent has ended, after so many calls. */
+  | { kind: 'ended'; own: OrderRecord; state: EndedState; calls?: number }
   | { kind: 'owner-died'; run: string }
   /** @param cancelsSent whether one that was sent ends as well */
-  | { kind: 'cancelled'; cancelsSent: boolean };
+  | { kind: 'cancelled'; cancelsSent: boolean; calls?: number };
 
 /** The only way from one state of an order to the next. @returns the same object if the event changes nothing */
 export function transition(record: OrderRecord | null, event: OrderEvent): OrderRecord | null {
@@ -73,6 +78,10 @@ export function transition(record: OrderRecord | null, event: OrderEvent): Order
       return afterUnsent(record, event);
     case 'ended':
       return afterEnd(record, event.own, event.state);
+    case 'text-shown':
+      return record?.state.kind === 'sent' && record.run === event.run && record.state.textSoFar !== event.textSoFar
+        ? { ...record, state: { ...record.state, textSoFar: event.textSoFar } }
+        : record;
     case 'owner-died':
       return record?.state.kind === 'sent' && record.run === event.run
         ? { ...record, state: { kind: 'failed', failure: null } }
@@ -84,15 +93,23 @@ export function transition(record: OrderRecord | null, event: OrderEvent): Order
 
 function afterStart(record: OrderRecord | null, next: OrderRecord): OrderRecord | null {
   if (record === null) return next;
-  if (!isEnded(record) || !mayOrder(record, next)) return record;
-  return { ...next, state: { kind: 'queued', earlier: needsConsent(record.state) ? record.state : null } };
+  if (!mayOrder(record, next)) return record;
+  const earlier = isEnded(record) && needsConsent(record.state) ? record.state : null;
+  return { ...next, state: { kind: 'queued', earlier } };
 }
 
-/** Whether an order that has ended is sent once more. A failure of a client that waited does not reserve the key. */
-export function mayOrder(record: OrderRecord & { state: EndedState }, next: OrderRecord): boolean {
-  if (record.state.kind === 'finished') return false;
+/** Whether an order has ended, and is sent once more. A failure does not reserve the key for a client that waits. */
+export function mayOrder(record: OrderRecord, next: OrderRecord): boolean {
+  if (!isEnded(record) || record.state.kind === 'finished') return false;
   if (next.isAwaited && !needsConsent(record.state)) return true;
   return next.order.orderAgain && isSameOrder(record, next);
+}
+
+/** Whether this end of another run is the result for a client that has waited for it. */
+export function isResultFor({ state, ...record }: OrderRecord, next: OrderRecord): boolean {
+  const isKnown =
+    state.kind === 'failed' ? state.failure !== null : state.kind === 'cancelled' && state.mayHaveBeenPaid;
+  return isKnown && isSameOrder(record, next);
 }
 
 /** Only one process sends it, and only for what its client knew: consent is for the attempt that the client has seen. */
@@ -140,7 +157,7 @@ export function isEnded(record: OrderRecord): record is OrderRecord & { state: E
 }
 
 /** Whether it was sent and not refused, so that it is sent again only with `orderAgain`. */
-export function needsConsent(state: OrderRecord['state']): boolean {
+function needsConsent(state: OrderRecord['state']): boolean {
   if (state.kind === 'cancelled') return state.mayHaveBeenPaid;
   if (state.kind !== 'failed') return false;
   return state.failure === null || (state.failure.kind === 'service-failed' && state.failure.outcome !== undefined);
@@ -235,3 +252,103 @@ export function describeEnd({ id, caller }: OrderRecord, state: EndedState, upst
   const code = failure === null ? undefined : 'code' in failure ? failure.code : 'BAD_USER_INPUT';
   return { orderId: id, caller: caller.name, state: state.kind, code, upstreamCalls };
 }
+
+/* The failures that the gateway itself finds, with their messages. Those of the service are created from its response. */
+
+/** Why neither the gateway nor the service would accept an order, which so costs no paid call; null if nothing is wrong with it. */
+export function rejectInvalidOrder(order: OrderInput): InvalidEssayInput | null {
+  const { description, wordCount, titles, idempotencyKey } = order;
+  const limits = essayLimits;
+  const problems: EssayFieldProblem[] = [];
+  type Limit = keyof typeof limits;
+  const find = (isWrong: boolean, limit: Limit, reason: EssayFieldProblem['reason'], message: string) => {
+    const field = limit === 'title' ? 'titles' : limit;
+    const range = { min: reason === 'TOO_MANY' ? 0 : 1, max: limits[limit] };
+    if (isWrong) problems.push({ field, reason, range, message });
+  };
+  const findLong = (texts: readonly string[], limit: Limit, name: string) => {
+    const isLong = texts.some((text) => text.length > limits[limit]);
+    find(isLong, limit, 'TOO_LONG', `${name} must have at most ${limits[limit]} characters.`);
+  };
+
+  findLong([description], 'description', 'The description');
+  const isEmpty = description.length <= limits.description && description.trim() === '';
+  const required = 'The description must not be empty; describe the topic and the points to cover.';
+  find(isEmpty, 'description', 'REQUIRED', required);
+  const range = `The number of words is ${wordCount}; it must be from 1 to ${limits.wordCount}.`;
+  find(wordCount < 1 || wordCount > limits.wordCount, 'wordCount', 'OUT_OF_RANGE', range);
+  find(titles.length > limits.titles, 'titles', 'TOO_MANY', `There must be at most ${limits.titles} titles.`);
+  findLong(titles, 'title', 'A title');
+  const hasEmpty = titles.some((title) => title.trim() === '');
+  find(hasEmpty, 'title', 'REQUIRED', 'A title is empty; remove or replace it.');
+  const unique = 'The idempotency key is empty; choose a unique one, such as a UUID.';
+  find(idempotencyKey === '', 'idempotencyKey', 'REQUIRED', unique);
+  findLong([idempotencyKey ?? ''], 'idempotencyKey', 'The idempotency key');
+  return problems.length === 0 ? null : toInvalidInput(problems);
+}
+
+function toInvalidInput(problems: readonly EssayFieldProblem[]): InvalidEssayInput {
+  return { kind: 'invalid-input', message: problems.map(({ message }) => message).join(' '), problems };
+}
+
+/** The result if the idempotency key was already used with a different input. */
+export const differentOrder = toInvalidInput([
+  {
+    field: 'idempotencyKey',
+    reason: 'KEY_REUSED',
+    range: null,
+    message: 'The idempotency key was used for a different order; choose a new key for this order.',
+  },
+]);
+
+export function tooManyOrders(max: number): EssayFailure {
+  return unsentFailure(`${max} of your orders have not ended. Start another one when one of them has.`);
+}
+
+export function tooManyBytes(maxMegabytes: number): EssayFailure {
+  return unsentFailure(
+    `Your stored orders may have at most ${maxMegabytes} MB in total. Delete orders that have ended, or start this one when ` +
+      'others have expired.',
+  );
+}
+
+/** Without the store, it is unknown whether an order was paid for already. A retry may succeed, as after `shed`. */
+export const unsafeOrder = unsentFailure(
+  'The gateway cannot make sure at the moment that this order is paid for only once, so the essay service was not ' +
+    'called. Try again later.',
+);
+/** The store has not answered when an order was started. */
+export const unconfirmedOrder = unsentFailure(
+  'The store did not confirm the order, so it may be stored, and is then written. Send it again with the same idempotency ' +
+    'key, or look for it by that key: it is paid for once.',
+);
+export const withdrawnFailure = unsentFailure(
+  'The API key of the caller was withdrawn before the order was sent, so the essay service was not called.',
+  { retryable: false },
+);
+export const cancelledFailure = unknownFailure('The order was cancelled after it was sent. It may have been paid for.');
+export const unexpectedFailure = unknownFailure('The gateway failed unexpectedly. The order may have been paid for.');
+export const unexpectedlyUnsent = unsentFailure('The gateway failed unexpectedly, before the order was sent.');
+
+/** The process that sent it has crashed, has stalled, or could not store its outcome. */
+export const unknownOutcome = unknownFailure(
+  'An earlier attempt of this order was sent, and its outcome is unknown: it may have been paid for. Order the essay ' +
+    'again only if it may be paid for twice.',
+);
+
+/** The failure of an order that this process did not send. */
+function unsentFailure(message: string, { retryable = true } = {}): EssayServiceFailed {
+  return { kind: 'service-failed', message, code: 'UPSTREAM_UNAVAILABLE', retryable, rawText: null };
+}
+
+/** The failure of an order that was sent, and may have been paid for. */
+function unknownFailure(message: string): EssayServiceFailed {
+  return { ...unsentFailure(message, { retryable: false }), code: 'UPSTREAM_FAILED', outcome: 'unknown' };
+}
+
+export const outcomes: Readonly<Record<EssayResult['kind'], EssayOutcome>> = {
+  essay: 'generated',
+  'invalid-input': 'rejected',
+  'allowance-exhausted': 'exhausted',
+  'service-failed': 'failed',
+};

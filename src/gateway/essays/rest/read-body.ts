@@ -1,37 +1,77 @@
 import { blockTag, htmlToText } from '../../../base/html-text.ts';
-import { isObject, parseBoundedJson, parseJson } from '../../../base/parse-json.ts';
+import { isObject, parseBoundedJson } from '../../../base/parse-json.ts';
 
-/** An essay of 2,000 words has up to 8,000 tokens, each in an event of two lines. */
+/** An essay of 2,000 words has up to 8,000 tokens, each in an event of two lines, or in one of JSON. */
 const maxLines = 20_000;
 
 /** The values of a body in parts, whose texts continue each other. */
 export class Stream extends Array<unknown> {}
 
-/** A text as what it contains: JSON, also in a fence, lines of JSON, server-sent events; or itself. */
-export function parseText(text: string): unknown {
-  const json = /^\s*(?:```\w*\s+)?([[{"][\s\S]*[\]}"])\s*(?:```\s*)?$/.exec(text)?.[1];
-  return (json && parseBoundedJson(json)) ?? (text.startsWith('{') ? parseLines(text) : parseEvents(text)) ?? text;
+/** Reads the texts of one body as what they contain. */
+export class TextParser {
+  #refused = 0;
+
+  /** Whether it has refused so many texts that it reads no more: to refuse a text that looks like JSON takes 20 µs. */
+  get isExhausted(): boolean {
+    return this.#refused >= maxRefused;
+  }
+
+  /** JSON, also in a fence, lines of JSON, server-sent events; or the text itself. */
+  parse(text: string): unknown {
+    if (this.isExhausted) return text;
+    const json = /^\s*(?:```\w*\s+)?([[{"][\s\S]*[\]}"])\s*(?:```\s*)?$/.exec(text)?.[1];
+    return (
+      (json && this.#parseJson(json)) ??
+      (text.startsWith('{') ? this.#parseLines(text) : this.#parseEvents(text)) ??
+      text
+    );
+  }
+
+  /** An object, a list or a text; undefined for anything else. */
+  #parseJson(text: string): unknown {
+    if (this.isExhausted || !jsonLike.test(text)) return undefined;
+    const value = parseBoundedJson(text);
+    if (value === undefined) this.#refused += 1;
+    return value;
+  }
+
+  /** Undefined if one is not an object of JSON: it may be cut off. */
+  #parseLines(text: string): Stream | undefined {
+    const all = text.split('\n', maxLines + 1);
+    const lines = all.filter((line) => line.trim() !== '');
+    if (all.length > maxLines || lines.length < 2 || lines.length > maxLines / 2) return undefined;
+    const values = new Stream();
+    for (const line of lines) {
+      const value = this.#parseJson(line);
+      if (!isObject(value)) return undefined;
+      values.push(value);
+    }
+    return values;
+  }
+
+  /** https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
+  #parseEvents(text: string): Stream | undefined {
+    if (!/^(?:(?::.*|(?:event|id|retry):.*|[ \t\r]*)\n)*data:/.test(text)) return undefined;
+    const lines = text.split('\n', maxLines + 1);
+    if (lines.length > maxLines) return undefined;
+    const events = text
+      .split(/\r?\n\r?\n/)
+      .map((event) => Array.from(event.matchAll(/^data: ?(.*)/gm), ([, line]) => line).join('\n'))
+      .filter((data) => data !== '' && data.trim() !== '[DONE]');
+    const values = events.map((data) => this.#parseJson(data));
+    // Beside words, a number is a word; beside objects, it is not a part of the text.
+    const isText = values.every((value) => value === undefined);
+    return Stream.from(
+      values,
+      (value, index) => value ?? (isText || !scalar.test(events[index] ?? '') ? events[index] : null),
+    );
+  }
 }
 
-/** Undefined if one is not an object of JSON: it may be cut off. */
-function parseLines(text: string): Stream | undefined {
-  const lines = text.split('\n', maxLines + 1);
-  if (lines.length > maxLines) return undefined;
-  const values = lines.flatMap((line) => (line.trim() === '' ? [] : [parseJson(line)]));
-  return values.length > 1 && values.every(isObject) ? Stream.from(values) : undefined;
-}
-
-/** https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
-function parseEvents(text: string): Stream | undefined {
-  if (!/^(?:(?::.*|(?:event|id|retry):.*|[ \t\r]*)\n)*data:/.test(text)) return undefined;
-  const lines = text.split('\n', maxLines + 1);
-  if (lines.length > maxLines) return undefined;
-  const events = text
-    .split(/\r?\n\r?\n/)
-    .map((event) => Array.from(event.matchAll(/^data: ?(.*)/gm), ([, line]) => line).join('\n'));
-  const values = events.filter((data) => data !== '' && data.trim() !== '[DONE]');
-  return Stream.from(values, (data) => parseJson(data) ?? data);
-}
+const maxRefused = 200;
+/** Begins and ends as an object, a list or a text of JSON does. */
+const jsonLike = /^\s*(?:\{[\s\S]*\}|\[[\s\S]*\]|"[\s\S]*")\s*$/;
+const scalar = /^\s*(?:-?\d[\d.eE+-]*|true|false|null)\s*$/;
 
 /** The text of a page or fragment of HTML or XML, with its paragraphs; any other text as it is. */
 export function readHtml(text: string): string {

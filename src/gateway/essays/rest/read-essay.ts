@@ -3,7 +3,7 @@ import { countWords, createTopicCheck } from '../../../base/words.ts';
 import type { Answered } from '../../upstream/outcome.ts';
 import type { OrderInput } from '../port.ts';
 import * as guesses from './guesses.ts';
-import { parseText, readHtml, Stream } from './read-body.ts';
+import { readHtml, Stream, TextParser } from './read-body.ts';
 
 /** The paths that the operator has declared; null: they are guessed. */
 export interface DeclaredFields {
@@ -23,20 +23,29 @@ export function readEssay(
   sent: string,
   { texts, error }: DeclaredFields,
 ): Pick<Found, 'text' | 'paths'> | null {
-  const body = json === undefined || typeof json === 'string' ? parseText(json ?? text) : json;
-  if (error !== null && saysError(body, error)) return null;
-  if (texts !== null) return readDeclared(body, texts);
-  return guessEssay(body, order, sent, { isAccepted: status === 200 || status === 201, readsSigns: error === null });
+  const parser = new TextParser();
+  const body = json === undefined || typeof json === 'string' ? parser.parse(json ?? text) : json;
+  if (error !== null && saysError(body, error, parser)) return null;
+  const isAccepted = status === 200 || status === 201;
+  const found =
+    texts === null
+      ? guessEssay(body, order, sent, parser, { isAccepted, readsSigns: error === null })
+      : readDeclared(body, texts, parser);
+  return parser.isExhausted ? null : found;
 }
 
 /** A field such as `success` or `status` says so with the values of its name, any other one with each value. */
-function saysError(body: unknown, path: string): boolean {
+function saysError(body: unknown, path: string, parser: TextParser): boolean {
   const { saysFailure = guesses.hasValue } = guesses.purposeOf(path.split('.').at(-1) ?? '');
-  return valuesAt(body, path).some(saysFailure);
+  return valuesAt(body, path, parser).some(saysFailure);
 }
 
-function readDeclared(body: unknown, paths: readonly string[]): Pick<Found, 'text' | 'paths'> | null {
-  const texts = paths.map((path) => joinTexts(valuesAt(body, path).flatMap(textsIn), body instanceof Stream));
+function readDeclared(
+  body: unknown,
+  paths: readonly string[],
+  parser: TextParser,
+): Pick<Found, 'text' | 'paths'> | null {
+  const texts = paths.map((path) => joinTexts(valuesAt(body, path, parser).flatMap(textsIn), body instanceof Stream));
   const text = joinTexts(texts.filter((part) => part.trim() !== ''));
   return text.trim() === '' || text.length > maxLength ? null : { text, paths };
 }
@@ -47,15 +56,15 @@ function textsIn(value: unknown): string[] {
 }
 
 /** The values at a path such as `data.choices[0].text`. Without an index, it leads through all elements of a list. `$` is the body. */
-function valuesAt(body: unknown, path: string): unknown[] {
+function valuesAt(body: unknown, path: string, parser: TextParser): unknown[] {
   const steps = path === '$' ? [] : (path.match(/[^.[\]]+/g) ?? []);
-  return steps.reduce<unknown[]>((values, step) => values.flatMap((value) => valuesIn(value, step)), [body]);
+  return steps.reduce<unknown[]>((values, step) => values.flatMap((value) => valuesIn(value, step, parser)), [body]);
 }
 
-function valuesIn(container: unknown, step: string): unknown[] {
-  const value = typeof container === 'string' ? parseText(container) : container;
+function valuesIn(container: unknown, step: string, parser: TextParser): unknown[] {
+  const value = typeof container === 'string' ? parser.parse(container) : container;
   if (Array.isArray(value) && /^\d+$/.test(step) && !(value instanceof Stream)) return value.slice(+step, +step + 1);
-  if (Array.isArray(value)) return Array.from(value).flatMap((element) => valuesIn(element, step));
+  if (Array.isArray(value)) return Array.from(value).flatMap((element) => valuesIn(element, step, parser));
   if (!isObject(value)) return [];
   const name = guesses.normalizeName(step);
   return Object.keys(value).flatMap((key) => (guesses.normalizeName(key) === name ? [value[key]] : []));
@@ -88,6 +97,7 @@ function guessEssay(
   body: unknown,
   { description, wordCount }: Ordered,
   sent: string,
+  parser: TextParser,
   { isAccepted, readsSigns }: { isAccepted: boolean; readsSigns: boolean },
 ): Found | null {
   const echoes = [sent, description].map(normalizeText);
@@ -114,7 +124,7 @@ function guessEssay(
     if (isObject(value)) return composeObject(value, place);
     if (typeof value !== 'string' || value.length > maxLength) return null;
     // Most texts are plain.
-    const text = /^\s*[[{"`]|data:/.test(value) ? parseText(value) : value;
+    const text = /^\s*[[{"`]|data:/.test(value) ? parser.parse(value) : value;
     if (typeof text !== 'string') return compose(text, { ...place, depth: place.depth + 1 });
     return { text, paths: [place.path || '$'], rank: guesses.rankOf(place.name), isFailed: false };
   }
@@ -236,6 +246,7 @@ function guessEssay(
   function fieldOf(key: string): Field {
     const known = fields.get(key);
     if (known) return known;
+    values += valuesPerName;
     const name = guesses.normalizeName(key);
     const field = {
       name,
@@ -261,6 +272,8 @@ const maxDepth = 20;
 const maxLength = 60_000;
 /** Values that are looked at: a stream has five for each of its tokens. */
 const maxValues = 20_000;
+/** A name that was not seen before takes as long as so many values. */
+const valuesPerName = 10;
 /** Texts of which each could be the essay; long ones count as several. */
 const maxJudged = 1_000;
 const charactersPerJudged = 1_000;

@@ -3,11 +3,11 @@ import { parseBoundedJson, readProperty } from '../../../base/parse-json.ts';
 import type { Redact } from '../../../base/redact.ts';
 import { countWords } from '../../../base/words.ts';
 import { ignore } from '../../telemetry/events.ts';
-import { type Answered, type AnswerFault, type Outcome, shed } from '../../upstream/outcome.ts';
-import type { Endpoint } from '../../upstream/paid-call.ts';
+import { type Answered, type AnswerFault, type Endpoint, type Outcome, shed } from '../../upstream/outcome.ts';
+import type { Slot } from '../../upstream/paid-call.ts';
 import type { UpstreamClient } from '../../upstream/upstream-client.ts';
 import { findRefusal, toUpstreamError, type UpstreamErrorEvents } from '../../upstream/upstream-error.ts';
-import type { Essay, EssayInput, EssayMode, EssayResult, EssaySender, OrderInput } from '../port.ts';
+import type { Essay, EssayFailure, EssayInput, EssayMode, EssaySender, EssayStep, OrderInput } from '../port.ts';
 import { readHtml } from './read-body.ts';
 import { type DeclaredFields, readEssay } from './read-essay.ts';
 
@@ -43,35 +43,30 @@ export function createRestEssays(options: RestEssaysOptions): EssaySender {
   };
 
   return {
-    async send(order, context, { onText, maySend, beforeAttempt }) {
-      let isSent = false;
-      let step = await client.reserve(endpoint, context);
-      while (step.kind === 'slot') {
-        const slot = step;
-        try {
-          const isAllowed = await maySend();
-          context.signal.throwIfAborted();
-          if (!isAllowed || !slot.isOpen()) {
-            slot.release();
-            return toFailure(shed, isSent);
-          }
-          beforeAttempt();
-        } catch (error) {
-          slot.release();
-          throw error;
-        }
-        isSent = true;
-        step = await slot.send({ order, onText });
-      }
-      onOutcome(step);
-      if (step.kind === 'abandoned') throw step.reason;
-      return (step.kind === 'answered' ? step.value : null) ?? toFailure(step, isSent);
+    async reserve(order, context, onText) {
+      return toStep(await client.reserve(endpoint, context), { order, onText }, false);
     },
     reparse(order, text) {
       const json = parseBoundedJson(text);
       return toEssay({ status: 200, text, json }, order);
     },
   };
+
+  function toStep(step: Outcome<Essay> | Slot<SentOrder, Essay>, sent: SentOrder, isSent: boolean): EssayStep {
+    if (step.kind === 'slot')
+      return {
+        kind: 'slot',
+        isOpen: () => step.isOpen(),
+        send: async () => toStep(await step.send(sent), sent, true),
+        release() {
+          step.release();
+          return toFailure(shed, isSent);
+        },
+      };
+    onOutcome(step);
+    if (step.kind === 'abandoned') throw step.reason;
+    return (step.kind === 'answered' ? step.value : null) ?? toFailure(step, isSent);
+  }
 
   /** Null if the answer has none. */
   function toEssay(
@@ -90,7 +85,7 @@ export function createRestEssays(options: RestEssaysOptions): EssaySender {
     return { kind: 'essay', id: randomUUID(), text, wordCount, mode: input.mode, writer, ...dates, input };
   }
 
-  function toFailure(outcome: Exclude<Outcome, { kind: 'abandoned' }>, isSent: boolean): EssayResult {
+  function toFailure(outcome: Exclude<Outcome, { kind: 'abandoned' }>, isSent: boolean): EssayFailure {
     const answer = outcome.kind === 'answered' ? { ...outcome, status: statusOf(outcome) } : null;
     if (answer && [400, 413, 422].includes(answer.status)) {
       const reason = readReason(answer.json ?? readHtml(answer.text), { isNested: false });

@@ -154,7 +154,7 @@ function rejectDocument(
  * time would otherwise take most of the time from all others. While there are requests with known documents, every second
  * turn prepares one unknown document. While there are none, each turn prepares unknown documents for a millisecond.
  */
-export function createPreparationTurns() {
+function createPreparationTurns() {
   const waiting: (() => void)[] = [];
   /** When the first document of this turn was prepared; null if there was none. */
   let begunAt: number | null = null;
@@ -219,7 +219,7 @@ const maxTurnMs = 1;
 export type AddBytes = (bytes: number) => void;
 
 /** What was prepared for documents, bounded in bytes. */
-export function createDocumentCache<Value>() {
+function createDocumentCache<Value>() {
   const entries = new LRUCache<string, { value: Value; bytes: number }>({
     maxSize: maxBytes,
     sizeCalculation: ({ bytes }) => bytes,

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import { type ExecutionResult, GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql';
 import { AbortableSignal, type Signal } from '../../../base/async/signal.ts';
+import { priceOf } from '../../../base/money.ts';
+import { countOf } from '../../../base/process/terminal.ts';
 import type { Caller } from '../../callers/caller.ts';
 import type { CallOrigin, CallRule, Quote } from '../../request-context.ts';
 import type { Events } from '../../telemetry/events.ts';
@@ -20,6 +22,7 @@ import type { InlineTrace, StartInlineTrace } from './inline-trace.ts';
 import { createKeptReplies, type ReplyKey } from './kept-replies.ts';
 import {
   type AnswerGraphql,
+  type AskedCalls,
   createPersistedQueries,
   type GraphqlRequest,
   type Params,
@@ -63,7 +66,8 @@ export type GraphqlHandler = ReturnType<typeof createGraphqlHandler>;
 
 /** GraphQL over HTTP. Ordinary POST and QUERY requests are answered directly, which takes a tenth of the time; Yoga reads all others. */
 export function createGraphqlHandler<Context extends OperationContext>(options: GraphqlHandlerOptions<Context>) {
-  const { schema, createContext, trustedDocuments, maxQueryCost, hasCallers, inTimeSlice, redact, events } = options;
+  const { schema, createContext, trustedDocuments, maxQueryCost, hasCallers, inTimeSlice, prices, redact, events } =
+    options;
   const documents = createPreparedDocuments({ schema, hasCallers });
   const persistedQueries = createPersistedQueries(trustedDocuments);
   const replies = createReplies(options);
@@ -77,9 +81,9 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
   return {
     answer,
     answerWithYoga,
-    /** Answers with a document of the gateway itself, which is trusted. */
-    answerOwn: (params: Params, request: GraphqlRequest, caller: Caller) =>
-      answerParams(params, request, caller, null, true),
+    /** Answers with a document of the gateway itself, which is trusted. @param asked as the headers of other requests say it */
+    answerOwn: (params: Params, request: GraphqlRequest, caller: Caller, asked: AskedCalls = null) =>
+      answerParams(params, request, caller, null, asked),
     caches: () => ({ replies: keptReplies.status(), documents: documents.status() }),
     /** The data behind kept replies has changed. */
     clearReplies: keptReplies.clear,
@@ -109,22 +113,22 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
 
   /**
    * @param key to keep the reply; null: it is not kept
-   * @param isOwn whether the document is one of the gateway
+   * @param own what is asked for a document of the gateway itself; undefined: it is another one, whose headers say it
    */
   function answerParams(
     params: Params,
     request: GraphqlRequest,
     caller: Caller,
     key: ReplyKey | null = null,
-    isOwn = false,
+    own: AskedCalls | undefined = undefined,
     inlineTrace: InlineTrace | null = null,
   ): Reply | Promise<Reply> {
     const { signal, mediaType } = request;
     const isRouterTraced =
       replies.asksFor('traces', request, caller) && request.headers[extensionHeaders.traces] === 'ftv1';
     if (isRouterTraced && inlineTrace === null)
-      return startInlineTrace().then((trace) => answerParams(params, request, caller, key, isOwn, trace));
-    const isTrusted = isOwn || (trustedDocuments?.has(params.query) ?? false);
+      return startInlineTrace().then((trace) => answerParams(params, request, caller, key, own, trace));
+    const isTrusted = own !== undefined || (trustedDocuments?.has(params.query) ?? false);
     if (!isTrusted && trustedDocuments?.mode === 'require') {
       return finish(refuse(untrusted, 'QUERY_NOT_IN_SAFELIST'), null);
     }
@@ -155,15 +159,16 @@ export function createGraphqlHandler<Context extends OperationContext>(options: 
       const { requestId } = request;
       const origin = { caller: caller.name, requestId, operation: operation.label.name || null, documentId };
       const create = (rule: CallRule | null) => createContext(caller, signal, request.trace, isSliced, origin, rule);
-      const asked = isOwn ? null : readPaidCalls(request.headers, caller);
+      const asked = own === undefined ? readPaidCalls(request.headers, caller) : own;
       if (asked instanceof GraphQLError) return finish({ errors: [asked] }, null);
       if (asked === null || cost > limitOf(caller)) return complete(create(null));
       return quote(operation, variables, create).then((result) => {
         const { quote } = result.extensions;
-        if (asked === 'quote' || result.errors !== undefined) return finish(result, null);
+        const extensions = { quote: { ...quote, price: priceOf(quote, prices) } };
+        if (asked === 'quote' || result.errors !== undefined) return finish({ ...result, extensions }, null);
         if (quote.bankData + quote.essays <= asked) return complete(create({ kind: 'limit', maxCalls: asked }));
         const refused = refuse(describeQuote(quote, asked), 'PAID_CALLS_EXCEEDED');
-        return finish({ errors: refused.errors, extensions: { quote } }, null);
+        return finish({ errors: refused.errors, extensions }, null);
       });
 
       function complete(context: Context): Reply | Promise<Reply> {
@@ -241,19 +246,20 @@ async function quote<Context extends OperationContext>(
 }
 
 function describeQuote({ bankData, essays }: Quote, maxCalls: number): string {
-  return (
-    `The operation would make up to ${bankData} paid calls to the bank-data service and ${essays} to the essay service; the request ` +
-    `allows ${maxCalls} (Paid-Calls-Max). Nothing was called: ask for less, or allow more.`
+  const counts = { 'bank-data': bankData, essay: essays };
+  const calls = Object.entries(counts).flatMap(([name, n]) =>
+    n > 0 ? `${countOf(n, 'paid call')} to the ${name} service` : [],
   );
+  const allowed = `the request allows ${maxCalls} (Paid-Calls-Max)`;
+  return `The operation would make up to ${calls.join(' and ')}; ${allowed}. Nothing was called: ask for less, or allow more.`;
 }
 
 /** More than this, as much as the look-ups of seventeen IBANs at least: such a query waits for its turn. */
 const largeQueryCost = 200;
 
 /**
- * Large queries take turns, four at a time: their look-ups use all calls to the service between them. With more in progress,
- * none would end sooner, and each holds memory for its look-ups. A query waits before it is executed: what waits gets into the
- * old generation of the heap, and would keep all that is created for the query later from being collected soon.
+ * Large queries take turns, four at a time: with more, none would end sooner, and each holds memory for its look-ups. A query waits
+ * before it is executed: what waits would keep all that is created for it later from being collected soon.
  */
 export function createLargeQueryTurns() {
   const turns = new CallQueue({ maxConcurrency: 4, maxQueue: Number.MAX_SAFE_INTEGER });

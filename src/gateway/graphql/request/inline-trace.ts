@@ -13,7 +13,7 @@ import {
   responsePathAsArray,
 } from 'graphql';
 import type { Redact } from '../../../base/redact.ts';
-import { locate, maxErrors } from '../documents/document-errors.ts';
+import { locate } from '../documents/document-errors.ts';
 import type { OperationContext, PreparedOperation } from '../documents/operation.ts';
 import { describeFailure } from './present-error.ts';
 
@@ -49,7 +49,7 @@ export function createInlineTraces({ schema, redact, maxCost }: InlineTracesOpti
       },
       /** The same result with the trace in its extensions. */
       addTo(result: ExecutionResult): ExecutionResult {
-        for (const error of result.errors?.slice(0, maxErrors) ?? []) fields.addError(error, redact);
+        for (const error of result.errors?.slice(0, maxTracedErrors) ?? []) fields.addError(error, redact);
         const [durationNs, endTime] = [fields.elapsedNs(), createTimestamp()];
         const trace = new Trace({ root: fields.root, fieldExecutionWeight: 1, startTime, endTime, durationNs });
         const ftv1 = Buffer.from(Trace.encode(trace).finish()).toString('base64');
@@ -102,6 +102,9 @@ class FieldTraces {
     node?.error.push(new Trace.Error({ message, location: [...(locate(error) ?? [])], json }));
   }
 }
+
+/** A trace is written in one go. */
+const maxTracedErrors = 100;
 
 function createTimestamp(): google.protobuf.Timestamp {
   const ms = Date.now();

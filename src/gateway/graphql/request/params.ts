@@ -105,11 +105,11 @@ export async function hashQuery(query: unknown): Promise<string> {
   throw createRequestError('Expected "query" param to be a string.', 'BAD_REQUEST');
 }
 
-/** What a request says of its paid calls: `quote`, the most that it may make, or null. */
-export function readPaidCalls(
-  headers: RequestedFormat['headers'],
-  { scopes }: Caller,
-): 'quote' | number | GraphQLError | null {
+/** What a request says of its paid calls: they are quoted, or it names the most that it may make. */
+export type AskedCalls = 'quote' | number | null;
+
+/** By its headers. */
+export function readPaidCalls(headers: RequestedFormat['headers'], { scopes }: Caller): AskedCalls | GraphQLError {
   const { [callHeaders.quote]: asked, [callHeaders.limit]: limit } = headers;
   if (asked === undefined && limit === undefined) return null;
   // Like the costs of a response, the answer shows whether an IBAN was looked up before.

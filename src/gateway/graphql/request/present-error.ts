@@ -34,7 +34,7 @@ interface HttpExtension {
 
 /** The errors of a response; if there are very many, the first ones and a summary. */
 export function presentErrors(errors: readonly GraphQLError[], options: PresentErrorOptions): PresentedError[] {
-  const presented = errors.slice(0, maxErrors).map((error) => presentError(error, options));
+  const presented = errors.slice(0, maxErrors).map((error, index) => presentError(error, options, index < maxLogged));
   if (errors.length <= maxErrors) return presented;
   const message = `${errors.length - maxErrors} more errors are not listed; a response lists at most ${maxErrors}.`;
   const { requestId } = options;
@@ -42,13 +42,17 @@ export function presentErrors(errors: readonly GraphQLError[], options: PresentE
   return [...presented, { shown: { message, extensions }, http: null, isExpected: true }];
 }
 
+/** A fault of a list is the same in each of its items. */
+const maxLogged = 100;
+
 /**
  * Presents every failure to clients: expected failures by code, invalid requests in GraphQL's own messages. All others
  * are logged in full, and clients receive a generic message.
  */
-function presentError(error: GraphQLError, { requestId, events, ...options }: PresentErrorOptions): PresentedError {
+function presentError(error: GraphQLError, options: PresentErrorOptions, isLogged: boolean): PresentedError {
+  const { requestId, events } = options;
   const { message, extensions, logged, isExpected } = describeFailure(error, options);
-  if (logged !== undefined) events.unexpectedError(logged, { requestId });
+  if (isLogged && logged !== undefined) events.unexpectedError(logged, { requestId });
   const locations = locate(error);
   const { path } = error;
   const shown = {

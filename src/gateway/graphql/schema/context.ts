@@ -3,7 +3,6 @@ import type { Signal } from '../../../base/async/signal.ts';
 import type { TimeSlices } from '../../../base/async/time-slices.ts';
 import type { Caller } from '../../callers/caller.ts';
 import type { PaidBudgets } from '../../callers/paid-budget.ts';
-import type { EssayArchive } from '../../essays/port.ts';
 import {
   type CallOrigin,
   type CallRule,
@@ -21,7 +20,6 @@ import { type PaidServices, quoteServices } from './quote.ts';
 
 /** Shared by the resolvers of all requests. */
 export interface Services extends PaidServices {
-  essayArchive: EssayArchive;
   /** The allowance of each upstream. */
   allowances: readonly Pick<Allowance, 'service' | 'status'>[];
   /** The paid calls of each caller. */
@@ -65,7 +63,7 @@ export function createContext(
   rule: CallRule | null = null,
 ): Context {
   const services = rule?.kind === 'quote' ? quoteServices(allServices, rule.quote, caller.id) : allServices;
-  const { bankData, essayOrders, essayArchive } = services;
+  const { bankData, essays } = services;
   const { bankDataCalls, essayCalls } = caller.limits;
   const hasBudget = bankDataCalls !== null || essayCalls !== null || caller.toolLimits !== undefined;
   const budgeted: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
@@ -73,7 +71,7 @@ export function createContext(
   const requestContext = createRequestContext(signal, caller.id, reserveCall, trace, origin);
   const limiter = new QueryLimiter(services.limits);
   const slices = isSliced ? services.slices : null;
-  const loaders = new Loaders({ bankData, essayOrders, essayArchive, limiter, context: requestContext });
+  const loaders = new Loaders({ bankData, essays, limiter, context: requestContext });
   return { services, caller, limiter, requestContext, loaders, suggestions: new Map(), slices };
 }
 

@@ -1,6 +1,6 @@
-import { type IbanField, ibanFields } from '../../../iban/build-iban.ts';
 import { countryName } from '../../../iban/country-name.ts';
 import { compactIban } from '../../../iban/iban.ts';
+import { type IbanField, ibanFields } from '../../../iban/iban-fields.ts';
 import { type CountryFormat, countryFormats, findCountryFormat } from '../../../iban/registry.ts';
 import { builder, IbanType } from './builder.ts';
 import { assumeSize } from './directives.ts';

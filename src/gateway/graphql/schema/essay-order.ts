@@ -10,15 +10,14 @@ import { builder, DateTimeType, NodeType, UserErrorType } from './builder.ts';
 import { PageInfoType, pageSize, pageSizeArg, readCursor, readPageSize, writeCursor } from './connection.ts';
 import { essayCost, longTextCost, nullOnlyWithError, paid, textReadingCost } from './directives.ts';
 import {
-  codeOf,
   countText,
   EssayAllowanceExhaustedType,
   EssayInputType,
   EssayServiceFailedType,
   EssayType,
   InvalidEssayInputType,
+  placeOrder,
   readOrder,
-  rejectBeyondLimit,
   resultTypes,
   StartEssayInputType,
 } from './essay.ts';
@@ -133,14 +132,8 @@ builder.mutationField('startEssay', (t) =>
       'Orders an essay, and returns as soon as the order is stored: it is then written even if the client or the gateway stops. ' +
       'Watch it with `essayOrder`. With the same idempotencyKey, the same order is the same EssayOrder, paid for once. At most `limits.essays` per mutation.',
     args: { input: t.arg({ type: StartEssayInputType, required: true, description: 'The order.' }) },
-    async resolve(_, { input }, { services, caller, limiter, requestContext }): Promise<EssayOrder | EssayFailure> {
-      const result =
-        rejectBeyondLimit(limiter) ??
-        (await services.essayOrders.start(readOrder(input, input.idempotencyKey), caller));
-      const type = 'kind' in result ? resultTypes[result.kind] : EssayOrderType;
-      requestContext.outcomes.push({ type: type.name, code: 'kind' in result ? codeOf(result) : null });
-      return result;
-    },
+    resolve: (_, { input }, context) =>
+      placeOrder(context, (essays, caller) => essays.start(readOrder(input, input.idempotencyKey), caller)),
   }),
 );
 
@@ -180,7 +173,7 @@ builder.subscriptionField('essayOrder', (t) =>
       'the credentials have expired, with new ones. Null for an unknown order.',
     args: { id: t.arg.id({ required: true, ...orderIdArg }) },
     subscribe: (_, { id }, { services, caller, requestContext: { signal } }) =>
-      services.essayOrders.watch(id, caller.id, signal),
+      services.essays.watch(id, caller.id, signal),
     resolve: (order) => order as EssayOrder | null,
   }),
 );

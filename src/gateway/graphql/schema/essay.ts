@@ -1,17 +1,21 @@
-import type { ErrorCode, UpstreamErrorCode } from '../../../base/errors.ts';
+import type { UpstreamErrorCode } from '../../../base/errors.ts';
 import {
   type Essay,
   type EssayAllowanceExhausted,
   type EssayFieldProblem,
   type EssayInput,
+  type EssayOrder,
   type EssayResult,
   type EssayServiceFailed,
+  type Essays,
   type EssayWriter,
   essayLimits,
   type InvalidEssayInput,
+  type OrderCaller,
   type OrderInput,
 } from '../../essays/port.ts';
 import { builder, DateTimeType, NodeType, UserErrorType } from './builder.ts';
+import type { Context } from './context.ts';
 import { essayCost, longTextCost, paid, textReadingCost } from './directives.ts';
 import { essaysScope, limitText, maxLengths, stateTextLimit } from './field-checks.ts';
 import type { QueryLimiter } from './query-limits.ts';
@@ -286,26 +290,26 @@ builder.mutationField('generateEssay', (t) =>
       'return the same essay, and `essayOrder` finds the order from when it is sent. If the client disconnects, the essay is still ' +
       'completed and stored. At most `limits.essays` per mutation.',
     args: { input: t.arg({ type: GenerateEssayInputType, required: true, description: 'The order.' }) },
-    async resolve(_, { input }, { services, limiter, requestContext }): Promise<EssayResult> {
-      const result =
-        rejectBeyondLimit(limiter) ??
-        (await services.essays.generate(readOrder(input, input.idempotencyKey ?? null), requestContext));
-      requestContext.outcomes.push({ type: resultTypes[result.kind].name, code: codeOf(result) });
-      return result;
-    },
+    resolve: (_, { input }, context) =>
+      placeOrder(context, (essays, caller) =>
+        essays.generate(readOrder(input, input.idempotencyKey ?? null), caller, context.requestContext),
+      ),
   }),
 );
 
-export function codeOf(result: EssayResult): ErrorCode | null {
-  if (result.kind === 'essay') return null;
-  return result.kind === 'invalid-input' ? 'BAD_USER_INPUT' : result.code;
-}
-
-/** Counts an order; over the limit of the mutation, why it is rejected. */
-export function rejectBeyondLimit(limiter: QueryLimiter): InvalidEssayInput | null {
-  if (limiter.tryTake('essays')) return null;
-  const { message } = limiter.createLimitError('essays');
-  return { kind: 'invalid-input', message, problems: [] };
+/** Orders an essay, unless the mutation may order no more, and notes what its field returns. */
+export async function placeOrder<Placed extends EssayResult | EssayOrder>(
+  { services, caller, limiter, requestContext }: Context,
+  place: (essays: Essays, caller: OrderCaller) => Promise<Placed>,
+): Promise<Placed | InvalidEssayInput> {
+  const isAllowed = limiter.tryTake('essays');
+  const result = isAllowed
+    ? await place(services.essays, caller)
+    : { kind: 'invalid-input' as const, message: limiter.createLimitError('essays').message, problems: [] };
+  const isOrder = !('kind' in result);
+  const code = isOrder || result.kind === 'essay' ? null : 'code' in result ? result.code : 'BAD_USER_INPUT';
+  requestContext.outcomes.push({ type: isOrder ? 'EssayOrder' : resultTypes[result.kind].name, code });
+  return result;
 }
 
 export function readOrder<Key extends string | null>(

@@ -1,5 +1,6 @@
-import type { IbanFieldProblem, IbanRuleState } from '../../../iban/build-iban.ts';
+import type { IbanRuleState } from '../../../iban/build-iban.ts';
 import { compactIban } from '../../../iban/iban.ts';
+import type { IbanFieldProblem } from '../../../iban/iban-fields.ts';
 import type { IbanGeneration } from '../../bank-data/bank-data.ts';
 import { builder, IbanType, UserErrorType } from './builder.ts';
 import { lookUpCost, nullOnlyWithError, paid, personalData } from './directives.ts';

@@ -322,7 +322,7 @@ builder.queryField('ibanValidations', (t) =>
 );
 
 /** Suggests valid IBANs for an invalid one, once per query, for all aliases. @throws GatewayError over the limit of the query */
-export function suggestOnce(iban: string, { suggestions, services, limiter }: Context): Promise<string[]> {
+function suggestOnce(iban: string, { suggestions, services, limiter }: Context): Promise<string[]> {
   const known = suggestions.get(iban);
   if (known !== undefined) return known;
   limiter.take('suggestions');

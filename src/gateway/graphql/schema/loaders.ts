@@ -12,15 +12,14 @@ import {
 } from 'graphql';
 import type { Signal } from '../../../base/async/signal.ts';
 import type { BankDataPort, BicValidation, Found, IbanValidation } from '../../bank-data/bank-data.ts';
-import type { Cancellation, Essay, EssayArchive, EssayOrder, EssayOrders, OrderDeletion } from '../../essays/port.ts';
+import type { Cancellation, Essay, EssayOrder, Essays, OrderDeletion } from '../../essays/port.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { createOrderList, type ListOrders, type OrderListing, type OrderPage } from './order-list.ts';
 import type { QueryLimiter } from './query-limits.ts';
 
 interface LoadersOptions {
   bankData: BankDataPort;
-  essayOrders: Pick<EssayOrders, 'find' | 'findByKey' | 'lastEntry' | 'findListed' | 'cancel' | 'delete'>;
-  essayArchive: EssayArchive;
+  essays: Essays;
   limiter: QueryLimiter;
   context: RequestContext;
 }
@@ -64,9 +63,9 @@ export class Loaders {
 
   /** A page of the orders of the caller. @throws StoreError, or GatewayError if the query may read no entry of it */
   async listOrders(listing: OrderListing): Promise<OrderPage> {
-    const { limiter, essayOrders, context } = this.#options;
+    const { limiter, essays, context } = this.#options;
     this.#listOrders ??= createOrderList({
-      orders: essayOrders,
+      essays,
       callerId: context.callerId,
       spend: (entries, bytes) => limiter.tryTake('listedOrders', entries) && limiter.tryTake('storedBytes', bytes),
     });
@@ -76,29 +75,29 @@ export class Loaders {
   }
 
   findOrder(id: string): Promise<EssayOrder | null> {
-    const { essayOrders, context } = this.#options;
-    return this.#readOnce(`order ${id}`, () => essayOrders.find(id, context.callerId));
+    const { essays, context } = this.#options;
+    return this.#readOnce(`order ${id}`, () => essays.find(id, context.callerId));
   }
 
   findOrderByKey(key: string): Promise<EssayOrder | null> {
-    const { essayOrders, context } = this.#options;
-    return this.#readOnce(`key ${key}`, () => essayOrders.findByKey(key, context.callerId));
+    const { essays, context } = this.#options;
+    return this.#readOnce(`key ${key}`, () => essays.findByKey(key, context.callerId));
   }
 
   findEssay(id: string): Promise<Essay | null> {
-    const { essayArchive, context } = this.#options;
-    return this.#readOnce(`essay ${id}`, () => essayArchive.find(id, context));
+    const { essays, context } = this.#options;
+    return this.#readOnce(`essay ${id}`, () => essays.findEssay(id, context.callerId));
   }
 
   /** Reads the order, too. */
   cancelOrder(id: string): Promise<Cancellation | null> {
-    const { essayOrders, context } = this.#options;
-    return this.#read(() => essayOrders.cancel(id, context.callerId));
+    const { essays, context } = this.#options;
+    return this.#read(() => essays.cancel(id, context.callerId));
   }
 
   deleteOrder(id: string): Promise<OrderDeletion> {
-    const { essayOrders, context } = this.#options;
-    return this.#read(() => essayOrders.delete(id, context.callerId));
+    const { essays, context } = this.#options;
+    return this.#read(() => essays.delete(id, context.callerId));
   }
 
   #readOnce<Entry extends Stored>(key: string, read: () => Promise<Entry | null>): Promise<Entry | null> {
@@ -151,17 +150,22 @@ function createLoader<Answer>(
  * Settles each item separately: one that fails is an Error at its position, which executors accept in place of an item.
  * Rejects once the client has left, instead of with an error for each item.
  */
-export function settleAll<Input, Item>(
+export async function settleAll<Input, Item>(
   inputs: readonly Input[],
   resolve: (input: Input) => Item | Promise<Item>,
   signal: Signal,
 ): Promise<Item[]> {
-  const settle = async (input: Input) => {
+  const toItem = (error: unknown) => {
+    signal.throwIfAborted();
+    return error as Item;
+  };
+  // An async function for each item would create two more promises.
+  const settle = (input: Input) => {
     try {
-      return await resolve(input);
+      const item = resolve(input);
+      return item instanceof Promise ? item.catch(toItem) : item;
     } catch (error) {
-      signal.throwIfAborted();
-      return error as Item;
+      return toItem(error);
     }
   };
   return Promise.all(inputs.map(settle));

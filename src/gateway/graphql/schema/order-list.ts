@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { EssayOrder, EssayOrderState, EssayOrders } from '../../essays/port.ts';
+import type { EssayOrder, EssayOrderState, Essays } from '../../essays/port.ts';
 
 export interface OrderListing {
   first: number;
@@ -21,20 +21,20 @@ export interface OrderPage {
 export type ListOrders = (listing: OrderListing) => Promise<OrderPage | null>;
 
 interface OrderListOptions {
-  orders: Pick<EssayOrders, 'lastEntry' | 'findListed'>;
+  essays: Pick<Essays, 'lastEntry' | 'findListed'>;
   callerId: string;
   /** Counts entries before they are read, and bytes after; false if no more may be read. */
   spend: (entries: number, bytes: number) => boolean;
 }
 
 /** The list of a caller for one request: whatever its pages have in common is read once. */
-export function createOrderList({ orders, callerId, spend }: OrderListOptions): ListOrders {
+export function createOrderList({ essays, callerId, spend }: OrderListOptions): ListOrders {
   let reading: Promise<number> | undefined;
   const chunks = new Map<number, Promise<(EssayOrder | null)[] | null>>();
   let lastChunk: Promise<unknown> = Promise.resolve();
 
   return async ({ first, after, state }: OrderListing): Promise<OrderPage | null> => {
-    reading ??= orders.lastEntry(callerId);
+    reading ??= essays.lastEntry(callerId);
     const newest = await reading;
     const start = after === null ? newest : Math.min(newest, after - 1);
     const entries: OrderPage['entries'] = [];
@@ -62,7 +62,7 @@ export function createOrderList({ orders, callerId, spend }: OrderListOptions): 
     if (opened) return opened;
     const numbers = Array.from({ length: Math.min(chunkSize, newest - from + 1) }, (_, index) => from + index);
     const chunk = lastChunk.then(() =>
-      spend(numbers.length, 0) ? Promise.all(numbers.map((each) => orders.findListed(each, callerId))) : null,
+      spend(numbers.length, 0) ? Promise.all(numbers.map((each) => essays.findListed(each, callerId))) : null,
     );
     chunks.set(from, chunk);
     lastChunk = chunk

@@ -8,7 +8,7 @@ import './generate-iban.ts';
 import './iban.ts';
 import './limits.ts';
 import './node.ts';
-import { addTimeSlices } from '../documents/slices.ts';
+import { addTimeSlices } from '../documents/operation.ts';
 import { builder } from './builder.ts';
 import { addFieldChecks } from './field-checks.ts';
 import { federationLink } from './subgraph.ts';

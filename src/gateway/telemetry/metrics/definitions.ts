@@ -1,6 +1,5 @@
 import { errorCodes, serviceNames, storeFailures, storeRisks } from '../../../base/errors.ts';
-import { circuitStates, configuredFiles, type EssayOutcome } from '../events.ts';
-import { knownMethods } from '../finished-request.ts';
+import { circuitStates, configuredFiles, type EssayOutcome, knownMethods } from '../events.ts';
 
 /** The values of each label, or null where these are many. */
 type Labels = Readonly<Record<string, readonly string[] | null>>;
@@ -26,12 +25,7 @@ export const definitions = {
   http_server_active_requests: gauge('HTTP requests that are not answered yet.'),
   http_client_request_duration_seconds: histogram(
     'Duration of upstream calls. error_type: the status from 400 on, or why there was no response.',
-    {
-      service: serviceNames,
-      http_request_method: ['GET', 'POST'],
-      http_response_status_code: null,
-      error_type: null,
-    },
+    { service: serviceNames, http_request_method: ['GET', 'POST'], http_response_status_code: null, error_type: null },
   ),
   ledgerquill_graphql_requests_total: counter(
     'GraphQL requests. The name is that of a trusted document, otherwise other; type none: nothing was executed.',
@@ -53,10 +47,7 @@ export const definitions = {
   ),
   ledgerquill_upstream_attempts_total: counter(
     'Upstream calls: answered, or failed (no response, one that cannot be read, or 5xx).',
-    {
-      service: serviceNames,
-      outcome: ['answered', 'failed'],
-    },
+    { service: serviceNames, outcome: ['answered', 'failed'] },
   ),
   ledgerquill_circuit_breaker_state: gauge(
     '1 for the state of the circuit breaker of an endpoint: closed, open or half_open; 0 for the others.',
@@ -88,6 +79,10 @@ export const definitions = {
     'Upstream calls that were sent, and thus may be charged. other: the sum of callers with tokens.',
     { service: serviceNames, caller: null },
   ),
+  ledgerquill_paid_millionths_total: counter(
+    'What these calls cost by BANK_DATA_PRICE and ESSAY_PRICE, in millionths of the currency.',
+    { service: serviceNames, caller: null, currency: null },
+  ),
   ledgerquill_saved_calls_total: counter(
     'Look-ups and orders without a call, by why: cache, flight, kept_reply or idempotency_key.',
     { service: serviceNames, by: ['cache', 'flight', 'kept_reply', 'idempotency_key'] },
@@ -99,10 +94,12 @@ export const definitions = {
   ledgerquill_allowance_remaining: gauge('Calls that are left this month; absent if unlimited.', {
     service: serviceNames,
   }),
-  ledgerquill_budget_remaining: gauge(
-    'Paid calls that are left to a caller that used its budget since the start. other: the sum of further callers.',
+  ledgerquill_budget_limit: gauge(
+    'Paid calls per day or month of a caller that used its budget since the start. other: the sum of further callers.',
     { caller: null, service: serviceNames },
   ),
+  ledgerquill_budget_used: gauge('Those that it has made.', { caller: null, service: serviceNames }),
+  ledgerquill_budget_remaining: gauge('Those that are left.', { caller: null, service: serviceNames }),
   ledgerquill_essays_total: counter(
     'Orders by outcome: generated, from_key (of an earlier order with the same key), rejected, exhausted or failed.',
     { outcome: ['generated', 'from_key', 'rejected', 'exhausted', 'failed'] satisfies EssayOutcome[] },
@@ -126,15 +123,13 @@ export const definitions = {
   ),
   ledgerquill_store_errors_total: counter(
     'Writes that failed, lost connections, and (timeout) answers that a look-up did not wait for any longer, by why.',
-    {
-      reason: storeFailures,
-    },
+    { reason: storeFailures },
   ),
   ledgerquill_restored_counts_total: counter(
     'Counts of an allowance or a budget that went backwards, because the store lost data, and to which calls were added back.',
     { service: serviceNames },
   ),
-  ledgerquill_data_dir_free_bytes: gauge('Free space of DATA_DIR; absent with Redis.'),
+  ledgerquill_data_dir_free_bytes: gauge('Free space of DATA_DIR; absent if nothing is written to it.'),
   ledgerquill_bank_list_valid_until_timestamp_seconds: gauge(
     'End of the last day of the bank list of this country; absent if unknown. After it, bankCodeStatus is UNKNOWN for unlisted bank codes.',
     { country: null },

@@ -17,6 +17,15 @@ interface Limit {
   remaining: number | null;
 }
 
+/** Calls of a caller per day or month. */
+interface Budget {
+  caller: string;
+  service: ServiceName;
+  limit: number;
+  used: number;
+  remaining: number;
+}
+
 /** Values that are read from the parts of the gateway when metrics are scraped. */
 export interface MetricSources {
   activeRequests(): number;
@@ -29,7 +38,7 @@ export interface MetricSources {
   /** Null for one that is not known yet. */
   allowances(): Promise<readonly (Limit | null)[]>;
   /** The budgets of the callers that used theirs last. */
-  budgets(): Iterable<{ caller: string; service: ServiceName; remaining: number }>;
+  budgets(): Iterable<Budget>;
   isStoreUp(): boolean;
   storeRisks(): readonly StoreRisk[];
   /** Null without tokens. */
@@ -48,8 +57,6 @@ export interface MetricSources {
 
 /** The samples of all metrics, or of some. */
 export type Samples = Partial<Readonly<Record<MetricName, readonly Sample[]>>>;
-
-export type Exposition = ReturnType<typeof createExposition>;
 
 /** Reads the metrics of this process. A test checks that each metric of `definitions` is counted or read, with its labels. */
 export function createExposition({ counted }: Pick<Metrics, 'counted'>, sources: MetricSources) {
@@ -83,9 +90,19 @@ export const contentType = 'text/plain; version=0.0.4; charset=utf-8';
 /** https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
 function formatMetric(name: MetricName, samples: readonly Sample[]): string {
   const { help, type } = definitions[name];
-  const lines = samples.map(({ value, labels = {}, suffix = '' }) => {
+  const format = (suffix: string, value: number, labels: Sample['labels'] = {}) => {
     const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escapeLabel(String(text))}"`);
     return `${name}${suffix}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${value}`;
+  };
+  const lines = samples.flatMap(({ value, labels }) => {
+    if (typeof value === 'number') return format('', value, labels);
+    const { buckets, sum, count } = value;
+    let below = 0;
+    const bounded = [...buckets.boundaries, '+Inf'].map((le, index) => {
+      below += buckets.counts[index] ?? 0;
+      return format('_bucket', below, { ...labels, le });
+    });
+    return [...bounded, format('_sum', sum, labels), format('_count', count, labels)];
   });
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines].join('\n');
 }
@@ -115,7 +132,9 @@ function createGatewayMetrics(sources: MetricSources) {
     ledgerquill_cache_size_bytes: () => list('cache', caches(), ({ bytes }) => bytes),
     ledgerquill_allowance_limit: () => allowances('limit'),
     ledgerquill_allowance_remaining: () => allowances('remaining'),
-    ledgerquill_budget_remaining: () => listBudgets(sources.budgets()),
+    ledgerquill_budget_limit: () => listBudgets(sources.budgets(), 'limit'),
+    ledgerquill_budget_used: () => listBudgets(sources.budgets(), 'used'),
+    ledgerquill_budget_remaining: () => listBudgets(sources.budgets(), 'remaining'),
     ledgerquill_store_up: () => one(sources.isStoreUp() ? 1 : 0),
     ledgerquill_store_risk: () =>
       storeRisks.map((risk) => ({ labels: { risk }, value: sources.storeRisks().includes(risk) ? 1 : 0 })),
@@ -145,15 +164,15 @@ function list<Item>(label: string, items: Readonly<Record<string, Item>>, read: 
 }
 
 /** Lists configured callers by name, and the first callers with tokens; further budgets are summed. */
-function listBudgets(budgets: ReturnType<MetricSources['budgets']>): Sample[] {
+function listBudgets(budgets: Iterable<Budget>, name: 'limit' | 'used' | 'remaining'): Sample[] {
   const samples: Sample[] = [];
   const others = new Map<ServiceName, number>();
   const left = { configured: maxConfigured, tokens: maxTokens };
-  for (const { caller, service, remaining } of budgets) {
+  for (const { caller, service, [name]: value } of budgets) {
     const kind = caller.startsWith('jwt:') ? 'tokens' : 'configured';
     left[kind] -= 1;
-    if (left[kind] >= 0) samples.push({ labels: { caller, service }, value: remaining });
-    else others.set(service, (others.get(service) ?? 0) + remaining);
+    if (left[kind] >= 0) samples.push({ labels: { caller, service }, value });
+    else others.set(service, (others.get(service) ?? 0) + value);
   }
   for (const [service, value] of others) samples.push({ labels: { caller: 'other', service }, value });
   return samples;

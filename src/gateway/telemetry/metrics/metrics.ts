@@ -1,17 +1,25 @@
-import { serviceNames } from '../../../base/errors.ts';
-import { type CircuitState, circuitStates, configuredFiles, type Events } from '../events.ts';
-import { type FinishedReply, type FinishedRequest, methodLabel } from '../finished-request.ts';
+import { type ServiceName, serviceNames } from '../../../base/errors.ts';
+import { noPrices, type Prices } from '../../../base/money.ts';
+import {
+  type CircuitState,
+  circuitStates,
+  configuredFiles,
+  type Events,
+  type FinishedReply,
+  type FinishedRequest,
+  methodLabel,
+} from '../events.ts';
 import { Count, Registry, type Sample, Series } from './series.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Counts events as plain numbers; `createExposition` reads them when they are scraped. */
-export function createMetrics() {
+export function createMetrics(prices: Prices = noPrices) {
   const counted = new Registry();
   const refusals = counted.counts('ledgerquill_refusals_total');
   const saved = counted.add('ledgerquill_saved_calls_total', new Series(['service', 'by'], () => new Count()));
   const shared = { counted, refusals, saved };
-  const events: Partial<Events> = { ...countRequests(shared), ...countUpstreams(shared), ...showFiles(shared) };
+  const events: Partial<Events> = { ...countRequests(shared), ...countUpstreams(shared, prices), ...showFiles(shared) };
   return { events, counted };
 }
 
@@ -96,16 +104,17 @@ const limitOfCode: Readonly<Record<string, string>> = {
   OVERLOADED: 'overloaded',
 };
 
-function countUpstreams({ counted, refusals, saved }: SharedMetrics) {
+function countUpstreams({ counted, refusals, saved }: SharedMetrics, prices: Prices) {
   const durations = counted.durations('http_client_request_duration_seconds', alertedCalls);
   const operations = counted.counts('ledgerquill_upstream_operations_total');
   const attempts = counted.counts('ledgerquill_upstream_attempts_total');
   const unreachable = counted.counts('ledgerquill_unreachable_calls_total', 100);
   const paid = counted.counts('ledgerquill_paid_calls_total', maxPaidSeries);
+  const spent = counted.counts('ledgerquill_paid_millionths_total', maxPaidSeries);
   // From 0, so that the first call is seen as an increase.
   for (const service of serviceNames) {
     unreachable.of(service, 'ECONNREFUSED');
-    for (const caller of ['anonymous', 'other']) paid.of(service, caller);
+    for (const caller of ['anonymous', 'other']) pay(service, caller, 0);
   }
   const restoredCounts = counted.counts('ledgerquill_restored_counts_total');
   const essays = counted.counts('ledgerquill_essays_total');
@@ -117,7 +126,7 @@ function countUpstreams({ counted, refusals, saved }: SharedMetrics) {
 
   return {
     callEnded({ service, method, path, origin: { caller } }, { outcome, isSent, durationMs }) {
-      if (isSent) paid.of(service, caller.startsWith('jwt:') ? 'other' : caller).value += 1;
+      if (isSent) pay(service, caller.startsWith('jwt:') ? 'other' : caller, 1);
       if (outcome === null) return;
       const isAnswered = outcome.kind === 'answered';
       const status = isAnswered ? outcome.status : '';
@@ -152,6 +161,12 @@ function countUpstreams({ counted, refusals, saved }: SharedMetrics) {
       transitions.of(service, path, state).value += 1;
     },
   } satisfies Partial<Events>;
+
+  function pay(service: ServiceName, caller: string, calls: number): void {
+    paid.of(service, caller).value += calls;
+    const price = prices[service];
+    if (price !== null) spent.of(service, caller, price.currency).value += calls * price.millionths;
+  }
 }
 
 /** One for each service and configured caller; beyond it, calls are counted for the service and caller `other`. */
@@ -160,16 +175,12 @@ const maxPaidSeries = 2_000;
 /** Whether the files that were read again are valid. */
 function showFiles({ counted }: SharedMetrics) {
   const files = counted.counts('ledgerquill_configured_file_valid');
+  const show = (value: 0 | 1) => (file: string) => {
+    files.of(file).value = value;
+  };
   // The process started with them.
-  for (const file of configuredFiles) files.of(file).value = 1;
-  return {
-    fileReloaded(file) {
-      files.of(file).value = 1;
-    },
-    fileInvalid(file) {
-      files.of(file).value = 0;
-    },
-  } satisfies Partial<Events>;
+  configuredFiles.forEach(show(1));
+  return { fileReloaded: show(1), fileInvalid: show(0) } satisfies Partial<Events>;
 }
 
 /** What LedgerquillUpstreamSlow compares: answers and timeouts. */

@@ -1,11 +1,16 @@
 import { definitions, type MetricName } from './definitions.ts';
 
-/** One line of a metric. */
+/** One value of a metric. */
 export interface Sample {
-  value: number;
+  value: number | Distribution;
   labels?: Readonly<Record<string, string | number>>;
-  /** Appended to the name. */
-  suffix?: '_bucket' | '_sum' | '_count';
+}
+
+/** Counts by upper bounds, ascending, and one count of values above all; in the form of OpenTelemetry. */
+interface Distribution {
+  buckets: { boundaries: readonly number[]; counts: readonly number[] };
+  sum: number;
+  count: number;
 }
 
 /** What has samples when metrics are scraped. */
@@ -43,12 +48,9 @@ export class Histogram implements Value {
   }
 
   collect(): readonly Sample[] {
-    let count = 0;
-    const buckets = [...this.#bounds, '+Inf'].map((le, index): Sample => {
-      count += this.#counts[index] ?? 0;
-      return { suffix: '_bucket', labels: { le }, value: count };
-    });
-    return [...buckets, { suffix: '_sum', value: this.#sum }, { suffix: '_count', value: count }];
+    const counts = [...this.#counts];
+    const count = counts.reduce((sum, one) => sum + one, 0);
+    return [{ value: { buckets: { boundaries: this.#bounds, counts }, sum: this.#sum, count } }];
   }
 }
 

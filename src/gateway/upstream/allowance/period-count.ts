@@ -26,11 +26,7 @@ export interface Reservation {
 export interface CountOptions
   extends Required<Pick<CountAheadOptions, 'key' | 'replicas' | 'onStoreFailed' | 'onRestored'>> {
   store: Store;
-  /**
-   * For the limit of a single call, which does not begin again with the next period. `shared`: it is not known while the store fails,
-   * as another process may have made the call.
-   */
-  ofCall?: 'local' | 'shared' | undefined;
+  unit?: CountAheadOptions['unit'];
   /** Null: unlimited. */
   limit: number | null;
   /** How long a call waits for the store while many are left; null: until it is stored, or the store has failed. */
@@ -67,7 +63,7 @@ export function createPeriodCount({ period, key, ...options }: CountOptions & { 
 
   /** Never goes back, even if the clock does: the remaining calls of the previous period must not become available. */
   function currentCount() {
-    if (!options.ofCall && Date.now() >= current.renewsAt.getTime()) {
+    if (Date.now() >= current.renewsAt().getTime()) {
       void current.flush();
       current = openPeriod(periodAt(period, Date.now()));
     }
@@ -75,9 +71,12 @@ export function createPeriodCount({ period, key, ...options }: CountOptions & { 
   }
 
   function openPeriod(number: number) {
+    const nameKey = (ofNumber: number) => `${key}:${nameOfPeriod(period, ofNumber)}`;
     return createCount({
       ...options,
-      key: `${key}:${nameOfPeriod(period, number)}`,
+      key: nameKey(number),
+      // A day is not worth a read: its budget would be available again after a few days anyway.
+      later: period === 'day' ? null : { key: nameKey(number + 1), renewsAt: beginOfPeriod(period, number + 2) },
       expiresInMs: period === 'day' ? dayExpiryMs : monthExpiryMs,
       renewsAt: beginOfPeriod(period, number + 1),
     });
@@ -114,37 +113,31 @@ export async function reserveToo<Result extends BudgetedCall | Reserved>(
   return { ...reserved, release };
 }
 
+interface PeriodCountOptions extends CountOptions {
+  expiresInMs: number;
+  renewsAt: Date;
+  /** The next period. If it has a count already, that one is used. */
+  later: { key: string; renewsAt: Date } | null;
+}
+
 /** The count of one period; up to a hundredth of what remains is counted ahead of time, in blocks. */
-function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Date }) {
-  const { store, key, limit, replicas, expiresInMs, renewsAt, maxWaitMs, ofCall, ...listeners } = options;
-  const { onNearlyExhausted, onStoreFailed, onStoreRecovered, onRestored } = listeners;
-  const count = createCountAhead({
-    store,
-    key,
-    expiresInMs,
-    replicas,
-    blockSize,
-    // A single call is soon over: nothing is read for it later.
-    isLasting: !ofCall,
-    onStoreFailed(reason) {
-      if (ofCall === 'shared' || hasNoShare()) isLoaded = false;
-      onStoreFailed(reason);
-    },
-    onStoreRecovered: renumber,
-    onRestored,
-  });
-  const reported = createReportedLimit(store, key, { expiresInMs });
+function createCount(options: PeriodCountOptions) {
+  const { store, limit, replicas, expiresInMs, later, maxWaitMs, unit, ...others } = options;
+  const { onNearlyExhausted, onStoreFailed, onStoreRecovered, onRestored } = others;
+  let { key, renewsAt } = options;
+  let exhausted: Exhausted = { kind: 'exhausted', renewsAt };
+  let count = openCount();
+  let reported = createReportedLimit(store, key, { expiresInMs });
   const ownLimit = limit ?? Number.POSITIVE_INFINITY;
   /** Calls that other processes counted while the store failed: call numbers given meanwhile are too low by this. */
   let numberOffset = 0;
-  const pendingWarnings = [80, 95];
+  const pendingWarnings = [80, 95, 100];
   let loading: Promise<void> | null = null;
   let isLoading = false;
   let isLoaded = false;
-  const exhausted: Exhausted = { kind: 'exhausted', renewsAt };
 
   return {
-    renewsAt,
+    renewsAt: () => renewsAt,
     reserve(): Reserved | Promise<Reserved> {
       const number = isLoaded && count.current() < maxNumber() ? count.take() : null;
       if (number === null)
@@ -168,6 +161,7 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
     },
     known: () => (isLoaded ? { ...reported.status(count.current(), limit), renewsAt } : null),
     async correct(change: (counted: number) => number): Promise<{ from: number; to: number }> {
+      await load();
       const { sum: from } = await store.add(key, 0, { expiresInMs });
       const to = change(from);
       await store.add(key, to - from, { expiresInMs });
@@ -179,6 +173,28 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
       await Promise.all([count.stop(), reported.flush()]);
     },
   };
+
+  async function hasBegun(key: string): Promise<boolean> {
+    const counted = await store.add(key, 0, { expiresInMs }).catch(() => null);
+    return counted !== null && counted.sum > 0;
+  }
+
+  function openCount() {
+    return createCountAhead({
+      store,
+      key,
+      expiresInMs,
+      replicas,
+      unit,
+      blockSize,
+      onStoreFailed(reason) {
+        if (hasNoShare()) isLoaded = false;
+        onStoreFailed(reason);
+      },
+      onStoreRecovered: renumber,
+      onRestored,
+    });
+  }
 
   /** A call that is not stored in time is counted in memory already, and is stored later. */
   async function reserveSoon(maxWaitMs: number): Promise<Reserved> {
@@ -232,11 +248,18 @@ function createCount(options: CountOptions & { expiresInMs: number; renewsAt: Da
 
   async function loadStored(): Promise<void> {
     isLoading = true;
+    // The clock was set back since, or that of another gateway is ahead.
+    if (later !== null && !count.isRead() && (await hasBegun(later.key))) {
+      ({ key, renewsAt } = later);
+      exhausted = { kind: 'exhausted', renewsAt };
+      count = openCount();
+      reported = createReportedLimit(store, key, { expiresInMs });
+    }
     // The count first: the stored limit refers to its numbers.
     await count.sync();
     await reported.read();
     // Other processes may have used everything before this one started.
-    isLoaded = limit === null || replicas === null || (ofCall || hasNoShare() ? count.isStored() : count.isRead());
+    isLoaded = limit === null || replicas === null || (hasNoShare() ? count.isStored() : count.isRead());
     isLoading = false;
   }
 

@@ -125,9 +125,10 @@ function remainingCalls({ remaining, number }: Report, counted: number): number 
  * The monthly rate-limit headers; null if there are none. Daily limits are ignored: they reset within hours, and the
  * upstream enforces them itself.
  */
-function readReport(headers: Answered['headers'], number: number): Report | null {
-  const limit = readCount(headers.limitMonth);
-  const remaining = readCount(headers.remainingMonth);
+function readReport({ limitMonth, remainingMonth }: Answered['headers'], number: number): Report | null {
+  if (limitMonth === undefined && remainingMonth === undefined) return null;
+  const limit = readCount(limitMonth);
+  const remaining = readCount(remainingMonth);
   // Some services send 0 or -1 where they have no limit.
   if (limit !== null && limit < 1) return null;
   if (limit === null && remaining === null) return null;

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { order, tEssay, unkeyed } from '../../../support/gateway/essays/generator.ts';
-import { answerAll, from, pass, tDelayed, tProcess, useFakeTime } from '../../../support/gateway/essays/processes.ts';
+import { answerAll, from, pass, tDelayed, tProcess, useFakeTime } from '../../../support/gateway/essays/orders.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 
 /* A caller that aborts gets no result: its order rejects at once. */

@@ -3,10 +3,9 @@ import { expect, it } from 'vitest';
 import { createLog } from '../../../../src/base/log.ts';
 import { createSealing, withSealing } from '../../../../src/gateway/stores/sealed-store.ts';
 import { createLogEvents } from '../../../../src/gateway/telemetry/log-events.ts';
+import { readAll } from '../../../support/command.ts';
 import { listOrders, storeOrders, tOrders } from '../../../support/gateway/essays/orders.ts';
-import { tRawClient, tRedisStore } from '../../../support/gateway/stores/redis-client.ts';
-import { readAll } from '../../../support/read-all.ts';
-import { tRedis, whyNoRedis } from '../../../support/redis.ts';
+import { tRawClient, tRedis, tRedisStore, whyNoRedis } from '../../../support/redis.ts';
 
 it.skipIf(whyNoRedis)(`one damaged entry in Redis hides no other order${whyNoRedis}`, async () => {
   const redis = await tRedis();

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { toOrderId, toRecordKey } from '../../../../src/gateway/essays/orders/order.ts';
-import { toEssayKey } from '../../../../src/gateway/essays/orders/order-store.ts';
 import { type Store, StoreError } from '../../../../src/gateway/stores/store.ts';
-import { tFailingStore } from '../../../support/failing-store.ts';
 import { order, tEssay, unkeyed } from '../../../support/gateway/essays/generator.ts';
-import { dayMs, from, pass, tProcess, useFakeTime } from '../../../support/gateway/essays/processes.ts';
-import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
+import { dayMs, from, pass, tProcess, useFakeTime } from '../../../support/gateway/essays/orders.ts';
+import { createMemoryStore, tFailingStore } from '../../../support/gateway/stores/memory-store.ts';
 
 useFakeTime();
 
@@ -111,6 +109,22 @@ describe('while the store fails', () => {
     await tProcess(memory).write(order);
   });
 
+  it('an order that was recorded as sent by a write that seemed to fail was not sent, and is sent later', async () => {
+    const memory = createMemoryStore();
+    let isAnswerLost = true;
+    const replace: Store['replace'] = async (key, seen, next, options) => {
+      const isReplaced = await memory.replace(key, seen, next, options);
+      if (!isAnswerLost) return isReplaced;
+      isAnswerLost = false;
+      throw new StoreError('timed out');
+    };
+    const { generate, write, calls } = tProcess({ ...memory, replace });
+    expect(await generate(order, from())).toMatchObject(rejection);
+    expect(calls).toHaveLength(0);
+    await write(order);
+    expect(calls).toHaveLength(1);
+  });
+
   it('a process that ends reports each essay that it could not store as lost', async () => {
     const { write, close, fired, fail } = tFailing();
     fail();
@@ -159,8 +173,7 @@ describe('a record that cannot be read', () => {
     ['an incomplete one', '{"version":1}'],
     ['one of a later version', JSON.stringify({ version: 3, essay })],
   ])('fails a query by id: %s', async (_, text) => {
-    const store = createMemoryStore();
-    await store.set(toEssayKey(essay.id, 'ann'), text, expiry);
+    const store = { ...createMemoryStore(), get: async () => text };
     await expect(tProcess(store).find(essay.id, from())).rejects.toMatchObject(unreadable);
   });
 });

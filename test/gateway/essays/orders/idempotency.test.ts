@@ -9,7 +9,7 @@ import {
   tDelayed,
   tProcess,
   useFakeTime,
-} from '../../../support/gateway/essays/processes.ts';
+} from '../../../support/gateway/essays/orders.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 
 useFakeTime();
@@ -63,12 +63,20 @@ describe('an order with a key', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('releases its lock when the generator throws', async () => {
-    const { start, write, calls } = tProcess();
+  it('may have been paid for if the gateway fails unexpectedly, and is sent again with consent', async () => {
+    const { start, write, generate, calls, fired, outcomes } = tProcess();
     const { result } = await start();
-    const hasFailed = expect(result).rejects.toThrow('a fault');
     calls[0]?.reject(new Error('a fault'));
-    await hasFailed;
+    const failure = {
+      kind: 'service-failed',
+      message: 'The gateway failed unexpectedly. The order may have been paid for.',
+      retryable: false,
+    };
+    expect(await result).toMatchObject(failure);
+    expect(await generate(order, from())).toMatchObject(failure);
+    expect(fired).toEqual(['Error: a fault']);
+    // Alerts count what failed, and not how often clients ask.
+    expect(outcomes).toEqual(['failed', 'from_key']);
     await write(again);
     expect(calls).toHaveLength(2);
   });

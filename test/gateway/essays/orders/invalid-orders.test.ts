@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import type { EssayFieldProblem, InvalidEssayInput, OrderInput } from '../../../../src/gateway/essays/port.ts';
 import { order, tEssay } from '../../../support/gateway/essays/generator.ts';
-import { ann, tOrders } from '../../../support/gateway/essays/orders.ts';
-import { from, tProcess, useFakeTime } from '../../../support/gateway/essays/processes.ts';
+import { ann, from, tOrders, tProcess, useFakeTime } from '../../../support/gateway/essays/orders.ts';
 
 useFakeTime();
 

@@ -2,8 +2,17 @@ import { describe, expect, it, vi } from 'vitest';
 import type { EssayResult } from '../../../../src/gateway/essays/port.ts';
 import { createOrderList } from '../../../../src/gateway/graphql/schema/order-list.ts';
 import { failed, order, tEssay } from '../../../support/gateway/essays/generator.ts';
-import { ann, countBytes, listOrders, storeOrders, tOrders, tRecords } from '../../../support/gateway/essays/orders.ts';
-import { dayMs, pass, useFakeTime } from '../../../support/gateway/essays/processes.ts';
+import {
+  ann,
+  countBytes,
+  dayMs,
+  listOrders,
+  pass,
+  storeOrders,
+  tOrders,
+  tRecords,
+  useFakeTime,
+} from '../../../support/gateway/essays/orders.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 
 /* What a caller may have, list and delete. */
@@ -154,7 +163,7 @@ describe('a caller with thousands of orders', () => {
       read += entries;
       return true;
     };
-    return { listOrders: createOrderList({ orders, callerId: ann.id, spend }), read: () => read };
+    return { listOrders: createOrderList({ essays: orders, callerId: ann.id, spend }), read: () => read };
   }
 
   it('gets them in pages, also if few of them are in the wanted state', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createSealing, withSealing, withSecretCheck } from '../../../../src/gateway/stores/sealed-store.ts';
 import { order, tEssay } from '../../../support/gateway/essays/generator.ts';
-import { dayMs, from, pass, tProcess, useFakeTime } from '../../../support/gateway/essays/processes.ts';
+import { dayMs, from, pass, tProcess, useFakeTime } from '../../../support/gateway/essays/orders.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 
 /* Orders after the secret of the store was replaced. */

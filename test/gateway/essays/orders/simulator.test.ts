@@ -7,12 +7,11 @@ import { toOrderId } from '../../../../src/gateway/essays/orders/order.ts';
 import type { EssayOrderState, EssayResult } from '../../../../src/gateway/essays/port.ts';
 import { type Store, StoreError } from '../../../../src/gateway/stores/store.ts';
 import { ignore } from '../../../../src/gateway/telemetry/events.ts';
-import { createRandom } from '../../../support/e2e/random.ts';
 import { failed, tEssay, timedOut } from '../../../support/gateway/essays/generator.ts';
-import { ann, keyed, tOrders } from '../../../support/gateway/essays/orders.ts';
-import { from, pass, useFakeTime } from '../../../support/gateway/essays/processes.ts';
+import { ann, from, keyed, pass, tOrders, useFakeTime } from '../../../support/gateway/essays/orders.ts';
 import { tFolder } from '../../../support/gateway/stores/folder.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
+import { createRandom } from '../../../support/random.ts';
 
 /*
  * Two gateways, one store, scripted services, and fake time. A seed decides what clients do, how services answer, and which operations of
@@ -76,12 +75,12 @@ function tSimulated({ memory, folder, random, history, settings }: Simulated, na
       (...args: unknown[]) => operate(operation, () => (call as (...args: unknown[]) => Promise<unknown>)(...args)),
     ]),
   ) as unknown as Store;
-  const { callBegins, callEnded } = trail.events;
+  const { orderCallBegins, callEnded } = trail.events;
   const gateway = tOrders({
     store,
     cancelsSent: random(2) === 0,
     trail: {
-      callBegins: (call) => state.hasCrashed || callBegins(call),
+      orderCallBegins: (call) => state.hasCrashed || orderCallBegins(call),
       callEnded: (call, end) => state.hasCrashed || callEnded(call, end),
     },
   });
@@ -157,7 +156,7 @@ function tSimulation(seed: number, folder: string) {
     if (shown !== null && !isGone && !isAgain)
       expect(state, `${key} was shown as finished`).toMatchObject({ kind: 'finished' });
     if (state?.kind !== 'finished') return state;
-    const essay = await settle(gateway.essays.archive.find(state.essayId, from(ann.id)).catch(() => undefined));
+    const essay = await settle(gateway.essays.find(state.essayId, from(ann.id)).catch(() => undefined));
     if (essay === undefined || gateway.state.hasCrashed) return undefined;
     if (!of(key).isGone) expect(essay, `${key} has no text`).not.toBeNull();
     note(key, essay);

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { AbortableSignal } from '../../../../src/base/async/signal.ts';
 import { toRecordKey } from '../../../../src/gateway/essays/orders/order.ts';
 import type { EssayOrder, EssayResult } from '../../../../src/gateway/essays/port.ts';
+import { type Store, StoreError } from '../../../../src/gateway/stores/store.ts';
 import { failed, order, tEssay, timedOut, unknownOutcome } from '../../../support/gateway/essays/generator.ts';
-import { ann, listOrders, tOrders } from '../../../support/gateway/essays/orders.ts';
-import { from, pass, tDelayed, useFakeTime } from '../../../support/gateway/essays/processes.ts';
+import { ann, from, listOrders, pass, tDelayed, tOrders, useFakeTime } from '../../../support/gateway/essays/orders.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 
 useFakeTime();
@@ -25,7 +25,7 @@ describe('an order that is started', () => {
     calls[0]?.answer(essay);
     await pass(0);
     expect(await stateOf(ordered)).toEqual({ kind: 'finished', essayId: essay.id });
-    expect(await essays.archive.find(essay.id, from())).toEqual(essay);
+    expect(await essays.find(essay.id, from())).toEqual(essay);
     await orders.stop();
   });
 
@@ -186,6 +186,24 @@ describe('cancelling', () => {
   const free = { kind: 'cancelled', mayHaveBeenPaid: false };
   const paid = { kind: 'cancelled', mayHaveBeenPaid: true };
   it.each([
+    ['is not known to be refused', 'unknown', true],
+    ['never reached the service', undefined, false],
+  ] as const)('an order that has failed and %s is not cancelled', async (_, outcome, mayHaveBeenPaid) => {
+    const { orders, start, calls } = tOrders();
+    const { id } = await start('a');
+    const failure = {
+      kind: 'service-failed',
+      message: 'It failed.',
+      code: 'UPSTREAM_FAILED',
+      retryable: true,
+    } as const;
+    calls[0]?.answer({ ...failure, rawText: null, ...(outcome && { outcome }) });
+    await pass(0);
+    expect(await orders.cancel(id, ann.id)).toMatchObject({ isCancelled: false, mayHaveBeenPaid });
+    await orders.stop();
+  });
+
+  it.each([
     ['waits', false, 'b', true, free],
     ['is in the queue of the service', false, 'a', true, free],
     ['was sent', false, 'sent', false, null],
@@ -258,6 +276,25 @@ describe('when the key of its caller is withdrawn', () => {
     expect(calls.map(({ context }) => context.usage.upstreamCalls)).toEqual([0]);
     expect(fired).toEqual(['failed: UPSTREAM_UNAVAILABLE']);
     expect(await orders.cancel(ordered.id, ann.id)).toMatchObject({ mayHaveBeenPaid: false });
+    await orders.stop();
+  });
+
+  it('an order whose client waits fails, too, if it was not sent, and is none', async () => {
+    let isWithdrawn = false;
+    const { essays, orders, calls, queue } = tOrders({ isWithdrawn: () => isWithdrawn });
+    const sent = essays.generate({ ...order, idempotencyKey: 'sent' }, from());
+    await pass(0);
+    queue();
+    const waiting = essays.generate({ ...order, idempotencyKey: 'a' }, from());
+    await pass(0);
+    isWithdrawn = true;
+    await pass(1_000);
+    expect(await waiting).toEqual(failure);
+    expect(await orders.findByKey('a', ann.id)).toBeNull();
+    const essay = tEssay();
+    calls[0]?.answer(essay);
+    expect(await sent).toEqual(essay);
+    expect(calls.map(({ context }) => context.usage.upstreamCalls)).toEqual([1, 0]);
     await orders.stop();
   });
 });
@@ -416,3 +453,42 @@ async function collect(watching: Promise<AsyncGenerator<EssayOrder | null>>): Pr
   for await (const ordered of await watching) seen.push(ordered);
   return seen;
 }
+
+it('an order that is watched, and cannot be recorded as sent, is tried every few seconds', async () => {
+  const memory = createMemoryStore();
+  let isFull = false;
+  let refused = 0;
+  // A loop without a pause would never end.
+  const orRefuse = <Result>(write: () => Promise<Result>): Promise<Result> => {
+    if (!isFull || refused >= 1_000) return write();
+    refused += 1;
+    return Promise.reject(new StoreError('full'));
+  };
+  const store: Store = {
+    ...memory,
+    set: (...args) => orRefuse(() => memory.set(...args)),
+    replace: (...args) => orRefuse(() => memory.replace(...args)),
+  };
+  const { orders, start, calls, stateOf } = tOrders({ store, maxRunning: 1 });
+  await start('first');
+  const waiting = await start('waiting');
+  const seen: (string | undefined)[] = [];
+  const watching = (async () => {
+    for await (const shown of await orders.watch(waiting.id, ann.id, new AbortableSignal()))
+      seen.push(shown?.state.kind);
+  })();
+  await pass(0);
+  isFull = true;
+  calls[0]?.answer(tEssay());
+  await pass(10_000);
+  expect(await stateOf(waiting)).toMatchObject({ kind: 'queued' });
+  expect(refused).toBeGreaterThan(2);
+  expect(refused).toBeLessThan(60);
+  isFull = false;
+  await pass(4_000);
+  calls[1]?.answer(tEssay());
+  await pass(1_000);
+  await watching;
+  expect(seen.at(-1)).toBe('finished');
+  await orders.stop();
+});

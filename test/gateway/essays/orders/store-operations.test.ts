@@ -2,8 +2,7 @@ import { expect, it } from 'vitest';
 import { createSealing, withSealing } from '../../../../src/gateway/stores/sealed-store.ts';
 import type { Store } from '../../../../src/gateway/stores/store.ts';
 import { order, tEssay, unkeyed } from '../../../support/gateway/essays/generator.ts';
-import { ann, keyed, tOrders } from '../../../support/gateway/essays/orders.ts';
-import { from, pass, tProcess, useFakeTime } from '../../../support/gateway/essays/processes.ts';
+import { ann, from, keyed, pass, tOrders, tProcess, useFakeTime } from '../../../support/gateway/essays/orders.ts';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 
 /* Operations of the store under the encryption: with Redis, each of them is one command. */

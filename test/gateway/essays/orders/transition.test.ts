@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   type EndedState,
-  needsConsent,
   type OrderEvent,
   type OrderRecord,
   readRecord,
@@ -72,6 +71,8 @@ const events: Record<string, (record: OrderRecord | null) => OrderEvent> = {
   'essay elsewhere': () => ({ kind: 'ended', own: next(), state: { kind: 'finished', essay } }),
   failure: (record) => ({ kind: 'ended', own: own(record), state: { kind: 'failed', failure: refused } }),
   'failure elsewhere': () => ({ kind: 'ended', own: next(), state: { kind: 'failed', failure: refused } }),
+  'shown text': () => ({ kind: 'text-shown', run: 'run-1', textSoFar: 'Pens' }),
+  'shown text elsewhere': () => ({ kind: 'text-shown', run: 'run-2', textSoFar: 'Pens' }),
   'owner died': () => ({ kind: 'owner-died', run: 'run-1' }),
   'other owner died': () => ({ kind: 'owner-died', run: 'run-2' }),
   cancelled: () => ({ kind: 'cancelled', cancelsSent: false }),
@@ -82,7 +83,7 @@ const events: Record<string, (record: OrderRecord | null) => OrderEvent> = {
 function describeRecord(record: OrderRecord | null): string {
   if (record === null) return 'none';
   if (record.state.kind === 'sent') {
-    return `sent by ${record.state.owner}`;
+    return `sent by ${record.state.owner}${record.state.textSoFar === undefined ? '' : ', with text'}`;
   }
   const text = JSON.stringify(record.state);
   const [kind] = Object.entries(states).find(([, state]) => JSON.stringify(state?.state) === text) ?? [];
@@ -94,6 +95,7 @@ const sendsAll = { ...sendsAgain, 'sending for its client': 'sent by two', 'send
 const sendsQueued = { ...sendsAll, sending: 'sent by two' };
 const essayWins = { essay: 'finished', 'essay elsewhere': 'finished' };
 const ends = { ...essayWins, failure: 'refused' };
+const shows = { 'shown text': 'sent by one, with text' };
 
 /** What events make of an order, by its state. All others change nothing. */
 const table: Record<string, Record<string, string>> = {
@@ -125,6 +127,7 @@ const table: Record<string, Record<string, string>> = {
   },
   sent: {
     ...ends,
+    ...shows,
     unsent: 'queued',
     'unsent and refused': 'refused',
     'owner died': 'abandoned',
@@ -132,6 +135,7 @@ const table: Record<string, Record<string, string>> = {
   },
   'sent for its client': {
     ...ends,
+    ...shows,
     unsent: 'queued',
     'unsent and refused': 'refused',
     'owner died': 'abandoned',
@@ -161,16 +165,15 @@ it('keeps what is known of an earlier attempt if the next one is not sent', () =
   expect(unsent?.state).toEqual({ kind: 'failed', failure: unknown });
 });
 
-it.each<[EndedState, unknown, boolean]>([
-  [{ kind: 'finished', essay }, essay, false],
-  [{ kind: 'failed', failure: refused }, refused, false],
-  [{ kind: 'failed', failure: unknown }, unknown, true],
-  [{ kind: 'failed', failure: null }, unknownOutcome, true],
-  [{ kind: 'cancelled', mayHaveBeenPaid: true }, unknownOutcome, true],
-  [{ kind: 'cancelled', mayHaveBeenPaid: false }, null, false],
-])('has a result for a client that waits, and may need consent: %j', (state, result, isConsentNeeded) => {
+it.each<[EndedState, unknown]>([
+  [{ kind: 'finished', essay }, essay],
+  [{ kind: 'failed', failure: refused }, refused],
+  [{ kind: 'failed', failure: unknown }, unknown],
+  [{ kind: 'failed', failure: null }, unknownOutcome],
+  [{ kind: 'cancelled', mayHaveBeenPaid: true }, unknownOutcome],
+  [{ kind: 'cancelled', mayHaveBeenPaid: false }, null],
+])('has a result for a client that waits: %j', (state, result) => {
   expect(toResult(state)).toEqual(result);
-  expect(needsConsent(state)).toBe(isConsentNeeded);
 });
 
 describe('a record', () => {

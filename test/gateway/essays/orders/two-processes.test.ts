@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { tFailingStore } from '../../../support/failing-store.ts';
 import { again, failed, order, tEssay, timedOut } from '../../../support/gateway/essays/generator.ts';
-import { answerAll, from, pass, tProcess, useFakeTime } from '../../../support/gateway/essays/processes.ts';
-import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
+import { answerAll, from, pass, tProcess, useFakeTime } from '../../../support/gateway/essays/orders.ts';
+import { createMemoryStore, tFailingStore } from '../../../support/gateway/stores/memory-store.ts';
 
 useFakeTime();
 

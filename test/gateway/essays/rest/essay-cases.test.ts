@@ -1,11 +1,12 @@
+// cspell:ignore errmsg
 import { readFileSync } from 'node:fs';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../../../src/base/parse-json.ts';
 import { type DeclaredFields, readEssay } from '../../../../src/gateway/essays/rest/read-essay.ts';
 import { createRestEssays } from '../../../../src/gateway/essays/rest/rest-essays.ts';
-import { order } from '../../../support/gateway/essays/generator.ts';
-import { tOrders } from '../../../support/gateway/upstream/send.ts';
-import { tRequestContext } from '../../../support/request-context.ts';
+import { tRequestContext } from '../../../support/gateway/callers.ts';
+import { modeNames, order, sendOrder } from '../../../support/gateway/essays/generator.ts';
+import { received, tOrders } from '../../../support/gateway/upstream/send.ts';
 
 /* Bodies of a paid response with the essay in them, and bodies without one. The rules know none of them. */
 
@@ -52,29 +53,22 @@ function bodyOf({ body }: Case): string {
   });
 }
 
-function read(example: Case, declared: DeclaredFields = { texts: null, error: null }) {
+function read(
+  example: Case,
+  declared: DeclaredFields = { texts: null, error: null },
+  ordered = orders[example.order] ?? order,
+) {
   const text = bodyOf(example);
-  const ordered = orders[example.order] ?? order;
   const answer = { status: example.status ?? 200, text, json: parseJson(text) };
   return readEssay(answer, ordered, ordered.description, declared);
 }
 
 /** What generateEssay returns. */
 async function generate(example: Case) {
-  const text = bodyOf(example);
   const ignore = () => {};
-  const { send } = createRestEssays({
-    client: tOrders({
-      ...{ kind: 'answered', status: example.status ?? 200, headers: {}, retryAt: null },
-      ...{ text, json: parseJson(text), value: null, fault: null },
-    }),
-    modeNames: {
-      STANDARD: 'Standard',
-      ACADEMIC: 'Academic',
-      PROFESSIONAL: 'Professional',
-      NEWS_REPORT: 'News',
-      DETAILED: 'Detailed',
-    },
+  const essays = createRestEssays({
+    client: tOrders(received(example.status ?? 200, bodyOf(example))),
+    modeNames,
     declared: { texts: null, error: null },
     keepMs: 1_000,
     redact: (text) => text,
@@ -85,8 +79,7 @@ async function generate(example: Case) {
       responseUnreadable: ignore,
     },
   });
-  const hooks = { maySend: async () => true, beforeAttempt: vi.fn() };
-  return send({ ...order, ...orders[example.order] }, tRequestContext(), hooks);
+  return sendOrder(essays, { ...order, ...orders[example.order] }, tRequestContext());
 }
 
 const nameOf = ({ id, kind, note = '' }: Case) => `${id} ${kind}: ${note}`;
@@ -141,5 +134,94 @@ describe('a body without an essay', () => {
         others.push(nameOf(example));
     }
     expect(others).toEqual(failure.filter(({ id }) => id in unknownWordings).map(nameOf));
+  });
+});
+
+describe('near misses', () => {
+  const right = success
+    .filter(({ body, status = 200 }) => status === 200 && typeof body === 'object' && !Array.isArray(body))
+    .flatMap((example) => {
+      const found = read(example);
+      return found ? [{ example, body: fill(example.body) as object, text: found.text }] : [];
+    });
+  const readChanged = (example: Case, changed: object) => read({ ...example, body: changed })?.text ?? null;
+  const signs: Record<string, unknown>[] = [
+    { success: false },
+    { ok: false },
+    { error: 'The model is overloaded.' },
+    { errors: ['Too long.'] },
+    { status: 'error' },
+    { status: 'pending' },
+    { code: 503 },
+    { statusCode: 429 },
+    { exception: 'KeyError' },
+    { traceback: 'Traceback (most recent call last): File "/srv/app/writer/views.py", line 88, in generate.' },
+    { message: 'You have exceeded your quota.' },
+    { detail: 'Invalid token.' },
+    { reason: 'Internal server error' },
+    { isValid: 'no' },
+    { ack: 'Failure' },
+    { resultCode: 'ERROR' },
+    { code: -1 },
+    { code: 40029 },
+    { task_status: 'PROCESSING' },
+    { finishReason: 'SAFETY' },
+    { refusal: 'I cannot write this.' },
+    { flagged: true },
+    { err_msg: 'login fail' },
+  ];
+  const signsOfSuccess: object[] = [
+    { success: true, message: 'Your essay has been generated successfully.' },
+    { status: 'ok', code: 0, msg: '操作成功' },
+    { statusCode: 200, finish_reason: 'stop', refusal: null },
+    { error: null, errors: [], error_code: 0, errmsg: 'success', flagged: false },
+    { task_id: 'a81f', task_status: 'SUCCESS' },
+    { info: 'Rate limit: 10 requests per minute.', notice: 'Upgrade to Pro for longer essays.' },
+    { usage: { requests: 12, remaining: 88 }, warnings: [], prompt: 'Write an essay.' },
+  ];
+
+  it('have no essay if one sign of failure is added around a text that is shorter than ordered', () => {
+    const short = right.filter(({ text }) => text.length < 3_000);
+    expect(short.length).toBeGreaterThan(50);
+    for (const { example, body } of short) {
+      const { description } = orders[example.order] ?? order;
+      for (const sign of signs) {
+        const found = read({ ...example, body: { ...body, ...sign } }, undefined, { description, wordCount: 100_000 });
+        expect([nameOf(example), sign, found]).toEqual([nameOf(example), sign, null]);
+      }
+    }
+  });
+
+  it('have the same essay beside any sign if it has two thirds of the ordered words, in a field for texts', () => {
+    const { t8: text = '' } = texts;
+    const words = text.split(/\s+/).length;
+    const readBeside = (sign: object, name: string, part: number) => {
+      const ordered = { description: orders[0]?.description ?? '', wordCount: Math.floor(words / part) };
+      return read({ id: '', kind: '', order: 0, body: { ...sign, [name]: text } }, undefined, ordered)?.text ?? null;
+    };
+    for (const sign of signs) {
+      for (const name of ['essay', 'text', 'output']) expect(readBeside(sign, name, 0.68)).toBe(text);
+      expect(readBeside(sign, 'x_field', 0.68)).toBeNull();
+      expect(readBeside(sign, 'essay', 0.65)).toBeNull();
+    }
+  });
+
+  it('have the same essay if the sign is in a field beside it, or fields are added that are unknown or say that all is well', () => {
+    const values = [7, true, null, 'en', '2026-11-25', 'a81f-22', 'claude', 0.5, ['pens', 'ink'], { total: 5 }, ''];
+    const beside = signs.map((sign) => ({ plagiarism: sign, x_job: { state: sign } }));
+    const unknown = values.map((value, index) => ({
+      [`x_${index}`]: value,
+      [`x_a${index}`]: values[index - 1] ?? 'x',
+    }));
+    for (const { example, body, text } of right.filter(({ text }) => text.length < 3_000)) {
+      for (const added of [...beside, ...signsOfSuccess, ...unknown]) {
+        for (const changed of [
+          { ...added, ...body },
+          { ...body, ...added, ...body },
+        ]) {
+          expect([nameOf(example), added, readChanged(example, changed)]).toEqual([nameOf(example), added, text]);
+        }
+      }
+    }
   });
 });

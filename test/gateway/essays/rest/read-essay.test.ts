@@ -1,10 +1,16 @@
-// cspell:ignore errmsg
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../../../src/base/parse-json.ts';
 import { readEssay } from '../../../../src/gateway/essays/rest/read-essay.ts';
-import { createRandom } from '../../../support/e2e/random.ts';
-import { description, essay, first, rows, second, trace } from '../../../support/gateway/essays/responses.ts';
-import { rounds } from '../../../support/rounds.ts';
+
+const description = 'The history of fountain pens, and why children in many countries still learn to write with them.';
+const first = 'Fountain pens carry ink in a reservoir behind the nib. They replaced the quill, which had to be dipped.';
+const second =
+  'Schools kept them because they reward a light hand. Children learn to slow down, and to form each letter.';
+const third = 'A pen that lasts a lifetime is rarely a luxury. It is a tool that its owner has learned to trust.';
+const essay = `${first} ${second} ${third}`;
+const all = [first, second, third].join('\n\n');
+const html =
+  '<!doctype html><html><body><h1>502 Bad Gateway</h1><p>The server is overloaded. Please wait.</p></body></html>';
 
 const ordered = { description, wordCount: 300 };
 interface Declared {
@@ -21,12 +27,127 @@ function read(status: number, body: unknown, declared: Declared = {}, order = or
   return find(status, body, declared, order)?.text ?? null;
 }
 
-it.each(rows.filter(([, status]) => status >= 200 && status < 300))(
-  'a response of the essay service: %s, %i',
-  (_, status, body, expected) => {
-    expect(read(status, body)).toBe(expected);
-  },
-);
+/** What no body of test/data/essay-cases.json shows. */
+it.each<[string, number, unknown, string | null]>([
+  ['201', 201, { essay }, essay],
+  ['an accepted order with a text', 202, { essay }, null],
+  ['a part', 206, { essay }, null],
+  ['two texts in unknown fields', 200, { one: essay, other: `${third} ${second} ${first}` }, null],
+  [
+    'candidates with a thought',
+    200,
+    {
+      candidates: [
+        { content: { parts: [{ text: `${third} ${second}`, thought: true }, { text: essay }] }, finishReason: 'STOP' },
+      ],
+    },
+    essay,
+  ],
+  [
+    'an essay in a conversation',
+    200,
+    {
+      conversation: [
+        { role: 'user', content: `Write about pens. ${third} ${second} ${first}` },
+        { role: 'assistant', content: essay },
+      ],
+    },
+    essay,
+  ],
+  [
+    'output beside no error',
+    200,
+    { error: 'none', error_code: '0', status: 'processing_complete', output: essay },
+    essay,
+  ],
+  ['a list of paragraphs', 200, { paragraphs: [first, second, third] }, all],
+  [
+    'a list of sections with headings',
+    200,
+    {
+      sections: [
+        { heading: 'Past', text: first },
+        { heading: 'Now', text: `${second} ${third}` },
+      ],
+    },
+    `Past\n\n${first}\n\nNow\n\n${second} ${third}`,
+  ],
+  [
+    'sections with paragraphs',
+    200,
+    {
+      essay: {
+        title: 'On pens',
+        sections: [
+          { heading: 'Past', paragraphs: [first, second] },
+          { heading: 'Now', paragraphs: [third] },
+        ],
+      },
+    },
+    `On pens\n\nPast\n\n${first}\n\n${second}\n\nNow\n\n${third}`,
+  ],
+  ['sections of which one has an unknown name', 200, { introduction: first, middle: second, conclusion: third }, all],
+  ['sections around a known field', 200, { introduction: first, content: second, conclusion: third }, all],
+  ['sections beside the whole essay', 200, { introduction: first, text: all, conclusion: third }, all],
+  ['drafts in a list', 200, { drafts: [{ essay }, { essay: `${third} ${second} ${first}` }] }, essay],
+  [
+    'long drafts in a list of texts',
+    200,
+    { data: [`${essay} ${first} `.repeat(4), `${third} ${second} ${first} ${third} `.repeat(3)] },
+    `${essay} ${first} `.repeat(4),
+  ],
+  ['two choices', 200, { choices: [{ text: essay }, { text: `${third} ${second} ${first}` }] }, essay],
+  ['parts of a sentence', 200, { parts: [{ text: essay.slice(0, 70) }, { text: essay.slice(70) }] }, essay],
+  [
+    'lines that repeat the text so far',
+    200,
+    [first, `${first} ${second}`, essay].map((text) => JSON.stringify({ text })).join('\n'),
+    essay,
+  ],
+  ['XML', 200, `<?xml version="1.0"?><r><ok>1</ok><essay lang="en">${all}</essay></r>`, all],
+  ['a page around an essay', 200, `<!DOCTYPE html><html><body>${essay}</body></html>`, essay],
+  ['a page in a known field', 200, { result: html.replace('</p>', ` ${essay}</p>`) }, null],
+  ['an essay and its HTML', 200, { plain: essay, html: `<p>${first}</p> <p>${second}</p> <p>${third}</p>` }, essay],
+  ['JSON in a fence', 200, { text: `\`\`\`json\n${JSON.stringify({ essay })}\n\`\`\`` }, essay],
+  ['names in capitals', 200, { Data: { Essay: essay, Summary: `${first} ${second}` } }, essay],
+  [
+    'responses with reasoning',
+    200,
+    {
+      status: 'completed',
+      error: null,
+      incomplete_details: null,
+      output: [
+        { type: 'reasoning', summary: [{ type: 'summary_text', text: `${third} ${second} ${first}` }] },
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: essay, annotations: [] }] },
+      ],
+    },
+    essay,
+  ],
+  ['an error in JSON in JSON', 200, { result: JSON.stringify({ error: `${first} ${second}`, code: 529 }) }, null],
+  ['output beside a title', 200, { title: 'On pens', output: essay }, essay],
+  ['ok: 0', 200, { ok: 0, essay }, null],
+  ['status: false', 200, { status: false, text: essay }, null],
+  ['problem details', 200, { type: 'about:blank', title: 'Unavailable', detail: `${first} ${second} ${third}` }, null],
+  ['objects in place of flags', 200, { success: { toString: 1 }, text: essay }, essay],
+  ['events with an error at the end', 200, `data: {"text":"${essay}"}\n\ndata: {"error":"overloaded"}\n\n`, null],
+  ['lines of JSON that are cut off', 200, `{"text":"${essay} "}\n{"text":"${second}`, null],
+  ['only reasoning', 200, { choices: [{ message: { content: null, reasoning_content: essay } }] }, null],
+  [
+    'words without sentences',
+    200,
+    {
+      words:
+        'pens ink nib paper school children letters hand light slow form quill dip wood steel gold cap clip barrel feed slit point line page book desk lamp shelf box case bag',
+    },
+    null,
+  ],
+  ['a trace of PHP', 200, `PHP Fatal error:  Uncaught Exception: ${essay} in /var/www/html/db.php:33`, null],
+  ['a list of paragraphs beside unknown values', 200, { x: 7, a: 'x', paragraphs: [first, second, third] }, all],
+  ['three fifths of the words beside a sign', 200, { essay: `${essay} ${essay} ${essay} They last.`, ok: false }, null],
+])('a response of the essay service: %s, %i', (_, status, body, expected) => {
+  expect(read(status, body)).toBe(expected);
+});
 
 describe('a declared field', () => {
   const quota = 'You have exceeded your monthly quota.';
@@ -186,100 +307,11 @@ it('an essay about failures is one, also beside what was sent', () => {
   expect(read(200, { description: order.description }, {}, order)).toBeNull();
 });
 
-describe('near misses', () => {
-  const right = rows.filter(([, status, body, expected]) => status === 200 && expected !== null && isPlainObject(body));
-  const signs: Record<string, unknown>[] = [
-    { success: false },
-    { ok: false },
-    { error: 'The model is overloaded.' },
-    { errors: ['Too long.'] },
-    { status: 'error' },
-    { status: 'pending' },
-    { code: 503 },
-    { statusCode: 429 },
-    { exception: 'KeyError' },
-    { traceback: trace },
-    { message: 'You have exceeded your quota.' },
-    { detail: 'Invalid token.' },
-    { reason: 'Internal server error' },
-    { isValid: 'no' },
-    { ack: 'Failure' },
-    { resultCode: 'ERROR' },
-    { code: -1 },
-    { code: 40029 },
-    { task_status: 'PROCESSING' },
-    { finishReason: 'SAFETY' },
-    { refusal: 'I cannot write this.' },
-    { flagged: true },
-    { err_msg: 'login fail' },
-  ];
-  const signsOfSuccess: object[] = [
-    { success: true, message: 'Your essay has been generated successfully.' },
-    { status: 'ok', code: 0, msg: '操作成功' },
-    { statusCode: 200, finish_reason: 'stop', refusal: null },
-    { error: null, errors: [], error_code: 0, errmsg: 'success', flagged: false },
-    { task_id: 'a81f', task_status: 'SUCCESS' },
-    { info: 'Rate limit: 10 requests per minute.', notice: 'Upgrade to Pro for longer essays.' },
-    { usage: { requests: 12, remaining: 88 }, warnings: [], prompt: `Write an essay. ${description}` },
-  ];
-
-  it('have no essay if one sign of failure is added around it', () => {
-    expect(right.length).toBeGreaterThan(50);
-    const short = right.filter(([, , , expected]) => (expected?.length ?? 0) < 1_000);
-    for (const [name, , body] of short)
-      for (const sign of signs)
-        expect([name, sign, read(200, { ...(body as object), ...sign })]).toEqual([name, sign, null]);
-  });
-
-  it('have the same essay if the sign is in a field beside it', () => {
-    for (const [name, , body, expected] of right) {
-      for (const sign of signs) {
-        const changed = { plagiarism: sign, x_job: { state: sign }, ...(body as object) };
-        expect([name, sign, read(200, changed)]).toEqual([name, sign, expected]);
-      }
-    }
-  });
-
-  it('have the same essay beside any sign if it has two thirds of the ordered words, in a field for texts', () => {
-    const whole = { ...ordered, wordCount: 80 };
-    for (const sign of signs) {
-      for (const name of ['essay', 'text', 'output'])
-        expect(read(200, { ...sign, [name]: essay }, {}, whole)).toBe(essay);
-      expect(read(200, { ...sign, x_field: essay }, {}, whole)).toBeNull();
-      expect(read(200, { ...sign, essay }, {}, { ...ordered, wordCount: 100 })).toBeNull();
-    }
-  });
-
-  it('have the same essay if fields are added that say that all is well', () => {
-    for (const [name, , body, expected] of right) {
-      for (const sign of signsOfSuccess) {
-        const changed = { ...sign, ...(body as object) };
-        expect([name, sign, read(200, changed)]).toEqual([name, sign, expected]);
-      }
-    }
-  });
-
-  it('have the same essay if unknown fields are added', () => {
-    const random = createRandom(7);
-    const values = [7, true, null, 'en', '2026-11-25', 'a81f-22', 'claude', 0.5, ['pens', 'ink'], { total: 5 }, ''];
-    for (const [name, , body, expected] of right) {
-      for (let round = 0; round < rounds(4); round += 1) {
-        const added = Object.fromEntries(
-          Array.from({ length: 1 + random(3) }, (_, index) => [
-            `x_${'abcdef'[index]}${random(99)}`,
-            values[random(values.length - 1)],
-          ]),
-        );
-        const changed = random(1) === 0 ? { ...(body as object), ...added } : { ...added, ...(body as object) };
-        expect([name, added, read(200, changed)]).toEqual([name, added, expected]);
-      }
-    }
-  });
+it('events of words may have numbers among them', () => {
+  const text = `${essay} It was sold in 1884 for the first time.`;
+  const events = text.replaceAll(/\S+/g, 'data: $&').replaceAll(' data:', '\n\ndata: ');
+  expect(read(200, events)).toBe(text);
 });
-
-function isPlainObject(body: unknown): boolean {
-  return typeof body === 'object' && body !== null && !Array.isArray(body);
-}
 
 it('JSON that is nested deeply has no essay', () => {
   const nested = '['.repeat(5_000) + JSON.stringify(essay) + ']'.repeat(5_000);
@@ -315,8 +347,11 @@ describe('an answer of the size', () => {
     ['480,000 characters', { essay: 'Pens hold ink. '.repeat(32_000) }],
     ['480,000 characters in a list', { essay: Array(32_000).fill('Pens hold ink. ') }],
     ['50,000 broken events', `${'data: {"a\n'.repeat(50_000)}data: ${essay}`],
+    ['200 texts that only look like JSON', { essay, texts: Array(200).fill('{a}') }],
     ['25,000 lines', `${'{"text":"ink "}\n'.repeat(25_000)}{"text":"pens"}`],
     ['12,000 sections', { sections: times(12_000, (i) => ({ title: `Part ${i}`, text: `Pens ${i}.` })) }],
+    ['7,500 lines with empty ones between them', times(7_500, (i) => `{"text":"w${i} "}\n\n\n`).join('')],
+    ['3,000 lines with other names', times(3_000, (i) => JSON.stringify({ [`text${i}`]: `${first} ` })).join('\n')],
     ['12,000 names', Object.fromEntries(times(12_000, (i) => [`section${i}`, 'Pens hold ink. They do.']))],
     ['3,000 drafts', { drafts: times(3_000, (i) => ({ title: 'Pens', text: `${first} ${i}` })) }],
   ])('%s is not', (_, body) => {

@@ -1,35 +1,14 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { parseJson } from '../../../../src/base/parse-json.ts';
 import type { EssayResult } from '../../../../src/gateway/essays/port.ts';
 import type { DeclaredFields } from '../../../../src/gateway/essays/rest/read-essay.ts';
 import { createRestEssays } from '../../../../src/gateway/essays/rest/rest-essays.ts';
 import type { Answered, Outcome } from '../../../../src/gateway/upstream/outcome.ts';
-import { order } from '../../../support/gateway/essays/generator.ts';
-import { type TSentOrder, tOrders } from '../../../support/gateway/upstream/send.ts';
-import { tRequestContext } from '../../../support/request-context.ts';
+import { tRequestContext } from '../../../support/gateway/callers.ts';
+import { modeNames, order, sendOrder } from '../../../support/gateway/essays/generator.ts';
+import { received, type TSentOrder, tOrders } from '../../../support/gateway/upstream/send.ts';
 
-const modeNames = {
-  STANDARD: 'Standard',
-  ACADEMIC: 'Academic',
-  PROFESSIONAL: 'Professional',
-  NEWS_REPORT: 'News',
-  DETAILED: 'Detailed',
-};
 const date = new Date('2026-12-01T00:00:00Z');
 const later = new Date('2026-12-01T00:00:01Z');
-
-function answered(status: number, text: string): Answered {
-  return {
-    kind: 'answered',
-    status,
-    headers: {},
-    retryAt: null,
-    text,
-    json: parseJson(text),
-    value: null,
-    fault: null,
-  };
-}
 
 interface TOptions {
   isSelfHosted?: boolean;
@@ -53,7 +32,8 @@ function tRestEssays(outcome: Outcome, options: TOptions = {}) {
       responseUnreadable: (_, status) => fired.push(`unreadable ${status}`),
     },
   });
-  return { ...essays, requests, fired };
+  const send = (...args: Parameters<typeof essays.reserve>) => sendOrder(essays, ...args);
+  return { ...essays, send, requests, fired };
 }
 
 const renewing = {
@@ -91,20 +71,21 @@ it.each<[string, Outcome, object, string[]?]>([
   ],
   [
     'that a call was rejected with 429',
-    answered(429, '{}'),
+    received(429, '{}'),
     { ...blocked(', without saying until when.'), renewsAt: null },
     ['refused'],
   ],
   ['a request that was not sent as retryable', { kind: 'shed' }, failedWith('UNAVAILABLE', unpaid)],
-  ['a failure without raw text for a 5xx response', answered(500, usage), failedWith('FAILED', unpaid)],
-  ['rejected input', answered(422, '{"message":"secret"}'), { kind: 'invalid-input', message: '[hidden]' }],
-  ['the text of a 2xx response', answered(200, usage), failedWith('FAILED', { rawText: usage }), ['unreadable 200']],
+  ['a failure without raw text for a 5xx response', received(500, usage), failedWith('FAILED', unpaid)],
+  ['rejected input', received(422, '{"message":"secret"}'), { kind: 'invalid-input', message: '[hidden]' }],
+  ['the text of a 2xx response', received(200, usage), failedWith('FAILED', { rawText: usage }), ['unreadable 200']],
 ])('returns %s, after one call', async (_, outcome, result, events = []) => {
-  const { send, requests, fired } = tRestEssays(outcome);
-  const beforeAttempt = vi.fn();
-  expect(await send(order, tRequestContext(), { maySend: async () => true, beforeAttempt })).toMatchObject(result);
+  const { reserve, requests, fired } = tRestEssays(outcome);
+  const step = await reserve(order, tRequestContext());
+  expect(step.kind === 'slot').toBe(outcome.kind === 'answered');
+  expect(requests).toHaveLength(0);
+  expect(step.kind === 'slot' ? await step.send() : step).toMatchObject(result);
   expect(requests).toHaveLength(outcome.kind === 'answered' ? 1 : 0);
-  expect(beforeAttempt).toHaveBeenCalledTimes(outcome.kind === 'answered' ? 1 : 0);
   expect(fired).toEqual(events);
 });
 
@@ -116,9 +97,8 @@ it.each([
   [{}, 'model', 'SERVICE'],
 ])('with %j, the writer that is reported as %s is %s', async (options, writer, expected) => {
   const body = JSON.stringify({ essay: `${order.description}. They write. `.repeat(8), writer });
-  const { send } = tRestEssays(answered(200, body), options);
-  const hooks = { maySend: async () => true, beforeAttempt: vi.fn() };
-  expect(await send(order, tRequestContext(), hooks)).toMatchObject({ kind: 'essay', writer: expected });
+  const { send } = tRestEssays(received(200, body), options);
+  expect(await send(order, tRequestContext())).toMatchObject({ kind: 'essay', writer: expected });
 });
 
 /** The code of a failure, the message of a rejection, or the kind of any other result. */
@@ -126,8 +106,6 @@ function nameOf(result: EssayResult): string {
   if (result.kind === 'service-failed') return result.code;
   return result.kind === 'invalid-input' ? result.message : result.kind;
 }
-
-const hooks = { maySend: async () => true, beforeAttempt: vi.fn() };
 
 it.each<[number[], unknown, string, string]>([
   [[200, 202, 400, 401, 403, 500, 503], { message: 'Monthly quota exceeded.' }, 'allowance-exhausted', 'refused'],
@@ -140,8 +118,8 @@ it.each<[number[], unknown, string, string]>([
   [[200], { data: 'Your key has been deactivated.' }, 'UPSTREAM_REJECTED_CREDENTIALS', 'credentials rejected'],
 ])('with the statuses %j, %j is %s', async (statuses, body, name, event) => {
   for (const status of statuses) {
-    const { send, fired } = tRestEssays(answered(status, JSON.stringify(body)));
-    const result = await send(order, tRequestContext(), hooks);
+    const { send, fired } = tRestEssays(received(status, JSON.stringify(body)));
+    const result = await send(order, tRequestContext());
     expect([status, nameOf(result), fired]).toEqual([status, name, [event]]);
     expect(result).not.toMatchObject({ retryable: true });
   }
@@ -163,8 +141,8 @@ it.each<[number, unknown, string]>([
   [422, {}, 'The essay service rejected the input and did not give a reason.'],
   [400, { status: 'x', code: 7 }, 'The essay service rejected the input and did not give a reason.'],
 ])('the reason of status %i %j is %s', async (status, body, reason) => {
-  const { send } = tRestEssays(answered(status, typeof body === 'string' ? body : JSON.stringify(body)));
-  expect(await send(order, tRequestContext(), hooks)).toEqual({
+  const { send } = tRestEssays(received(status, typeof body === 'string' ? body : JSON.stringify(body)));
+  expect(await send(order, tRequestContext())).toEqual({
     kind: 'invalid-input',
     message: reason,
     problems: [],
@@ -178,8 +156,8 @@ describe('a 2xx response without an essay', () => {
     [200, 'Their secret: practice. Authorization: Bearer eyJhbGciOi.eyJzdWIi.c2ln, see /srv/app/main.py'],
     [200, `${JSON.stringify({ note: 'Your quota is exceeded.', a: 'x y. '.repeat(500) })}`],
   ])('is kept as it was received, and not sent again: %i %s', async (status, text) => {
-    const { send, fired } = tRestEssays(answered(status, text));
-    expect(await send(order, tRequestContext(), hooks)).toEqual({
+    const { send, fired } = tRestEssays(received(status, text));
+    expect(await send(order, tRequestContext())).toEqual({
       kind: 'service-failed',
       message: 'The essay service returned a response that could not be read.',
       code: 'UPSTREAM_FAILED',
@@ -191,8 +169,8 @@ describe('a 2xx response without an essay', () => {
   });
 
   it('may be empty', async () => {
-    const { send } = tRestEssays(answered(204, ''));
-    const result = await send(order, tRequestContext(), hooks);
+    const { send } = tRestEssays(received(204, ''));
+    const result = await send(order, tRequestContext());
     expect(result).toMatchObject({ retryable: false, rawText: null, outcome: 'unreadable' });
   });
 });
@@ -210,8 +188,8 @@ it('believes the declared fields', async () => {
     ],
     [{ essay: `${order.description} `.repeat(50) }, { kind: 'service-failed', outcome: 'unreadable' }],
   ]) {
-    const { send } = tRestEssays(answered(200, JSON.stringify(body)), { declared });
-    expect(await send(order, tRequestContext(), hooks)).toMatchObject(expected ?? {});
+    const { send } = tRestEssays(received(200, JSON.stringify(body)), { declared });
+    expect(await send(order, tRequestContext())).toMatchObject(expected ?? {});
   }
 });
 
@@ -221,21 +199,21 @@ it('the text that was sent is not an essay, in the form of the client or of the 
     description: 'Fountain pens: the reservoir that holds the ink, and the nib',
     titles: ['The Pen'],
   };
-  const { send, requests } = tRestEssays(answered(200, '{}'));
-  await send(long, tRequestContext(), hooks);
+  const { send, requests } = tRestEssays(received(200, '{}'));
+  await send(long, tRequestContext());
   const { description: sent } = (requests[0]?.body ?? {}) as { description: string };
   expect(sent).toContain('Title options: The Pen.');
   for (const text of [sent, long.description, `You asked for this essay: ${long.description}`]) {
-    const { send } = tRestEssays(answered(200, JSON.stringify({ text })));
-    expect(await send(long, tRequestContext(), hooks)).toMatchObject({ kind: 'service-failed' });
+    const { send } = tRestEssays(received(200, JSON.stringify({ text })));
+    expect(await send(long, tRequestContext())).toMatchObject({ kind: 'service-failed' });
   }
 });
 
 it('a short essay, or one that repeats its order, is one if the service is self-hosted', async () => {
   for (const text of ['Pens.', order.description, 'Access denied: please try again later.']) {
     for (const isSelfHosted of [true, false]) {
-      const { send } = tRestEssays(answered(200, JSON.stringify({ essay: text })), { isSelfHosted });
-      const result = await send(order, tRequestContext(), { maySend: async () => true, beforeAttempt: vi.fn() });
+      const { send } = tRestEssays(received(200, JSON.stringify({ essay: text })), { isSelfHosted });
+      const result = await send(order, tRequestContext());
       expect(result.kind === 'essay').toBe(isSelfHosted);
     }
   }
@@ -243,11 +221,11 @@ it('a short essay, or one that repeats its order, is one if the service is self-
 
 it('accepts lines with text from the self-hosted service only', async () => {
   for (const isSelfHosted of [true, false]) {
-    const { send, requests } = tRestEssays(answered(200, '{"essay":"Pens hold ink. They write."}'), {
+    const { send, requests } = tRestEssays(received(200, '{"essay":"Pens hold ink. They write."}'), {
       isSelfHosted,
     });
     const onText = vi.fn();
-    await send(order, tRequestContext(), { maySend: async () => true, beforeAttempt: vi.fn(), onText });
+    await send(order, tRequestContext(), onText);
     const [request] = requests;
     expect(Object.keys(request ?? {})).not.toContain('onText');
     expect(request?.lines === null).toBe(!isSelfHosted);
@@ -265,9 +243,9 @@ it.each([
 ])(
   'reads a failure in the last line as status 500, if the service is self-hosted: %s',
   async (isSelfHosted, message) => {
-    const outcome: Answered = { ...answered(200, '{"error":"x"}'), text: 'Pens hold' };
+    const outcome: Answered = { ...received(200, '{"error":"x"}'), text: 'Pens hold' };
     const { send } = tRestEssays(outcome, { isSelfHosted });
-    const result = await send(order, tRequestContext(), { maySend: async () => true, beforeAttempt: vi.fn() });
+    const result = await send(order, tRequestContext());
     const kept = isSelfHosted ? { retryable: true } : { retryable: false, outcome: 'unreadable' };
     expect(result).toEqual({ ...failedWith('FAILED', { ...kept, rawText: 'Pens hold' }), message });
   },

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createOperationCost } from '../../../../src/gateway/graphql/documents/cost.ts';
 import { schema } from '../../../../src/gateway/graphql/schema/schema.ts';
 import { countryFormats } from '../../../../src/iban/registry.ts';
-import { tOperation } from '../../../support/gateway/graphql/operation.ts';
+import { tOperation } from '../../../support/gateway/graphql/documents.ts';
 import { tGateway, tScriptedGateway } from '../../../support/gateway.ts';
 import { replyJson } from '../../../support/scripted-upstream.ts';
 

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { tDocuments } from '../../../support/gateway/graphql/documents.ts';
-import { interpret } from '../../../support/gateway/graphql/outcomes.ts';
+import { interpret, tDocuments } from '../../../support/gateway/graphql/documents.ts';
 
 beforeEach(() => {
   // Compiling takes no time, so the next operation may be compiled at once.

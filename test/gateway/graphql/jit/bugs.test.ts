@@ -12,7 +12,7 @@ import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { describe, expect, it } from 'vitest';
 import { compileOperation } from '../../../../src/gateway/graphql/jit/compiler.ts';
 import { schema } from '../../../../src/gateway/graphql/schema/schema.ts';
-import { tOperation } from '../../../support/gateway/graphql/operation.ts';
+import { tOperation } from '../../../support/gateway/graphql/documents.ts';
 
 /*
  * What graphql-jit does otherwise than GraphQL.js, and that the gateway does not. If a new version of graphql-jit has mended

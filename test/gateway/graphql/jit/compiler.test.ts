@@ -3,11 +3,17 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createPreparedDocuments } from '../../../../src/gateway/graphql/documents/documents.ts';
 import { createCompiler } from '../../../../src/gateway/graphql/jit/compiler.ts';
 import { schema } from '../../../../src/gateway/graphql/schema/schema.ts';
-import { tOperation } from '../../../support/gateway/graphql/operation.ts';
-import { interpret, type Outcome, tContext, toOutcome } from '../../../support/gateway/graphql/outcomes.ts';
+import {
+  interpret,
+  type Outcome,
+  repeat,
+  tContext,
+  tOperation,
+  toOutcome,
+} from '../../../support/gateway/graphql/documents.ts';
 import type { RandomRequest } from '../../../support/gateway/graphql/random-documents.ts';
-import { repeat } from '../../../support/gateway/graphql/repeat.ts';
 import { turns } from '../../../support/turns.ts';
+
 // Loaded when an operation is compiled otherwise, which takes longer than the turns that the tests wait.
 import 'graphql-jit';
 

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 import {
+  answered,
   monthHeaders,
   reserveMany,
   reserveOne,
   tAllowance,
   tAnswered,
   useNovember,
-} from '../../../support/gateway/upstream/allowance.ts';
-import { answered } from '../../../support/gateway/upstream/send.ts';
+} from '../../../support/gateway/upstream/send.ts';
 
 useNovember();
 
@@ -117,18 +117,20 @@ describe('a new month', () => {
 });
 
 describe('the warnings', () => {
-  it('are fired once each per month, at 80 and at 95 percent', async () => {
+  it('are fired once each per month, at 80, 95 and 100 percent', async () => {
     const allowance = tAllowance({ limit: 100 });
     await reserveMany(allowance, 79);
     expect(allowance.fired).toEqual([]);
     await reserveOne(allowance);
     await reserveMany(allowance, 14);
     expect(allowance.fired).toEqual(['essays: 80 %']);
-    await reserveMany(allowance, 6);
+    await reserveMany(allowance, 5);
     expect(allowance.fired).toEqual(['essays: 80 %', 'essays: 95 %']);
+    await reserveOne(allowance);
+    expect(allowance.fired).toEqual(['essays: 80 %', 'essays: 95 %', 'essays: 100 %']);
     vi.setSystemTime(december);
     await reserveMany(allowance, 80);
-    expect(allowance.fired).toEqual(['essays: 80 %', 'essays: 95 %', 'essays: 80 %']);
+    expect(allowance.fired).toEqual(['essays: 80 %', 'essays: 95 %', 'essays: 100 %', 'essays: 80 %']);
   });
 
   it('include the limit that the upstream reports', async () => {

@@ -1,9 +1,18 @@
 import { expect, it, vi } from 'vitest';
 import type { Allowance } from '../../../../src/gateway/upstream/allowance/allowance.ts';
 import type { Answered, Failed } from '../../../../src/gateway/upstream/outcome.ts';
-import { monthHeaders, tAllowance } from '../../../support/gateway/upstream/allowance.ts';
-import { answered, failed, post, tAttempt, tClient, tHeldSend, tSend } from '../../../support/gateway/upstream/send.ts';
-import { tRequestContext } from '../../../support/request-context.ts';
+import { tRequestContext } from '../../../support/gateway/callers.ts';
+import {
+  answered,
+  failed,
+  monthHeaders,
+  post,
+  tAllowance,
+  tAttempt,
+  tClient,
+  tHeldSend,
+  tSend,
+} from '../../../support/gateway/upstream/send.ts';
 
 const usedOf = async (allowance: Allowance) => (await allowance.status())?.used ?? Number.NaN;
 

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { tFailingStore } from '../../../support/failing-store.ts';
-import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
-import { reserveMany, reserveOne, tAllowance } from '../../../support/gateway/upstream/allowance.ts';
-import { settle } from '../../../support/settle.ts';
+import { createMemoryStore, tFailingStore } from '../../../support/gateway/stores/memory-store.ts';
+import { reserveMany, reserveOne, tAllowance } from '../../../support/gateway/upstream/send.ts';
+import { settle } from '../../../support/turns.ts';
 
 /* Under load, calls are counted in the store ahead of time, in blocks. */
 

@@ -1,11 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createPaidBudgets } from '../../../../src/gateway/callers/paid-budget.ts';
 import type { Store } from '../../../../src/gateway/stores/store.ts';
-import { tFailingStore } from '../../../support/failing-store.ts';
-import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
-import { tRawClient, tRedisStore } from '../../../support/gateway/stores/redis-client.ts';
-import { reserveMany, tAllowance, useNovember } from '../../../support/gateway/upstream/allowance.ts';
-import { tRedis, whyNoRedis } from '../../../support/redis.ts';
+import { createMemoryStore, tFailingStore } from '../../../support/gateway/stores/memory-store.ts';
+import { reserveMany, tAllowance, useNovember } from '../../../support/gateway/upstream/send.ts';
+import { tRawClient, tRedis, tRedisStore, whyNoRedis } from '../../../support/redis.ts';
 
 /* A store that loses its data while gateways run: they add the calls that they know back to its counts. */
 

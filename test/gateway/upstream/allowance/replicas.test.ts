@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createGatewayCount } from '../../../../src/gateway/stores/gateway-count.ts';
-import { tFailingStore } from '../../../support/failing-store.ts';
-import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
-import { reserveMany, tAllowance } from '../../../support/gateway/upstream/allowance.ts';
+import { createMemoryStore, tFailingStore } from '../../../support/gateway/stores/memory-store.ts';
+import { reserveMany, tAllowance } from '../../../support/gateway/upstream/send.ts';
 
 /* Gateways that share a store which fails, each with its share of what was left. */
 

@@ -1,14 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
 import {
+  answered,
   monthHeaders,
   reserveMany,
   reserveOne,
   tAllowance,
   tAnswered,
   useNovember,
-} from '../../../support/gateway/upstream/allowance.ts';
-import { answered } from '../../../support/gateway/upstream/send.ts';
+} from '../../../support/gateway/upstream/send.ts';
 
 useNovember();
 

@@ -1,17 +1,16 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLmdbStore } from '../../../../src/gateway/stores/lmdb-store.ts';
-import { tFailingStore } from '../../../support/failing-store.ts';
-import { tGate } from '../../../support/gate.ts';
 import { tFolder } from '../../../support/gateway/stores/folder.ts';
-import { createMemoryStore } from '../../../support/gateway/stores/memory-store.ts';
+import { createMemoryStore, tFailingStore } from '../../../support/gateway/stores/memory-store.ts';
 import {
+  answered,
   monthHeaders,
   reserveMany,
   reserveOne,
   tAllowance,
   useNovember,
-} from '../../../support/gateway/upstream/allowance.ts';
-import { answered } from '../../../support/gateway/upstream/send.ts';
+} from '../../../support/gateway/upstream/send.ts';
+import { tGate } from '../../../support/turns.ts';
 
 useNovember();
 
@@ -29,6 +28,32 @@ it('continues after a restart of the embedded store, and keeps within the limit'
   const after = tAllowance({ store: tLmdb(folder), limit: 10 });
   expect(await after.status()).toMatchObject({ used: 7, remaining: 3 });
   expect(await reserveMany(after, 50)).toHaveLength(3);
+});
+
+it.each([null, 10])(
+  'does not go back to the last month at a restart, if the clock does, with the limit %s',
+  async (limit) => {
+    const store = createMemoryStore();
+    vi.setSystemTime('2026-12-02');
+    await reserveMany(tAllowance({ store, limit }), 7);
+    vi.setSystemTime('2026-11-29');
+    const after = tAllowance({ store, limit });
+    expect(await after.status()).toMatchObject({ used: 7, renewsAt: new Date('2027-01-01') });
+    await after.correct((used) => used - 1);
+    expect(await reserveMany(after, 4)).toHaveLength(4);
+    vi.setSystemTime('2026-12-03');
+    expect(await after.status()).toMatchObject({ used: 10 });
+    vi.setSystemTime('2027-01-01');
+    expect(await after.status()).toMatchObject({ used: 0, renewsAt: new Date('2027-02-01') });
+  },
+);
+
+it('does not wait for years after a clock was wrong by years', async () => {
+  const store = createMemoryStore();
+  vi.setSystemTime('2029-11-02');
+  await reserveMany(tAllowance({ store }), 7);
+  vi.setSystemTime('2026-11-29');
+  expect(await tAllowance({ store }).status()).toMatchObject({ used: 0, renewsAt: new Date('2026-12-01') });
 });
 
 describe('while the store is slow', () => {

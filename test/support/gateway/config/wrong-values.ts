@@ -20,7 +20,9 @@ const jwt = { JWT_ISSUER: 'issuer', JWT_AUDIENCE: 'gateway' };
 const wholeNumber = (min: number, max: number) => `must be a whole number from ${min} to ${max}`;
 const url = 'must be an http:// or https:// URL without user name, password, query or fragment';
 const switches = 'must be "on" or "off"';
-const callBudget = 'must be a number of calls per day or month, such as 1000/day or 20000/month';
+const callBudget = 'must be calls or money per day or month, such as 1000/day, 20000/month or 100 EUR/month';
+const callPrice = 'must be an amount above 0 with at most six decimals and a currency, such as 0.01 EUR';
+const needsEuro = 'a budget of 100.00 EUR needs the price of a call in EUR, but ';
 const hosts = 'must be host names without port or wildcard, such as gateway.example.com, separated by commas, or *';
 const origins = 'must be origins such as https://app.example.com, without path or wildcard, separated by commas, or *';
 const scopes = 'must be scopes separated by +, of bank-data, essays, introspection, graphiql, traces, cost';
@@ -48,6 +50,7 @@ const shown: [variable: string, message: string, ...values: string[]][] = [
   ['PORT', wholeNumber(0, 65_535), 'http', '70000', '4000.5', '"4000"'],
   ['LOG_LEVEL', 'must be one of trace, debug, info, warn, error, fatal, silent', 'Info'],
   ['SHUTDOWN_DELAY_MS', wholeNumber(0, 600_000), '5s'],
+  ['AUDIT_DAYS', 'must be a whole number of days from 0 to 3650, or stdout', '3651', 'stderr'],
   ['SHUTDOWN_TIMEOUT_MS', wholeNumber(0, 3_600_000), '-1'],
   ['MAX_BUFFERED_BYTES', wholeNumber(1_000_000, 100_000_000_000), '64e6', '999999'],
   ['MAX_CONNECTIONS', wholeNumber(1, 1_000_000), '0'],
@@ -74,6 +77,16 @@ const shown: [variable: string, message: string, ...values: string[]][] = [
   ['ESSAY_URL', url, '//essays.example'],
   ['ESSAY_TIMEOUT_MS', wholeNumber(1, 3_600_000), '2m'],
   [
+    'ESSAY_MODES',
+    'must be MODE=name pairs separated by commas, such as NEWS_REPORT=News report, each mode once; modes are STANDARD, ACADEMIC, PROFESSIONAL, NEWS_REPORT, DETAILED',
+    'Academic',
+    'academic=Academic',
+    'NEWS=News',
+    'ACADEMIC=',
+    'ACADEMIC=a,,DETAILED=b',
+    'ACADEMIC=a,ACADEMIC=b',
+  ],
+  [
     'ESSAY_TEXT_FIELD',
     'must be paths of fields, such as data.essay or data.choices[0].text, separated by commas; or $ for the whole body',
     'data..essay',
@@ -94,11 +107,16 @@ const shown: [variable: string, message: string, ...values: string[]][] = [
   ['ROUTER_SCOPES', scopes, 'bank-data,essays'],
   ['ANONYMOUS_SCOPES', scopes, 'all'],
   ['CALLER_REQUESTS_PER_MINUTE', wholeNumber(1, 10_000_000), '0'],
-  ['CALLER_BANK_DATA_CALLS', callBudget, '1000'],
+  ['BANK_DATA_PRICE', callPrice, '0.01', '0,01 EUR', '0 EUR', '0.0000001 EUR', '1 eur'],
+  ['ESSAY_PRICE', callPrice, 'EUR 1'],
+  ['CALLER_BANK_DATA_CALLS', callBudget, '1000', '0 EUR/day'],
   ['CALLER_ESSAY_CALLS', callBudget, '10/week'],
   ['MCP_CONSENT', 'must be always, never, or above: and a number of calls, such as above:20', 'sometimes'],
   ['MCP_TOOL_CALLS', wholeNumber(0, 1_000_000_000), 'many'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', url, 'collector:4318'],
+  ['OTEL_TRACES_EXPORTER', 'must be otlp or none', 'zipkin'],
+  ['OTEL_METRICS_EXPORTER', 'must be otlp or none', 'prometheus'],
+  ['OTEL_LOGS_EXPORTER', 'must be otlp or none', 'otlp,console'],
   ['OTEL_RESOURCE_ATTRIBUTES', `${pairs} deployment.environment.name=production`, 'production'],
   [
     'OTEL_TRACES_SAMPLER',
@@ -143,9 +161,6 @@ const rows: Row[] = [
     'rediss-cluster://:seeded@a,redis://b',
     'redis-cluster://:seeded@a#main',
   ].map((value): Row => ['REDIS_URL', value, redisUrl(redisForms.cluster), storeSecret]),
-  ...['STANDARD', 'ACADEMIC', 'PROFESSIONAL', 'NEWS_REPORT', 'DETAILED'].map((mode): Row => {
-    return [`ESSAY_MODE_${mode}`, 'x'.repeat(101), `must be at most 100 characters, but is "${'x'.repeat(80)}..."`];
-  }),
   ...[
     'BANK_DATA_API_KEY',
     'ESSAY_API_KEY',
@@ -206,7 +221,13 @@ const rows: Row[] = [
   ['JWT_PUBLIC_KEY', '-----BEGIN PRIVATE KEY-----seeded', 'must be a public key, but is a private one'],
   ['JWT_ISSUER', 'issuer', `JWT_AUDIENCE: ${tokens}`, { JWT_JWKS_URL: 'https://issuer.example' }],
   ['JWT_AUDIENCE', 'gateway', `JWT_JWKS_URL: ${tokens}`, { JWT_ISSUER: 'issuer' }],
+  ['CALLER_BANK_DATA_CALLS', '100 EUR/month', `${needsEuro}BANK_DATA_PRICE is not set`, { ESSAY_PRICE: '1 EUR' }],
+  ['CALLER_ESSAY_CALLS', '100 EUR/month', `${needsEuro}ESSAY_PRICE is 0.05 USD`, { ESSAY_PRICE: '0.05 USD' }],
   ['ROUTER_SECRET', 'seeded-but-short', 'must have at least 32 characters'],
+  ['ROUTER_SECRET', 'seeded-router-secret-of-32-chars,seeded-but-short', 'must have at least 32 characters'],
+  ...['OTEL_METRICS_EXPORTER', 'OTEL_LOGS_EXPORTER'].map((variable): Row => {
+    return [variable, 'otlp', `OTEL_EXPORTER_OTLP_ENDPOINT: missing; it is required because ${variable} is set`];
+  }),
   ['OTEL_EXPORTER_OTLP_HEADERS', 'seeded', `${pairs} api-key=secret`],
   ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key=seeded%', `${pairs} api-key=secret`],
   ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key=seeded%0A', `${pairs} api-key=secret`],

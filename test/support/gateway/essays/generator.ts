@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { Essay, EssayResult, EssaySender, KeyedOrder, OrderInput } from '../../../../src/gateway/essays/port.ts';
+import type {
+  Essay,
+  EssayFailure,
+  EssayResult,
+  EssaySender,
+  EssaySlot,
+  KeyedOrder,
+  OrderInput,
+} from '../../../../src/gateway/essays/port.ts';
 import type { RequestContext } from '../../../../src/gateway/request-context.ts';
 import type { Events } from '../../../../src/gateway/telemetry/events.ts';
 import type { CallOutcome } from '../../../../src/gateway/trace.ts';
@@ -14,12 +22,20 @@ export const order: KeyedOrder = {
   orderAgain: false,
 };
 
+export const modeNames = {
+  STANDARD: 'Standard',
+  ACADEMIC: 'Academic',
+  PROFESSIONAL: 'Professional',
+  NEWS_REPORT: 'News',
+  DETAILED: 'Detailed',
+};
+
 /** Accepts a second payment. */
 export const again: KeyedOrder = { ...order, orderAgain: true };
 
 export const unkeyed: OrderInput = { ...order, idempotencyKey: null };
 
-export const failed: EssayResult = {
+export const failed: EssayFailure = {
   kind: 'service-failed',
   message: 'The essay service failed.',
   code: 'UPSTREAM_FAILED',
@@ -28,7 +44,7 @@ export const failed: EssayResult = {
 };
 
 /** May have been paid for. */
-export const timedOut: EssayResult = { ...failed, code: 'UPSTREAM_TIMED_OUT', retryable: false, outcome: 'unknown' };
+export const timedOut: EssayFailure = { ...failed, code: 'UPSTREAM_TIMED_OUT', retryable: false, outcome: 'unknown' };
 
 export const unknownOutcome = {
   ...failed,
@@ -53,6 +69,16 @@ export function tEssay(text = 'Pens hold ink.'): Essay {
   };
 }
 
+/** Orders an essay as soon as there is a place. */
+export async function sendOrder(
+  { reserve }: Pick<EssaySender, 'reserve'>,
+  ...args: Parameters<EssaySender['reserve']>
+): Promise<EssayResult> {
+  let step = await reserve(...args);
+  while (step.kind === 'slot') step = await step.send();
+  return step;
+}
+
 interface Call {
   order: OrderInput;
   context: RequestContext;
@@ -62,50 +88,66 @@ interface Call {
   reject: (error: Error) => void;
 }
 
-const shed: EssayResult = { ...failed, message: 'Shed.', code: 'UPSTREAM_UNAVAILABLE' };
+const shed: EssayFailure = { ...failed, message: 'Shed.', code: 'UPSTREAM_UNAVAILABLE' };
 
 /** Receives each call as the audit trail does: before it is sent, and when it has ended. */
-export type CallTrail = Pick<Events, 'callBegins' | 'callEnded'>;
+export type CallTrail = Pick<Events, 'orderCallBegins' | 'callEnded'>;
 
 /** Records each call, and holds it until the test answers it. */
-export function tGenerator(trail: CallTrail = { callBegins: () => {}, callEnded: () => {} }) {
+export function tGenerator(trail: CallTrail = { orderCallBegins: () => {}, callEnded: () => {} }) {
   const calls: Call[] = [];
   let isQueueing = false;
   let beforeSent = () => {};
   const queued: (() => void)[] = [];
   const sender: EssaySender = {
-    send: (order, context, { maySend, beforeAttempt, onText = () => {} }) =>
+    reserve: (order, context, onText = () => {}) =>
       new Promise((resolve, reject) => {
         const { signal, usage, origin } = context;
         const info = { service: 'essays', method: 'POST', path: '/v2/generate/essay/', origin, cause: 'new' } as const;
         let isSent = false;
+        let isInFlight = false;
+        let settle = resolve;
+        let fail = reject;
+        let early: EssayResult | null = null;
         const end = (status: number | null) => {
           const outcome = status === null ? null : ({ kind: 'answered', status } as CallOutcome);
-          if (isSent) trail.callEnded(info, { outcome, isSent, durationMs: 0 });
-          isSent = false;
+          if (isInFlight) trail.callEnded(info, { outcome, isSent, durationMs: 0 });
+          isInFlight = false;
         };
         const answer = (result: EssayResult) => {
           end(result.kind === 'essay' ? 200 : 504);
-          resolve(result);
+          // Only what was sent has an essay.
+          if (isSent || result.kind !== 'essay') return settle(result);
+          early = result;
+          settle(slot);
         };
-        const call = { order, context, show: onText, answer, reject };
+        const call = { order, context, show: onText, answer, reject: (error: Error) => fail(error) };
         signal.addEventListener('abort', () => {
           end(null);
-          reject(signal.reason);
+          fail(signal.reason);
         });
-        const send = async () => {
-          if (!(await maySend())) return resolve(shed);
-          signal.throwIfAborted();
-          beforeSent();
-          beforeAttempt();
-          isSent = true;
-          trail.callBegins(info);
-          usage.upstreamCalls += 1;
-          if (!calls.includes(call)) calls.push(call);
+        const slot: EssaySlot = {
+          kind: 'slot',
+          isOpen() {
+            beforeSent();
+            return true;
+          },
+          send: () =>
+            new Promise((resolveSent, rejectSent) => {
+              settle = resolveSent;
+              fail = rejectSent;
+              isSent = true;
+              isInFlight = true;
+              trail.orderCallBegins(info);
+              usage.upstreamCalls += 1;
+              if (!calls.includes(call)) calls.push(call);
+              if (early !== null) answer(early);
+            }),
+          release: () => shed,
         };
         if (isQueueing) calls.push(call);
-        if (isQueueing) queued.push(() => void send().catch(reject));
-        else send().catch(reject);
+        if (isQueueing) queued.push(() => resolve(slot));
+        else resolve(slot);
       }),
     reparse: () => null,
   };

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createPreparedDocuments } from '../../../../src/gateway/graphql/documents/documents.ts';
 import type { PreparedDocument } from '../../../../src/gateway/graphql/documents/operation.ts';
 import { schema } from '../../../../src/gateway/graphql/schema/schema.ts';
-import { repeat } from './repeat.ts';
 
 /*
  * Run as a process of its own by document-memory.test.ts, with --expose-gc: fills the cache of documents with documents of
@@ -17,11 +16,13 @@ export interface DocumentMemory {
 }
 
 const fields = 'iban valid problems nationalCheck country { code name isSepa ibanFields { name length } }';
+const repeat = (count: number, create: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => create(index)).join('');
 const entities = (list: string) => `_entities(representations: [${list}]) { __typename }`;
-const spreads = (bank: number) => repeat(10, (index) => `...F${10 * bank + index}`, '');
+const spreads = (bank: number) => repeat(10, (index) => `...F${10 * bank + index}`);
 const banks = repeat(25, (index) => `b${index}:bank(bic:"COBADEFF"){${spreads(index)}}`);
-const fragments = repeat(250, (index) => `fragment F${index} on BankData{bic}`, '');
-const operations = repeat(99, (index) => `query A${index}{...A}`, '');
+const fragments = repeat(250, (index) => `fragment F${index} on BankData{bic}`);
+const operations = repeat(99, (index) => `query A${index}{...A}`);
 
 /** The index makes each document another one. */
 type Create = (index: number) => string;

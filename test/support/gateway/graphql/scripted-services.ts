@@ -1,11 +1,21 @@
 import { createTimeSlices } from '../../../../src/base/async/time-slices.ts';
 import { GatewayError } from '../../../../src/base/errors.ts';
-import type { BankData, BicValidation, IbanValidation } from '../../../../src/gateway/bank-data/bank-data.ts';
-import type { Essay, EssayOrder, EssayOrderState, EssayOrders } from '../../../../src/gateway/essays/port.ts';
+import type {
+  BankData,
+  BankDataPort,
+  BankListRequest,
+  BicValidation,
+  IbanValidation,
+} from '../../../../src/gateway/bank-data/bank-data.ts';
+import { createBankData } from '../../../../src/gateway/bank-data/cached-bank-data.ts';
+import { createLookUpCache } from '../../../../src/gateway/bank-data/look-up-cache.ts';
+import type { LookUpCall, RestBankData, SettleLookUp } from '../../../../src/gateway/bank-data/rest/rest-bank-data.ts';
+import type { Essay, EssayOrder, EssayOrderState, Essays } from '../../../../src/gateway/essays/port.ts';
 import type { Services } from '../../../../src/gateway/graphql/schema/context.ts';
 import { createIbanIds } from '../../../../src/gateway/graphql/schema/iban-ids.ts';
+import { Batch } from '../../../../src/gateway/upstream/batch.ts';
+import type { IbanFieldValues } from '../../../../src/iban/build-iban.ts';
 import { turns } from '../../turns.ts';
-import { tBankDataPort } from '../bank-data.ts';
 import type { Texts } from './random-documents.ts';
 
 const ibans = [
@@ -67,26 +77,7 @@ export function tServices(): Services {
   return {
     bankData,
     quoteBankData: () => bankData,
-    essays: { generate: async () => ({ kind: 'invalid-input', field: null, message: 'Not here.', problems: [] }) },
-    essayArchive: {
-      async find(id) {
-        await turns(1);
-        if (id === 'failing') throw new Error('the store failed');
-        const essay: Essay = {
-          kind: 'essay',
-          id,
-          text: 'Pens.',
-          wordCount: 1,
-          mode: 'STANDARD',
-          writer: 'SERVICE',
-          createdAt: renewsAt,
-          keptUntil: renewsAt,
-          input: { description: 'pens', mode: 'STANDARD', wordCount: 100, purpose: null, titles: [] },
-        };
-        return id === 'known' || id === '7' ? essay : null;
-      },
-    },
-    essayOrders: createScriptedJobs(renewsAt),
+    essays: createScriptedEssays(renewsAt),
     allowances: [
       { service: 'bank-data', used: 1, limit: null, remaining: null, renewsAt } as const,
       { service: 'essays', used: 2, limit: 10, remaining: 8, renewsAt } as const,
@@ -144,7 +135,7 @@ async function validateBic(bic: string): Promise<BicValidation> {
 }
 
 /** An order for each id in `texts`. */
-function createScriptedJobs(createdAt: Date): EssayOrders {
+function createScriptedEssays(createdAt: Date): Essays {
   const input = { description: 'Pens', mode: 'STANDARD', wordCount: 10, purpose: null, titles: [] } as const;
   const shared = { createdAt, input, bytes: 1_000 };
   const states: Record<string, EssayOrderState> = {
@@ -159,6 +150,19 @@ function createScriptedJobs(createdAt: Date): EssayOrders {
     return state === undefined ? null : { ...shared, id, state, isCancellable: false };
   };
   return {
+    generate: async () => ({ kind: 'invalid-input', message: 'Not here.', problems: [] }),
+    async findEssay(id) {
+      await turns(1);
+      if (id === 'failing') throw new Error('the store failed');
+      const dates = { createdAt, keptUntil: createdAt };
+      const form = {
+        mode: 'STANDARD',
+        writer: 'SERVICE',
+        input: { ...input, description: 'pens', wordCount: 100 },
+      } as const;
+      const essay: Essay = { kind: 'essay', id, text: 'Pens.', wordCount: 1, ...form, ...dates };
+      return id === 'known' || id === '7' ? essay : null;
+    },
     start: async () => ({ ...shared, id: 'known', state: { kind: 'queued', position: 2 }, isCancellable: true }),
     find,
     findByKey: find,
@@ -218,4 +222,42 @@ const unknownOrigin = {
 function createBank(bic: string): BankData {
   const unknown = { ...unknownOrigin, bankCode: null, zip: null, city: null, address: null };
   return { ...unknown, bic, name: `Bank ${bic}`, countryCode: 'DE' };
+}
+
+/** A service whose functions return promises. */
+interface TBankData {
+  validateIban(iban: string): Promise<Answer<'validateIban'>>;
+  validateBic(bic: string): Promise<Answer<'validateBic'>>;
+  generateIban(values: IbanFieldValues): Promise<Answer<'generateIban'>>;
+  listBanks(listing: BankListRequest): Promise<Answer<'listBanks'>>;
+}
+
+type Answer<Name extends keyof RestBankData> = RestBankData[Name] extends (...args: infer Args) => void
+  ? Args extends [...unknown[], SettleLookUp<infer Answer>]
+    ? Answer
+    : never
+  : never;
+
+/** The port in front of a service, without calls. Nothing stays in its cache. */
+export function tBankDataPort(service: TBankData): BankDataPort {
+  const { findAll } = createLookUpCache({
+    client: { open: (context) => new Batch(context, 60_000) },
+    ...{ freshMs: 0, maxAgeMs: 0, maxBytes: 1, maxConcurrency: 1_000 },
+    events: { flightJoined() {} },
+  });
+  const settled = <Input, Found>(find: (input: Input) => Promise<Found>) => {
+    return (input: Input, _: LookUpCall, settle: SettleLookUp<Found>) =>
+      void find(input).then(
+        (answer) => settle(answer, null),
+        (failure) => settle(null, failure),
+      );
+  };
+  const listBanks = settled(service.listBanks);
+  const generateIban = settled(service.generateIban);
+  return createBankData(findAll, {
+    validateIban: settled(service.validateIban),
+    validateBic: settled(service.validateBic),
+    generateIban: ({ values }, call, settle) => generateIban(values, call, settle),
+    listBanks: (listing, _, call, settle) => listBanks(listing, call, settle),
+  });
 }

@@ -4,7 +4,7 @@ import { readConfig } from '../../../../src/gateway/config/read-config.ts';
 import { createGraphiql } from '../../../../src/gateway/http/graphiql.ts';
 import { createRequestHandler } from '../../../../src/gateway/http/request-handler.ts';
 import { createHttpServer } from '../../../../src/gateway/http/server.ts';
-import { tAccess } from '../../caller.ts';
+import { tAccess } from '../callers.ts';
 
 type Options = Parameters<typeof createRequestHandler>[0];
 
@@ -33,4 +33,11 @@ export async function tRequestHandler(options: Partial<Options> = {}): Promise<s
   const server = createHttpServer(listener, readConfig({}).connections);
   onTestFinished(() => server.drain(0));
   return server.listen('127.0.0.1', 0);
+}
+
+/** Serves GraphQL on a free port; every caller may use everything. Pages of https://shop.example may call. */
+export function tGraphqlServer(graphql: Options['graphql']): Promise<string> {
+  const { maxBufferedBytes } = readConfig({});
+  const corsOrigins = ['https://shop.example'];
+  return tRequestHandler({ graphql, maxBodyBytes: 1_000_000, maxBufferedBytes, corsOrigins });
 }

@@ -1,8 +1,22 @@
-import { completable, fromJsonSchema, type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+import { createHmac, randomUUID } from 'node:crypto';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  completable,
+  createRequestStateCodec,
+  fromJsonSchema,
+  type InputRequiredResult,
+  inputRequired,
+  inputResponse,
+  type McpServer,
+  ResourceTemplate,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import { readProperty } from '../../../../src/base/parse-json.ts';
 import type { McpEndpointOptions } from '../../../../src/gateway/mcp/mcp-endpoint.ts';
-import { addAskingTools } from './diagnostic-questions.ts';
-import { addTaskTools } from './diagnostic-tasks.ts';
+import { type Execute, hasTasks, toStartedTask } from '../../../../src/gateway/mcp/tasks.ts';
+import { orderFragment } from '../../../../src/gateway/mcp/tools.ts';
+import { type Reply, replyJson } from '../../scripted-upstream.ts';
 
 /** Adds what the official conformance suite calls to the server of a request: its tools, prompts and resources. */
 export const addDiagnosticTools: NonNullable<McpEndpointOptions['addTools']> = (server, execute) => {
@@ -119,3 +133,120 @@ const schemas = {
     properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
   },
 };
+
+/** With it, a gateway accepts the states of the questions below. */
+export const stateSecret = 'seeded-store-secret-of-32-characters';
+
+const questions = {
+  user_name: elicit('What is your name?', 'name'),
+  user_context: elicit('In which context?', 'context'),
+  confirm: elicit('Is it right?', 'ok'),
+  step1: elicit('What is your name?', 'name'),
+  step2: elicit('Which color do you like?', 'color'),
+  greeting: inputRequired.createMessage({
+    messages: [{ role: 'user', content: { type: 'text', text: 'Write a greeting.' } }],
+    maxTokens: 50,
+  }),
+  client_roots: inputRequired.listRoots(),
+};
+
+type Key = keyof typeof questions;
+
+/** What each tool asks at once. */
+const asked: Record<string, Key[]> = {
+  test_input_required_result_elicitation: ['user_name'],
+  test_input_required_result_sampling: ['greeting'],
+  test_input_required_result_list_roots: ['client_roots'],
+  test_input_required_result_multiple_inputs: ['user_name', 'greeting', 'client_roots'],
+  test_input_required_result_request_state: ['confirm'],
+  test_input_required_result_tampered_state: ['confirm'],
+  test_streaming_elicitation: ['user_name'],
+  test_missing_capability: ['greeting'],
+};
+
+/** Adds the tools and the prompt that ask the client. */
+function addAskingTools(server: McpServer): void {
+  const description = 'Asks the client.';
+  const text = { type: 'text' as const, text: 'The answers have arrived.' };
+  const addTool = (name: string, choose: (context: ServerContext) => Key[]) =>
+    server.registerTool(
+      name,
+      { description },
+      async (context) => (await ask(choose(context), context)) ?? { content: [text] },
+    );
+  for (const [name, keys] of Object.entries(asked)) addTool(name, () => keys);
+  addTool('test_input_required_result_multi_round', (context) =>
+    isAnswered('step1', context) || isAnswered('step2', context) ? ['step2'] : ['step1'],
+  );
+  addTool('test_input_required_result_capabilities', ({ mcpReq: { envelope } }) => {
+    const declared = readProperty(envelope, CLIENT_CAPABILITIES_META_KEY);
+    const keys = { elicitation: 'user_name', sampling: 'greeting' } as const;
+    return Object.entries(keys).flatMap(([name, key]) => (readProperty(declared, name) ? [key] : []));
+  });
+  server.registerPrompt(
+    'test_input_required_result_prompt',
+    { description },
+    async (context) =>
+      (await ask(['user_context'], context)) ?? { messages: [{ role: 'user' as const, content: text }] },
+  );
+}
+
+/** The questions that are not answered, with a state as the gateway seals it; null: all are. */
+async function ask(keys: readonly Key[], context: ServerContext): Promise<InputRequiredResult | null> {
+  const open = keys.filter((key) => !isAnswered(key, context));
+  if (open.length === 0) return null;
+  const inputRequests = Object.fromEntries(open.map((key) => [key, questions[key]]));
+  const seal = { id: randomUUID(), kind: 'asked' as const, digest: open.join(), calls: 0 };
+  const key = createHmac('sha256', stateSecret).update('consent of agents').digest();
+  const requestState = await createRequestStateCodec({ key, ttlSeconds: 600 }).mint(seal);
+  return inputRequired({ inputRequests, requestState });
+}
+
+function isAnswered(key: Key, { mcpReq: { inputResponses } }: ServerContext): boolean {
+  return inputResponse(inputResponses, key).kind !== 'missing';
+}
+
+function elicit(message: string, name: string) {
+  const properties = { [name]: { type: 'string' as const } };
+  return inputRequired.elicit({ message, requestedSchema: { type: 'object', properties, required: [name] } });
+}
+
+/** Adds tools whose tasks are essay orders, as those of the gateway are. */
+function addTaskTools(server: McpServer, execute: Execute): void {
+  const description = 'Orders an essay.';
+  const start = async (essay: string, context: ServerContext) => {
+    const result = await execute(startEssay, { description: essay, idempotencyKey: randomUUID() });
+    return hasTasks(context) ? toStartedTask(result) : result;
+  };
+  const greet = z.object({ name: z.string() });
+  server.registerTool('greet', { description: 'Greets.', inputSchema: greet }, ({ name }) => ({
+    content: [{ type: 'text', text: `Hello, ${name}!` }],
+  }));
+  const slow = z.object({ seconds: z.number(), label: z.string() });
+  server.registerTool('slow_compute', { description, inputSchema: slow }, ({ seconds, label }, context) =>
+    start(`${label}, for ${seconds} seconds`, context),
+  );
+  server.registerTool('failing_job', { description }, (context) => start('An order that fails', context));
+  // A user is asked before the task begins.
+  server.registerTool(
+    'confirm_delete',
+    { description },
+    async (context) => (await ask(['confirm'], context)) ?? start('An order that was confirmed', context),
+  );
+  server.registerTool('test_tool_with_task', { description }, async (context) => {
+    const answer = inputResponse(context.mcpReq.inputResponses, 'user_name');
+    const name = answer.kind === 'elicit' ? answer.content?.name : undefined;
+    return (await ask(['user_name'], context)) ?? start(`An order of ${String(name)}`, context);
+  });
+}
+
+/** The essay service for these orders: an order for a minute ends when it is cancelled, others at once. */
+export const replyToDiagnosticOrder: Reply = (response, call) => {
+  if (call.body.includes('for 60 seconds')) return call.aborted;
+  const isFailing = call.body.includes('that fails');
+  return replyJson(isFailing ? 400 : 200, { essay: `${call.body} `.repeat(20) })(response, call);
+};
+
+const startEssay = `mutation start_diagnostic_order($description: String!, $idempotencyKey: ID!) {
+  startEssay(input: { description: $description, wordCount: 100, idempotencyKey: $idempotencyKey }) { __typename ...Order }
+} ${orderFragment}`;

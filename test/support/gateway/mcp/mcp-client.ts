@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { onTestFinished } from 'vitest';
-import { keyOf } from '../http/callers.ts';
+import { keyOf } from '../callers.ts';
 
 interface McpClientOptions {
   /** The name of its caller; without it, anonymous. */
@@ -36,9 +36,9 @@ export async function tMcpClient(
     /** What its user was asked. */
     questions,
     async call(name: string, args: Record<string, unknown>) {
-      const { content, structuredContent, isError = false } = await client.callTool({ name, arguments: args });
+      const { content, structuredContent, quote, isError = false } = await client.callTool({ name, arguments: args });
       const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-      return { text, data: structuredContent as Record<string, unknown> | undefined, isError };
+      return { text, data: structuredContent as Record<string, unknown> | undefined, isError, quote };
     },
   };
 }

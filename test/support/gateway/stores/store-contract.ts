@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { getOrCreate, type Store } from '../../../../src/gateway/stores/store.ts';
-import { anyCharacter } from '../../any-character.ts';
-import { rounds } from '../../rounds.ts';
+import { anyCharacter, rounds } from '../../random.ts';
 
 const minute = 60_000;
 const hour = { expiresInMs: 60 * minute };
@@ -327,4 +326,10 @@ function describeExpiry(tStore: () => Promise<TStore>): void {
       expect((await store.add('calls', 1, hour)).sum).toBe(2);
     });
   });
+}
+
+/** Stops `Date` until the test ends. @returns a function that advances it */
+export function tFakeDate(): (ms: number) => Promise<void> {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+  return async (ms) => void vi.advanceTimersByTime(ms);
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect } from 'vitest';
-import { whyMissing } from '../../installed.ts';
+import { whyMissing } from '../../process.ts';
 
 /** For titles of tests that need promtool: why they are skipped; empty if it is installed. */
 export const whyNoPromtool = whyMissing('promtool', 'prometheus');

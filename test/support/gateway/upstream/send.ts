@@ -1,22 +1,28 @@
 import { errors } from 'undici';
+import { beforeEach, onTestFinished, vi } from 'vitest';
 import type { Signal } from '../../../../src/base/async/signal.ts';
-import { readProperty } from '../../../../src/base/parse-json.ts';
+import { parseJson, readProperty } from '../../../../src/base/parse-json.ts';
 import { createRedactions } from '../../../../src/base/redact.ts';
+import type { Replicas } from '../../../../src/gateway/stores/gateway-count.ts';
+import type { Store } from '../../../../src/gateway/stores/store.ts';
 import type { Events } from '../../../../src/gateway/telemetry/events.ts';
-import type { Allowance } from '../../../../src/gateway/upstream/allowance/allowance.ts';
+import { type Allowance, createAllowance } from '../../../../src/gateway/upstream/allowance/allowance.ts';
+import type { Reservation } from '../../../../src/gateway/upstream/allowance/period-count.ts';
 import type { Connections } from '../../../../src/gateway/upstream/connector.ts';
 import type {
   Answered,
+  Endpoint,
   Failed,
   FailureReason,
   Outcome,
   Received,
   Refusal,
 } from '../../../../src/gateway/upstream/outcome.ts';
-import type { Endpoint, PaidCall, Slot } from '../../../../src/gateway/upstream/paid-call.ts';
-import type { LinesReader } from '../../../../src/gateway/upstream/received-lines.ts';
+import type { PaidCall, Slot } from '../../../../src/gateway/upstream/paid-call.ts';
+import type { LinesReader, ReadHeaders } from '../../../../src/gateway/upstream/response.ts';
 import { createUpstreamClient, type UpstreamClient } from '../../../../src/gateway/upstream/upstream-client.ts';
-import { tRequestContext } from '../../request-context.ts';
+import { tRequestContext } from '../callers.ts';
+import { createMemoryStore } from '../stores/memory-store.ts';
 
 type TEndpoint = Endpoint<null, unknown>;
 
@@ -38,6 +44,20 @@ export function answered(
   const read = { ...headers, ...(retryAt && { retryAfter: String((retryAt.getTime() - Date.now()) / 1_000) }) };
   const value = status < 400 ? json : null;
   return { kind: 'answered', status, headers: read, retryAt, text: JSON.stringify(json), json, value, fault: null };
+}
+
+/** A response with this body, as it is received. */
+export function received(status: number, text: string): Answered {
+  return {
+    kind: 'answered',
+    status,
+    headers: {},
+    retryAt: null,
+    text,
+    json: parseJson(text),
+    value: null,
+    fault: null,
+  };
 }
 
 export function failed(reason: FailureReason): Failed {
@@ -136,7 +156,7 @@ function fail(call: PaidCall<null, unknown>, reason: FailureReason) {
 
 const maxResponseBytes = 10_000;
 
-export interface TClientOptions {
+interface TClientOptions {
   maxConcurrency?: number;
   maxQueue?: number;
   /** Without it, nothing is retried. */
@@ -144,7 +164,7 @@ export interface TClientOptions {
   timeoutMs?: number;
   allowance?: Pick<Allowance, 'reserve'>;
   access?: { apiKey: string };
-  events?: Partial<Pick<Events, 'circuitChanged' | 'callBegins' | 'callEnded' | 'upstreamOperationEnded'>>;
+  events?: Partial<Pick<Events, 'circuitChanged' | 'orderCallBegins' | 'callEnded' | 'upstreamOperationEnded'>>;
 }
 
 /** A client of no service. */
@@ -164,9 +184,28 @@ export function tClient(
     redactSecrets: createRedactions([]).redactSecrets,
     allowance: unlimited,
     ...options,
-    events: { callBegins() {}, callEnded() {}, upstreamOperationEnded() {}, circuitChanged() {}, ...events },
+    events: { orderCallBegins() {}, callEnded() {}, upstreamOperationEnded() {}, circuitChanged() {}, ...events },
     connect: () => tConnections(send),
   });
+}
+
+type ClientOptions = Parameters<typeof createUpstreamClient>[0];
+
+/** A client of a service over HTTP. Nothing is retried, unless a test has another pause. */
+export function tHttpClient(
+  baseUrl: string,
+  { events = {}, ...options }: Partial<Omit<ClientOptions, 'events'>> & Pick<TClientOptions, 'events'> = {},
+) {
+  const client = createUpstreamClient({
+    ...{ service: 'bank-data', baseUrl, key: { header: 'apikey', access: { apiKey: 'seeded-key' } } },
+    ...{ timeoutMs: 10_000, maxResponseBytes: 1_000_000, maxConcurrency: 64, maxQueue: 0, backoffMs: 1e12 },
+    allowance: tAllowance({ limit: null }),
+    redactSecrets: createRedactions(['seeded-key']).redactSecrets,
+    ...options,
+    events: { orderCallBegins() {}, callEnded() {}, upstreamOperationEnded() {}, circuitChanged() {}, ...events },
+  });
+  onTestFinished(() => client.close());
+  return { ...client, send: tCaller(client) };
 }
 
 /** Makes calls, and sends orders when they are reserved. A call that is abandoned rejects with the reason. */
@@ -248,4 +287,65 @@ export function tOrders(
       return slot;
     },
   };
+}
+
+interface TAllowanceOptions {
+  store?: Store;
+  limit?: number | null;
+  replicas?: number | Replicas;
+  maxWaitMs?: number | null;
+}
+
+/** Sets the clock to 21 November 2026 for every test of a file. */
+export function useNovember(): void {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21') });
+  });
+}
+
+/** The allowance of one process, and the events that it fires. */
+export function tAllowance({
+  store = createMemoryStore(),
+  limit = 100,
+  replicas = null,
+  maxWaitMs = null,
+}: TAllowanceOptions = {}) {
+  const fired: string[] = [];
+  const allowance = createAllowance({
+    service: 'essays',
+    limit,
+    store,
+    replicas: typeof replicas === 'number' ? () => replicas : replicas,
+    maxWaitMs,
+    events: {
+      allowanceNearlyExhausted: (service, percent) => fired.push(`${service}: ${percent} %`),
+      allowanceCorrected: () => {},
+      allowanceNotStored: (service, reason) => fired.push(`${service}: ${reason}`),
+      countRestored: (service, calls) => fired.push(`${service}: restored ${calls}`),
+    },
+  });
+  return { ...allowance, fired };
+}
+
+/** Those that were reserved of so many at once. */
+export async function reserveMany(allowance: Allowance, number: number): Promise<Reservation[]> {
+  const results = await Promise.all(Array.from({ length: number }, () => allowance.reserve()));
+  return results.filter((result) => result.kind === 'reserved');
+}
+
+export async function reserveOne(allowance: Allowance): Promise<Reservation> {
+  const [reservation] = await reserveMany(allowance, 1);
+  if (reservation) return reservation;
+  throw new Error('the allowance is exhausted');
+}
+
+/** An allowance after a call with this answer; no limit is configured by default. */
+export async function tAnswered(answer: Answered, options: TAllowanceOptions = {}) {
+  const allowance = tAllowance({ limit: null, ...options });
+  (await reserveOne(allowance)).recordAnswer(answer);
+  return allowance;
+}
+
+export function monthHeaders(limit: number, remaining: number): ReadHeaders {
+  return { limitMonth: String(limit), remainingMonth: String(remaining) };
 }

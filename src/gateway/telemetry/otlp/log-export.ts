@@ -1,0 +1,70 @@
+import { TraceFlags } from '@opentelemetry/api';
+import { LogsExporterMetricsHelper, ProtobufLogsSerializer } from '@opentelemetry/otlp-transformer';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchLogRecordProcessor, LoggerProvider, type LogRecordProcessor } from '@opentelemetry/sdk-logs';
+import { pino } from 'pino';
+import { answerWithin } from '../../../base/async/pause.ts';
+import type { OtlpConfig } from '../../config/otlp-config.ts';
+import { createOtlpExporter, exportTimeoutMillis } from './exporter.ts';
+
+export type LogExport = ReturnType<typeof createLogExport>;
+
+/**
+ * Exports lines of the log in batches, each second: severity, text, time, trace id, and all other fields as attributes. The lines are
+ * already redacted. At most 2,048 wait for their export, further ones are dropped, so that a slow collector costs no memory.
+ */
+export function createLogExport(config: OtlpConfig, onFailed: (reason: string) => void) {
+  const [serializer, helper] = [ProtobufLogsSerializer, LogsExporterMetricsHelper];
+  const exporter = createOtlpExporter({ signal: 'logs', serializer, helper, config, onFailed });
+  let waiting = 0;
+  const counted: typeof exporter = {
+    ...exporter,
+    export(records, done) {
+      exporter.export(records, (result) => {
+        waiting -= records.length;
+        done(result);
+      });
+    },
+  };
+  const batches = new BatchLogRecordProcessor({ exporter: counted, maxQueueSize: maxWaiting, exportTimeoutMillis });
+  const resource = resourceFromAttributes(config.resource);
+  const provider = new LoggerProvider({ resource, processors: [traceIds, batches] });
+  const logger = provider.getLogger('ledgerquill');
+  return {
+    add(line: string): void {
+      if (waiting === maxWaiting) onFailed('too many lines wait, further ones are dropped');
+      else {
+        waiting += 1;
+        logger.emit(readLine(line));
+      }
+    },
+    /** Exports the remaining lines, as far as there is time. */
+    close: () => answerWithin(provider.shutdown(), closeMs, () => onFailed('the gateway has stopped')),
+  };
+}
+
+const maxWaiting = 2_048;
+/** A stopping gateway has already waited for the export of its spans and metrics. */
+const closeMs = 1_000;
+
+/** A secret that was a number leaves no JSON. */
+function readLine(line: string) {
+  try {
+    const { level, time, msg, ...attributes } = JSON.parse(line);
+    // https://opentelemetry.io/docs/specs/otel/logs/data-model/#field-severitynumber: 1 is trace, 5 debug, 9 info.
+    const severity = { severityNumber: (level / 10) * 4 - 3, severityText: pino.levels.labels[level] ?? '' };
+    return { timestamp: new Date(time), ...severity, body: msg, attributes };
+  } catch {
+    return { body: line };
+  }
+}
+
+/** A line names a trace, but no span of it. */
+const traceIds: LogRecordProcessor = {
+  onEmit(record) {
+    const { traceId } = record.attributes;
+    if (typeof traceId === 'string') record.spanContext = { traceId, spanId: '', traceFlags: TraceFlags.NONE };
+  },
+  forceFlush: () => Promise.resolve(),
+  shutdown: () => Promise.resolve(),
+};
