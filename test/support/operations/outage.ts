@@ -138,9 +138,9 @@ async function startLoad(
       const isOrdered = async () => {
         const open = orders.filter(({ text }) => text === null);
         await Promise.all(open.map(orderEssay));
-        return open.length === 0;
+        expect(open.length, `orders without an essay: ${[...codes]}`).toBe(0);
       };
-      if (untilAllOrdered) await vi.waitUntil(isOrdered, { interval: 100, timeout: 100_000 });
+      if (untilAllOrdered) await vi.waitFor(isOrdered, { interval: 100, timeout: 100_000 });
       const topics = orders.map(({ topic }) => topic);
       const paid = written.filter((topic) => topics.includes(topic)).toSorted();
       // No order is paid for twice.

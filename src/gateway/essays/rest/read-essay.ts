@@ -215,8 +215,8 @@ function guessEssay(
     if (essay.text.length > maxLength) return null;
     const words = countOwn(essay.text);
     if (words < Math.min(minWords, wordCount / 2) || guesses.isNoProse(essay.text)) return null;
-    // Messages come in all languages, but they are short, and not about the topic.
-    if (words < enoughWords && !isOnTopic(removeSent(essay.text))) return null;
+    // Messages come in all languages, but they are short, and not about the topic, which they may quote.
+    if (words < enoughWords && !isOnTopic(removeSent(essay.text, 'once'))) return null;
     if (isWhole(essay)) return essay;
     const isProse = isNamed(found) || sentence.test(essay.text);
     return isProse && !found.isFailed && !guesses.isMessage(essay.text) ? essay : null;
@@ -259,9 +259,13 @@ function guessEssay(
   }
 
   /** Normalized; empty if the text is a part of what was sent. The words of a short description may be in any essay. */
-  function removeSent(text: string): string {
+  function removeSent(text: string, times: 'once' | 'always' = 'always'): string {
     let own = normalizeText(text);
-    for (const echo of echoes) if (echo.length >= 20) own = echo.includes(own) ? '' : own.replaceAll(echo, ' ');
+    for (const echo of new Set(echoes)) {
+      if (echo.length < 20) continue;
+      if (echo.includes(own)) return '';
+      own = times === 'once' ? own.replace(echo, ' ') : own.replaceAll(echo, ' ');
+    }
     return own;
   }
 }

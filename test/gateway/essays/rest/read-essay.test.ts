@@ -282,6 +282,14 @@ describe('a short text', () => {
     expect(read(200, { text: frame })).toBe(frame);
   });
 
+  it('may name its topic only as what was sent, more than once', () => {
+    const order = { description: 'The art of fountain pens', wordCount: 60 };
+    const sentence = `${order.description} leaves a thought where others can find it, years later. `;
+    const text = sentence.repeat(4).trim();
+    expect(read(200, { essay: text }, {}, order)).toBe(text);
+    expect(read(200, { essay: sentence }, {}, order)).toBeNull();
+  });
+
   it.each([
     "I'm sorry, but I can't write an essay about fountain pens.",
     'I cannot help with an essay about fountain pens, and why children learn to write with them.',
