@@ -3,7 +3,6 @@ import { LogsExporterMetricsHelper, ProtobufLogsSerializer } from '@opentelemetr
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchLogRecordProcessor, LoggerProvider, type LogRecordProcessor } from '@opentelemetry/sdk-logs';
 import { pino } from 'pino';
-import { answerWithin } from '../../../base/async/pause.ts';
 import type { OtlpConfig } from '../../config/otlp-config.ts';
 import { createOtlpExporter, exportTimeoutMillis } from './exporter.ts';
 
@@ -38,14 +37,12 @@ export function createLogExport(config: OtlpConfig, onFailed: (reason: string) =
         logger.emit(readLine(line));
       }
     },
-    /** Exports the remaining lines, as far as there is time. */
-    close: () => answerWithin(provider.shutdown(), closeMs, () => onFailed('the gateway has stopped')),
+    /** Exports the remaining lines. */
+    close: () => provider.shutdown(),
   };
 }
 
 const maxWaiting = 2_048;
-/** A stopping gateway has already waited for the export of its spans and metrics. */
-const closeMs = 1_000;
 
 /** A secret that was a number leaves no JSON. */
 function readLine(line: string) {
