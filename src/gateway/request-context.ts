@@ -127,30 +127,36 @@ export interface PricedQuote extends Quote {
 /** What a request says of its paid calls: they are counted in a quote, and none is made; or limited, retries included. */
 export type CallRule = { kind: 'quote'; quote: Quote } | { kind: 'limit'; maxCalls: number };
 
-/** Counts the calls of one request, retries included, beside the caller's budget: at most so many are made. */
-export function limitCalls(maxCalls: number, reserveCall: ReserveCall | null = null): ReserveCall {
-  let left = maxCalls;
+/** The paid calls that a request may still make, and those of the orders that it starts. */
+export interface CallLimit {
+  left: number;
+}
+
+/** Counts the calls of one request, retries included, beside the caller's budget. */
+export function limitCalls(limit: CallLimit, reserveCall: ReserveCall | null = null): ReserveCall {
   return (service) => {
-    if (left <= 0) return { kind: 'budget-exhausted', renewsAt: null };
-    left -= 1;
+    if (limit.left <= 0) return noCallLeft;
+    limit.left -= 1;
     const budgeted = reserveCall?.(service) ?? null;
     return budgeted instanceof Promise ? budgeted.then(count) : count(budgeted);
   };
 
   function count(budgeted: BudgetedCall | null): BudgetedCall {
     if (budgeted !== null && budgeted.kind !== 'reserved') {
-      left += 1;
+      limit.left += 1;
       return budgeted;
     }
     return {
       kind: 'reserved',
       release() {
-        left += 1;
+        limit.left += 1;
         budgeted?.release();
       },
     };
   }
 }
+
+export const noCallLeft: BudgetExhausted = { kind: 'budget-exhausted', renewsAt: null };
 
 /** How long a request has waited for upstreams: the time in which at least one of its look-ups or orders was in progress. */
 export class UpstreamActivity {

@@ -25,7 +25,7 @@ export function createBankDataAnswers(options: BankDataAnswersOptions): AnswerSo
   const neverAborted = new AbortableSignal();
   let calls = 0;
 
-  const reserveCall = limitCalls(maxCalls ?? Number.POSITIVE_INFINITY, () => {
+  const reserveCall = limitCalls({ left: maxCalls ?? Number.POSITIVE_INFINITY }, () => {
     calls += 1;
     return {
       kind: 'reserved',

@@ -1,7 +1,13 @@
 import type { ServiceName } from '../../base/errors.ts';
 import type { Redact } from '../../base/redact.ts';
 import type { Config } from '../config/read-config.ts';
-import type { BudgetExhausted, ReserveCall, Uncounted } from '../request-context.ts';
+import {
+  type BudgetExhausted,
+  type CallLimit,
+  noCallLeft,
+  type ReserveCall,
+  type Uncounted,
+} from '../request-context.ts';
 import type { OpenedStore } from '../stores/open-store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Allowance } from '../upstream/allowance/allowance.ts';
@@ -44,8 +50,14 @@ export function createPaidEssays(options: PaidEssaysOptions) {
     events,
   });
 
-  async function findExhausted(caller: OrderCaller): Promise<EssayAllowanceExhausted | null> {
-    const refusal = (await budgets.findRefusal(caller, 'essays')) ?? (await allowance.findRefusal());
+  async function findExhausted(
+    caller: OrderCaller,
+    callLimit: CallLimit | null,
+  ): Promise<EssayAllowanceExhausted | null> {
+    const isLimited = callLimit !== null && callLimit.left <= 0;
+    const refusal = isLimited
+      ? noCallLeft
+      : ((await budgets.findRefusal(caller, 'essays')) ?? (await allowance.findRefusal()));
     // Without the store, the order itself is refused.
     if (refusal === null || refusal.kind === 'uncounted') return null;
     const { message, code } = createExhaustedError('essays', refusal);

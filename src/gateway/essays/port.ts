@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Signal } from '../../base/async/signal.ts';
 import { upstreamErrorCodes } from '../../base/errors.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { CallLimit, RequestContext } from '../request-context.ts';
 
 const essayModes = ['STANDARD', 'ACADEMIC', 'PROFESSIONAL', 'NEWS_REPORT', 'DETAILED'] as const;
 export type EssayMode = (typeof essayModes)[number];
@@ -162,8 +162,8 @@ export type EssayOrderState =
 export interface Essays {
   /** Orders an essay, and waits for it. With an idempotency key, it is found as those that were started. Rejects only when the caller aborts. */
   generate(order: OrderInput, caller: OrderCaller, context: RequestContext): Promise<EssayResult>;
-  /** Returns when the order is stored. The same input with the same key is the same order. */
-  start(order: KeyedOrder, caller: OrderCaller): Promise<EssayOrder | EssayFailure>;
+  /** Returns when the order is stored. The same input with the same key is the same order. With a limit, it is sent once, without retries. */
+  start(order: KeyedOrder, caller: OrderCaller, callLimit?: CallLimit | null): Promise<EssayOrder | EssayFailure>;
   /** An essay that this caller ordered, until it expires; null if there is none. */
   findEssay(id: string, callerId: string): Promise<Essay | null>;
   /** Null if this caller has no such order. */

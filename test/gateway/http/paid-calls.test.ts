@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { as, tCallers, ways } from '../../support/gateway/callers.ts';
 import { tIban } from '../../support/ibans.ts';
 import { rounds } from '../../support/random.ts';
@@ -117,6 +117,33 @@ describe('the header Paid-Calls-Max', () => {
       expect(status).toBe(200);
       expect(callsOf(asked(n))).toBeLessThanOrEqual(2);
     }
+  });
+
+  it('holds for started orders, which are written later: each is sent once, without retries', async () => {
+    const { ask, upstream } = await tQuoting(replyJson(503, {}));
+    const start = (key: string) => `startEssay(input: { description: "Pens", wordCount: 9, idempotencyKey: "${key}" })`;
+    const limit = { 'paid-calls-max': '2' };
+    const started = await ask(`mutation { a: ${start('1')} { __typename } b: ${start('2')} { __typename } }`, limit);
+    expect(started.json().data).toEqual({ a: { __typename: 'EssayOrder' }, b: { __typename: 'EssayOrder' } });
+    const failure = '... on EssayFailed { failure { ... on UserError { message } } }';
+    const expected = { essayOrder: { state: { failure: { message: 'The essay service failed.' } } } };
+    const isFailed = async () =>
+      expect((await ask(`{ essayOrder(idempotencyKey: "2") { state { ${failure} } } }`)).json().data).toEqual(expected);
+    await vi.waitFor(isFailed, { interval: 5, timeout: 100_000 });
+    expect(upstream.calls).toHaveLength(2);
+  });
+
+  it('leaves no call for an order when all were made for the one before it', async () => {
+    const { ask, upstream } = await tQuoting(replyJson(503, {}));
+    const two = `mutation {
+      a: generateEssay(input: { description: "Pens", wordCount: 9 }) { __typename }
+      b: startEssay(input: { description: "Pens", wordCount: 9, idempotencyKey: "1" }) { ... on UserError { message } }
+    }`;
+    expect((await ask(two, { 'paid-calls-max': '2' })).json().data).toEqual({
+      a: { __typename: 'EssayServiceFailed' },
+      b: { message: expect.stringContaining('may make no further paid calls') },
+    });
+    expect(upstream.calls).toHaveLength(2);
   });
 });
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pause } from '../../../base/async/pause.ts';
 import type { Signal } from '../../../base/async/signal.ts';
 import { WatchedValues } from '../../../base/async/watched-values.ts';
-import type { RequestContext } from '../../request-context.ts';
+import type { CallLimit, RequestContext } from '../../request-context.ts';
 import type { OpenedStore } from '../../stores/open-store.ts';
 import { StoreError } from '../../stores/store.ts';
 import { ignore } from '../../telemetry/events.ts';
@@ -50,7 +50,7 @@ interface EssayOrderBookOptions
     Omit<QueueOptions, 'records' | 'onChange' | 'refresh' | 'events'>,
     Pick<OpenedStore, 'onRecovered'> {
   /** Why an order of the caller could not be sent now; null: it could. Counts nothing. */
-  findExhausted: (caller: OrderCaller) => Promise<EssayAllowanceExhausted | null>;
+  findExhausted: (caller: OrderCaller, callLimit: CallLimit | null) => Promise<EssayAllowanceExhausted | null>;
   /** Started orders of a caller in one process that have not ended. */
   maxPerCaller: number;
   events: OrderStoreOptions['events'] & QueueOptions['events'];
@@ -169,12 +169,16 @@ export class EssayOrderBook implements Essays {
   }
 
   /** Stores the order. The same input with the same key is the same order. */
-  async start(order: KeyedOrder, caller: OrderCaller): Promise<EssayOrder | EssayFailure> {
+  async start(
+    order: KeyedOrder,
+    caller: OrderCaller,
+    callLimit: CallLimit | null = null,
+  ): Promise<EssayOrder | EssayFailure> {
     const invalid = rejectInvalidOrder(order);
     if (invalid !== null) return this.#report(invalid);
-    const next = createRecord(order, caller, false);
+    const next = { ...createRecord(order, caller, false), ...(callLimit && { isSentOnce: true }) };
     try {
-      return await this.#startOnce(next);
+      return await this.#startOnce(next, callLimit);
     } catch (error) {
       return this.#refuse(error, next);
     } finally {
@@ -183,7 +187,7 @@ export class EssayOrderBook implements Essays {
   }
 
   /** @throws StoreError */
-  async #startOnce(next: OrderRecord): Promise<EssayOrder | EssayFailure> {
+  async #startOnce(next: OrderRecord, callLimit: CallLimit | null): Promise<EssayOrder | EssayFailure> {
     const { caller } = next;
     const known = await this.#know(next);
     if (known.kind === 'known') return this.#toOrder(known.record);
@@ -193,7 +197,7 @@ export class EssayOrderBook implements Essays {
     const count = this.#queue.countOf(caller.id) + new Set(others.map(({ id }) => id)).size;
     if (count >= maxPerCaller) return tooManyOrders(maxPerCaller);
     this.#starting.add(next);
-    const exhausted = await findExhausted(caller);
+    const exhausted = await findExhausted(caller, callLimit);
     if (exhausted !== null) return this.#report(exhausted);
     const numbers = await this.#records.admit(next);
     if (numbers === null) return tooManyBytes(this.#records.maxMegabytes);
@@ -202,6 +206,7 @@ export class EssayOrderBook implements Essays {
       if (error instanceof StoreError && error.failure !== 'corrupt') return null;
       throw error;
     });
+    if (callLimit !== null) callLimit.left -= 1;
     if (stored === null || stored.record === null) return unconfirmedOrder;
     const { record } = stored;
     // Another process may have been faster.

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AbortableSignal, type Signal } from '../../../base/async/signal.ts';
-import { createRequestContext, type RequestContext, type ReserveCall } from '../../request-context.ts';
+import { createRequestContext, limitCalls, type RequestContext, type ReserveCall } from '../../request-context.ts';
 import { StoreError } from '../../stores/store.ts';
 import { type Events, ignore } from '../../telemetry/events.ts';
 import type { EssayResult, EssaySender, EssaySlot, EssayStep, OrderCaller } from '../port.ts';
@@ -131,10 +131,12 @@ export class OrderRun {
     const { sender, records, reserveCallOf } = this.#parts;
     await this.#turn;
     this.#throwIfStopped();
-    const { id, order, caller } = this.record;
+    const { id, order, caller, isSentOnce = false } = this.record;
     // A store that fails is noticed before a slot of the service is taken.
     if (this.#isKeyed) await records.owner.prove();
-    const context = request ?? createRequestContext(this.#signal, caller.id, reserveCallOf(caller));
+    const budgeted = reserveCallOf(caller);
+    const reserveCall = isSentOnce ? limitCalls({ left: 1 }, budgeted) : budgeted;
+    const context = request ?? createRequestContext(this.#signal, caller.id, reserveCall);
     const origin = { ...context.origin, caller: caller.name, orderId: id };
     const ordered = { ...context, signal: this.#signal, origin };
     let step = await sender.reserve(order, ordered, (textSoFar) => this.#showText(textSoFar));

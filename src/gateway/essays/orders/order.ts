@@ -44,6 +44,8 @@ const recordSchema = z.object({
   createdAt: z.coerce.date(),
   order: orderSchema,
   caller: callerSchema,
+  /** It is sent once, without retries: the request that started it limits its paid calls. */
+  isSentOnce: z.boolean().optional(),
   /** Whether its client waits for it (`generateEssay`). It is stored from when it is sent. */
   isAwaited: z.boolean(),
   /** Number of its entry in the caller's list, where orders that were started again have earlier ones, too. Null: it is not listed. */

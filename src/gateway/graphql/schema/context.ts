@@ -4,6 +4,7 @@ import type { TimeSlices } from '../../../base/async/time-slices.ts';
 import type { Caller } from '../../callers/caller.ts';
 import type { PaidBudgets } from '../../callers/paid-budget.ts';
 import {
+  type CallLimit,
   type CallOrigin,
   type CallRule,
   createRequestContext,
@@ -44,6 +45,8 @@ export interface Context {
   /** Valid IBANs that were suggested for invalid ones. */
   suggestions: Map<string, Promise<string[]>>;
   requestContext: RequestContext;
+  /** Null: the request says nothing of its paid calls. */
+  callLimit: CallLimit | null;
   /** The time slices in which a large operation is completed; null: it is small, and completed at once. */
   slices: TimeSlices | null;
 }
@@ -67,12 +70,13 @@ export function createContext(
   const { bankDataCalls, essayCalls } = caller.limits;
   const hasBudget = bankDataCalls !== null || essayCalls !== null || caller.toolLimits !== undefined;
   const budgeted: ReserveCall | null = hasBudget ? (service) => services.budgets.reserve(caller, service) : null;
-  const reserveCall = rule?.kind === 'limit' ? limitCalls(rule.maxCalls, budgeted) : budgeted;
+  const callLimit = rule?.kind === 'limit' ? { left: rule.maxCalls } : null;
+  const reserveCall = callLimit ? limitCalls(callLimit, budgeted) : budgeted;
   const requestContext = createRequestContext(signal, caller.id, reserveCall, trace, origin);
   const limiter = new QueryLimiter(services.limits);
   const slices = isSliced ? services.slices : null;
   const loaders = new Loaders({ bankData, essays, limiter, context: requestContext });
-  return { services, caller, limiter, requestContext, loaders, suggestions: new Map(), slices };
+  return { services, caller, limiter, requestContext, callLimit, loaders, suggestions: new Map(), slices };
 }
 
 /** Limits how long the response is fresh if it has a value from the lists of the gateway, as an import may replace them. */

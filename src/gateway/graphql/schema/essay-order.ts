@@ -133,7 +133,9 @@ builder.mutationField('startEssay', (t) =>
       'Watch it with `essayOrder`. With the same idempotencyKey, the same order is the same EssayOrder, paid for once. At most `limits.essays` per mutation.',
     args: { input: t.arg({ type: StartEssayInputType, required: true, description: 'The order.' }) },
     resolve: (_, { input }, context) =>
-      placeOrder(context, (essays, caller) => essays.start(readOrder(input, input.idempotencyKey), caller)),
+      placeOrder(context, (essays, caller) =>
+        essays.start(readOrder(input, input.idempotencyKey), caller, context.callLimit),
+      ),
   }),
 );
 
