@@ -70,13 +70,13 @@ export function createTopicCheck(description: string): (text: string) => boolean
   let wanted: ReadonlyMap<string, string[]> | null = null;
   return (text) => {
     wanted ??= groupBy(topicWordsOf(description), (word) => word.slice(0, 3));
-    const own = wordsOf(text.slice(0, maxTopicLength));
+    const own = wordsOf(text.slice(0, maxTopicLength), needsDictionary(description));
     return wanted.size === 0 || own.some((word) => wanted?.get(word.slice(0, 3))?.some((one) => isSameWord(word, one)));
   };
 }
 
 function topicWordsOf(description: string): string[] {
-  const words = wordsOf(description).filter((word) => !commonWords.has(word));
+  const words = wordsOf(description, true).filter((word) => !commonWords.has(word));
   const long = words.filter((word) => word.length > (scriptWithoutSpaces.test(word) ? 1 : 3));
   return long.length > 0 ? long : words;
 }
@@ -84,18 +84,24 @@ function topicWordsOf(description: string): string[] {
 /** The beginning of a text shows its topic. */
 const maxTopicLength = 5_000;
 
-/** Without numbers. Texts in scripts without spaces are divided into words, too. */
-function wordsOf(text: string): string[] {
+/** Without numbers. @param hasDictionary whether words of scripts without spaces are found, too */
+function wordsOf(text: string, hasDictionary: boolean): string[] {
   const lower = text.toLowerCase();
-  // A segmenter takes ten times as long.
-  const words = scriptWithoutSpaces.test(lower)
-    ? Array.from(wordBreaks.segment(lower), ({ segment }) => segment)
-    : (lower.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []);
+  const words =
+    hasDictionary && needsDictionary(lower)
+      ? Array.from(wordBreaks.segment(lower), ({ segment }) => segment)
+      : (lower.match(wordWithSpaces) ?? []);
   return [...new Set(words.filter((word) => /\p{L}/u.test(word)))];
+}
+
+/** Whether words of the text are found with a dictionary, which takes ten times as long. */
+export function needsDictionary(text: string): boolean {
+  return scriptWithoutSpaces.test(text);
 }
 
 const scriptWithoutSpaces =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]/u;
+const wordWithSpaces = new RegExp(`(?:(?!${scriptWithoutSpaces.source})[\\p{L}\\p{M}\\p{N}])+`, 'gu');
 
 /** Apart from the end, which differs in plurals and cases. */
 function isSameWord(one: string, other: string): boolean {

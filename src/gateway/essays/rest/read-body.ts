@@ -29,7 +29,7 @@ export class TextParser {
 
   /** An object, a list or a text; undefined for anything else. */
   #parseJson(text: string): unknown {
-    if (this.isExhausted || !jsonLike.test(text)) return undefined;
+    if (this.isExhausted || !isJsonLike(text)) return undefined;
     const value = parseBoundedJson(text);
     if (value === undefined) this.#refused += 1;
     return value;
@@ -54,23 +54,42 @@ export class TextParser {
     if (!/^(?:(?::.*|(?:event|id|retry):.*|[ \t\r]*)\n)*data:/.test(text)) return undefined;
     const lines = text.split('\n', maxLines + 1);
     if (lines.length > maxLines) return undefined;
-    const events = text
-      .split(/\r?\n\r?\n/)
-      .map((event) => Array.from(event.matchAll(/^data: ?(.*)/gm), ([, line]) => line).join('\n'))
-      .filter((data) => data !== '' && data.trim() !== '[DONE]');
+    const events = readEvents(lines).filter((data) => data !== '' && data.trim() !== '[DONE]');
     const values = events.map((data) => this.#parseJson(data));
     // Beside words, a number is a word; beside objects, it is not a part of the text.
     const isText = values.every((value) => value === undefined);
-    return Stream.from(
-      values,
-      (value, index) => value ?? (isText || !scalar.test(events[index] ?? '') ? events[index] : null),
-    );
+    const stream = new Stream();
+    for (const [index, data] of events.entries())
+      stream.push(values[index] ?? (isText || !scalar.test(data) ? data : null));
+    return stream;
   }
 }
 
+/** The data of each event. */
+function readEvents(lines: readonly string[]): string[] {
+  const events: string[] = [];
+  let data: string | null = null;
+  for (const line of lines) {
+    const end = line.endsWith('\r') ? line.length - 1 : line.length;
+    if (end === 0 && data !== null) {
+      events.push(data);
+      data = null;
+    } else if (line.startsWith('data:')) {
+      const part = line.slice(line[5] === ' ' ? 6 : 5, end);
+      data = data === null ? part : `${data}\n${part}`;
+    }
+  }
+  return data === null ? events : [...events, data];
+}
+
+/** Whether it begins and ends as an object, a list or a text of JSON does. */
+function isJsonLike(text: string): boolean {
+  const json = text.trim();
+  return json.length > 1 && jsonEnds.includes(`${json[0]}${json.at(-1)}`);
+}
+
+const jsonEnds = ['{}', '[]', '""'];
 const maxRefused = 200;
-/** Begins and ends as an object, a list or a text of JSON does. */
-const jsonLike = /^\s*(?:\{[\s\S]*\}|\[[\s\S]*\]|"[\s\S]*")\s*$/;
 const scalar = /^\s*(?:-?\d[\d.eE+-]*|true|false|null)\s*$/;
 
 /** The text of a page or fragment of HTML or XML, with its paragraphs; any other text as it is. */

@@ -1,5 +1,5 @@
 import { isObject } from '../../../base/parse-json.ts';
-import { countWords, createTopicCheck } from '../../../base/words.ts';
+import { countWords, createTopicCheck, needsDictionary } from '../../../base/words.ts';
 import type { Answered } from '../../upstream/outcome.ts';
 import type { OrderInput } from '../port.ts';
 import * as guesses from './guesses.ts';
@@ -88,6 +88,8 @@ interface Place {
   path: string;
   /** Normalized; in a list, that of the list. */
   name: string;
+  /** Of that name. */
+  rank: number;
   depth: number;
   /** Whether it is one of several elements of a list. */
   isListed?: boolean;
@@ -110,7 +112,7 @@ function guessEssay(
   let judged = 0;
   const checkTopic = createTopicCheck(description);
   const topics = new Map<string, boolean>();
-  const found = compose(body, { path: '', name: '', depth: 0 });
+  const found = compose(body, { path: '', name: '', rank: guesses.rankOf(''), depth: 0 });
   return found && values <= maxValues && judged <= maxJudged
     ? judge({ ...found, isFailed: found.isFailed || !isAccepted })
     : null;
@@ -126,18 +128,18 @@ function guessEssay(
     // Most texts are plain.
     const text = /^\s*[[{"`]|data:/.test(value) ? parser.parse(value) : value;
     if (typeof text !== 'string') return compose(text, { ...place, depth: place.depth + 1 });
-    return { text, paths: [place.path || '$'], rank: guesses.rankOf(place.name), isFailed: false };
+    return { text, paths: [place.path || '$'], rank: place.rank, isFailed: false };
   }
 
-  function composeList(list: readonly unknown[], { path, name, depth }: Place, isStream: boolean): Found | null {
+  function composeList(list: readonly unknown[], { path, name, rank, depth }: Place, isStream: boolean): Found | null {
     const isSeveral = list.length > 1 && !isStream;
     const composeAt = (value: unknown, path: string) =>
-      compose(value, { path, name, depth: depth + 1, isListed: isSeveral }) ?? [];
+      compose(value, { path, name, rank, depth: depth + 1, isListed: isSeveral }) ?? [];
     const isChoice = !isStream && guesses.alternativesName.test(name);
     const parts = isChoice ? [] : list.flatMap((value) => composeAt(value, path));
     if (isChoice || (isSeveral && (parts.length === 1 || parts.filter(isWhole).length > 1))) {
       const essays = list.flatMap((value, index) => composeAt(value, `${path}[${index}]`));
-      return essays.find(judge) ?? essays[0] ?? null;
+      return (essays.length > 1 && essays.find(judge)) || essays[0] || null;
     }
     const joined = join(parts, isStream);
     // The last part of a stream says how it ended.
@@ -154,7 +156,7 @@ function guessEssay(
       const { name, purpose, rank, isSection } = fieldOf(key);
       const mayHaveText = purpose === 'text' || purpose === 'title' || (purpose === 'message' && mayHaveEssay(value));
       if (!mayHaveText) continue;
-      const part = compose(value, { path: path === '' ? key : `${path}.${key}`, name, depth: depth + 1 });
+      const part = compose(value, { path: path === '' ? key : `${path}.${key}`, name, rank, depth: depth + 1 });
       if (part === null) continue;
       const isList = Array.isArray(value) && value.length > 1;
       const { text, paths, isFailed } = part;
@@ -169,11 +171,11 @@ function guessEssay(
     const isTitled = titles.length > 0 && parts.length === 1 && (isListed || parts[0]?.isList);
     const joined = isTitled || many.filter((field) => field.isSection).length > 1 ? join([...titles, ...parts]) : null;
     const chosen = choose(joined ? [{ ...joined, rank: sectionsRank }, ...found] : found);
-    return chosen && { ...chosen, isFailed: chosen.isFailed || hasFailed(object) };
+    return chosen && !chosen.isFailed && hasFailed(object) ? { ...chosen, isFailed: true } : chosen;
   }
 
   function isOnTopic(text: string): boolean {
-    const known = topics.get(text) ?? checkTopic(text);
+    const known = topics.get(text) ?? (mayReadWords(text) && checkTopic(text));
     topics.set(text, known);
     return known;
   }
@@ -209,10 +211,10 @@ function guessEssay(
   /** The text, if it is an essay. */
   function judge(found: Found): Found | null {
     if (isTooShort(found.text)) return null;
-    if (found.text.includes('<')) judged += 1;
+    const isMarked = found.text.includes('<');
+    if (isMarked) judged += 1 + found.text.length / markedCharactersPerJudged;
     if (judged > maxJudged) return null;
-    const essay = found.text.includes('<') ? { ...found, text: readHtml(found.text) } : found;
-    if (essay.text.length > maxLength) return null;
+    const essay = isMarked ? { ...found, text: readHtml(found.text) } : found;
     const words = countOwn(essay.text);
     if (words < Math.min(minWords, wordCount / 2) || guesses.isNoProse(essay.text)) return null;
     // Messages come in all languages, but they are short, and not about the topic, which they may quote.
@@ -233,13 +235,18 @@ function guessEssay(
   }
 
   function countOwn(text: string): number {
-    if (isTooShort(text)) return 0;
+    if (isTooShort(text) || text.length > maxLength) return 0;
     const known = words.get(text);
     if (known !== undefined) return known;
     judged += 1 + text.length / charactersPerJudged;
-    const counted = judged > maxJudged ? 0 : countWords(removeSent(text), most);
+    const counted = mayReadWords(text) ? countWords(removeSent(text), most) : 0;
     words.set(text, counted);
     return counted;
+  }
+
+  function mayReadWords(text: string): boolean {
+    if (needsDictionary(text)) judged += text.length / dictionaryCharactersPerJudged;
+    return judged <= maxJudged;
   }
 
   /** The same for all objects of a list or stream. */
@@ -275,12 +282,14 @@ const maxDepth = 20;
 /** Characters of an essay: several times 2,000 words of any language. Thai of this length takes 10 ms to count. */
 const maxLength = 60_000;
 /** Values that are looked at: a stream has five for each of its tokens. */
-const maxValues = 20_000;
+const maxValues = 45_000;
 /** A name that was not seen before takes as long as so many values. */
-const valuesPerName = 10;
-/** Texts of which each could be the essay; long ones count as several. */
+const valuesPerName = 25;
+/** Texts of which each could be the essay; long ones count as several, the more so if they have tags, or words that are found with a dictionary. */
 const maxJudged = 1_000;
 const charactersPerJudged = 1_000;
+const dictionaryCharactersPerJudged = 60;
+const markedCharactersPerJudged = 300;
 const minWords = 8;
 const sectionsRank = guesses.rankOf('sections of an essay');
 /** Messages are shorter. */
@@ -294,6 +303,7 @@ function isNamed({ rank }: Found): boolean {
 /** Several texts as one. */
 function join(parts: readonly Found[], isStream = false): Found | null {
   const [first] = parts;
+  if (parts.length === 1 && first) return first;
   const texts = parts.map((part) => part.text);
   const text = joinTexts(texts, isStream);
   const paths = [...new Set(parts.flatMap((part) => part.paths))];

@@ -339,7 +339,7 @@ describe('an answer of the size', () => {
   it.each<[string, unknown]>([
     ['2,000 words of Thai', { essay: thai }],
     ['60,000 characters', { essay: 'Pens hold ink. '.repeat(4_000) }],
-    ['3,500 tokens in events', toEvents(times(3_500, token))],
+    ['8,000 tokens in events', toEvents(times(8_000, token))],
     ['3,500 tokens beside their kind', toEvents(times(3_500, (i) => ({ name: 'content', text: ` w${i}` })))],
     [
       'events that repeat the text so far, beside a token',
