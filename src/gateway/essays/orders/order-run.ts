@@ -134,9 +134,8 @@ export class OrderRun {
     const { id, order, caller, isSentOnce = false } = this.record;
     // A store that fails is noticed before a slot of the service is taken.
     if (this.#isKeyed) await records.owner.prove();
-    const budgeted = reserveCallOf(caller);
-    const reserveCall = isSentOnce ? limitCalls({ left: 1 }, budgeted) : budgeted;
-    const context = request ?? createRequestContext(this.#signal, caller.id, reserveCall);
+    const limit = (reserve: ReserveCall | null) => (isSentOnce ? limitCalls({ left: 1 }, reserve) : reserve);
+    const context = request ?? createRequestContext(this.#signal, caller.id, limit(reserveCallOf(caller)));
     const origin = { ...context.origin, caller: caller.name, orderId: id };
     const ordered = { ...context, signal: this.#signal, origin };
     let step = await sender.reserve(order, ordered, (textSoFar) => this.#showText(textSoFar));
