@@ -103,7 +103,7 @@ describe('lines of the log', () => {
     const onFailed = vi.fn();
     const { add, close } = createLogExport(config, onFailed);
     for (let index = 0; index < 3_000; index += 1) add(`{"level":30,"time":${Date.now()},"msg":"line"}`);
-    expect(onFailed.mock.calls).toEqual(Array(952).fill(['too many lines wait, further ones are dropped']));
+    expect(onFailed.mock.calls).toEqual(Array(952).fill(['too many wait, further ones are dropped']));
     await vi.waitUntil(() => lines.length === 2_048, { interval: 5, timeout: 100_000 });
     add('{"level":30,"time":0,"msg":"later"}');
     answers(401);

@@ -248,6 +248,22 @@ describe('sampling', () => {
 });
 
 describe('the export', () => {
+  it('drops spans beyond 2,048 that wait, and reports it', async () => {
+    const { url, spans } = await tCollector();
+    const config = { endpoint: url, headers: {}, resource: {}, signals: [], ratio: 1, followsParent: false };
+    const onFailed = vi.fn();
+    const { start, close } = createRequestTracer({ config, redact: (text) => text, onFailed });
+    for (let index = 0; index < 3_000; index += 1)
+      start({ method: 'POST', route: '/graphql', headers: {}, requestId: 'r' })?.end({
+        status: 200,
+        errorCodes: [],
+        reply: null,
+      });
+    expect(onFailed.mock.calls).toEqual(Array(952).fill(['too many wait, further ones are dropped']));
+    await close();
+    expect(spans).toHaveLength(2_048);
+  });
+
   it('sends the headers and attributes that are configured, to /v1/traces', async () => {
     const env = {
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20seeded-collector-key,x-tenant=a',

@@ -18,7 +18,7 @@ interface ExporterOptions<Items> {
 /**
  * Sends batches of one signal with OTLP over HTTP, as OpenTelemetry's own exporters do. Failures are logged by the gateway, and not by
  * OpenTelemetry's own log. The exporter's timeout begins again with each byte of a response, so there is another one for the whole
- * export, which closes the connections.
+ * export, which closes the connections. At most 2,048 items wait, further ones are dropped, so that a slow collector costs no memory.
  */
 export function createOtlpExporter<Items>({ signal, serializer, helper, config, onFailed }: ExporterOptions<Items>) {
   const { endpoint, headers } = config;
@@ -36,7 +36,15 @@ export function createOtlpExporter<Items>({ signal, serializer, helper, config, 
   const exporter = new OTLPExporterBase(
     createOtlpHttpExportDelegate({ ...http, agentFactory }, serializer, signal, helper, undefined),
   );
+  let waiting = 0;
   return {
+    /** Whether one more item may wait for its export; otherwise it is reported as dropped. */
+    takePlace(): boolean {
+      const hasPlace = waiting < maxWaiting;
+      if (hasPlace) waiting += 1;
+      else onFailed('too many wait, further ones are dropped');
+      return hasPlace;
+    },
     export(items: Items, done: (result: ExportResult) => void): void {
       let isTooLate = false;
       const timer = setTimeout(() => {
@@ -45,6 +53,7 @@ export function createOtlpExporter<Items>({ signal, serializer, helper, config, 
       }, timeoutMs + graceMs);
       exporter.export(items, ({ code, error }) => {
         clearTimeout(timer);
+        if (Array.isArray(items)) waiting -= items.length;
         if (isTooLate) onFailed('the response took too long');
         else if (code !== ExportResultCode.SUCCESS) onFailed(describe(error));
         done({ code: ExportResultCode.SUCCESS });
@@ -58,6 +67,7 @@ export function createOtlpExporter<Items>({ signal, serializer, helper, config, 
   };
 }
 
+export const maxWaiting = 2_048;
 /** How long an export may take, retries included. */
 const timeoutMs = 3_000;
 /** Additional time after the timeout of the exporter. */

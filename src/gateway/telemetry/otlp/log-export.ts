@@ -4,45 +4,29 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchLogRecordProcessor, LoggerProvider, type LogRecordProcessor } from '@opentelemetry/sdk-logs';
 import { pino } from 'pino';
 import type { OtlpConfig } from '../../config/otlp-config.ts';
-import { createOtlpExporter, exportTimeoutMillis } from './exporter.ts';
+import { createOtlpExporter, exportTimeoutMillis, maxWaiting } from './exporter.ts';
 
 export type LogExport = ReturnType<typeof createLogExport>;
 
 /**
  * Exports lines of the log in batches, each second: severity, text, time, trace id, and all other fields as attributes. The lines are
- * already redacted. At most 2,048 wait for their export, further ones are dropped, so that a slow collector costs no memory.
+ * already redacted.
  */
 export function createLogExport(config: OtlpConfig, onFailed: (reason: string) => void) {
   const [serializer, helper] = [ProtobufLogsSerializer, LogsExporterMetricsHelper];
   const exporter = createOtlpExporter({ signal: 'logs', serializer, helper, config, onFailed });
-  let waiting = 0;
-  const counted: typeof exporter = {
-    ...exporter,
-    export(records, done) {
-      exporter.export(records, (result) => {
-        waiting -= records.length;
-        done(result);
-      });
-    },
-  };
-  const batches = new BatchLogRecordProcessor({ exporter: counted, maxQueueSize: maxWaiting, exportTimeoutMillis });
+  const batches = new BatchLogRecordProcessor({ exporter, maxQueueSize: maxWaiting, exportTimeoutMillis });
   const resource = resourceFromAttributes(config.resource);
   const provider = new LoggerProvider({ resource, processors: [traceIds, batches] });
   const logger = provider.getLogger('ledgerquill');
   return {
     add(line: string): void {
-      if (waiting === maxWaiting) onFailed('too many lines wait, further ones are dropped');
-      else {
-        waiting += 1;
-        logger.emit(readLine(line));
-      }
+      if (exporter.takePlace()) logger.emit(readLine(line));
     },
     /** Exports the remaining lines. */
     close: () => provider.shutdown(),
   };
 }
-
-const maxWaiting = 2_048;
 
 /** A secret that was a number leaves no JSON. */
 function readLine(line: string) {

@@ -12,12 +12,12 @@ import {
 import { TraceState } from '@opentelemetry/core';
 import { ProtobufTraceSerializer, TraceExporterMetricsHelper } from '@opentelemetry/otlp-transformer';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { AlwaysOnSampler, BatchSpanProcessor, type ReadableSpan, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Redact } from '../../../base/redact.ts';
 import type { OtlpConfig } from '../../config/otlp-config.ts';
 import { type CallSpan, parseTraceParent, type Trace } from '../../trace.ts';
 import { type FinishedReply, type FinishedRequest, findFault, methodLabel } from '../events.ts';
-import { createOtlpExporter, exportTimeoutMillis } from './exporter.ts';
+import { createOtlpExporter, exportTimeoutMillis, maxWaiting } from './exporter.ts';
 
 /** A GraphQL request that may be sampled. */
 export interface TracedRequest extends Pick<FinishedRequest, 'method' | 'requestId' | 'route'> {
@@ -50,8 +50,7 @@ export function createRequestTracer({ config, redact, onFailed }: TracerOptions)
     // By default, the client's sampled flag would decide a second time.
     sampler: new AlwaysOnSampler(),
     resource: resourceFromAttributes(config.resource),
-    // At most 2,048 spans wait for their export, further ones are dropped, so that a slow collector costs no memory.
-    spanProcessors: [new BatchSpanProcessor({ exporter, exportTimeoutMillis })],
+    spanProcessors: [new WaitingSpans({ exporter, maxQueueSize: maxWaiting, exportTimeoutMillis }, exporter.takePlace)],
   });
   const tracer = provider.getTracer('ledgerquill');
   return {
@@ -83,6 +82,19 @@ export function createRequestTracer({ config, redact, onFailed }: TracerOptions)
     /** Exports the remaining spans. */
     close: () => provider.shutdown().catch((error: unknown) => onFailed(String(error))),
   };
+}
+
+class WaitingSpans extends BatchSpanProcessor {
+  readonly #takePlace: () => boolean;
+
+  constructor(options: ConstructorParameters<typeof BatchSpanProcessor>[0], takePlace: () => boolean) {
+    super(options);
+    this.#takePlace = takePlace;
+  }
+
+  override onEnd(span: ReadableSpan): void {
+    if (this.#takePlace()) super.onEnd(span);
+  }
 }
 
 /** The client's trace is continued whether or not its sampled flag decided. */
