@@ -40,7 +40,7 @@ export async function runAudit(action: string, file: string | undefined, options
   const report = (finding: string) => printError(`${finding}\n`);
   if (file !== undefined) {
     const reported = await readReported(file, options.service, (day) => day >= from && day <= to);
-    return printReconciled(reported, folder, report);
+    return printReconciled(reported, folder, report, options);
   }
   const calls = readCalls(folder, from, to, report);
   if (action === 'sum') printSums(calls, readSumKeys(options.by ?? 'caller,day'));
@@ -83,9 +83,14 @@ function printSums(calls: Iterable<AuditedCall>, by: readonly SumKey[]): void {
 }
 
 /** Names the unknown calls on standard error. The exit code is 1 unless all days are equal. */
-function printReconciled(reported: ReportedCalls, folder: string, report: (finding: string) => void): void {
+function printReconciled(
+  reported: ReportedCalls,
+  folder: string,
+  report: (finding: string) => void,
+  { from, to }: AuditOptions,
+): void {
   const days = [...reported.keys()].map((key) => key.slice(0, 10)).toSorted();
-  const calls = readCalls(folder, days[0] ?? '', days.at(-1) ?? '', report);
+  const calls = readCalls(folder, from ?? days[0] ?? '', to ?? days.at(-1) ?? '', report);
   const rows = reconcile(reported, withNamed(calls));
   print(stringify([Object.keys(rows[0] ?? {}), ...rows.map((row) => Object.values(row))]));
   if (rows.some(({ result }) => result !== 'equal')) process.exitCode = 1;

@@ -54,6 +54,15 @@ describe('check --gateway', () => {
 });
 
 describe('a gateway whose service fails', () => {
+  it('is not asked again under a limit of calls, as each may be paid for', async () => {
+    const upstream = await tUpstream(replyJson(404, {}));
+    const { origin } = await tListeningGateway({}, upstream);
+    const source = await connectToGateway({ url: origin, key: null, maxCalls: 1, pausesMs: [0, 0] });
+    expect((await source.ask(tIban(1))).kind).toBe('failed');
+    expect(upstream.calls).toHaveLength(1);
+    await source.close();
+  });
+
   const connect = (url: string) => connectToGateway({ url, key: null, maxCalls: null, pausesMs: [0, 0] });
 
   it('is asked again for what has failed only', async () => {

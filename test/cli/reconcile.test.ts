@@ -71,6 +71,16 @@ it('says where calls are missing in the trail, or the trail has more, by service
   expect((await reconcile(usage, '--from', '2026-11-28')).code).toBe(0);
 });
 
+it.each<[string, string, number, ...string[]]>([
+  ['a decimal comma', 'day;cost;calls\n2026-11-26;12,50;3\n', 0],
+  ['a decimal comma, and more calls', 'day;cost;calls\n2026-11-26;0,03;4\n', 1],
+  ['a name with a comma', 'account\tday\tcalls\nACME, Inc.\t2026-11-26\t3\n', 0],
+  ['a thousand with a comma', 'day\tcalls\n2026-11-26\t1,203\n', 2],
+  ['no row of a day with calls', 'day,calls\n2026-11-26,3\n', 1, '--from', '2026-11-26', '--to', '2026-11-27'],
+])('reads %s as it is', async (_, usage, code, ...options) => {
+  expect((await tTrail()(usage, '--service', 'bank-data', ...options)).code).toBe(code);
+});
+
 const titles = 'day,calls,service\n';
 const right = '2026-11-26,3,bank-data\n';
 

@@ -77,7 +77,8 @@ export async function connectToGateway(options: GatewayAnswersOptions): Promise<
     send: sendList,
     maxList,
     maxLists: maxQueries,
-    pausesMs,
+    // What failed may be paid for, so it is not sent again under a limit.
+    pausesMs: maxCalls === null ? pausesMs : [],
     limit: maxCalls === null ? null : { ibans: maxCalls, reason: 'the calls of --max-calls are used up' },
     budgetReason: 'the budget of this key is used up',
     close: () => agent.close(),

@@ -8,6 +8,7 @@ import { formatMoney, type Money, noPrices, type Prices } from '../../base/money
 import type { Redact } from '../../base/redact.ts';
 import type { CallOrigin } from '../request-context.ts';
 import type { CallInfo, EndedCall, Events } from '../telemetry/events.ts';
+import { refusalOf } from '../upstream/outcome.ts';
 import { listAuditFiles } from './read-audit.ts';
 
 interface AuditTrailOptions {
@@ -92,8 +93,10 @@ export function createAuditTrail(options: AuditTrailOptions) {
 
   function callEnded(call: CallInfo, { outcome, isSent }: EndedCall): void {
     if (!services.includes(call.service)) return;
-    const status = outcome?.kind === 'answered' ? outcome.status : null;
-    const charged = !isSent ? 'no' : status !== null && status < 400 ? 'yes' : 'unknown';
+    const answer = outcome?.kind === 'answered' ? outcome : null;
+    const status = answer?.status ?? null;
+    const isCharged = answer !== null && answer.status < 400 && refusalOf(answer) === null;
+    const charged = !isSent ? 'no' : isCharged ? 'yes' : 'unknown';
     const number = open.get(call);
     open.delete(call);
     const begin = number === undefined ? describe(call) : `"of":${number}`;

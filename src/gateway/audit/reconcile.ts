@@ -8,8 +8,8 @@ import { type AuditedCall, sumCalls } from './read-audit.ts';
 export type ReportedCalls = ReadonlyMap<string, number>;
 
 /**
- * Reads a table with the columns day and calls, and service unless that is given; several rows of a day are added up. The separator is a
- * comma, a semicolon or a tab.
+ * Reads a table with the columns day and calls, and service unless that is given; several rows of a day are added up. The titles show whether
+ * a comma, a semicolon or a tab separates cells.
  * @param isRead whether a day is read
  * @throws UsageError that names the line, and what would be right
  */
@@ -20,29 +20,30 @@ export async function readReported(
 ): Promise<ReportedCalls> {
   const file = await openInputFile(path, { ErrorType: UsageError, expected: 'a CSV file' });
   const columns = (titles: string[]) => titles.map((title) => title.toLowerCase());
-  const delimiter = [',', ';', '\t'];
   const options = {
     columns,
-    delimiter,
     bom: true,
     trim: true,
     skip_empty_lines: true,
     info: true,
     max_record_size: 10_000,
   };
-  const parse = createCsvParser<{ record: Partial<Record<string, string>>; info: { lines: number } }>(options);
+  let parse: ParsePiece | null = null;
   const reported = new Map<string, number>();
   let line = 0;
   try {
-    for await (const piece of file.chunks) add(await parse(piece));
-    add(await parse(null));
+    for await (const piece of file.chunks) {
+      parse ??= createCsvParser<Row>({ ...options, delimiter: delimiterOf(String(piece)) });
+      add(await parse(piece));
+    }
+    if (parse !== null) add(await parse(null));
   } finally {
     file.close();
   }
   if (reported.size === 0) throw new UsageError(`${path} has no row of these days`);
   return reported;
 
-  function add({ rows, failure }: Awaited<ReturnType<typeof parse>>): void {
+  function add({ rows, failure }: Awaited<ReturnType<ParsePiece>>): void {
     for (const { record, info } of rows) {
       line = info.lines;
       const { day = '', calls = '', service = only } = record;
@@ -56,6 +57,16 @@ export async function readReported(
     if (failure !== null)
       throw new UsageError(`${path}, line ${line + 1}: a quotation mark is opened and never closed`);
   }
+}
+
+type Row = { record: Partial<Record<string, string>>; info: { lines: number } };
+type ParsePiece = ReturnType<typeof createCsvParser<Row>>;
+
+/** The one that separates the titles: the others may be in numbers and names. */
+function delimiterOf(text: string): string {
+  const [titles = ''] = text.trimStart().split(/\r?\n/, 1);
+  const separates = (delimiter: string) => titles.split(delimiter).some((title) => /^\s*"?day"?\s*$/i.test(title));
+  return [';', '\t', ','].find(separates) ?? ',';
 }
 
 const expected = `the columns day, such as 2026-11-27, calls, such as 1200, and service, ${serviceNames.join(' or ')}, unless --service names it`;

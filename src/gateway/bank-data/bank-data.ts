@@ -101,6 +101,8 @@ export type IbanGeneration =
 
 /** The answer of a look-up; a GatewayError if it has failed. */
 export type Found<Answer> = Answer | Error;
+/** What a quote has in place of an answer that is not kept: no service is called. */
+export const notKept = new Error('The answer is not kept, and a quote calls no service.');
 
 /**
  * The bank-data look-ups that the gateway needs. Those of a list are a batch with one deadline; what was found is in their order.

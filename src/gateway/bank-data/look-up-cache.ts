@@ -7,7 +7,7 @@ import { type CallCause, type Events, ignore } from '../telemetry/events.ts';
 import type { CacheStatus } from '../telemetry/metrics/exposition.ts';
 import type { Batch } from '../upstream/batch.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';
-import type { Found } from './bank-data.ts';
+import { type Found, notKept } from './bank-data.ts';
 import { type Epochs, oneEpoch } from './epochs.ts';
 import type { LookUp } from './rest/rest-bank-data.ts';
 import type { CacheEntry, SharedCache } from './shared-cache.ts';
@@ -367,8 +367,6 @@ function endSearch(search: Search): void {
   signal.removeEventListener('abort', search.leave);
   activity.end();
 }
-
-const notKept = new Error('The answer is not kept, and a quote calls no service.');
 
 /** Longer than a call takes. */
 const maxOffsetMs = 15_000;

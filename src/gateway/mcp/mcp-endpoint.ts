@@ -195,7 +195,10 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     const toolLimits = consents.limitsOf(toolCall, consent.isGranted);
     const maxCalls = isPaid ? Math.min(callsOf(quote), tool.maxCalls(args)) : null;
     const result = await createExecute(exchange, { ...caller, toolLimits }, maxCalls)(tool.document, variables);
-    if (result.isError) await latest?.restore();
+    // One that was started, or that the service has received, may be paid for.
+    const { outcomes = [], usage = null } = exchange.reply ?? {};
+    const mayBePaid = outcomes.includes('EssayOrder') || (usage?.essayCalls ?? 0) > 0;
+    if (result.isError && !mayBePaid) await latest?.restore();
     if (result.isError || !tool.hasKey) return result;
     const advice = `To repeat this order in any words, pass on "idempotencyKey": "${variables.idempotencyKey}": it is paid for once.`;
     return { ...result, content: [...result.content, { type: 'text', text: advice }] };

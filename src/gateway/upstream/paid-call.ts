@@ -193,8 +193,6 @@ export class PaidCall<Input, Answer> implements Dispatcher.DispatchHandler, Queu
     const { method, path, writeQuery, writeBody } = this.#endpoint;
     const input = this.#input as Input;
     this.#stage = 'sending';
-    context.usage.upstreamCalls += 1;
-    if (service === 'essays') context.usage.essayCalls += 1;
     this.#startedAt = performance.now();
     this.#span = context.trace?.startCall({ service, method, path, retries: this.#retries }) ?? null;
     const lines = this.#endpoint.lines?.(input) ?? null;
@@ -219,6 +217,9 @@ export class PaidCall<Input, Answer> implements Dispatcher.DispatchHandler, Queu
   onConnect(close: (error?: Error) => void): void {
     if (this.#stage !== 'sending') throw abandoned;
     this.#isSent = true;
+    const { usage } = this.#batch.context;
+    usage.upstreamCalls += 1;
+    if (this.service === 'essays') usage.essayCalls += 1;
     this.#close = close;
   }
 

@@ -67,6 +67,8 @@ it('writes the look-ups that have ended in one turn with one write, each as one 
 it.each<[CallOutcome | null, boolean, string[]]>([
   [answered.outcome, true, ['answered', '200', 'yes']],
   [{ kind: 'answered', status: 429, fault: null }, true, ['answered', '429', 'unknown']],
+  // Neither the allowance nor a budget counts it.
+  [{ kind: 'answered', status: 200, fault: 'allowance' }, true, ['answered', '200', 'unknown']],
   [{ kind: 'failed', reason: 'reset' }, true, ['reset', '', 'unknown']],
   [{ kind: 'failed', reason: 'unreachable' }, false, ['unreachable', '', 'no']],
   [null, false, ['not-sent', '', 'no']],

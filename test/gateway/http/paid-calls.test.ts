@@ -19,6 +19,10 @@ const answers: Reply = (response, call) => {
   return replyAsHosted(call)(response, call);
 };
 
+/** As the self-hosted service does, where several banks share a BIC. */
+const replyWithLists: Reply = (response, call) =>
+  (call.method === 'POST' ? answers : replyAsHosted(call))(response, call);
+
 async function tQuoting(reply: Reply = answers) {
   const gateway = await tCallers({ callers, upstream: await tUpstream(reply) });
   const ask = (query: string, headers = {}, variables = {}) =>
@@ -81,6 +85,42 @@ describe('the header Paid-Calls', () => {
     expect((await ask(order, {}, { input })).json().data).toEqual({ generateEssay: { __typename: 'Essay' } });
     expect(await quote(order, { input })).toEqual({ bankData: 0, essays: 0 });
   });
+});
+
+it.each([
+  [
+    'a bank by its id, which is in a list if its BIC is that of another one',
+    { price: '{ node(id: "DE:10000022:COBADEFFXXX") { id } }' },
+  ],
+  [
+    'an order whose key is free again, as the order is deleted before',
+    {
+      first:
+        'mutation { generateEssay(input: { description: "Pens", wordCount: 9, idempotencyKey: "k" }) { __typename } }',
+      id: '{ essayOrder(idempotencyKey: "k") { id } }',
+      price:
+        'mutation { deleteEssayOrder(id: "ID") { __typename } generateEssay(input: { description: "Pens", wordCount: 9, idempotencyKey: "k" }) { __typename } }',
+    },
+  ],
+])('a quote is never less than what is paid: %s', async (_, { price, first, id }: Record<string, string>) => {
+  const { ask, quote, upstream } = await tQuoting(replyWithLists);
+  if (first) await ask(first);
+  const found = id ? ((await ask(id)).json().data as { essayOrder: { id: string } }).essayOrder.id : '';
+  const query = String(price).replace('ID', found);
+  const before = upstream.calls.length;
+  const { bankData, essays } = await quote(query);
+  await ask(query);
+  expect(upstream.calls.length).toBeGreaterThan(before);
+  expect(upstream.calls.length - before).toBeLessThanOrEqual(bankData + essays);
+});
+
+it('the cost of a request has only calls that were sent', async () => {
+  const upstream = await tUpstream(answers);
+  const { post } = await tCallers({ callers, upstream, env: { BANK_DATA_PRICE: '0.01 EUR' } });
+  await upstream.stop();
+  const query = `{ ibanValidation(iban: "${tIban(1)}") { valid } }`;
+  const reply = await post({ query }, { ...as('shop'), 'x-cost': '1' });
+  expect(reply.json()).toMatchObject({ extensions: { cost: { upstreamCalls: 0, price: [] } } });
 });
 
 describe('the header Paid-Calls-Max', () => {

@@ -9,7 +9,14 @@ import { tFolder } from '../../support/gateway/stores/folder.ts';
 import { bankDataKey, essaysKey } from '../../support/gateway.ts';
 import { tIban } from '../../support/ibans.ts';
 import { tRedis, whyNoRedis } from '../../support/redis.ts';
-import { replyJson, replyWithIban, tUpstream, type Upstream } from '../../support/scripted-upstream.ts';
+import {
+  type Reply,
+  replyJson,
+  replyResetBeforeHeaders,
+  replyWithIban,
+  tUpstream,
+  type Upstream,
+} from '../../support/scripted-upstream.ts';
 
 /* Paid tools are called only after a user has agreed. */
 
@@ -384,6 +391,45 @@ describe('an order of an agent that may be an earlier one in other words', () =>
     for (const order of [pens, reworded])
       expect((await call('order_essay', order)).text).toContain('budget of calls to the essay service is exhausted');
   });
+});
+
+/** A gateway with one tool of its operator. */
+async function tTool(name: string, document: string, { reply, env = {} }: { reply: Reply; env?: object }) {
+  const folder = tFolder();
+  writeFileSync(join(folder, 'trusted.json'), JSON.stringify({ [name]: document }));
+  const upstream = await tUpstream(reply);
+  const gateway = await tListeningGateway({ ...paidBy(upstream), TRUSTED_DOCUMENTS: folder, ...env }, upstream);
+  return { ...gateway, ...(await tMcpClient(gateway.origin, { answer: () => true })) };
+}
+
+it('an agent is asked before another order than one that failed after it was sent', async () => {
+  const write = `"@tool" mutation write($description: String!, $idempotencyKey: ID!) {
+    generateEssay(input: { description: $description, wordCount: 9, idempotencyKey: $idempotencyKey }) { __typename }
+  }`;
+  const { call, upstream, questions } = await tTool('write', write, {
+    reply: replyResetBeforeHeaders,
+    env: { MCP_CONSENT: 'never' },
+  });
+  await call('write', { description: 'The fountain pen and its nib' });
+  await call('write', { description: 'Fountain pens and their nibs' });
+  expect(questions).toEqual([expect.stringContaining('may be the same in other words')]);
+  expect(upstream.calls).toHaveLength(2);
+});
+
+it('a tool that deletes an order and starts it again is asked about as one that orders', async () => {
+  const again = `"@tool" mutation again($id: ID!, $idempotencyKey: ID!) {
+    deleteEssayOrder(id: $id) { __typename }
+    startEssay(input: { description: "Pens", wordCount: 9, idempotencyKey: $idempotencyKey }) { __typename }
+  }`;
+  const { call, questions, ask } = await tTool('again', again, {
+    reply: replyJson(200, { essay: 'Pens hold ink, and they hold it well for a long time.' }),
+    env: { TRUSTED_DOCUMENTS_MODE: 'prefer' },
+  });
+  const input = 'input: { description: "Pens", wordCount: 9, idempotencyKey: "k" }';
+  await ask(`mutation { generateEssay(${input}) { __typename } }`);
+  const { data } = await ask('{ essayOrder(idempotencyKey: "k") { id } }');
+  await call('again', { id: readProperty(data?.essayOrder, 'id'), idempotencyKey: 'k' });
+  expect(questions).toEqual([expect.stringContaining('up to 1 paid call to the essays service')]);
 });
 
 describe('a mutation of the operator that orders two essays', () => {

@@ -6,7 +6,7 @@ import { compactBic } from '../../../iban/bic.ts';
 import { countryCodes } from '../../../iban/country-codes.ts';
 import { compactIban } from '../../../iban/iban.ts';
 import { findCountryFormat } from '../../../iban/registry.ts';
-import type { BankData, BankPage } from '../../bank-data/bank-data.ts';
+import { type BankData, type BankPage, notKept } from '../../bank-data/bank-data.ts';
 import { BicType, builder, DateType, NodeType } from './builder.ts';
 import { PageInfoType, pageSize, pageSizeArg, readCursor, readPageSize, writeCursor } from './connection.ts';
 import { type Context, limitToListFreshness } from './context.ts';
@@ -207,7 +207,9 @@ export async function findBank(id: string, context: Context): Promise<BankData |
   const { services, limiter, requestContext } = context;
   const [country, bankCode, bic = ''] = id.split(':');
   const ofBic = bic === '' ? null : await findByBic(bic, context);
-  if (ofBic instanceof Error || (ofBic !== null && bankId(ofBic) === id)) return ofBic;
+  // In a quote, an unknown BIC may be that of another record, which the list has.
+  const isQuoted = (ofBic as unknown) === notKept;
+  if (!isQuoted && (ofBic instanceof Error || (ofBic !== null && bankId(ofBic) === id))) return ofBic;
   const search = bankCode || bic;
   if (!country || !countryCodes.has(country) || !search || search.length > maxLengths.search) return null;
   limiter.take('bankQueries');

@@ -13,10 +13,12 @@ export interface PaidServices {
 /** The services of a request that is quoted: what is known is answered, the calls for the rest are counted, and nothing is changed. */
 export function quoteServices<All extends PaidServices>(services: All, quote: Quote, callerId: string): All {
   const { essays } = services;
+  /** Whether the mutation cancels or deletes an order, whose key can then be sent again. */
+  let isChanged = false;
 
   /** An order that was sent, or will be, is not sent again. */
   async function countOrder({ idempotencyKey, orderAgain }: OrderInput): Promise<EssayFailure> {
-    const isNew = idempotencyKey === null || orderAgain;
+    const isNew = idempotencyKey === null || orderAgain || isChanged;
     const known = isNew ? null : await essays.findByKey(idempotencyKey, callerId).catch(() => null);
     if (known === null || known.state.kind === 'failed' || known.state.kind === 'cancelled') quote.essays += 1;
     return notOrdered;
@@ -24,8 +26,14 @@ export function quoteServices<All extends PaidServices>(services: All, quote: Qu
   const quoted: Essays = {
     generate: countOrder,
     start: countOrder,
-    cancel: async () => null,
-    delete: async () => ({ result: 'unknown', bytes: 0 }),
+    async cancel() {
+      isChanged = true;
+      return null;
+    },
+    async delete() {
+      isChanged = true;
+      return { result: 'unknown', bytes: 0 };
+    },
     findEssay: (...values) => essays.findEssay(...values),
     find: (...values) => essays.find(...values),
     findByKey: (...values) => essays.findByKey(...values),
