@@ -43,7 +43,7 @@ const fillers = /^(?:|\d+|of|the|der|des|du|de|del|della|do|van|second|zweite)$/
 const payeeWords =
   /payee|beneficiary|creditor|recipient|receiver|supplier|vendor|empf(?:.|ae)nger|beg(?:.|ue)nstigte|kreditor|lieferant|b.n.ficiaire|destinataire|cr.ancier|fournisseur|beneficiario|acreedor|begunstigde|crediteur|counterpart|gegenkonto|gegenpartei|tegenpartij|tegenrekening|contrepartie|contropart|contrapart|\bto\b/;
 const payerWords =
-  /payer|debtor|sender|auftraggeber|auftragskonto|zahler|zahlungspflichtig|debitor|ordrant|ordonnateur|donneur|d.biteur|ordenante|deudor|ordinante|opdrachtgever|debiteur|\b(?:from|own|eigen\w*)\b/;
+  /payer|debtor|sender|auftraggeber|auftragskonto|zahler|zahlungspflichtig|debitor|ordrant|ordonnateur|donneur|d.biteur|ordenante|deudor|ordinante|opdrachtgever|debiteur|debit account|belastungskonto|\b(?:from|own|eigen\w*)\b/;
 
 export function findParty(words: string): Party | null {
   const [isPayee, isPayer] = [payeeWords.test(words), payerWords.test(words)];

@@ -178,8 +178,6 @@ const maxBicColumns = 20;
  * have fewer cells.
  */
 function findTitleRow(rows: readonly Cells[], counts: readonly CellCount[], name: string | null): number | null {
-  const named = name === null ? -1 : rows.findIndex((row) => row.some((cell) => isTitle(cell, name)));
-  if (named >= 0) return named + 1;
   const position = name === null ? null : readPosition(name, counts.length);
   const most = counts.reduce((best, count, column) => (count.ibans > (counts[best]?.ibans ?? 0) ? column : best), 0);
   const column = position ?? ((counts[most]?.ibans ?? 0) > 0 ? most : null);
@@ -190,14 +188,26 @@ function findTitleRow(rows: readonly Cells[], counts: readonly CellCount[], name
   const isNote = (width: number) => width <= maxNoteCells && usual > maxNoteCells;
   const firstData = filled.findIndex((width, index) => hasIban[index] && !isNote(width));
   const above = rows.slice(0, firstData < 0 ? rows.length : firstData);
+  const findWidest = (isTitleRow: (row: Cells) => boolean) => {
+    const titleWidths = above.map((row, index) => (isTitleRow(row) ? (filled[index] ?? 0) : 0));
+    const most = Math.max(0, ...titleWidths);
+    return most > 0 ? titleWidths.indexOf(most) + 1 : null;
+  };
+  const isNamed = (row: Cells) => row.some((cell) => isTitle(cell, name ?? ''));
+  const named = name === null ? null : findWidest(isNamed);
+  if (named !== null) return named;
+  // A cell of the data may be as the position: 2, or B.
+  const later = name !== null && position === null ? rows.findIndex(isNamed) : -1;
+  if (later >= 0) return later + 1;
+  const isOfIbans = (row: Cells) => row.some((cell) => isTitleOfIbans(wordsOf(cellText(cell))));
+  const titled = name === null ? findWidest((row) => isOfIbans(row) && !row.some(looksLikeIban)) : null;
+  if (titled !== null) return titled;
   const isAccount = (cells: Cells) => {
     const texts = (column === null ? cells : [cells[column]]).filter((cell) => !looksLikeIban(cell));
     return texts.some((cell) => accountWords.test(wordsOf(String(cell ?? ''))));
   };
-  // The widest of them has the titles.
-  const accountWidths = above.map((row, index) => (isAccount(row) ? (filled[index] ?? 0) : 0));
-  const mostFilled = Math.max(0, ...accountWidths);
-  if (mostFilled > 0) return accountWidths.indexOf(mostFilled) + 1;
+  const ofAccounts = findWidest(isAccount);
+  if (ofAccounts !== null) return ofAccounts;
   if (column === null) return null;
   const widest = Math.max(0, ...above.map((row) => row.length));
   const first = above.findIndex((row) => row.length === widest && String(row[column] ?? '').trim() !== '');

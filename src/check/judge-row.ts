@@ -126,7 +126,8 @@ function judgeAlone(row: RowToJudge, { iban, column }: IbanCell, report: Report)
 /** The row has no IBAN, which is reported once. That of the payer does not pay a payee without one. */
 function isMissing({ ibans }: RowToJudge, column: number): boolean {
   if (column !== ibans[0]?.column) return false;
-  const payees = ibans.filter(({ party }) => party !== 'payer');
+  const named = ibans.filter(({ party }) => party === 'payee');
+  const payees = named.length > 0 ? named : ibans.filter(({ party }) => party !== 'payer');
   return (payees.length > 0 ? payees : ibans).every(({ iban }) => iban === '');
 }
 

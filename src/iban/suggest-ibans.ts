@@ -1,5 +1,6 @@
 import { isValidIban, parseIban } from './iban.ts';
 import { append, valueAt } from './mod97.ts';
+import { nationalCheck } from './national-checks.ts';
 import { findPastedIban } from './pasted.ts';
 import { characterTypes, findCountryFormat } from './registry.ts';
 
@@ -31,7 +32,8 @@ export function suggestIbans(
     .map(([iban, rank]) => {
       const parts = parseIban(iban);
       const isKnown = parts !== null && isKnownBank(parts.countryCode, parts.bankCode);
-      return { iban, rank, certainty: iban === pasted ? 2 : Number(isKnown) };
+      const isWrong = nationalCheck(iban) === 'FAILED';
+      return { iban, rank, certainty: iban === pasted ? 2 : isWrong ? -1 : Number(isKnown) };
     })
     .sort((one, other) => other.certainty - one.certainty || one.rank - other.rank)
     .slice(0, limit)

@@ -41,6 +41,12 @@ describe('the result', () => {
     expect(readdirSync(dataDir).filter((name) => name.includes('journal'))).toEqual([]);
   });
 
+  it('reports a payee without an IBAN, whatever the account of the payer is called', async () => {
+    const { run } = tCheck(`Name,Beneficiary IBAN,Debit account\nAnna,${tIban(1)},${tIban(2)}\nBob,,${tIban(3)}\n`);
+    const { code, stderr } = await run();
+    expect([code, stderr]).toEqual([1, expect.stringContaining('IBAN_MISSING (warning): row 3')]);
+  });
+
   it('names the bank lists that it was compared with and that are out of date', async () => {
     const rows = 'DE89370400440532013000,COBADEFFXXX\nSK3112000000198742637541,SUBASKBX\n';
     const { stderr } = await tCheck(`IBAN,BIC\n${rows}`).run();

@@ -34,6 +34,51 @@ describe('the columns', () => {
     expect(find(rows)).toMatchObject({ ibans: [{ column: 2 }], titleRow: 3 });
   });
 
+  it.each<[string, string[][], number | null, { iban?: string }?]>([
+    [
+      'a cell as the position',
+      [
+        ['No', 'IBAN'],
+        ['1', tIban(1)],
+        ['2', tIban(2)],
+      ],
+      1,
+      { iban: '2' },
+    ],
+    [
+      'a word of accounts in the data',
+      [
+        ['Name', 'IBAN', ''],
+        ['Anna', 'Konto fehlt', '12,50'],
+        ['Bob', tIban(1), ''],
+      ],
+      1,
+    ],
+    [
+      'the own account above',
+      [
+        ['IBAN', tIban(9), ''],
+        ['Name', 'IBAN', 'Amount'],
+        ['Anna', tIban(1), '1'],
+        ['Bob', tIban(2), '2'],
+      ],
+      2,
+      { iban: 'IBAN' },
+    ],
+    [
+      'a named title below an account',
+      [
+        ['Own', tIban(9)],
+        ['Name', 'Payee'],
+        ['Anna', tIban(1)],
+      ],
+      2,
+      { iban: 'Payee' },
+    ],
+  ])('have their titles beside %s', (_, rows, titleRow, names = {}) => {
+    expect(find(rows, names).titleRow).toBe(titleRow);
+  });
+
   it('with long titles are named by letters, as findings repeat the names', () => {
     const rows = [
       ['Name', `IBAN ${'x'.repeat(96)}`, `BIC ${'x'.repeat(96)}`],

@@ -23,6 +23,10 @@ const typos: Readonly<Record<string, (text: string, at: number, character: strin
 };
 
 describe('suggestIbans', () => {
+  it('suggests those with the right national check digits first', () => {
+    expect(suggestIbans('BE68039007547034')[0]).toBe('BE68539007547034');
+  });
+
   it.each(Object.entries(typos))('suggests after %s the same as trying every edit', (_, typo) => {
     fc.assert(
       fc.property(anyIban, anyPosition, anyCharacter, (iban, position, character) => {

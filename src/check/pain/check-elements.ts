@@ -59,10 +59,13 @@ function checkIban(element: XmlElement, { findings, ibans, banks }: CheckContext
     const message = `The IBAN ${masked} is written with spaces, hyphens or lower case. Write only capital letters and digits.`;
     findings.add('IBAN_NOT_COMPACT', element, message, isValidIban(iban) ? iban : null);
   }
-  const [problem] = findIbanProblems(iban);
+  const [problem, ...others] = findIbanProblems(iban);
   if (problem !== undefined) {
-    const message = `The IBAN ${masked} is not valid. ${describeIbanProblem(problem, iban)}`;
-    findings.add(problem, element, message, () => suggestIban(iban, banks));
+    // That the country does not use IBANs is no problem of all messages.
+    for (const each of problem === 'NOT_REGISTERED' ? [problem, ...others] : [problem]) {
+      const message = `The IBAN ${masked} is not valid. ${describeIbanProblem(each, iban)}`;
+      findings.add(each, element, message, () => suggestIban(iban, banks));
+    }
     return;
   }
   if (checkNationally(iban, banks) === 'FAILED') {
@@ -109,7 +112,9 @@ const clearingSystems: Readonly<Record<string, readonly string[]>> = { CHBCC: ['
 
 /** The only valid IBAN one typing error away or, if there are several, the only one of a bank that is known. */
 function suggestIban(iban: string, banks: BankFacts): string | null {
-  const candidates = suggestIbans(iban, { isKnownBank: banks.has });
+  const all = suggestIbans(iban, { isKnownBank: banks.has });
+  const passing = all.filter((candidate) => checkNationally(candidate, banks) !== 'FAILED');
+  const candidates = passing.length > 0 ? passing : all;
   const known = candidates.filter((candidate) => {
     const parts = parseIban(candidate);
     return parts !== null && banks.has(parts.countryCode, parts.bankCode);
@@ -234,7 +239,10 @@ function checkText(element: XmlElement, { findings }: CheckContext): void {
 
 function checkCharacters(element: XmlElement, findings: MessageFindings): void {
   const { name, text } = element;
-  const suggest = (kept?: RegExp) => () => (text.length <= maxSuggestionLength ? toSepaCharacters(text, kept) : null);
+  // A Belgian structured communication may be written with asterisks.
+  const written = text.replace(/^\*{3}(\d{3}\/\d{4}\/\d{5})\*{3}$/, '+++$1+++');
+  const suggest = (kept?: RegExp) => () =>
+    text.length <= maxSuggestionLength ? toSepaCharacters(written, kept) : null;
   if (findings.scheme === 'sps') {
     const characters = findCharactersOutsideSwiss(text);
     if (characters.length === 0) return;

@@ -133,6 +133,10 @@ export class SchemaComparison implements ElementEvents {
       const message = `${element.name} has an attribute that the message definition does not have. Remove it.`;
       this.#add('ATTRIBUTE_NOT_EXPECTED', element, message);
     }
+    const isAmount = type?.kind === 'value' && type.isAmount && !checkedWithTotals.has(element.name);
+    if (!isAmount || /^[A-Z]{3}$/.test(element.attributes.Ccy ?? '')) return;
+    const message = `The attribute Ccy of ${element.name} must be a currency code, such as EUR.`;
+    this.#add('CURRENCY_INVALID', element, message, generic);
   }
 
   #checkValue(element: XmlElement, type: ValueType): void {

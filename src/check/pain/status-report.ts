@@ -1,7 +1,7 @@
 import { groupBy } from '../../base/group-by.ts';
 import { count, countOf, shorten } from '../../base/process/terminal.ts';
 import { redactIbans } from '../../base/redact.ts';
-import { maskIban } from '../../iban/iban.ts';
+import { isValidIban, maskIban } from '../../iban/iban.ts';
 import { isRuleCode, type RuleCode } from '../finding.ts';
 import { bankReasons, readRows } from './code-lists.ts';
 import { decodeXml } from './decode-xml.ts';
@@ -27,8 +27,18 @@ interface ReportedStatus {
   ids: readonly (string | null)[];
   /** What the report repeats of a transaction without them. */
   original: XmlElement | null;
+  /** Of one with them: they need not be unique. */
+  repeated: Repeated | null;
   /** The problems of its parts; null: it has none. */
   parts: Set<RuleCode> | null;
+}
+
+/** Null or empty if the report does not repeat it. */
+interface Repeated {
+  /** With its currency. */
+  amount: string | null;
+  payeeIban: string;
+  payerIban: string;
 }
 
 /** The first one that a report has is that by which it is found. */
@@ -61,8 +71,9 @@ export async function readStatusReport(chunks: AsyncIterable<Buffer>): Promise<S
       const { paymentId } = payment;
       const ids = readIds(element, 'Orgnl');
       const isIdentified = ids.some((id) => id !== null);
-      const original = isIdentified ? null : find(element, 'OrgnlTxRef');
-      const transaction = { ...noStatus, paymentId, ids, original, ...readStatus(element, 'TxSts') };
+      const said = find(element, 'OrgnlTxRef');
+      const of = isIdentified ? { repeated: said && readRepeated(said) } : { original: said };
+      const transaction = { ...noStatus, paymentId, ids, ...of, ...readStatus(element, 'TxSts') };
       if (transaction.status === null) transaction.problem = judgeStatus(null, element);
       for (const whole of [payment, message]) addPart(whole, transaction);
       // Many transactions have no identification. That they were accepted is nothing to report.
@@ -80,7 +91,7 @@ export async function readStatusReport(chunks: AsyncIterable<Buffer>): Promise<S
 }
 
 const noStatus: ReportedStatus = {
-  ...{ status: null, problem: null, paymentId: null, ids: [], original: null, parts: null },
+  ...{ status: null, problem: null, paymentId: null, ids: [], original: null, repeated: null, parts: null },
 };
 
 /** One that is missing, unlike an empty one, may be that of the whole or of the parts. */
@@ -145,7 +156,7 @@ function createReport(reported: Reported) {
       const ids = readIds(find(element, 'PmtId'), '');
       checked += 1;
       first ??= element;
-      const found = findStatus([...ids, paymentId]);
+      const found = findStatus([...ids, paymentId], element);
       const whole = ofPayment.find(({ status }) => status !== null) ?? message;
       const isCounted = found === null && whole.status === null && reported.unidentified > 0;
       if (isCounted) reported.unidentified -= 1;
@@ -194,7 +205,8 @@ function outcomeOf(own: ReportedStatus | null, whole: ReportedStatus): string {
 
 /**
  * Finds what is said of a transaction by its identifications and that of its payment, without a comparison with all: the first of
- * `idNames` that the report has must be equal, and none may differ. Banks leave some out, and add a UETR.
+ * `idNames` that the report has must be equal, and none may differ. Banks leave some out, and add a UETR. Of several with the same
+ * ones, it is one that repeats no other amount or IBAN.
  * @param statuses those that are found are removed from it
  */
 function indexStatuses(statuses: ReadonlySet<ReportedStatus>) {
@@ -209,7 +221,7 @@ function indexStatuses(statuses: ReadonlySet<ReportedStatus>) {
   /** By what statuses have, and what they share with a transaction; the first one of the report is the last one. */
   const indexes = new Map<string, Map<string, ReportedStatus[]>>();
 
-  return (ids: readonly (string | null)[]): ReportedStatus | null => {
+  return (ids: readonly (string | null)[], transaction: XmlElement): ReportedStatus | null => {
     const found = [...byMask].flatMap(([mask, all]) => {
       const shared = mask & maskOf(ids);
       if (firstOf(shared) !== firstOf(mask)) return [];
@@ -217,12 +229,48 @@ function indexStatuses(statuses: ReadonlySet<ReportedStatus>) {
       const index = indexes.get(name) ?? groupBy(all, (status) => keyOf(idsOf(status), shared));
       indexes.set(name, index);
       const queue = index.get(keyOf(ids, shared)) ?? [];
-      while (queue.length > 0 && !statuses.has(queue.at(-1) as ReportedStatus)) queue.pop();
-      return queue.slice(-1).map((status) => ({ status, shared }));
+      const status = findLast(queue, transaction);
+      return status === null ? [] : [{ status, shared }];
     });
     const [best] = found.sort((one, other) => firstOf(one.shared) - firstOf(other.shared) || other.shared - one.shared);
     return best?.status ?? null;
   };
+
+  function findLast(queue: ReportedStatus[], transaction: XmlElement): ReportedStatus | null {
+    let contradicting = 0;
+    for (let index = queue.length - 1; index >= 0 && contradicting < maxContradicting; index -= 1) {
+      const status = queue[index] as ReportedStatus;
+      if (!statuses.has(status)) queue.splice(index, 1);
+      else if (!contradicts(status.repeated, transaction)) return status;
+      else contradicting += 1;
+    }
+    return null;
+  }
+}
+
+/** More are not looked at: all transactions of a message may have one identification. */
+const maxContradicting = 100;
+
+function readRepeated(original: XmlElement): Repeated {
+  const [payeeIban, payerIban] = [ibanOf(find(original, 'CdtrAcct')), ibanOf(find(original, 'DbtrAcct'))];
+  return { amount: writeAmount(find(original, 'Amt', 'InstdAmt')), payeeIban, payerIban };
+}
+
+function contradicts(repeated: Repeated | null, transaction: XmlElement): boolean {
+  if (repeated === null) return false;
+  const isDirectDebit = transaction.name === 'DrctDbtTxInf';
+  const sent = ibanOf(find(transaction, isDirectDebit ? 'DbtrAcct' : 'CdtrAcct'));
+  const iban = isDirectDebit ? repeated.payerIban : repeated.payeeIban;
+  const amount = writeAmount(findAmount(transaction, isDirectDebit));
+  // Banks mask IBANs.
+  const isOtherIban = iban !== sent && isValidIban(iban) && isValidIban(sent);
+  return isOtherIban || (repeated.amount !== null && amount !== null && repeated.amount !== amount);
+}
+
+/** Such as EUR 100, however it is written. */
+function writeAmount(amount: XmlElement | null): string | null {
+  const units = parseDecimal(textOf(amount) ?? '')?.units;
+  return units === undefined ? null : `${amount?.attributes.Ccy} ${units}`;
 }
 
 /** Whether what a report repeats of a transaction is that of this one: its amount, or the other party with its IBAN, and nothing else. */
@@ -231,11 +279,10 @@ function agrees(original: XmlElement, transaction: XmlElement): boolean {
   const other = isDirectDebit ? 'Dbtr' : 'Cdtr';
   const facts = (element: XmlElement, party: XmlElement | null, amount: XmlElement | null) => {
     const name = textOf(find(party, 'Nm'));
-    const units = parseDecimal(textOf(amount) ?? '')?.units;
     return {
       name: name && (toSepaCharacters(name) ?? name).toUpperCase(),
       iban: ibanOf(find(element, `${other}Acct`)) || null,
-      amount: units === undefined ? null : `${amount?.attributes.Ccy} ${units}`,
+      amount: writeAmount(amount),
     };
   };
   const party = find(original, other);

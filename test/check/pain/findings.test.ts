@@ -325,6 +325,7 @@ const cases: readonly Case[] = [
   withIban('ILLEGAL_CHARACTERS', 'FR14200410100505000Ф13M02606', { suggestion: french }),
   withIban('UNKNOWN_COUNTRY', 'XX1420041010050500013M02606'),
   withIban('NOT_REGISTERED', 'MA64011519000001205000534921'),
+  withIban('WRONG_CHECK_DIGITS', 'MA64011519000001205000534912', { others: ['NOT_REGISTERED'] }),
   withIban('TOO_SHORT', 'FR142004101005050001M02606', {
     message: /An IBAN of FR has 27 characters; this one has 26\.$/,
   }),
@@ -335,6 +336,8 @@ const cases: readonly Case[] = [
   withIban('WRONG_STRUCTURE', 'FR14X0041010050500013M02606', { suggestion: french }),
   withIban('CHECK_DIGITS_OUT_OF_RANGE', 'FR0020041010050500013M02606'),
   withIban('WRONG_CHECK_DIGITS', 'FR1420041010050500013M02660', {
+    // Of two candidates, the one with the right national check digits.
+    suggestion: french,
     message: /The check digits do not match the rest of the IBAN\.$/,
   }),
   // Of several candidates, the one of a bank that is known.
@@ -412,6 +415,11 @@ const cases: readonly Case[] = [
   ),
   of('CURRENCY_INVALID', ['Ccy="EUR">12.35', 'Ccy="eur">12.35'], amount, { suggestion: 'EUR' }),
   of('CURRENCY_INVALID', [' Ccy="EUR">12.35', '>12.35'], amount),
+  of(
+    'CURRENCY_INVALID',
+    [/<RmtInf>.*<\/RmtInf>/, '<RmtInf><Strd><RfrdDocAmt><DuePyblAmt>10.00</DuePyblAmt></RfrdDocAmt></Strd></RmtInf>'],
+    'PmtInf[1]/CdtTrfTxInf[1]/RmtInf/Strd/RfrdDocAmt/DuePyblAmt',
+  ),
   ...['HRK', 'BGN', 'ANG', 'DEM'].map((currency) => {
     const message = new RegExp(`^The currency ${currency} has ended\\. Write the amount in (EUR|XCG), `);
     return of('CURRENCY_INVALID', ['Ccy="EUR">12.35', `Ccy="${currency}">12.35`], amount, { message });

@@ -44,6 +44,13 @@ describe('what is certain', () => {
     ['letters outside the SEPA set', 'CHARACTERS_NOT_SEPA', 'Creditor 1', 'Müller', 'Muller'],
     ['an escaped sign', 'CHARACTERS_NOT_SEPA', 'Creditor 1', 'A &amp; B', 'A + B'],
     ['a sign that is not escaped', 'CHARACTERS_NOT_SEPA', 'Creditor 1', 'Müller & Söhne', 'Muller + Sohne'],
+    [
+      'a Belgian reference in asterisks',
+      'CHARACTERS_NOT_SEPA',
+      'Creditor 1',
+      '***090/9337/55493***',
+      '+++090/9337/55493+++',
+    ],
     ['a CDATA section', 'CHARACTERS_NOT_SEPA', 'Creditor 1', '<![CDATA[A & <B>]]>', 'A + .B.'],
     ['only other characters, by German banks', 'CHARACTERS_NOT_SEPA', 'Creditor 1', 'Łü & =', 'Lü &amp; .', 'dk'],
     ['characters outside the Swiss set', 'CHARACTERS_NOT_SWISS', 'Creditor 1', 'Елена ü', 'Elena ü', 'sps'],

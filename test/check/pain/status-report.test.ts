@@ -370,6 +370,30 @@ describe('a status report', () => {
     ]);
   });
 
+  it('is that of the amount or IBAN that it repeats, if several have its identifications', async () => {
+    const message = sent.replace('INVOICE-2<', 'INVOICE-1<');
+    const amounts = [...message.matchAll(/<InstdAmt Ccy="EUR">([^<]+)</g)].map(([, amount]) => amount);
+    const rejected = (original: string) =>
+      statusOf(endToEnd(1), 'RJCT', 'AC04').replace(
+        '</TxInfAndSts>',
+        `<OrgnlTxRef>${original}</OrgnlTxRef></TxInfAndSts>`,
+      );
+    const placesOf = async (original: string) => {
+      const payments = [`<OrgnlPmtInfId>PAYMENT-1</OrgnlPmtInfId>${rejected(original)}`];
+      const findings = await findWith({ payments }, message);
+      return findings.filter(({ code }) => code === 'BANK_REJECTED').map(({ place }) => place.xpath);
+    };
+    const amount = (text = '') => `<Amt><InstdAmt Ccy="EUR">${text}</InstdAmt></Amt>`;
+    expect(await placesOf(amount(amounts[0]))).toEqual([transfer(1, 1)]);
+    expect(await placesOf(amount(amounts[1]))).toEqual([transfer(1, 2)]);
+    // Of neither.
+    expect(await placesOf(amount('77.77'))).not.toContain(transfer(1, 1));
+    const account = (iban: string) => `<CdtrAcct><Id><IBAN>${iban}</IBAN></Id></CdtrAcct>`;
+    expect(await placesOf(account('NL91ABNA0417164300'))).not.toContain(transfer(1, 1));
+    // Masked.
+    expect(await placesOf(account('XXXXXXXXXXXXXXXXXX4300'))).toEqual([transfer(1, 1)]);
+  });
+
   it('may say something about a payment twice', async () => {
     const payment = (status: string) => `<OrgnlPmtInfId>PAYMENT-2</OrgnlPmtInfId><PmtInfSts>${status}</PmtInfSts>`;
     expect(await findWith({ payments: [payment('RJCT'), payment('PART')] })).toMatchObject([
