@@ -1,5 +1,4 @@
 import type { ServiceName } from '../base/errors.ts';
-import type { AnswerFault } from './upstream/outcome.ts';
 
 /** The parent of spans in one sampled request. Null wherever a request is not sampled, or no traces are exported. */
 export interface Trace {
@@ -32,7 +31,7 @@ export interface CallSpan {
 }
 
 export type CallOutcome =
-  | { kind: 'answered'; status: number; fault: AnswerFault | null }
+  | { kind: 'answered'; status: number; fault: string | null }
   | { kind: 'failed'; reason: string; code?: string };
 
 /** The span of a client that sent a request. */

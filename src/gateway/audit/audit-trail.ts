@@ -8,7 +8,6 @@ import { formatMoney, type Money, noPrices, type Prices } from '../../base/money
 import type { Redact } from '../../base/redact.ts';
 import type { CallOrigin } from '../request-context.ts';
 import type { CallInfo, EndedCall, Events } from '../telemetry/events.ts';
-import { refusalOf } from '../upstream/outcome.ts';
 import { listAuditFiles } from './read-audit.ts';
 
 interface AuditTrailOptions {
@@ -95,7 +94,7 @@ export function createAuditTrail(options: AuditTrailOptions) {
     if (!services.includes(call.service)) return;
     const answer = outcome?.kind === 'answered' ? outcome : null;
     const status = answer?.status ?? null;
-    const isCharged = answer !== null && answer.status < 400 && refusalOf(answer) === null;
+    const isCharged = answer !== null && answer.status < 400 && !refusals.has(answer.fault);
     const charged = !isSent ? 'no' : isCharged ? 'yes' : 'unknown';
     const number = open.get(call);
     open.delete(call);
@@ -289,6 +288,8 @@ function nameOutcome(outcome: EndedCall['outcome'], isSent: boolean): string {
   return outcome.kind === 'answered' ? 'answered' : outcome.reason;
 }
 
+/** What an answer of any status may say. */
+const refusals: ReadonlySet<string | null> = new Set(['allowance', 'credentials']);
 const dayMs = 86_400_000;
 const retryMs = 1_000;
 /** About 400 kB: a write that fails is repeated. A pipe takes 64 kB. */
