@@ -1,4 +1,4 @@
-// cspell:ignore Kontoinhaber Nachname Titulaire Vorname
+// cspell:ignore fehlt Kontoinhaber Nachname Titulaire Vorname
 import { describe, expect, it } from 'vitest';
 import { findColumns } from '../../src/check/find-columns.ts';
 import { tIban } from '../support/ibans.ts';
