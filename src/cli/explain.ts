@@ -3,8 +3,8 @@ import { distance } from 'fastest-levenshtein';
 import { UsageError } from '../base/errors.ts';
 import { builtFile } from '../base/process/package-files.ts';
 import { print } from '../base/process/terminal.ts';
+import { bankStatuses } from '../check/pain/bank-statuses.ts';
 import { bankReasons } from '../check/pain/code-lists.ts';
-import { bankStatuses } from '../check/pain/status-report.ts';
 
 /** Prints what codes in a result mean, and what would be right. @throws UsageError */
 export function explain(names: readonly string[]): void {

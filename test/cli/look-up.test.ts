@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { resultTexts } from '../../scripts/rule-texts.ts';
 import { errorCodes } from '../../src/base/errors.ts';
 import { rules, tableRules } from '../../src/check/finding.ts';
+import { bankStatuses } from '../../src/check/pain/bank-statuses.ts';
 import { bankReasons } from '../../src/check/pain/code-lists.ts';
-import { bankStatuses } from '../../src/check/pain/status-report.ts';
 import { runCommand } from '../support/command.ts';
 
 describe('ledgerquill banks', () => {

@@ -61,7 +61,7 @@ function checkIban(element: XmlElement, { findings, ibans, banks }: CheckContext
   }
   const [problem, ...others] = findIbanProblems(iban);
   if (problem !== undefined) {
-    // That the country does not use IBANs is no problem of all messages.
+    // Not all messages need a country of the registry, so the other problems of its IBANs are reported, too.
     for (const each of problem === 'NOT_REGISTERED' ? [problem, ...others] : [problem]) {
       const message = `The IBAN ${masked} is not valid. ${describeIbanProblem(each, iban)}`;
       findings.add(each, element, message, () => suggestIban(iban, banks));

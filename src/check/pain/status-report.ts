@@ -1,17 +1,17 @@
 import { groupBy } from '../../base/group-by.ts';
-import { count, countOf, shorten } from '../../base/process/terminal.ts';
+import { count, countOf } from '../../base/process/terminal.ts';
 import { redactIbans } from '../../base/redact.ts';
 import { isValidIban, maskIban } from '../../iban/iban.ts';
-import { isRuleCode, type RuleCode } from '../finding.ts';
-import { bankReasons, readRows } from './code-lists.ts';
+import type { RuleCode } from '../finding.ts';
+import { isSaidOfParts, judgeStatus, missingStatus } from './bank-statuses.ts';
 import { decodeXml } from './decode-xml.ts';
-import { find, findAll, ibanOf, idOf, textOf, type XmlElement } from './elements.ts';
+import { find, ibanOf, idOf, textOf, type XmlElement } from './elements.ts';
 import type { MessageFindings, Problem } from './findings.ts';
 import { findReportVersion } from './message-versions.ts';
 import { findAmount } from './profiles.ts';
 import { MessageReader } from './read-message.ts';
 import { toSepaCharacters } from './sepa-characters.ts';
-import { parseDecimal } from './values.ts';
+import { parseDecimal, printUnits } from './values.ts';
 
 /** A pain.002, by which the elements of the message that was sent are judged, once. */
 export type StatusReport = ReturnType<typeof createReport>;
@@ -25,20 +25,18 @@ interface ReportedStatus {
   paymentId: string | null;
   /** Those of a transaction, in the order of `idNames`; null if unknown. */
   ids: readonly (string | null)[];
-  /** What the report repeats of a transaction without them. */
-  original: XmlElement | null;
-  /** Of one with them: they need not be unique. */
-  repeated: Repeated | null;
+  /** What the report repeats of a transaction, by the party that may be the other one: the ids need not be unique, or are missing. */
+  repeated: Readonly<Record<'Cdtr' | 'Dbtr', Facts>> | null;
   /** The problems of its parts; null: it has none. */
   parts: Set<RuleCode> | null;
 }
 
-/** Null or empty if the report does not repeat it. */
-interface Repeated {
-  /** With its currency. */
+/** The amount and the other party of a transaction; null if it is not said. */
+interface Facts {
+  name: string | null;
+  iban: string | null;
+  /** Such as EUR 100.00, however it is written. */
   amount: string | null;
-  payeeIban: string;
-  payerIban: string;
 }
 
 /** The first one that a report has is that by which it is found. */
@@ -71,9 +69,10 @@ export async function readStatusReport(chunks: AsyncIterable<Buffer>): Promise<S
       const { paymentId } = payment;
       const ids = readIds(element, 'Orgnl');
       const isIdentified = ids.some((id) => id !== null);
-      const said = find(element, 'OrgnlTxRef');
-      const of = isIdentified ? { repeated: said && readRepeated(said) } : { original: said };
-      const transaction = { ...noStatus, paymentId, ids, ...of, ...readStatus(element, 'TxSts') };
+      const original = find(element, 'OrgnlTxRef');
+      const read = (other: 'Cdtr' | 'Dbtr') => readFacts(original, other, find(original, 'Amt', 'InstdAmt'));
+      const repeated = original && { Cdtr: read('Cdtr'), Dbtr: read('Dbtr') };
+      const transaction = { ...noStatus, paymentId, ids, repeated, ...readStatus(element, 'TxSts') };
       if (transaction.status === null) transaction.problem = judgeStatus(null, element);
       for (const whole of [payment, message]) addPart(whole, transaction);
       // Many transactions have no identification. That they were accepted is nothing to report.
@@ -91,7 +90,7 @@ export async function readStatusReport(chunks: AsyncIterable<Buffer>): Promise<S
 }
 
 const noStatus: ReportedStatus = {
-  ...{ status: null, problem: null, paymentId: null, ids: [], original: null, repeated: null, parts: null },
+  ...{ status: null, problem: null, paymentId: null, ids: [], repeated: null, parts: null },
 };
 
 /** One that is missing, unlike an empty one, may be that of the whole or of the parts. */
@@ -173,7 +172,8 @@ function createReport(reported: Reported) {
       for (const status of checked === 1 ? transactions : []) {
         const paymentId = textOf(find(first?.parent ?? null, 'PmtInfId'));
         if (status.paymentId !== null && status.paymentId !== paymentId) continue;
-        if (first === null || status.original === null || !agrees(status.original, first)) continue;
+        const isIdentified = status.ids.some((id) => id !== null);
+        if (first === null || isIdentified || !agrees(status, first)) continue;
         transactions.delete(status);
         report(status, first, findings);
       }
@@ -241,7 +241,7 @@ function indexStatuses(statuses: ReadonlySet<ReportedStatus>) {
     for (let index = queue.length - 1; index >= 0 && contradicting < maxContradicting; index -= 1) {
       const status = queue[index] as ReportedStatus;
       if (!statuses.has(status)) queue.splice(index, 1);
-      else if (!contradicts(status.repeated, transaction)) return status;
+      else if (!contradicts(status, transaction)) return status;
       else contradicting += 1;
     }
     return null;
@@ -251,46 +251,45 @@ function indexStatuses(statuses: ReadonlySet<ReportedStatus>) {
 /** More are not looked at: all transactions of a message may have one identification. */
 const maxContradicting = 100;
 
-function readRepeated(original: XmlElement): Repeated {
-  const [payeeIban, payerIban] = [ibanOf(find(original, 'CdtrAcct')), ibanOf(find(original, 'DbtrAcct'))];
-  return { amount: writeAmount(find(original, 'Amt', 'InstdAmt')), payeeIban, payerIban };
-}
-
-function contradicts(repeated: Repeated | null, transaction: XmlElement): boolean {
-  if (repeated === null) return false;
-  const isDirectDebit = transaction.name === 'DrctDbtTxInf';
-  const sent = ibanOf(find(transaction, isDirectDebit ? 'DbtrAcct' : 'CdtrAcct'));
-  const iban = isDirectDebit ? repeated.payerIban : repeated.payeeIban;
-  const amount = writeAmount(findAmount(transaction, isDirectDebit));
-  // Banks mask IBANs.
-  const isOtherIban = iban !== sent && isValidIban(iban) && isValidIban(sent);
-  return isOtherIban || (repeated.amount !== null && amount !== null && repeated.amount !== amount);
-}
-
-/** Such as EUR 100, however it is written. */
-function writeAmount(amount: XmlElement | null): string | null {
+function readFacts(element: XmlElement | null, other: 'Cdtr' | 'Dbtr', amount: XmlElement | null): Facts {
+  const party = find(element, other);
   const units = parseDecimal(textOf(amount) ?? '')?.units;
-  return units === undefined ? null : `${amount?.attributes.Ccy} ${units}`;
+  return {
+    name: textOf(find(find(party, 'Pty') ?? party, 'Nm')),
+    iban: ibanOf(find(element, `${other}Acct`)) || null,
+    amount: units === undefined ? null : `${amount?.attributes.Ccy} ${printUnits(units)}`,
+  };
+}
+
+/** What the report repeats of a transaction, and what was sent; null if it repeats nothing. */
+function compareFacts({ repeated }: ReportedStatus, transaction: XmlElement): { said: Facts; sent: Facts } | null {
+  const isDirectDebit = transaction.name === 'DrctDbtTxInf';
+  const other = isDirectDebit ? 'Dbtr' : 'Cdtr';
+  return (
+    repeated && { said: repeated[other], sent: readFacts(transaction, other, findAmount(transaction, isDirectDebit)) }
+  );
+}
+
+/** Whether a report repeats another amount or IBAN than that of this transaction. Banks mask IBANs. */
+function contradicts(status: ReportedStatus, transaction: XmlElement): boolean {
+  const { said, sent } = compareFacts(status, transaction) ?? {};
+  if (!said || !sent) return false;
+  const areIbans = isValidIban(said.iban ?? '') && isValidIban(sent.iban ?? '');
+  return (
+    (areIbans && said.iban !== sent.iban) ||
+    (said.amount !== null && sent.amount !== null && said.amount !== sent.amount)
+  );
 }
 
 /** Whether what a report repeats of a transaction is that of this one: its amount, or the other party with its IBAN, and nothing else. */
-function agrees(original: XmlElement, transaction: XmlElement): boolean {
-  const isDirectDebit = transaction.name === 'DrctDbtTxInf';
-  const other = isDirectDebit ? 'Dbtr' : 'Cdtr';
-  const facts = (element: XmlElement, party: XmlElement | null, amount: XmlElement | null) => {
-    const name = textOf(find(party, 'Nm'));
-    return {
-      name: name && (toSepaCharacters(name) ?? name).toUpperCase(),
-      iban: ibanOf(find(element, `${other}Acct`)) || null,
-      amount: writeAmount(amount),
-    };
-  };
-  const party = find(original, other);
-  const said = facts(original, find(party, 'Pty') ?? party, find(original, 'Amt', 'InstdAmt'));
-  const sent = facts(transaction, find(transaction, other), findAmount(transaction, isDirectDebit));
-  const differs = (name: keyof typeof said) => said[name] !== null && said[name] !== sent[name];
-  if (differs('name') || differs('iban') || differs('amount')) return false;
-  return said.amount !== null || (said.name !== null && said.iban !== null);
+function agrees(status: ReportedStatus, transaction: XmlElement): boolean {
+  const { said, sent } = compareFacts(status, transaction) ?? {};
+  if (!said || !sent) return false;
+  const plain = (name: string | null) => name && (toSepaCharacters(name) ?? name).toUpperCase();
+  if (said.name !== null && plain(said.name) !== plain(sent.name)) return false;
+  if (said.iban !== null && said.iban !== sent.iban) return false;
+  if (said.amount !== null) return said.amount === sent.amount;
+  return said.name !== null && said.iban !== null;
 }
 
 function report({ status, problem, parts }: ReportedStatus, element: XmlElement, findings: MessageFindings): void {
@@ -321,13 +320,12 @@ function reportRest(
 }
 
 /** All that the report says of where it belongs, with masked IBANs. */
-function describe({ paymentId, ids, original }: ReportedStatus): string {
-  const amount = find(original, 'Amt', 'InstdAmt');
-  const ibans = [find(original, 'CdtrAcct'), find(original, 'DbtrAcct')].map(ibanOf).filter((iban) => iban !== '');
+function describe({ paymentId, ids, repeated }: ReportedStatus): string {
+  const iban = repeated?.Cdtr.iban ?? repeated?.Dbtr.iban;
   const known = [
     ...ids.flatMap((id, index) => (id === null ? [] : [`${idNames[index]} ${id}`])),
-    ...ibans.slice(0, 1).map((iban) => `IBAN ${maskIban(iban)}`),
-    ...(amount === null ? [] : [`${amount.attributes.Ccy} ${textOf(amount)}`]),
+    ...(iban ? [`IBAN ${maskIban(iban)}`] : []),
+    ...(repeated?.Cdtr.amount ? [repeated.Cdtr.amount] : []),
     ...(paymentId === null ? [] : [`PmtInfId ${paymentId}`]),
   ].map(printId);
   return known.join(', ') || 'without an identification';
@@ -335,85 +333,4 @@ function describe({ paymentId, ids, original }: ReportedStatus): string {
 
 function printId(text: string): string {
   return /^[ -~]{1,60}$/.test(text) ? redactIbans(text) : 'an identification that cannot be printed';
-}
-
-/**
- * What a status of a bank means, and what the bank writes; null if the payment is accepted, and the name right.
- * @param element that has it, with its reasons
- */
-function judgeStatus(status: string | null, element: XmlElement): Problem | null {
-  const { code, meaning, advice } = bankStatuses.get(status ?? '') ?? {};
-  if (code === null) return null;
-  const suggestion = status === 'RVMC' && element.name === 'TxInfAndSts' ? readName(element) : null;
-  const quoted = suggestion === null ? quoteBank(element) : '';
-  const reasons = reasonsOf(element).filter(isCode).map(describeReason).join('; ');
-  if (code === undefined) {
-    const meant = bankStatuses.get(status?.toUpperCase() ?? '')?.meaning;
-    const what = meant ? `In capitals: ${meant}.` : 'Ask the bank.';
-    const printed = isCode(status ?? '') ? status : 'of the report';
-    const fact = status === null ? missingStatus.message : `The status ${printed} is not one of ISO 20022. ${what}`;
-    return { ...missingStatus, message: `${fact}${reasons && ` The reason: ${reasons}.`}${quoted}` };
-  }
-  const isUnexplained = code === 'BANK_REJECTED' && reasons === '' && quoted === '';
-  const because = isUnexplained ? ': without a reason' : reasons && `: ${reasons}`;
-  return { code, message: `${meaning} (${status})${because}.${advice && ` ${advice}`}${quoted}`, suggestion };
-}
-
-const missingStatus: Problem = {
-  code: 'BANK_STATUS_UNKNOWN',
-  message: 'The report has no status for it. Ask the bank.',
-};
-
-/** Whether what is said of a whole is said of its parts, too. @param below the problems of the parts */
-function isSaidOfParts(status: string | null, below: ReadonlySet<RuleCode>): boolean {
-  if (status === 'PART') return below.has('BANK_REJECTED');
-  return /^RV/.test(status ?? '') && [...below].some((code) => code.startsWith('PAYEE_'));
-}
-
-/** By the status: the code of the finding, null for one that is accepted, what it means, and advice. */
-export const bankStatuses = new Map(
-  readRows('bank-statuses.tsv').map(([status = '', finding = '', meaning = '', advice = '']) => {
-    const code = finding === 'accepted' ? null : finding;
-    if (code !== null && !isRuleCode(code)) throw new Error(`${code} must be a code of rules.json`);
-    return [status, { code, meaning, advice }] as const;
-  }),
-);
-
-/** The name of the account, which Verification of Payee puts there; null if it is another text. */
-function readName(transaction: XmlElement): string | null {
-  const bare = joinLines(transaction).replaceAll(/^["\u201C\u201E]+|["\u201C\u201D]+$/g, '');
-  return bare === '' || bare.length > 140 || /^RV[A-Z]{2}\b/.test(bare) ? null : bare;
-}
-
-/** What the bank says in words of its own, as a sentence; empty if it says nothing. */
-function quoteBank(element: XmlElement): string {
-  const texts = [...reasonsOf(element).filter((text) => !isCode(text)), joinLines(element)].filter(Boolean);
-  const quotes = texts.map((text) => `"${shorten(redactIbans(text.replaceAll(/\s+/g, ' ')), maxQuoted)}"`);
-  return quotes.length === 0 ? '' : ` The bank writes: ${quotes.join(', ')}.`;
-}
-
-/** The further information, in lines of 105 characters. */
-function joinLines(element: XmlElement): string {
-  const lines = findAll(element, 'StsRsnInf').flatMap((each) => findAll(each, 'AddtlInf'));
-  const texts = lines.map(textOf).map((line) => (line?.length === 105 ? line : `${line ?? ''} `));
-  return texts.join('').trim();
-}
-
-/** More than eight lines of a bank. */
-const maxQuoted = 841;
-
-function reasonsOf(element: XmlElement): readonly string[] {
-  const reasons = findAll(element, 'StsRsnInf').map((each) => find(each, 'Rsn'));
-  return reasons.flatMap((reason) => textOf(find(reason, 'Cd')) ?? textOf(find(reason, 'Prtry')) ?? []);
-}
-
-/** Otherwise it may be any text. */
-function isCode(text: string): boolean {
-  return /^[A-Za-z0-9]{1,10}$/.test(text);
-}
-
-/** A reason of ISO's external code list in words. */
-function describeReason(code: string): string {
-  const words = bankReasons.get(code);
-  return words === undefined ? `the code ${code} of the bank` : `${words} (${code})`;
 }

@@ -62,7 +62,7 @@ export async function readReported(
 type Row = { record: Partial<Record<string, string>>; info: { lines: number } };
 type ParsePiece = ReturnType<typeof createCsvParser<Row>>;
 
-/** The one that separates the titles: the others may be in numbers and names. */
+/** The separator of the titles. Numbers and names may contain the other ones. */
 function delimiterOf(text: string): string {
   const [titles = ''] = text.trimStart().split(/\r?\n/, 1);
   const separates = (delimiter: string) => titles.split(delimiter).some((title) => /^\s*"?day"?\s*$/i.test(title));

@@ -207,7 +207,7 @@ export async function findBank(id: string, context: Context): Promise<BankData |
   const { services, limiter, requestContext } = context;
   const [country, bankCode, bic = ''] = id.split(':');
   const ofBic = bic === '' ? null : await findByBic(bic, context);
-  // In a quote, an unknown BIC may be that of another record, which the list has.
+  // In a quote, the record of this BIC is not known: it may be another one, and then the list is read.
   const isQuoted = (ofBic as unknown) === notKept;
   if (!isQuoted && (ofBic instanceof Error || (ofBic !== null && bankId(ofBic) === id))) return ofBic;
   const search = bankCode || bic;

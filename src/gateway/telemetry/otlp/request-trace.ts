@@ -84,6 +84,7 @@ export function createRequestTracer({ config, redact, onFailed }: TracerOptions)
   };
 }
 
+/** Counts the spans that wait, because the processor of OpenTelemetry drops further ones in silence. */
 class WaitingSpans extends BatchSpanProcessor {
   readonly #takePlace: () => boolean;
 
